@@ -26,7 +26,7 @@ public enum AdapterCommand: BitwiseCopyable, Sendable, Equatable {
   case voltage
   /// ATDPN: number of the protocol in use.
   case protocolNumber
-  /// ATSH: header of requests. An 11-bit header has 3 digits; of a 29-bit one, these are the lower 24 bits.
+  /// ATSH: header of requests. It sets all 11 bits of an 11-bit header, but only the lower 24 bits of a 29-bit header.
   case header(ECUHeader)
   /// ATCP: the five top bits of a 29-bit header.
   case priority(UInt8)

@@ -1,17 +1,17 @@
 import OBDWire
 
-/// Finding the adapter: ATZ at one speed after another.
+/// Finds the adapter: sends ATZ at one speed after another.
 extension AdapterSession {
   /// Baud rates of adapters, the most common one first.
   private static let bauds: InlineArray<8, Int> = [38400, 115_200, 9600, 230_400, 57600, 500_000, 1_000_000, 2_000_000]
 
-  /// The baud rate to try: first the one that worked before, then those of the list.
+  /// The baud rate to try: first the rate that worked before, then the rates of the list.
   var currentBaud: Int {
     guard let index = baudSearch.index else { return memory.baud > 0 ? memory.baud : Self.bauds[0] }
     return index < Self.bauds.count ? Self.bauds[index] : configuration.preferredBaud ?? Self.bauds[0]
   }
 
-  /// Number of baud rates to try. The configured one (`preferredBaud`) comes last, because an earlier session may have
+  /// Number of baud rates to try. The configured rate (`preferredBaud`) comes last, because an earlier session may have
   /// changed the adapter to it.
   private var candidateCount: Int { Self.bauds.count + (configuration.preferredBaud == nil ? 0 : 1) }
 
@@ -37,18 +37,18 @@ extension AdapterSession {
 
   private var avoidsReset: Bool { memory.quirks.contains(.resetLosesLink) }
 
-  /// Whether to send ATD instead of ATZ: in every third try, as long as each try breaks the link.
+  /// Whether to send ATD instead of ATZ. If ATZ breaks the link again and again, every third try sends ATD.
   private var triesWithoutReset: Bool { history.lostResets % 3 == 2 }
 
-  /// Handles a reply to ATZ that ends with a prompt, so that the baud rate is right.
+  /// Handles a reply to ATZ that ends with a prompt, which shows that the baud rate is right.
   mutating func handleReset(_ reply: ReplyObserver, at now: Int64) {
     guard case .probing(var probe) = state else { return }
     probe.replies += 1
     state = .probing(probe)
     let isGarbled = reply.failed(.malformed) && !reply.hasBanner
     if !reply.hasBanner, probe.replies < 3 || isGarbled && probe.replies < 6 {
-      // `?` means that the adapter had received other characters before the command. Otherwise, the banner may still
-      // follow.
+      // Discard bytes for some time, then send the command again. Either the banner may still follow, or the adapter
+      // had received other characters before the command and answered `?`.
       dialogue.drain(at: now)
       return
     }
@@ -60,7 +60,7 @@ extension AdapterSession {
     if searchesBaud { memory.baud = currentBaud } else { baudSearch.pass = 0 }
     if !history.wasFound || history.lastLoss?.isAdapterAway == true {
       events.append(.found)
-      // The next loss is reported again.
+      // Report the next loss, whatever its reason.
       history.lastLoss = nil
     }
     history.wasFound = true
@@ -87,8 +87,8 @@ extension AdapterSession {
   /// Tries ATZ at another baud rate. Returns `false` if all were tried.
   private mutating func tryNextBaud(hadContent: Bool) -> Bool {
     if searchesBaud {
-      // A device that sends nothing has probably lost its power, and not changed its speed. After each try at the known
-      // speed, try only one of the listed speeds.
+      // A device that sends nothing is probably without power and still uses the known speed. After each try at the
+      // known speed, try only one of the listed speeds.
       if memory.baud > 0, !hadContent, baudSearch.pass == 0 {
         guard baudSearch.index == nil else { return false }
         baudSearch.spare = (baudSearch.spare + 1) % candidateCount
@@ -125,8 +125,9 @@ extension AdapterSession {
     power.forgetAdapter()
   }
 
-  /// Asks the caller to close the port, and to open it again after a short pause. ATZ follows. Its time limit and the
-  /// pause together must be less than 5 s, so that a device that is starting is disturbed no longer than that.
+  /// Asks the caller to close the port, and to open it again after a short pause. ATZ follows. The pause and the time
+  /// limit of ATZ are together at most 5 s. An adapter that becomes ready in that time therefore receives the next ATZ
+  /// within 5 s.
   mutating func reopen(at now: Int64) {
     let pause = (history.reopenings == 0 ? 500 : 1_000) * Limit.millisecond
     history.reopenings += 1

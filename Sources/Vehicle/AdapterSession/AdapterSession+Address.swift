@@ -83,7 +83,7 @@ extension AdapterSession {
       return
     }
     let quirk: Quirks = change.direction == .set && (5...7).contains(change.step) ? .noFlowControl : .noAddressing
-    // A single refusal may be a damaged character, or the answer to an earlier command.
+    // A single refusal may be due to a damaged character, or be the answer to an earlier command.
     guard doubtedQuirk == quirk else {
       doubtedQuirk = quirk
       return

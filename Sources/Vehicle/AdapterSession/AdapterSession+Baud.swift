@@ -5,8 +5,8 @@ import OBDWire
 ///     ATBRD23\r        at the old speed
 ///     OK\r             at the old speed, without a prompt; both sides change now
 ///     ELM327 v1.5\r    at the new speed, after the host has had time to change
-///     \r               the host could read it
-///     OK\r\r>          the adapter could read that
+///     \r               from the host: it has read the name at the new speed
+///     OK\r\r>          from the adapter: it has read the CR at the new speed
 ///
 /// If any step fails, the adapter returns to the old speed by itself, and so does the host.
 enum BaudStep: BitwiseCopyable, Equatable {
@@ -32,7 +32,7 @@ extension AdapterSession {
   private static let baudReturnsLimit = 3
   private static let trial: Int64 = 5 * Int64(trialSteps) * Limit.millisecond
 
-  /// Begins to change the baud rate if another one is configured and supported. Otherwise, begins the search.
+  /// Begins to change the baud rate if a different rate is configured and supported. Otherwise, begins the search.
   mutating func finishInitializing() {
     guard changesBaud, let preferredBaud, adapterCommand(changing: preferredBaud) != nil else { return beginSearch() }
     enter(.changingBaud(BaudChange()))
@@ -68,7 +68,7 @@ extension AdapterSession {
         return .again
       }
       return .send(Command(command), nil, .baud(step), limit: Limit.setting)
-    // These steps normally begin with a received reply. ATI is sent to repeat them.
+    // Normally, a received reply starts these steps. If a step is repeated, ATI is sent.
     case .announcement, .confirmation, .verification, .rollback:
       return .send(Command(.identify), nil, .baud(step), limit: Limit.setting)
     }
@@ -103,7 +103,7 @@ extension AdapterSession {
         learn(.noBaudChange)
         return beginSearch()
       }
-      // A single refusal may be a damaged character.
+      // A single refusal may be due to a damaged character.
       change.tries += 1
     case .announcement: return rollBackBaud(at: now)
     case .confirmation:
@@ -133,7 +133,7 @@ extension AdapterSession {
     dialogue.exchange = .ready
     dialogue.bytes.beginReply()
     beginProbing()
-    // The stored speed belonged to another port.
+    // Forget the stored speed, because it belonged to another port.
     if searchesBaud, baudSearch.index == nil { memory.baud = 0 }
     handleResetTimeout(hadContent: false, hasSentences: false, at: now)
   }

@@ -2,9 +2,9 @@ import OBDWire
 
 /// Clearing of the trouble codes (service 04).
 extension AdapterSession {
-  /// Requests service 04. The result is reported as `codesCleared` or `clearRefused`. For a vehicle of OBDonUDS, the
-  /// request is refused with `notSaved`: its freeze frames (19 04) are not read yet, and clearing (14 FFFF33) would
-  /// lose them.
+  /// Requests service 04. The result is reported as `codesCleared` or `clearRefused`. If the vehicle uses OBDonUDS, the
+  /// request is refused with `notSaved`: the session does not read the freeze frames of OBDonUDS (19 04), and clearing
+  /// (14 FFFF33) would delete them.
   public mutating func clearCodes(_ permission: ClearPermission) {
     guard isRunning, !car.isUDS else {
       events.append(.clearRefused(isConnected && car.isUDS ? .notSaved : .notConnected))
@@ -98,7 +98,8 @@ extension AdapterSession {
     advanceClearing()
   }
 
-  /// Whether every ECU that has stored codes has reported them. An old ECU without codes may not answer at all.
+  /// Whether every ECU that has stored codes has reported them. Some old ECUs do not answer at all if they have no
+  /// codes.
   private func hasAllStored(_ reply: ReplyObserver) -> Bool {
     guard let ecus = connection?.clearing?.ecusWithCodes else { return reply.hasCodeList }
     guard ecus.count > 0 else { return reply.hasCodeList || reply.failed(.noData) }

@@ -41,7 +41,7 @@ extension AdapterSession {
     return endQuiet()
   }
 
-  /// Between two tries to find the vehicle, reads the voltage, which shows whether another try is useful.
+  /// Reads the voltage between two tries to find the vehicle. It shows whether another try is useful.
   private mutating func decideRest(until: Int64, _ then: AfterRest, at now: Int64) -> Decision {
     guard then == .search, !memory.quirks.contains(.noVoltage) else { return .wait(until: until) }
     guard now >= nextVoltage else { return .wait(until: min(until, nextVoltage)) }

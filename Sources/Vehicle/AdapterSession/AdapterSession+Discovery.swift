@@ -60,8 +60,8 @@ extension AdapterSession {
     connection?.phase = .polling
   }
 
-  /// Starts another discovery if an ECU answers that the last discovery did not find. It may have woken late, or its
-  /// answer may have been lost.
+  /// Starts another discovery if an ECU that the last discovery did not find answers a request. The ECU may have woken
+  /// late, or its earlier answer may have been lost.
   mutating func discoverNewSenders(_ reply: ReplyObserver) {
     guard let connection, connection.isPolling, connection.discoveriesLeft > 0,
       car.ecuCount < VehicleCapabilities.ecuCapacity

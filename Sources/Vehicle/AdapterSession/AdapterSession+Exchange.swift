@@ -71,7 +71,7 @@ extension AdapterSession {
         endDrain(drain, at: now)
       case .ready:
         if dialogue.observer.isAlarming {
-          // The adapter sent this on its own. The prompt that follows belongs to no command and is ignored.
+          // The adapter sent this without a command. The prompt that follows belongs to no command and is ignored.
           let alarm = dialogue.observer
           dialogue.observer = ReplyObserver()
           dialogue.drain(at: now)
@@ -101,7 +101,7 @@ extension AdapterSession {
     handler = tap.handler
   }
 
-  /// Passes the command to which the next reply belongs to the reader and the handler.
+  /// Passes a command to the reader and the handler. The next reply is the answer to this command.
   mutating func announceCommand<H: ReplyHandler & ~Copyable>(into handler: inout H) {
     var tap = ReplyTap(observer: ReplyObserver(), handler: handler, filter: senderFilter)
     dialogue.reader.sent(dialogue.command.text, into: &tap)
@@ -139,7 +139,7 @@ extension AdapterSession {
     let hasContent = dialogue.bytes.hasContent
     switch dialogue.exchange {
     case .ready:
-      // Without a command in progress and without content, this is a second prompt of the previous reply.
+      // A prompt without content that belongs to no command is a second prompt of the previous reply.
       if !hasContent { learn(.strayPrompts) }
       dialogue.bytes.beginReply()
     case .draining: dialogue.bytes.beginReply()
@@ -175,7 +175,7 @@ extension AdapterSession {
     handle(reply, purpose, isTimeout: false, at: now)
   }
 
-  /// Whether the adapter must not echo at present, so that an echo means that it lost its settings.
+  /// Whether echo is off now. An echo then means that the adapter lost its settings.
   var expectsNoEcho: Bool { !memory.quirks.contains(.noEchoOff) && state.isPastEchoOff }
 
   /// Handles a reply that shows that the adapter lost its settings or is unreliable.

@@ -2,8 +2,8 @@ import OBDWire
 
 /// The identity of the vehicle.
 extension AdapterSession {
-  /// Handles an answer to the request for the VIN. If the VIN differs from the stored one, the vehicle is a different
-  /// one. The same holds for any VIN if the previous vehicle had none.
+  /// Handles an answer to the request for the VIN. The vehicle is a different one if the VIN differs from the stored
+  /// one, or if the previous vehicle was known to have no VIN.
   mutating func identify(_ reply: ReplyObserver) {
     guard reply.vinCount > 0 else {
       let isRefused = reply.failed(.noData) || reply.refusals > 0
@@ -29,8 +29,8 @@ extension AdapterSession {
     }
   }
 
-  /// Repeats the discovery, because the vehicle was swapped without a loss and the capabilities of its ECUs are
-  /// unknown.
+  /// Repeats the discovery, because the vehicle was swapped without a loss of the connection, and the capabilities of
+  /// its ECUs are unknown.
   private mutating func discoverAgain() {
     var fresh = VehicleCapabilities()
     fresh.isUDS = car.isUDS
@@ -56,10 +56,10 @@ extension AdapterSession {
     events.append(.vehicleUnnamed)
   }
 
-  /// Discards what was learned of the former vehicle.
+  /// Discards what was learned about the former vehicle.
   private mutating func forgetVehicle() {
     plan.forget()
-    // All other quirks are the adapter's.
+    // Only this quirk belongs to the vehicle. All others belong to the adapter.
     memory.quirks.remove(.slowECU)
     vehicle.answerTime.pace = .usual
     memory.silentPIDs = PIDSet()

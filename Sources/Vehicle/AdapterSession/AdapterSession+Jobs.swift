@@ -25,7 +25,7 @@ extension AdapterSession {
     return .send(Command(request), request, .job(job), limit: isSlow ? Limit.slowAnswer : pollLimit)
   }
 
-  /// The request of a job; `nil` if the job needs none to the vehicle.
+  /// The request of a job; `nil` if the job sends nothing to the vehicle.
   private func request(of job: Job) -> ReadRequest? {
     switch job {
     case .informationSupport: information(0x00)

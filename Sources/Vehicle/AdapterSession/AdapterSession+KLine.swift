@@ -11,15 +11,16 @@ import OBDWire
 /// within P3min and not answered is repeated after P3min. If the repetition is answered, the adapter probably does not
 /// make its pause.
 extension AdapterSession {
-  /// ATST0E, 57 ms: the adapter waits this long for answers of more ECUs, which is slightly longer than P3min.
+  /// ATST0E, 57 ms: time for which the adapter waits for answers of further ECUs. It is slightly longer than P3min.
   private static let waitOnKLine: UInt8 = 0x0E
-  /// ATST0D, 53 ms: longer than P2max, but so short that the next request arrives while the adapter makes its pause.
+  /// ATST0D, 53 ms: longer than P2max, but short enough that the next request arrives while the adapter makes its
+  /// pause.
   private static let waitBeforePause: UInt8 = 0x0D
   private static let doubtsLimit = 3
   /// The adapter certainly makes the pause if this many early requests in a row were answered.
   private static let proofLimit = 20
 
-  /// Value of ATST for requests that need no longer wait.
+  /// Value of ATST for requests that do not need a longer wait.
   var baseWait: UInt8 {
     let isKept = connection?.pause.isKeptByAdapter ?? false
     switch vehicle.answerTime.pace {
@@ -36,8 +37,8 @@ extension AdapterSession {
     return vehicle.isKLine && !isEarlyAllowed ? dialogue.bytes.lastContentAt + Limit.p3min : 0
   }
 
-  /// Whether to read the adapter's parameters. They are useful only on a K-line, and only if the adapter is not known
-  /// to lack the list or to list a pause that it does not make.
+  /// Whether to read the adapter's parameters. They are useful only on a K-line. They are not read if the adapter is
+  /// known to lack the list, or to list a pause that it does not make.
   var wantsParameters: Bool {
     vehicle.isKLine && !isConfirmed(.breaksPause) && !isConfirmedSinceOpening(.noParameterList)
   }
@@ -67,7 +68,7 @@ extension AdapterSession {
     }
     guard pause.isEarly else { return }
     if reply.messages > 0 {
-      // An early request was answered. Discard the doubts, because on any bus single answers are lost.
+      // An early request was answered. Discard the doubts: single answers are lost on any bus.
       pause.doubts = 0
       pause.earlyAnswers += 1
       if pause.earlyAnswers == Self.proofLimit { unlearn(.breaksPause) }

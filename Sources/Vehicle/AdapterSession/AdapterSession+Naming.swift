@@ -8,8 +8,7 @@ extension AdapterSession {
 
   mutating func handleProtocolNumber(_ reply: ReplyObserver, isTimeout: Bool, at now: Int64) {
     var digit: UInt8 = 0
-    // In `A6`, the letter means that the protocol was found automatically. `A` without a digit is J1939, and so is
-    // `AA`.
+    // In `A6`, the letter means that the protocol was found automatically. Both `A` alone and `AA` mean J1939.
     if reply.textCount > 0 { digit = reply.text[reply.textCount - 1] }
     let isJ1939 = digit == UInt8(ascii: "A") && reply.textCount <= 2
     if case .unsupportedBus = state {
@@ -20,7 +19,7 @@ extension AdapterSession {
     guard case .naming(var naming) = state else { return }
     let isNamed = digit > UInt8(ascii: "0") && digit <= UInt8(ascii: "9")
     naming.tries += 1
-    // A single unusable answer may be a damaged character: repeat the query.
+    // A single unusable answer may be due to a damaged character: repeat the query.
     if !isNamed, naming.tries < 2 {
       state = .naming(naming)
     } else if isJ1939 {
@@ -54,8 +53,8 @@ extension AdapterSession {
     enter(.searching(Search(step: SearchStep(isUDS: car.isUDS), numberTrust: .verifying(kind))))
   }
 
-  /// The bus that the addresses of the ECUs indicate. If that is a bus older than CAN, the one with the strictest
-  /// timing.
+  /// The bus that the addresses of the ECUs indicate. An address of a bus older than CAN does not show which of these
+  /// buses it is. The bus with the strictest timing is then assumed.
   private var busByAddress: BusProtocol {
     switch car.address(of: 0).kind {
     case .can11: .can11

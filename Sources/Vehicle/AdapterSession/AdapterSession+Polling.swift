@@ -2,7 +2,7 @@ import OBDWire
 
 /// Sends the plan's requests one after another.
 extension AdapterSession {
-  /// After this many replies in a row from no ECU, the session checks whether the vehicle is still present.
+  /// After this many requests in a row that no ECU answers, the session checks whether the vehicle is still present.
   private static let silenceLimit = 4
 
   mutating func decidePolling(_ connection: Connection, at now: Int64) -> Decision {
@@ -31,7 +31,8 @@ extension AdapterSession {
     case .nothing(let until):
       guard isFunctional else { return resetAddress() }
       var next = min(until, nextCodes)
-      // Without a readable voltage, `nextVoltage` is still the time to ask for motion, if that is wanted.
+      // Even if the voltage cannot be read, `nextVoltage` is the time at which engine speed and vehicle speed are
+      // requested, if they are needed.
       if !memory.quirks.contains(.noVoltage) || power.wantsMotion(at: now) { next = min(next, nextVoltage) }
       if jobs.pending != 0 { next = min(next, jobs.notBefore) }
       return .wait(until: next)
@@ -103,7 +104,7 @@ extension AdapterSession {
   }
 
   mutating func handlePoll(_ index: Int, suffix: UInt8, _ reply: ReplyObserver, at now: Int64) {
-    // The plan may have changed since the request was sent; then the index means nothing.
+    // The plan may have changed since the request was sent. The index is then invalid.
     guard !isPlanOutdated, index < plan.count else { return }
     let showsPresence = plan.requests[index].addressed == nil && !plan.requests[index].isAbsent
     let isRepeated = index == connection?.pause.repeated
@@ -111,7 +112,8 @@ extension AdapterSession {
     checkPause(index, reply, at: now)
     apply(verdict)
     if verdict.isAlive { recordPromptAnswer() }
-    // The first request of a repeated pair was already counted as unanswered, so an unanswered repetition is not.
+    // The first request of a repeated pair was already counted as unanswered, so an unanswered repetition is not
+    // counted again.
     if showsPresence, !isRepeated || verdict.isAlive { countSilence(reply, isAlive: verdict.isAlive, at: now) }
     if showsPresence { discoverNewSenders(reply) }
   }
@@ -144,7 +146,7 @@ extension AdapterSession {
     events.append(.memoryChanged)
   }
 
-  /// Counts replies in a row without an ECU. After several, the PIDs may be silent or the vehicle may be gone.
+  /// Counts requests in a row that no ECU answers. After several, the PIDs may be silent or the vehicle may be gone.
   mutating func countSilence(_ reply: ReplyObserver, isAlive: Bool, at now: Int64) {
     guard let silentReplies = connection?.silentReplies else { return }
     connection?.silentReplies = isAlive ? 0 : silentReplies + 1
@@ -157,7 +159,7 @@ extension AdapterSession {
 }
 
 extension PollPlan.Choice {
-  /// Whether a request is to be sent now.
+  /// Whether a request is due now.
   var isDue: Bool {
     if case .nothing = self { return false }
     return true

@@ -13,15 +13,15 @@ enum QuietStep: BitwiseCopyable, Equatable {
 
 /// Stops all requests when a vehicle is parked, and later resumes them.
 extension AdapterSession {
-  /// Whether the vehicle counts as asleep, so that nothing is sent on its bus.
+  /// Whether the vehicle counts as asleep. Nothing is then sent on its bus.
   public var isAsleep: Bool { power.isAsleep }
 
   /// Probes a sleeping vehicle once, for example because a GNSS receiver moves. Has no effect if the vehicle is awake.
   public mutating func wake() { power.request() }
 
-  // MARK: What is learned
+  // MARK: Observations
 
-  /// Records what a reply shows about voltage, motion and presence.
+  /// Remembers what a reply shows about voltage, motion and presence.
   mutating func observePower(_ reply: ReplyObserver, _ purpose: Purpose, isTimeout: Bool, at now: Int64) {
     if purpose.asksVoltage || reply.voltage != nil { power.voltage(reply.voltage, at: now) }
     if memory.measuresVoltage != power.gauge.hasMoved {
@@ -50,7 +50,7 @@ extension AdapterSession {
       car.ecus(supporting: 0x5B) | car.ecus(supporting: 0x9A) != 0 || car.ecus(supporting: 0x0C) == 0
   }
 
-  // MARK: What changes
+  // MARK: Changes
 
   /// Applies a change that the power watch reports: stops the requests, or starts a probe.
   ///
@@ -69,7 +69,7 @@ extension AdapterSession {
   }
 
   private mutating func fallAsleep(_ reason: SleepReason, at now: Int64) {
-    // The next loss is reported again.
+    // Report the next loss, whatever its reason.
     history.lastLoss = nil
     enterStandby(at: now)
     events.append(.sleeping(reason))
@@ -84,7 +84,7 @@ extension AdapterSession {
 
   private mutating func probeVehicle() {
     guard settings.addressing.isFunctional else { return beginProbing() }
-    // The adapter may still have the protocol that an earlier round tried last.
+    // The adapter may still be set to the protocol that an earlier round tried last.
     let known = memory.protocolDigit
     let selected = settings.selectedProtocol
     let isAsWanted = selected == UInt8(ascii: "0") || known != 0 && selected == known
@@ -111,8 +111,8 @@ extension AdapterSession {
 
   // MARK: Quiet
 
-  /// Decides the next command for a sleeping vehicle: first those that disable the adapter's own traffic, then only
-  /// readings of the voltage.
+  /// Decides the next command for a sleeping vehicle: first the commands that disable the adapter's own traffic, then
+  /// only readings of the voltage.
   mutating func decideQuiet(at now: Int64) -> Decision {
     if settings.busActivity == .lowPower {
       let until = min(nextVoltage, probeTime)
@@ -129,11 +129,11 @@ extension AdapterSession {
     return decideVoltage(at: now)
   }
 
-  /// Time of the next probe if no event happens before; `Int64.max` for never.
+  /// Time of the next probe if no event causes an earlier one; `Int64.max` for never.
   var probeTime: Int64 { pollsVehicle ? power.deadline : Int64.max }
 
-  /// Whether to use the adapter's low-power mode. It ends when the adapter receives a character of at least 128 µs,
-  /// which is why the baud rate is limited (data sheet, Power Control).
+  /// Whether to use the adapter's low-power mode. It ends when the adapter receives a character that lasts at least 128
+  /// µs. Therefore, the baud rate is limited (data sheet, Power Control).
   private var usesLowPower: Bool {
     power.isAsleep && configuration.power.usesLowPower && (port.baud ?? 0) <= 57600
       && !memory.quirks.contains(.noLowPower)
@@ -185,7 +185,7 @@ extension AdapterSession {
     nextVoltage = now + max(configuration.power.asleepPeriod, Limit.lowPower)
   }
 
-  /// Handles an adapter that no character wakes from its low-power mode, so that ATLP is not used again.
+  /// Stops using ATLP, because no character wakes the adapter from its low-power mode.
   mutating func handleFailedWake() {
     learn(.noLowPower)
     beginProbing()

@@ -3,8 +3,8 @@ extension AdapterSession {
   /// Whether the vehicle answers and has reported which PIDs it supports.
   public var isRunning: Bool { connection?.isPolling ?? false }
 
-  /// Whether all data that are requested only once per connection (VIN, calibrations, verification numbers, names of
-  /// ECUs) have been requested, no matter whether they were answered.
+  /// Whether all data that are requested only once per connection have been requested, answered or not. These are VIN,
+  /// calibrations, verification numbers and names of ECUs.
   public var hasIdentified: Bool {
     connection.map { $0.isPolling && $0.jobs.pending & Job.identification == 0 } ?? false
   }

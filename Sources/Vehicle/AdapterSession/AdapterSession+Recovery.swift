@@ -98,7 +98,7 @@ extension AdapterSession {
     if isEchoed, expectsNoEcho { restart(.adapterReset, at: now) }
   }
 
-  /// Handles a dialogue in which each answer belongs to the command before: resynchronizes it; if this happens
+  /// Handles a dialogue in which each answer answers the previous command: resynchronizes it; if this happens
   /// repeatedly, resets the adapter and finally opens its port again.
   mutating func realign<H: ReplyHandler & ~Copyable>(at now: Int64, into handler: inout H) {
     events.append(.outOfStep)
@@ -114,7 +114,8 @@ extension AdapterSession {
     }
   }
 
-  /// Ends the wait until no more bytes arrive. If a prompt was lost, its command counts as unanswered.
+  /// Ends a drain: no bytes have arrived for some time, or the drain has reached its limit. If a prompt was lost, its
+  /// command counts as unanswered.
   mutating func endDrain(_ drain: Drain, at now: Int64) {
     dialogue.exchange = .ready
     dialogue.bytes.beginReply()

@@ -54,13 +54,13 @@ extension AdapterSession {
     state = .searching(search)
   }
 
-  /// - Returns: the next try of the round; `nil` if there is none.
+  /// Returns the next try of the round; `nil` if there is none.
   private func nextStep(after step: SearchStep, _ reply: ReplyObserver) -> SearchStep? {
     if reply.negatives > 0, !step.isUDS {
       // An ECU that refuses service 01 may support only OBDonUDS (SAE J1979-2).
       return SearchStep(index: step.index, digit: step.digit, isUDS: true, wasRefused: true)
     }
-    // The ECUs refused service 01. This shows that the protocol is right, so no other one is tried.
+    // The ECUs refused service 01. This shows that the protocol is right, so no other protocol is tried.
     guard !step.wasRefused else { return nil }
     let round = memory.quirks.contains(.noProtocolSelection) ? 0 : searchRounds.count
     return step.next(configured: configuration.protocolDigit, round: round, known: memory.protocolDigit)

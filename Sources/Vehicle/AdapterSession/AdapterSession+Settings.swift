@@ -26,8 +26,8 @@ extension AdapterSession {
     return .send(Command(command), nil, .setting(step), limit: Limit.setting)
   }
 
-  /// The command that selects the protocol: the configured one. If none is configured, the last good protocol is tried
-  /// first, then all others.
+  /// The command that selects the protocol. It selects the configured protocol. If none is configured, the adapter
+  /// tries the last good protocol first, then all others.
   private var firstProtocol: AdapterCommand {
     if let configured = configuration.protocolDigit { return .selectProtocol(configured) }
     let last = memory.protocolDigit
@@ -42,8 +42,8 @@ extension AdapterSession {
     let isLost = isTimeout || reply.failed(.stopped)
     initialization.tries += 1
     if isRefused || isLost {
-      // A single refusal may be a damaged character, so the step is repeated once. Most adapters are not STN chips, so
-      // STI is not repeated.
+      // A single refusal may be due to a damaged character, so the step is repeated once. Most adapters are not STN
+      // chips, so STI is not repeated.
       if initialization.tries < 2, step != .stn {
         state = .initializing(initialization)
         return

@@ -42,8 +42,8 @@ public struct AdapterSession: ~Copyable {
   /// Decides whether requests to the vehicle are allowed.
   var power: PowerWatch
 
-  // These values outlive a state. In this order, they are kept until the port is opened, until the adapter starts,
-  // until the vehicle changes, and for the whole session.
+  // These values outlive a state: `port` until the port is opened again, `settings` until the adapter restarts,
+  // `vehicle` until the vehicle changes, and all others for the whole session.
   var port = OpenPort()
   var settings = AdapterSettings()
   var vehicle = KnownVehicle()
@@ -148,7 +148,7 @@ public struct AdapterSession: ~Copyable {
   }
 
   /// Whether a quirk was learned or confirmed in this session. A quirk that only an earlier session learned is tested
-  /// once: the adapter may have been replaced since, or the line may have been disturbed then.
+  /// once: the adapter may have been replaced since, or its answer may have been damaged.
   func isConfirmed(_ quirk: Quirks) -> Bool { memory.quirks.contains(quirk) && sessionQuirks.contains(quirk) }
 
   /// Whether a quirk is known and was confirmed since the port was opened.
@@ -156,7 +156,8 @@ public struct AdapterSession: ~Copyable {
     !quirk.isEmpty && memory.quirks.contains(quirk) && port.confirmedQuirks.contains(quirk)
   }
 
-  /// Handles a refusal (`?`). A single one may be a damaged character, or the answer to an earlier command.
+  /// Handles a refusal (`?`). A single refusal may be due to a damaged character, or be the answer to an earlier
+  /// command.
   ///
   /// - Returns: `true` if the command was refused twice in a row; the quirk is then stored. `false` if the command must
   ///   be sent once more.

@@ -20,12 +20,12 @@ struct AdapterSettings: BitwiseCopyable {
 enum Addressing: BitwiseCopyable {
   /// All ECUs, by the functional address of the protocol.
   case functional
-  /// One ECU, by the settings of a row of the addressed requests, which were sent at the time `since`.
+  /// One ECU. The settings are those of a row of the addressed requests. They were sent at the time `since`.
   case physical(row: Int, since: Int64)
   /// The settings are being sent.
   case changing(AddressChange)
 
-  /// All ECUs are addressed, and no change is in progress.
+  /// Whether all ECUs are addressed and no change is in progress.
   var isFunctional: Bool { if case .functional = self { true } else { false } }
 
   /// The row of the addressed requests whose settings the adapter has, perhaps only in part; `nil` if all ECUs are
@@ -56,7 +56,7 @@ struct AddressChange: BitwiseCopyable {
   var usesReceiveReset = false
 }
 
-/// Whether the adapter by itself keeps the bus awake, and which command has stopped that for a sleeping vehicle.
+/// Whether the adapter by itself keeps the bus awake, and which command has stopped this for a sleeping vehicle.
 enum BusActivity: BitwiseCopyable, Equatable {
   case active
   /// ATPC was accepted; or the adapter supports neither ATPC nor ATSW00.

@@ -4,8 +4,8 @@ import OBDWire
 ///
 ///     hdr 7E0, rax 7E8, {"22": "404C"}, freq 30
 ///
-/// No other service can be requested, and no diagnostic session can be opened: commands that need one (`din`) cannot be
-/// represented.
+/// No other service can be requested, and no diagnostic session can be opened: commands that need a session (`din`)
+/// cannot be represented.
 public struct AddressedRequest: BitwiseCopyable, Sendable {
   /// Maximum number of addressed requests in a session.
   public static let capacity = 128
@@ -28,7 +28,7 @@ public struct AddressedRequest: BitwiseCopyable, Sendable {
   public var receiver: ECUAddress
   /// Extended address (`eax`); `nil` for none.
   public var extendedAddress: UInt8?
-  /// Tester address (`tst`); `nil` for that of the protocol.
+  /// Tester address (`tst`); `nil` for the tester address of the protocol.
   public var testerAddress: UInt8?
   /// Whether header and data of the adapter's flow-control frame must be set by commands (`fcm1`).
   public var needsFlowControl: Bool

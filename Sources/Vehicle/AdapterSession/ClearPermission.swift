@@ -21,7 +21,7 @@ public enum ClearRefusal: UInt8, BitwiseCopyable, Sendable {
   case engineRunning
   /// Vehicle speed or engine speed was not answered, so the vehicle may be moving.
   case notProven
-  /// Codes or freeze frames could not be read, so that clearing would lose them.
+  /// Codes or freeze frames could not be read. Clearing would lose them.
   case notSaved
   /// An ECU refused service 04; others may have executed it.
   case refusedByVehicle
@@ -35,6 +35,8 @@ struct ClearProof: ~Copyable {
   /// Maximum age of vehicle speed and engine speed, ns.
   static let maximumAge: Int64 = 2_000_000_000
 
+  /// Creates the proof that clearing is allowed.
+  ///
   /// - Parameters:
   ///   - permission: the person's request.
   ///   - motion: the vehicle's answers.

@@ -4,7 +4,7 @@ import OBDWire
 enum ClearStep: UInt8, BitwiseCopyable {
   /// Check that the vehicle stands with its engine off. If not, nothing else is requested.
   case engineSpeedBefore, speedBefore
-  /// Read which ECUs have codes (PID 01). In the next steps, each of these must report its codes.
+  /// Read which ECUs have codes (PID 01). In the next steps, each of these ECUs must report its codes.
   case status
   /// Read everything that service 04 deletes, and pass it to the handler.
   case storedCodes, pendingCodes, permanentCodes, freezeFrame

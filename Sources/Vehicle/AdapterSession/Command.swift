@@ -112,7 +112,7 @@ public struct Command: BitwiseCopyable, Sendable {
 
   private init() {}
 
-  /// Creates the command for service 04, the only one that changes the vehicle.
+  /// Creates the command for service 04, the only command that changes the vehicle.
   init(clearing proof: consuming ClearProof) {
     append("04")
     append(UInt8(ascii: "\r"))

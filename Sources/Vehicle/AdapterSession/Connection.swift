@@ -18,10 +18,10 @@ struct Connection: BitwiseCopyable {
   var phase: Phase
   /// Time at which the vehicle was found.
   let since: Int64
-  /// Number of replies in a row that came from no ECU.
+  /// Number of requests in a row that no ECU answered.
   var silentReplies = 0
-  /// The check whether the vehicle is still present, made after several replies in a row without an ECU; `nil` if none
-  /// is in progress.
+  /// The check whether the vehicle is still present, made after several requests in a row that no ECU answered; `nil`
+  /// if none is in progress.
   var presenceCheck: PresenceCheck?
   /// Number of further discoveries that unknown ECUs may still cause.
   var discoveriesLeft = Self.discoveriesLimit
@@ -56,7 +56,7 @@ struct KLinePause: BitwiseCopyable {
 struct JobQueue: BitwiseCopyable {
   /// One bit for each ``Job``.
   var pending: UInt16
-  /// Whether it is a job's turn, because a request of the plan was sent since the last job.
+  /// Whether the next job may be sent because a request of the plan was sent since the last job.
   var isTurn = false
   /// Failed tries of the current job.
   var tries = 0

@@ -55,7 +55,7 @@ enum Purpose: BitwiseCopyable, Equatable {
   case quiet(QuietStep)
   case baud(BaudStep)
 
-  /// Whether the command is for the vehicle, so that the reply shows whether the vehicle answers.
+  /// Whether the command is for the vehicle. Its reply then shows whether the vehicle answers.
   var asksVehicle: Bool {
     switch self {
     case .search, .greeting, .support, .poll, .arbitration, .presenceCheck, .clearing: true
@@ -68,7 +68,7 @@ enum Purpose: BitwiseCopyable, Equatable {
   var asksVoltage: Bool { self == .job(.voltage) || self == .setting(.voltage) }
 }
 
-/// What the session does next: a command or a wait.
+/// The next step of the session: a command or a wait.
 enum Decision: BitwiseCopyable {
   case send(Command, ReadRequest?, Purpose, limit: Int64)
   case wait(until: Int64)
@@ -125,8 +125,8 @@ struct ReplyBytes: BitwiseCopyable {
   private(set) var sentences = 0
   /// Time of the last printable character.
   private(set) var lastContentAt: Int64 = 0
-  /// Number of characters at the start of the reply that equal those of the command; after a difference, the length of
-  /// the command.
+  /// Number of characters at the start of the reply that equal those of the command. After a difference, it is set to
+  /// the length of the command.
   private var echoMatched = 0
   private var previous: UInt8 = 0
 
@@ -167,7 +167,7 @@ struct Alignment: BitwiseCopyable {
   private var misalignments = 0
   private var misalignedAt = Int64.min / 2
 
-  /// Counts replies in a row that answer the previous request instead of the present one.
+  /// Counts replies in a row that answer the previous request instead of the current one.
   ///
   /// - Returns: whether commands and replies are out of step.
   mutating func isBehind(_ reply: ReplyObserver) -> Bool {
@@ -177,9 +177,9 @@ struct Alignment: BitwiseCopyable {
     return repliesBehind >= Self.behindLimit
   }
 
-  /// Records that the dialogue was out of step.
+  /// Counts a misalignment: the dialogue was out of step.
   ///
-  /// - Returns: number of times in the current series.
+  /// - Returns: number of misalignments in the current series.
   mutating func recordMisalignment(at now: Int64) -> Int {
     repliesBehind = 0
     misalignments = now - misalignedAt <= Self.seriesTime ? misalignments + 1 : 1

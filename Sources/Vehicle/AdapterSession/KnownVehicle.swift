@@ -8,7 +8,7 @@ struct KnownVehicle: BitwiseCopyable {
   var protocolDigit: UInt8 = 0x30
   /// The last vehicle that reported a VIN.
   var named = NamedVehicle()
-  /// Whether the present vehicle is known to differ from the one with the stored VIN, and has reported no VIN. The next
+  /// Whether the current vehicle is known to differ from the one with the stored VIN, and has reported no VIN. The next
   /// VIN then belongs to another vehicle.
   var isUnnamed = false
   /// Detects values that cannot come from one and the same vehicle.
@@ -25,9 +25,9 @@ struct KnownVehicle: BitwiseCopyable {
 struct AnswerTime: BitwiseCopyable {
   enum Pace: UInt8, BitwiseCopyable {
     case usual
-    /// The ECUs of a K-line answer only after the short wait that is usual there.
+    /// The ECUs need longer than the short wait that is usual on a K-line.
     case slow
-    /// The ECUs answer only after the usual wait of the other buses, so that the longest wait is used.
+    /// The ECUs need longer than the usual wait of all other buses. The longest wait is used.
     case slowest
   }
 

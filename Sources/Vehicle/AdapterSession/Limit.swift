@@ -27,7 +27,7 @@ enum Limit {
   static let slowAnswer: Int64 = 8_000 * millisecond
   /// If a reply has no reliable prompt, it is complete when no bytes have arrived for this time.
   static let quiet: Int64 = 100 * millisecond
-  /// If the peer closes a stream within this time after it was opened, ATZ is not the reason.
+  /// If the peer closes a stream within this time after it was opened, ATZ did not cause this.
   static let hangUpAtOnce: Int64 = 200 * millisecond
   /// Maximum time for which bytes of a device that never stops sending are discarded.
   static let longestDrain: Int64 = 10_000 * millisecond

@@ -6,16 +6,16 @@ import OBDWire
 /// A single unanswered request for the VIN (`NO DATA` to 09 02) proves nothing. The vehicle is a different one if its
 /// support mask lacks the VIN, or if it differs in a way that a lost answer cannot explain.
 struct NamedVehicle: BitwiseCopyable {
-  /// Capabilities of its ECUs; empty if the vehicle is known only from an earlier session.
+  /// Capabilities of the vehicle's ECUs; empty if the vehicle is known only from an earlier session.
   var car = VehicleCapabilities()
   /// The ECU that reported the VIN; `nil` if that was in an earlier session.
   var vinSender: ECUAddress?
-  /// ELM digit of its protocol (ASCII); 0 or `0` if unknown.
+  /// ELM digit of the vehicle's protocol (ASCII); the number 0 or the character `0` if unknown.
   var protocolDigit: UInt8 = 0
 
   /// Whether `other` is a vehicle that cannot report a VIN, because the support mask of service 09 lacks infotype 02.
-  /// The mask of the ECU that reported this vehicle's VIN decides. If that ECU is not known, the masks of all engine
-  /// ECUs must lack it; without engine ECUs, those of all ECUs.
+  /// Only the mask of the ECU that reported this vehicle's VIN counts. If that ECU is unknown, the masks of all engine
+  /// ECUs must lack it. If there are no engine ECUs, the masks of all ECUs must lack it.
   func isDenied(by other: VehicleCapabilities) -> Bool {
     guard other.ecuCount > 0, !other.anyHas(information: 0x02) else { return false }
     if let vinSender {
@@ -33,7 +33,7 @@ struct NamedVehicle: BitwiseCopyable {
   /// PIDs.
   func isUnlike(_ other: VehicleCapabilities, protocolDigit digit: UInt8) -> Bool {
     if let former = Self.bus(protocolDigit), let now = Self.bus(digit), former != now { return true }
-    // By services 01 and 22, the same vehicle may report different PIDs.
+    // The same vehicle may report other PIDs by service 22 than by service 01.
     guard car.isUDS == other.isUDS else { return false }
     for ecu in 0..<other.ecuCount {
       guard let same = car.index(of: other.address(of: ecu)) else { continue }

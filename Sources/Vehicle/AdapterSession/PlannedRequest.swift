@@ -4,16 +4,17 @@ struct PlannedRequest: BitwiseCopyable {
   /// Time between two requests, ns; 0 for as fast as the link allows.
   var period: Int64
   var priority: UInt8
-  /// ECUs that support any of its identifiers; bit n stands for the ECU with index n.
+  /// ECUs that support any identifier of the request; bit n stands for the ECU with index n.
   var ecus: UInt8
   /// For each ECU, the identifiers that it supports; bit n stands for the identifier with index n in the request.
   var expected = InlineArray<8, UInt8>(repeating: 0)
   /// Index of the row of the addressed requests that belongs to this request; `nil` if it is sent to all ECUs.
   var addressed: Int?
-  /// Whether its PID was supported but not answered. Such a PID is requested alone and rarely, until it is answered.
+  /// Whether the request's PID was supported but not answered. Such a PID is requested alone and rarely, until it is
+  /// answered.
   var isAbsent = false
 
-  /// Time at which it is due, ns.
+  /// Time at which the request is due, ns.
   var due: Int64
   var wasSent = false
   /// Whether a reply contained all identifiers that the ECUs support, which proves that they answer several PIDs in one
@@ -33,6 +34,6 @@ struct PlannedRequest: BitwiseCopyable {
   /// count truncates an answer.
   var threshold = 3
 
-  /// Time by which it should be sent: half a period after it is due.
+  /// Time by which the request should be sent: half a period after it is due.
   var deadline: Int64 { due + period / 2 }
 }

@@ -1,5 +1,5 @@
 extension PollPlan {
-  /// What the plan requests next.
+  /// The next action of the plan.
   enum Choice: BitwiseCopyable, Equatable {
     case request(Int)
     /// Request a single PID of a request that is being arbitrated.
@@ -8,10 +8,10 @@ extension PollPlan {
     case nothing(until: Int64)
   }
 
-  /// Chooses among the requests that are due the one with the earliest deadline; if several have it, the one with the
-  /// highest priority.
+  /// Chooses the due request with the earliest deadline. Of several with the same deadline, it chooses the request with
+  /// the highest priority.
   ///
-  /// Requests that use the adapter's present address settings come first, so that the settings rarely change. This
+  /// Requests that use the adapter's current address settings come first, so that the settings rarely change. This
   /// holds only for requests that were already due when the settings were sent; otherwise, other requests might wait
   /// for ever.
   mutating func choose(
@@ -47,13 +47,13 @@ extension PollPlan {
     return requests[a].priority < requests[b].priority
   }
 
-  /// Whether a request uses the adapter's present address settings and was already due when these were sent.
+  /// Whether a request uses the adapter's current address settings and was already due when these were sent.
   func sharesAddress(_ index: Int, _ addressing: Addressing, _ table: borrowing AddressedTable) -> Bool {
     guard case .physical(let row, let since) = addressing, let own = requests[index].addressed else { return false }
     return requests[index].due <= since && table[own].sharesAddress(with: table[row])
   }
 
-  /// Records that a request is being sent now, and plans the next one.
+  /// Updates a request that is being sent now: sets the time at which it is due again.
   ///
   /// - Returns: the count of expected frames to send after it; 0 for none.
   mutating func send(_ index: Int, at now: Int64) -> UInt8 {

@@ -1,6 +1,6 @@
 import OBDWire
 
-/// What a reply means for the plan.
+/// The consequences of a reply for the plan.
 struct PollVerdict: BitwiseCopyable {
   /// Whether an ECU answered or refused.
   var isAlive = false
@@ -13,7 +13,7 @@ struct PollVerdict: BitwiseCopyable {
   var adapterRefusesSuffix = false
   /// Whether long answers overflow the adapter's buffer.
   var bufferOverflows = false
-  /// ECUs that stopped answering with this reply, and ECUs that resumed; one bit for each ECU.
+  /// ECUs that count as missing from this reply on, and ECUs that answer again; one bit for each ECU.
   var vanished: UInt8 = 0
   var returned: UInt8 = 0
   /// Whether ``PollPlan/absent`` has changed.
@@ -70,12 +70,13 @@ extension PollPlan {
     return verdict
   }
 
-  /// Handles `?`: the adapter does not support either the count of expected frames or several PIDs in a request.
+  /// Handles `?`: either the adapter does not support the count of expected frames, or it does not support several PIDs
+  /// in a request.
   private mutating func adapterRefused(_ index: Int, suffix: UInt8, at now: Int64, _ verdict: inout PollVerdict) {
     if suffix > 0 {
       dropCount(index)
       suffixRefusals += 1
-      // A single refusal may be a damaged character. Whether it is or not, repeat the request without the count.
+      // A single refusal may be due to a damaged character. Whether it is or not, repeat the request without the count.
       update(index) { $0.due = now }
       if suffixRefusals >= 2 {
         usesSuffix = false
@@ -143,8 +144,8 @@ extension PollPlan {
     }
   }
 
-  /// Counts a failure. From the second failure in a row, delays the request, each time for twice as long, up to a
-  /// minute.
+  /// Counts a failure. From the second failure in a row on, delays the request. Each further failure doubles the delay,
+  /// up to one minute.
   private mutating func backOff(_ index: Int, at now: Int64) {
     update(index) {
       $0.failures += 1
@@ -155,14 +156,15 @@ extension PollPlan {
     }
   }
 
-  /// Handles an answer to only the first of several PIDs, or a refusal of all. After the second, an arbitration finds
-  /// out whether the ECUs do not support several PIDs in one request, or do not answer the other PIDs.
+  /// Handles an answer to only the first of several PIDs, or a refusal of all. After the second such reply, an
+  /// arbitration finds out whether the ECUs do not support several PIDs in one request, or do not answer the other
+  /// PIDs.
   private mutating func partial(_ index: Int, _ verdict: inout PollVerdict) {
     update(index) { $0.partials += 1 }
     if requests[index].partials >= 2 { arbitrate(index) }
   }
 
-  /// Records which ECUs answered and which did not.
+  /// Remembers which ECUs answered and which did not.
   private mutating func recordSenders(
     _ index: Int, _ reply: ReplyObserver, _ car: VehicleCapabilities, _ verdict: inout PollVerdict
   ) {

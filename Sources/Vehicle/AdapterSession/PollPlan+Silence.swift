@@ -24,12 +24,12 @@ extension PollPlan {
     UInt8(truncatingIfNeeded: requests[index].request.identifier(at: place))
   }
 
-  /// Records that a PID was requested alone and not answered. A PID that was answered before is ignored here.
+  /// Remembers that a PID was requested alone and not answered. A PID that was answered before is ignored here.
   mutating func suspect(_ pid: UInt8) {
     if pid != 0, !proven.contains(pid) { suspects.insert(pid) }
   }
 
-  /// Records which PIDs of a request were answered.
+  /// Remembers which PIDs of a request were answered.
   mutating func recordAnswers(_ index: Int, _ reply: ReplyObserver) {
     let answered = reply.answeredPlaces
     for place in 0..<requests[index].request.identifierCount where answered & 1 << UInt8(truncatingIfNeeded: place) != 0
@@ -45,8 +45,8 @@ extension PollPlan {
     misses[Int(pid)] = 0
   }
 
-  /// Handles an answer of an ECU. It shows that the vehicle is present, so that PIDs that were not answered before it
-  /// count as silent.
+  /// Handles an answer of an ECU, which shows that the vehicle is present. The earlier requests without an answer are
+  /// therefore counted against their PIDs. A PID with ``silentAfter`` of them is marked as absent.
   mutating func confirmSuspects(_ verdict: inout PollVerdict) {
     guard !suspects.isEmpty else { return }
     for number in 1...255 {
@@ -108,7 +108,7 @@ extension PollPlan {
     return verdict
   }
 
-  /// Continues with the next PID. After the last one, decides.
+  /// Continues with the next PID. After the last PID, evaluates the answers.
   private mutating func advanceArbitration(_ verdict: inout PollVerdict) {
     guard var current = arbitration else { return }
     let identifiers = requests[current.index].request.identifierCount
@@ -134,7 +134,7 @@ extension PollPlan {
       // answers again.
       if done.answered == 0 { suspect(pid) } else { markAbsent(pid, &verdict) }
     }
-    // Each PID is answered if it is requested alone, but not together with others.
+    // Each PID was answered when it was requested alone, but not together with the others.
     guard done.answered != 0, done.silent == 0 else { return }
     refusedSets.insert(requests[done.index].ecus)
     verdict.refusedSet = requests[done.index].ecus

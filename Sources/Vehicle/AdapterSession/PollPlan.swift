@@ -33,8 +33,8 @@ public struct PollPlan: ~Copyable {
   /// PIDs that were missing from answers to several PIDs, and then were answered when requested alone.
   var alone = PIDSet()
   var misses = InlineArray<256, UInt8>(repeating: 0)
-  /// PIDs that were requested alone and not answered, since an ECU last answered anything. They count as silent only
-  /// when an ECU answers again, because a vehicle with its ignition off answers nothing.
+  /// PIDs that were requested alone and not answered, in the time since an ECU last answered anything. They count as
+  /// silent only when an ECU answers again, because a vehicle with its ignition off answers nothing.
   var suspects = PIDSet()
   /// PIDs that were answered since the vehicle was identified.
   var proven = PIDSet()
@@ -45,7 +45,7 @@ public struct PollPlan: ~Copyable {
   var usesSuffix = true
   var suffixRefusals = 0
   var multiRefusals = 0
-  /// Whether a request for several PIDs was ever answered with more than one of them.
+  /// Whether a reply has ever answered more than one PID of a request.
   var hearsSeveral = false
   /// For each ECU, the number of replies in a row that lacked it while others answered.
   var silence = InlineArray<8, UInt8>(repeating: 0)
@@ -123,8 +123,8 @@ public struct PollPlan: ~Copyable {
   }
 
   static let verificationPeriod: Int64 = 60_000_000_000
-  /// While an ECU is missing: time between two requests without the count of expected frames, ns. It is shorter, so
-  /// that the ECU's return is detected sooner.
+  /// Time between two requests without the count of expected frames while an ECU is missing, ns. It is short, so that
+  /// the ECU's return is detected soon.
   static let returnPeriod: Int64 = 5_000_000_000
   static let watchPeriod: Int64 = 2_000_000_000
   static let absentPeriod: Int64 = 30_000_000_000
@@ -132,7 +132,7 @@ public struct PollPlan: ~Copyable {
   /// be answered now.
   static let absentDelay: Int64 = 5_000_000_000
 
-  /// Whether the count of expected frames may be sent. On SAE J1850 PWM and K-lines it may not, because the next
+  /// Whether the count of expected frames may be sent. It must not be sent on SAE J1850 PWM and K-lines, where the next
   /// request could collide with late answers.
   static func admitsSuffix(_ bus: BusProtocol) -> Bool { bus.isCAN || bus == .j1850vpw }
 
@@ -169,8 +169,8 @@ public struct PollPlan: ~Copyable {
 
   /// Adds a PID to the last request.
   ///
-  /// - Returns: `false` if the PID needs its own request: the last one is full, has another period or an absent PID, or
-  ///   reaches ECUs that do not answer several PIDs in one request.
+  /// - Returns: `false` if the PID needs its own request: the last request is full, has another period or an absent
+  ///   PID, or reaches ECUs that do not answer several PIDs in one request.
   private mutating func appendToLast(
     _ pid: UInt8, _ ecus: UInt8, _ preferences: PollPreferences, _ car: VehicleCapabilities, carries: Int
   ) -> Bool {

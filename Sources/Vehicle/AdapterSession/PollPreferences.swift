@@ -11,7 +11,7 @@ public struct PollPreferences: BitwiseCopyable, Sendable {
   /// requested less often.
   public var defaultPeriod: Int64 = second
   /// Time between two readings of the trouble codes, ns. The MIL state (PID 01) is read equally often, but at least
-  /// once a minute, so that it agrees with the codes. A period that the user sets for it has priority.
+  /// once a minute, so that it agrees with the codes. A period that the user sets for PID 01 has priority.
   public var codesPeriod: Int64 = 60 * second
 
   /// Creates preferences without any setting of the user.

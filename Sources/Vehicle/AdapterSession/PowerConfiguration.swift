@@ -2,8 +2,9 @@
 /// doubled above ``heavySystemVoltage``. Times are ns.
 ///
 /// The defaults suit a lead-acid battery. At 12.2 V it is about half full, and the next start is at risk. A healthy
-/// battery stays above that even with the ignition on, so the cut-off stops polling only when the battery is being
-/// drained. When an alternator or a DC-DC converter starts to charge, 12.2 V rises by at least 0.8 V.
+/// battery stays above this voltage even with the ignition on, so the cut-off stops polling only when the battery is
+/// being drained. When an alternator or a DC-DC converter starts to charge, the voltage rises from 12.2 V by at least
+/// 0.8 V.
 public struct PowerConfiguration: BitwiseCopyable, Sendable, Equatable {
   /// Whether requests stop automatically.
   public var isEnabled = true
@@ -17,7 +18,8 @@ public struct PowerConfiguration: BitwiseCopyable, Sendable, Equatable {
   /// Below this voltage, the battery is not being charged by an alternator or a DC-DC converter; V.
   public var restingVoltage = 13.0
   /// If a vehicle has not answered for this long, and its battery was not being charged for as long, requests to it
-  /// stop. The default is longer than most stops, so that an ignition that is switched on again is detected at once.
+  /// stop. The default is longer than most stops: if the ignition is switched on again after a stop, this is detected
+  /// at once.
   public var silentTime: Int64 = 15 * 60 * second
   /// Time between two readings of the adapter's voltage while the vehicle sleeps.
   public var asleepPeriod: Int64 = 30 * second
@@ -25,16 +27,16 @@ public struct PowerConfiguration: BitwiseCopyable, Sendable, Equatable {
   public var wakeRise = 0.8
   /// After this time without a probe, a sleeping vehicle is probed again; ``never`` if only a rise of the voltage
   /// allows a probe. An interval is needed for a vehicle whose voltage rises long before it answers, such as an
-  /// electric one at its charger. Each probe may keep control units awake for minutes.
+  /// electric vehicle at its charger. Each probe may keep control units awake for minutes.
   public var wakeInterval: Int64 = never
   /// Above this voltage, the vehicle has a 24 V system, for which all other voltages here are doubled; V.
   public var heavySystemVoltage = 18.0
-  /// Maximum difference between the adapter's voltage and PID 42, V. A smaller one is corrected. If they differ by
-  /// more, the adapter's voltage is ignored.
+  /// Maximum difference between the adapter's voltage and PID 42, V. A smaller difference is corrected. If they differ
+  /// by more, the adapter's voltage is ignored.
   public var calibrationLimit = 1.5
-  /// Whether the adapter is sent to its low-power mode (ATLP) while the vehicle sleeps. Each reading of its voltage
-  /// then restarts it. Use this only for an adapter that wakes when it receives a character. It has no effect above
-  /// 57,600 baud, where a character is too short to wake it.
+  /// Whether the adapter is sent to its low-power mode (ATLP) while the vehicle sleeps. Each reading of the voltage
+  /// then restarts the adapter. Use this only for an adapter that wakes when it receives a character. It has no effect
+  /// above 57,600 baud, where a character is too short to wake it.
   public var usesLowPower = false
 
   /// A time that never comes.

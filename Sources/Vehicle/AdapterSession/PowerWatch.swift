@@ -20,8 +20,8 @@ struct PowerWatch: ~Copyable {
     case probe(AwakeReason)
   }
 
-  /// Maximum time between two probes while the adapter's voltage has never changed, ns. The adapter may not measure it,
-  /// and a rise would then not be detected.
+  /// Maximum time between two probes while the adapter's voltage has never changed, ns. Possibly the adapter does not
+  /// measure it. A rise would then not be detected.
   private static let unprovenInterval: Int64 = 900_000_000_000
   /// Minimum time between two probes that follow restarts of the adapter, ns. With a failing battery, an adapter
   /// restarts again and again.
@@ -31,10 +31,10 @@ struct PowerWatch: ~Copyable {
   private let longestGap: Int64
   private(set) var gauge: VoltageGauge
   private(set) var state = State.awake
-  /// What the vehicle reported about motion and its fuel type, and which requests it did not answer.
+  /// What the vehicle reported about motion and its fuel type, and since when it has not answered.
   var activity: VehicleActivity
 
-  /// Time at which the present state began; `nil` before the first decision.
+  /// Time at which the current state began; `nil` before the first decision.
   private var since: Int64?
   private var lastProbe: Int64?
   private var permit: AwakeReason?
@@ -45,9 +45,11 @@ struct PowerWatch: ~Copyable {
   private var lowSince: Int64?
   private var restingSince: Int64?
 
+  /// Creates a watch for an adapter and its vehicle.
+  ///
   /// - Parameters:
   ///   - voltagePeriod: period of the voltage readings while awake, ns. If two readings are much further apart, the
-  /// time between them does not count for any condition.
+  ///     time between them does not count for any condition.
   ///   - offset: the vehicle's voltage minus the adapter's, as learned in an earlier session, V.
   ///   - hasMoved: whether the adapter's voltage changed in an earlier session.
   init(_ configuration: PowerConfiguration, voltagePeriod: Int64, offset: Double = 0, hasMoved: Bool = false) {
@@ -130,7 +132,7 @@ struct PowerWatch: ~Copyable {
   /// Records the control module's voltage (PID 42), V.
   mutating func controlModule(_ volts: Double, at now: Int64) { gauge.controlModule(volts, at: now) }
 
-  /// Records that the vehicle answered or refused a request.
+  /// Remembers that the vehicle answered or refused a request.
   ///
   /// - Returns: the reason of the probe in progress; `nil` if there is none.
   mutating func answered() -> AwakeReason? {
@@ -139,7 +141,7 @@ struct PowerWatch: ~Copyable {
     return reason
   }
 
-  /// Records that the probe found no vehicle. The next probe needs a further rise above the present voltage.
+  /// Remembers that the probe found no vehicle. The next probe needs a further rise above the current voltage.
   mutating func probeFailed(at now: Int64) {
     guard case .probing = state else { return }
     state = .asleep
@@ -147,7 +149,7 @@ struct PowerWatch: ~Copyable {
     floor = volts
   }
 
-  /// Records that the adapter is present again, or restarted by itself.
+  /// Remembers that the adapter is present again, or restarted by itself.
   mutating func adapterReturned(at now: Int64) {
     guard state == .asleep else { return }
     if let lastProbe, now - lastProbe < Self.returnPause { return }

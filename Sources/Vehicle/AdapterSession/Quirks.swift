@@ -56,14 +56,14 @@ public struct Quirks: OptionSet, BitwiseCopyable, Sendable {
   public static let noProtocolClose = Quirks(rawValue: 1 << 22)
   /// ATLP is refused, or no character wakes the adapter.
   public static let noLowPower = Quirks(rawValue: 1 << 23)
-  /// ATBRD or STBR is refused, or the line does not work at the new speed. Tested again once in each session.
+  /// ATBRD or STBR is refused, or the line does not work at the new speed. This is tested again once in each session.
   public static let noBaudChange = Quirks(rawValue: 1 << 24)
   /// According to ATPPS, the adapter itself makes the pause P3min before a request on a K-line.
   public static let keepsPause = Quirks(rawValue: 1 << 25)
   /// ATPPS, which lists the adapter's parameters, is refused.
   public static let noParameterList = Quirks(rawValue: 1 << 26)
-  /// ATPPS lists a pause that the adapter does not make, so ECUs of a K-line miss requests. Tested again once in each
-  /// session.
+  /// ATPPS lists a pause that the adapter does not make, so ECUs of a K-line miss requests. This is tested again once
+  /// in each session.
   public static let breaksPause = Quirks(rawValue: 1 << 27)
 
   /// The name in records and log lines. For a set of several quirks, the name of the one with the lowest bit.

@@ -77,7 +77,7 @@ public struct ReadRequest: BitwiseCopyable, Sendable {
   /// The request 19 42 33 08 1E: codes of the emissions group (0x33) with the status confirmed (0x08), of all
   /// severities that J1979-2 uses (0x1E).
   static let confirmedCodesUDS = emissionCodes(status: 0x08)
-  /// The request 19 42 33 04 1E: the same for the status pending (0x04).
+  /// The request 19 42 33 04 1E: as ``confirmedCodesUDS``, but with the status pending (0x04).
   static let pendingCodesUDS = emissionCodes(status: 0x04)
   /// The request 19 55 33: codes of the emissions group with permanent status (ISO 14229-1, 11.3.2.23).
   static let permanentCodesUDS: ReadRequest = {

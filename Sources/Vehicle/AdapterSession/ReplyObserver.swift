@@ -18,7 +18,7 @@ struct ReplyObserver: BitwiseCopyable {
   private(set) var refusals = 0
   /// Response code of the last refusal, which may be 0x78.
   private(set) var negativeCode: UInt8 = 0
-  /// Whether the ECUs have sent only response code 0x78, so that the answer is pending.
+  /// Whether the ECUs have sent only response code 0x78. The answer is then pending.
   private(set) var isPending = false
 
   /// Number of messages that answer the request.
@@ -164,8 +164,8 @@ extension ReplyObserver {
     return senderCount - 1
   }
 
-  /// Returns which identifiers of the request a message answers, one bit for each. After one of unknown length, no
-  /// others are found.
+  /// Returns which identifiers of the request a message answers, one bit for each. After an identifier of unknown
+  /// length, no further ones are found.
   private func answered(_ payload: Span<UInt8>, _ request: ReadRequest) -> UInt8 {
     let width = request.service == .dataIdentifier ? 2 : 1
     var mask: UInt8 = 0
@@ -174,14 +174,14 @@ extension ReplyObserver {
       let identifier = width == 2 ? UInt16(payload[i]) << 8 | UInt16(payload[i + 1]) : UInt16(payload[i])
       guard let place = request.place(of: identifier) else { break }
       var length = Self.dataLength(identifier, request.service)
-      // The length is unknown: all remaining bytes count as this identifier's.
+      // The length is unknown: all remaining bytes belong to this identifier.
       if length == 0 { length = payload.count }
       let end = i + width + (request.service == .freezeFrame ? 1 : 0) + length
       guard end <= payload.count || length == payload.count else { break }
       mask |= 1 << UInt8(truncatingIfNeeded: place)
       i = end
-      // In PIDs 06-09 and 55-58, a second byte for banks 3 and 4 may follow. It is one if it is not a requested
-      // identifier.
+      // In PIDs 06-09 and 55-58, a second byte for banks 3 and 4 may follow. The next byte is this second byte if it is
+      // not a requested identifier.
       if i < payload.count, length == 1, request.place(of: UInt16(payload[i])) == nil { i += 1 }
     }
     return mask
@@ -209,7 +209,7 @@ extension ReplyObserver {
       motion.engineSpeed = max(motion.engineSpeed ?? 0, reading.value)
       slowValues.engineSpeed = motion.engineSpeed
     case 0x0D: motion.speed = max(motion.speed ?? 0, reading.value)
-    // The first ECU's value is used, for the same reason as for PID 42.
+    // The first ECU's value is used, because several ECUs measure the same quantity.
     case 0x05: slowValues.coolantTemperature = slowValues.coolantTemperature ?? reading.value
     case 0x31: slowValues.distanceSinceClear = slowValues.distanceSinceClear ?? reading.value
     case 0xA6: slowValues.odometer = slowValues.odometer ?? reading.value

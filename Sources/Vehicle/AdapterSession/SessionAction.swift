@@ -58,7 +58,7 @@ public enum SessionEvent: BitwiseCopyable, Sendable, Equatable {
   case clearRefused(ClearRefusal)
   /// Requests to the vehicle have stopped; nothing is sent on its bus.
   case sleeping(SleepReason)
-  /// A sleeping vehicle answered a probe, whose reason is given.
+  /// A sleeping vehicle answered a probe. The value is the reason for the probe.
   case awake(AwakeReason)
   /// ``AdapterSession/memory`` has changed and should be stored.
   case memoryChanged

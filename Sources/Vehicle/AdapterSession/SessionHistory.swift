@@ -1,8 +1,8 @@
 import OBDWire
 
-/// What happened earlier in the session. It decides what is reported, and how long pauses are.
+/// Earlier events of the session. They decide what is reported, and how long pauses are.
 struct SessionHistory: BitwiseCopyable {
-  /// If a vehicle is lost within this time after it was found, the loss counts as a repeated one, ns.
+  /// If a vehicle is lost within this time after it was found, the loss counts as a repeated loss, ns.
   private static let shortConnection: Int64 = 60_000 * Limit.millisecond
   private static let longestLossPause: Int64 = 30_000 * Limit.millisecond
 
@@ -20,9 +20,10 @@ struct SessionHistory: BitwiseCopyable {
   /// Number of losses in a row that followed soon after the vehicle was found.
   private var repeatedLosses = 0
 
-  /// Records that a vehicle was lost.
+  /// Counts the loss of a vehicle.
   ///
-  /// - Returns: the pause before the next search, ns: 0, or 0.5 s doubled with each repeated loss up to 30 s.
+  /// - Returns: the pause before the next search, ns. For the second loss in a row that followed soon after the vehicle
+  ///   was found, it is 0.5 s. Each further such loss doubles it, up to 30 s. Otherwise, it is 0.
   mutating func recordLoss(connectedSince since: Int64, at now: Int64) -> Int64 {
     repeatedLosses = now - since < Self.shortConnection ? repeatedLosses + 1 : 0
     guard repeatedLosses > 1 else { return 0 }
@@ -54,9 +55,9 @@ struct OpenPort: BitwiseCopyable {
 struct BaudSearch: BitwiseCopyable {
   /// Index in the list of baud rates; `nil` for the rate that worked before.
   var index: Int?
-  /// Index of the baud rate that was tried last, in the list of rates to try; used for a device that has sent nothing.
+  /// Index in the list of baud rates: the rate that was tried last for a device that sends nothing; -1 if none was.
   var spare = -1
-  /// Number of completed passes of the list.
+  /// Number of completed passes through the list.
   var pass = 0
 }
 

@@ -39,8 +39,8 @@ enum SessionState: BitwiseCopyable {
   /// Whether the state is `connected`.
   var isConnected: Bool { if case .connected = self { true } else { false } }
 
-  /// Whether the adapter is initialized and the session uses it to find or poll a vehicle, so that the next requests
-  /// reach the bus.
+  /// Whether the next requests reach the bus: the adapter is initialized, and the session uses it to find or poll a
+  /// vehicle.
   var asksVehicle: Bool {
     switch self {
     case .searching, .naming, .connected, .resting(_, .search): true
@@ -68,7 +68,7 @@ struct Probe: BitwiseCopyable {
   var replies = 0
 }
 
-/// Progress of the settings after ATZ.
+/// Progress of sending the settings after ATZ.
 struct Initialization: BitwiseCopyable {
   var step = InitialStep.echoOff
   /// Number of replies to this step that were refusals or had no prompt.
@@ -116,7 +116,8 @@ struct Search: BitwiseCopyable {
   /// The reason why the first try of the round failed. This reason is reported rather than later ones, because the
   /// first try uses the vehicle's last protocol or the adapter's own search.
   var firstFailure: LossReason?
-  /// Whether a try has ended since the voltage was last read. If so, a voltage that is due is read before the next try.
+  /// Whether a try has ended since the voltage was last read. If so, and if a reading of the voltage is due, the
+  /// voltage is read before the next try.
   var mayReadVoltage = false
   var numberTrust = ProtocolNumberTrust.trusted
 }
@@ -125,9 +126,9 @@ struct Search: BitwiseCopyable {
 enum ProtocolNumberTrust: BitwiseCopyable, Equatable {
   case trusted
   /// The protocol number did not agree with the addresses, so the vehicle is queried again. Only answers from addresses
-  /// of this kind count, which agree with the protocol number.
+  /// of this kind count: it is the kind that the protocol number implies.
   case verifying(ECUAddress.Kind)
-  /// No ECU answered from such an address, so the protocol number is wrong.
+  /// No ECU answered from an address of that kind, so the protocol number is wrong.
   case distrusted
 }
 

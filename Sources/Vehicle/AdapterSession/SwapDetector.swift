@@ -11,12 +11,12 @@ struct SlowValues: BitwiseCopyable {
   var engineSpeed: Double?
 }
 
-/// Detects jumps of slow values, and starts of the engine. After each, the VIN is read again, because the vehicle may
-/// have been swapped.
+/// Detects jumps of slow values, and starts of the engine. After each of these, the VIN is read again, because the
+/// vehicle may have been swapped.
 struct SwapDetector: BitwiseCopyable {
   /// Two readings are compared only if they are at most this far apart, ns.
   private static let longestInterval: Int64 = 30_000_000_000
-  /// Shortest time between two alarms, ns. It limits them, because some ECUs report implausible values.
+  /// Shortest time between two alarms, ns. It limits the number of alarms, because some ECUs report implausible values.
   private static let shortestPause: Int64 = 10_000_000_000
   /// Smallest change of the temperature that counts as a jump, °C. An engine needs minutes for it.
   private static let temperatureJump = 20.0

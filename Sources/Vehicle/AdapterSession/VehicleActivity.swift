@@ -65,7 +65,7 @@ struct VehicleActivity: BitwiseCopyable {
     return !isWithin(time, engineStoodAt, now) && !isWithin(time, stoodAt, now) && !isWithin(time, lastMotion, now)
   }
 
-  /// Whether nothing moved during the cut-off time, because the vehicle reported so or did not answer in all that time.
+  /// Whether nothing moved during the cut-off time: the vehicle reported this, or did not answer during all that time.
   ///
   /// - Parameter since: time at which the vehicle was first polled, or woke up.
   func isStanding(since: Int64, at now: Int64) -> Bool {

@@ -6,7 +6,7 @@
 /// has never changed, the adapter possibly does not measure it; it is then ``unproven``. All results apply to a 12 V
 /// system: voltages of a 24 V system are halved.
 struct VoltageGauge: BitwiseCopyable {
-  /// Lowest plausible voltage, V. With less, the adapter itself would not work.
+  /// Lowest plausible voltage, V. Below it, the adapter itself would not work.
   private static let least = 3.0
   private static let most = 40.0
   /// The adapter's voltage and PID 42 are compared if they were read within this time, ns.
@@ -36,6 +36,8 @@ struct VoltageGauge: BitwiseCopyable {
   private var lowest = Double.infinity
   private var highest = -Double.infinity
 
+  /// Creates a gauge for an adapter.
+  ///
   /// - Parameters:
   ///   - offset: correction that was learned with the same adapter; 0 if unknown.
   ///   - hasMoved: whether the same adapter's voltage changed in an earlier session.
@@ -51,8 +53,8 @@ struct VoltageGauge: BitwiseCopyable {
     hasMoved ? corrected : nil
   }
 
-  /// The vehicle's voltage according to an adapter whose voltage has never changed, so that perhaps it is not measured;
-  /// `nil` if it has changed or is unreliable.
+  /// The vehicle's voltage according to an adapter whose voltage has never changed; `nil` if it has changed or is
+  /// unreliable. Such an adapter possibly does not measure the voltage.
   var unproven: Double? { hasMoved || isFrozen ? nil : corrected }
 
   private var corrected: Double? {

@@ -11,8 +11,8 @@ struct CodeList {
 
   /// Stores a list that was read from the ECU.
   ///
-  /// Services 03, 07 and 0A report the same codes as service 19, but in another format. If an ECU has answered one of
-  /// the former, its answers to service 19 are ignored.
+  /// Services 03, 07 and 0A report the same codes as service 19, but in another format. If an ECU has answered service
+  /// 03, 07 or 0A, its answers to service 19 are ignored.
   mutating func receive(_ found: Span<TroubleCode>, service: UInt8) {
     let isLegacy = service != 0x19
     if isFromLegacyService, !isLegacy { return }

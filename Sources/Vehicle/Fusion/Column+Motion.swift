@@ -1,7 +1,7 @@
 import OBDWire
 
 extension Column {
-  /// What a value is used for in the detection of trips and driving events.
+  /// The use of a value in the detection of trips and driving events.
   enum Motion: UInt8, BitwiseCopyable {
     case none, engineSpeed, speed, batteryVoltage, controlModuleVoltage, odometer
     case fuelRate, fuelMassRate, cylinderFuelRate, massAirFlow, manifoldPressure, intakeTemperature
@@ -10,7 +10,7 @@ extension Column {
 }
 
 extension Column.Motion {
-  /// Finds this use by the signal's service, PID and position in the answer (SAE J1979-DA).
+  /// Determines the use from the signal's service, PID and position in the answer (SAE J1979-DA).
   init(_ definition: SignalDefinition) {
     self =
       switch (definition.service, definition.identifier, definition.bitOffset) {

@@ -15,7 +15,7 @@ struct Column: BitwiseCopyable {
     /// A text or list, which is stored in ``ECUState`` instead of ``values``.
     case vin, troubleCodes
   }
-  /// What a value is used for besides telemetry.
+  /// The use of a value besides telemetry.
   enum Role: UInt8, BitwiseCopyable {
     case none, engineSpeed, vehicleSpeed, mil, distanceMIL, monitor, fuelType, obdStandard
   }
@@ -29,7 +29,8 @@ struct Column: BitwiseCopyable {
   /// Bit position of the value in the answer; used if ``role`` is `monitor`.
   var bit: UInt8 = 0
   var enumeration: UInt16 = 0
-  /// Index of the ECU whose value is at the top level of the record. Those of the other ECUs are under their addresses.
+  /// Index of the ECU whose value is at the top level of the record. The values of the other ECUs are under their
+  /// addresses.
   var owner: UInt8 = 0
   /// ECUs that have answered at least once; bit n stands for the ECU with index n.
   var known: UInt16 = 0
@@ -40,8 +41,8 @@ struct Column: BitwiseCopyable {
   /// Time for which a value is repeated in records after it was read, ns; 0 if it is only in the record of the interval
   /// in which it was read.
   var window: Int64 = 0
-  /// The shorter one of the last two intervals between readings, ns. On a slow bus it is longer than the requested
-  /// period. The shorter one is used so that a single late answer does not change it.
+  /// The shorter of the last two intervals between readings, ns. On a slow bus, this is longer than the requested
+  /// period. The shorter interval is used, so that a single late answer does not change the result.
   var pace: Int64 = 0
   /// The last interval between readings, ns.
   private var interval: Int64 = .max

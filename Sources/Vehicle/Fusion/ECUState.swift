@@ -27,7 +27,7 @@ struct ECUState {
   var frames: [FreezeFrameState] = []
   var mil: Timed?
   var distanceMIL: Timed?
-  /// The MIL state in the last `dtc` record that had one.
+  /// The MIL state in the last `dtc` record that contained a MIL state.
   var reportedMIL: Bool?
   /// Whether and when the trouble codes are reported again although they have not changed.
   var codesRepetition = Repetition.none
@@ -76,14 +76,14 @@ struct ECUState {
     thisCycle.repetition = repetition
   }
 
-  /// Handles an answer with trouble codes: codes that were to be repeated after it are due now.
+  /// Handles an answer with trouble codes. If the codes were to be repeated after the next answer, they are due now.
   mutating func receivedCodes() {
     guard codesRepetition == .afterAnswer else { return }
     codesRepetition = .now
     repeatFrames()
   }
 
-  /// Requests that the freeze frames of present codes are reported again.
+  /// Requests that the freeze frames of the known codes are reported again.
   private mutating func repeatFrames() {
     let codes = [stored, pending, permanent].flatMap(\.codes)
     for index in frames.indices {

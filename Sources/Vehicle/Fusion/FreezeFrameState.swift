@@ -38,7 +38,7 @@ struct FreezeFrameState {
     let found = codes.count > 0 && codes[0].code != 0 ? codes[0] : nil
     isEmpty = found == nil
     if let found, let code, found.isSameCode(as: code) { return }
-    // If another code caused the freeze frame, it is a new one.
+    // If another code caused the freeze frame, the freeze frame is a new one.
     if code != nil { values.removeAll(keepingCapacity: true) }
     if found != nil || code != nil {
       hasUnreportedValues = true

@@ -2,8 +2,8 @@ import OBDWire
 import Telemetry
 
 extension Fusion {
-  /// Maximum age of the MIL state, and of the distance driven with it, that a `dtc` record contains, ns: the time of
-  /// two readings of trouble codes at the usual interval.
+  /// Maximum age of the MIL state, and of the distance driven with it, that a `dtc` record contains, ns: twice the
+  /// usual interval between readings of the trouble codes.
   private static let attachmentAge: Int64 = 120_000_000_000
   /// Time after which unchanged codes and monitors are reported again, ns: one day.
   private static let snapshotPeriod: Int64 = 86_400_000_000_000
@@ -52,11 +52,11 @@ extension Fusion {
     hasNewDiagnosis = true
   }
 
-  /// At the start of a trip, requests that codes and monitors are reported again when they have next been read.
+  /// At the start of a trip, requests that codes and monitors are reported again after they have next been read.
   mutating func repeatDiagnosisOfTrip() { repeatDiagnosis(after: Self.shortestSnapshotPeriod) }
 
-  /// If the last such report is old enough, requests that codes and monitors are reported again when they have next
-  /// been read. A receiver that has lost earlier records thus gets them again.
+  /// Requests that codes and monitors are reported again after they have next been read, unless their last report is
+  /// recent. A receiver that has lost earlier records thus gets them again.
   ///
   /// - Parameter age: minimum age of the last report of all codes and monitors, ns.
   private mutating func repeatDiagnosis(after age: Int64) {
@@ -178,7 +178,7 @@ extension Fusion {
     }
   }
 
-  /// Makes a record of the present lists, and of their changes since the last report.
+  /// Makes a record of the current lists, and of their changes since the last report.
   private static func codesRecord(of state: ECUState) -> DTCRecord {
     let lists = [state.stored, state.pending, state.permanent].filter(\.isKnown)
     let isFirst = lists.contains { $0.reported == nil }

@@ -4,11 +4,11 @@ import OBDWire
 // addresses.
 //
 // For each key, the engine ECU is chosen, which is the one that supports or answers PID 0C. If several engine ECUs have
-// the value, the one with the lowest address is chosen; if none has it, the lowest of all ECUs that have it. ECUs are
-// added when they first answer and are never removed. Therefore, the choice changes only while ECUs are still being
-// discovered.
+// the value, the one with the lowest address is chosen; if no engine ECU has it, the ECU with the lowest address of all
+// that have it. ECUs are added when they first answer and are never removed. Therefore, the choice changes only while
+// ECUs are still being discovered.
 extension Fusion {
-  /// Records that an ECU has answered for a column, and chooses the column's ECU again.
+  /// Remembers that an ECU has answered for a column, and chooses the column's ECU again.
   mutating func recordAnswer(of ecu: Int, in column: Int) {
     columns[column].known |= 1 << UInt16(ecu)
     chooseOwner(of: column)
@@ -38,8 +38,8 @@ extension Fusion {
     columns[column].owner = UInt8(engine ?? lowest ?? 0)
   }
 
-  /// Returns the ECU whose value of a column is at the top level of this record; `nil` if neither the chosen ECU nor
-  /// one without a header has a new value.
+  /// Returns the ECU whose value of a column is at the top level of this record; `nil` if there is no new value, either
+  /// from the chosen ECU or from an answer without a header.
   ///
   /// An answer without a header can come from any ECU. Its value is used if the chosen ECU did not answer.
   func topLevelECU(of column: borrowing Column) -> Int? {

@@ -203,7 +203,7 @@ extension Fusion {
 }
 
 extension Column {
-  /// Whether this is the name of the column, and not that of a loaded signal.
+  /// Whether the column has this built-in name. The name of a loaded signal does not count.
   func isNamed(_ name: StaticString) -> Bool {
     if case .table(let own) = self.name { own.isEqual(to: name) } else { false }
   }

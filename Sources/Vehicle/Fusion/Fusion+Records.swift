@@ -47,7 +47,7 @@ extension Fusion {
     var head = RecordHead(
       type: type, id: UUIDv7(milliseconds: moment.milliseconds, seed: options.idSeed, number: sequence), time: moment,
       gatewayId: options.gatewayId, vehicleId: identity.id, epoch: options.epoch, sequence: sequence)
-    // In an `adapter` record, the device has a key of its own.
+    // The body of an `adapter` record already contains the device's name.
     if type != .adapter { head.device = device }
     sequence += 1
     return head

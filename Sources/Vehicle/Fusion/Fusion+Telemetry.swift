@@ -4,7 +4,7 @@ import Telemetry
 
 extension Fusion {
   /// Makes the telemetry record of an interval. With the cadence `onChange`, it is made only if it differs from the
-  /// last one.
+  /// last record.
   mutating func recordTelemetry<Sink: RecordSink & ~Copyable>(at time: Int64, into sink: inout Sink) {
     holdWithinWindows(at: time)
     if case .onChange = options.cadence, !differsFromLastRecord(at: time) {
@@ -15,8 +15,8 @@ extension Fusion {
     hasChanged = false
   }
 
-  /// Whether an interval without new values still makes a record, which repeats earlier values. It does if no answer is
-  /// overdue: the signal that is read most often has a value that is still valid.
+  /// Whether to make a record of an interval without new values; it repeats earlier values. This is so if no answer is
+  /// overdue: the value of the signal that is read most often is still valid.
   func holdsValue(at time: Int64) -> Bool {
     guard case .every = options.cadence, !isFinishing else { return false }
     var latest = Int64.min
@@ -224,8 +224,8 @@ extension Fix {
     guard let latitude, let longitude, let formerLatitude = other.latitude, let formerLongitude = other.longitude else {
       return (latitude == nil) != (other.latitude == nil)
     }
-    // For small distances, it is sufficient to treat the earth as flat. A degree of latitude has 111 km. A degree of
-    // longitude has less, so that near the poles a difference is reported too early rather than too late.
+    // For small distances, the earth is treated as flat, with 111 km for each degree. A degree of longitude is in fact
+    // shorter, above all near the poles. A change is therefore reported too early rather than too late.
     let north = (latitude - formerLatitude) * 111_320
     let east = (longitude - formerLongitude) * 111_320
     let error = max(5, 5 * (hdop ?? 1))

@@ -112,7 +112,7 @@ extension Fusion {
   }
 }
 
-/// A trip of the previous session, for as long as it is not decided whether the trip continues.
+/// A trip of the previous session about which it is not yet decided whether it continues.
 struct FormerTrip {
   var memory: TripMemory
   /// Boot ID of this session.

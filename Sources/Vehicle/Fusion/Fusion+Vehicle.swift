@@ -68,8 +68,8 @@ extension Fusion {
     }
   }
 
-  /// Adds a command that was sent to the adapter. If it selects a protocol (`ATSP6`), the bus has that protocol's name
-  /// until the adapter reports the bus.
+  /// Evaluates a command that was sent to the adapter. If it selects a protocol (`ATSP6`), the bus has that protocol's
+  /// name until the adapter reports the bus.
   @inline(__always)
   public mutating func command(_ command: Span<UInt8>) {
     guard command.count >= 5, command[0] & 0xDF == UInt8(ascii: "A") else { return }
@@ -123,8 +123,8 @@ extension Fusion {
   /// Returns the plain key or the VSS path, whichever is configured.
   func key(_ name: StaticString, vss: StaticString) -> StaticString { options.naming == .vss ? vss : name }
 
-  /// Sets the vehicle's VIN to the one that the engine ECU reported. If none did, to the one of the ECU with the lowest
-  /// address.
+  /// Sets the vehicle's VIN to the VIN that the engine ECU reported. If the engine ECU reported none, the VIN of the
+  /// ECU with the lowest address is used.
   mutating func chooseVIN() {
     var chosen: Int?
     for ecu in ecuOrder where !ecus[ecu].vin.isEmpty {
@@ -141,11 +141,12 @@ extension Fusion {
     guard options.vehicleId == nil else { return }
     let former = identity.id
     identity.id = isReadable ? identity.vinText : options.unknownVehicleId
-    // Earlier records have the former ID, so that they do not belong to this vehicle.
+    // Earlier records contain the former ID, and are therefore not assigned to this vehicle. Report codes and monitors
+    // again.
     if identity.id != former { repeatDiagnosis() }
   }
 
-  /// Handles a vehicle that no longer answers. The next one that answers may be another vehicle.
+  /// Handles a vehicle that no longer answers. The next vehicle that answers may be a different one.
   public mutating func vehicleLost() {
     identity.wasLost = true
     trips.vehicleLost(at: now)
@@ -174,7 +175,7 @@ extension Fusion {
     identity.wasLost && ecus.contains { $0.reported == 0 && !$0.vin.isEmpty && $0.vin != ecus[ecu].vin }
   }
 
-  /// Discards all data of the previous vehicle, but keeps those that were read since it was lost.
+  /// Discards all data of the previous vehicle. Data that were read after that vehicle was lost are kept.
   ///
   /// - Parameter ecu: the ECU that reported the new VIN, and whose VIN is kept; `nil` if none did.
   private mutating func forgetVehicle(except ecu: Int?) {

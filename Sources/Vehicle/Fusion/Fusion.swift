@@ -25,10 +25,11 @@ import Telemetry
 /// are due before it, and those that it causes, to `sink`.
 ///
 /// Guarantees:
-/// - A value is in one telemetry record: the first whose time is not before it. Values that were not read are absent.
+/// - A value is in the first telemetry record whose time is not before that of the value. Later records repeat it only
+///   within its window (``SignalWindows``). Values that were not read are absent.
 /// - Keys are ordered by their first appearance, as long as the struct exists.
-/// - After the first reading of a signal, further readings cost a few table look-ups and no allocation. Rare data (VIN,
-///   trouble codes, monitors) allocates only when it changes.
+/// - After the first reading of a signal, further readings cost a few table look-ups and no allocation. For rare data
+///   (VIN, trouble codes, monitors), memory is allocated only when they change.
 /// - At most eight ECUs are distinguished; readings of others are counted in ``droppedReadings``.
 ///
 /// If you use ``begin(at:)``, call it first. Then make any other calls, and at the end call ``finish(at:into:)`` once.
@@ -100,11 +101,11 @@ public struct Fusion: ~Copyable {
   /// Longest time between two readings of a signal that counts as its regular interval, ns. If it is longer, the
   /// readings were interrupted.
   static let slowestPace: Int64 = 15_000_000_000
-  /// Maximum age of a vehicle speed that still counts as present, ns.
+  /// Maximum age of a vehicle speed that still counts as current, ns.
   static let speedWindow: Int64 = 3_000_000_000
   static let notTelemetry: UInt16 = .max
 
-  /// Creates a `Fusion` without data.
+  /// Creates a value without data.
   public init(_ options: FusionOptions) {
     self.options = options
     sequence = options.firstSequence
@@ -132,12 +133,12 @@ public struct Fusion: ~Copyable {
   public mutating func setCadence(_ cadence: Cadence) {
     guard cadence != options.cadence else { return }
     options.cadence = cadence
-    // With `.cycle`, no record was due at a certain time. The periods of the new cadence start now.
+    // With `.cycle`, no record had a due time. The periods of the new cadence start now.
     if nextBoundary == .max { nextBoundary = now }
   }
 
   /// Starts the session: telemetry records are due at `time` and after each further period. Without this call, the
-  /// periods start with the first reading. If they have started, this has no effect.
+  /// periods start with the first reading. If the periods have already started, this has no effect.
   public mutating func begin(at time: Int64) {
     guard nextBoundary == .min else { return }
     if time > now { now = time }
@@ -164,7 +165,7 @@ public struct Fusion: ~Copyable {
     nextBoundary = .min
   }
 
-  /// Sets the present time, and makes the records that were due before it.
+  /// Sets the current time, and makes the records that were due before it.
   @inline(__always)
   mutating func tick<Sink: RecordSink & ~Copyable>(_ time: Int64, into sink: inout Sink) {
     if time > now { now = time }
@@ -191,7 +192,7 @@ public struct Fusion: ~Copyable {
     nextBoundary += max((now - nextBoundary + period - 1) / period, 1) * period
   }
 
-  /// Makes all records that are due from the data collected so far.
+  /// Makes records of all data that were collected since the last records.
   mutating func cut<Sink: RecordSink & ~Copyable>(at time: Int64, into sink: inout Sink) {
     if identity.isRecordDue(at: time) || isFinishing && identity.pendingChange != .none {
       writeVehicle(at: time, into: &sink)

@@ -5,7 +5,7 @@ import Telemetry
 public enum Cadence: Equatable, Sendable {
   /// At multiples of this period since the first event.
   case every(nanoseconds: Int64)
-  /// One record for each polling cycle: when a signal of the same ECU is read a second time.
+  /// One record for each polling cycle. A cycle ends when a signal of the same ECU is read a second time.
   case cycle
   /// At multiples of this period, but only if the record differs from the previous one: a value changed, appeared or
   /// expired, or the vehicle moved farther than the receiver's error.
@@ -21,7 +21,7 @@ public enum Cadence: Equatable, Sendable {
 public struct SignalWindows: Equatable, Sendable {
   /// The windows of PIDs of service 01, and of identifiers F4xx of service 22; the index is the PID.
   public var parameters: [Int64]
-  /// The windows of signals loaded at run time, in the order of these.
+  /// The windows of signals loaded at run time, in the order of ``FusionOptions/loadedSignals``.
   public var loaded: [Int64] = []
   /// The window of values that the adapter measures itself.
   public var adapter: Int64 = 0
@@ -82,8 +82,8 @@ public struct FusionOptions: Sendable {
   public var unknownVehicleId = "unknown"
   /// The epoch of `seq`. It must be a new one whenever `seq` restarts.
   public var epoch: UUIDv7
-  /// A seed from which the IDs of records are made, together with their time and `seq`. For a capture, it is a hash of
-  /// the content; otherwise, a random number for each epoch.
+  /// A seed. The ID of a record is made from the seed, the record's time and its `seq`. For a capture, the seed is a
+  /// hash of the content; otherwise, it is a random number for each epoch.
   public var idSeed: UInt64
   /// The first `seq`. It is greater than 1 if an epoch continues.
   public var firstSequence: UInt64 = 1
@@ -97,9 +97,9 @@ public struct FusionOptions: Sendable {
   public var trips: TripOptions? = TripOptions()
   /// Thresholds of driving events; `nil` for no `driving` records.
   public var driving: DrivingOptions? = DrivingOptions()
-  /// Whether unchanged trouble codes and monitors are recorded again: when the vehicle's ID becomes known, with a trip,
-  /// and once a day. A receiver that has lost them thus gets them again. This is off for captures, of which each answer
-  /// is recorded once.
+  /// Whether unchanged trouble codes and monitors are recorded again: when the vehicle's ID becomes known, at the start
+  /// of a trip, and once a day. A receiver that has lost them thus gets them again. It is off for captures, so that
+  /// each answer in them is recorded only once.
   public var repeatsDiagnosis = false
   /// The time for which telemetry records repeat each value.
   public var windows = SignalWindows()

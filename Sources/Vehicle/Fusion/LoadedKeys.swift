@@ -5,8 +5,8 @@ import Telemetry
 struct LoadedKeys: Sendable {
   /// The key of each signal.
   private(set) var names: [String] = []
-  /// For each signal, the index of the first one with the same name, kind and texts. Signal sets may use one ID for the
-  /// same value in the requests of several model years. Such signals share a column.
+  /// For each signal, the index of the first signal with the same name, kind and texts. Signal sets may use one ID for
+  /// the same value in the requests of several model years. Such signals share a column.
   private(set) var representatives: [Int] = []
 
   init(_ signals: [LoadedSignal]) {

@@ -78,7 +78,7 @@ struct Monitor {
   let spark: StaticString?
   let compression: StaticString?
 
-  /// The monitor's name for an ignition type; `nil` if it does not exist there.
+  /// The monitor's name for an ignition type; `nil` if the monitor does not exist for that type.
   func name(_ ignition: MonitorsRecord.Ignition?) -> StaticString? {
     switch ignition {
     case .spark: spark

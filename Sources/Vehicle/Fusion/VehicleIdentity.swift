@@ -1,6 +1,6 @@
-/// What `vehicle` records contain about the vehicle itself, and the ID under which all records name it.
+/// The vehicle's own data in `vehicle` records, and the ID under which all records name the vehicle.
 struct VehicleIdentity {
-  /// What has changed since the last `vehicle` record.
+  /// The kind of change since the last `vehicle` record.
   enum PendingChange: Equatable {
     case none
     /// A detail other than the VIN, for example the name of an ECU.
@@ -34,7 +34,7 @@ struct VehicleIdentity {
 
   init(id: String) { self.id = id }
 
-  /// Records that a detail other than the VIN became known.
+  /// Remembers that a detail other than the VIN became known.
   mutating func addDetails() {
     if pendingChange == .none { pendingChange = .details }
   }

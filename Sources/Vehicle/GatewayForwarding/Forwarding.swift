@@ -13,7 +13,7 @@ import Telemetry
 /// If a sink hangs, it does not delay the other sinks. If the disk hangs, neither polling nor the making of records is
 /// delayed.
 package final class Forwarding: @unchecked Sendable {
-  /// Who sends the records: the IDs for `gap` records.
+  /// The IDs that `gap` records contain.
   package struct Origin: Sendable {
     package var gatewayId: String
     /// The configured ID of the vehicle; `nil` to use the gateway's ID.
@@ -43,7 +43,7 @@ package final class Forwarding: @unchecked Sendable {
   private let followers: Followers?
   private let lossCounts = LossCounts()
 
-  // After ``run(progress:)`` was called, only its thread uses the following.
+  // After ``run(progress:)`` was called, only its thread uses the following properties.
   private var spool: Spool
   private var gaps: GapRecords
   private var wall = WallTime.unknown
@@ -139,7 +139,7 @@ package final class Forwarding: @unchecked Sendable {
 
   /// Stores all records and notes that are in the queue.
   ///
-  /// - Returns: whether the queue has ended, so that nothing will follow.
+  /// - Returns: whether the queue has ended. Nothing follows then.
   private func receive(_ load: inout SpoolQueue.Load) -> Bool {
     guard queue.take(&load) else { return false }
     if let known = load.wall {
@@ -190,7 +190,7 @@ package final class Forwarding: @unchecked Sendable {
     waiting.store(spool.depth.file + Int64(spool.depth.memory), ordering: .relaxed)
   }
 
-  /// Logs an event of the spool. It is omitted if it only says that the spool was opened and is empty.
+  /// Logs an event of the spool. The event that an empty spool was opened is not logged.
   private static func report(_ event: SpoolEvent) {
     if case .opened(_, 0) = event { return }
     Log.write("\(event)")
@@ -244,8 +244,8 @@ package final class Forwarding: @unchecked Sendable {
   /// the earliest.
   private func show(at now: Int64) {
     guard let followers else { return }
-    // Without a follower, nothing is passed. One that is added before the next round receives all records from that
-    // round on.
+    // Without a follower, nothing is passed. A follower that is added before the next round receives all records from
+    // that round on.
     guard !followers.isEmpty else { return spool.moveToEnd(&followerPosition) }
     var hasNewRecords = false
     while true {

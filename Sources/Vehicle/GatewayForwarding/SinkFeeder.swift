@@ -13,7 +13,7 @@ struct SinkFeeder: ~Copyable {
   private let limit: RecordBatch.Limit
   private var batchTimer: BatchTimer
   private var batch = RecordBatch()
-  /// The reason for which the sink ended; `nil` if it still runs.
+  /// The reason why the sink ended; `nil` if it still runs.
   private var over: End?
   /// The last failure of the sink; `nil` if it works.
   private var failure: String?
@@ -21,8 +21,9 @@ struct SinkFeeder: ~Copyable {
   /// Number of records that the server rejected for good, and the reason of the last rejection.
   private var rejected: (count: UInt64, reason: String?) = (0, nil)
   private var rejectionLog = RateLimitedCount()
-  /// Records that the sink could not send although others may succeed are set aside: their number, and the size of the
-  /// backlog when the first one was set aside. After as many records, they are delivered again.
+  /// Number of records that are set aside (the sink could not send them, although it may accept others), and the size
+  /// of the backlog when the first of them was set aside. When the number reaches that size, all of them are delivered
+  /// again.
   private var setAside = (records: 0, of: 0)
   /// Boot time of the last delivery; `nil` if there was none.
   private var lastDelivery: Int64?
@@ -45,8 +46,8 @@ struct SinkFeeder: ~Copyable {
 
   /// Handles the sink's reports, and offers it the next batch if one is due.
   ///
-  /// - Returns: the reason for which the sink has ended, which is returned only once; otherwise `nil`. If its reader
-  ///   has left, all later records for this sink are discarded.
+  /// - Returns: the reason why the sink has ended, which is returned only once; otherwise `nil`. If its reader has
+  ///   left, all later records for this sink are discarded.
   mutating func exchange(_ spool: inout Spool, at now: Int64) -> End? {
     var end: End?
     while let report = slot.takeReport() {
@@ -82,7 +83,7 @@ struct SinkFeeder: ~Copyable {
   }
 
   /// Handles the result of a batch. If the sink sets it aside, its records are skipped for now. They are sent again
-  /// when another record was delivered, or when no other is left.
+  /// when another record was delivered, or when no other record is left.
   private mutating func complete(_ batch: borrowing RecordBatch, _ delivery: Sinks.Delivery, _ spool: inout Spool) {
     guard delivery.isSetAside else {
       spool.complete(batch, acknowledged: delivery.acknowledged, sentNothing: delivery.sentNothing, by: index)

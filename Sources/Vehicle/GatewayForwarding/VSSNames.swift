@@ -5,7 +5,7 @@ import Telemetry
 /// Replaces the names in telemetry records by those of COVESA VSS 6.0, for sinks for which this is configured. ID, time
 /// and values do not change. `"vss":"6.0"` is added after the head.
 ///
-/// If a record would exceed the maximum length with the longer names, it keeps the plain ones.
+/// If a record would exceed the maximum length with the longer names, it keeps the plain names.
 package struct VSSNames {
   /// The VSS path of each plain name.
   private let paths: [[UInt8]: [UInt8]]

@@ -4,7 +4,7 @@ import OBDWire
 /// Receives what an ``AdapterDriver`` reports, in addition to the decoded replies that every ``OBDWire/ReplyHandler``
 /// receives.
 ///
-/// In each turn of the poll loop, ``begin(at:)`` is called first, then all reports, then ``end()``. All of them belong
+/// In each pass of the poll loop, ``begin(at:)`` is called first, then all reports, then ``end()``. All of them belong
 /// to the time that ``begin(at:)`` received. The thread that runs the driver makes these calls.
 public protocol DialogueListener: ReplyHandler, ~Copyable {
   /// Begins the reports of one pass of the poll loop.

@@ -29,7 +29,7 @@ public struct FixDelivery: BitwiseCopyable, Sendable {
     case refused(ShortText)
     /// Bytes are received, but at no baud rate do they form sentences.
     case noSentences
-    /// Text lines between valid ones could not be read; their number.
+    /// Number of text lines, between valid lines, that could not be read.
     case unreadable(lines: Int)
   }
 

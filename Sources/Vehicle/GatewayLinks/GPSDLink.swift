@@ -4,8 +4,8 @@ import Ports
 
 /// A client of gpsd. It subscribes to gpsd's reports and checks that the connection is alive.
 ///
-/// While its receivers are silent, gpsd sends nothing, which looks like a dead connection. If nothing was received for
-/// ``quiet``, the client therefore requests gpsd's version, and gpsd always answers that.
+/// While gpsd's receivers are silent, gpsd sends nothing, which looks like a dead connection. If nothing was received
+/// for ``quiet``, the client therefore requests gpsd's version, and gpsd always answers that.
 struct GPSDLink: LinkDriver, ~Copyable {
   static let quiet: Int64 = 10_000_000_000
   static let answer: Int64 = 5_000_000_000

@@ -14,6 +14,8 @@ package struct LinkBody: Sendable {
     fileprivate let wakeUp: WakeUp
     fileprivate let progress: Progress?
 
+    /// Creates a value.
+    ///
     /// - Parameters:
     ///   - wakeUp: signalled when there are deliveries for the record thread.
     ///   - progress: reports the link thread's progress; `nil` without a watchdog.

@@ -22,7 +22,7 @@ public final class LinkControl: Sendable {
   /// - Parameters:
   ///   - address: the address at which the device is now; `nil` if it is away.
   ///   - reportKey: called in the link's thread with `false` when the device answers, and with `true` when it rejects
-  /// the connection and may need a key. After the device is paired, signal ``wakeUp``.
+  ///     the connection and may need a key. After the device is paired, signal ``wakeUp``.
   ///   - reportError: called in the link's thread if the link cannot be opened, once for each reason.
   /// - Throws: ``Ports/PortError`` if the process has no file descriptors left.
   public init(

@@ -19,16 +19,16 @@ package final class LinkFigures: Sendable {
     package var lastReading: Int64?
     /// Number of failures of each kind; the index is the raw value of ``OBDWire/WireError/Kind``.
     package var failures = InlineArray<64, UInt32>(repeating: 0)
-    /// Number of failed replies by the kind of the first failure in each; the index is the same.
+    /// Number of failed replies by the kind of the first failure in each; the index is as in ``failures``.
     package var failedReplies = InlineArray<64, UInt32>(repeating: 0)
     /// Kind of the first failure since the last command; `nil` if there was none.
     var failure: UInt8?
-    /// Time at which the present wait for a prompt began, and time at which the link was opened; `nil` if it does not
-    /// wait, or is not open.
+    /// Time at which the current wait for a prompt began, and time at which the link was opened; `nil` if the link is
+    /// not waiting, or is not open.
     var busySince: Int64?
     var openSince: Int64?
 
-    /// Returns the counts, including the time of the present wait and the present connection until now.
+    /// Returns the counts, including the time of the current wait and of the current connection until now.
     func current(at now: Int64) -> Counts {
       var counts = self
       if let busySince { counts.busy += max(0, now - busySince) }

@@ -1,6 +1,6 @@
 import Ports
 
-/// Handles the events of a link, on top of those of its port.
+/// Handles the events of a link, in addition to those of its port.
 protocol LinkDriver: PortHandler, ~Copyable {
   /// Called when the link is open, before its poll loop runs.
   mutating func prepare()

@@ -14,7 +14,7 @@ struct ReceiverLink: LinkDriver, ~Copyable {
   static let patience: Int64 = 5_000_000_000
   /// If this many bytes contain no sentence, the rate is wrong. It is the length of two complete sentences.
   private static let enough = 2 * 82
-  /// The limit ``enough`` after sentences were received at this rate. It is larger, because the receiver may send a
+  /// As ``enough``, but after sentences were received at this rate. It is larger, because the receiver may send a
   /// start-up text or many binary messages.
   private static let enoughOnceRight = 4_096
 

@@ -24,13 +24,13 @@ struct ReconnectPlan {
     }
   }
 
-  /// Records that the link is open.
+  /// Remembers that the link is open.
   mutating func opened(at now: Int64 = .min / 2) {
     openedAt = now
     lastFailure = nil
   }
 
-  /// Records that the link could not be opened.
+  /// Remembers that the link could not be opened.
   ///
   /// - Returns: whether to report the failure. The same reason is not reported twice in a row.
   mutating func failed(_ kind: PortError.Kind) -> Bool {
@@ -42,9 +42,9 @@ struct ReconnectPlan {
     return true
   }
 
-  /// Records that the device needs a key. With Bluetooth LE, the next attempt is made only after a long pause, because
-  /// an attempt would disturb the pairing. With classic Bluetooth, attempts continue as usual, because the device may
-  /// reject one attempt and accept the next.
+  /// Remembers that the device needs a key. With Bluetooth LE, the next attempt is made only after a long pause,
+  /// because an attempt would disturb the pairing. With classic Bluetooth, attempts continue as usual, because the
+  /// device may reject one attempt and accept the next.
   mutating func wasNotPaired(_ address: PortAddress) { if case .ble = address { awaitsKey = true } }
 
   /// Returns the time of the next attempt, boot time in ns.

@@ -62,7 +62,7 @@ package struct LineWriter: ~Copyable {
     _ = unsafe span.withUnsafeMutableBufferPointer { unsafe poll($0.baseAddress, nfds_t($0.count), -1) }
     let hasRung = span[0].revents != 0
     if hasRung { queue.wakeUp.clear() }
-    // From now on, poll(2) would return at once each time, so that to continue would be a busy loop.
+    // From now on, each call of poll(2) would return at once. To continue would be a busy loop.
     return !hasRung && LineOutput.hasReaderLeft(Int32(span[1].revents))
   }
 }

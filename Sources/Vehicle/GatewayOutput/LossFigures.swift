@@ -18,8 +18,8 @@ package struct LossFigures: Sendable, Equatable {
 
   package subscript(reason: GapRecord.Reason) -> UInt64 { counts[Int(reason.rawValue)] }
 
-  /// Adds the number of records that a loss contains. If it is unknown, adds the number of sequence numbers instead; if
-  /// these are unknown, too, 1.
+  /// Adds the number of records that a loss contains. If that is unknown, adds the number of its sequence numbers; if
+  /// these are also unknown, adds 1.
   fileprivate mutating func add(_ loss: Loss) {
     let numbers = loss.sequences.map { $0.upperBound &- $0.lowerBound &+ 1 }
     counts[Int(loss.reason.rawValue)] &+= loss.count ?? numbers ?? 1

@@ -78,8 +78,8 @@ public final class RecordQueue: Sendable {
     wakeUp.signal()
   }
 
-  /// Removes and returns which records were dropped since the last call. Returns `nil` if there are none, or if their
-  /// `gap` record would not fit without dropping more records.
+  /// Removes and returns the loss of the records that were dropped since the last call. Returns `nil` if there are
+  /// none, or if their `gap` record would not fit without dropping more records.
   ///
   /// - Parameter isLast: whether this is the last call. If so, the oldest records are dropped to make room.
   package func takeLoss(isLast: Bool = false) -> Loss? {

@@ -8,7 +8,7 @@ import Synchronization
 /// One thread appends, one removes. The content of one ``put(_:)`` is removed as a whole, so that the spool commits a
 /// record and its note together.
 public final class SpoolQueue: Sendable {
-  /// What was appended since the last removal.
+  /// The content that was appended since the last removal.
   package struct Load: Sendable {
     /// The text lines of the records, one after another.
     package var bytes: [UInt8] = []
@@ -19,7 +19,7 @@ public final class SpoolQueue: Sendable {
     package var wall: WallTime?
     /// Number of records that were dropped.
     package var lost: UInt64 = 0
-    /// Whether the queue has ended, so that nothing will follow.
+    /// Whether the queue has ended. Nothing follows then.
     package var isLast = false
 
     package init() {}

@@ -9,7 +9,7 @@ package final class ThreadQuery<Answer: Sendable>: Sendable {
   private struct State: Sendable {
     var isAsked = false
     var answer: Answer?
-    /// Whether ``close()`` was called, so that nobody waits for answers any more.
+    /// Whether ``close()`` was called. Nobody waits for answers any more.
     var isOver = false
   }
 

@@ -1,7 +1,7 @@
 import GatewayStatus
 import NMEAWire
 
-/// What the pipeline knows about a receiver.
+/// The pipeline's data about a receiver.
 package struct ReceiverSource {
   var device: String
   /// `NMEA 0183`, or for example `gpsd 3.22`; `nil` if the receiver has not sent data yet.

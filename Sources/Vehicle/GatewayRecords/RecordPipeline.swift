@@ -9,7 +9,7 @@ import Telemetry
 /// Makes records from the deliveries of the links. Each link has its own ``Fusion/Fusion``, but all records are
 /// numbered in one sequence.
 ///
-/// It reads no clock: deliveries contain their times, and ``advance(to:into:)`` receives the present time. Only one
+/// It reads no clock: deliveries contain their times, and ``advance(to:into:)`` receives the current time. Only one
 /// thread may use it.
 public struct RecordPipeline: ~Copyable {
   /// Options for the records.
@@ -110,23 +110,23 @@ public struct RecordPipeline: ~Copyable {
     takeTrip(of: source, at: time)
   }
 
-  /// Makes the last ones of those records that belong to no link.
+  /// Makes the last records that belong to no link.
   public mutating func finishOwn<Sink: RecordSink & ~Copyable>(at time: Int64, into sink: inout Sink) {
     begin(own)
     own.finish(at: time, into: &sink)
     end(own)
   }
 
-  /// Whether a record is made for each polling cycle, so that no record is due at a fixed time.
+  /// Whether a record is made for each polling cycle. No record is then due at a fixed time.
   var isByCycle: Bool { options.cadence == .cycle }
 
-  /// Sets the date of the machine's clock. If a receiver's date is more reliable, that one is used instead.
+  /// Sets the date of the machine's clock. If a receiver's date is more reliable, the receiver's date is used instead.
   public mutating func setMachineClock(_ clock: MachineClock) {
     place.setMachineClock(clock)
     applyDate()
   }
 
-  /// The date that is known at present.
+  /// The date that is known now.
   var wallTime: WallTime { WallTime(offset: wallOffset, quality: quality) }
 
   /// Passes the known date to everything that makes records.

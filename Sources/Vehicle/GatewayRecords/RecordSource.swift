@@ -6,8 +6,8 @@ import OBDWire
 import Ports
 import Telemetry
 
-/// What is needed to make the records of one link. It is a class, because it must not be copied when it is in an array.
-/// Only one thread may use it.
+/// The state from which the records of one link are made. It is a class, because it must not be copied when it is in an
+/// array. Only one thread may use it.
 package final class RecordSource {
   var device: String
   /// Key that identifies the adapter, also after a restart.
@@ -110,7 +110,7 @@ package final class RecordSource {
     if case .connected(let digit) = event { protocolName = ProtocolName.text(fromDigit: digit) }
     if case .notPolledJ1939 = event { protocolName = ProtocolName.text(fromDigit: UInt8(ascii: "A")) }
     if case .recovered(let digit) = event { protocolName = ProtocolName.text(fromDigit: digit) }
-    // After these events, the next vehicle that answers may be another one.
+    // After these events, the next vehicle that answers may be a different one.
     switch event {
     case .lost, .sleeping: fusion.vehicleLost()
     default: break

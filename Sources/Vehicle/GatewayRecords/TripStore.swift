@@ -47,7 +47,7 @@ package struct TripStore {
   /// - Parameters:
   ///   - text: the note; `nil` if there is none.
   ///   - folder: the state directory. If it contains a file of an earlier run without a spool, the trips of that file
-  /// are used.
+  ///     are used.
   package init(note text: [UInt8]?, before folder: String? = nil) {
     path = "the spool's trips"
     isNote = true

@@ -6,12 +6,13 @@ package struct ProcessFigures {
   var residentBytes: UInt64 = 0
   var processorSeconds: Double = 0
 
-  /// The sum of times. It is divided once, so that it has no more than six decimals.
+  /// Returns the sum of times, s. The microseconds are added first and divided once, so that the result has at most six
+  /// decimals.
   static func seconds(_ times: [timeval]) -> Double {
     Double(times.reduce(0) { $0 + $1.tv_sec * 1_000_000 + $1.tv_usec }) / 1e6
   }
 
-  /// Reads the present values. A value that the kernel does not report is 0.
+  /// Reads the current values. A value that the kernel does not report is 0.
   package static func read() -> ProcessFigures {
     var figures = ProcessFigures()
     var usage = rusage()

@@ -111,7 +111,8 @@ extension StatusSnapshot {
       line.field("path", spool.path)
     case .inMemory(let error):
       line.field("state", "memory")
-      // If no folder is configured, nothing has failed. If one is, the path contains a slash (0x2F).
+      // If a folder is configured, the spool's path contains a slash (0x2F). Without a folder, there is no error to
+      // report.
       if spool.path.utf8.contains(0x2F) { line.field("reason", error.description) }
     }
     line.field("records", Int(spool.records))
@@ -156,8 +157,8 @@ extension LinkFigures.Counts {
     }
   }
 
-  /// Number of replies with each result: first those without a failure, then those with one, by the first failure in
-  /// each.
+  /// Number of replies with each result: first the replies without a failure; then, for each kind of failure, the
+  /// replies in which it was the first failure.
   var repliesByOutcome: [(String, UInt64)] {
     var failed: UInt64 = 0
     var outcomes: [(String, UInt64)] = []

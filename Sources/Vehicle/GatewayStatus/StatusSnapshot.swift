@@ -87,7 +87,7 @@ package struct ReceiverStatus: Sendable {
   package var fixType: StaticString?
   package var satellites: Int?
   package var hdop: Double?
-  /// Whether its positions are the vehicle's positions in records.
+  /// Whether the receiver's positions are the vehicle's positions in records.
   package var isChosen: Bool
 
   /// Creates a value; the parameters are the properties of the same names.

@@ -4,14 +4,18 @@ import Glibc
 public enum StatusSocketPath {
   private static let name = "/obdgated.sock"
   private static let serviceFolder = "/run/obdgate"
-  /// The path that the service uses (systemd/obdgated.service), and a daemon that root starts by hand.
+  /// The path that is used by the service (systemd/obdgated.service), and by a daemon that root starts by hand.
   public static let service = serviceFolder + name
   /// Access mode of the socket: owner and group may connect.
   package static let mode: UInt32 = 0o660
 
-  /// Returns the path at which a daemon listens by default. It is in the first of these folders that exists: the one
-  /// that the service manager made (systemd.exec(5), RuntimeDirectory=), the user's (XDG_RUNTIME_DIR), for root the one
-  /// of the service, and the state directory. `nil` if none exists.
+  /// Returns the path at which a daemon listens by default; `nil` if none of the folders below exists. The first of
+  /// these folders that exists is used:
+  ///
+  /// 1. the folder that the service manager made (systemd.exec(5), RuntimeDirectory=)
+  /// 2. the user's folder (XDG_RUNTIME_DIR)
+  /// 3. the service's folder, if root runs the daemon
+  /// 4. the state directory
   ///
   /// - Parameter stateDirectory: the daemon's state directory; `nil` if none is configured.
   package static func ofDaemon(stateDirectory: String?) -> String? {

@@ -11,7 +11,7 @@
 /// 1. `open`, once. It may block up to its limit. If it throws, the port remains closed and may be opened again.
 /// 2. `read`, `write` and `setBaud`, any number of times. None of them blocks. To wait, use poll(2) with `descriptor`,
 ///    as ``PortLoop`` does. After an error, continue with step 3.
-/// 3. `close`, any number of times, also if it was never opened. Then step 1 is possible again.
+/// 3. `close`, any number of times, even if the port was never opened. Then step 1 is possible again.
 ///
 /// An implementation needs no locks, and must not allocate memory between `open` and `close`.
 public protocol Port: ~Copyable {
@@ -41,13 +41,13 @@ public protocol Port: ~Copyable {
   /// Reads the bytes that have arrived.
   ///
   /// - Parameter buffer: receives the bytes, beginning at its first element.
-  /// - Returns: number of bytes; 0 if there are none at present.
+  /// - Returns: number of bytes; 0 if there are none now.
   /// - Throws: ``PortError/Kind/gone`` if the device is gone.
   mutating func read(into buffer: inout MutableSpan<UInt8>) throws(PortError) -> Int
 
   /// Writes as many bytes as the port accepts now.
   ///
-  /// - Returns: number of bytes that were written, beginning with the first; 0 if the port accepts none at present.
+  /// - Returns: number of bytes that were written, beginning with the first; 0 if the port accepts none now.
   /// - Throws: ``PortError/Kind/gone`` if the device is gone.
   mutating func write(_ bytes: Span<UInt8>) throws(PortError) -> Int
 

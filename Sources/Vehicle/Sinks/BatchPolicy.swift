@@ -1,6 +1,6 @@
 import Spool
 
-/// When a batch of telemetry is complete and sent. Events are never delayed.
+/// The conditions for sending a batch of telemetry. Events are never delayed.
 public struct BatchPolicy: Equatable, Sendable {
   /// Number of records that complete a batch.
   public var records: Int
@@ -21,13 +21,13 @@ public struct BatchPolicy: Equatable, Sendable {
 /// a batch, fill one and call ``batchFilled(_:_:)``. When the sink reports the result, call ``batchFinished(_:of:)``.
 public struct BatchTimer: Sendable {
   private let batchPolicy: BatchPolicy
-  /// What had arrived in the spool when the last batch was filled.
+  /// Number of records that had arrived in the spool when the last batch was filled.
   private var taken = Spool.Arrived()
   private var arrived = Spool.Arrived()
   /// Time since which the oldest telemetry has been waiting for a batch; boot time, ns.
   private var waitingSince: Int64?
-  /// Whether more records may wait than have arrived since the last batch: the spool may have a backlog, or the sink
-  /// may not have delivered all records.
+  /// Whether the spool possibly has more records than have arrived since the last batch: it may have a backlog, or the
+  /// sink may not have delivered all records.
   private var mayHaveBacklog = true
   private var notBefore = Int64.min
 
@@ -42,13 +42,13 @@ public struct BatchTimer: Sendable {
     return max(notBefore, since &+ batchPolicy.interval)
   }
 
-  /// Records how much has arrived in the spool so far.
+  /// Updates the number of records that have arrived in the spool so far.
   public mutating func recordsArrived(_ arrived: Spool.Arrived, at now: Int64) {
     self.arrived = arrived
     if waitingSince == nil, arrived.telemetry != taken.telemetry { waitingSince = now }
   }
 
-  /// Records that a batch was filled. Call this even if the batch is empty.
+  /// Handles a batch that was filled. Call this even if the batch is empty.
   public mutating func batchFilled(_ batch: borrowing RecordBatch, _ limit: RecordBatch.Limit) {
     // If the batch is full, records are left over. If it is more than half full, the next record may have been too long
     // to fit.

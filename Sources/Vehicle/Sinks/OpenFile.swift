@@ -29,7 +29,7 @@ struct OpenFile: ~Copyable {
 
   deinit { close(descriptor) }
 
-  /// Writes all bytes, beginning at the file's present position.
+  /// Writes all bytes, beginning at the file's current position.
   func write(_ bytes: ArraySlice<UInt8>) throws(SinkError) {
     let code = writeAll(bytes.span, to: descriptor)
     guard code == 0 else { throw Self.failure(path, code) }

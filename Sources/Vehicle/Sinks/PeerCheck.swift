@@ -11,7 +11,7 @@ public struct PeerCheck: Equatable, Sendable, CustomStringConvertible {
   }
   /// What the test has shown.
   public let verdict: Verdict
-  /// The kind of error because of which the peer would accept no records; `nil` if there was no error.
+  /// The kind of the error that keeps the peer from accepting records; `nil` if there was no error.
   public let kind: SinkErrorKind?
   /// The peer's address and the result, as text. It contains no secret.
   public let description: String

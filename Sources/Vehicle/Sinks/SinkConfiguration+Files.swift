@@ -57,7 +57,7 @@ extension SinkConfiguration {
 }
 
 extension TLSFiles {
-  /// The keys of files that cannot be read, or that have nothing of their kind in PEM form (RFC 7468).
+  /// The keys of files that cannot be read, or that lack the expected certificate or key in PEM form (RFC 7468).
   fileprivate var faults: [(key: String, error: SinkError)] {
     let files = [
       ("caFile", authorities, "CERTIFICATE-----"), ("certificateFile", certificate, "CERTIFICATE-----"),

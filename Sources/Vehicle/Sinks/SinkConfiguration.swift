@@ -42,8 +42,8 @@ public enum SinkConfiguration: Equatable, Sendable {
     }
   }
 
-  /// The secret that the sink sends to another machine without encryption, because `insecure` is `true`, and the URL to
-  /// which it sends it; `nil` if there is none.
+  /// The secret that the sink sends to another machine without encryption because `insecure` is `true`, and the URL to
+  /// which the sink sends it; `nil` if there is no such secret.
   public var exposedSecret: (secret: String, url: ServiceURL)? {
     switch self {
     case .stdout, .file: nil

@@ -6,8 +6,9 @@ public enum SinkEvent: Equatable, Sendable, CustomStringConvertible {
   case working(String)
   /// The sink does not work, and its records wait. This is reported once for each reason.
   case failing(SinkError)
-  /// The server or broker has rejected a record for good, and `more` other records of the batch for the same or another
-  /// reason. All of them are in the dead-letter file `keptIn`; `nil` if there is no such file.
+  /// The server or broker has rejected a record for good. It has also rejected `more` other records of the batch, for
+  /// the same or for another reason. All of them are in the dead-letter file `keptIn`, which is `nil` if there is no
+  /// such file.
   case refused(record: String, reason: String, more: Int, keptIn: String?)
   /// A remark that is made only once, for example that others can read a file with a secret, or that a line was
   /// repaired.

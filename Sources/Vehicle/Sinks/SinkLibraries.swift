@@ -2,8 +2,8 @@ import CCompression
 import CCurl
 import CMosquitto
 
-/// Shared libraries that sinks need. They are loaded only if a sink needs them, because with their own dependencies
-/// they are about thirty.
+/// Shared libraries that sinks need. They are loaded only if a sink needs them, because, together with the libraries
+/// that they need, they are about thirty.
 public enum SinkLibraries {
   /// A library that a sink needs or can use, and that is not installed.
   public struct Missing: Equatable, Sendable, CustomStringConvertible {
@@ -29,8 +29,8 @@ public enum SinkLibraries {
 }
 
 extension SinkConfiguration {
-  /// The libraries that this sink needs or can use and that are not installed. Reading this property loads those that
-  /// are.
+  /// The libraries that this sink needs or can use and that are not installed. Reading this property loads the
+  /// libraries that are installed.
   public var missingLibraries: [SinkLibraries.Missing] {
     var missing: [SinkLibraries.Missing] = []
     func lacks(_ detail: String, _ package: String, isNeeded: Bool = false) {

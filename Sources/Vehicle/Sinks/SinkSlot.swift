@@ -98,8 +98,8 @@ public final class SinkSlot: Sendable {
   /// If a sink has had nothing to do for this time, it returns the memory pages of its libraries to the system, ns.
   private static let restAfter: Int64 = 1_000_000_000
 
-  /// Interval at which a busy sink returns the memory pages of its libraries to the system, ns. Pages that it needs are
-  /// loaded again at once; those that are needed only to establish a connection are not.
+  /// Interval at which a busy sink returns the memory pages of its libraries to the system, ns. Pages that it still
+  /// needs are loaded again at once. Pages that it needs only to establish a connection stay unloaded.
   private static let tidyingPeriod: Int64 = 500_000_000
 
   /// Runs a sink until it is stopped or reports ``Delivery/isOver``.
@@ -118,7 +118,7 @@ public final class SinkSlot: Sendable {
       } else {
         let rest = hasWorked ? BootClock.now &+ Self.restAfter : .max
         let delivery = sink.idle(until: rest, sinkWakeUp)
-        // If it returned before that time, it has worked or is about to.
+        // If the call returned before that time, the sink has worked or is about to work.
         hasWorked = BootClock.now < rest
         if hasWorked { tidy(&nextTidying) } else { ccurl_give_back_pages() }
         if delivery != Delivery() { append(Report(batch: nil, delivery: delivery)) }

@@ -18,13 +18,13 @@ public final class SinkWakeUp: Sendable {
   /// Whether the sink must return, even if its work is not finished.
   public var isStopping: Bool { stopping.load(ordering: .acquiring) }
 
-  /// Makes the sink stop: ends its present wait and all later ones.
+  /// Makes the sink stop: ends its current wait and all later ones.
   public func stop() {
     stopping.store(true, ordering: .releasing)
     wakeUp.signal()
   }
 
-  /// Ends the present wait or, if there is none, the next one.
+  /// Ends the current wait or, if there is none, the next one.
   func signal() { wakeUp.signal() }
 
   /// Clears the signal, unless the sink must stop.
@@ -43,7 +43,7 @@ public final class SinkWakeUp: Sendable {
     return true
   }
 
-  /// What has ended a wait for a file descriptor.
+  /// The reason why a wait for a file descriptor ended.
   struct Ready {
     /// Whether the wake-up was signalled.
     var isSignalled = false

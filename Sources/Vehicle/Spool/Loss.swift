@@ -7,8 +7,8 @@ import Telemetry
 public struct Loss: Equatable, Sendable {
   /// Why the records were lost.
   public var reason: GapRecord.Reason
-  /// The epoch of the lost numbers. It may differ from that of the `gap` record; `nil` if the file that contained it
-  /// cannot be read.
+  /// The epoch of the lost numbers; `nil` if the file that contained it cannot be read. It may differ from the epoch of
+  /// the `gap` record.
   public var epoch: UUIDv7?
   /// The first and the last of the lost numbers; `nil` if they are unknown.
   ///
@@ -62,7 +62,8 @@ public struct Loss: Equatable, Sendable {
     return true
   }
 
-  /// Returns the losses if records are dropped: one for each sink, or a single one if all sinks lack the same records.
+  /// Returns the losses that result when records are dropped: one for each sink, or a single one if all sinks lack the
+  /// same records.
   ///
   /// - Parameters:
   ///   - records: numbers and types of the dropped records, in ascending order.

@@ -18,11 +18,11 @@ struct MemoryQueue: ~Copyable {
   /// The highest number in this memory epoch.
   private(set) var last: UInt64 = 0
   private var renderer = RecordRenderer()
-  /// Number of records that have no number yet, so that the file must number them.
+  /// Number of records that have no number yet. The file numbers them.
   private(set) var uncountedRecords = 0
-  /// Number of events among these records.
+  /// Number of events that have no number yet.
   private(set) var uncountedEvents = 0
-  /// Approximate size of these records, bytes.
+  /// Approximate size of the records that have no number yet, bytes.
   private(set) var uncountedBytes = 0
 
   init(epoch: UUIDv7) { self.epoch = epoch }

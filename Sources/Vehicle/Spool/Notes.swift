@@ -8,7 +8,7 @@ struct Notes {
 
   var hasNew: Bool { !new.isEmpty }
 
-  /// Whether the present value of a name is committed.
+  /// Whether the current value of a name is committed.
   func isCommitted(_ name: String) -> Bool { values[name] != nil && !new.contains(name) }
 
   /// The values that the next commit must store, sorted by name.
@@ -45,12 +45,12 @@ extension Spool {
   /// Returns the value of a note; `nil` if there is none.
   public func note(_ name: String) -> [UInt8]? { notes.values[name].flatMap { $0.isEmpty ? nil : $0 } }
 
-  /// Whether the last value that was set for a name is on the disk; the value may also be empty. Only then may the
-  /// caller delete an older copy of the value elsewhere.
+  /// Whether the last value that was set for a name is on the disk. The value may be empty. Delete an older copy of the
+  /// value elsewhere only if this returns `true`.
   public func isDurable(_ name: String) -> Bool { file != nil && notes.isCommitted(name) }
 
-  /// Records that records were lost before they reached the spool. They get numbers, and ``takeLoss()`` then returns
-  /// the loss.
+  /// Counts records that were lost before they reached the spool. They get numbers, and ``takeLoss()`` then returns the
+  /// loss.
   ///
   /// - Parameters:
   ///   - count: number of lost records.

@@ -5,12 +5,12 @@ struct PendingRecord {
   let line: StoredLine
   /// Boot time of the record, ns.
   let time: Int64
-  /// Row number of the boot in which the record was made; 0 for the present boot.
+  /// Row number of the boot in which the record was made; 0 for the current boot.
   var boot: Int64 = 0
   /// The loss that this record reports; `nil` if it is not a `gap` record.
   var explains: Loss?
-  /// The record's number in the memory epoch; 0 if it was not delivered to any sink yet, so that the file can still
-  /// number it.
+  /// The record's number in the memory epoch; 0 if it was not delivered to any sink yet. The file can then still number
+  /// it.
   var number: UInt64 = 0
   /// The date with which the record was delivered; unknown if it was not delivered.
   var wall = WallTime.unknown

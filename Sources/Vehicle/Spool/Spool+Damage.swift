@@ -20,7 +20,7 @@ extension Spool {
   private mutating func forgetFile() {
     file = nil
     lastEpoch = nil
-    // The row numbers are those of the old file, and mean nothing in another one.
+    // The row numbers are those of the old file, and mean nothing in another file.
     for index in unreported.indices { unreported[index].row = 0 }
     memory.clearRows()
     reportedRows = []
@@ -53,7 +53,7 @@ extension Spool {
     }
   }
 
-  /// What was known about a file when it was found damaged while in use.
+  /// The data that were known about a file when damage was found in it during use.
   private struct FileState {
     var epoch: UUIDv7
     var last: UInt64

@@ -182,7 +182,7 @@ extension Spool {
       return commitAfterReopening()
     }
     // If only space was missing, the open file can still be used. Otherwise, the file may have been replaced, or its
-    // descriptor may not work any more.
+    // descriptor may be unusable.
     guard let file, error.kind == .full else {
       openFile()
       return commitAfterReopening()
@@ -203,7 +203,7 @@ extension Spool {
     if state == .durable { pendingEvents.append(.durableAgain(path: path)) }
   }
 
-  /// Adds a loss that no file has stored yet. If there is a similar one, they are merged.
+  /// Adds a loss that no file has stored yet. Similar losses are merged.
   mutating func queue(_ loss: Loss) {
     for index in unreported.indices where unreported[index].row == 0 && unreported[index].merge(loss) { return }
     unreported.append(loss)

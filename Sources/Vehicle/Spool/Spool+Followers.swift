@@ -85,7 +85,7 @@ extension Spool {
 
   /// Returns a snapshot of the state.
   ///
-  /// - Parameter now: present boot time, ns.
+  /// - Parameter now: current boot time, ns.
   public mutating func figures(at now: Int64) -> SpoolFigures {
     self.now = max(self.now, now)
     var figures = SpoolFigures(

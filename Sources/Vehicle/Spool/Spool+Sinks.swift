@@ -8,7 +8,7 @@ extension Spool {
   ///
   /// - Parameters:
   ///   - sink: the sink's index in ``SpoolOptions/sinks``.
-  ///   - now: present boot time, ns.
+  ///   - now: current boot time, ns.
   ///   - batch: the batch, which is cleared first. It stays empty if no record is waiting.
   public mutating func nextBatch(
     for sink: Int, limit: RecordBatch.Limit = RecordBatch.Limit(), at now: Int64, into batch: inout RecordBatch
@@ -115,7 +115,7 @@ extension Spool {
     }
   }
 
-  /// Lets all records that a sink has not acknowledged be delivered to it again. Call this if its connection was lost.
+  /// Delivers again all records that a sink has not acknowledged. Call this if its connection was lost.
   ///
   /// - Parameter sink: the sink's index in ``SpoolOptions/sinks``.
   public mutating func requeue(by sink: Int) {

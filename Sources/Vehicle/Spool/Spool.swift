@@ -22,7 +22,7 @@ import Telemetry
 /// Guarantees:
 /// - **Committed means durable.** A sink receives only committed records. A committed record is delivered to each sink
 ///   until the sink acknowledges it, or until a limit of size or age is reached and a `gap` record reports the loss.
-///   After a crash between delivery and acknowledgement, the record is delivered again, and never lost.
+///   After a crash between delivery and acknowledgement, the record is not lost, but delivered again.
 /// - **A power cut** can lose the telemetry of the last ``SpoolOptions/commitInterval`` (5 s), and events that were
 ///   appended after the last ``advance(to:)``. Committed records survive.
 /// - **Sequence numbers.** When the spool commits a record, it gives the record its `epoch` and `seq`, which replace
@@ -73,12 +73,17 @@ import Telemetry
 /// | `loss` | lost records: `told` is the `seq` of the `gap` record that reports them, NULL if not yet reported |
 /// | `note` | a named value of the caller or of the spool itself; `sum`: CRC-32 of `value` |
 ///
-/// Columns of a record: `seq`; `boot` and `time`, CLOCK_BOOTTIME in ns; `type`, the raw value of
-/// ``Telemetry/RecordType``; `line`, its JSON without the line feed, in which the byte 01 replaces the time, and the
-/// byte 02 replaces `epoch` and `seq`; `sum`, the CRC-32 of that line, seq, boot, time and type (numbers as 8 bytes,
-/// little-endian); `base`. If `base` is not NULL, `line` is a zstd frame (RFC 8878), which is compressed against a base
-/// line: its raw-content dictionary is the line in that row of the table `base`. If zstd is not installed, lines are
-/// stored uncompressed.
+/// Columns of a record:
+/// - `seq`
+/// - `boot` and `time`: CLOCK_BOOTTIME in ns
+/// - `type`: the raw value of ``Telemetry/RecordType``
+/// - `line`: the record's JSON without the line feed. The byte 01 replaces the time, and the byte 02 replaces `epoch`
+///   and `seq`.
+/// - `sum`: the CRC-32 of that line, seq, boot, time and type (numbers as 8 bytes, little-endian)
+/// - `base`: NULL, or the row of a base line. In the latter case, `line` is a zstd frame (RFC 8878) that is compressed
+///   against this base line, with the base line as its raw-content dictionary.
+///
+/// If zstd is not installed, lines are stored uncompressed.
 ///
 /// A record that every sink has acknowledged is removed in the next commit. The file does not shrink, but its free
 /// pages are used again.
@@ -106,7 +111,7 @@ public struct Spool: ~Copyable {
   let path: String
   var lock: FolderLock?
   var file: SpoolFile?
-  /// The epoch of the file that this process opened last; `nil` before the first one.
+  /// The epoch of the file that this process opened last; `nil` before the first file was opened.
   var lastEpoch: UUIDv7?
   /// Number of files that were opened or created so far. It identifies a file in ``RecordBatch/Source``.
   var generation: UInt32 = 0
@@ -129,8 +134,8 @@ public struct Spool: ~Copyable {
   /// How many records were appended so far.
   var appended = Arrived()
   var notes = Notes()
-  /// Numbers in the file of records that followers have already received from memory, with a number of the memory
-  /// epoch.
+  /// Numbers, in the file, of those records that followers have already received from memory. There, they had numbers
+  /// of the memory epoch.
   var shownBefore = SequenceSet()
   /// For each reason, how many records were lost and have no numbers yet. The next commit gives them numbers.
   var unnumbered: [GapRecord.Reason: UInt64] = [:]
@@ -140,7 +145,7 @@ public struct Spool: ~Copyable {
   ///
   /// - Parameters:
   ///   - bootId: the kernel's boot ID, `/proc/sys/kernel/random/boot_id`.
-  ///   - now: present boot time, ns.
+  ///   - now: current boot time, ns.
   public init(_ options: SpoolOptions, bootId: String, at now: Int64) {
     let sinks = options.sinks.count
     precondition(sinks <= 32 && Set(options.sinks).count == sinks, "at most 32 sinks with unique names")
@@ -242,7 +247,7 @@ public struct Spool: ~Copyable {
   ///
   /// - Parameters:
   ///   - wall: the date, and how reliable it is.
-  ///   - now: present boot time, ns.
+  ///   - now: current boot time, ns.
   public mutating func setWallTime(_ wall: WallTime, at now: Int64) {
     self.now = max(self.now, now)
     self.wall = wall
@@ -263,7 +268,7 @@ public struct Spool: ~Copyable {
 
   /// Commits what is due. If the file could not be used, tries again after ``SpoolOptions/retryInterval``.
   ///
-  /// - Parameter now: present boot time, ns.
+  /// - Parameter now: current boot time, ns.
   public mutating func advance(to now: Int64) {
     self.now = max(self.now, now)
     guard state == .durable else {
@@ -299,7 +304,7 @@ public struct Spool: ~Copyable {
   ///
   /// If the commit fails, the records that are not committed are lost, and the next start reports an unclean stop.
   ///
-  /// - Parameter now: present boot time, ns.
+  /// - Parameter now: current boot time, ns.
   public mutating func close(at now: Int64) {
     self.now = max(self.now, now)
     if state != .durable { retry() }

@@ -4,11 +4,12 @@
 /// m/s² for braking (7 mph per second, 3.1 m/s², is common) and 2 to 4.4 m/s² for acceleration. Vans and trucks have
 /// lower ones. The defaults are in the middle of the range for cars.
 public struct DrivingOptions: BitwiseCopyable, Equatable, Sendable {
-  /// Deceleration from which braking is harsh, m/s²; `nil` for no events.
+  /// Minimum deceleration that counts as harsh braking, m/s²; `nil` for no events.
   public var harshBraking: Double? = 3.5
-  /// Acceleration from which it is harsh, m/s²; `nil` for no events.
+  /// Minimum acceleration that counts as harsh, m/s²; `nil` for no events.
   public var harshAcceleration: Double? = 3.0
-  /// Speed limit, km/h; `nil` to use only the limits of geofences. If a geofence has one, too, the lower one applies.
+  /// Speed limit, km/h; `nil` to use only the limits of geofences. If a geofence also has a speed limit, the lower
+  /// limit applies.
   public var speedLimit: Double?
   /// Time for which the speed limit must be exceeded.
   public var overspeedTime: Int64 = 10 * second

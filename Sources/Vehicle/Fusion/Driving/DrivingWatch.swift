@@ -28,7 +28,7 @@ public struct DrivingWatch: ~Copyable {
   private var supply = SupplyVoltage()
   private var low = Run()
   private var isLowTold = false
-  /// Whether one of the events below waits for ``next()``.
+  /// Whether an event waits for ``next()``.
   private var hasChanges = false
   /// Events that ``next()`` has not returned yet.
   private var harshEvent: DrivingEvent?
@@ -55,7 +55,7 @@ public struct DrivingWatch: ~Copyable {
   /// then unknown.
   public mutating func setFenceLimit(_ limit: Double?, at time: Int64) {
     fenceLimit = limit
-    // Calculations with a time before the first event would overflow.
+    // Before the first event, the time is `.min`, with which calculations would overflow.
     fenceLimitTime = max(time, .min / 2)
   }
 
@@ -129,7 +129,7 @@ public struct DrivingWatch: ~Copyable {
   private mutating func weigh(_ kmh: Double, at time: Int64) {
     let fence = time - fenceLimitTime <= options.longestGap ? fenceLimit : nil
     let limit = min(options.speedLimit ?? .infinity, fence ?? .infinity)
-    // With another limit, exceeding it is a new event.
+    // If the limit changes, exceeding the new limit is a new event.
     if limit != overLimit {
       over.end()
       isOverTold = false

@@ -1,7 +1,7 @@
 /// Detects harsh braking and acceleration from speed readings. These are whole km/h, and arrive once to ten times a
 /// second.
 ///
-///     50 50 46 38 31 25 25     at 1 Hz: 46 → 38 → 31 is 8 and 7 km/h in a second, 2.1 m/s²
+///     50 50 46 38 31 25 25     at 1 Hz: 46 → 38 → 31 is 8, then 7 km/h in a second, 2.1 m/s² on average
 ///
 /// A change of speed counts only if rounding and delays cannot explain it:
 /// - A speed is rounded down to whole km/h, and its transmission takes time. For each pair of readings, the smallest
@@ -144,7 +144,7 @@ struct HarshMotion: BitwiseCopyable {
       self.peak?.end = sample.time
       return nil
     }
-    // If the change is reversed at once, a single wrong reading caused it.
+    // If the change is reversed at once, it was caused by a single wrong reading.
     if peak.seconds <= Self.briefSeconds, sample.time - peak.end <= Self.settling {
       self.peak = nil
       count = 0
@@ -154,8 +154,8 @@ struct HarshMotion: BitwiseCopyable {
     return peak
   }
 
-  /// Returns, of all pairs that end with this reading, the one with the largest acceleration that is certain; `nil` if
-  /// no pair reaches the threshold.
+  /// Returns the pair that ends with this reading and has the largest certain acceleration; `nil` if no pair reaches
+  /// the threshold.
   private mutating func search(_ new: Sample, _ options: DrivingOptions) -> Peak? {
     var best: Peak?
     for back in 0..<count {
@@ -163,7 +163,8 @@ struct HarshMotion: BitwiseCopyable {
       let span = new.time - old.time
       if span > Self.mostSpan { break }
       guard span >= Self.leastSpan else { continue }
-      // Skip pairs whose change is too small whatever the time between them. These are nearly all.
+      // Skip pairs whose change is too small to reach the threshold, whatever the time between them. These are nearly
+      // all pairs.
       let change = new.speed - old.speed
       guard let threshold = change < 0 ? options.harshBraking : options.harshAcceleration,
         abs(change) > Self.rounding + 3.6 * threshold * Double(Self.leastSpan) / 1e9

@@ -27,8 +27,8 @@ public enum GPSDNotice: Equatable, Sendable {
 ///     {"class":"TPV","device":"/dev/ttyACM0","mode":3,"time":"2026-05-04T10:00:00.000Z","lat":48.1,"lon":11.5,…}
 ///
 /// A fix combines a TPV report with the preceding SKY and ATT reports of the same receiver. gpsd sends the reports of
-/// all its receivers, but only one receiver is used: the first with a fix. Another one replaces it after it has sent
-/// ``patience`` reports while the chosen one was silent. A simulated fix counts as no fix.
+/// all its receivers, but only one receiver is used: the first with a fix. Another receiver replaces it after sending
+/// ``patience`` reports while the chosen receiver was silent. A simulated fix counts as no fix.
 ///
 /// It allocates memory only for a line that is longer than all previous ones.
 public struct GPSDReader: ~Copyable {

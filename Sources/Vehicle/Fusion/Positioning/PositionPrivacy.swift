@@ -52,7 +52,7 @@ public struct PrivacyRules: Equatable, Sendable {
     }
   }
 
-  /// The precision outside these geofences.
+  /// The precision outside the geofences of ``zones``.
   public var everywhere: PositionPrivacy
   /// Geofences in which another precision applies. If a position is in several of them, the least precise one is used.
   public var zones: [Zone]

@@ -105,7 +105,7 @@ public struct SatelliteTime: ~Copyable {
     return (moment, Int(count))
   }
 
-  /// Follows the fixes with the shortest delay. The clocks may drift apart between two of them.
+  /// Follows the fixes with the shortest delay. The clocks may drift apart between two such fixes.
   private mutating func follow(_ found: Int64, from offset: Int64, at time: Int64) {
     let pause = min(max(time - lastTime, 0), 86_400_000_000_000)
     let slack = pause / 1_000_000 * Self.drift / 1_000

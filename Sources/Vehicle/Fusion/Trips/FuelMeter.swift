@@ -18,7 +18,7 @@ struct FuelMeter: BitwiseCopyable, Equatable {
   var densityCommanded = RateIntegral()
   /// The fuel; `nil` if unknown.
   private(set) var kind: FuelKind?
-  /// Whether the fuel changed during the trip, so that mass cannot be converted to litres.
+  /// Whether the fuel changed during the trip. Mass is then not converted to litres.
   private(set) var isMixed = false
 
   private static let leastCoverage = 0.9

@@ -7,7 +7,7 @@ import Geofencing
 /// in 10 s. Motion is confirmed when the vehicle is far enough from its start. The distance since the start is then
 /// added.
 struct GroundMotion: BitwiseCopyable {
-  /// What one fix adds to the motion.
+  /// The part of the motion that one fix adds.
   struct Step: BitwiseCopyable {
     /// Distance to add, m. If this fix has confirmed the motion, this is the whole distance since its start.
     var metres = 0.0
@@ -39,7 +39,7 @@ struct GroundMotion: BitwiseCopyable {
   private var last: (position: GeoPosition, time: Int64)?
   /// The newest of the fixes that have jumped away from ``last``, and since when they agree with each other.
   private var doubted: (position: GeoPosition, time: Int64, since: Int64)?
-  /// Start of the present motion; `nil` if the vehicle is stationary.
+  /// Start of the current motion; `nil` if the vehicle is stationary.
   private var start: (position: GeoPosition, time: Int64)?
   private var isProven = false
   /// Distance (m) and duration (s) that are not returned yet, because the motion is not confirmed.

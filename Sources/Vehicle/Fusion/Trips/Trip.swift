@@ -21,7 +21,7 @@ struct Trip: BitwiseCopyable, Equatable {
   /// speed follows in time.
   var pendingMetres = 0.0
   var pendingSeconds = 0.0
-  /// Whether there was a time without speed and position in the trip, so that a part of its distance is unknown.
+  /// Whether the trip contains a time without speed and position. A part of its distance is then unknown.
   var hasHole = false
   var startOdometer: Double?
   var endOdometer: Double?
@@ -107,8 +107,8 @@ public struct TripReport: Equatable, Sendable {
   /// Maximum speed, km/h.
   public var maxSpeed: Double
 
-  /// If a part of the measured distance is unknown, the distance by the odometer is used instead, but only if it is
-  /// greater by at least this, km. The odometer's resolution is 0.1 km.
+  /// If a part of the measured distance is unknown, the odometer's distance is used instead, but only if it is greater
+  /// by at least this value, km. The odometer's resolution is 0.1 km.
   private static let odometerSurplus = 0.2
 
   init(_ trip: Trip, isSpeedAbsent: Bool, hasSpark: Bool) {

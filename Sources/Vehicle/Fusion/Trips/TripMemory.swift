@@ -40,14 +40,14 @@ public struct TripMemory: Equatable, Sendable {
     self.quality = quality
   }
 
-  /// Returns the trip with its times converted to this session's clock; `nil` if it is unknown, now or for ever, how
-  /// old the stored state is.
+  /// Returns the trip with its times converted to this session's clock; `nil` if the age of the stored state is
+  /// unknown, either for now or for ever.
   ///
   /// - Parameters:
   ///   - bootId: boot ID of this session.
   ///   - offset: ns from 1970 to this clock's 0.
   ///   - quality: source of `offset`. Only GPS and NTP are trusted: without a clock battery, the system clock continues
-  /// after an outage as if no time had passed.
+  ///     after an outage as if no time had passed.
   func trip(bootId: String, offset: Int64, quality: TimeQuality) -> Trip? {
     if bootId == self.bootId { return trip }
     guard Self.isTrusted(quality), isDateTrusted, let date else { return nil }

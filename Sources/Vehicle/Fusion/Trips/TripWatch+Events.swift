@@ -82,7 +82,7 @@ extension TripWatch {
   /// Whether turning wheels mean that the vehicle drives by itself. If not, it is being towed.
   private func isDriven(at time: Int64) -> Bool {
     guard let lastEngineSpeed, lastEngineSpeed.rpm == 0, !isElectrified, fuelKind != .electricity else { return true }
-    // If no engine was ever running, the vehicle may not have one.
+    // If no engine was ever running, the vehicle possibly has none.
     guard let lastRunning else { return true }
     if let volts = supply.volts(at: time), volts >= options.chargingVoltage { return true }
     // The engine may just have stopped while the vehicle still rolls.

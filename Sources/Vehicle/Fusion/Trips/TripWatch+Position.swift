@@ -30,7 +30,7 @@ extension TripWatch {
   private func isDriving(at time: Int64) -> Bool {
     if let volts = supply.volts(at: time) {
       if volts >= options.chargingVoltage { return true }
-      // In the range of 0.2 V below the limit, the battery may be charged or not.
+      // Within 0.2 V below the limit, it is unknown whether the battery is being charged.
       if volts < options.chargingVoltage - 0.2 { return false }
     }
     if lastSpeed == nil, lastEngineSpeed == nil { return true }

@@ -1,5 +1,5 @@
 extension TripWatch {
-  /// Handles a vehicle that no longer answers. The next one that answers may be another vehicle.
+  /// Handles a vehicle that no longer answers. The next vehicle that answers may be a different one.
   public mutating func vehicleLost(at time: Int64) {
     expire(at: time)
     if checkpoint == nil, hasTrip { checkpoint = trip }
@@ -52,7 +52,8 @@ extension TripWatch {
     return trip
   }
 
-  /// Continues a trip from before a restart. If another trip has started since, it becomes a part of the former.
+  /// Continues a trip from before a restart. If another trip has started since, that trip becomes a part of the
+  /// continued one.
   ///
   /// - Parameter former: the trip from before the restart, with times of this session's clock, which may be negative.
   mutating func continueTrip(_ former: Trip, at time: Int64) {

@@ -49,10 +49,10 @@ public struct TripWatch: ~Copyable {
   var supply = SupplyVoltage()
   var ground = GroundMotion()
   var lastFix: Int64?
-  /// Whether the last trip ended because its engine idled too long. Then a running engine alone starts no trip before
-  /// it has stopped.
+  /// Whether the last trip ended because its engine idled too long. If so, a running engine without motion starts no
+  /// trip until it has stopped once.
   var isSpent = false
-  /// Time at which a trip from before a restart was continued. That there was no vehicle speed before this time means
+  /// Time at which a trip from before a restart was continued. The absence of a vehicle speed before this time proves
   /// nothing.
   var resumedAt: Int64 = .min
 
@@ -135,7 +135,8 @@ public struct TripWatch: ~Copyable {
 
   private static let odometerAge: Int64 = 60_000_000_000
 
-  /// Ends the trip if the engine has been off, or the vehicle stationary, for too long.
+  /// Ends the trip if the vehicle has been stationary with its engine off for ``TripOptions/stopTime``, or has not
+  /// moved for ``TripOptions/idleTime``.
   mutating func expire(at now: Int64) {
     guard hasTrip else { return }
     let idleEnd = Self.after(trip.lastMotion, options.idleTime)

@@ -162,7 +162,8 @@ extension GatewayConfiguration {
 }
 
 extension GatewayConfiguration.Adapter.Link {
-  /// Whether both links lead to the same device. An address for Bluetooth LE equals the same one for classic Bluetooth.
+  /// Whether both links lead to the same device. A Bluetooth LE device and a classic Bluetooth device with the same
+  /// address count as the same device.
   fileprivate func isSame(as other: Self) -> Bool {
     switch (self, other) {
     case (.rfcomm(let one), .ble(let two)), (.ble(let one), .rfcomm(let two)): one == two

@@ -1,7 +1,7 @@
 import JSONText
 import Sinks
 
-/// Prevents that a sink writes to files of the daemon.
+/// Prevents a sink from writing to files of the daemon.
 extension GatewayConfiguration {
   /// Rejects a `file` sink that would overwrite a file that the daemon reads or writes itself.
   ///
@@ -41,14 +41,16 @@ extension GatewayConfiguration {
     return files.compactMap { $0 }
   }
 
-  /// Whether the daemon writes a file of this path in its state directory. The path must be in its shortest form.
+  /// Whether the daemon writes a file of this path in its state directory. The path must be in its shortest form
+  /// (`standardPath`).
   private func isKept(_ path: String) -> Bool {
     guard let stateDirectory, let slash = path.lastIndex(of: "/") ?? path.indices.first else { return false }
     let name = path[slash] == "/" ? path[path.index(after: slash)...] : path[...]
     guard "\(stateDirectory)/\(name)".standardPath == path else { return false }
     // The spool, the files that SQLite creates next to it, its lock, and copies of damaged spools.
     if name.hasPrefix("spool.") { return true }
-    // Each file is first written with `.new` at the end of its name. Of dead-letter files, an earlier one is kept.
+    // Each file is first written with `.new` at the end of its name. The previous dead-letter file is kept with `.1` at
+    // the end.
     let files = ["adapters.jsonl", "trips.jsonl", "fences.json", "fences.geojson"]
     let refused = sinks.map { "refused-\($0.name).jsonl" }
     return name == "obdgated.sock" || files.contains { name == $0 || name == $0 + ".new" }

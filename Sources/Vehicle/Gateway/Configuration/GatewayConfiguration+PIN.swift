@@ -2,7 +2,7 @@ import Sinks
 
 // Reads the PIN of a Bluetooth adapter. No message shows it.
 extension GatewayConfiguration.Adapter {
-  /// Returns the PIN from the configuration or from its file; `nil` if none is configured, so that the usual ones are
+  /// Returns the PIN from the configuration or from its file; `nil` if none is configured. The usual PINs are then
   /// tried.
   ///
   /// - Throws: ``Sinks/SinkErrorKind/badFile`` if the file is missing or invalid, or if everyone can read it.

@@ -49,8 +49,9 @@ extension GatewayConfiguration {
     }
   }
 
-  /// Index of the sink from whose server the geofences are fetched; `nil` if from none. It is the sink that has
-  /// `geofencePeriod`. If no sink has it and the gateway has no geofences of its own, it is the first fleet store.
+  /// Index of the sink from whose server the geofences are fetched; `nil` if they are not fetched. It is the sink that
+  /// has `geofencePeriod`. If no sink has `geofencePeriod`, and the gateway has no geofences of its own, it is the
+  /// first fleet store.
   var fenceSource: Int? {
     if let chosen = sinks.firstIndex(where: \.setsFencePeriod) { return chosen }
     return geofences == nil ? sinks.firstIndex(where: \.fetchesFences) : nil

@@ -15,14 +15,13 @@ extension GatewayConfiguration {
     public var leastDistance: Double?
     /// Maximum time between two readings that still count as continuous, 2…60 s.
     public var longestGap: Double?
-    /// Voltage from which on the battery is being charged, 12.5…15 V.
+    /// Voltage at or above which the battery is being charged, 12.5…15 V.
     public var chargingVoltage: Double?
 
     public init() {}
   }
 
-  /// Which driving events are recorded, and from which thresholds on. Units are m/s², km/h, seconds, and volts of a 12
-  /// V system.
+  /// The driving events to record, and their thresholds. Units are m/s², km/h, seconds, and volts of a 12 V system.
   public struct Driving: Equatable, Sendable {
     /// A configured threshold.
     public enum Threshold: Equatable, Sendable {
@@ -33,9 +32,9 @@ extension GatewayConfiguration {
       case at(Double)
     }
 
-    /// Deceleration from which on braking is recorded as harsh, 1…10 m/s².
+    /// Minimum deceleration at which braking is recorded as harsh, 1…10 m/s².
     public var harshBraking = Threshold.usual
-    /// Acceleration from which on it is recorded as harsh, 1…10 m/s².
+    /// Minimum acceleration that is recorded as harsh, 1…10 m/s².
     public var harshAcceleration = Threshold.usual
     /// Speed limit, 5…300 km/h; `nil` if only the fences' limits apply.
     public var speedLimit: Double?
@@ -45,7 +44,7 @@ extension GatewayConfiguration {
     public var idlingTime = Threshold.usual
     /// Voltage at or below which low voltage is recorded, 6…14 V.
     public var lowVoltage = Threshold.usual
-    /// Time for which the voltage must be that low before it is recorded, 5…3600 s.
+    /// Time for which the voltage must be at or below ``lowVoltage`` before this is recorded, 5…3600 s.
     public var lowVoltageTime: Double?
 
     public init() {}
@@ -94,7 +93,9 @@ extension GatewayConfiguration.Driving.Threshold {
     }
   }
 
-  /// The threshold as a number; `nil` if the event is not recorded. `usual` is the default.
+  /// The threshold as a number; `nil` if the event is not recorded.
+  ///
+  /// - Parameter usual: the default.
   fileprivate func value(usual: Double?) -> Double? {
     switch self {
     case .usual: usual
@@ -123,7 +124,7 @@ extension TripOptions {
     case .gasoline: fuel = .gasoline
     case .diesel: fuel = .diesel
     case .ethanol: fuel = .ethanol
-    // The flow of these fuels is measured by mass, from which no volume can be calculated.
+    // The consumption of these fuels is measured by mass, which is not converted to a volume.
     case .cng, .lpg: fuel = .other
     case .electric:
       fuel = .electricity

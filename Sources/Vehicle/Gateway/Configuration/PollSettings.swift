@@ -5,8 +5,8 @@ import JSONText
 import OBDWire
 import SignalSets
 
-/// What a session polls, from the configuration's `poll` and `signalSets`: periods by PID, and the requests to single
-/// ECUs.
+/// The data that a session polls, from the configuration's `poll` and `signalSets`: periods by PID, and the requests to
+/// single ECUs.
 struct PollSettings: Sendable {
   var preferences = PollPreferences()
   var addressed: [AddressedRequest] = []
@@ -23,8 +23,8 @@ struct PollSettings: Sendable {
   ///   - poll: the configuration's `poll`. Names of built-in signals in it are known to be valid.
   ///   - loaded: the signal sets.
   ///   - file: path of the configuration, for messages.
-  /// - Throws: ``Failure`` if neither the standard nor a signal set has a signal, or if there are more requests than a
-  ///   session can poll.
+  /// - Throws: ``Failure`` if a configured signal is neither in the standard nor in a signal set, or if there are more
+  ///   requests than a session can poll.
   init(_ poll: GatewayConfiguration.Poll, _ loaded: LoadedSignals?, file: String? = nil) throws(Failure) {
     preferences.defaultPeriod = Self.nanoseconds(poll.defaultPeriod)
     preferences.codesPeriod = Self.nanoseconds(poll.dtcPeriod)

@@ -4,7 +4,7 @@ import Glibc
 /// The fences that were last fetched from a server. They are stored in `fences.geojson` in the state directory, so that
 /// the daemon has them at its next start even without a network.
 enum ServerFences {
-  /// What messages name as the source of these fences.
+  /// The source of these fences, as messages name it.
   static let place = "the fleet store's fences"
   private static let name = "/fences.geojson"
 

@@ -1,13 +1,14 @@
 import Failures
 import Sinks
 
-/// The files and folders that the daemon opens only after its start, checked without a start.
+/// Checks, without a start of the daemon, the files and folders that the daemon opens only after its start.
 extension Settings {
   /// The result of ``checkFiles(of:)``, one line for each file.
   public struct FileFaults: Sendable {
     /// Files with which the daemon or a sink would not work.
     public var faults: [String] = []
-    /// Files that this user cannot judge, and libraries that are missing.
+    /// Files that only the running service can use, so that they cannot be checked here, and libraries that are
+    /// missing.
     public var warnings: [String] = []
   }
 

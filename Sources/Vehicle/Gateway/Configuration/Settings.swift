@@ -32,7 +32,7 @@ public struct Settings: Sendable {
   /// Reads a configuration file and the files that it names.
   ///
   /// - Parameter path: `nil` for the defaults (`{}`).
-  /// - Throws: ``Failure`` with file, line, path and what is expected.
+  /// - Throws: ``Failure`` with the file, line and path of the fault, and the expected value.
   public init(path: String?) throws(Failure) {
     guard let path else {
       try self.init(GatewayConfiguration())
@@ -47,8 +47,8 @@ public struct Settings: Sendable {
     }
     try self.init(configuration, file: path)
     if content.isForEveryone, let pinned = configuration.adapters.firstIndex(where: { $0.pin != nil }) {
-      // The configuration file does not belong to the service's user. If only its owner may read it, the service needs
-      // permission by its group.
+      // The configuration file does not belong to the service's user. If the file is not readable for everyone, the
+      // service can read it only through the file's group.
       warnings.append(
         "\(path): adapters[\(pinned)].pin: everyone may read this file; give the PIN by \"pinFile\", or "
           + "chgrp obdgate \(path) && chmod 640 \(path); without the service, chmod 600 \(path) as the daemon's own user"
@@ -100,7 +100,7 @@ public struct Settings: Sendable {
     return settings
   }
 
-  /// Whether there is a sink other than stdout, so that records are stored until they are delivered.
+  /// Whether there is a sink other than stdout. Records are then stored until they are delivered.
   var usesSpool: Bool {
     configuration.sinks.contains { sink in
       if case .stdout = sink { false } else { true }

@@ -16,8 +16,8 @@ enum SignalNames {
     return nearestName(to: name, among: known).map { "; did you mean \(JSONError.quoted($0))?" } ?? ""
   }
 
-  /// The PIDs of service 01 that contain a signal. There may be several, because some ECUs support one of them and some
-  /// another.
+  /// The PIDs of service 01 that contain a signal. There may be several, because different ECUs support different PIDs
+  /// for the same signal.
   static func parameters(of name: String) -> [UInt8] {
     var found: [UInt8] = []
     let rows = saeSignals.span

@@ -33,8 +33,8 @@ public struct StatusLocation: Sendable {
     }
   }
 
-  /// The paths of sockets to try, in this order: the one that a daemon with this configuration uses, then those that a
-  /// daemon with another configuration may use.
+  /// The paths of sockets to try, in this order: the path that a daemon with this configuration uses, then the paths
+  /// that a daemon with another configuration may use.
   public var places: [String] {
     let usual = StatusSocketPath.ofClients(stateDirectory: stateDirectory)
     return if case .at(let path) = socket { [path] + usual } else { usual }

@@ -15,7 +15,7 @@ struct RunningLink {
   let progress: Progress?
   let use: Use
 
-  /// What a link is used for, with the parts that belong to it.
+  /// The use of a link, with the parts that belong to this use.
   enum Use {
     case adapter(AdapterControl, AdapterFeed)
     case receiver(ReceiverFeed)
@@ -100,7 +100,7 @@ extension Daemon {
     if let period = settings.poll.voltagePeriod { configuration.voltagePeriod = period }
     let name = roster.name(of: number)
     var session = AdapterSession(configuration, preferences: settings.poll.preferences, memory: memory[name])
-    // Whether there are too many requests was checked when the settings were read.
+    // The number of requests was checked when the settings were read.
     for request in settings.poll.addressed { _ = session.add(request) }
     let ring = Ring<Delivery>(capacity: Delivery.ringCapacity)
     let figures = LinkFigures()

@@ -5,7 +5,7 @@ import Geofencing
 
 /// Reads the configuration again while the daemon runs.
 extension Daemon {
-  /// Reads the configuration again. If the new one is invalid, the present one stays in use.
+  /// Reads the configuration again. If the new one is invalid, the current one stays in use.
   mutating func reload() throws(Failure) {
     guard let path else {
       Log.write("SIGHUP: there is no configuration file to read; start with --config FILE")
@@ -58,7 +58,7 @@ extension Daemon {
     if old.geofences != nil, new.geofences != nil, FenceRules(old.geofences) != FenceRules(new.geofences) {
       names.append("when a change counts (geofences)")
     }
-    // Whether the gateway has geofences of its own decides whether they are fetched from the fleet store.
+    // The fences are fetched from the fleet store only if the gateway has no geofences of its own.
     if (old.geofences == nil) != (new.geofences == nil), new.sinks.contains(where: { $0.fetchesFences }) {
       names.append("geofences")
     }

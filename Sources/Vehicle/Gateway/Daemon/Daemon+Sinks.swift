@@ -69,7 +69,8 @@ extension Daemon {
     case .file(let file):
       _ = try Thread(name, isDetached: true) { slot.run(FileSink(file)) }
     case .fleetStore(var store):
-      // If the configuration names fences, `fetchesFences` is false: they take precedence over a server's.
+      // If the configuration names fences, `fetchesFences` is false: the configured fences take precedence over those
+      // of a server.
       if fetchesFences { store.fencePeriod = store.fencePeriod ?? Self.fencePeriod }
       let mailbox = self.mailbox
       let gatewayFacts = FleetStoreSink.GatewayFacts(

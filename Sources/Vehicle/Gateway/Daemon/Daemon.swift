@@ -35,7 +35,7 @@ public struct Daemon: ~Copyable {
   var fenceMemory: FenceStore
   /// Signalled to end the threads that listen to serial devices or search for Bluetooth devices.
   let scouting: WakeUp
-  /// The running pairing of Bluetooth adapters; `nil` if none is paired at present.
+  /// The running pairing of Bluetooth adapters; `nil` if none is being paired.
   var pairing: RunningPairing?
   /// Decides which of the configured Bluetooth adapters must be paired.
   var pairingNeeds = PairingNeeds()

@@ -1,6 +1,6 @@
 import Ports
 
-/// Tracks adapters and receivers, and the present path of each. It receives the events of devices, returns steps that
+/// Tracks adapters and receivers, and the current path of each. It receives the events of devices, returns steps that
 /// the caller must perform, and does no I/O.
 ///
 /// A device keeps its number while the daemon runs. It is recognized by the key of its identity
@@ -35,7 +35,7 @@ struct DeviceRoster {
     var name: String?
     /// Key of the device's identity; `nil` if the device was never seen.
     var key: String?
-    /// The device's present path; `nil` if it is away or was never seen.
+    /// The device's current path; `nil` if it is away or was never seen.
     var node: String?
     /// The path that the configuration names; `nil` if the device was discovered, or is not a serial device.
     var path: String?
@@ -50,8 +50,8 @@ struct DeviceRoster {
   private var known: Set<BluetoothAddress> = []
   /// Bluetooth devices for which it was reported that they are not used.
   private var reported: Set<BluetoothAddress> = []
-  /// Maximum number of these devices, which is more than are near a vehicle. Without a limit, a device that changes its
-  /// address again and again would be reported for ever.
+  /// Maximum size of ``reported``, which is more devices than are near a vehicle. Without a limit, a device that
+  /// changes its address again and again would be reported for ever.
   private static let mostReported = 32
 
   init(_ configuration: GatewayConfiguration) {
@@ -75,15 +75,15 @@ struct DeviceRoster {
     return rules
   }
 
-  /// Returns the key that identifies an adapter, also after a restart: its name in the configuration; the key of its
-  /// identity if it was discovered.
+  /// Returns the key that identifies an adapter, also after a restart: its name in the configuration or, if it was
+  /// discovered, the key of its identity.
   func name(of number: Int) -> String {
     let entry = entries[number]
     return entry.name ?? entry.key ?? "adapter \(number)"
   }
 
-  /// Starts the links of all configured devices at once. It does not wait for udev, which may not report the device at
-  /// a configured path.
+  /// Starts the links of all configured devices at once. It does not wait for udev, which possibly does not report the
+  /// device at a configured path.
   mutating func configured(_ configuration: GatewayConfiguration) -> [Step] { start(Self.named(configuration)) }
 
   private static func named(_ configuration: GatewayConfiguration) -> [Named] {
@@ -157,7 +157,7 @@ struct DeviceRoster {
     }
     steps += start(added)
     guard former != (rules, findsSerial) else { return steps }
-    // A device that is not used may be configured now, or it may now be allowed to probe it.
+    // A device that is not used may be configured now, or the daemon may now be allowed to probe it.
     for device in table.devices where entry(of: device) == nil { steps += apply(.appeared(device)) }
     return steps
   }
@@ -177,7 +177,7 @@ struct DeviceRoster {
     return table.devices.contains { $0.key == entry.key && $0.isNamed(path) }
   }
 
-  /// Replaces the list of present serial devices.
+  /// Replaces the list of the serial devices that are present.
   mutating func present(_ devices: [DeviceIdentity]) -> [Step] { table.replace(with: devices).flatMap { apply($0) } }
 
   /// Handles an event of a serial device.

@@ -5,7 +5,7 @@ import Glibc
 import Ports
 import Telemetry
 
-/// The IDs of this gateway, of the running boot, and of epochs.
+/// The IDs of this gateway, of the current boot, and of epochs.
 enum GatewayIdentity {
   /// Returns `gw-` and 16 digits that are derived from the machine ID. The machine ID itself cannot be derived from
   /// them (machine-id(5)).
@@ -51,6 +51,7 @@ enum GatewayIdentity {
 }
 
 extension GatewayConfiguration {
-  /// The gateway ID of a daemon with this configuration; `nil` if there is none, so that the daemon does not start.
+  /// The gateway ID of a daemon with this configuration; `nil` if neither the configuration nor the machine has one, in
+  /// which case the daemon does not start.
   public var presentGatewayId: String? { gatewayId ?? (try? GatewayIdentity.gatewayId()) }
 }

@@ -32,7 +32,7 @@ final class Mailbox: Sendable {
   /// How often the configuration was read again.
   var reloads: Int { reloadCount.load(ordering: .acquiring) }
 
-  /// Records that a new configuration was applied.
+  /// Counts a new configuration that was applied.
   func countReload() { reloadCount.add(1, ordering: .acquiringAndReleasing) }
 
   func post(_ item: Message) {

@@ -27,8 +27,8 @@ struct PairingNeeds {
     }
   }
 
-  /// Whether an adapter without a configured PIN must be paired. Before its link has reported anything: only with
-  /// classic Bluetooth, because most Bluetooth LE adapters need no pairing.
+  /// Whether an adapter without a configured PIN must be paired. Before its link has reported anything, only an adapter
+  /// of classic Bluetooth is paired, because most Bluetooth LE adapters need no pairing.
   private func isToBePaired(_ address: PortAddress) -> Bool {
     if case .rfcomm = address { wantsKey[address] ?? true } else { wantsKey[address] ?? false }
   }

@@ -30,7 +30,7 @@ enum StateFolder {
 
   /// Locks the folder, so that only one daemon uses it. The kernel releases the lock when the process ends.
   ///
-  /// Another daemon may be about to end, so it waits for the lock for up to three seconds.
+  /// Another daemon may be about to end, so this function waits for the lock for up to three seconds.
   ///
   /// - Throws: ``Failure`` if another daemon has the lock.
   static func claim(_ folder: String) throws(Failure) {

@@ -5,7 +5,7 @@ extension BLELink {
   private static let deviceInterface = "org.bluez.Device1"
   private static let characteristicInterface = "org.bluez.GattCharacteristic1"
 
-  /// What ends an operation early: a deadline and a wake-up.
+  /// The conditions that end an operation early: a deadline and a wake-up.
   struct Limit {
     /// Deadline, a time of ``BootClock``.
     let deadline: Int64
@@ -94,7 +94,7 @@ extension BLELink {
     if let moment = connection.isOver { try awaitEnd(until: moment, limit) } else { didConnect = connection.takeOver() }
   }
 
-  /// Waits until a connection has ended that this process has asked BlueZ to end.
+  /// Waits for the end of a connection that this process has asked BlueZ to end.
   private func awaitEnd(until moment: Int64, _ limit: Limit) throws(PortError) {
     awaitsEnd = true
     defer { awaitsEnd = false }

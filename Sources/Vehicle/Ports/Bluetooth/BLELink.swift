@@ -42,11 +42,12 @@ final class BLELink: BusListener {
   var hasServices = false
   /// Whether this process established the connection, and so must end it.
   var didConnect = false
-  /// Whether BlueZ should forget the device when this connection is closed. This is the case if the services that BlueZ
-  /// knows contain no serial characteristics, so that they may be out of date, and the device is neither paired nor
-  /// trusted.
+  /// Whether BlueZ should forget the device when this connection is closed. This is the case if the device is neither
+  /// paired nor trusted, and the services that BlueZ knows contain no serial characteristics. BlueZ's list of services
+  /// may then be out of date.
   var isToBeForgotten = false
-  /// Whether BlueZ is still ending an earlier connection, whose end must not be taken for that of the new one.
+  /// Whether BlueZ is still ending an earlier connection, whose end must not be taken for the end of the new
+  /// connection.
   var awaitsEnd = false
   /// Whether notifications arrive as messages.
   var hearsMessages = false
@@ -93,12 +94,12 @@ final class BLELink: BusListener {
   /// Completes the opening. If bytes have already arrived, signals the descriptor.
   func begin() { if input.count > 0 { wakeUp.signal() } }
 
-  /// What this process has recently done with this device's connection; `nil` before the device is known.
+  /// The recent actions of this process on this device's connection; `nil` before the device is known.
   var connection: OwnConnection? { device.isEmpty ? nil : OwnConnection(bluez.bus, device: device) }
 
   /// Ends the connection if this process established it. If the services that BlueZ knows have no serial
-  /// characteristics, BlueZ is asked to forget the device, so that it reads the services again next time: an adapter
-  /// may accept connections before it offers all of them.
+  /// characteristics, also asks BlueZ to forget the device. BlueZ then reads the services again next time: an adapter
+  /// may accept connections before it offers all services.
   func close() {
     inputSocket.close()
     outputSocket.close()

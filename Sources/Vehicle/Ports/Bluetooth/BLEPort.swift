@@ -2,7 +2,7 @@
 /// received as notifications of another (``SerialOverGATT``).
 ///
 /// The limit of `open` should be 30 seconds. The search for a device that BlueZ does not know takes up to 10 s,
-/// connecting 1 to 2 s, and so does reading its services. Most adapters need no pairing.
+/// connecting takes 1 to 2 s, and reading the device's services takes 1 to 2 s. Most adapters need no pairing.
 ///
 /// If BlueZ provides sockets (AcquireNotify, AcquireWrite; since 5.46), bytes are transferred through these sockets.
 /// Between `open` and `close`, memory is then allocated only for signals of BlueZ, which are rare. Otherwise, each

@@ -5,7 +5,7 @@ extension BusError {
     switch self {
     case .timedOut:
       return PortError(.timedOut, name, "no answer; is the adapter powered, in range, and not connected to a phone?")
-    // For a device that supports both transports, BlueZ chooses one. The error shows that it chose the other one.
+    // If a device supports both transports, BlueZ chooses one of them. The error shows that it chose classic Bluetooth.
     case .refused(let error, let text)
     where error == "org.bluez.Error.NotAvailable" || text.hasPrefix("br-connection-"):
       return PortError(

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What this process has recently done with the connection to a Bluetooth LE device.
+/// The recent actions of this process on the connection to a Bluetooth LE device.
 ///
 /// BlueZ does not report which process established a connection. After Disconnect, it waits two seconds before it ends
 /// the connection, and meanwhile reports it as connected.
@@ -19,8 +19,8 @@ struct OwnConnection {
   /// Maximum time that BlueZ takes to end a connection, ns: two seconds, up to one more for its timer, and some time
   /// for the radio.
   private static let ending: Int64 = 4_000_000_000
-  /// Time for which another part of this process may take over a new connection, ns. After it, the connection may be
-  /// that of another process.
+  /// Time for which another part of this process may take over a new connection, ns. After this time, the connection
+  /// may be that of another process.
   private static let handover: Int64 = 10_000_000_000
   private static let times = Mutex<[Place: Times]>([:])
 
@@ -28,7 +28,7 @@ struct OwnConnection {
 
   init(_ bus: SystemBus, device: String) { place = Place(bus: bus.address, device: device) }
 
-  /// Records that this process has established a connection, for another part of the process.
+  /// Remembers that this process has established a connection, for another part of the process.
   func wasMade() { Self.times.withLock { $0[place] = Times(made: BootClock.now) } }
 
   /// Whether another part of this process has just established the connection, so that the caller may take it over.
@@ -41,7 +41,7 @@ struct OwnConnection {
     }
   }
 
-  /// Records that BlueZ was asked to end the connection.
+  /// Remembers that BlueZ was asked to end the connection.
   func wasEnded() { Self.times.withLock { $0[place, default: Times()].ended = BootClock.now } }
 
   /// The time of ``BootClock`` by which the connection will have ended; `nil` if this process has not recently asked

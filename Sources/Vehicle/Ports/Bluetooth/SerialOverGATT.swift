@@ -11,14 +11,14 @@ struct GATTCharacteristic: Equatable {
   /// Path of the D-Bus object of the service to which it belongs.
   let service: String
   let uuid: BluetoothUUID
-  /// What can be done with it, by BlueZ's names: `notify`, `write-without-response`, …
+  /// The operations that the characteristic supports, by BlueZ's names: `notify`, `write-without-response`, …
   let flags: [String]
   /// Maximum size of a packet on this connection, bytes (ATT_MTU); `nil` if unknown, as before BlueZ 5.62.
   let mtu: Int?
 
-  /// Whether it can send notifications or indications.
+  /// Whether the characteristic can send notifications or indications.
   var notifies: Bool { flags.contains("notify") || flags.contains("indicate") }
-  /// Whether it accepts writes without response.
+  /// Whether the characteristic accepts writes without response.
   var takesCommands: Bool { flags.contains("write-without-response") }
   var isWritable: Bool { takesCommands || flags.contains("write") }
 }
@@ -60,12 +60,12 @@ struct SerialOverGATT: Equatable {
   enum Absence: Error, Equatable {
     /// The device has no known service.
     case noService
-    /// The device has a known service, but that lacks a characteristic for notifications or a writable one.
+    /// The device has a known service, but this service lacks a characteristic for notifications or a writable one.
     case unusable(BluetoothUUID)
   }
 
-  /// Finds the two characteristics: first by the identifiers that the service defines, and then by what can be done
-  /// with them, because some adapters have exchanged the two.
+  /// Finds the two characteristics: first by the identifiers that the service defines, and then by the operations that
+  /// they support, because some adapters have exchanged the two.
   init(_ services: [GATTService], _ characteristics: [GATTCharacteristic]) throws(Absence) {
     var unusable: BluetoothUUID?
     for row in Self.rows {

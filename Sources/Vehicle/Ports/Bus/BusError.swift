@@ -27,7 +27,7 @@ extension BusError {
     refusal == "org.freedesktop.DBus.Error.ServiceUnknown" || refusal == "org.freedesktop.DBus.Error.NameHasNoOwner"
   }
 
-  /// Whether the error means that this user may not make the call.
+  /// Whether the error means that this user is not allowed to make the call.
   var isForbidden: Bool { refusal == "org.freedesktop.DBus.Error.AccessDenied" }
 
   /// Whether the error means that the Bluetooth controller is off.

@@ -57,7 +57,8 @@ import Glibc
     return unsafe csystemd_exit(message) >= 0
   }
 
-  /// Reads a variant whose value has the signature `contents`. If it has another one, skips it and returns `nil`.
+  /// Reads a variant whose value has the signature `contents`. If it has another signature, skips the variant and
+  /// returns `nil`.
   func variant<Value>(_ contents: String, _ body: () -> Value?) -> Value? {
     guard unsafe csystemd_enter(message, CChar(UInt8(ascii: "v")), contents) > 0 else {
       _ = skip("v")

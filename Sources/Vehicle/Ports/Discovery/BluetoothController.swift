@@ -2,7 +2,7 @@
 public struct BluetoothController: Hashable, Sendable {
   /// Name, such as `hci0`.
   public var name: String
-  /// Whether it is on (org.bluez.Adapter1, `Powered`).
+  /// Whether the controller is on (org.bluez.Adapter1, `Powered`).
   public var isPowered: Bool
 
   /// Creates a controller.

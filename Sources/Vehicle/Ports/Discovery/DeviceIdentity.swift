@@ -1,7 +1,7 @@
 /// The identity of a serial device. Some of its properties stay the same when `ttyUSB0` becomes `ttyUSB1`; others do
 /// not.
 public struct DeviceIdentity: Hashable, Sendable {
-  /// What identifies a USB device.
+  /// The properties that identify a USB device.
   public struct USB: Hashable, Sendable {
     /// Vendor and product ID (`idVendor` and `idProduct`).
     public var vendor: UInt16
@@ -36,7 +36,7 @@ public struct DeviceIdentity: Hashable, Sendable {
   public var links: [String]
   /// Where the device is plugged in (udev's `ID_PATH`); empty if unknown.
   public var place: String
-  /// What identifies it on USB; `nil` if it is not a USB device.
+  /// The properties that identify the device on USB; `nil` if it is not a USB device.
   public var usb: USB?
   /// Value of the udev property `OBDGATE`: `adapter` or `ignore`; empty if it is not set.
   public var tag: String

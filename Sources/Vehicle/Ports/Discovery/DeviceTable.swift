@@ -47,7 +47,7 @@ public struct DeviceTable: Sendable {
     let known = devices[index]
     if known == device { return [] }
     devices[index] = device
-    // The device file belongs to another device now. That the previous one was removed was not reported.
+    // The device file belongs to another device now. The removal of the previous device was not reported.
     return known.systemPath == device.systemPath && known.key == device.key
       ? [.changed(device)] : [.disappeared(known), .appeared(device)]
   }

@@ -1,5 +1,5 @@
-/// What to do with a device that was found. Bytes that are sent to the wrong device can do harm, because printers and
-/// machine controllers use the same chips as adapters.
+/// The decision about a device that was found. Bytes that are sent to the wrong device can do harm, because printers
+/// and machine controllers use the same chips as adapters.
 public enum DeviceVerdict: Hashable, Sendable {
   /// The reason why a device may be opened.
   public enum Ground: String, Sendable {
@@ -7,9 +7,9 @@ public enum DeviceVerdict: Hashable, Sendable {
     case configured
     /// The udev property `OBDGATE` is `adapter`.
     case tagged
-    /// Only adapters, or only receivers, have such USB IDs or such a name.
+    /// The USB IDs or the name are known to belong only to adapters, or only to receivers.
     case knownProduct
-    /// The configuration allows that unknown devices are probed (`discovery.probe`).
+    /// The configuration allows probing unknown devices (`discovery.probe`).
     case probe
     /// The device sent NMEA sentences.
     case heard
@@ -18,7 +18,7 @@ public enum DeviceVerdict: Hashable, Sendable {
   public enum Reason: String, Sendable {
     /// The udev property `OBDGATE` is `ignore`.
     case ignored
-    /// The device may be an adapter, but the configuration does not allow that unknown devices are probed.
+    /// The device may be an adapter, but the configuration does not allow probing unknown devices.
     case notProbed
     /// The USB IDs or the name of the device are not those of an adapter or a receiver.
     case unrelated
@@ -35,7 +35,8 @@ public enum DeviceVerdict: Hashable, Sendable {
   case adapter(Ground)
   /// The device may be opened and read from, but nothing may be written to it.
   case receiver(Ground)
-  /// The device may be opened for a short time to listen to it (``Listener``). What is heard decides what to do.
+  /// The device may be opened for a short time to listen to it (``Listener``). The bytes that it sends decide what
+  /// follows.
   case listen
   /// The device must not be opened.
   case leave(Reason)
@@ -96,7 +97,7 @@ public struct DiscoveryRules: Hashable, Sendable {
     if bluetoothAdapters.contains(device.address) { return .adapter(.configured) }
     let isKnown = KnownProducts.isAdapterName(device.name) || KnownProducts.isAdapterName(device.alias)
     if device.isLowEnergy { return lowEnergyVerdict(device, isKnown: isKnown) }
-    // Before it is paired, a device may not have reported its services.
+    // A device that is not paired has possibly not reported its services yet.
     guard device.isPaired else { return .leave(isKnown || device.hasSerialPort ? .notPaired : .unrelated) }
     guard device.hasSerialPort else { return .leave(isKnown ? .noSerialPort : .unrelated) }
     if isKnown { return .adapter(.knownProduct) }
@@ -104,7 +105,8 @@ public struct DiscoveryRules: Hashable, Sendable {
   }
 
   /// Decides what to do with a Bluetooth LE device. It is not sufficient that it offers a known service, because scales
-  /// and lamps may offer the same. Most adapters need no pairing, so one that is not paired may be in another vehicle.
+  /// and lamps may offer the same service. Most adapters need no pairing, so one that is not paired may be in another
+  /// vehicle.
   private func lowEnergyVerdict(_ device: BluetoothDevice, isKnown: Bool) -> DeviceVerdict {
     guard device.isPaired || device.isTrusted else { return .leave(isKnown ? .notTrusted : .unrelated) }
     if isKnown { return .adapter(.knownProduct) }

@@ -30,7 +30,7 @@ public struct Listener: PortHandler, ~Copyable {
   /// Number of rates in a row that the driver did not support.
   private var refusals = 0
 
-  /// What was heard so far.
+  /// The result so far.
   public private(set) var heard = Result.nothing
 
   /// Creates a listener for one device.

@@ -14,7 +14,7 @@ struct ManagedObjects {
   struct KnownDevice: Equatable {
     let path: String
     var device: BluetoothDevice
-    /// Whether it is connected, and BlueZ knows its services.
+    /// Whether the device is connected and BlueZ knows its services.
     var hasServices = false
   }
 
@@ -37,9 +37,14 @@ struct ManagedObjects {
     return devices.sorted { $0.address.bits < $1.address.bits }
   }
 
-  /// Returns a device by its address; `nil` if it is unknown. If several controllers know it, the first of these is
-  /// returned: one that is connected; one that is paired, on a controller that is on; any on a controller that is on;
-  /// one that is paired.
+  /// Returns a device by its address; `nil` if it is unknown. If several controllers know it, the first match of this
+  /// list is returned:
+  ///
+  /// 1. connected
+  /// 2. paired, on a controller that is on
+  /// 3. on a controller that is on
+  /// 4. paired
+  /// 5. any
   func device(_ address: BluetoothAddress) -> KnownDevice? {
     let all = known.filter { $0.device.address == address }
     let reachable = all.filter { isBelowPowered($0.path) }

@@ -41,7 +41,7 @@ public struct PortActions: ~Copyable {
     countBeforeBaud = outputCount
   }
 
-  /// Ends the loop after the present call of the handler. Bytes that still wait are not sent.
+  /// Ends the loop after the current call of the handler. Bytes that still wait are not sent.
   public mutating func stop() { isStopping = true }
 
   /// Bytes that were not written yet. Tests use this to see what a handler has sent.

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Shows whether a thread makes progress. The thread stores by when it will next report, and other threads check
-/// whether it is late.
+/// Shows whether a thread makes progress. The thread stores the time by which it will report next, and other threads
+/// check whether it is late.
 ///
 ///     let end = progress.report(until: due)      // the thread, in each iteration; it waits until `end` at most
 ///     if progress.isStuck(at: BootClock.now) { … }
@@ -27,7 +27,7 @@ public final class Progress: Sendable {
   public func report(until moment: Int64) -> Int64 {
     let now = BootClock.now
     let end = min(moment, now &+ interval)
-    // If work was due before, the thread is not late because of that.
+    // If `moment` has already passed, count from now, so that the thread does not seem late.
     due.store(max(end, now), ordering: .relaxed)
     return end
   }

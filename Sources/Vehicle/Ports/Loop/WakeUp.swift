@@ -23,7 +23,7 @@ public final class WakeUp: Sendable {
   /// Sets the signal. Any thread and any signal handler may call it. It never blocks.
   public func signal() {
     var one: UInt64 = 1
-    // EAGAIN means that the counter has its maximum, 2⁶⁴ − 2, so that the signal is set.
+    // EAGAIN means that the counter has its maximum, 2⁶⁴ − 2. The signal is then set.
     _ = unsafe write(descriptor, &one, 8)
   }
 

@@ -7,7 +7,7 @@ import Glibc
 public struct ListeningSocket: ~Copyable, Sendable {
   private let socket: Descriptor
   private let path: String?
-  /// Which file the socket created at its path; `nil` for TCP.
+  /// The file that the socket created at its path; `nil` for TCP.
   private let made: (device: dev_t, inode: ino_t)?
 
   /// Listens at a path (unix(7)). If a process that has ended left its socket there, that is replaced.

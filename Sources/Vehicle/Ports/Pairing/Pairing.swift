@@ -76,8 +76,8 @@ public struct Pairing: ~Copyable {
     }
   }
 
-  /// Pairs adapters until each is paired or all its attempts have failed, the list of adapters changes, or the
-  /// connection to the bus or bluetoothd ends.
+  /// Pairs adapters until each adapter is paired or all its attempts have failed. Ends earlier if the list of adapters
+  /// changes, or if the connection to the bus or bluetoothd ends.
   private mutating func serve(_ control: PairingControl, _ report: (PairingEvent) -> Void) throws(BusError) {
     let soon = BootClock.after(patience)
     let bluez = try BlueZ(SystemBus(address: bus), until: soon, unless: control.ending)

@@ -4,7 +4,7 @@ import Synchronization
 public final class PairingControl: Sendable {
   private struct State: Sendable {
     var requests: [PairingRequest]
-    /// Whether the thread has not read the present requests yet.
+    /// Whether the thread has not read the current requests yet.
     var isNew = true
     var triesAgain = false
     var isStopping = false

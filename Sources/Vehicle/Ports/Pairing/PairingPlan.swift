@@ -24,7 +24,7 @@ struct PairingPlan {
   private var refusals = 0
   private var misses = 0
   private var isToldOf = false
-  /// Whether the adapter has connected without pairing, so that it may not need pairing.
+  /// Whether the adapter has connected without pairing. It then possibly needs no pairing.
   private(set) var hasConnected = false
 
   /// Creates a plan.
@@ -63,7 +63,7 @@ struct PairingPlan {
 
   mutating func succeeded() { state = .paired }
 
-  /// Records that the adapter rejected the PIN or the pairing.
+  /// Remembers that the adapter rejected the PIN or the pairing.
   mutating func refused(at now: Int64) {
     misses = 0
     refusals += 1
@@ -71,10 +71,10 @@ struct PairingPlan {
     due = now + Self.shortestPause << Int64(refusals - 1)
   }
 
-  /// Postpones the next attempt. The postponed one is not counted.
+  /// Postpones the next attempt. The postponed attempt is not counted.
   mutating func postpone(until moment: Int64) { due = moment }
 
-  /// Records that the adapter could not be reached.
+  /// Remembers that the adapter could not be reached.
   ///
   /// - Returns: whether to report this.
   mutating func missed(at now: Int64) -> Bool {
@@ -83,7 +83,7 @@ struct PairingPlan {
     return misses == 1 && !hasConnected
   }
 
-  /// Records that the adapter is connected. An open connection needs no key, and pairing must not disturb it.
+  /// Remembers that the adapter is connected. An open connection needs no key, and pairing must not disturb it.
   mutating func connected(at now: Int64) {
     hasConnected = true
     _ = missed(at: now)

@@ -93,7 +93,7 @@ struct PairingRound {
     if agent.plans[index].missed(at: BootClock.now) { report(.missed(agent.plans[index].request.port)) }
   }
 
-  /// Records that an adapter is paired, and marks it as trusted. If the latter fails, that is only reported.
+  /// Marks an adapter as paired and as trusted. If BlueZ does not mark it as trusted, this is only reported.
   private func succeed(_ index: Int, _ path: String, _ report: (PairingEvent) -> Void) {
     guard agent.plans[index].state != .paired else { return }
     agent.plans[index].succeeded()

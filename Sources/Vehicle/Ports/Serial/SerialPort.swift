@@ -65,7 +65,7 @@ public struct SerialPort: Port, ~Copyable {
 
   /// Prepares a serial port of any kind for closing its descriptor.
   static func prepareToClose(_ line: borrowing Descriptor) {
-    // Another process may have inherited the descriptor. The flag must not remain because of it.
+    // Clear the flag. Otherwise, it would remain if another process has inherited the descriptor.
     _ = cports_tty_set_exclusive(line.number, 0)
     // If a dead device does not accept the bytes that wait to be sent, they would delay the last close(2), usually by
     // 30 s (closing_wait).
@@ -108,7 +108,7 @@ public struct SerialPort: Port, ~Copyable {
     if made == -EINVAL { throw notMade(name, baud) }
     guard made > 0 else { throw .transfer(name, code: -made) }
     // Receiving a byte of ten bits tolerates a difference of 5 % between the rates. The adapter's own clock may cause a
-    // part of that.
+    // part of this difference.
     guard abs(Int(made) - baud) * 100 <= baud * 3 else { throw notMade(name, baud) }
     return baud
   }

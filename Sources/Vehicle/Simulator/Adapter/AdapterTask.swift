@@ -1,4 +1,4 @@
-/// What the adapter is doing now: a list of steps in the order of their times. The last step prints the prompt.
+/// The current task of the adapter: a list of steps in the order of their times. The last step prints the prompt.
 struct AdapterTask: Sendable {
   /// An action of the adapter.
   enum Step: Sendable {
@@ -12,7 +12,7 @@ struct AdapterTask: Sendable {
     case connect(Bus)
     /// Send the request on the bus.
     case send(PendingRequest)
-    /// Restore the settings of power-up and print the banner. A warm restart keeps the baud rate.
+    /// Restore the power-up settings and print the banner. A warm restart keeps the baud rate.
     case restart(banner: String, isWarm: Bool)
     /// Change the baud rate, as `ATBRD` requests.
     case changeBaud(Int)
@@ -31,12 +31,12 @@ struct AdapterTask: Sendable {
   }
 
   var steps: [TimedStep] = []
-  /// Whether a character from the host interrupts the task, which is then waiting for the bus.
+  /// Whether a character from the host interrupts the task. Such a task is waiting for the bus.
   var isInterruptible = false
   /// Whether characters that arrive during the task are lost, as during a restart.
   var losesInput = false
 
-  /// Appends a step. Its time must not be earlier than that of the last one.
+  /// Appends a step. Its time must not be earlier than that of the last step.
   mutating func add(_ step: Step, at time: Duration) { steps.append(TimedStep(time: time, step: step)) }
 }
 

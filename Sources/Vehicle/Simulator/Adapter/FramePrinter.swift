@@ -56,7 +56,7 @@ struct FramePrinter {
     return HexDigits.text(frame.sender, digits: 3) + space + length
   }
 
-  /// Formats bytes. If spaces are on, each byte is followed by one, including the last.
+  /// Formats bytes. If spaces are on, a space follows each byte, including the last one.
   private func text(_ bytes: [UInt8]) -> String {
     bytes.map { HexDigits.text($0, digits: 2) + (settings.spaces ? " " : "") }.joined()
   }

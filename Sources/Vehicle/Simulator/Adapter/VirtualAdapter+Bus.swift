@@ -152,8 +152,8 @@ extension VirtualAdapter {
     frames = damaged
   }
 
-  /// Plans the steps of an answer: the printing of its frames, and its end. It ends when the expected number of frames
-  /// is reached, or the timeout expires.
+  /// Plans the steps of an answer: the printing of its frames, and its end. The answer ends when the expected number of
+  /// frames is reached, or the timeout expires.
   private mutating func listen(
     _ fresh: [BusFrame], _ request: PendingRequest, on bus: Bus, from requestEnd: Duration
   ) {

@@ -19,8 +19,8 @@ extension VirtualAdapter {
       answer("OK")
       sleepsAt = now + model.processing + .milliseconds(20)
     case "MA", "MP", "MR", "MT":
-      // In this mode, the adapter prints all traffic. There is none besides answers, so it only waits until a character
-      // arrives.
+      // In this mode, the adapter prints all traffic on the bus. Without requests there is no traffic, so the adapter
+      // only waits until a character arrives.
       var task = AdapterTask()
       task.isInterruptible = true
       self.task = task

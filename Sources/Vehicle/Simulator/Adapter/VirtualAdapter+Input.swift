@@ -54,7 +54,7 @@ extension VirtualAdapter {
   }
 
   /// Applies the fault `replyBehind`: prints the answer to the previous command now, and keeps this command's answer
-  /// until the next one.
+  /// until the next command.
   private mutating func fallBehind() {
     let former = heldBack
     heldBack = []
@@ -69,7 +69,8 @@ extension VirtualAdapter {
     if let steps = task?.steps {
       for step in steps { if case .frame(let frame) = step.step { stale.append(frame) } }
     }
-    // During a search or in the middle of a line, the word is simply appended, as by a real chip.
+    // During a search or in the middle of a line, `STOPPED` follows the printed characters without a line end, as on a
+    // real chip.
     var stopping = AdapterTask()
     stopping.losesInput = true
     write("STOPPED\r")
@@ -114,10 +115,10 @@ extension VirtualAdapter {
     self.task = task
   }
 
-  /// Restores the settings of power-up, and prints the banner.
+  /// Restores the power-up settings, and prints the banner.
   ///
-  /// - Parameter isWarm: whether ATWS causes the restart. It keeps the baud rate that was set by ATBRD (data sheet, AT
-  ///   WS).
+  /// - Parameter isWarm: whether ATWS causes the restart. A warm restart keeps the baud rate that was set by ATBRD
+  ///   (data sheet, AT WS).
   mutating func restart(banner: String, isWarm: Bool = false) {
     settings = VirtualAdapterSettings(linefeeds: model.linefeeds)
     active = nil

@@ -74,8 +74,8 @@ extension VirtualAdapter {
     if faults.strike(.promptTwice, at: now) != nil { write(blank + ">") }
   }
 
-  /// Returns the byte that the other side receives if the baud rates differ. A UART tolerates a difference of 3 %. This
-  /// is needed because `ATBRD11` sets 235,294 baud and the host 230,400.
+  /// Returns the byte that the other side receives if the baud rates differ. A UART tolerates a difference of 3 %. The
+  /// tolerance is needed because `ATBRD11` sets 235,294 baud and the host 230,400.
   func garbled(_ byte: UInt8, at baud: Int) -> UInt8 {
     guard model.isStrictAboutBaud, let hostBaud, abs(hostBaud - baud) * 100 > baud * 3 else { return byte }
     return UInt8(truncatingIfNeeded: SeededGenerator.mix(UInt64(byte) &+ UInt64(baud))) | 0x80

@@ -35,10 +35,10 @@ public struct VirtualAdapter: ~Copyable {
   var stale: [BusFrame] = []
   /// The longest time that ECUs recently took to answer, for adaptive timing; `nil` if none has answered.
   var slowest: Duration?
-  /// What the current command has printed, for faults that repeat it.
+  /// The output of the current command, for faults that repeat it.
   var printed: [UInt8] = []
-  /// An answer that is kept until the next one, and whether the current answer is to be kept. The fault `replyBehind`
-  /// uses both.
+  /// An answer that is kept until the next command, and whether the current answer is to be kept. The fault
+  /// `replyBehind` uses both.
   var heldBack: [UInt8] = []
   var isHoldingBack = false
   /// Messages that the adapter prints when it becomes idle.
@@ -71,10 +71,10 @@ public struct VirtualAdapter: ~Copyable {
     settings = VirtualAdapterSettings(linefeeds: model.linefeeds)
   }
 
-  /// The adapter's present baud rate, which `ATBRD` changes.
+  /// The adapter's current baud rate, which `ATBRD` changes.
   public var baud: Int { line.baud }
 
-  /// Whether the host's baud rate must be right.
+  /// Whether a host with a wrong baud rate reads and writes garbage.
   var isStrictAboutBaud: Bool { model.isStrictAboutBaud }
 
   /// Whether the adapter is plugged in. During the fault `unplug`, it is not, and the port must be closed.
@@ -166,7 +166,7 @@ public struct VirtualAdapter: ~Copyable {
     case .frame(let frame): show(frame)
     case .connect(let bus):
       active = bus
-      // After the initialization, even an adapter that makes no pause between requests has waited long enough.
+      // No further pause is needed after the initialization, even if the adapter makes no pause between requests.
       lastTraffic = now - max(.zero, bus.minimumPause - model.requestPause)
     case .send(let request): send(request)
     case .restart(let banner, let isWarm): restart(banner: banner, isWarm: isWarm)

@@ -63,8 +63,8 @@ public enum Bus: UInt8, CaseIterable, Sendable {
   var isJ1850: Bool { self == .j1850pwm || self == .j1850vpw }
   var isFastCAN: Bool { self == .can11at500 || self == .can29at500 }
 
-  /// The physical layer of the bus. If the adapter uses another one, it sees errors. If it uses the right one with
-  /// other identifiers, it sees no answer.
+  /// The physical layer of the bus. An adapter that uses another physical layer sees errors. An adapter that uses the
+  /// right one with other identifiers sees no answer.
   var line: Line {
     switch self {
     case .j1850pwm: .pwm

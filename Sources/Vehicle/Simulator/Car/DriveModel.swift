@@ -66,7 +66,7 @@ struct DriveModel: Sendable {
   var odometer = 43_210.0
   /// Voltage of the battery at rest, V: about 12 in a car, 24 in a truck.
   var battery = 12.4
-  /// Amplitude of the noise of all sensors: 0 for none, 1 for a realistic one.
+  /// Amplitude of the noise of all sensors: 0 for none, 1 for realistic noise.
   var noise = 1.0
   var seed: UInt64 = 1
 
@@ -106,8 +106,8 @@ struct DriveModel: Sendable {
     case .cruise: (state.load, state.pedal) = (22 + moment.speed / 5, 8 + moment.speed / 8)
     default: (state.load, state.pedal) = (19 + 6 * (1 - warmth), 0)
     }
-    // For each gear, the speed in km/h at 1,000/min. The car uses the highest gear in which the engine is still fast
-    // enough.
+    // For each gear, the vehicle speed in km/h at an engine speed of 1,000/min. The car uses the highest gear in which
+    // the engine is still fast enough.
     let least = moment.activity == .accelerate ? 1900.0 : 1300.0
     let gears = [7.5, 14, 21, 28.5, 36, 43]
     let gear = gears.last { moment.speed / $0 * 1000 >= least } ?? gears[0]

@@ -1,7 +1,7 @@
 /// Monitors: PIDs 01 and 41 (SAE J1979-DA), and services 05 and 06.
 extension ECU {
-  /// The monitors of an engine with spark ignition and of one with compression ignition: each one's bit in byte C, and
-  /// the time for which the engine must run until the monitor is complete, s.
+  /// The monitors of engines with spark ignition, and of engines with compression ignition: each monitor's bit in byte
+  /// C, and the time for which the engine must run until the monitor is complete, s.
   private static let spark: [(bit: UInt8, seconds: Double)] = [(0, 180), (2, 420), (5, 120), (6, 60), (7, 300)]
   private static let compression: [(bit: UInt8, seconds: Double)] = [(0, 240), (1, 300), (3, 90), (5, 120), (7, 200)]
 

@@ -19,7 +19,7 @@ extension ECU {
   }
 
   /// Answers services 03, 07 and 0A. On CAN, the answer contains the number of codes, then the codes: `43 01 04 20`. On
-  /// other buses, each message contains three codes, or zeros instead of missing ones.
+  /// other buses, each message contains three codes, or zeros instead of missing codes.
   func codes(_ request: [UInt8], _ view: ECUView, _ codes: [TroubleCode]) -> ECUAnswer {
     guard request.count == 1 else { return .refusal(Refusal.subFunctionNotSupported) }
     let service = request[0] + 0x40
@@ -66,8 +66,11 @@ extension ECU {
   /// The severity of all codes: check at next halt.
   private static let severity: UInt8 = 0x40
 
-  /// Answers service 19: `19 42 33 mask severity` → `59 42 33 8D E0 04` and 5 bytes for each code; `19 55 33` →
-  /// permanent codes; `19 02 mask`.
+  /// Answers service 19:
+  ///
+  /// - `19 42 33 mask severity`, codes of the emissions group → `59 42 33 8D E0 04` and 5 bytes for each code
+  /// - `19 55 33`, permanent codes
+  /// - `19 02 mask`, codes with one of the status bits in the mask
   func troubleCodesUDS(_ request: [UInt8], _ view: ECUView) -> ECUAnswer {
     switch (request.dropFirst().first, request.count) {
     case (0x42, 5):

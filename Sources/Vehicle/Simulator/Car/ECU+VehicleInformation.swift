@@ -7,7 +7,8 @@ extension ECU {
     if !view.vin.isEmpty, knowsVIN { types.insert(0x02) }
     if !calibrations.isEmpty { types.formUnion([0x04, 0x06]) }
     if watchesEngine, view.isCAN { types.insert(view.isDiesel ? 0x0B : 0x08) }
-    // On buses before CAN, each item has a further, odd type, which reports its number of messages.
+    // On buses before CAN, each type with an even number has a second type with the preceding odd number. The second
+    // type reports the number of messages.
     if !view.isCAN { for type in types { types.insert(type - 1) } }
     return types
   }

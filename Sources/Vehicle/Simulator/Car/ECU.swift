@@ -1,15 +1,15 @@
 /// An electronic control unit: its configuration in a scenario, and its state.
 public struct ECU: Sendable {
-  /// CAN identifier of its answers (`7E8`, `18DAF110`), or its address byte on other buses.
+  /// CAN identifier of the ECU's answers (`7E8`, `18DAF110`), or its address byte on other buses.
   public var address: UInt32
   /// CAN identifier of requests to this ECU alone. It also receives requests to the functional identifier.
   public var requestAddress: UInt32
-  /// Address byte of requests to this ECU (CAN extended addressing, ISO 15765-2); `nil` for none. Its answers then
-  /// begin with the tester's address, F1.
+  /// Address byte of requests to this ECU (CAN extended addressing, ISO 15765-2); `nil` for none. The ECU's answers
+  /// then begin with the tester's address, F1.
   public var extendedAddress: UInt8?
   /// ECU name (service 09, PID 0A).
   public var name: String
-  /// Whether it answers functional requests (7DF and similar).
+  /// Whether the ECU answers functional requests (7DF and similar).
   public var answersFunctional = true
   /// Whether the ECU reports the VIN, as the engine ECU usually does.
   public var knowsVIN = true
@@ -84,7 +84,7 @@ struct ECUView {
   var state: DriveState { model.state(at: time) }
 }
 
-/// What an ECU answers: nothing, messages (more than one only on buses before CAN), or a negative response code.
+/// An ECU's answer: nothing, messages (more than one only on buses before CAN), or a negative response code.
 enum ECUAnswer: Equatable {
   case silence
   case messages([[UInt8]])

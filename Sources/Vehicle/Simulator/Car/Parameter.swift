@@ -37,7 +37,7 @@ struct VehicleFacts: Sendable {
   var lampMinutes = 0.0
 }
 
-/// Encodes a value as an unsigned number. A value outside the range becomes the nearest one inside.
+/// Encodes a value as an unsigned number. A value outside the range becomes the nearest value of the range.
 private func count(_ value: Double, step: Double, zero: Double = 0, bits: Double = 8) -> UInt32 {
   let limit = bits == 8 ? 255.0 : bits == 16 ? 65_535.0 : 4_294_967_295.0
   return UInt32(min(max(((value - zero) / step).rounded(), 0), limit))

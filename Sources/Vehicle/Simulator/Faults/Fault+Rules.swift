@@ -1,5 +1,5 @@
 extension Fault {
-  /// What a kind of fault needs: its argument, how it uses the time window, and its description.
+  /// The properties of a kind of fault: its argument, how it uses the time window, and its description.
   struct Rule {
     var argument: Argument
     var timing: Timing

@@ -24,7 +24,7 @@ public struct Fault: Sendable, Equatable {
     case during(Duration, Duration?)
   }
 
-  /// What follows `=` in an item.
+  /// The argument that follows `=` in an item.
   enum Argument {
     case none
     /// A number 0…1; 1 if it is missing.
@@ -47,7 +47,7 @@ public struct Fault: Sendable, Equatable {
     case state
     /// The fault occurs at opportunities in the window, such as a reply.
     case chance
-    /// The fault occurs by itself at the start of the window, so that it needs `@`.
+    /// The fault occurs by itself at the start of the window. It therefore needs `@`.
     case moment
   }
 

@@ -17,10 +17,10 @@ struct FaultPlan: Sendable {
     faults.first { $0.kind == kind && $0.window.holds(at: time) }
   }
 
-  /// Whether a fault of a kind that is a state is active.
+  /// Whether a fault of this kind is active. The kind must be one that lasts (``Fault/Timing/state``).
   func holds(_ kind: Fault.Kind, at time: Duration) -> Bool { holding(kind, at: time) != nil }
 
-  /// Returns all active faults of a kind that is a state.
+  /// Returns all active faults of this kind, which must be one that lasts (``Fault/Timing/state``).
   func allHolding(_ kind: Fault.Kind, at time: Duration) -> [Fault] {
     faults.filter { $0.kind == kind && $0.window.holds(at: time) }
   }

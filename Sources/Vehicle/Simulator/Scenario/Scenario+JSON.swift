@@ -49,7 +49,7 @@ extension Scenario {
     try top.finish()
   }
 
-  /// What messages say about the expected value of `faults`.
+  /// The expected value of `faults`, for messages.
   private static let faultList = "faults in one string, such as \"nul=0.01,silent@30s..60s\""
 }
 

@@ -27,7 +27,8 @@ struct PTYServer: HostLink, ~Copyable {
       throw .system(.unavailable, "cannot create a pseudo-terminal")
     }
     let descriptor = Descriptor(controller)
-    // Close this end. Only then can one see whether the host has the terminal open.
+    // Close this process's own descriptor of the terminal. Otherwise, it would look as if a host always had the
+    // terminal open.
     Glibc.close(terminal)
     descriptor.makeNonblocking()
     master = consume descriptor
@@ -62,8 +63,8 @@ struct PTYServer: HostLink, ~Copyable {
     return count < 0 ? nil : String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// As long as no host has the terminal open, poll(2) would report POLLHUP at once each time, so that there is nothing
-  /// to wait for.
+  /// As long as no host has the terminal open, poll(2) would report POLLHUP at once each time. Therefore, there is no
+  /// descriptor to wait for.
   var descriptors: [Int32] { isConnected ? [master.raw] : [] }
 
   mutating func accept() {

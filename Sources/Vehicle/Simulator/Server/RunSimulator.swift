@@ -5,7 +5,7 @@ import JSONText
 ///
 /// - Parameters:
 ///   - options: scenario and port.
-///   - stop: ends the run from another thread. If `nil`, handlers of these signals are installed instead.
+///   - stop: ends the run from another thread. If `nil`, handlers of the three signals are installed instead.
 ///   - announce: called each time the port is created, with its name, such as `/dev/pts/3` or `127.0.0.1:35000`.
 /// - Throws: ``SimulatorError`` if the port is unavailable, or if options, scenario or faults are invalid.
 public func runSimulator(

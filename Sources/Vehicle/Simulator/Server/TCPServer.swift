@@ -5,8 +5,8 @@ struct TCPServer: HostLink, ~Copyable {
   private var port: UInt16
   private var listener = Descriptor()
   private var client = Descriptor()
-  /// A socket that is bound but does not listen. While the adapter is unplugged, it keeps the port number, and
-  /// connections are refused.
+  /// A socket that is bound but does not listen. While the adapter is unplugged, this socket reserves the port number,
+  /// and connections are refused.
   private var reservation = Descriptor()
 
   /// Creates a server; `open` creates the port.

@@ -1,8 +1,9 @@
 import Glibc
 import Telemetry
 
-/// Stores records that a server or broker has rejected for good, with the reasons. They are in a JSON lines file; when
-/// it is full, it is renamed, and one earlier file is kept. Only the daemon's user can read both.
+/// Stores records that a server or broker has rejected for good, with the reasons. The records are in a JSON lines
+/// file. When this file is full, it is renamed, and replaces the file that was renamed before. Only the daemon's user
+/// can read both files.
 ///
 ///     {"sink":"fleetStore","reason":"timestamp: in the future","record":{"type":"telemetry",…}}
 struct DeadLetterFile {

@@ -6,7 +6,7 @@ struct FenceFetch: Sendable {
   /// Maximum length of a reply, bytes. This is sufficient for about three thousand fences of fifty vertices.
   static let answerLimit = 4 << 20
 
-  /// Maximum time that a fetch may take, and for which records therefore wait, ns.
+  /// Time limit for a fetch, ns. Records wait while a fetch is in progress.
   static let patience: Int64 = 10_000_000_000
 
   private let period: Int64

@@ -7,7 +7,7 @@ import Peers
 public struct FleetStoreConfiguration: Equatable, Sendable {
   /// The sink's name; if `nil`, the name is `fleetStore`.
   public var name: String?
-  /// Whether its records contain the signal names of COVESA VSS 6.0.
+  /// Whether the sink's records contain the signal names of COVESA VSS 6.0.
   public var usesVSS = false
   /// Base URL of the API. Records are posted to the path `/telemetry` below it.
   public var url: ServiceURL
@@ -19,7 +19,7 @@ public struct FleetStoreConfiguration: Equatable, Sendable {
   public var isInsecure = false
   /// URL of a proxy, such as `http://proxy.example:3128`; `nil` for none. Environment variables are ignored.
   public var proxy: String?
-  /// Number of records after which, and time after which a request is sent; by default 100 records or 300 s.
+  /// A request is sent after this number of records, or after this time; by default after 100 records or 300 s.
   public var batchPolicy = BatchPolicy(records: 100, interval: 300_000_000_000)
   /// Time limit for connecting, including TLS, ns.
   public var connectLimit: Int64 = 30_000_000_000

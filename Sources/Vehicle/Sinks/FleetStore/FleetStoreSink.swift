@@ -9,13 +9,13 @@ import Spool
 /// are written to a dead-letter file with the server's reason. After any other reply, or an incomplete one, the records
 /// are sent again later.
 public struct FleetStoreSink: Sink, ~Copyable {
-  /// What the sink needs to know about the gateway.
+  /// The facts about the gateway that the sink needs.
   public struct GatewayFacts: Sendable {
     /// The program's version, which is sent as `User-Agent` and `Obdgate-Version`.
     public var version: String
     /// The state directory, which contains the dead-letter file; `nil` to store no dead letters.
     public var stateDirectory: String?
-    /// The gateway's present ID, which records should contain; `nil` to accept records with any ID.
+    /// The gateway's current ID, which records should contain; `nil` to accept records with any ID.
     public var gatewayId: String?
     /// Returns the number of records that wait in the spool, which is sent as `Obdgate-Spool-Depth`.
     public var depth: @Sendable () -> Int64
@@ -94,7 +94,7 @@ public struct FleetStoreSink: Sink, ~Copyable {
   }
 
   private mutating func fail(_ failure: UploadFailure, _ events: inout [SinkEvent]) {
-    // If the sink is to stop, that is no failure.
+    // An interruption because the sink must stop is not a failure.
     if failure.error.kind == .stopped { return }
     if let failing = report.failed(failure.error) { events.append(failing) }
     retryAt = BootClock.now &+ backOff.failed(asked: failure.wait, using: &random)
@@ -124,7 +124,7 @@ public struct FleetStoreSink: Sink, ~Copyable {
     if let verdict = plan.conclude() { try recordResult(verdict, batch, &delivery) }
   }
 
-  /// Whether a record contains this gateway's present ID.
+  /// Whether a record contains this gateway's current ID.
   private func isOwn(_ line: ArraySlice<UInt8>) -> Bool {
     guard let own = gatewayFacts.gatewayId, let named = RecordLine.gatewayId(line) else { return true }
     return named.elementsEqual(own.utf8)
@@ -201,7 +201,7 @@ public struct FleetStoreSink: Sink, ~Copyable {
 
   public mutating func idle(until deadline: Int64, _ wakeUp: SinkWakeUp) -> Delivery {
     var delivery = Delivery()
-    // Records that arrive end this wait early. Geofences are then fetched between two batches.
+    // This wait ends early when records arrive. Geofences are then fetched between two batches.
     wakeUp.wait(until: min(deadline, fences?.nextAt ?? .max))
     fetchFencesIfDue(&delivery.events, wakeUp)
     // A report about geofences must not change the time of the next batch.

@@ -18,8 +18,8 @@ enum HTTPDate {
       var year = Int64(parts.year), (0...9_999).contains(year), clock.count == 3, (0...23).contains(clock[0]),
       (0...59).contains(clock[1]), (0...60).contains(clock[2])
     else { return nil }
-    // A year of two digits: RFC 9110 treats one that is more than 50 years ahead as past. That is not needed here,
-    // because no server means the last century.
+    // RFC 9110 treats a year of two digits that is more than 50 years ahead as past. That rule is not needed here,
+    // because no server sends a date of the last century.
     if parts.year.count == 2 { year += 2_000 }
     return days(year, Int64(month) + 1, day) * 86_400 + clock[0] * 3_600 + clock[1] * 60 + clock[2]
   }
@@ -37,7 +37,7 @@ enum HTTPDate {
 
 /// Parses `Retry-After` (RFC 9110, section 10.2.3).
 enum RetryAfter {
-  /// Returns for how long the server asks to wait.
+  /// Returns the time for which the server asks to wait.
   ///
   /// - Parameters:
   ///   - text: value of `Retry-After`: a number of seconds, or a date.

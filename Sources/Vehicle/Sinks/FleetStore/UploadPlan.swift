@@ -5,16 +5,16 @@ import Peers
 /// does no I/O and reads no clock.
 ///
 /// Call ``next()``, send the request, and call ``judge(_:isOwn:)`` with the reply. Repeat this until ``next()`` returns
-/// `nil` or a verdict says to stop. If none did, call ``conclude()`` at the end.
+/// `nil` or a verdict says to stop. If no verdict did, call ``conclude()`` at the end.
 ///
 /// If the server rejects a request with a single record, that record becomes a dead letter only if the server has
-/// accepted another record of the batch. If the server accepts none, the problem is the server's, or it is another
-/// server, such as a captive portal.
+/// accepted another record of the batch. If the server accepts none, the server has a fault, or the replies come from
+/// another server, such as a captive portal.
 ///
-/// Foreign records are treated alike. The server rejects them because this gateway may not write for their vehicle, or
-/// may not write at all. If a batch contains nothing else, other records are tried first
-/// (``Verdict/setAside(_:)``). Records that contain the ID of another gateway become dead letters at once: a key
-/// belongs to one gateway, and no change on the server helps.
+/// A record is foreign if the server rejects it because this gateway is not allowed to write for the record's vehicle,
+/// or not allowed to write at all. Foreign records are handled in the same way. If a batch contains only foreign
+/// records, other records are tried first (``Verdict/setAside(_:)``). Records that contain the ID of another gateway
+/// become dead letters at once: a key belongs to one gateway, and no change on the server helps.
 struct UploadPlan: Sendable {
   /// The compression of a request's body.
   enum Encoding: Equatable, Sendable {
@@ -30,7 +30,7 @@ struct UploadPlan: Sendable {
     }
   }
 
-  /// What a reply means.
+  /// The meaning of a reply.
   enum Verdict: Equatable, Sendable {
     /// The server has stored these records, except those that it rejected for good.
     case delivered(Range<Int>, refused: [StoreAnswer.Refusal])
@@ -59,12 +59,13 @@ struct UploadPlan: Sendable {
     /// Maximum number of records in a request, as learned from requests that were too large.
     var mostRecords = Int.max
     /// Number of records in the last request that the server accepted and that had at least ``mostRecords``; 0 if there
-    /// was none since a request was too large.
+    /// was no such request since a request was too large.
     private var proven = 0
-    /// Number of such requests since ``mostRecords`` last changed.
+    /// Number of requests since ``mostRecords`` last changed that the server accepted and that had at least
+    /// ``mostRecords``.
     private var fullRequests = 0
-    /// Number of such requests after which ``mostRecords`` is increased. It doubles each time the increased number
-    /// turns out to be too large.
+    /// Number of accepted requests with at least ``mostRecords`` after which ``mostRecords`` is increased. It doubles
+    /// each time the increased number turns out to be too large.
     private var patience = Server.leastPatience
 
     /// Number of foreign records that were set aside since the server last accepted a record.
@@ -103,7 +104,7 @@ struct UploadPlan: Sendable {
     }
 
     /// Handles a request of which some records were accepted. This shows that the server accepts this gateway's
-    /// records, so that those set aside may become dead letters.
+    /// records. The records that were set aside may then become dead letters.
     fileprivate mutating func tookSome(of records: Int) {
       mayGiveUp = max(0, mayGiveUp - records) + setAside
       setAside = 0
@@ -125,7 +126,7 @@ struct UploadPlan: Sendable {
 
   private(set) var server: Server
   /// What was known about the server before this batch. It is restored if the server accepts no record, because what
-  /// was learned then means nothing.
+  /// was learned from such replies means nothing.
   private let known: Server
   /// Ranges of records that are still to be sent. The next one is the last element.
   private var waiting: [Range<Int>]
@@ -141,7 +142,7 @@ struct UploadPlan: Sendable {
   private var foreign: [StoreAnswer.Refusal] = []
   /// Whether a record of this batch was accepted or has become a dead letter.
   private var hasSettled = false
-  /// If this many single records were rejected and none was accepted, no more are tried.
+  /// If this many single records were rejected and none was accepted, no further records are tried.
   private static let mostSuspects = 4
   private var wantsToken = false
 
@@ -223,8 +224,8 @@ struct UploadPlan: Sendable {
         hasTaken = true
         server.tookSome(of: records.count)
       }
-      // All records are foreign. The server may have a wrong entry about the gateway or the vehicle, so do not give the
-      // records up yet.
+      // All records are foreign. The server may have a wrong entry about the gateway or the vehicle, so the records do
+      // not become dead letters yet.
       let kept = hasTaken ? [] : refused.filter { $0.isForeign && isOwn($0.index) }
       guard !kept.isEmpty else {
         hasSettled = true
@@ -260,7 +261,8 @@ struct UploadPlan: Sendable {
       .badAnswer, server.url.description, "the server accepts no record: \(suspects.last?.reason ?? "no reason")")
   }
 
-  /// Decides about the records that were rejected singly or as foreign: they become dead letters, or they wait.
+  /// Decides about the records that were rejected as foreign or in requests of a single record: they become dead
+  /// letters, or they wait.
   ///
   /// - Returns: the decision; `nil` if there are no such records.
   mutating func conclude() -> Verdict? {

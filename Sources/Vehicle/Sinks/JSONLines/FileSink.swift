@@ -33,7 +33,7 @@ public struct FileSink: Sink, ~Copyable {
     } catch {
       // If the file could not be opened, nothing was written.
       delivery.sentNothing = file == nil
-      // The descriptor may not work any more. Open the file again, which also checks it.
+      // Possibly the descriptor does not work any more. Open the file again, which also checks it.
       file = nil
       if let failing = report.failed(error) { events.append(failing) }
       delivery.notBefore = BootClock.now &+ Self.retryInterval
@@ -103,7 +103,7 @@ public struct FileSink: Sink, ~Copyable {
 
   /// Whether a line must be the first one of a new file.
   ///
-  /// - Parameter pending: lines that precede it in the present file and are not written yet.
+  /// - Parameter pending: lines that precede it in the current file and are not written yet.
   private func isFull(_ file: RecordFile, _ pending: [UInt8], before line: ArraySlice<UInt8>) -> Bool {
     let size = file.size + pending.count
     guard size > 0 else { return false }

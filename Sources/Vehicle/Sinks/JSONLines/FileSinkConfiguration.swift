@@ -6,13 +6,13 @@ import JSONText
 public struct FileSinkConfiguration: Equatable, Sendable {
   /// The sink's name; if `nil`, the name is `file`.
   public var name: String?
-  /// Whether its records contain the signal names of COVESA VSS 6.0.
+  /// Whether the sink's records contain the signal names of COVESA VSS 6.0.
   public var usesVSS = false
   /// Path of the file.
   public var path: String
   /// When the file is rotated.
   public var rotation = Rotation()
-  /// Number of records after which, and time after which they are written. Each write to the file causes at least 4 KiB
+  /// Records are written after this number of records, or after this time. Each write to the file causes at least 4 KiB
   /// of writes to the disk.
   public var batchPolicy = BatchPolicy(records: 1_000, interval: 0)
 

@@ -36,7 +36,8 @@ final class RecordFile {
 
   var isElsewhere: Bool { file.isElsewhere }
 
-  /// Whether the file contains a record. Only the end of the file is known, which was read when the file was opened.
+  /// Whether the file contains a record. Only the records near the end of the file are known. This part was read when
+  /// the file was opened.
   func contains(_ number: RecordLine.Number) -> Bool { known.contains(number) }
 
   /// Appends complete lines and waits until they are on the disk.

@@ -4,7 +4,7 @@ import JSONText
 public struct StdoutConfiguration: Equatable, Sendable {
   /// The sink's name; if `nil`, the name is `stdout`.
   public var name: String?
-  /// Whether its records contain the signal names of COVESA VSS 6.0.
+  /// Whether the sink's records contain the signal names of COVESA VSS 6.0.
   public var usesVSS = false
 
   /// Creates the default configuration.

@@ -53,7 +53,8 @@ struct TailNumbers: Sendable {
       place += piece.count
       rest += piece
       guard let last = rest.lastIndex(of: 0x0A) else {
-        // No record is this long. It only matters that there is no line feed, not what the bytes are.
+        // No record is this long, so keep only the last bytes: these bytes are part of no record until the next line
+        // feed.
         if rest.count > Self.piece { rest.removeFirst(rest.count - Self.piece) }
         continue
       }

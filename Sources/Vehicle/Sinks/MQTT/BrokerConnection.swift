@@ -138,7 +138,7 @@ import Ports
   }
 
   private func lost(_ code: Int32) -> Event {
-    // The code means a protocol error, or 7 that the broker has closed the connection.
+    // The code means a protocol error or, if it is 7, that the broker has closed the connection.
     .lost(Self.reason(code), isSilent: code == Self.protocolError || code == 7)
   }
 

@@ -5,10 +5,10 @@ struct BrokerVersion: Equatable, Sendable {
   private(set) var level = 5
   private var isKnown = false
 
-  /// Records that the broker accepted the connection.
+  /// Remembers that the broker accepted the connection.
   mutating func accepted() { isKnown = true }
 
-  /// Records that the broker rejected the connection.
+  /// Remembers that the broker rejected the connection.
   ///
   /// - Parameter reason: reason code of CONNACK: 132 in MQTT 5 (section 3.2.2.2), 1 in 3.1.1 (section 3.2.2.3) for an
   ///   unsupported version.
@@ -19,7 +19,7 @@ struct BrokerVersion: Equatable, Sendable {
     return true
   }
 
-  /// Records that the broker closed the connection without an answer, as old brokers do if the version is not
+  /// Remembers that the broker closed the connection without an answer, as old brokers do if the version is not
   /// supported. The next attempt uses the other version.
   mutating func closedWithoutAnswer() {
     if !isKnown { level = level == 5 ? 4 : 5 }

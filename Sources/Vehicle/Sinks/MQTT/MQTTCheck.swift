@@ -3,7 +3,7 @@ import Ports
 /// Tests whether a broker would accept the sink's connection.
 extension MQTTConfiguration {
   /// Connects to the broker. It uses another client ID than the daemon, because the broker would disconnect a running
-  /// daemon with the same one. There is no will, and nothing is published.
+  /// daemon with the same client ID. There is no will, and nothing is published.
   ///
   /// - Parameter limit: time limit, ns.
   func check(within limit: Int64) -> PeerCheck {

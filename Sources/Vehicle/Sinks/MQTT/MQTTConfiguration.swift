@@ -7,7 +7,7 @@ import Peers
 public struct MQTTConfiguration: Equatable, Sendable {
   /// The sink's name; if `nil`, the name is `mqtt`.
   public var name: String?
-  /// Whether its records contain the signal names of COVESA VSS 6.0.
+  /// Whether the sink's records contain the signal names of COVESA VSS 6.0.
   public var usesVSS = false
   /// URL of the broker, without a path.
   public var url: ServiceURL

@@ -53,7 +53,7 @@ extension MQTTSink {
       switch event {
       case .connected(let most, let packet): try connected(most, packet)
       case .lost(let why, let isSilent):
-        // If the version is unknown to it, an old broker may close the connection instead of rejecting it.
+        // An old broker may close the connection instead of rejecting a version that it does not know.
         if connectDeadline != .max, isSilent { version.closedWithoutAnswer() }
         throw SinkError(.unreachable, place, why)
       case .acknowledged, .refused: break
@@ -69,8 +69,8 @@ extension MQTTSink {
     _ = try connection?.publish(statusTopic, Array("online".utf8), isRetained: true)
   }
 
-  /// Resets the pause between attempts, because the broker has acknowledged a message. That it accepted the connection
-  /// is not sufficient: it may close the connection after every message.
+  /// Resets the pause between attempts, because the broker has acknowledged a message. An accepted connection alone is
+  /// not sufficient, because the broker may close the connection after every message.
   mutating func succeeded() {
     backOff.succeeded()
     let isBack = report.succeeded()

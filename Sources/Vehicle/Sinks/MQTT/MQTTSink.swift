@@ -9,7 +9,7 @@ import Spool
 /// messages that were not acknowledged are published again later. The topic `fleet/{id}/status` contains a retained
 /// `online` or `offline`.
 public struct MQTTSink: Sink, ~Copyable {
-  /// What the sink needs to know about the gateway.
+  /// The facts about the gateway that the sink needs.
   public struct GatewayFacts: Sendable {
     /// The gateway's ID, from which the default client ID is made.
     public var gatewayId: String
@@ -86,7 +86,7 @@ public struct MQTTSink: Sink, ~Copyable {
       bytes: min(Self.payloadBytes, packetBytes - Self.headBytes))
     let tooLong = messages.filter { $0.bytes > packetBytes - Self.headBytes }
     messages.removeAll { $0.bytes > packetBytes - Self.headBytes }
-    // If every message exceeds the broker's limit, that limit is wrong, and not the records.
+    // If every message exceeds the broker's limit, the limit is wrong, not the records.
     if !tooLong.isEmpty, messages.isEmpty {
       throw SinkError(.busy, place, "the broker accepts no packet longer than \(packetBytes) bytes")
     }

@@ -4,7 +4,7 @@
 /// As long as ``next()`` returns a message, publish it and call ``published(as:)``. For each PUBACK, call
 /// ``acknowledged(_:reason:)``. Repeat this until ``isDone``.
 struct PublishWindow: Sendable {
-  /// What a PUBACK means.
+  /// The meaning of a PUBACK.
   enum Verdict: Equatable, Sendable {
     /// The broker has accepted the records with these indices.
     case delivered([Int])
@@ -12,7 +12,7 @@ struct PublishWindow: Sendable {
     case refused(Int, reason: Int)
     /// The broker rejects the message. Its records are now sent one by one.
     case divided
-    /// The broker accepts no records at present.
+    /// The broker accepts no records now.
     case stop(reason: Int)
     /// The packet identifier belongs to no message of this batch.
     case unknown
@@ -40,10 +40,10 @@ struct PublishWindow: Sendable {
   /// Whether the broker has acknowledged or rejected every message.
   var isDone: Bool { waiting.isEmpty && underWay.isEmpty }
 
-  /// The message to publish next; `nil` if there is none, or if another must be acknowledged first.
+  /// The message to publish next; `nil` if there is none, or if another message must be acknowledged first.
   func next() -> BrokerMessage? { underWay.count < size ? waiting.last : nil }
 
-  /// Records that the message that ``next()`` returned was published with this packet identifier.
+  /// Marks the message that ``next()`` returned as published with this packet identifier.
   mutating func published(as number: Int) {
     guard let message = waiting.popLast() else { return }
     underWay[number] = message

@@ -22,8 +22,8 @@ struct SQLiteConnection: ~Copyable {
     unsafe handle = opened
   }
 
-  /// Opens a file for reading if SQLite cannot create a log or shared-memory file next to it. No other process may use
-  /// the file meanwhile.
+  /// Opens a file for reading. This is needed if SQLite cannot create a log or shared-memory file next to it. No other
+  /// process may use the file meanwhile.
   ///
   /// - Parameter hasLog: whether the file has a write-ahead log, which is then read, too.
   init(lookingAt path: String, hasLog: Bool) throws(SQLiteError) {
@@ -76,8 +76,8 @@ struct SQLiteConnection: ~Copyable {
 
   /// Keeps the write-ahead log when the connection is closed.
   ///
-  /// Otherwise, SQLite deletes the log by its name. If the database was renamed, that name may now be the one of
-  /// another database's log.
+  /// Otherwise, SQLite deletes the log by its name. If the database was renamed, that name may now belong to another
+  /// database's log.
   func keepLog() {
     var keeps: Int32 = 1
     _ = unsafe sqlite3_file_control(handle, "main", SQLITE_FCNTL_PERSIST_WAL, &keeps)

@@ -4,7 +4,7 @@ import Glibc
 
 /// An error that SQLite has reported, or that the spool has found in a database.
 struct SQLiteError: Error, Equatable {
-  /// What the error means for the spool.
+  /// The meaning of the error for the spool.
   enum Kind: Equatable {
     /// No space is left (SQLITE_FULL, ENOSPC, EDQUOT).
     case full
@@ -21,7 +21,7 @@ struct SQLiteError: Error, Equatable {
   let kind: Kind
   /// SQLite's extended result code (sqlite3.h); 0 if the spool itself found the error.
   let code: Int32
-  /// What the spool tried to do, for example "read losses".
+  /// The operation of the spool that failed, for example "read losses".
   let action: StaticString
   /// SQLite's error message, followed by the system's if there is one.
   let reason: String

@@ -7,7 +7,7 @@ import CSQLite
 @safe
 struct SQLiteStatement: ~Copyable {
   private let handle: OpaquePointer
-  /// What the statement does, for error messages.
+  /// The purpose of the statement, for error messages.
   private let action: StaticString
 
   init(_ connection: borrowing SQLiteConnection, _ sql: String, _ action: StaticString) throws(SQLiteError) {
@@ -70,22 +70,22 @@ struct SQLiteStatement: ~Copyable {
   /// Skips the remaining rows.
   mutating func reset() { unsafe sqlite3_reset(handle) }
 
-  /// Returns a number of the present row; 0 for NULL.
+  /// Returns a number of the current row; 0 for NULL.
   func number(_ column: Int32) -> Int64 { unsafe sqlite3_column_int64(handle, column) }
 
-  /// Returns an unsigned number of the present row, which is stored as the signed number with the same bits.
+  /// Returns an unsigned number of the current row, which is stored as the signed number with the same bits.
   func unsigned(_ column: Int32) -> UInt64 { UInt64(bitPattern: number(column)) }
 
-  /// Whether a column of the present row is NULL.
+  /// Whether a column of the current row is NULL.
   func isNull(_ column: Int32) -> Bool { unsafe sqlite3_column_type(handle, column) == SQLITE_NULL }
 
-  /// Returns a text of the present row; empty for NULL.
+  /// Returns a text of the current row; empty for NULL.
   func text(_ column: Int32) -> String {
     guard let characters = unsafe sqlite3_column_text(handle, column) else { return "" }
     return unsafe String(cString: characters)
   }
 
-  /// Calls `body` with a blob of the present row. The span is valid only during the call.
+  /// Calls `body` with a blob of the current row. The span is valid only during the call.
   func withBytes<Result, Failure: Error>(
     _ column: Int32, _ body: (Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {

@@ -20,7 +20,7 @@ enum DamagedFiles {
     return aside
   }
 
-  /// Deletes the oldest of the damaged files, and renames the others, so that a name is free.
+  /// Deletes the oldest of the damaged files, and renames the others, so that a name becomes free.
   private static func makeRoom(_ path: String) {
     for number in 1..<kept {
       for suffix in ["", "-wal"] {

@@ -44,8 +44,9 @@ final class FolderLock {
     content = text
     let written = unsafe pwrite(descriptor, text, text.count, 0)
     guard written != text.count else { return }
-    // An outdated mark would report too few lost records. If there is none, the next start uses the reserved numbers
-    // instead. If the disk does not even accept this write, commits fail, too, and `Spool.state` reports that.
+    // Remove the mark: an outdated mark would report too few lost records. Without a mark, the next start uses the
+    // reserved numbers instead. If the disk does not even accept this write, commits fail, too, and `Spool.state`
+    // reports that.
     content = []
     _ = ftruncate(descriptor, 0)
   }

@@ -49,7 +49,8 @@ struct Salvage: ~Copyable {
   /// The notes in the file, as far as they are readable.
   var notes: [String: [UInt8]] { (try? SpoolFile.notes(connection)) ?? [:] }
 
-  /// Reads which records each sink has acknowledged. If that is unreadable for a sink, it receives the records again.
+  /// Reads which records each sink has acknowledged. If that is unreadable for a sink, the sink receives the records
+  /// again.
   func progress(of names: [String]) -> [SinkProgress] {
     names.map { name in
       let sink = SinkProgress(name: name)
@@ -59,7 +60,7 @@ struct Salvage: ~Copyable {
         sink.row = try find.onlyNumber()
         try SpoolOpening.restore(sink, connection)
       } catch {
-        // What was read before the error is used.
+        // Use the part that was read before the error.
         return sink
       }
       return sink

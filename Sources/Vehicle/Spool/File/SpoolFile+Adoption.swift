@@ -11,7 +11,7 @@ extension SpoolFile {
       return number
     }
     if number == boot {
-      // This is the present boot. What was learned about its clock earlier applies here, too.
+      // This is the current boot. Clock entries that were learned earlier in this boot apply here, too.
       for entry in entries where clock.learn(entry.wall, boot: boot, at: entry.since) { hasNewClock = true }
     } else {
       for entry in entries { clock.restore(entry, boot: number) }

@@ -7,7 +7,7 @@ extension SpoolFile {
     var bytes: Int64
     /// Maximum age of a record, ns; `.max` for no limit.
     var age: Int64
-    /// Present boot time, ns.
+    /// Current boot time, ns.
     var now: Int64
   }
 
@@ -95,7 +95,7 @@ extension SpoolFile {
 
   private func storeClock() throws(SQLiteError) {
     let known = clock.entries[boot] ?? []
-    // When the clock steps, one entry is added, and another may be removed. The others stay as they are.
+    // When the clock steps, one entry is added, and another may be removed. All other entries stay unchanged.
     for entry in committedClock where !known.contains(entry) {
       try connection.execute("DELETE FROM clock WHERE boot = \(boot) AND since = \(entry.since)", "store the clock")
     }
@@ -109,7 +109,7 @@ extension SpoolFile {
       "store the clock")
   }
 
-  /// Stores what the sinks have acknowledged, and their stamps.
+  /// Stores what the sinks have acknowledged, and the dates with which records were delivered to them (stamps).
   private func storeProgress(_ sinks: [SinkProgress], _ draft: Draft) throws(SQLiteError) {
     for sink in sinks {
       let hasDropped = draft.dropped != [0, 0]

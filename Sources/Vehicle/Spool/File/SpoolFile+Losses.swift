@@ -1,7 +1,7 @@
 import Telemetry
 
 extension SpoolFile {
-  /// Stores a loss that is not reported yet. If there is a similar one that is not reported either, they are merged.
+  /// Stores a loss that is not reported yet. If there is a similar unreported loss, the two are merged.
   func add(_ loss: Loss, _ draft: inout Draft) throws(SQLiteError) {
     for index in draft.unreported.indices where draft.unreported[index].row != 0 && draft.unreported[index].merge(loss)
     {
@@ -20,7 +20,7 @@ extension SpoolFile {
     }
   }
 
-  /// Records that the record with this number reports a loss. The row of the loss is kept as long as that record is.
+  /// Stores which record reports a loss. The row of the loss is kept as long as that record.
   func markReported(_ loss: Loss, by sequence: UInt64) throws(SQLiteError) {
     try write(loss, over: loss.row == 0 ? nil : loss.row, told: sequence)
   }

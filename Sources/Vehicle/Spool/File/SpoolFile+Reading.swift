@@ -1,7 +1,7 @@
 import Telemetry
 
 extension SpoolFile {
-  /// What to read for one sink.
+  /// The parameters of a read for one sink.
   struct Request {
     let sink: SinkProgress
     let limit: RecordBatch.Limit
@@ -13,9 +13,9 @@ extension SpoolFile {
   /// The columns of a record's row, without its line.
   private struct Row {
     let sequence: UInt64
-    /// The record's type; `nil` if the row has an unknown type.
     let boot: Int64
     let time: Int64
+    /// The record's type; `nil` if the row has an unknown type.
     let type: RecordType?
     let sum: Int64
 
@@ -111,7 +111,7 @@ extension SpoolFile {
     return true
   }
 
-  /// Returns the highest number of a record that is below `sequence`; 0 if there is none.
+  /// Returns the highest record number below `sequence`; 0 if there is none.
   private func before(_ sequence: UInt64, in lane: Lane) throws(SQLiteError) -> UInt64 {
     try with(lane) { lane throws(SQLiteError) in
       lane.before.bind(min(sequence, UInt64(Int64.max)), at: 1)
@@ -130,7 +130,7 @@ extension SpoolFile {
     }
   }
 
-  /// Appends the present row to the batch. If the record's time may still be corrected, the time is stored, so that the
+  /// Appends the current row to the batch. If the record's time may still be corrected, the time is stored, so that the
   /// record is identical if it is sent again.
   private func append(
     _ row: Row, _ lane: Lane, into batch: inout RecordBatch, _ request: Request
@@ -162,7 +162,7 @@ extension SpoolFile {
     return batch.append(RecordBatch.Number(row.sequence, in: source), type, from: start, limit) ? .taken : .full
   }
 
-  // MARK: Observers
+  // MARK: Followers
 
   /// Appends the records of both lanes (events and telemetry) to a batch in ascending order, for a follower. They are
   /// not marked as delivered. Damaged records are skipped, because delivery to the sinks reports them.
@@ -195,7 +195,7 @@ extension SpoolFile {
   ///
   /// - Parameters:
   ///   - sink: the sink; `nil` for the oldest record in the file.
-  ///   - now: present boot time, ns.
+  ///   - now: current boot time, ns.
   func oldestAge(lackedBy sink: SinkProgress?, at now: Int64) throws(SQLiteError) -> Int64? {
     var oldest: Int64?
     for lane in Lane.allCases {

@@ -41,7 +41,7 @@ extension SpoolFile {
   }
 
   /// Returns the age of a record, ns. If the record is from an earlier boot and its date is unknown, returns the time
-  /// since the present boot, which is its minimum age.
+  /// since the start of the current boot, which is the record's minimum age.
   func age(boot other: Int64, time: Int64, now: Int64) -> Int64 {
     if other == boot { return now &- time }
     let then = clock.wall(boot: other, time: time)
@@ -66,7 +66,7 @@ extension SpoolFile {
     if lane == .events { try markUnreported(first...last, &draft) }
   }
 
-  /// Returns the losses if no further record of the file will be delivered. Nothing is written.
+  /// Returns the losses that result if no further record of the file is delivered. Nothing is written.
   func lossOfAll(_ sinks: [SinkProgress]) throws(SQLiteError) -> [Loss] {
     var losses: [Loss] = []
     for lane in Lane.allCases {

@@ -30,12 +30,12 @@ final class SpoolFile {
   var reserved: UInt64
   /// Number of records in each ``Lane``.
   var counts: [Int64]
-  /// Row of the present boot.
+  /// Row of the current boot.
   let boot: Int64
   var clock = ClockHistory()
-  /// Whether ``clock`` has entries of the present boot that are not committed yet.
+  /// Whether ``clock`` has entries of the current boot that are not committed yet.
   var hasNewClock = false
-  /// The clock entries of the present boot that are committed.
+  /// The clock entries of the current boot that are committed.
   var committedClock: [ClockHistory.Entry]
   /// Records that were found damaged and whose loss is not reported yet.
   var damaged: [(lane: Lane, sequence: UInt64)] = []
@@ -98,7 +98,8 @@ final class SpoolFile {
     if made >= 0 { Glibc.close(made) } else { _ = unsafe chmod(path, 0o600) }
   }
 
-  /// Whether the file at `path` was removed or replaced. What is then committed would be lost when the process ends.
+  /// Whether the file at `path` was removed or replaced. Anything that is committed now would be lost when the process
+  /// ends.
   var isElsewhere: Bool {
     guard let now = FilePlace(path) else { return errno == ENOENT || errno == ENOTDIR }
     return now != place
@@ -114,7 +115,7 @@ final class SpoolFile {
   static let smallestReserve: UInt64 = 8
   static let largestReserve: UInt64 = 8_192
 
-  /// How many numbers a commit of `count` records reserves for the next one.
+  /// Returns the number of sequence numbers that a commit of `count` records reserves for the next commit.
   ///
   /// This is one and a half times `count`, so that the numbers are usually sufficient for the next commit. It is at
   /// most a quarter less than the last time, because an event is committed alone and must not reduce the reserve at

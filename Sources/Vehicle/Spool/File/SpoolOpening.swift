@@ -23,6 +23,8 @@ enum SpoolOpening {
     var last: UInt64
     var reason: GapRecord.Reason
 
+    /// Determines the numbers to skip.
+    ///
     /// - Parameters:
     ///   - mark: the mark that the stopped process has left; `nil` if there is none.
     ///   - bootId: the boot ID of this process.
@@ -204,7 +206,7 @@ enum SpoolOpening {
     return try find.onlyNumber()
   }
 
-  /// Reads what a sink has acknowledged, and its stamps.
+  /// Reads what a sink has acknowledged, and the dates with which records were delivered to it (stamps).
   static func restore(
     _ sink: SinkProgress, _ connection: borrowing SQLiteConnection
   ) throws(SQLiteError) {

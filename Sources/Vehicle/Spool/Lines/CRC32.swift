@@ -1,8 +1,8 @@
 /// The checksum CRC-32 that Ethernet, zip and PNG use (ISO 3309; reflected, polynomial 04C11DB7). The checksum of
 /// `123456789` is CBF43926.
 ///
-/// SQLite detects damage to the structure of a page, but not to the values in a row. The checksum prevents that a
-/// record with damaged values is delivered.
+/// SQLite detects damage to the structure of a page, but not to the values in a row. The checksum prevents the delivery
+/// of records with damaged values.
 struct CRC32 {
   private var state: UInt32 = .max
 

@@ -9,7 +9,7 @@ struct HeadReader: ~Escapable {
 
   /// Skips a text, which must be the next one in the line.
   ///
-  /// - Throws: if another text is there.
+  /// - Throws: ``RecordFormError`` if another text is there.
   @_lifetime(self: copy self)
   mutating func expect(_ text: StaticString) throws(RecordFormError) {
     guard starts(with: text, at: position) else { throw malformed }

@@ -99,7 +99,7 @@ struct StoredLine: Equatable, Sendable {
   }
 
   /// Copies the body of a trip record, in which each time is replaced by its offset from the record's time. If the
-  /// clock is corrected later, all these times are then corrected alike.
+  /// clock is corrected later, all these times are then corrected by the same amount.
   private static func copyTrip(
     _ line: Span<UInt8>, _ range: Range<Int>, from moment: Timestamp, to kept: inout [UInt8]
   ) throws(RecordFormError) {

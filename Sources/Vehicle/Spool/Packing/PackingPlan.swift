@@ -8,8 +8,8 @@ struct PackingPlan {
   static let mostLines = 256
   /// Maximum number of base lines that are in use at the same time.
   static let mostBases = 4
-  /// After a new base line, at least this many lines must follow before the next new one, unless no base line is left.
-  /// Otherwise, every line would become a base line if all lines differ.
+  /// After a new base line, at least this many lines must follow before the next new one, unless no base line is in
+  /// use. Otherwise, every line would become a base line if all lines differ.
   static let fewestLines = 16
   /// Lines that are shorter than this are stored uncompressed, bytes.
   static let shortestLine = 128
@@ -32,7 +32,7 @@ struct PackingPlan {
     case plain
     /// Store this Zstandard frame, which was compressed against the base line with this row number.
     case packed([UInt8], base: Int64)
-    /// No base line is similar enough. Make this line a new one.
+    /// No base line is similar enough. Make this line a new base line.
     case newBase
   }
 

@@ -28,7 +28,7 @@ public struct WallTime: Equatable, Sendable {
   }
 }
 
-/// What was known about the date at which time, for each boot.
+/// The dates of each boot, each with the time from which it applies.
 ///
 /// - If a more reliable date becomes known, it applies to the whole boot so far: records that were made before the
 ///   clock was right are also delivered with the right time.
@@ -36,7 +36,7 @@ public struct WallTime: Equatable, Sendable {
 /// - If the date is as reliable as before and the clock has not stepped, nothing changes. (Linux slews the boot clock
 ///   and the system clock alike, so that the offset between them changes only in steps.)
 /// - If a clock steps again and again, such as that of a receiver with wrong dates, only the last ``mostEntries`` steps
-///   are kept. Older records that are still waiting get the date of the first of these.
+///   are kept. Older records that are still waiting get the date of the first of these steps.
 struct ClockHistory: Equatable {
   /// A date that applies from a certain time of the boot on.
   struct Entry: Equatable {

@@ -22,8 +22,8 @@ struct LaneProgress {
   /// Whether a record must not be delivered now, because it is acknowledged or in flight.
   func isTaken(_ sequence: UInt64) -> Bool { acknowledged.contains(sequence) || inFlight.contains(sequence) }
 
-  /// Returns the last one of the consecutive numbers after `sequence` that are acknowledged or in flight; `sequence`
-  /// itself if there is none.
+  /// Returns the last of the consecutive numbers after `sequence` that are acknowledged or in flight; `sequence` itself
+  /// if there is none.
   func taken(behind sequence: UInt64) -> UInt64 {
     var last = sequence
     while last < .max {

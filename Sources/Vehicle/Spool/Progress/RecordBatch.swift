@@ -11,7 +11,7 @@ public struct RecordBatch: Sendable {
     case file(UInt32)
   }
 
-  /// What identifies a record for the spool.
+  /// The identity of a record in the spool.
   public struct Number: Hashable, Sendable {
     /// Where the record is stored. This determines the epoch to which `sequence` belongs.
     public var source: Source
@@ -27,11 +27,11 @@ public struct RecordBatch: Sendable {
 
   /// A record in a batch.
   public struct Record: Sendable {
-    /// What identifies the record for the spool.
+    /// The identity of the record in the spool.
     public let number: Number
     /// Type of the record.
     public let type: RecordType
-    /// Range of its line in ``bytes``, including the line feed.
+    /// Range of the record's line in ``bytes``, including the line feed.
     public let range: Range<Int>
   }
 
@@ -60,7 +60,7 @@ public struct RecordBatch: Sendable {
   /// Whether the batch has no records.
   public var isEmpty: Bool { records.isEmpty }
 
-  /// Removes all records. The memory is kept for the next ones.
+  /// Removes all records. The memory is kept for the next records.
   mutating func clear() {
     bytes.removeAll(keepingCapacity: true)
     records.removeAll(keepingCapacity: true)

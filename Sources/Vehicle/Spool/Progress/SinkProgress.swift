@@ -1,4 +1,5 @@
-/// What one sink has acknowledged, and what is in flight to it, of the records in the file. Only one thread may use it.
+/// The records in the file that one sink has acknowledged, and those that are in flight to it. Only one thread may use
+/// it.
 final class SinkProgress {
   /// Numbers of records that were delivered with a date that may still be corrected. If they are delivered again, they
   /// must have the same date.
@@ -13,8 +14,8 @@ final class SinkProgress {
   /// The progress in each ``Lane``.
   var lanes: [LaneProgress] = [LaneProgress(), LaneProgress()]
   private(set) var stamps: [Stamp] = []
-  /// Sequence numbers of records whose time was stored for the first time for a batch in flight. If nothing of the
-  /// batch was sent, the stored times can be discarded.
+  /// Sequence numbers of records whose stamp was first stored for a batch that is now in flight. If nothing of the
+  /// batch was sent, these stamps can be discarded.
   private var firstTime = SequenceSet()
   /// Whether there are acknowledgements that are not committed yet.
   var hasNewAcknowledgements = false
