@@ -89,6 +89,11 @@ import Testing
         let driver = try client.send("POST", "/api/drivers", json: #"{"name":"Dora","personId":"\#(dora.id.string)"}"#)
         let id = try #require(try driver.json["id"] as? String)
         let session = try server.signIn("dora@example.com")
+        let assigned = try client.send(
+          "POST", "/api/assignments",
+          json:
+            #"{"driverId":"\#(id)","vehicleId":"VAN-1","from":"2026-05-01T00:00:00Z","to":"2026-06-01T00:00:00Z"}"#)
+        #expect(assigned.status == 201)
         let path = "/api/fuel-entries/\(UUIDv7.random(at: WallClock.now).string)"
         func put(_ body: String) throws -> TestClient.Reply {
           try server.asPage(session, "PUT", path, body, headers: ["If-None-Match": "*"])

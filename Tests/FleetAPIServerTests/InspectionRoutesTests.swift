@@ -42,8 +42,12 @@ import Testing
         try server.signIn("dora@example.com"), try server.signIn("emil@example.com"),
         try server.signIn("mech@example.com")
       )
+      let client = try server.client(server.keys.admin)
+      let mine = try client.send("POST", "/api/assignments", json: #"{"driverId":"\#(dora)","vehicleId":"VAN-1"}"#)
       let made = try server.asPage(first, "POST", "/api/inspections", Self.body(horn: "defect"))
       #expect(made.status == 201 && made.text.contains(dora), "\(made.text)")
+      let assignment = try #require(try mine.json["id"] as? String)
+      #expect(try client.send("POST", "/api/assignments/\(assignment)/end").status == 200)
       let id = try #require(try made.json["id"] as? String)
       let path = "/api/inspections/\(id)"
       func command(_ session: String, _ name: String, _ body: String? = nil) throws -> TestClient.Reply {
@@ -51,7 +55,6 @@ import Testing
       }
       // Another driver does not see it before the vehicle is theirs.
       #expect(try server.asPage(next, "GET", path).status == 404)
-      let client = try server.client(server.keys.admin)
       let assigned = try client.send(
         "POST", "/api/assignments", json: #"{"driverId":"\#(emil)","vehicleId":"VAN-1"}"#)
       #expect(assigned.status == 201)

@@ -127,6 +127,11 @@ import Testing
           #"{\#(of)"at":"2026-05-04T10:00:00Z","category":"toll","amount":{"amount":"\#(amount)","currency":"EUR"}}"#
       }
       let driver = try server.signIn("dora@example.com")
+      let assigned = try client.send(
+        "POST", "/api/assignments",
+        json:
+          #"{"driverId":"\#(dora)","vehicleId":"VAN-2","from":"2026-05-04T00:00:00Z","to":"2026-05-05T00:00:00Z"}"#)
+      #expect(assigned.status == 201)
       let own = try server.asPage(driver, "POST", "/api/expenses", body("VAN-2", "3.2"))
       #expect(own.status == 201 && own.text.contains(dora), "\(own.text)")
       #expect((try own.json["amount"] as? [String: String]) == ["amount": "3.2", "currency": "EUR"])

@@ -99,6 +99,7 @@ import Testing
         try transaction.follow(try transaction.insert(forward))
         var journey = Journey()
         (journey.vehicle, journey.purpose, journey.status) = ("VAN-1", .personal, .completed)
+        journey.isConfirmed = true
         journey.startTime = Timestamp(nanoseconds: (ConnectedFleet.start + 10_000) * 1_000_000)
         journey.endTime = Timestamp(nanoseconds: (ConnectedFleet.start + 20_000) * 1_000_000)
         try transaction.insert(journey)

@@ -9,9 +9,13 @@ public protocol WorkThing: Kind {
   var vehicleID: String? { get }
   /// The id of the driver; `nil` if the thing is not about a driver.
   var driverID: UUIDv7? { get set }
+  /// The time of which the thing reports; `nil` if it states none.
+  var statedTime: Timestamp? { get }
 }
 
 extension WorkThing {
+  public var statedTime: Timestamp? { nil }
+
   /// The keys under which the vehicle and the driver are stored in the thing.
   public static var vehicleKey: String { "vehicleId" }
   public static var driverKey: String { "driverId" }
@@ -41,11 +45,5 @@ extension FleetView {
       throw .invalid(FieldErrors([FieldError("driverId", "no such driver")]))
     }
     return driver
-  }
-
-  /// Checks that the vehicle and the driver that a thing names exist.
-  public func requireReferences<Value: WorkThing>(of value: Value) throws(ThingError) {
-    if let id = value.vehicleID { _ = try referenced(vehicle: id) }
-    if let id = value.driverID { _ = try referenced(driver: id) }
   }
 }

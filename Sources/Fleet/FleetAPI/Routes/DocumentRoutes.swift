@@ -1,3 +1,4 @@
+import FleetAccess
 import FleetDomain
 import FleetWork
 
@@ -8,7 +9,17 @@ struct DocumentRoutes {
   var routes: [Route] {
     ThingRoutes<Document>(
       work: storage, area: .documents, order: [.init("createdAt", isDescending: true)],
-      check: { old, new, transaction, _ throws(ThingError) in try transaction.check(&new, old: old) }
+      check: { old, new, transaction, call throws(ThingError) in
+        do throws(ThingError) {
+          try transaction.check(&new, old: old)
+        } catch {
+          // The answer does not tell which things exist that the caller may not see.
+          guard old == nil, case .invalid(let errors) = error, errors.all.contains(where: { $0.path == "of.id" }),
+            let reach = call.reach, !reach.contains(Relation())
+          else { throw error }
+          throw .forbidden(reason: reach.reason)
+        }
+      }
     ).routes
   }
 }

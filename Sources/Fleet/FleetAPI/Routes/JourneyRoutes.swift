@@ -16,6 +16,8 @@ struct JourneyRoutes {
   private var journeys: ThingRoutes<Journey> {
     var routes = ThingRoutes<Journey>(
       work: storage, area: .journeys, order: [.init("createdAt", isDescending: true)],
+      // A driver may have used another vehicle. The journey then needs a review.
+      needsAssignment: false,
       check: { old, new, transaction, call throws(ThingError) in
         try transaction.check(&new, old: old, isOwn: call.reach?.isOnlyOwn ?? false)
       })
@@ -91,8 +93,13 @@ struct JourneyRoutes {
       }
       evidence += trips.map { Self.evidence("trip", $0.id, $0.from, $0.to, nil) }
       var members: [String: JSON] = ["evidence": .array(evidence)]
-      // If several journeys contain the time, use the one that began last.
-      members["driverId"] = (journeys.last?.value.driverID ?? assignments.first?.value.driver)?.json
+      // If several journeys contain the time, use the one that began last. A journey that only its driver has declared
+      // counts less than an assignment to another driver.
+      let trusted = journeys.last { journey in
+        journey.value.isConfirmed || assignments.contains { $0.value.driver == journey.value.driverID }
+      }
+      let driver = trusted?.value.driverID ?? assignments.first?.value.driver ?? journeys.last?.value.driverID
+      members["driverId"] = driver?.json
       return Answer(json: Array(JSON.object(members).canonicalText.utf8))
     }
   }

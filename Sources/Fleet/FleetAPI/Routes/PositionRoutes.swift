@@ -40,7 +40,8 @@ struct PositionRoutes {
       let (found, hidden) = try await storage.view(tenant: try call.tenant) { view throws(ThingError) in
         let own = try identity?.ownDrivers(view) ?? []
         return (
-          try view.positions(fleets: visible, hidingPrivateExcept: own), try view.vehiclesOnPrivateJourneys(except: own)
+          try view.positions(fleets: visible, hidingPrivateExcept: own),
+          try view.vehiclesOnPrivateJourneys(at: now, except: own)
         )
       }
       try await call.memory.grow(to: found.count * Self.longestFeature)

@@ -38,7 +38,9 @@ extension ThingRoutes where Value: VehicleThing {
         return [.anyOf(alternatives)]
       },
       check: { old, new, transaction, call throws(ThingError) in
-        if old == nil, let id = new.vehicleID { _ = try transaction.referenced(vehicle: id) }
+        if old == nil, let id = new.vehicleID {
+          try call.requireReach(ofVehicle: id, at: nil, needsAssignment: true, transaction)
+        }
         try check(old, &new, transaction, call)
       },
       order: order)

@@ -9,10 +9,11 @@ extension ThingRoutes where Value: WorkThing {
   ///
   /// - Parameters:
   ///   - sharesAssignedVehicles: whether drivers also see the things of the vehicles that are assigned to them now.
+  ///   - needsAssignment: whether drivers may add things only about vehicles that are assigned to them.
   ///   - check: checks the rules of the kind. It is called when the vehicle and the driver are known to exist.
   init(
     work storage: any FleetStorage, area: Area, order: [ThingQuery<Value>.Order],
-    sharesAssignedVehicles: Bool = false,
+    sharesAssignedVehicles: Bool = false, needsAssignment: Bool = true,
     check:
       @escaping @Sendable (
         _ old: Stored<Value>?, _ new: inout Value, any FleetTransaction, Call
@@ -42,9 +43,11 @@ extension ThingRoutes where Value: WorkThing {
         if old == nil, new.driverID == nil, let identity = call.identity, call.reach?.isOnlyOwn ?? false {
           new.driverID = try identity.ownDrivers(transaction).first
         }
-        if old?.value.vehicleID != new.vehicleID || old?.value.driverID != new.driverID {
-          try transaction.requireReferences(of: new)
+        if let id = new.vehicleID, id != old?.value.vehicleID {
+          try call.requireReach(
+            ofVehicle: id, at: new.statedTime, needsAssignment: needsAssignment, transaction)
         }
+        if let id = new.driverID, id != old?.value.driverID { _ = try transaction.referenced(driver: id) }
         try check(old, &new, transaction, call)
         // After a change, the thing must still be in the caller's reach.
         if let old, let identity = call.identity, let reach = call.reach, !reach.isEverything {
@@ -73,7 +76,60 @@ extension ThingRoutes where Value: WorkThing {
   }
 }
 
+extension Call {
+  /// Checks that a vehicle exists, and that the caller may add things about it: it belongs to the caller's fleets, or
+  /// it is assigned to the caller.
+  ///
+  /// - Parameters:
+  ///   - time: the time of which the thing reports. The vehicle may also have been assigned to the caller then. `nil`
+  ///     if the thing states no time: it may then be sent a day after the assignment, because the client was offline.
+  ///   - needsAssignment: whether a caller whose permission is only for own things needs an assignment. Otherwise the
+  ///     vehicle may also be in the scope of the caller's account.
+  /// - Throws: `forbidden`. If the caller does not see all vehicles, this is also the error for a vehicle that does not
+  ///   exist. `invalid` if it does not exist and the caller sees all vehicles.
+  func requireReach(
+    ofVehicle id: String, at time: Timestamp?, needsAssignment: Bool, _ view: any FleetView
+  ) throws(ThingError) {
+    guard let identity, let reach else {
+      _ = try view.referenced(vehicle: id)
+      return
+    }
+    let scope = needsAssignment || !reach.isOnlyOwn ? nil : identity.signedIn?.scope
+    if reach.contains(Relation()) || scope == .all {
+      _ = try view.referenced(vehicle: id)
+      return
+    }
+    guard let vehicle = try view.vehicle(named: id), vehicle.value.id == id else {
+      throw .forbidden(reason: reach.reason)
+    }
+    if case .fleets(let fleets)? = scope, let fleet = vehicle.value.fleetID, fleets.contains(fleet) { return }
+    let relation = Relation(
+      fleets: Set([vehicle.value.fleetID].compactMap { $0 }),
+      isOwn: try identity.isAssigned(vehicle.value.id, at: time, view))
+    guard reach.contains(relation) else { throw .forbidden(reason: reach.reason) }
+  }
+}
+
 extension Identity {
+  /// How long after an assignment a driver may still add things that state no time, s.
+  private static let lateness = 86_400
+
+  /// Whether a vehicle is assigned to the caller now, or was at a time.
+  ///
+  /// - Parameter time: `nil` for a short time ago.
+  fileprivate func isAssigned(
+    _ vehicle: String, at time: Timestamp?, _ view: any FleetView
+  ) throws(ThingError) -> Bool {
+    guard let person = signedIn?.person else { return false }
+    let now = WallClock.now
+    let recent = now.adding(seconds: -Self.lateness)
+    return try view.vehicleWindows(of: person).contains { window in
+      guard window.vehicle == vehicle else { return false }
+      if let time { return window.contains(time) || window.contains(now) }
+      return window.from <= now && window.to.map { $0 > recent } ?? true
+    }
+  }
+
   /// Returns the ids of the drivers that are linked to the caller's account.
   func ownDrivers(_ view: any FleetView) throws(ThingError) -> [UUIDv7] {
     guard let person = signedIn?.person else { return [] }

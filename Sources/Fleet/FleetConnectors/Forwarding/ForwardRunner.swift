@@ -195,22 +195,10 @@ public final class ForwardRunner: Service {
     _ records: [ForwardedRecord], _ tenant: TenantID
   ) async throws(ConnectorError) -> [ForwardedRecord] {
     guard let first = records.map(\.time).min() else { return [] }
+    let vehicles = Set(records.map(\.vehicle))
     let windows = try await stored { [storage] in
       try await storage.view(tenant: tenant) { view throws(ThingError) in
-        var query = ThingQuery<Journey>(
-          .oneOf(key: "purpose", [Journey.Purpose.personal.json]), .isSet(key: "startTime"),
-          .anyOf([[.oneOf(key: "endTime", [.null])], [.atLeast(key: "endTime", first.json)]]), limit: 1_000)
-        var windows: [VehicleWindow] = []
-        repeat {
-          let page = try view.list(query)
-          for journey in page.items.map(\.value) where journey.status != .cancelled {
-            if let start = journey.startTime {
-              windows.append(VehicleWindow(journey.vehicle, from: start, to: journey.endTime))
-            }
-          }
-          query.cursor = page.next
-        } while query.cursor != nil
-        return windows
+        try view.privateTimes(of: vehicles, from: first).map(\.window)
       }
     }
     let ofVehicle = Dictionary(grouping: windows, by: \.vehicle)

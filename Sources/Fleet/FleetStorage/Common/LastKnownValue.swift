@@ -136,6 +136,10 @@ extension ThingSession {
             WHERE j.tenant = v.tenant AND j.vehicle_id = v.id AND j.purpose = 'private'
               AND j.start_time <= v.place_time AND (j.end_time IS NULL OR j.end_time > v.place_time)
               AND j.status IN ('inProgress', 'paused', 'completed')
+              AND (j.confirmed = 1 OR EXISTS (SELECT 1 FROM assignment AS b
+                WHERE b.tenant = j.tenant AND b.vehicle_id = j.vehicle_id AND b.driver_id = j.driver_id
+                  AND b."from" <= v.place_time AND (b."to" IS NULL OR b."to" > v.place_time)
+                  AND b.status <> 'cancelled'))
               \(drivers.isEmpty ? "" : "AND (j.driver_id IS NULL OR j.driver_id NOT IN (\(own)))"))
           """
         values += drivers.map { .identifier($0) }

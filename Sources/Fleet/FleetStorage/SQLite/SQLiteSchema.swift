@@ -8,7 +8,7 @@ enum SQLiteSchema {
     version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
     version11, version12, version13, version14, version15, version16, version17, version18, version19,
     version20, version21, version22, version23, version24, version25, version26, version27, version28,
-    version29, version30,
+    version29, version30, version31,
   ]
 
   private static let version1 = """
@@ -606,6 +606,13 @@ enum SQLiteSchema {
     ) STRICT, WITHOUT ROWID;
     CREATE UNIQUE INDEX followed_vehicle_vehicle_id ON followed_vehicle (tenant, vehicle_id);
     CREATE INDEX followed_vehicle_turn ON followed_vehicle (tenant, served_at, id);
+    """
+
+  /// Marks the journeys that a person with more rights than a driver has declared or reviewed.
+  private static let version31 = """
+    ALTER TABLE journey ADD COLUMN "confirmed" INTEGER NOT NULL DEFAULT 0;
+    UPDATE journey SET confirmed = 1 WHERE log LIKE '%"event":"started"%'
+      AND (log NOT LIKE '%"assigned":%' OR log LIKE '%"reviewed":true%');
     """
 
   private static func randoms(_ count: Int) -> String {

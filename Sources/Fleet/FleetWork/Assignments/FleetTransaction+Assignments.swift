@@ -140,6 +140,20 @@ extension FleetView {
     return drivers
   }
 
+  /// Returns the times for which vehicles are or were assigned to drivers, by driver and vehicle.
+  func assignedTimes(of drivers: Set<UUIDv7>) throws(ThingError) -> [UUIDv7: [String: [VehicleWindow]]] {
+    var times: [UUIDv7: [String: [VehicleWindow]]] = [:]
+    var rest = Array(drivers)[...]
+    while !rest.isEmpty {
+      for (driver, window) in try windows(ofDrivers: rest.prefix(500).map(\.json)) {
+        guard let driver = try? UUIDv7(json: driver) else { continue }
+        times[driver, default: [:]][window.vehicle, default: []].append(window)
+      }
+      rest = rest.dropFirst(500)
+    }
+    return times
+  }
+
   /// Returns the vehicles and times of the drivers' assignments that were not cancelled.
   private func windows(ofDrivers drivers: [JSON]) throws(ThingError) -> [(driver: JSON, window: VehicleWindow)] {
     guard !drivers.isEmpty else { return [] }

@@ -18,6 +18,8 @@ public struct Expense: WorkThing {
 
   public init() {}
 
+  public var statedTime: Timestamp? { at }
+
   public static let names = KindNames(one: "expense", many: "expenses")
   public static let fields: [Field<Expense>] = [
     Field("vehicleId", \.vehicleID).filterable(as: "vehicle"),

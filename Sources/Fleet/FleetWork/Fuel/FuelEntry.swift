@@ -69,6 +69,8 @@ public struct FuelEntry: WorkThing {
 
   public var vehicleID: String? { vehicle }
 
+  public var statedTime: Timestamp? { at }
+
   public static let names = KindNames(one: "fuelEntry", many: "fuel-entries")
   public static let fields: [Field<FuelEntry>] = [
     Field("vehicleId", \.vehicle).required().filterable(as: "vehicle"),

@@ -110,6 +110,8 @@ public struct Inspection: WorkThing {
 
   public var vehicleID: String? { vehicle }
 
+  public var statedTime: Timestamp? { at == Inspection().at ? nil : at }
+
   public static let names = KindNames(one: "inspection", many: "inspections")
   public static let fields: [Field<Inspection>] = [
     Field("driverId", \.driverID).settable(by: .creation).filledIn().filterable(as: "driver"),

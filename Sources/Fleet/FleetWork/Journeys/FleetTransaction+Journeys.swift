@@ -40,15 +40,21 @@ extension FleetTransaction {
           state: old.value.status.rawValue,
           allowedFrom: Journey.Status.allCases.filter { $0 != .cancelled }.map(\.rawValue))
       }
+      try new.requireBounds(since: old.value, at: now, isOwn: isOwn)
       try new.correct(from: old.value)
+      let isSame =
+        new.startTime == old.value.startTime && new.endTime == old.value.endTime && new.purpose == old.value.purpose
+      if isOwn, !isSame { new.isConfirmed = false }
       return
     }
     guard let driver = new.driverID else {
       throw .invalid(FieldErrors([FieldError("driverId", "expected the id of a driver, found none")]))
     }
+    try new.requireBounds(since: nil, at: now, isOwn: isOwn)
     var isAssigned: Bool?
     if isOwn, let start = new.startTime { isAssigned = try self.isAssigned(new.vehicle, to: driver, at: start) }
     try new.begin(ids: (.random(at: now), .random(at: now)), isAssigned: isAssigned)
+    new.isConfirmed = !isOwn
   }
 
   /// Executes a command.
@@ -76,6 +82,7 @@ extension FleetTransaction {
       entry.isAssigned = try isAssigned(stored.value.vehicle, to: driver, at: entry.timestamp)
     }
     var journey = stored.value
+    if isOwn, [.started, .completed].contains(event) { journey.isConfirmed = false }
     journey.log.append(entry)
     journey.replay()
     if command.id == nil { try require(entry, in: journey, before: stored.value, except: stored.id) }
@@ -92,6 +99,7 @@ extension FleetTransaction {
   public func confirmReview(of stored: Stored<Journey>) throws(ThingError) -> Stored<Journey> {
     var journey = stored.value
     for index in journey.log.indices where journey.log[index].doubt != nil { journey.log[index].isReviewed = true }
+    journey.isConfirmed = true
     journey.replay()
     return try update(stored, to: journey, action: "review")
   }
@@ -190,48 +198,6 @@ extension FleetView {
     } while query.cursor != nil && journeys.count < 10_000
     return journeys
   }
-
-  /// Returns the times of private journeys. Records of these times are shown only to the driver of the journey.
-  ///
-  /// - Parameters:
-  ///   - vehicles: the ids of vehicles; `nil` for all.
-  ///   - from: only journeys that end at this time or later; `nil` for no limit.
-  ///   - to: only journeys that begin before this time; `nil` for no limit.
-  public func privateTimes(
-    of vehicles: Set<String>?, from: Timestamp? = nil, to: Timestamp? = nil
-  ) throws(ThingError) -> [PrivateTime] {
-    var query = ThingQuery<Journey>(
-      .oneOf(key: "purpose", [Journey.Purpose.personal.json]), .isSet(key: "startTime"),
-      .oneOf(key: "status", (Journey.Status.underway + [.completed]).map(\.json)))
-    if let vehicles {
-      if vehicles.isEmpty { return [] }
-      // A longer list of vehicles costs more than the journeys of the others.
-      if vehicles.count <= 200 {
-        query.conditions.append(.oneOf(key: "vehicleId", vehicles.sorted().map { .text($0) }))
-      }
-    }
-    if let from {
-      query.conditions.append(.anyOf([[.oneOf(key: "endTime", [.null])], [.atLeast(key: "endTime", from.json)]]))
-    }
-    if let to { query.conditions.append(.below(key: "startTime", to.json)) }
-    return try values(["vehicleId", "startTime", "endTime", "driverId"], query).compactMap { values in
-      guard let vehicle = values[0].textValue, vehicles?.contains(vehicle) ?? true,
-        let start = try? Timestamp(json: values[1])
-      else { return nil }
-      return PrivateTime(
-        window: VehicleWindow(vehicle, from: start, to: try? Timestamp(json: values[2])),
-        driver: try? UUIDv7(json: values[3]))
-    }
-  }
-}
-
-/// The time of a private journey.
-public struct PrivateTime: Equatable, Sendable {
-  public let window: VehicleWindow
-  /// The driver of the journey; `nil` if unknown.
-  public let driver: UUIDv7?
-
-  public init(window: VehicleWindow, driver: UUIDv7?) { (self.window, self.driver) = (window, driver) }
 }
 
 extension JourneyEvent.Event {

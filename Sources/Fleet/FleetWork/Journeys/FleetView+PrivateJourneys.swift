@@ -1,19 +1,91 @@
 import FleetDomain
 import Telemetry
 
+/// A time of a private journey.
+public struct PrivateTime: Equatable, Sendable {
+  public let window: VehicleWindow
+  /// The driver of the journey; `nil` if unknown.
+  public let driver: UUIDv7?
+
+  public init(window: VehicleWindow, driver: UUIDv7?) { (self.window, self.driver) = (window, driver) }
+}
+
 extension FleetView {
-  /// Returns the ids of the vehicles that are on private journeys now.
+  /// Returns the ids of the vehicles that are on private journeys at a time.
   ///
   /// - Parameter drivers: the records of the caller as a driver, whose journeys are left out.
-  public func vehiclesOnPrivateJourneys(except drivers: [UUIDv7]) throws(ThingError) -> Set<String> {
-    let query = ThingQuery<Journey>(
-      .oneOf(key: "status", Journey.Status.underway.map(\.json)),
-      .oneOf(key: "purpose", [Journey.Purpose.personal.json]))
-    var vehicles: Set<String> = []
-    for values in try self.values(["vehicleId", "driverId"], query) {
-      guard let vehicle = values[0].textValue, !drivers.contains(where: { $0.json == values[1] }) else { continue }
-      vehicles.insert(vehicle)
+  public func vehiclesOnPrivateJourneys(
+    at time: Timestamp, except drivers: [UUIDv7]
+  ) throws(ThingError) -> Set<String> {
+    let times = try privateTimes(
+      ThingQuery<Journey>(
+        .oneOf(key: "status", Journey.Status.underway.map(\.json)),
+        .oneOf(key: "purpose", [Journey.Purpose.personal.json])))
+    return Set(
+      times.filter { found in
+        found.window.contains(time) && !(found.driver.map { drivers.contains($0) } ?? false)
+      }.map(\.window.vehicle))
+  }
+
+  /// Returns the times of private journeys. Records of these times are shown only to the driver of the journey.
+  ///
+  /// A journey that only its driver has declared is private only for the time for which the vehicle is assigned to the
+  /// driver.
+  ///
+  /// - Parameters:
+  ///   - vehicles: the ids of vehicles; `nil` for all.
+  ///   - from: only journeys that end at this time or later; `nil` for no limit.
+  ///   - to: only journeys that begin before this time; `nil` for no limit.
+  public func privateTimes(
+    of vehicles: Set<String>?, from: Timestamp? = nil, to: Timestamp? = nil
+  ) throws(ThingError) -> [PrivateTime] {
+    var query = ThingQuery<Journey>(
+      .oneOf(key: "purpose", [Journey.Purpose.personal.json]), .isSet(key: "startTime"),
+      .oneOf(key: "status", (Journey.Status.underway + [.completed]).map(\.json)))
+    if let vehicles {
+      if vehicles.isEmpty { return [] }
+      // A longer list of vehicles costs more than the journeys of the others.
+      if vehicles.count <= 200 {
+        query.conditions.append(.oneOf(key: "vehicleId", vehicles.sorted().map { .text($0) }))
+      }
     }
-    return vehicles
+    if let from {
+      query.conditions.append(.anyOf([[.oneOf(key: "endTime", [.null])], [.atLeast(key: "endTime", from.json)]]))
+    }
+    if let to { query.conditions.append(.below(key: "startTime", to.json)) }
+    return try privateTimes(query).filter { vehicles?.contains($0.window.vehicle) ?? true }
+  }
+
+  private func privateTimes(_ query: ThingQuery<Journey>) throws(ThingError) -> [PrivateTime] {
+    var times: [PrivateTime] = []
+    var declared: [(driver: UUIDv7, window: VehicleWindow)] = []
+    for values in try values(["vehicleId", "startTime", "endTime", "driverId", "confirmed"], query) {
+      guard let vehicle = values[0].textValue, let start = try? Timestamp(json: values[1]) else { continue }
+      let window = VehicleWindow(vehicle, from: start, to: try? Timestamp(json: values[2]))
+      let driver = try? UUIDv7(json: values[3])
+      if values[4] == .bool(true) {
+        times.append(PrivateTime(window: window, driver: driver))
+      } else if let driver {
+        declared.append((driver, window))
+      }
+    }
+    guard !declared.isEmpty else { return times }
+    let assigned = try assignedTimes(of: Set(declared.map(\.driver)))
+    for (driver, window) in declared {
+      for other in assigned[driver]?[window.vehicle] ?? [] {
+        if let part = window.intersection(other) { times.append(PrivateTime(window: part, driver: driver)) }
+      }
+    }
+    return times
+  }
+}
+
+extension VehicleWindow {
+  /// Returns the time that both windows contain; `nil` if there is none. Both are of the same vehicle.
+  fileprivate func intersection(_ other: VehicleWindow) -> VehicleWindow? {
+    let start = max(from, other.from)
+    let end = [to, other.to].compactMap { $0 }.min()
+    if let end, end <= start { return nil }
+    return VehicleWindow(vehicle, from: start, to: end)
   }
 }

@@ -35,6 +35,9 @@ public struct Journey: WorkThing {
   public var status = Status.planned
   /// Whether the log has an entry with a doubt that nobody has reviewed.
   public var needsReview = false
+  /// Whether a person with more rights than a driver has declared or reviewed the journey. Otherwise it counts only for
+  /// the time for which the vehicle is assigned to the driver.
+  public var isConfirmed = false
 
   public init() {}
 
@@ -54,10 +57,15 @@ public struct Journey: WorkThing {
     Field("log", \.log).settable(by: .server),
     Field("status", \.status).settable(by: .server).filterable().sortable(),
     Field("needsReview", \.needsReview).settable(by: .server).filterable(),
+    Field("confirmed", \.isConfirmed).settable(by: .server),
   ]
 
   /// The maximum number of entries in a log.
   static let mostEvents = 1_000
+  /// The longest journey that can be declared afterwards, ms.
+  static let longest: Int64 = 31 * 86_400_000
+  /// The greatest difference between the clocks of a client and of the server, ms.
+  static let clockError: Int64 = 300_000
 }
 
 extension Journey {
@@ -160,6 +168,26 @@ extension Journey {
       let key = corrected.startTime != old.startTime ? "startTime" : "endTime"
       throw .invalid(
         FieldErrors([FieldError(key, "expected the other events of the log after the start and before the end")]))
+    }
+  }
+
+  /// Checks the declared times: they are not in the future, and the journey is not too long.
+  ///
+  /// - Parameters:
+  ///   - old: the journey before the change; `nil` if it is new.
+  ///   - isOwn: whether the driver declares the journey. If it has no end, it must then have begun a short time ago.
+  /// - Throws: `invalid`.
+  func requireBounds(since old: Journey?, at now: Timestamp, isOwn: Bool) throws(ThingError) {
+    guard let startTime, startTime != old?.startTime || endTime != old?.endTime else { return }
+    for (key, time) in [("startTime", startTime), ("endTime", endTime ?? startTime)]
+    where time.milliseconds > now.milliseconds + Self.clockError {
+      throw .invalid(FieldErrors([FieldError(key, "expected a time that is not in the future")]))
+    }
+    guard let end = endTime ?? (isOwn ? now : nil) else { return }
+    if end.milliseconds - startTime.milliseconds > Self.longest {
+      let key = endTime == nil ? "startTime" : "endTime"
+      throw .invalid(
+        FieldErrors([FieldError(key, "expected a journey of at most \(Self.longest / 86_400_000) days")]))
     }
   }
 
