@@ -30,6 +30,53 @@ import Testing
     }
   }
 
+  @Test(arguments: TestServer.Database.allCases)
+  func a_vehicle_in_use_is_not_removed_and_its_name_inherits_nothing(_ database: TestServer.Database) async throws {
+    try await JourneyRoutesTests.run(on: database) { desk in
+      let server = desk.server
+      let client = try server.client(server.keys.admin)
+      func made(_ path: String, _ json: String) throws -> String {
+        let reply = try client.send("POST", path, json: json)
+        return try #require(try reply.json["id"] as? String, "\(reply.text)")
+      }
+      _ = try made("/api/vehicles", #"{"id":"RE-1"}"#)
+      let assignment = try made("/api/assignments", #"{"driverId":"\#(desk.dora)","vehicleId":"RE-1"}"#)
+      let journey = try desk.add(vehicle: "RE-1")
+      for number in 0..<20 {
+        _ = try made(
+          "/api/service-schedules",
+          #"{"vehicleId":"RE-1","serviceType":"oilChange","every":{"days":\#(number + 1)},"lastService":{"date":"2020-01-01"}}"#
+        )
+        _ = try made("/api/defects", #"{"vehicleId":"RE-1","text":"defect \#(number)"}"#)
+      }
+      let path = "/api/vehicles/RE-1"
+      for (what, close) in [
+        (assignment, "/api/assignments/\(assignment)/end"), (journey, "/api/journeys/\(journey)/cancel"),
+      ] {
+        let refused = try client.send("DELETE", path)
+        #expect(refused.status == 409 && refused.errorCode == "vehicleInUse", "\(refused.text)")
+        #expect(refused.errorMessage.contains(what))
+        #expect(try client.send("POST", close).status == 200)
+      }
+      let work = try made("/api/maintenance-records", #"{"vehicleId":"RE-1","serviceType":"repair"}"#)
+      #expect(try client.send("POST", "/api/maintenance-records/\(work)/start").status == 200)
+      #expect(try client.send("DELETE", path).errorCode == "vehicleInUse")
+      #expect(try client.send("POST", "/api/maintenance-records/\(work)/cancel").status == 200)
+      #expect(try client.send("GET", "/api/service-schedules?vehicle=RE-1").list.count == 20)
+      #expect(try client.send("DELETE", path, headers: ["If-Match": "\"1\""]).status == 412)
+      #expect(try client.send("DELETE", path).status == 204)
+      _ = try made("/api/vehicles", #"{"id":"RE-1"}"#)
+      #expect(try client.send("GET", "\(path)/due").list.isEmpty)
+      #expect(try client.send("GET", "/api/service-schedules?vehicle=RE-1").list.isEmpty)
+      #expect(
+        try client.send("GET", "/api/maintenance-records?vehicle=RE-1&status=scheduled,inProgress").list.isEmpty)
+      let defects = try client.send("GET", "/api/defects?vehicle=RE-1").list
+      #expect(defects.count == 20 && defects.allSatisfy { $0["status"] as? String == "dismissed" })
+      let session = try server.signIn("dora@example.com")
+      #expect(try server.asPage(session, "GET", path).status == 404)
+    }
+  }
+
   @Test func a_vehicle_that_was_read_can_be_written_back_unchanged() async throws {
     try await TestServer.run { server in
       try await aside {

@@ -147,23 +147,35 @@ struct VehicleRoutes {
 
   private var remove: Route {
     let operation = Operation(
-      id: "removeVehicle", summary: "Removes a vehicle with all its records.",
+      id: "removeVehicle",
+      summary:
+        "Removes a vehicle with all its records and schedules. Its defects are dismissed, and scheduled maintenance is cancelled. 409 `vehicleInUse` during an assignment, a journey or maintenance.",
       parameters: [.header("If-Match", "The ETag of the version that is removed.")],
-      results: [.init(.noContent, "Removed.")], errors: [.preconditionFailed])
+      results: [.init(.noContent, "Removed.")], errors: [.conflict, .preconditionFailed])
     let things = things
     return Route(
       .delete, things.path + "/{vehicleId}", .may(.write, .vehicles), operation, isFiltered: true
     ) { call in
       _ = try call.name("vehicle")
       let conditions = try Preconditions(call.request.headers)
-      let seen = try ThingRoutes<Vehicle>.seenVersion(call)
-      try await things.change(call) { transaction throws(ThingError) in
-        let vehicle = try things.existing(call, transaction)
-        try Self.require(seen, conditions, of: vehicle)
-        if let fleet = vehicle.value.fleetID, let found = try transaction.find(fleet, Fleet.self) {
-          try transaction.recordMoves(added: [], removed: [vehicle.value.id], of: found)
+      var expected = try ThingRoutes<Vehicle>.seenVersion(call)
+      var isRemoved = false
+      // In steps, so that other tenants do not wait for a vehicle with many schedules or defects.
+      while !isRemoved {
+        let seen = expected
+        expected = try await things.change(call) { transaction throws(ThingError) in
+          let vehicle = try things.existing(call, transaction)
+          try Self.require(seen, conditions, of: vehicle)
+          guard try transaction.closeWork(ofRemoved: vehicle) else {
+            return try things.existing(call, transaction).version
+          }
+          if let fleet = vehicle.value.fleetID, let found = try transaction.find(fleet, Fleet.self) {
+            try transaction.recordMoves(added: [], removed: [vehicle.value.id], of: found)
+          }
+          try transaction.removeVehicle(try things.existing(call, transaction))
+          return nil
         }
-        try transaction.removeVehicle(vehicle)
+        isRemoved = expected == nil
       }
       return Answer(status: .noContent)
     }
