@@ -22,25 +22,34 @@ struct ListExport: Sendable {
     answer.stream = { send in
       var writer = try format.writer(columns)
       try await send(ByteBuffer(bytes: try writer.begin()))
-      var (rows, next) = first
+      var (rows, next, unreadable) = first
+      var missing: [String] = []
       while true {
         var bytes = ByteBuffer()
         for row in rows { bytes.writeBytes(try writer.add(ExportColumn.cells(of: row, columns))) }
         if bytes.readableBytes > 0 { try await send(bytes) }
+        missing += unreadable
         guard let cursor = next else { break }
-        (rows, next) = try await self.rows(after: cursor)
+        (rows, next, unreadable) = try await self.rows(after: cursor)
+      }
+      // The file must say what it lacks.
+      for row in missing {
+        let cells = [ExportCell.text("unreadable: \(row)")] + columns.dropFirst().map { _ in ExportCell.empty }
+        try await send(ByteBuffer(bytes: try writer.add(cells)))
       }
       try await send(ByteBuffer(bytes: try writer.finish()))
     }
     return answer
   }
 
-  private func rows(after cursor: String?) async throws -> (rows: [JSON], next: String?) {
+  private func rows(
+    after cursor: String?
+  ) async throws -> (rows: [JSON], next: String?, unreadable: [String]) {
     let body = try await page(cursor)
     try await reserve(body.readableBytes)
     let list = try JSON(parsing: Array(body.readableBytesView))
     guard case .array(let rows)? = list["data"] else { throw APIError.badRequest("this list is not a table") }
-    return (rows, list["next"]?.textValue)
+    return (rows, list["next"]?.textValue, try list["unreadable"].map { try [String](json: $0) } ?? [])
   }
 }
 

@@ -1,3 +1,4 @@
+import FleetDomain
 import Telemetry
 
 /// Writes the JSON texts of answers, with the same encoder as records.
@@ -16,7 +17,8 @@ enum JSONBody {
   }
 }
 
-/// The body of a list: `{"data":[…],"next":"cursor"}`. `next` is absent on the last page.
+/// The body of a list: `{"data":[…],"next":"cursor","unreadable":[…]}`. `next` is absent on the last page. `unreadable`
+/// has the reasons why things are missing; it is absent if none is missing.
 struct ListBody {
   private var bytes: [UInt8] = Array(#"{"data":["#.utf8)
   private var isEmpty = true
@@ -30,9 +32,15 @@ struct ListBody {
 
   /// Returns the whole body.
   ///
-  /// - Parameter next: the cursor at which the list continues.
-  consuming func finish(next: String? = nil) -> [UInt8] {
+  /// - Parameters:
+  ///   - next: the cursor at which the list continues.
+  ///   - unreadable: the things that are left out because they cannot be read.
+  consuming func finish(next: String? = nil, unreadable: [String] = []) -> [UInt8] {
     bytes.append(UInt8(ascii: "]"))
+    if !unreadable.isEmpty {
+      bytes += Array(#","unreadable":"#.utf8)
+      bytes += JSON.array(unreadable.map { .text($0) }).canonicalBytes
+    }
     guard let next else {
       bytes.append(UInt8(ascii: "}"))
       return bytes

@@ -95,19 +95,23 @@ struct ThingRoutes<Value: Kind>: Sendable {
       if let item = query.order.first(where: { hidden.contains($0.key) }) { throw Self.hiddenField(item.key) }
       query.cursor = try call.cursor()
       query.limit = try call.integer("limit", in: 1...1_000) ?? 100
+      query.leavesOutUnreadable = true
       let wanted = query
-      let (items, next) = try await storage.view(tenant: caller.tenant) { view throws(ThingError) in
+      let (items, next, unreadable) = try await storage.view(tenant: caller.tenant) { view throws(ThingError) in
         var query = wanted
         if let reach = call.reach, !reach.isEverything {
           guard let conditions = try restriction(reach, caller, view) else { throw .forbidden(reason: reach.reason) }
           query.conditions += conditions
         }
         let page = try view.list(query)
-        return (try texts(of: page.items, call, view), page.next)
+        return (try texts(of: page.items, call, view), page.next, page.unreadable)
+      }
+      for row in unreadable {
+        call.logger.error("tenant \(caller.tenant): a list lacks a row that cannot be read: \(row)")
       }
       var list = ListBody()
       for item in items { list.append(item) }
-      return Answer(json: list.finish(next: next))
+      return Answer(json: list.finish(next: next, unreadable: unreadable))
     }
   }
 

@@ -30,7 +30,9 @@ enum ThingSchema {
       object("New" + name, required: set.filter(\.isRequired).map(\.key), head: nil, written, isStrict: true),
       object(name + "Change", required: [], head: nil, patched, isStrict: true),
       "\"\(name)List\":" + ##"{"type":"object","required":["data"],"additionalProperties":false,"properties":{"##
-        + ##""data":{"type":"array","items":{"$ref":"#/components/schemas/\##(name)"}},"next":{"type":"string"}}}"##,
+        + ##""data":{"type":"array","items":{"$ref":"#/components/schemas/\##(name)"}},"next":{"type":"string"},"##
+        + ##""unreadable":{"description":"Things that are left out because they cannot be read, and why.","##
+        + ##""type":"array","items":{"type":"string"}}}}"##,
     ].joined(separator: ",")
   }
 

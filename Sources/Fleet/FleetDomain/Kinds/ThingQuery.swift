@@ -43,6 +43,9 @@ public struct ThingQuery<Value: Kind>: Sendable {
   public var cursor: String?
   /// Maximum number of things on a page, 1 to 1,000.
   public var limit = 100
+  /// Whether rows that cannot be read are left out, and named in ``Page/unreadable``. Otherwise, such a row is an error,
+  /// because a rule must not overlook a thing.
+  public var leavesOutUnreadable = false
 
   public init() {}
 

@@ -74,6 +74,8 @@ public struct Page<Element: Sendable>: Sendable {
   public var items: [Element]
   /// The cursor of the next page; `nil` if this is the last one.
   public var next: String?
+  /// The rows that were left out because they cannot be read, each with the reason.
+  public var unreadable: [String] = []
 
   public init(items: [Element], next: String?) {
     self.items = items

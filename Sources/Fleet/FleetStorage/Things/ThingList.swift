@@ -12,8 +12,9 @@ struct ThingList<Value: Kind> {
 
   /// Creates the statement for a page of things.
   ///
+  /// - Parameter spare: the number of rows that are read in addition to the limit.
   /// - Throws: `invalidQuery`; `invalidCursor`.
-  init(_ query: ThingQuery<Value>, tenant: Int32, key: CursorKey) throws(StoreFailure) {
+  init(_ query: ThingQuery<Value>, tenant: Int32, key: CursorKey, spare: Int = 0) throws(StoreFailure) {
     guard (1...1_000).contains(query.limit) else {
       throw StoreFailure(.invalidQuery, Value.names.many, "limit: expected 1 to 1000, found \(query.limit)")
     }
@@ -23,7 +24,7 @@ struct ThingList<Value: Kind> {
     let order = try order()
     sql = """
       SELECT \(ThingTable<Value>.columns) FROM \(Value.names.table) WHERE \(conditions.joined(separator: " AND "))
-      ORDER BY \(order.joined(separator: ", ")) LIMIT \(bind(.integer(Int64(query.limit) + 1)))
+      ORDER BY \(order.joined(separator: ", ")) LIMIT \(bind(.integer(Int64(query.limit + 1 + spare))))
       """
   }
 

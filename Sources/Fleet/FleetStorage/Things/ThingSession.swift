@@ -61,10 +61,42 @@ final class ThingSession: FleetTransaction {
     try asking { () throws(StoreFailure) in
       guard let cursorKey else { throw StoreFailure(.system, Value.names.many, "no lists in this transaction") }
       let list = try ThingList(query, tenant: tenant, key: cursorKey)
-      var items: [Stored<Value>] = []
-      for row in try session.rows(list.sql, list.values) { items.append(try ThingTable<Value>.stored(row)) }
-      return list.page(items)
+      do throws(StoreFailure) {
+        var items: [Stored<Value>] = []
+        for row in try session.rows(list.sql, list.values) { items.append(try ThingTable<Value>.stored(row)) }
+        return list.page(items)
+      } catch {
+        guard query.leavesOutUnreadable, error.error.kind == .damaged else { throw error }
+        return try readablePage(query, cursorKey)
+      }
     }
+  }
+
+  /// The maximum number of unreadable rows before the end of a page.
+  private static let mostUnreadable = 1_000
+
+  /// Returns a page of the things that can be read.
+  private func readablePage<Value: Kind>(
+    _ query: ThingQuery<Value>, _ cursorKey: CursorKey
+  ) throws(StoreFailure) -> Page<Stored<Value>> {
+    let list = try ThingList(query, tenant: tenant, key: cursorKey, spare: Self.mostUnreadable)
+    var (items, unreadable): ([Stored<Value>], [String]) = ([], [])
+    var onPage = 0
+    for row in try session.rows(list.sql, list.values) {
+      do throws(StoreFailure) {
+        items.append(try ThingTable<Value>.stored(row))
+        // Those after the last thing belong to the next page.
+        if items.count == query.limit { onPage = unreadable.count }
+        if items.count > query.limit { break }
+      } catch {
+        unreadable.append("\(error.error.place): \(error.error.detail)")
+        // The next page would begin at the same place.
+        if unreadable.count > Self.mostUnreadable, items.count <= query.limit { throw error }
+      }
+    }
+    var page = list.page(items)
+    page.unreadable = items.count > query.limit ? Array(unreadable.prefix(onPage)) : unreadable
+    return page
   }
 
   func values<Value: Kind>(_ keys: [String], _ query: ThingQuery<Value>) throws(ThingError) -> [[JSON]] {
