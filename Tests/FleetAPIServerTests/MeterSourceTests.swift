@@ -169,7 +169,7 @@ import Testing
       let first = try depot.report(10, Self.silent + #",{"item":"tyres","result":"defect"}"#)
       var defects = try depot.defects()
       #expect(defects.count == 2)
-      #expect(defects[0]["text"] as? String == "horn: silent" && defects[0]["source"] as? String == "inspection")
+      #expect(defects[0]["text"] as? String == "Horn: silent" && defects[0]["source"] as? String == "inspection")
       #expect(defects[0]["driverId"] as? String == depot.driver)
       let second = try depot.report(9, Self.silent)
       defects = try depot.defects()

@@ -8,6 +8,7 @@ extension FleetTransaction {
   /// found are dismissed.
   func openDefects(of report: Stored<Inspection>, correcting old: Stored<Inspection>?) throws(ThingError) {
     var known = try inspectionDefects(of: report.value.vehicle, [.open, .acknowledged])
+    let texts = try itemTexts(of: report.value.vehicle)
     for item in report.value.items where item.result == .defect {
       if let index = known.firstIndex(where: { $0.value.item == item.item }) {
         var joined = known.remove(at: index)
@@ -20,7 +21,8 @@ extension FleetTransaction {
       var defect = Defect()
       (defect.vehicle, defect.driver) = (report.value.vehicle, report.value.driverID)
       (defect.source, defect.severity) = (.inspection, .major)
-      defect.text = item.note.map { "\(item.item): \($0)" } ?? item.item
+      let text = texts[item.item] ?? item.item
+      defect.text = item.note.map { "\(text): \($0)" } ?? text
       defect.photos = item.photos
       (defect.item, defect.inspectionIDs) = (item.item, [report.id])
       try insert(defect, id: nil, action: "report")
@@ -53,6 +55,14 @@ extension FleetTransaction {
         try update(stored, to: defect, action: DefectCommand.dismiss.rawValue)
       }
     }
+  }
+
+  /// Returns the descriptions of checklist items by their names. The lists for the vehicle's type precede the others.
+  private func itemTexts(of vehicle: String) throws(ThingError) -> [String: String] {
+    let type = try self.vehicle(named: vehicle)?.value.category
+    let lists = try checklists().map(\.list)
+    let ordered = lists.filter { list in type.map(list.types.contains) ?? false } + lists
+    return Dictionary(ordered.flatMap(\.items).map { ($0.name, $0.text) }) { first, _ in first }
   }
 
   private func inspectionDefects(

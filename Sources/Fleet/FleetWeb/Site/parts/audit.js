@@ -2,7 +2,7 @@
 import "../texts/dispatch.js";
 import { html } from "../lib/preact.js";
 import { timeText } from "../format.js";
-import { nameOf } from "./names.js";
+import { nameOf, resolvers } from "./names.js";
 import { t } from "../texts.js";
 
 /**
@@ -45,6 +45,8 @@ function valueText(value) {
   if (typeof value === "boolean") return t(value ? "yes" : "no");
   if (Array.isArray(value) && value.every(one => typeof one === "string")) return value.join(", ") || "–";
   if (typeof value === "string" && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value)) return timeText(value);
+  // A reference such as the vehicle of a document.
+  if (typeof value?.kind === "string" && typeof value.id === "string" && Object.keys(value).length === 2) return `${kindText(value.kind)} ${value.kind in resolvers ? nameOf(value.kind, value.id) : value.id}`;
   const found = typeof value === "string" ? value : JSON.stringify(value);
   return found.length > 80 ? found.slice(0, 79) + "…" : found;
 }

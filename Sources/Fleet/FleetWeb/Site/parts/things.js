@@ -74,6 +74,12 @@ export function ThingList({ kind, place, more }) {
   }, [pages.next]);
   const fieldOf = (/** @type {string} */ name) => /** @type {Field} */ (kind.fields.find(field => field.name === name));
   const columns = kind.columns.filter(name => !(may("vehicles") === "own" && fieldOf(name).of === "driver"));
+  // Names of vehicles and phone numbers stay on one line. On narrow screens, only the first columns are shown.
+  const classOf = (/** @type {string} */ name, /** @type {number} */ number) => [
+    kind.numbers?.includes(name) ? "num" : "",
+    name === "id" || name === "phone" || fieldOf(name).of === "vehicle" ? "whole" : "",
+    number > 1 ? "rest" : "", number > 3 ? "far" : "",
+  ].join(" ").trim();
   const isFiltered = Boolean(query.get("q")) || Object.values(wanted).some(Boolean);
   const mayAdd = kind.add && may(kind.area, kind.adding ?? "write");
   const link = kind.link ?? (thing => to(kind.id, thing.id));
@@ -93,12 +99,12 @@ export function ThingList({ kind, place, more }) {
       : pages.things.length === 0 ? !pages.error && html`<div class="card"><${Empty} title=${isFiltered ? t("empty.filtered") : t(kind.empty)}>
           ${!isFiltered && mayAdd && html`<p><a class="button primary" href=${"/" + kind.id + "/new"}>${t(/** @type {any} */ (kind.add))}</a></p>`}</${Empty}></div>`
       : html`<div class="card scroll" aria-busy=${pages.isLoading ? "true" : "false"}><table class="list"><thead><tr>
-          ${columns.map((name, number) => html`<th scope="col" class=${[kind.numbers?.includes(name) ? "num" : "", number > 1 ? "rest" : "", number > 3 ? "far" : ""].join(" ").trim()}>${t(fieldOf(name).label)}</th>`)}
+          ${columns.map((name, number) => html`<th scope="col" class=${classOf(name, number)}>${t(fieldOf(name).label)}</th>`)}
           ${kind.status && html`<th scope="col">${t("field.status")}</th>`}</tr></thead>
         <tbody>${pages.things.map((/** @type {any} */ thing) => html`<tr key=${thing.id}>
           ${columns.map((name, number) => {
             const value = html`<${Value} field=${fieldOf(name)} value=${valueAt(thing, name)} whole=${thing} />`;
-            return html`<td class=${[kind.numbers?.includes(name) ? "num" : "", number > 1 ? "rest" : "", number > 3 ? "far" : ""].join(" ").trim()}>${number === 0 ? html`<a class="row-link" href=${link(thing)}>${value}</a>` : value}</td>`;
+            return html`<td class=${classOf(name, number)}>${number === 0 ? html`<a class="row-link" href=${link(thing)}>${value}</a>` : value}</td>`;
           })}${kind.status && html`<td>${kind.status(thing)}</td>`}</tr>`)}</tbody></table></div>`}
     <div ref=${end}></div></div>`;
 }

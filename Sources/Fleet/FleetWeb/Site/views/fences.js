@@ -363,7 +363,8 @@ function textsOf(fence) {
   return /** @type {any} */ ({
     name: fence.name, radius: fence.radius === null ? "" : amount(fence.radius, "m", 1), dwell: fence.dwellSeconds === null ? "" : number(fence.dwellSeconds / 60, 2),
     speedLimit: fence.speedLimit === null ? "" : amount(fence.speedLimit, "km/h", 1),
-    points: fence.points.map(([longitude, latitude]) => [String(latitude), String(longitude)]),
+    // 7 digits are 1 cm.
+    points: fence.points.map(([longitude, latitude]) => [latitude, longitude].map(degrees => String(Number(degrees.toFixed(7))))),
   });
 }
 

@@ -209,7 +209,7 @@ function Report({ id }) {
   const report = useLoad(signal => request("GET", pathOf("/api/inspections", id), { signal }), [id]);
   const lists = useLoad(loadChecklists, []);
   const defects = useLoad(async () => (report.value && may("defects") && may("defects") !== "own" && report.value.value.hasDefects
-    ? all("/api/defects", { vehicle: report.value.value.vehicleId, status: "open,acknowledged" }, 200) : []), [report.value?.tag]);
+    ? all("/api/defects", { vehicle: report.value.value.vehicleId, source: "inspection", sort: "-createdAt" }, 200) : []), [report.value?.tag]);
   const [isCertifying, setCertifying] = useState(false);
   const [dialog, ask] = useQuestion();
   const above = html`<a href="/inspections">${t("inspections.title")}</a>`;
@@ -247,10 +247,10 @@ function Report({ id }) {
       ${value.notes && html`<div class="wide"><dt>${t("field.notes")}</dt><dd class="notes">${value.notes}</dd></div>`}</dl></section>
     <section class="card"><header><h2>${t("inspections.items")}</h2></header><ul class="links checked">${(value.items ?? []).map((/** @type {Item} */ item) => {
       const text = itemText(item.item, lists.value);
-      const known = item.note && defects.value?.find(defect => defect.text.includes(item.note));
+      // The server opens a defect for each failed item when the report is signed.
+      const known = item.result === "defect" && defects.value?.find(defect => defect.item === item.item && defect.inspectionIds?.includes(id));
       return html`<li key=${item.item}><span class="grow"><b>${text}</b>${item.note && html`<span class="notes">${item.note}</span>`}</span>
-        ${item.result === "defect" && value.status !== "draft" && may("defects", "write") && (known ? html`<a class="button" href=${to("defects", known.id)}>${t("inspections.openDefect")}</a>`
-          : html`<a class="button" aria-label=${`${t("inspections.makeDefect")}: ${text}`} href=${"/defects/new?" + new URLSearchParams({ vehicleId: value.vehicleId, severity: "major", source: "inspection", text: `${text}: ${item.note ?? ""}` })}>${t("inspections.makeDefect")}</a>`)}
+        ${known && html`<a class="button" aria-label=${`${t("inspections.openDefect")}: ${text}`} href=${to("defects", known.id)}>${t("inspections.openDefect")}</a>`}
         <${Status} shape=${item.result === "ok" ? "good" : item.result === "defect" ? "danger" : "silent"} tone=${item.result === "ok" ? "moving" : undefined}>${t("checkResult." + item.result)}</${Status}></li>`;
     })}</ul></section>
     ${value.signature && html`<section class="card padded signed"><div><p class="soft small">${t("inspections.signature")}</p><p class="signature">${value.signature.text}</p><p class="soft small">${by(value.signature)}</p></div>
