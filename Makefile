@@ -14,7 +14,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help run web test test-web web-screenshots bench-web test-fairness test-packages system-test system-test-ble torture-vm bench-vm tests tools release deb docs torture torture-brokers lint format fuzz bench bench-live bench-fences bench-vehicle bench-store benchmarks clean need-jq need-python need-gpsd need-seeds need-headers need-testbed need-peers need-influx need-packaging need-web need-browser need-systemd need-image need-vm static
+.PHONY: help run web test test-web web-screenshots bench-web test-fairness test-packages system-test system-test-ble torture-vm bench-vm tests tools release deb docs torture torture-brokers lint format fuzz bench bench-live bench-fences bench-vehicle bench-store bench-receipts benchmarks clean need-jq need-python need-gpsd need-seeds need-headers need-testbed need-peers need-images need-influx need-packaging need-web need-browser need-systemd need-image need-vm static
 
 # Settings of the release build, which is measured and shipped. The Swift runtime is linked statically, symbols are
 # stripped, and the parser is specialised for its handlers across modules. Library paths and exported symbols are removed
@@ -73,7 +73,7 @@ tests: need-headers
 #   …PackageTests   tests of the packages, which need the release build of all programs: make test-packages
 kind = ^[A-Za-z]+$(1)Tests\.
 
-test: need-jq need-python need-gpsd need-testbed need-peers need-systemd tests tools web
+test: need-jq need-python need-gpsd need-testbed need-peers need-images need-systemd tests tools web
 	@FAILURES=$$(mktemp); export FAILURES; failed=0; \
 	scripts/test.sh 25 --skip '$(call kind,(Server|Live|Hostile|Fairness|Package))' || failed=1; \
 	scripts/test.sh 15 --filter '$(call kind,Server)' || failed=1; \
@@ -175,6 +175,10 @@ bench-store: need-peers need-influx tests release
 	@folder=$$(mktemp -d); trap 'rm -rf "$$folder"' EXIT; \
 	  .build/release/FleetBench "$${DATABASE:-sqlite:$$folder/bench.db}" "$${MILLIONS:-5}"
 
+# Measures how well photos of receipts are read, with those of ../shared/data.
+bench-receipts: need-images
+	@/usr/bin/python3 scripts/receipts.py
+
 # Runs benchmarks of the libraries with ordo-one/benchmark. They are a separate package, so that obdgate does not depend
 # on that library.
 benchmarks:
@@ -202,6 +206,13 @@ need-peers:
 	  '/usr/lib/*/libzstd.so.1:libzstd1' '/usr/lib/*/libz.so.1:zlib1g' /usr/sbin/mosquitto:mosquitto \
 	  mosquitto_sub:mosquitto-clients zstd:zstd openssl:openssl curl:curl sqlite3:sqlite3 ps:procps setpriv:util-linux \
 	  '/usr/lib/postgresql/*/bin/postgres:postgresql' pg_dump:postgresql-client
+
+# The sandbox, the libraries that decode photos and read receipts, and a program that makes photos for tests.
+need-images:
+	@scripts/install.sh debian bwrap:bubblewrap /usr/lib/python3/dist-packages/PIL:python3-pil \
+	  '/usr/lib/*/libheif.so.1:libheif1' tesseract:tesseract-ocr heif-enc:libheif-examples \
+	  '/usr/share/tesseract-ocr/*/tessdata/eng.traineddata:tesseract-ocr-eng' \
+	  '/usr/share/tesseract-ocr/*/tessdata/deu.traineddata:tesseract-ocr-deu'
 
 # Programs for comparisons with the fleet store.
 need-influx:

@@ -211,6 +211,10 @@ let package = Package(
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ], path: "Sources/Fleet/FleetOutbox", swiftSettings: strict),
     .target(
+      name: "FleetFiles",
+      dependencies: ["Failures", "FleetDomain", "Telemetry", .product(name: "Crypto", package: "swift-crypto")],
+      path: "Sources/Fleet/FleetFiles", exclude: ["Helper"], swiftSettings: strict),
+    .target(
       name: "FleetStorage",
       dependencies: [
         "Failures", "FleetDomain", "Telemetry", "CPostgres", "CSQLite", "CZstd",
@@ -223,7 +227,8 @@ let package = Package(
     .target(
       name: "FleetAPI",
       dependencies: [
-        "Failures", "FleetAccess", "FleetConnectors", "FleetDomain", "FleetFigures", "FleetProviders", "FleetWeb",
+        "Failures", "FleetAccess", "FleetConnectors", "FleetDomain", "FleetFigures", "FleetFiles", "FleetProviders",
+        "FleetWeb",
         "FleetWork", "Telemetry", "JSONText", "GeoJSON", "CZstd", "CZlib",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -250,8 +255,8 @@ let package = Package(
       name: "fleetstore",
       dependencies: [
         "CommandLineSupport", "CommandUsage", "CSystemd", "Failures", "FleetAPI", "FleetAccess", "FleetBroker",
-        "FleetConnectors", "FleetFollower",
-        "FleetDomain", "FleetMessages", "FleetOutbox", "FleetStorage", "FleetWeb", "JSONText", "Telemetry",
+        "FleetConnectors", "FleetDomain", "FleetFiles", "FleetFollower", "FleetMessages", "FleetOutbox", "FleetStorage",
+        "FleetWeb", "JSONText", "Telemetry",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -367,6 +372,11 @@ let package = Package(
       name: "FleetMessagesTests",
       dependencies: ["FleetMessages", "FleetAccess", "FleetDomain", "Telemetry", "TestKit"],
       swiftSettings: strict),
+    .testTarget(
+      name: "FleetFilesTests",
+      dependencies: [
+        "FleetFiles", "FleetDomain", "Telemetry", "TestKit", .product(name: "Crypto", package: "swift-crypto"),
+      ], swiftSettings: strict),
     .testTarget(name: "FleetWebTests", dependencies: ["FleetWeb", "Failures", "TestKit"], swiftSettings: strict),
     .testTarget(
       name: "FleetConnectorsTests",
@@ -400,7 +410,7 @@ let package = Package(
     .testTarget(
       name: "FleetAPIServerTests",
       dependencies: [
-        "FleetAPI", "FleetAccess", "FleetAccessTestKit", "FleetConnectors", "FleetDomain", "FleetStorage",
+        "FleetAPI", "FleetAccess", "FleetAccessTestKit", "FleetConnectors", "FleetDomain", "FleetFiles", "FleetStorage",
         "FleetStorageTestKit", "FleetWeb", "FleetWork", "JSONText", "Telemetry",
         "TestKit",
         .product(name: "NIOCore", package: "swift-nio"),

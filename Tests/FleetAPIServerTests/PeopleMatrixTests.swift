@@ -63,6 +63,7 @@ import Testing
   private static let connector = #"{"name":"Cloud","service":"samsara","isActive":false}"#
   private static let forward = #"{"name":"Influx","format":"influx","address":"https://influx.example/write"}"#
   private static let phone = #"{"driverId":"$DRIVER","name":"Phone"}"#
+  private static let file = #"{"name":"receipt.jpg","size":3}"#
 
   static let rows: [Row] = [
     //                                             nobody gatew reado drive viewe maint forei token admin
@@ -394,6 +395,22 @@ import Testing
     Row(
       "POST /api/vehicles/{vehicleId}/activate", "/api/vehicles/VAN-2/activate",
       gets: [401, 403, 403, 403, 403, 403, 404, 409, 409]),
+    Row("GET /api/files", gets: [401, 403, 403, 200, 403, 200, 200, 200, 200]),
+    Row("POST /api/files", body: file, gets: [401, 403, 403, 201, 403, 201, 201, 201, 201]),
+    Row("GET /api/files/{fileId}", "/api/files/$NEW", gets: [401, 403, 404, 404, 404, 404, 404, 404, 404]),
+    Row(
+      "PUT /api/files/{fileId}", "/api/files/$NEW", body: file, headers: ["If-None-Match": "*"],
+      gets: [401, 403, 403, 201, 403, 201, 201, 201, 201]),
+    Row("DELETE /api/files/{fileId}", "/api/files/$NEW", gets: [401, 403, 403, 404, 403, 404, 404, 404, 404]),
+    Row(
+      "PATCH /api/files/{fileId}/content", "/api/files/$NEW/content", headers: ["Upload-Offset": "0"],
+      gets: [401, 403, 403, 404, 403, 404, 404, 404, 404]),
+    Row(
+      "GET /api/files/{fileId}/content", "/api/files/$NEW/content",
+      gets: [401, 403, 404, 404, 404, 404, 404, 404, 404]),
+    Row(
+      "POST /api/files/{fileId}/receipt", "/api/files/$NEW/receipt",
+      gets: [401, 403, 404, 404, 404, 404, 404, 404, 404]),
     Row("GET /api/reports", gets: [401, 403, 200, 200, 200, 200, 200, 200, 200]),
     Row("GET /api/reports/{reportId}", "/api/reports/$NEW", gets: [401, 403, 404, 404, 404, 404, 404, 404, 404]),
     Row(

@@ -48,6 +48,12 @@ extension Tool {
     try missing(name, remedy: "make test installs it")
   }
 
+  /// Skips the current test if this machine does not allow the namespaces of a sandbox.
+  public static func requireSandbox() throws {
+    let probe = try run(try required("bwrap"), ["--unshare-all", "--ro-bind", "/", "/", "/bin/true"])
+    if probe.status != 0 { try skip("namespaces of a sandbox are needed") }
+  }
+
   /// Returns the Python interpreter of the project's virtual environment, if it has a module.
   ///
   /// If it does not, the current test is skipped; see ``missing(_:remedy:)``.

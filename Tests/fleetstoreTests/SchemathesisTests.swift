@@ -7,7 +7,8 @@ import Testing
 @Suite struct SchemathesisTests {
   @Test func responses_conform_to_the_OpenAPI_description() async throws {
     // It would revoke the token: identifiers of lists are sent, too.
-    try await Self.run(without: ["revokeToken"]) { store, _ in try #require(store.token) }
+    // Schemathesis cannot generate bodies of the type of tus.
+    try await Self.run(without: ["revokeToken", "appendToFile"]) { store, _ in try #require(store.token) }
   }
 
   /// A person's session reaches the routes of accounts, which refuse tokens.

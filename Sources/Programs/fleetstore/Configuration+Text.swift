@@ -51,6 +51,13 @@ extension Configuration {
       webMap?.write(to: &line)
       line.end()
     }
+    line.beginObject("files")
+    line.field("folder", server.files.folder)
+    line.field("fileBytes", server.files.fileBytes)
+    line.field("tenantBytes", server.files.tenantBytes)
+    line.field("personBytes", server.files.personBytes)
+    line.field("images", server.files.images)
+    line.end()
     write(retention, &line)
     if let broker { write(broker, &line) }
     line.finish()

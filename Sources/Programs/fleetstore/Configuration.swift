@@ -24,6 +24,8 @@ import Logging
 ///                 "passwordFile": "mail.password" },
 ///       "metrics": { "tokenFile": "metrics.token", "listen": "127.0.0.1:9464" },
 ///       "web": { "folder": "/usr/share/fleetstore/web", "map": { "tiles": "germany.mbtiles" } },
+///       "files": { "folder": "fleet.db.files", "fileBytes": 268435456, "tenantBytes": 53687091200,
+///                  "personBytes": 10737418240, "images": 1 },
 ///       "retention": { "days": { "telemetry": 400 }, "changeHours": 24, "changes": 50000000 },
 ///       "broker": { "urls": ["amqps://fleet@mq1.example"], "passwordFile": "password", "tenant": "default",
 ///                   "topic": "fleet", "queue": "fleet.ingest", "prefetchMessages": 256, "prefetchBytes": 8388608,
@@ -139,6 +141,7 @@ struct Configuration {
       }
       try web.finish()
     }
+    try readFiles(&reader, folder: folder)
     if var object = try reader.optionalObject("broker") {
       let (options, passwordFile) = try BrokerSettings.read(&object, folder: folder)
       broker = options

@@ -10,7 +10,7 @@ struct ExportCommand: AsyncParsableCommand {
     commandName: "export", abstract: "Prints everything of a tenant as JSON lines.",
     discussion: """
       `fleetstore import` reads them, into SQLite or PostgreSQL. They contain people, vehicles, work, gateways, fences, \
-      the audit and all records; not passwords, second factors and sessions. Keep them as safe as the database.
+      the audit, files and all records; not passwords, second factors and sessions. Keep them as safe as the database.
       """)
 
   @OptionGroup var owner: TenantOption
@@ -18,9 +18,12 @@ struct ExportCommand: AsyncParsableCommand {
 
   func run() async throws {
     let tenant = try owner.tenant()
+    let contents = try store.store.contents()
     try await store.withStorage { storage in
       var progress = ArchiveProgress("exported")
-      let counts = try await TenantExport(storage: storage, tenant: tenant).write(at: WallClock.now) { bytes in
+      let counts = try await TenantExport(storage: storage, tenant: tenant, contents: contents).write(
+        at: WallClock.now
+      ) { bytes in
         try StandardOutput.write(String(decoding: bytes, as: UTF8.self))
         progress.add(bytes: bytes.count)
       }

@@ -3,6 +3,7 @@ import CommandLineSupport
 import Failures
 import FleetAPI
 import FleetDomain
+import FleetFiles
 import Glibc
 import Telemetry
 
@@ -31,8 +32,9 @@ struct ImportCommand: AsyncParsableCommand {
       }
       tenant = given
     }
+    let contents = try store.store.contents()
     try await store.withStorage { storage in
-      var work = TenantImport(storage: storage, tenant: tenant)
+      var work = TenantImport(storage: storage, tenant: tenant, contents: contents)
       var progress = ArchiveProgress("imported")
       do {
         while let line = try lines.next() {
@@ -44,6 +46,8 @@ struct ImportCommand: AsyncParsableCommand {
       } catch let error as FieldError {
         let path = error.path.isEmpty ? "" : "\(error.path): "
         throw Failure(.badData, "\(lines.name): line \(max(lines.number, 1)): \(path)\(error.message)")
+      } catch let error as FileError {
+        throw Failure(.unreadable, "the contents of files cannot be stored: \(error)")
       }
     }
   }

@@ -58,6 +58,7 @@ struct ServeCommand: AsyncParsableCommand {
     if let path = configuration.secretKeysFile {
       configuration.server.accounts.use(try SecretKeysFile.parse(path))
     }
+    configuration.useStandardFolders()
     if check {
       try Self.checkFiles(configuration, isDatabaseOption: store.database != nil)
       return try StandardOutput.write(configuration.text)

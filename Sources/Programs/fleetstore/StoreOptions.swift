@@ -2,6 +2,7 @@ import ArgumentParser
 import Failures
 import FleetAPI
 import FleetDomain
+import FleetFiles
 import FleetStorage
 
 /// The options of a command that uses the store. The command may run while a server runs.
@@ -49,6 +50,20 @@ struct StoreOptions: ParsableArguments {
       }
     }
     return configuration
+  }
+}
+
+extension StoreOptions {
+  /// Opens the folder with the contents of files; `nil` if there is none.
+  func contents() throws(Failure) -> FileStore? {
+    var configuration = try configuration()
+    configuration.useStandardFolders()
+    guard let folder = configuration.server.files.folder else { return nil }
+    do throws(FileError) {
+      return try FileStore(folder: folder)
+    } catch {
+      throw Failure(.unavailable, folder, "cannot be used for files: \(error)")
+    }
   }
 }
 

@@ -58,6 +58,8 @@ final class TestServer: Sendable {
       case .sqlite: try StoredFleet(sqlite: scratch.file("fleet.db"))
       case .postgreSQL: try await StoredFleet(postgreSQL: try await aside { try PostgreSQLServer.shared.database() })
       }
+    var options = options
+    if options.files.folder == nil { options.files.folder = scratch.file("files") }
     let server = try await start(options, storage, web: web)
     do {
       try await test(server)

@@ -50,6 +50,9 @@ struct Identity: Sendable {
     if case .token(let token, _) = principal { token } else { nil }
   }
 
+  /// The id of the person or of the operator's token; `nil` for a gateway.
+  var author: UUIDv7? { signedIn?.person ?? token?.id }
+
   /// Whether the key was revoked, or the session ended.
   var isRevoked: Bool {
     switch principal {

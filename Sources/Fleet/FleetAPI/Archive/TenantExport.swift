@@ -1,4 +1,5 @@
 import FleetDomain
+import FleetFiles
 import Synchronization
 import Telemetry
 
@@ -10,13 +11,19 @@ import Telemetry
 public struct TenantExport: Sendable {
   private let storage: any FleetStorage
   private let tenant: TenantID
+  private let contents: FileStore?
 
   /// The number of records that are read at once.
   private static let pageCount = 1_000
 
-  public init(storage: any FleetStorage, tenant: TenantID) {
+  /// The number of bytes of a content in one line.
+  private static let contentBytes = 64 << 10
+
+  /// - Parameter contents: the contents of files; `nil` to leave them out.
+  public init(storage: any FleetStorage, tenant: TenantID, contents: FileStore?) {
     self.storage = storage
     self.tenant = tenant
+    self.contents = contents
   }
 
   /// Writes the archive.
@@ -48,10 +55,41 @@ public struct TenantExport: Sendable {
     try file.rewind()
     while let piece = try file.next() { try await write(piece) }
 
+    if let contents { try await writeContents(contents, write) }
     let records = try await writeRecords(write)
     let count = rows.withLock { $0 }
     try await write(ArchiveLine.end(rows: count, records: records).text)
     return (count, records)
+  }
+
+  /// Writes the contents that files need, each once. A file that was removed meanwhile has none.
+  private func writeContents(
+    _ contents: FileStore, _ write: ([UInt8]) async throws -> Void
+  ) async throws {
+    var query = ThingQuery<StoredFile>(limit: 1_000)
+    var done: Set<String> = []
+    repeat {
+      let wanted = query
+      let page = try await storage.view(tenant: tenant) { view throws(ThingError) in try view.list(wanted) }
+      for sha256 in page.items.flatMap(\.value.contents) where done.insert(sha256).inserted {
+        let content: StoredContent
+        do throws(FileError) {
+          content = try await contents.open(sha256, tenant: tenant)
+        } catch {
+          guard case .missing = error else { throw error }
+          continue
+        }
+        var offset: Int64 = 0
+        repeat {
+          let bytes = try await content.read(at: offset, count: Self.contentBytes)
+          offset += Int64(bytes.count)
+          try await write(
+            ArchiveLine.content(sha256: sha256, bytes: bytes, isLast: bytes.isEmpty || offset >= content.size).text)
+          if bytes.isEmpty { break }
+        } while offset < content.size
+      }
+      query.cursor = page.next
+    } while query.cursor != nil
   }
 
   private func writeRecords(_ write: ([UInt8]) async throws -> Void) async throws -> Int64 {

@@ -1,4 +1,5 @@
 import FleetDomain
+import FleetFiles
 import Telemetry
 
 /// Reads the lines of an archive into a tenant.
@@ -20,6 +21,9 @@ public struct TenantImport {
 
   private let storage: any FleetStorage
   private let named: TenantID?
+  private let contents: FileStore?
+  /// The upload of the content whose parts are being read; `nil` if none is.
+  private var content: (upload: UUIDv7, sha256: String, offset: Int64)?
   private var head: ArchiveHead?
   private var section = Section.start
   private var rows: [[JSON]] = []
@@ -29,9 +33,12 @@ public struct TenantImport {
 
   /// Creates an import.
   ///
-  /// - Parameter tenant: the tenant into which the archive is read; `nil` for the one that the archive names.
-  public init(storage: any FleetStorage, tenant: TenantID?) {
+  /// - Parameters:
+  ///   - tenant: the tenant into which the archive is read; `nil` for the one that the archive names.
+  ///   - contents: where the contents of files are stored; `nil` to ignore them.
+  public init(storage: any FleetStorage, tenant: TenantID?, contents: FileStore?) {
     self.storage = storage
+    self.contents = contents
     named = tenant
   }
 
@@ -58,6 +65,10 @@ public struct TenantImport {
         rows.append(values)
         if rows.count >= Self.batch { try await store() }
       }
+    case (.content(let sha256, let bytes, let isLast), .table):
+      try await store()
+      try await add(bytes, of: sha256, isLast: isLast)
+    case (.content, .records): throw FieldError("", "expected the contents of files before the records")
     case (.vehicle(let id), .table), (.vehicle(let id), .records):
       try await store()
       section = .records(ofVehicle: id)
@@ -106,6 +117,31 @@ public struct TenantImport {
     section = .table(ArchiveTable("", key: [], []), columns: [])
     // This fails if the tenant is not empty, so that the error comes before any row is read.
     try await storage.importRows([], columns: [], into: ArchiveTable.auditHead, of: head.id, tenant: tenant)
+  }
+
+  /// Stores a part of the content of a file.
+  private mutating func add(_ bytes: [UInt8], of sha256: String, isLast: Bool) async throws {
+    guard let contents, let head else { return }
+    let tenant = named ?? head.tenant
+    var part = content ?? (.random(at: head.time), sha256, 0)
+    guard part.sha256 == sha256 else { throw FieldError("content", "expected the next part of \(part.sha256)") }
+    do throws(FileError) {
+      if !bytes.isEmpty {
+        let piece = try await contents.append(to: part.upload, at: part.offset, tenant: tenant)
+        try await piece.write(bytes)
+        try await piece.finish()
+        part.offset = piece.offset
+      }
+      content = isLast ? nil : part
+      guard isLast else { return }
+      _ = try await contents.complete(part.upload, size: part.offset, announced: sha256, tenant: tenant)
+      try await contents.removeUpload(part.upload, tenant: tenant)
+    } catch {
+      if case .otherContent(let found) = error {
+        throw FieldError("content", "expected bytes whose SHA-256 is \(sha256), found \(found)")
+      }
+      throw error
+    }
   }
 
   /// Stores the rows or records that were read and not stored yet.

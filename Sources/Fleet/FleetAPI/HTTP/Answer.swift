@@ -14,6 +14,9 @@ public struct Answer: Sendable {
   /// incomplete.
   public var stream: (@Sendable (_ write: (ByteBuffer) async throws -> Void) async throws -> Void)?
 
+  /// The length of the ``stream`` in bytes; `nil` if it is not known in advance.
+  public var streamLength: Int64?
+
   /// Creates an answer without a body.
   public init(status: HTTPResponse.Status) {
     self.status = status
@@ -45,7 +48,7 @@ public struct Answer: Sendable {
   var head: HTTPResponse {
     var fields = headers
     if status != .noContent, status != .notModified { fields[.contentLength] = String(body.readableBytes) }
-    if stream != nil { fields[.contentLength] = nil }
+    if stream != nil { fields[.contentLength] = streamLength.map { String($0) } }
     fields[.cacheControl] = fields[.cacheControl] ?? "no-store"
     fields[.xContentTypeOptions] = "nosniff"
     // Answers of the API are not web pages. If a browser shows one, it must not load or run anything.

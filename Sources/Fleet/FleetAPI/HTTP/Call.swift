@@ -65,8 +65,50 @@ struct Call: Sendable {
     return body
   }
 
+  /// The number of bytes that ``receive(_:)`` passes on at once.
+  static let receivedBytes = 256 << 10
+
+  /// Receives a body of any length in pieces, without keeping it in memory.
+  ///
+  /// - Parameters:
+  ///   - most: the maximum length in bytes.
+  ///   - write: receives each piece.
+  /// - Throws: 413 if the body is longer; 415 if it is compressed; 400 if it is truncated. The bytes before the error
+  ///   were passed on.
+  func receive(atMost most: Int64, _ write: ([UInt8]) async throws -> Void) async throws {
+    guard try ContentCoding(field: request.headers[.contentEncoding]) == .identity else {
+      throw APIError(.unsupportedMediaType, "unsupportedType", "Content-Encoding: expected none")
+    }
+    let announced = try announcedBytes().map { Int64($0) }
+    let tooLong = APIError.tooLarge("the body is longer than the \(most) bytes that are missing")
+    if let announced, announced > most { throw tooLong }
+    try await memory.grow(to: 2 * Self.receivedBytes)
+    var (count, waiting): (Int64, [UInt8]) = (0, [])
+    do {
+      for try await piece in request.body {
+        count += Int64(piece.readableBytes)
+        guard count <= most else { throw tooLong }
+        waiting.append(contentsOf: piece.readableBytesView)
+        guard waiting.count >= Self.receivedBytes else { continue }
+        try await write(waiting)
+        waiting.removeAll(keepingCapacity: true)
+      }
+    } catch {
+      if !waiting.isEmpty { try await write(waiting) }
+      throw error
+    }
+    if !waiting.isEmpty { try await write(waiting) }
+    // The stream ends in the same way after a complete body and after a lost connection.
+    if let announced, announced != count {
+      throw APIError.badRequest("the body ends after \(count) of \(announced) bytes")
+    }
+    try await checkKey()
+  }
+
   /// Maximum length of a compressed body in bytes.
-  private var bodyLimit: Int { min(limits.bodyBytes, routeBodyLimit ?? .max) }
+  private var bodyLimit: Int {
+    routeBodyLimit == ServerLimits.anyLength ? .max : min(limits.bodyBytes, routeBodyLimit ?? .max)
+  }
 
   /// The holder to which the request's memory and permits are charged.
   var holder: Holder { identity?.holder ?? .server }

@@ -15,6 +15,8 @@ public struct ServerLimits: Equatable, Sendable {
   public var headerBytes = 16 << 10
   /// Maximum length of a body that is one JSON object, compressed and decompressed.
   static let objectBytes = 1 << 20
+  /// The limit of a route that receives its body in pieces (``Call/receive(atMost:_:)``), and has a limit of its own.
+  static let anyLength = Int.max
   /// The same if the route needs no key.
   static let strangerBytes = 256 << 10
   /// Maximum length of a body as it is sent.

@@ -16,6 +16,7 @@ enum FleetSchemas {
     ThingSchema.members(of: Journey.self),
     ThingSchema.members(of: Inspection.self, derived: InspectionRoutes.derived), ThingSchema.members(of: Document.self),
     ThingSchema.members(of: Checklist.self),
+    ThingSchema.members(of: StoredFile.self), "\"Receipt\":\(ReceiptRoutes.schema)",
     ThingSchema.members(of: NotificationRule.self), ThingSchema.members(of: Notification.self),
     commands, figures,
     ThingSchema.members(of: MeterReading.self), ThingSchema.members(of: ServiceType.self),

@@ -6,8 +6,10 @@ import FleetWork
 struct DocumentRoutes {
   let storage: any FleetStorage
 
-  var routes: [Route] {
-    ThingRoutes<Document>(
+  var routes: [Route] { documents.routes }
+
+  var documents: ThingRoutes<Document> {
+    ThingRoutes(
       work: storage, area: .documents, order: [.init("createdAt", isDescending: true)],
       check: { old, new, transaction, call throws(ThingError) in
         do throws(ThingError) {
@@ -19,7 +21,6 @@ struct DocumentRoutes {
           else { throw error }
           throw .forbidden(reason: reach.reason)
         }
-      }
-    ).routes
+      })
   }
 }

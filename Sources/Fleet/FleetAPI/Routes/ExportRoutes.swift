@@ -1,5 +1,6 @@
 import FleetAccess
 import FleetDomain
+import FleetFiles
 import HTTPTypes
 import NIOCore
 import Synchronization
@@ -7,9 +8,11 @@ import Synchronization
 /// `/api/exports`: the archive of the tenant.
 struct ExportRoutes {
   let storage: any FleetStorage
+  /// The contents of files; `nil` if the server accepts no files.
+  let contents: FileStore?
   private let running = RunningExports()
 
-  init(storage: any FleetStorage) { self.storage = storage }
+  init(storage: any FleetStorage, contents: FileStore?) { (self.storage, self.contents) = (storage, contents) }
 
   var routes: [Route] {
     let operation = Operation(
@@ -20,7 +23,7 @@ struct ExportRoutes {
       errors: [.conflict])
     // The archive contains people and the audit, so only callers who may read the whole audit receive it.
     return [
-      Route(.get, "/api/exports", .may(.read, .audit), operation) { [storage, running] call in
+      Route(.get, "/api/exports", .may(.read, .audit), operation) { [storage, contents, running] call in
         let caller = try call.caller
         guard let turn = running.begin(caller.tenant) else {
           throw APIError(
@@ -31,7 +34,7 @@ struct ExportRoutes {
           things throws(ThingError) in
           try things.record("export", kind: "tenant", thing: nil, details: [:])
         }
-        let export = TenantExport(storage: storage, tenant: caller.tenant)
+        let export = TenantExport(storage: storage, tenant: caller.tenant, contents: contents)
         var answer = Answer(type: "application/x-ndjson") { write in
           defer { turn.end() }
           try await export.write(at: now) { try await write(ByteBuffer(bytes: $0)) }

@@ -25,12 +25,13 @@ enum FleetRoutes {
       metrics: MetricsRoute(
         storage: storage, requests: RequestMetrics(), tenants: TenantMetrics(), hub: hub, more: { [] }),
       hub: hub, days: DayUpdater(storage: storage, zones: zones, logger: logger), zones: zones,
-      connectorsMayUsePrivate: false)
+      connectorsMayUsePrivate: false, files: FileService(FileSettings(), nil, storage: storage, logger: logger))
   }
 
   static func table(
     storage: any FleetStorage, authenticator: Authenticator, accounts: AccountService, lastSeen: LastSeenStore,
-    metrics: MetricsRoute, hub: LiveHub, days: DayUpdater, zones: ZoneFiles, connectorsMayUsePrivate: Bool
+    metrics: MetricsRoute, hub: LiveHub, days: DayUpdater, zones: ZoneFiles, connectorsMayUsePrivate: Bool,
+    files: FileService
   ) -> RouteTable {
     let described =
       [IngestRoute(storage: storage, metrics: metrics.tenants, lastSeen: lastSeen).route]
@@ -41,6 +42,8 @@ enum FleetRoutes {
       + JourneyRoutes(storage: storage).routes
       + InspectionRoutes(storage: storage).routes
       + DocumentRoutes(storage: storage).routes
+      + FileRoutes(storage: storage, service: files).routes
+      + ReceiptRoutes(files: FileRoutes(storage: storage, service: files), zones: zones).routes
       + ImportRoutes(storage: storage).routes
       + NotificationRoutes(storage: storage).routes
       + MaintenanceRoutes(storage: storage).routes
@@ -69,7 +72,7 @@ enum FleetRoutes {
       + PasskeyRoutes(accounts: accounts).routes
       + ProviderRoutes(accounts: accounts).routes
       + AuditRoutes(storage: storage).routes
-      + ExportRoutes(storage: storage).routes
+      + ExportRoutes(storage: storage, contents: files.contents).routes
       + [metrics.route]
     let operation = Operation(
       id: "getOpenAPI", summary: "This description (OpenAPI 3.1).",

@@ -14,7 +14,7 @@ struct InspectionRoutes {
       + [ownChecklists.patch]
   }
 
-  private var inspections: ThingRoutes<Inspection> {
+  var inspections: ThingRoutes<Inspection> {
     var routes = ThingRoutes<Inspection>(
       work: storage, area: .inspections, order: [.init("at", isDescending: true)], sharesAssignedVehicles: true,
       check: { old, new, transaction, call throws(ThingError) in

@@ -68,7 +68,7 @@ struct MaintenanceRoutes {
     ]
   }
 
-  private var records: ThingRoutes<MaintenanceRecord> {
+  var records: ThingRoutes<MaintenanceRecord> {
     var routes = ThingRoutes<MaintenanceRecord>(
       ofVehicles: storage, area: .maintenance, order: [.init("scheduledDate", isDescending: true)],
       check: { old, new, transaction, _ throws(ThingError) in try transaction.check(&new, old: old) })
@@ -122,7 +122,7 @@ struct MaintenanceRoutes {
 
   // MARK: Defects
 
-  private var defects: ThingRoutes<Defect> {
+  var defects: ThingRoutes<Defect> {
     var routes = ThingRoutes<Defect>(
       work: storage, area: .defects, order: [.init("createdAt", isDescending: true)],
       check: { old, new, _, call throws(ThingError) in

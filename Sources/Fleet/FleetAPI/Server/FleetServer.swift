@@ -1,4 +1,6 @@
+import Failures
 import FleetDomain
+import FleetFiles
 import FleetWeb
 import HummingbirdCore
 import HummingbirdTLS
@@ -98,10 +100,11 @@ public struct FleetServer: Service {
     let accessLog = AccessLog(logger: options.accessLog ? logger : nil)
     let zones = ZoneFiles()
     let days = DayUpdater(storage: storage, zones: zones, logger: logger)
+    let files = FileService(options.files, try contents(), storage: storage, logger: logger)
     let handler = RequestHandler(
       table: FleetRoutes.table(
         storage: storage, authenticator: authenticator, accounts: accounts, lastSeen: lastSeen, metrics: metrics,
-        hub: hub, days: days, zones: zones, connectorsMayUsePrivate: options.connectorsMayUsePrivate),
+        hub: hub, days: days, zones: zones, connectorsMayUsePrivate: options.connectorsMayUsePrivate, files: files),
       web: web.map { WebAnswers($0) },
       authenticator: authenticator, limiter: limiter, strangers: RateLimiter(options.strangerRate), lastSeen: lastSeen,
       metrics: metrics.requests, serverToken: options.serverToken, limits: options.limits, memory: memory,
@@ -128,6 +131,7 @@ public struct FleetServer: Service {
         await NotificationWatch(storage: storage, hub: hub, queryPermits: queryPermits, logger: logger).run()
       },
       Task { await days.run() },
+      Task { await files.run() },
     ]
     do {
       try await listen(
@@ -146,6 +150,16 @@ public struct FleetServer: Service {
     await authenticator.tokens.write()
     try await heavyWork.stop()
     try await hasher.stop()
+  }
+
+  /// Opens the folder of files; `nil` if none is configured.
+  private func contents() throws(Failure) -> FileStore? {
+    guard let folder = options.files.folder else { return nil }
+    do throws(FileError) {
+      return try FileStore(folder: folder)
+    } catch {
+      throw Failure(.unavailable, folder, "cannot be used for files: \(error)")
+    }
   }
 }
 

@@ -18,6 +18,7 @@ public struct ServerOptions: Equatable, Sendable {
   /// A separate address at which every client may read the metrics of the whole server; `nil` for none.
   public var metrics: MetricsAddress?
   public var accounts = AccountSettings()
+  public var files = FileSettings()
   public var proxies = TrustedProxies()
   /// Whether connectors may use addresses of this machine and of private networks.
   public var connectorsMayUsePrivate = false

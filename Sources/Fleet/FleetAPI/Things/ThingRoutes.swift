@@ -41,6 +41,8 @@ struct ThingRoutes<Value: Kind>: Sendable {
   var afterChange: @Sendable (Stored<Value>, any FleetTransaction) throws(ThingError) -> Void = { _, _ in }
   /// Called when a change of a thing by a merge patch was committed.
   var afterCommit: @Sendable (Call) throws -> Void = { _ in }
+  /// The permission to list things.
+  var listing = Action.read
   /// The permissions to create and to change a thing.
   var creating = Action.write
   var changing = Action.write
@@ -59,7 +61,7 @@ struct ThingRoutes<Value: Kind>: Sendable {
 
   // MARK: Read routes
 
-  private var list: Route {
+  var list: Route {
     let filters = Value.fields.filter { $0.isFilterable && $0.access != .hidden }
     let sortable = ["createdAt", "updatedAt"] + Value.fields.filter(\.isSortable).flatMap(\.keys)
     let hasSearch = Value.fields.contains(where: \.isTextSearched)
@@ -76,7 +78,7 @@ struct ThingRoutes<Value: Kind>: Sendable {
     let operation = Operation(
       id: "list\(Value.names.many.camelCased)", summary: "A page of \(Value.names.many.replacing("-", with: " ")).",
       parameters: parameters, results: [.init(.ok, "A page.", .json("\(schema)List"))])
-    return Route(.get, path, .may(.read, area), operation, isFiltered: true) { call in
+    return Route(.get, path, .may(listing, area), operation, isFiltered: true) { call in
       let caller = try call.caller
       let hidden = hidden(nil, call)
       var query = ThingQuery<Value>()
@@ -201,6 +203,7 @@ struct ThingRoutes<Value: Kind>: Sendable {
         let old = try existing(call, transaction)
         let stored = try transaction.patch(old, seen: seen ?? old.version, with: json) { value throws(ThingError) in
           try check(old, &value, transaction, call)
+          try requireFiles(of: value, old: old.value, transaction, call)
         }
         let followed = try follow(stored, transaction)
         return try shown(try write(parts, followed, seen ?? old.version, transaction, call), call, transaction)
@@ -261,6 +264,7 @@ struct ThingRoutes<Value: Kind>: Sendable {
   ) throws(ThingError) -> Shown {
     var value = value
     try check(nil, &value, transaction, call)
+    try requireFiles(of: value, old: Value(), transaction, call)
     let stored = try transaction.insert(value, id: id, action: "create")
     // Report the missing permission instead of 404, because the caller sent the thing and so knows that it exists.
     if let identity = call.identity, let reach = call.reach, !reach.isEverything {
@@ -268,6 +272,29 @@ struct ThingRoutes<Value: Kind>: Sendable {
     }
     let followed = try follow(stored, transaction)
     return try shown(try write(parts, followed, stored.version, transaction, call), call, transaction)
+  }
+
+  /// Checks that the caller may read the files that a change adds to a thing. Otherwise, people could read the files of
+  /// others by adding them to things of their own.
+  private func requireFiles(
+    of new: Value, old: Value, _ transaction: any FleetTransaction, _ call: Call
+  ) throws(ThingError) {
+    let added = Set(new.usedFiles).subtracting(old.usedFiles)
+    guard !added.isEmpty, let identity = call.identity else { return }
+    let access = FileAccess(storage: storage)
+    for id in added {
+      guard let file = try transaction.find(id, StoredFile.self), try access.mayRead(file, identity, transaction) else {
+        throw .invalid(FieldErrors([FieldError(Value.filesKey, "no complete file \(id.string)")]))
+      }
+    }
+  }
+
+  /// Whether a caller may read a thing.
+  func mayRead(_ id: UUIDv7, _ identity: Identity, _ view: any FleetView) throws(ThingError) -> Bool {
+    guard let stored = try view.find(id, Value.self) else { return false }
+    let reach = Reach(of: identity.requester, to: .read, area)
+    if reach.isEverything { return true }
+    return reach.contains(try relation(stored, identity, view))
   }
 
   /// Changes other things after a thing was created or changed.

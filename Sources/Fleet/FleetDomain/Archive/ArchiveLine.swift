@@ -1,11 +1,12 @@
 import Telemetry
 
-/// One line of an archive. An archive is JSON lines in this order: the head; each table with its rows; each vehicle
-/// with its records; the end.
+/// One line of an archive. An archive is JSON lines in this order: the head; each table with its rows; the contents of
+/// files; each vehicle with its records; the end.
 ///
 ///     {"archive":{"format":1,"id":"0199…","schema":14,"tenant":"default","time":"2026-11-23T10:00:00.000Z"}}
 ///     {"columns":["id","version","name"],"table":"fleet"}
 ///     ["0199…",1,"North"]
+///     {"content":"9f86d0…","data":"74657374","last":true}
 ///     {"vehicle":"VAN-001"}
 ///     {"received":1795219200000,"record":{"id":"0199…"}}
 ///     {"end":{"records":1,"rows":1}}
@@ -14,6 +15,8 @@ public enum ArchiveLine: Equatable, Sendable {
   case table(String, columns: [String])
   /// A row of the table that was named last. Its values are in the order of that line's columns.
   case row([JSON])
+  /// A part of the content of a file. The parts of a content follow each other.
+  case content(sha256: String, bytes: [UInt8], isLast: Bool)
   /// The records that follow belong to the vehicle with this id.
   case vehicle(String)
   /// A record of the vehicle that was named last.
@@ -37,6 +40,11 @@ public enum ArchiveLine: Equatable, Sendable {
       self = .row(values)
     } else if let table = json["table"]?.textValue {
       self = .table(table, columns: try [String](json: json["columns"] ?? .null))
+    } else if let sha256 = json["content"]?.textValue {
+      guard let bytes = json["data"]?.textValue.flatMap({ Hexadecimal.bytes($0) }) else {
+        throw FieldError("data", "expected hexadecimal digits")
+      }
+      self = .content(sha256: sha256, bytes: bytes, isLast: json["last"] == .bool(true))
     } else if let vehicle = json["vehicle"]?.textValue {
       self = .vehicle(vehicle)
     } else if let head = json["archive"] {
@@ -55,6 +63,8 @@ public enum ArchiveLine: Equatable, Sendable {
     case .head(let head): json = .object(["archive": head.json])
     case .table(let name, let columns): json = .object(["table": .text(name), "columns": columns.json])
     case .row(let values): json = .array(values)
+    case .content(let sha256, let bytes, let isLast):
+      json = .object(["content": .text(sha256), "data": .text(Hexadecimal.text(bytes)), "last": .bool(isLast)])
     case .vehicle(let id): json = .object(["vehicle": .text(id)])
     case .record(let received, let body):
       // The record's text is copied as it was received, so that the order of its members and the format of its numbers

@@ -26,12 +26,19 @@ public protocol Kind: Described {
   ///
   /// - Parameter id: id of the thing.
   func subject(id: UUIDv7) -> UUIDv7
+
+  /// The key of the field with the files that the thing refers to.
+  static var filesKey: String { get }
+  /// The files that the thing refers to. The storage keeps them as long as the thing refers to them.
+  var usedFiles: [UUIDv7] { get }
 }
 
 extension Kind {
   public static var isAudited: Bool { true }
   public static var ignoredKeys: [String] { ["id", "createdAt", "updatedAt"] }
   public func subject(id: UUIDv7) -> UUIDv7 { id }
+  public static var filesKey: String { "fileIds" }
+  public var usedFiles: [UUIDv7] { [] }
 }
 
 /// The names of a kind.

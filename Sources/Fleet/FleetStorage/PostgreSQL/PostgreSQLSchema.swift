@@ -8,7 +8,7 @@ enum PostgreSQLSchema {
     version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
     version11, version12, version13, version14, version15, version16, version17, version18, version19,
     version20, version21, version22, version23, version24, version25, version26, version27, version28,
-    version29, version30, version31,
+    version29, version30, version31, version32,
   ]
 
   private static let version1 =
@@ -632,6 +632,35 @@ enum PostgreSQLSchema {
     ALTER TABLE journey ADD COLUMN "confirmed" bigint NOT NULL DEFAULT 0;
     UPDATE journey SET confirmed = 1 WHERE log LIKE '%"event":"started"%'
       AND (log NOT LIKE '%"assigned":%' OR log LIKE '%"reviewed":true%');
+    """
+
+  /// Adds files, and their use by things.
+  private static let version32 = """
+    CREATE TABLE file (
+      tenant integer NOT NULL, id uuid NOT NULL, version bigint NOT NULL, created bigint NOT NULL,
+      updated bigint NOT NULL,
+      "name" text COLLATE "C" NOT NULL, "size" bigint NOT NULL, "sha256" text COLLATE "C", "keep_position" bigint NOT NULL,
+      "status" text COLLATE "C" NOT NULL, "media_type" text COLLATE "C", "versions" text COLLATE "C" NOT NULL,
+      "capture" text COLLATE "C", "problem" text COLLATE "C", "uploaded_by" uuid, PRIMARY KEY (tenant, id)
+    );
+    CREATE INDEX file_status ON file (status, tenant) WHERE status <> 'stored';
+    CREATE INDEX file_uploader ON file (tenant, uploaded_by);
+    CREATE TABLE file_use (
+      tenant integer NOT NULL, id uuid NOT NULL, version bigint NOT NULL, created bigint NOT NULL,
+      updated bigint NOT NULL,
+      "file_id" uuid NOT NULL, "kind" text COLLATE "C" NOT NULL, "thing_id" uuid NOT NULL, PRIMARY KEY (tenant, id)
+    );
+    CREATE UNIQUE INDEX file_use_file_id ON file_use (tenant, file_id, thing_id);
+    CREATE TABLE file_space (
+      tenant integer NOT NULL, id uuid NOT NULL, version bigint NOT NULL, created bigint NOT NULL,
+      updated bigint NOT NULL,
+      "holder" text COLLATE "C" NOT NULL, "bytes" bigint NOT NULL, PRIMARY KEY (tenant, id)
+    );
+    CREATE UNIQUE INDEX file_space_holder ON file_space (tenant, holder);
+    ALTER TABLE document ADD COLUMN "file_ids" text COLLATE "C";
+    ALTER TABLE expense ADD COLUMN "file_ids" text COLLATE "C";
+    ALTER TABLE fuel_entry ADD COLUMN "file_ids" text COLLATE "C";
+    ALTER TABLE maintenance_record ADD COLUMN "file_ids" text COLLATE "C";
     """
 
   /// SQL expression for the time of the migration, ms. It has the same value in all statements of the migration.

@@ -8,7 +8,7 @@ enum SQLiteSchema {
     version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
     version11, version12, version13, version14, version15, version16, version17, version18, version19,
     version20, version21, version22, version23, version24, version25, version26, version27, version28,
-    version29, version30, version31,
+    version29, version30, version31, version32,
   ]
 
   private static let version1 = """
@@ -613,6 +613,35 @@ enum SQLiteSchema {
     ALTER TABLE journey ADD COLUMN "confirmed" INTEGER NOT NULL DEFAULT 0;
     UPDATE journey SET confirmed = 1 WHERE log LIKE '%"event":"started"%'
       AND (log NOT LIKE '%"assigned":%' OR log LIKE '%"reviewed":true%');
+    """
+
+  /// Adds files, and their use by things.
+  private static let version32 = """
+    CREATE TABLE file (
+      tenant INTEGER NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL, created INTEGER NOT NULL,
+      updated INTEGER NOT NULL,
+      "name" TEXT NOT NULL, "size" INTEGER NOT NULL, "sha256" TEXT, "keep_position" INTEGER NOT NULL,
+      "status" TEXT NOT NULL, "media_type" TEXT, "versions" TEXT NOT NULL,
+      "capture" TEXT, "problem" TEXT, "uploaded_by" BLOB, PRIMARY KEY (tenant, id)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX file_status ON file (status, tenant) WHERE status <> 'stored';
+    CREATE INDEX file_uploader ON file (tenant, uploaded_by);
+    CREATE TABLE file_use (
+      tenant INTEGER NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL, created INTEGER NOT NULL,
+      updated INTEGER NOT NULL,
+      "file_id" BLOB NOT NULL, "kind" TEXT NOT NULL, "thing_id" BLOB NOT NULL, PRIMARY KEY (tenant, id)
+    ) STRICT, WITHOUT ROWID;
+    CREATE UNIQUE INDEX file_use_file_id ON file_use (tenant, file_id, thing_id);
+    CREATE TABLE file_space (
+      tenant INTEGER NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL, created INTEGER NOT NULL,
+      updated INTEGER NOT NULL,
+      "holder" TEXT NOT NULL, "bytes" INTEGER NOT NULL, PRIMARY KEY (tenant, id)
+    ) STRICT, WITHOUT ROWID;
+    CREATE UNIQUE INDEX file_space_holder ON file_space (tenant, holder);
+    ALTER TABLE document ADD COLUMN "file_ids" TEXT;
+    ALTER TABLE expense ADD COLUMN "file_ids" TEXT;
+    ALTER TABLE fuel_entry ADD COLUMN "file_ids" TEXT;
+    ALTER TABLE maintenance_record ADD COLUMN "file_ids" TEXT;
     """
 
   private static func randoms(_ count: Int) -> String {

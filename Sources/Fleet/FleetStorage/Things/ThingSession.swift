@@ -151,6 +151,7 @@ final class ThingSession: FleetTransaction {
         "INSERT INTO \(Value.names.table) (\(columns.joined(separator: ", "))) VALUES (\(parameters))", values)
       try write(stored, value.change(since: nil), action)
     }
+    try noteFiles(of: Value.self, id, before: [], after: value.usedFiles)
     return stored
   }
 
@@ -180,6 +181,7 @@ final class ThingSession: FleetTransaction {
       try requireOne(count, Value.self)
       try write(changed, value.change(since: stored.value), action)
     }
+    try noteFiles(of: Value.self, stored.id, before: stored.value.usedFiles, after: value.usedFiles)
     return changed
   }
 
@@ -257,6 +259,32 @@ final class ThingSession: FleetTransaction {
       var removed = stored
       removed.version += 1
       try write(removed, change, action)
+    }
+    try noteFiles(of: Value.self, stored.id, before: stored.value.usedFiles, after: [])
+  }
+
+  /// Stores which files a thing refers to.
+  ///
+  /// - Throws: `invalid` for a file that does not exist or is not complete.
+  private func noteFiles<Value: Kind>(
+    of kind: Value.Type, _ thing: UUIDv7, before old: [UUIDv7], after new: [UUIDv7]
+  ) throws(ThingError) {
+    guard old != new else { return }
+    let (before, after) = (Set(old), Set(new))
+    for id in after.subtracting(before) {
+      guard let file = try find(id, StoredFile.self), file.value.status != .uploading else {
+        throw .invalid(FieldErrors([FieldError(Value.filesKey, "no complete file \(id.string)")]))
+      }
+      var use = FileUse()
+      (use.fileID, use.kind, use.thingID) = (id, Value.names.one, thing)
+      try insert(use)
+    }
+    for id in before.subtracting(after) {
+      _ = try asking { () throws(StoreFailure) in
+        try session.run(
+          "DELETE FROM file_use WHERE tenant = $1 AND file_id = $2 AND thing_id = $3",
+          [SQLValue(tenant), .identifier(id), .identifier(thing)])
+      }
     }
   }
 

@@ -75,6 +75,9 @@ public struct Defect: WorkThing {
   /// The time since which no ECU has the trouble code; `nil` if one has it.
   public var awaySince: Timestamp? { isPresent ? nil : reports.map(\.since).max() }
 
+  public static var filesKey: String { "photos" }
+  public var usedFiles: [UUIDv7] { photos }
+
   public static let names = KindNames(one: "defect", many: "defects")
   public static let fields: [Field<Defect>] = [
     Field("vehicleId", \.vehicle).required().settable(by: .creation).filterable(as: "vehicle"),

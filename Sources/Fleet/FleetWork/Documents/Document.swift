@@ -41,9 +41,12 @@ public struct Document: WorkThing {
   public var issuedOn: CalendarDate?
   /// The last day on which the document is valid.
   public var expiresOn: CalendarDate?
+  public var files = FileIDs()
   public var notes: String?
 
   public init() {}
+
+  public var usedFiles: [UUIDv7] { files.ids }
 
   public static let names = KindNames(one: "document", many: "documents")
   public static let fields: [Field<Document>] = [
@@ -55,6 +58,7 @@ public struct Document: WorkThing {
     Field("number", \.number, TextRules.short(100)).textSearched(),
     Field("issuedOn", \.issuedOn).sortable(),
     Field("expiresOn", \.expiresOn).sortable(),
+    Field("fileIds", \.files),
     Field("notes", \.notes, TextRules.long).textSearched(),
   ]
 }

@@ -15,10 +15,13 @@ public struct Expense: WorkThing {
   public var vendorName: String?
   public var notes: String?
   public var documentID: UUIDv7?
+  public var files = FileIDs()
 
   public init() {}
 
   public var statedTime: Timestamp? { at }
+
+  public var usedFiles: [UUIDv7] { files.ids }
 
   public static let names = KindNames(one: "expense", many: "expenses")
   public static let fields: [Field<Expense>] = [
@@ -32,5 +35,6 @@ public struct Expense: WorkThing {
     Field("vendorName", \.vendorName, TextRules.short(200)).sortable().textSearched(),
     Field("notes", \.notes, TextRules.long).textSearched(),
     Field("documentId", \.documentID),
+    Field("fileIds", \.files),
   ]
 }

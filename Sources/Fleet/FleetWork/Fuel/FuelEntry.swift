@@ -64,12 +64,15 @@ public struct FuelEntry: WorkThing {
   public var place: String?
   public var notes: String?
   public var documentID: UUIDv7?
+  public var files = FileIDs()
 
   public init() {}
 
   public var vehicleID: String? { vehicle }
 
   public var statedTime: Timestamp? { at }
+
+  public var usedFiles: [UUIDv7] { files.ids }
 
   public static let names = KindNames(one: "fuelEntry", many: "fuel-entries")
   public static let fields: [Field<FuelEntry>] = [
@@ -88,6 +91,7 @@ public struct FuelEntry: WorkThing {
     Field("place", \.place, TextRules.short(200)).sortable().textSearched(),
     Field("notes", \.notes, TextRules.long).textSearched(),
     Field("documentId", \.documentID),
+    Field("fileIds", \.files),
   ]
 
   /// The amount that was paid: ``total`` or, if that is unknown, ``price`` × ``quantity`` rounded to hundredths; `nil`

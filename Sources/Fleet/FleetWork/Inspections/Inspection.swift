@@ -112,6 +112,9 @@ public struct Inspection: WorkThing {
 
   public var statedTime: Timestamp? { at == Inspection().at ? nil : at }
 
+  public static var filesKey: String { "items" }
+  public var usedFiles: [UUIDv7] { items.flatMap(\.photos) }
+
   public static let names = KindNames(one: "inspection", many: "inspections")
   public static let fields: [Field<Inspection>] = [
     Field("driverId", \.driverID).settable(by: .creation).filledIn().filterable(as: "driver"),

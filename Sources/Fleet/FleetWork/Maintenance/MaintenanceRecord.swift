@@ -48,6 +48,7 @@ public struct MaintenanceRecord: VehicleThing {
   /// The cycle of the schedule to which it belongs.
   public var cycle: Int64?
   public var defectIDs: [UUIDv7] = []
+  public var files = FileIDs()
   public var status = Status.scheduled
   public var startedAt: Timestamp?
   public var cancelReason: String?
@@ -55,6 +56,8 @@ public struct MaintenanceRecord: VehicleThing {
   public init() {}
 
   public var vehicleID: String? { vehicle }
+
+  public var usedFiles: [UUIDv7] { files.ids }
 
   public static let names = KindNames(one: "maintenanceRecord", many: "maintenance-records")
   public static let fields: [Field<MaintenanceRecord>] = [
@@ -80,6 +83,7 @@ public struct MaintenanceRecord: VehicleThing {
     },
     Field("status", \.status).settable(by: .server).filterable().sortable(),
     Field("startedAt", \.startedAt).settable(by: .server),
+    Field("fileIds", \.files),
     Field("cancelReason", \.cancelReason).settable(by: .server),
   ]
 

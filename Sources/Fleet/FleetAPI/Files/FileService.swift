@@ -1,0 +1,197 @@
+import FleetDomain
+import FleetFiles
+import Logging
+import Telemetry
+
+/// The contents of files, the program that decodes images, and the removal of files that nothing refers to.
+final class FileService: Sendable {
+  /// The time between two looks for images whose copies are missing. Usually a finished upload wakes it earlier.
+  private static let pause = Duration.seconds(30)
+  /// The time between two removals.
+  private static let sweepPause = Duration.seconds(3_600)
+  /// The time without a change after which an upload, or a file that nothing refers to, is removed.
+  private static let unusedDays: Int64 = 7
+  /// The time for which a content without a file must not have changed. It is longer than any request.
+  private static let contentSeconds = 86_400
+
+  let settings: FileSettings
+  private let storage: any FleetStorage
+  /// The contents of files; `nil` if the server accepts no files.
+  let contents: FileStore?
+  let helper: ImageHelper?
+  /// Permits to read receipts.
+  let readings: Budget
+  private let logger: Logger
+  private let wakeUps: AsyncStream<Void>
+  private let wakeUp: AsyncStream<Void>.Continuation
+
+  /// - Parameter contents: `nil` if the server accepts no files.
+  init(_ settings: FileSettings, _ contents: FileStore?, storage: any FleetStorage, logger: Logger) {
+    self.settings = settings
+    self.storage = storage
+    self.logger = logger
+    self.contents = contents
+    helper = Self.helper(settings, logger)
+    // A request that waits here holds no thread. One permit remains free for another tenant.
+    readings = Budget(
+      settings.images + 1, fairness: .init(group: 3), patience: .seconds(30),
+      refusal: APIError(.serviceUnavailable, "busy", "the server reads other receipts; try again", retryAfter: 5))
+    (wakeUps, wakeUp) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+  }
+
+  private static func helper(_ settings: FileSettings, _ logger: Logger) -> ImageHelper? {
+    guard let folder = settings.helperFolder else { return nil }
+    do throws(ImageHelper.Unavailable) {
+      return try ImageHelper(folder: folder, count: settings.images)
+    } catch {
+      logger.warning("photos are stored as they are, without thumbnails, and receipts are not read: \(error.reason)")
+      return nil
+    }
+  }
+
+  /// The contents of files.
+  ///
+  /// - Throws: 503 if the server has no folder for them.
+  var store: FileStore {
+    get throws(APIError) {
+      guard let contents else {
+        throw APIError(.serviceUnavailable, "noFiles", "this server accepts no files: name a folder in files.folder")
+      }
+      return contents
+    }
+  }
+
+  // MARK: Images
+
+  /// Announces that an image waits for its copies.
+  func wake() { wakeUp.yield() }
+
+  /// Makes copies of images, and removes what is not needed, until its task is cancelled.
+  func run() async {
+    guard let contents else { return }
+    await withTaskGroup { group in
+      group.addTask { await self.repeatImages(contents) }
+      group.addTask { await self.repeatSweeps(contents) }
+      group.addTask {
+        while !Task.isCancelled {
+          self.wake()
+          try? await Task.sleep(for: Self.pause)
+        }
+      }
+    }
+  }
+
+  private func repeatImages(_ contents: FileStore) async {
+    for await _ in wakeUps {
+      do {
+        let waiting = ThingQuery<StoredFile>.Condition.oneOf(key: "status", [StoredFile.Status.processing.json])
+        for tenant in try await storage.tenants(having: [waiting]) where !Task.isCancelled {
+          let page = try await storage.view(tenant: tenant) { view throws(ThingError) in
+            try view.list(ThingQuery<StoredFile>(waiting, limit: 10))
+          }
+          // A tenant with many images does not delay those of others: some in each round.
+          if page.next != nil { wake() }
+          for file in page.items where !Task.isCancelled { try await makeCopies(of: file, contents, tenant) }
+        }
+      } catch {
+        if !Task.isCancelled { logger.error("images: \(error)") }
+      }
+    }
+  }
+
+  private func makeCopies(of file: Stored<StoredFile>, _ contents: FileStore, _ tenant: TenantID) async throws {
+    var done = file.value
+    done.status = .stored
+    do {
+      guard let helper, let sha256 = done.sha256 else {
+        throw ImageHelper.Unusable(reason: "this server does not decode images")
+      }
+      let content = try await contents.open(sha256, tenant: tenant)
+      let made = try await helper.copies(of: content, keepsPosition: done.keepPosition)
+      for copy in made.copies {
+        var version = copy.version
+        version.sha256 = try await contents.store(copy.bytes, tenant: tenant)
+        done.versions.append(version)
+      }
+      done.capture = made.capture
+    } catch let error as ImageHelper.Unusable {
+      done.problem = error.reason
+    } catch let error as ImageHelper.Unavailable {
+      logger.error("images: \(error.reason)")
+      done.problem = "this server could not decode it"
+    } catch FileError.missing(let path) {
+      logger.error("images: \(path) is missing")
+      done.problem = "its content is missing"
+    }
+    let (id, result) = (file.id, done)
+    try await storage.change(tenant: tenant, by: Actor(.server), at: WallClock.now) {
+      transaction throws(ThingError) in
+      // It may have been removed meanwhile, or another server was faster.
+      guard let present = try transaction.find(id, StoredFile.self), present.value.status == .processing else { return }
+      try transaction.update(present, to: result, action: "process")
+    }
+  }
+
+  // MARK: Removal
+
+  private func repeatSweeps(_ contents: FileStore) async {
+    while !Task.isCancelled {
+      do {
+        try await Task.sleep(for: Self.sweepPause)
+        for tenant in try await storage.tenants() {
+          try await sweep(
+            tenant: tenant.id, at: WallClock.now, unusedDays: Self.unusedDays, contentSeconds: Self.contentSeconds)
+        }
+      } catch {
+        if !Task.isCancelled { logger.error("removal of files: \(error)") }
+      }
+    }
+  }
+
+  /// Removes files that nothing refers to, and contents that no file needs.
+  func sweep(tenant: TenantID, at now: Timestamp, unusedDays: Int64, contentSeconds: Int) async throws {
+    guard let contents else { return }
+    let limit = Timestamp(nanoseconds: now.nanoseconds - unusedDays * 86_400_000_000_000)
+    var query = ThingQuery<StoredFile>(.below(key: "updatedAt", limit.json), limit: 200)
+    repeat {
+      let wanted = query
+      query.cursor = try await storage.change(tenant: tenant, by: Actor(.server), at: now) {
+        transaction throws(ThingError) in
+        let page = try transaction.list(wanted)
+        for file in page.items {
+          guard try transaction.first(ThingQuery<FileUse>(.oneOf(key: "fileId", [file.id.json]))) == nil else {
+            continue
+          }
+          try transaction.removeFile(file)
+        }
+        return page.next
+      }
+    } while query.cursor != nil
+    let (needed, uploads) = try await storage.view(tenant: tenant) { view throws(ThingError) in
+      var (needed, uploads): (Set<String>, Set<String>) = ([], [])
+      var query = ThingQuery<StoredFile>(limit: 1_000)
+      repeat {
+        let page = try view.list(query)
+        for file in page.items {
+          needed.formUnion(file.value.contents)
+          if file.value.status == .processing, let original = file.value.sha256 { needed.insert(original) }
+          if file.value.status == .uploading { uploads.insert(file.id.string) }
+        }
+        query.cursor = page.next
+      } while query.cursor != nil
+      return (needed, uploads)
+    }
+    let removed = try await contents.sweep(
+      keeping: needed, uploads, unchangedFor: contentSeconds, tenant: tenant)
+    if removed > 0 { logger.info("removed \(removed) contents of files that nothing needs") }
+  }
+}
+
+extension FleetTransaction {
+  /// Removes a file, and releases its space.
+  func removeFile(_ file: Stored<StoredFile>) throws(ThingError) {
+    try remove(file, action: "remove")
+    try addFileSpace(
+      -file.value.size, [FileSpace.ofTenant, file.value.uploadedBy?.string].compactMap { $0 }.map { ($0, nil) })
+  }
+}

@@ -1,0 +1,90 @@
+import FleetDomain
+import FleetFiles
+import FleetWork
+import HTTPTypes
+import Telemetry
+
+/// `/api/files/{id}/receipt`: reads the photo of a receipt, and proposes what a person may save.
+struct ReceiptRoutes {
+  let files: FileRoutes
+  let zones: ZoneFiles
+
+  var routes: [Route] { [read] }
+
+  private var read: Route {
+    let operation = Operation(
+      id: "readReceipt",
+      summary:
+        "Reads the photo of a receipt. The proposal has the values of a fuel entry or of an expense; nothing is stored until a person saves it.",
+      parameters: [
+        .query("vehicle", "The vehicle of the proposal; its fleet has the time zone.", #"{"type":"string"}"#)
+      ],
+      results: [.init(.ok, "What it says.", .json("Receipt"))], errors: [.conflict])
+    return Route(
+      .post, "/api/files/{fileId}/receipt", .may(.read, .documents), operation, isFiltered: true
+    ) { [files, zones] call in
+      let tenant = try call.tenant
+      let name = try call.vehicleFilter()
+      let (file, zone) = try await files.storage.view(tenant: tenant) { view throws(ThingError) in
+        let file = try files.readable(call, view)
+        var zone: String?
+        if let name, let fleet = try view.referenced(vehicle: name).value.fleetID {
+          zone = try view.find(fleet, Fleet.self)?.value.timeZone
+        }
+        return (file, zone)
+      }
+      let reading = try await Self.read(file, files.service, tenant, call)
+      let proposal = reading.proposal(file: file.id, vehicle: name, in: zones.rules(zone))
+      let answer = JSON.object([
+        "fileId": file.id.json, "reading": reading.json,
+        "proposal": .object(["kind": .text(proposal.kind.one), "values": .object(proposal.values)]),
+      ])
+      return Answer(json: Array(answer.canonicalText.utf8))
+    }
+  }
+
+  private static func read(
+    _ file: Stored<StoredFile>, _ service: FileService, _ tenant: TenantID, _ call: Call
+  ) async throws -> ReceiptReading {
+    guard file.value.status == .stored else {
+      throw APIError(
+        .conflict, file.value.status.rawValue, "the copies of this image are not made yet; try again", retryAfter: 1)
+    }
+    guard let sha256 = file.value.version("full")?.sha256 else {
+      throw APIError(.conflict, "noImage", file.value.problem ?? "this file is not an image")
+    }
+    guard let helper = service.helper else {
+      throw APIError(.serviceUnavailable, "noImages", "this server does not decode images")
+    }
+    let permit = try await service.readings.acquire(1, for: call.holder)
+    defer { permit.shrink(to: 0) }
+    do {
+      let content = try await service.store.open(sha256, tenant: tenant)
+      return try ReceiptReading(json: try await helper.receipt(in: content))
+    } catch let error as ImageHelper.Unusable {
+      throw APIError(.conflict, "unreadable", error.reason)
+    } catch let error as ImageHelper.Unavailable {
+      call.logger.error("receipts: \(error.reason)")
+      throw APIError(.serviceUnavailable, "noImages", "this server could not read it", retryAfter: 60)
+    } catch let error as FieldError {
+      call.logger.error("receipts: the image helper gave an unknown answer: \(error.path): \(error.message)")
+      throw APIError(.serviceUnavailable, "noImages", "this server could not read it", retryAfter: 60)
+    }
+  }
+
+  /// The schema of the answer.
+  static let schema = #"""
+    {
+      "type": "object", "required": ["fileId", "reading", "proposal"], "properties": {
+        "fileId": { "type": "string", "format": "uuid" },
+        "reading": \#(ReceiptReading.schema),
+        "proposal": {
+          "type": "object", "required": ["kind", "values"], "properties": {
+            "kind": { "enum": ["fuelEntry", "expense"] },
+            "values": { "description": "As they are sent to create one.", "type": "object" }
+          }
+        }
+      }
+    }
+    """#
+}

@@ -1,0 +1,137 @@
+import Telemetry
+
+/// A file that a person or a program has uploaded: a photo, a scan, a document, a 3D model.
+///
+/// The bytes are not in the database; the name of the content is its SHA-256.
+public struct StoredFile: Kind {
+  public enum Status: String, FieldChoice, Sendable {
+    /// Bytes are missing.
+    case uploading
+    /// All bytes have arrived; smaller copies of the image are being made.
+    case processing
+    case stored
+  }
+
+  /// A copy of an image that the server has encoded itself, without the original's metadata.
+  public struct Version: NestedValue {
+    /// `full` or `thumbnail`.
+    public var name = ""
+    public var sha256 = ""
+    public var mediaType = ""
+    public var size: Int64 = 0
+    public var width: Int64 = 0
+    public var height: Int64 = 0
+
+    public init() {}
+
+    public static let fields: [Field<Version>] = [
+      Field("name", \.name).required(), Field("sha256", \.sha256).required(),
+      Field("mediaType", \.mediaType).required(), Field("size", \.size).required(),
+      Field("width", \.width).required(), Field("height", \.height).required(),
+    ]
+  }
+
+  /// Metadata of a photo that are kept.
+  public struct Capture: NestedValue {
+    /// The time at which the photo was taken, as the camera wrote it: without a time zone.
+    public var takenAt: String?
+    public var latitude: Double?
+    public var longitude: Double?
+
+    public init() {}
+
+    public static let fields: [Field<Capture>] = [
+      Field("takenAt", \.takenAt), Field("latitude", \.latitude), Field("longitude", \.longitude),
+    ]
+  }
+
+  public var name = ""
+  /// The length in bytes.
+  public var size: Int64 = 0
+  /// The SHA-256 of the uploaded bytes, as 64 hexadecimal digits; `nil` until it is known.
+  public var sha256: String?
+  /// Whether the position of a photo is kept.
+  public var keepPosition = false
+  public var status = Status.uploading
+  /// The media type that the content itself shows; `nil` until all bytes have arrived.
+  public var mediaType: String?
+  /// The copies of an image that the server has made; empty for other files.
+  public var versions: [Version] = []
+  public var capture: Capture?
+  /// The reason why there is no copy of an image; `nil` if there is one, or if the file is not an image.
+  public var problem: String?
+  /// The person or token that uploads it; `nil` after an import from elsewhere.
+  public var uploadedBy: UUIDv7?
+
+  public init() {}
+
+  public static let names = KindNames(one: "file", many: "files")
+  public static let fields: [Field<StoredFile>] = [
+    Field("name", \.name) { name throws(FieldError) in
+      guard (1...255).contains(name.utf8.count), NameRules.isVisible(name), !name.utf8.contains(UInt8(ascii: "/"))
+      else {
+        throw FieldError("", "expected the name of a file without folders: 1 to 255 bytes \(NameRules.visibleRule)")
+      }
+    }.required().settable(by: .creation),
+    Field("size", \.size) { size throws(FieldError) in
+      guard size >= 1 else { throw FieldError("", "expected at least 1 byte") }
+    }.required().settable(by: .creation).schema(#"{"type":"integer","minimum":1}"#),
+    Field("sha256", \.sha256) { text throws(FieldError) in
+      guard let text else { return }
+      guard text.utf8.count == 64, text == text.lowercased(), Hexadecimal.bytes(text) != nil else {
+        throw FieldError("", "expected 64 hexadecimal digits in lower case")
+      }
+    }.settable(by: .creation).filledIn().filterable(),
+    Field("keepPosition", \.keepPosition).settable(by: .creation),
+    Field("status", \.status).settable(by: .server).filterable(),
+    Field("mediaType", \.mediaType).settable(by: .server).filterable(),
+    Field("versions", \.versions).settable(by: .server),
+    Field("capture", \.capture).settable(by: .server),
+    Field("problem", \.problem).settable(by: .server),
+    Field("uploadedBy", \.uploadedBy).settable(by: .server).filterable(),
+  ]
+
+  /// Returns the copy with a name; `nil` if there is none.
+  public func version(_ name: String) -> Version? { versions.first { $0.name == name } }
+
+  /// The contents that the file needs. If the server has made a copy of the whole image, the original is not needed,
+  /// because it may contain metadata that nobody wanted to store.
+  public var contents: [String] {
+    let copies = versions.map(\.sha256)
+    return version("full") == nil ? [sha256].compactMap { $0 } + copies : copies
+  }
+}
+
+/// A thing that refers to a file.
+///
+/// The storage writes and removes these together with the thing, so that a file is known to be in use.
+public struct FileUse: Kind {
+  public var fileID = UUIDv7(milliseconds: 0, first: 0, rest: 0)
+  /// The kind of the thing (``KindNames/one``).
+  public var kind = ""
+  public var thingID = UUIDv7(milliseconds: 0, first: 0, rest: 0)
+
+  public init() {}
+
+  public static let names = KindNames(one: "fileUse", many: "file-uses")
+  public static var isAudited: Bool { false }
+  public static let fields: [Field<FileUse>] = [
+    Field("fileId", \.fileID).filterable(), Field("kind", \.kind), Field("thingId", \.thingID).filterable(),
+  ]
+}
+
+/// The sum of the sizes of a tenant's files, or of those that one person or token has uploaded.
+public struct FileSpace: Kind {
+  /// The name of the row with the sum of all files of the tenant.
+  public static let ofTenant = "tenant"
+
+  /// ``ofTenant``, or the id of a person or token.
+  public var holder = ""
+  public var bytes: Int64 = 0
+
+  public init() {}
+
+  public static let names = KindNames(one: "fileSpace", many: "file-spaces")
+  public static var isAudited: Bool { false }
+  public static let fields: [Field<FileSpace>] = [Field("holder", \.holder), Field("bytes", \.bytes)]
+}

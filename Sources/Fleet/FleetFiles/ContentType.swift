@@ -1,0 +1,38 @@
+/// The type of a content, as its own bytes show it. The name of a file and the type that a client names are not trusted.
+public enum ContentType: String, CaseIterable, Sendable {
+  case jpeg = "image/jpeg"
+  case png = "image/png"
+  case webp = "image/webp"
+  case heic = "image/heic"
+  case pdf = "application/pdf"
+  case glb = "model/gltf-binary"
+  case zip = "application/zip"
+  case other = "application/octet-stream"
+
+  /// Whether the image helper can decode the type.
+  public var isImage: Bool { [.jpeg, .png, .webp, .heic].contains(self) }
+
+  /// Determines the type from the first bytes of a content.
+  public init(head: [UInt8]) {
+    func matches(_ text: String, at offset: Int = 0) -> Bool { head.dropFirst(offset).starts(with: text.utf8) }
+    if head.starts(with: [0xFF, 0xD8, 0xFF]) {
+      self = .jpeg
+    } else if head.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) {
+      self = .png
+    } else if matches("RIFF"), matches("WEBP", at: 8) {
+      self = .webp
+    } else if matches("ftyp", at: 4),
+      ["heic", "heix", "hevc", "hevx", "heim", "heis", "mif1", "msf1"].contains(where: { matches($0, at: 8) })
+    {
+      self = .heic
+    } else if matches("%PDF-") {
+      self = .pdf
+    } else if matches("glTF") {
+      self = .glb
+    } else if head.starts(with: [0x50, 0x4B, 0x03, 0x04]) {
+      self = .zip
+    } else {
+      self = .other
+    }
+  }
+}

@@ -1,0 +1,22 @@
+import JSONText
+
+extension Configuration {
+  mutating func readFiles(_ reader: inout JSONObjectReader, folder: String) throws(JSONError) {
+    guard var object = try reader.optionalObject("files") else { return }
+    var files = server.files
+    if let value = object.optional("folder") { files.folder = try Self.path(value, folder) }
+    files.fileBytes = try object.optionalInt("fileBytes", in: 1_024...1_099_511_627_776) ?? files.fileBytes
+    files.tenantBytes = try object.optionalInt("tenantBytes", in: 1_024...1_125_899_906_842_624) ?? files.tenantBytes
+    files.personBytes = try object.optionalInt("personBytes", in: 1_024...1_125_899_906_842_624) ?? files.personBytes
+    files.images = try object.optionalInt("images", in: 1...64) ?? files.images
+    try object.finish()
+    server.files = files
+  }
+
+  /// Sets the folders of files that the configuration does not name. A SQLite database has a folder beside it. For
+  /// PostgreSQL there is no such place: several servers may use the same database.
+  mutating func useStandardFolders() {
+    if server.files.folder == nil, case .sqlite(let path) = database { server.files.folder = path + ".files" }
+    server.files.helperFolder = ProgramFolder.path(source: "Sources/Fleet/FleetFiles/Helper", installed: "helper")
+  }
+}
