@@ -129,7 +129,7 @@ torture: need-peers tests release
 	  ACCOUNT_FUZZ_BODIES=100000 swift test --skip-build --disable-xctest --filter BodyFuzzTests
 	@FLOOD_MEGABYTES=330 OBDGATED_PROGRAM=$(CURDIR)/.build/release/obdgated \
 	  swift test --skip-build --disable-xctest --filter FloodedLinesTests
-	@DAEMON_KILLS=2000 FLEET_KILLS=200 SPOOL_KILLS=200 SPOOL_RUNS=40 OBDGATED_PROGRAM=$(CURDIR)/.build/release/obdgated \
+	@DAEMON_KILLS=2000 FLEET_KILLS=200 FILE_KILLS=200 SPOOL_KILLS=200 SPOOL_RUNS=40 OBDGATED_PROGRAM=$(CURDIR)/.build/release/obdgated \
 	  FLEETSTORE_PROGRAM=$(CURDIR)/.build/release/fleetstore swift test --skip-build --disable-xctest \
 	  --filter 'KeptRecordsTests|KillTests|PowerCutTests'
 

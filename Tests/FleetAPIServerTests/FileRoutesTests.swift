@@ -118,6 +118,30 @@ import Testing
     }
   }
 
+  /// A server that is killed after the last byte has arrived completes the file later, when its client asks.
+  @Test func an_upload_with_all_bytes_is_completed_when_its_client_asks() async throws {
+    let scratch = try ScratchFolder()
+    var options = ServerOptions.test { _ in }
+    options.files.folder = scratch.file("files")
+    try await TestServer.run(options) { [options] server in
+      let id = try await aside {
+        let made = try server.client(server.keys.admin).send("POST", "/api/files", json: #"{"name":"a","size":3}"#)
+        return try #require(try made.json["id"] as? String)
+      }
+      let store = try FileStore(folder: try #require(options.files.folder))
+      let piece = try await store.append(to: try #require(UUIDv7(id.utf8.span)), at: 0, tenant: .standard)
+      try await piece.write([1, 2, 3])
+      try await piece.finish()
+      try await aside {
+        let client = try server.client(server.keys.admin)
+        let head = try client.send("HEAD", "/api/files/\(id)/content")
+        #expect(head.status == 200 && head.headers["upload-offset"] == "3")
+        #expect(try client.send("GET", "/api/files/\(id)").json["status"] as? String == "stored")
+        #expect(try client.send("GET", "/api/files/\(id)/content").body == [1, 2, 3])
+      }
+    }
+  }
+
   @Test func nobody_reads_a_file_of_others_by_adding_it_to_a_thing() async throws {
     try await TestServer.run { server in
       _ = try await server.addPerson("mech@example.com", [.maintenance])

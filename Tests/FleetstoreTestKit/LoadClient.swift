@@ -211,7 +211,7 @@ final class LoadSocket: @unchecked Sendable {
 
 /// A number to which several threads add.
 final class Counter: @unchecked Sendable {
-  private let lock = NSLock()
+  private let lock = NSCondition()
   private var count = 0
 
   var value: Int { lock.withLock { count } }
@@ -219,7 +219,15 @@ final class Counter: @unchecked Sendable {
   func add(_ step: Int) -> Int {
     lock.withLock {
       count += step
+      lock.broadcast()
       return count
+    }
+  }
+
+  /// Waits until the number is at least this.
+  func wait(for least: Int) {
+    lock.withLock {
+      while count < least { lock.wait() }
     }
   }
 }

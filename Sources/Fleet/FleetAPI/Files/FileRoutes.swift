@@ -247,6 +247,8 @@ struct FileRoutes {
     let offset = try await Self.asking { () throws(FileError) in
       try await store.offset(of: file.id, tenant: tenant)
     }
+    // A server that was killed may have stored the last byte without completing the file.
+    if offset == file.value.size { try await complete(file, tenant, call) }
     var answer = Self.progress(offset)
     answer.status = .ok
     answer.headers[.uploadLength] = String(file.value.size)
