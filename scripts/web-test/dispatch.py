@@ -313,12 +313,19 @@ def chart_asks_the_server_for_more_values_of_the_part_that_is_chosen(browser):
     browser.sign_in("admin")
     browser.go("/vehicles/VAN-001?hours=24&signal=coolantTemp")
     browser.until(lambda: "one value for every 108 s" in browser.text(), "the whole day")
-    for _ in range(3):
-        browser.until(lambda: browser.all(".plot canvas"), "the chart")
+    def resolution():
+        return re.search(r"one value for every [\d.,]+ \w+|all values|$", browser.text()).group()
+
+    def choose():
         plot = browser.element(".plot .u-over")
         width = plot.size["width"]
         ActionChains(browser.driver).move_to_element_with_offset(plot, width // 3, 0).click_and_hold().move_by_offset(width // 8, 0).release().perform()
-        browser.until(lambda: browser.all(".controls .button"), "the controls")
+        return True
+
+    for _ in range(3):
+        before = resolution()
+        browser.until(choose, "the chart")
+        browser.until(lambda: resolution() not in ("", before), "more values")
     browser.until(lambda: "all values" in browser.text() or "every 2 s" in browser.text(), "all values")
     browser.click(".button", "Zoom out")
     browser.until(lambda: "one value for every" in browser.text(), "the part before")
