@@ -296,6 +296,46 @@ import Testing
     }
   }
 
+  /// libcurl marks the end of a mail when it is interrupted, so that a server would take a part of it for all.
+  @Test func an_interrupted_mail_is_not_delivered() async throws {
+    let peer = try await aside { try MailPeer() }
+    let address = try #require(MailAddress(parsing: "fleet@example.com"))
+    let server = try #require(MailServer("smtp://127.0.0.1:\(peer.port)", from: address))
+    // Longer than several buffers of libcurl.
+    let text = String(repeating: String(repeating: "x", count: 70) + "\n", count: 8_000) + "end"
+    func message(_ subject: String, _ text: String) -> MailMessage? {
+      MailMessage(
+        from: address, to: address, subject: subject, text: text, html: text, date: Timestamp(nanoseconds: 0), id: "1")
+    }
+    let messages = try [#require(message("long", text)), #require(message("short", "end"))]
+    let mails = try await aside {
+      let client = try SMTPClient(server)
+      for message in messages {
+        // Interrupt it at each of its steps, and finally not at all.
+        var (steps, isDone) = (0, false)
+        while !isDone {
+          var step = 0
+          do throws(MailFailure) {
+            try client.send(message) {
+              step += 1
+              return step > steps
+            }
+            isDone = true
+          } catch {
+            #expect(error.kind == .stopped, "\(error)")
+          }
+          steps += 1 + steps / 4
+        }
+        #expect(steps > 3)
+      }
+      // The last one is complete, so that all others have ended.
+      while try peer.mail().header("Subject") != "short" {}
+      return try peer.mails()
+    }
+    #expect(Set(mails.map { $0.header("Subject") }) == ["long", "short"])
+    for mail in mails { #expect(mail.plain.trimmingCharacters(in: .whitespacesAndNewlines).hasSuffix("end")) }
+  }
+
   @Test(arguments: Database.allCases)
   func many_mails_of_one_tenant_do_not_delay_those_of_another(_ database: Database) async throws {
     try await Outbox.with(database) { outbox in

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #undef curl_easy_setopt
 #undef curl_easy_getinfo
@@ -79,6 +80,8 @@ struct ccurl_client {
   struct curl_slist *recipients;
   const uint8_t *mail;
   size_t mail_left;
+  // The open sockets of a mail, each plus 1; 0 for a free place. While connecting, there may be several.
+  int mail_sockets[8];
   char *texts[4];
   ccurl_options options;
   int is_running;
@@ -290,6 +293,29 @@ static size_t give_mail(char *room, size_t size, size_t count, void *context) {
   return piece;
 }
 
+#define MAIL_SOCKETS (sizeof((ccurl_client *)0)->mail_sockets / sizeof(int))
+
+static curl_socket_t open_mail_socket(void *context, curlsocktype purpose, struct curl_sockaddr *address) {
+  (void)purpose;
+  ccurl_client *client = context;
+  int descriptor = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+  for (size_t index = 0; descriptor >= 0 && index < MAIL_SOCKETS; index++) {
+    if (client->mail_sockets[index]) continue;
+    client->mail_sockets[index] = descriptor + 1;
+    return descriptor;
+  }
+  // A socket that could not be shut down must not be used.
+  if (descriptor >= 0) close(descriptor);
+  return CURL_SOCKET_BAD;
+}
+
+static int close_mail_socket(void *context, curl_socket_t descriptor) {
+  ccurl_client *client = context;
+  for (size_t index = 0; index < MAIL_SOCKETS; index++)
+    if (client->mail_sockets[index] == descriptor + 1) client->mail_sockets[index] = 0;
+  return close(descriptor);
+}
+
 int ccurl_begin_mail(
     ccurl_client *client, const char *url, const char *from, const char *to, const char *user, const char *password,
     int requires_tls, const void *message, size_t count) {
@@ -314,6 +340,10 @@ int ccurl_begin_mail(
   // open.
   library.curl_easy_setopt(easy, CURLOPT_FORBID_REUSE, 1L);
   library.curl_easy_setopt(easy, CURLOPT_SERVER_RESPONSE_TIMEOUT, 30L);
+  library.curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open_mail_socket);
+  library.curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, client);
+  library.curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, close_mail_socket);
+  library.curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, client);
   library.curl_easy_setopt(easy, CURLOPT_MAIL_FROM, from);
   library.curl_easy_setopt(easy, CURLOPT_MAIL_RCPT, client->recipients);
   library.curl_easy_setopt(easy, CURLOPT_UPLOAD, 1L);
@@ -329,27 +359,7 @@ int ccurl_begin_mail(
   return 0;
 }
 
-int ccurl_continue(ccurl_client *client) {
-  int running = 0;
-  if (library.curl_multi_perform(client->multi, &running) != CURLM_OK) return -EIO;
-  int left = 0;
-  CURLMsg *message;
-  while ((message = library.curl_multi_info_read(client->multi, &left))) {
-    if (message->msg != CURLMSG_DONE) continue;
-    client->code = message->data.result;
-    ccurl_abandon(client);
-    return 1;
-  }
-  return 0;
-}
-
-int ccurl_wait(ccurl_client *client, int descriptor, int milliseconds) {
-  struct curl_waitfd extra = {descriptor, CURL_WAIT_POLLIN, 0};
-  int ready = 0;
-  return library.curl_multi_poll(client->multi, &extra, 1, milliseconds, &ready) == CURLM_OK ? 0 : -EIO;
-}
-
-void ccurl_abandon(ccurl_client *client) {
+static void end_request(ccurl_client *client) {
   if (client->is_running && client->recipients)
     library.curl_easy_setopt(client->easy, CURLOPT_SERVER_RESPONSE_TIMEOUT, 1L);
   if (client->is_running) library.curl_multi_remove_handle(client->multi, client->easy);
@@ -361,6 +371,35 @@ void ccurl_abandon(ccurl_client *client) {
   if (client->recipients) library.curl_easy_setopt(client->easy, CURLOPT_MAIL_RCPT, NULL);
   library.curl_slist_free_all(client->recipients);
   client->recipients = NULL;
+}
+
+void ccurl_abandon(ccurl_client *client) {
+  // libcurl ends a mail that is interrupted with the line that marks the end of a complete mail, so that the server
+  // would deliver a part of it, or an empty one. Therefore, end the connection first.
+  if (client->is_running && client->recipients)
+    for (size_t index = 0; index < MAIL_SOCKETS; index++)
+      if (client->mail_sockets[index]) shutdown(client->mail_sockets[index] - 1, SHUT_RDWR);
+  end_request(client);
+}
+
+int ccurl_continue(ccurl_client *client) {
+  int running = 0;
+  if (library.curl_multi_perform(client->multi, &running) != CURLM_OK) return -EIO;
+  int left = 0;
+  CURLMsg *message;
+  while ((message = library.curl_multi_info_read(client->multi, &left))) {
+    if (message->msg != CURLMSG_DONE) continue;
+    client->code = message->data.result;
+    end_request(client);
+    return 1;
+  }
+  return 0;
+}
+
+int ccurl_wait(ccurl_client *client, int descriptor, int milliseconds) {
+  struct curl_waitfd extra = {descriptor, CURL_WAIT_POLLIN, 0};
+  int ready = 0;
+  return library.curl_multi_poll(client->multi, &extra, 1, milliseconds, &ready) == CURLM_OK ? 0 : -EIO;
 }
 
 ccurl_end ccurl_result(const ccurl_client *client) {
