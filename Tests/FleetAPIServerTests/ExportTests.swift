@@ -1,5 +1,6 @@
 import FleetDomain
 import FleetStorageTestKit
+import FleetWork
 import Foundation
 import JSONText
 import Telemetry
@@ -35,7 +36,13 @@ import Testing
 
   private static let texts = [
     "plain", "a,b", "a\"b", "a\r\nb", " spaces ", "=1+2", "+1", "-1", "@x", "\t=x", "", "Größe €", "<&>", "'quoted'",
-    "\u{FF1D}1", "😀",
+    "\u{FF1D}1", "😀", "x;=1+1", "a;-1;'b;'=c;\u{FF20}d", "'+49 170", "5;7", "a;\n@b",
+  ]
+  /// Texts that a spreadsheet could evaluate as formulas, as they are written to CSV.
+  private static let guarded = [
+    "=1+2": "'=1+2", "+1": "'+1", "-1": "'-1", "@x": "'@x", "\t=x": "'\t=x", "\u{FF1D}1": "'\u{FF1D}1",
+    "x;=1+1": "x;'=1+1", "a;-1;'b;'=c;\u{FF20}d": "a;'-1;'b;''=c;'\u{FF20}d", "'+49 170": "''+49 170",
+    "a;\n@b": "a;\n'@b",
   ]
 
   @Test(arguments: ExportFormat.allCases)
@@ -51,12 +58,11 @@ import Testing
       let rows = try Self.rows(bytes, format)
       #expect(rows[0] as? [String] == ["text", "number", "flag", "none"])
       #expect(rows.count == Self.texts.count + 1)
-      let guarded = ["=1+2", "+1", "-1", "@x", "\t=x", "\u{FF1D}1"]
       for (index, text) in Self.texts.enumerated() {
         let row = rows[index + 1]
         switch format {
         case .csv:
-          let expected = guarded.contains(text) ? "'" + text : text
+          let expected = Self.guarded[text] ?? text
           #expect(
             row as? [String] == [expected, "\(Double(index) - 2.5)", index % 2 == 0 ? "true" : "false", ""], "\(text)")
         case .xlsx:
@@ -67,6 +73,23 @@ import Testing
         }
       }
     }
+  }
+
+  /// A spreadsheet in a language with a decimal comma splits the cells at semicolons, without regard to quotes within a
+  /// line.
+  @Test func no_part_of_a_csv_text_is_a_formula_and_the_import_reads_the_same_texts() throws {
+    var writer = CSVWriter([ExportColumn(path: ["number"]), ExportColumn(path: ["text"])])
+    var bytes = writer.begin()
+    for (index, text) in Self.texts.enumerated() { bytes += writer.add([.number("-\(index).5"), .text(text)]) }
+    let lines = String(decoding: bytes, as: UTF8.self).replacing("\r\n", with: "\n")
+    for line in lines.split(separator: "\n").dropFirst() {
+      for part in line.split(separator: ";").dropFirst() {
+        #expect(!"=+-@\u{FF1D}\u{FF0B}\u{FF0D}\u{FF20}".contains(part.first ?? " "), "\(line)")
+      }
+    }
+    let read = try CSVText(bytes)
+    #expect(read.separator == UInt8(ascii: ","))
+    #expect(read.rows.dropFirst().map(\.cells) == Self.texts.enumerated().map { ["-\($0).5", $1] })
   }
 
   @Test func a_full_sheet_is_continued_on_another_one() async throws {

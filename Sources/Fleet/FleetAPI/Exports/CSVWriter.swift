@@ -1,7 +1,8 @@
+import FleetWork
+
 /// Writes CSV (RFC 4180): a header, then one line for each row. Lines end with CR LF, and the text is UTF-8.
 ///
-/// Spreadsheets evaluate a text that begins with `=`, `+`, `-` or `@` as a formula. Therefore, an apostrophe is written
-/// before such texts, and before texts that begin with a tab or a line break. Numbers are written unchanged.
+/// Texts that a spreadsheet could evaluate as formulas get an apostrophe (``FormulaGuard``). Numbers are written unchanged.
 struct CSVWriter: ExportWriter {
   private let columns: [ExportColumn]
 
@@ -21,24 +22,18 @@ struct CSVWriter: ExportWriter {
       case .empty: break
       case .number(let text): bytes += Array(text.utf8)
       case .flag(let flag): bytes += Array((flag ? "true" : "false").utf8)
-      case .text(let text): Self.append(Self.guarded(text), to: &bytes)
+      case .text(let text): Self.append(FormulaGuard.guarded(text), to: &bytes)
       }
     }
     return bytes + Array("\r\n".utf8)
   }
 
-  /// Returns the text with an apostrophe before it, if a spreadsheet could evaluate it as a formula.
-  static func guarded(_ text: String) -> String {
-    guard let first = text.unicodeScalars.first else { return text }
-    // In some languages, spreadsheets also evaluate the full-width forms of these characters.
-    return "=+-@\t\r\n\u{FF1D}\u{FF0B}\u{FF0D}\u{FF20}".unicodeScalars.contains(first) ? "'" + text : text
-  }
+  private static let needsQuotes = Set(",;\"\r\n".utf8)
 
   private static func append(_ text: String, to bytes: inout [UInt8]) {
-    // An empty text is quoted, because an unquoted one is an empty cell.
+    // An empty text is quoted, because an unquoted one is an empty cell. Many spreadsheets take `;` for a separator.
     let isQuoted =
-      text.isEmpty || text.first == " " || text.last == " "
-      || text.utf8.contains { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "\"") || $0 == 0x0D || $0 == 0x0A }
+      text.isEmpty || text.first == " " || text.last == " " || text.utf8.contains(where: Self.needsQuotes.contains)
     guard isQuoted else {
       bytes += Array(text.utf8)
       return

@@ -1,12 +1,12 @@
 import FleetDomain
 
 /// The cells of a CSV file (RFC 4180) in the variants that other programs write: commas, semicolons or tabs between
-/// cells, and any kind of line ends.
+/// cells, and any kind of line ends. Apostrophes of ``FormulaGuard`` are removed.
 public struct CSVText: Equatable, Sendable {
   public struct Row: Equatable, Sendable {
     /// The number of the row's first line, from 1.
     public let line: Int
-    /// The text of each cell, without quotes.
+    /// The text of each cell, without quotes and without apostrophes before formulas.
     public var cells: [String]
 
     /// Whether all cells are empty.
@@ -32,7 +32,7 @@ public struct CSVText: Equatable, Sendable {
     var index = bytes.startIndex
     func endCell() {
       let text = String(decoding: cell, as: UTF8.self)
-      cells.append(isQuoted ? text : text.trimmed)
+      cells.append(FormulaGuard.unguarded(isQuoted ? text : text.trimmed))
       (cell, isQuoted) = ([], false)
     }
     func endRow() {

@@ -1,0 +1,60 @@
+/// Prevents spreadsheets from evaluating texts in CSV files as formulas.
+///
+/// Spreadsheets evaluate a cell that begins with `=`, `+`, `-` or `@`. In languages with a decimal comma, they take `;`
+/// for the end of a cell, also within a cell of a file with commas, and a line break for its end. Therefore, an
+/// apostrophe is written where such a cell would begin. To make this reversible, another apostrophe is also written
+/// before a text that begins with apostrophes and one of these characters.
+///
+///     FormulaGuard.guarded("+49 170 1;=1+1")  // '+49 170 1;'=1+1
+public enum FormulaGuard {
+  /// The beginnings of formulas. In some languages, spreadsheets also evaluate the full-width forms.
+  private static let formulas: Set<Unicode.Scalar> = [
+    "=", "+", "-", "@", "\u{FF1D}", "\u{FF0B}", "\u{FF0D}", "\u{FF20}",
+  ]
+  /// Characters that spreadsheets ignore at the beginning of a text.
+  private static let ignored: Set<Unicode.Scalar> = ["\t", "\r", "\n"]
+  private static let separators: Set<Unicode.Scalar> = [";", "\r", "\n"]
+  private static let mark: Unicode.Scalar = "'"
+
+  /// Returns a text with an apostrophe wherever a spreadsheet could evaluate a formula.
+  public static func guarded(_ text: String) -> String {
+    changed(text) { marks, result in
+      result.append(mark)
+      result.append(contentsOf: marks)
+    }
+  }
+
+  /// Returns the text that ``guarded(_:)`` has changed.
+  public static func unguarded(_ text: String) -> String {
+    changed(text) { marks, result in result.append(contentsOf: marks.dropFirst()) }
+  }
+
+  /// Returns a text with other apostrophes before its formulas.
+  ///
+  /// - Parameter replace: appends the new apostrophes; its first parameter are the present ones.
+  private static func changed(
+    _ text: String, _ replace: (Substring.UnicodeScalarView, inout String.UnicodeScalarView) -> Void
+  ) -> String {
+    let scalars = text.unicodeScalars
+    var result = String.UnicodeScalarView()
+    var index = scalars.startIndex
+    while index < scalars.endIndex {
+      // A cell begins here.
+      let rest = scalars[index...]
+      let formula = rest.firstIndex { $0 != mark } ?? rest.endIndex
+      let marks = rest[..<formula]
+      if formula < rest.endIndex,
+        formulas.contains(rest[formula]) || index == scalars.startIndex && ignored.contains(rest[formula])
+      {
+        replace(marks, &result)
+      } else {
+        result.append(contentsOf: marks)
+      }
+      // Continue after the next separator.
+      let next = rest[formula...].firstIndex { separators.contains($0) }.map { rest.index(after: $0) } ?? rest.endIndex
+      result.append(contentsOf: rest[formula..<next])
+      index = next
+    }
+    return String(result)
+  }
+}
