@@ -65,8 +65,17 @@ extension AccountService {
   /// - Throws: 429.
   func recover(email: String, tenant: TenantID, _ caller: Caller) async throws {
     let address = EmailAddress(email)
+    let account = "recover \(tenant) \(address?.text ?? email)"
     // Every request counts, also a successful one, so that nobody can fill the audit with requests.
-    _ = try guesses.admit("recover \(tenant) \(address?.text ?? email)", from: nil, at: caller.address)
+    do throws(APIError) {
+      _ = try guesses.admit(account, from: nil, at: caller.address)
+    } catch {
+      // Strangers may have used up the requests for this account. The person's own browsers and addresses have more.
+      // They are looked up only now, so that the time of other answers does not depend on whether the account exists.
+      let person = try await person(address, tenant)
+      guard let origin = person.flatMap({ knownOrigin(of: $0, tenant, caller) }) else { throw error }
+      _ = try guesses.admit(account, from: origin, at: caller.address)
+    }
     Task { [self] in
       do {
         let found = try await person(address, tenant)

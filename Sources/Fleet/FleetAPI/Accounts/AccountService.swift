@@ -486,7 +486,7 @@ final class AccountService: Sendable {
   }
 
   /// The browser or address of a client, if the person has signed in from there before.
-  private func knownOrigin(of person: Stored<Person>, _ tenant: TenantID, _ caller: Caller) -> KnownOrigin? {
+  func knownOrigin(of person: Stored<Person>, _ tenant: TenantID, _ caller: Caller) -> KnownOrigin? {
     if let device = caller.device, isKnownDevice(device, of: person.id, tenant) { return .device(device) }
     let hash = Self.addressHash(caller.address, of: person.id, tenant)
     return hash.flatMap { person.value.hasSignedIn(fromAddress: $0) ? .address($0) : nil }
