@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import TestKit
 import Testing
 
@@ -175,6 +176,11 @@ import Testing
     #expect(try obdgate(["fences"]).status == 64)
     #expect(try obdgate(["fences", "-"]).status == 64)
     #expect(try obdgate(["fences", fences, "-", "more"]).status == 64)
+    // As large as the daemon accepts, and one byte more. The file has no blocks on the disk.
+    let large = try scratch.write("large.geojson", "")
+    #expect(unsafe truncate(large, (512 << 20) + 1) == 0)
+    let refused = try obdgate(["fences", large], stdin: [])
+    #expect(refused.status == 65 && refused.errors.contains("larger than 536870912 bytes"), "\(refused.errors)")
   }
 
   /// Fences whose edges run through the position of a real receiver: its noise causes no repeated entries and exits.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CGateway
 import Failures
+import Gateway
 import GeoJSON
 import Geofencing
 
@@ -45,7 +46,7 @@ struct FencesCommand: ParsableCommand {
 /// Reads files with geofences.
 enum FenceFile {
   static func read(_ path: String) throws(Failure) -> FenceSet {
-    let text = try InputFile.contents(of: path, limit: 1 << 30)
+    let text = try InputFile.contents(of: path, limit: FileText.fenceLimit)
     do throws(GeoJSONError) {
       let set = try FenceSet(geoJSON: text, file: path)
       // Return the memory that was needed only to parse a large file to the system.

@@ -32,11 +32,22 @@ struct InputFile: ~Copyable {
     }
   }
 
+  /// The size of the file in bytes; `nil` if it is not known in advance, as of a pipe.
+  private var size: Int? {
+    var status = stat()
+    guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    return Int(status.st_size)
+  }
+
   /// Reads a whole file, such as a configuration or a signal set, of at most `limit` bytes.
   static func contents(of path: String, limit: Int) throws(Failure) -> [UInt8] {
     let file = try InputFile(path: path)
+    let size = file.size ?? 0
+    // Do not read a file that is too large.
+    guard size <= limit else { throw Failure(.badData, "\(path): larger than \(limit) bytes") }
     var block = [UInt8](repeating: 0, count: 1 << 16)
     var all: [UInt8] = []
+    all.reserveCapacity(size + block.count)
     while true {
       let count = try file.read(into: &block)
       if count == 0 { return all }

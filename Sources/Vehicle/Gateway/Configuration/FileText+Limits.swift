@@ -5,5 +5,5 @@ extension FileText {
   static let signalSetLimit = 4 << 20
   /// Maximum size of a fence file, bytes: twice the size of a file with a hundred thousand fences of fifty corners
   /// each.
-  static let fenceLimit = 512 << 20
+  public static let fenceLimit = 512 << 20
 }
