@@ -53,6 +53,34 @@ import Testing
     }
   }
 
+  /// Each command writes the log, so that its length determines the cost of a command.
+  @Test(arguments: TestServer.Database.allCases)
+  func a_log_has_a_limit_and_its_history_only_the_changes(_ database: TestServer.Database) async throws {
+    try await Self.run(on: database) { desk in
+      let id = try desk.add()
+      let client = try desk.server.client(desk.server.keys.admin)
+      let notes = String(repeating: "x", count: 3_000)
+      for number in 0..<21 {
+        let reply = try desk.command(id, "incident", #"{"notes":"\#(notes)"}"#)
+        #expect(reply.status == 200, "\(number) \(reply.text)")
+      }
+      // 65,536 bytes of notes are allowed.
+      let refused = try desk.command(id, "incident", #"{"notes":"\#(notes)"}"#)
+      #expect(refused.status == 409 && refused.errorCode == "logFull", "\(refused.text)")
+      #expect(try desk.command(id, "incident", #"{"notes":"\#(notes.prefix(2_536))"}"#).status == 200)
+      #expect(try desk.command(id, "incident", #"{"notes":"x"}"#).errorCode == "logFull")
+      // A command without notes is still possible, and the history has only its entry.
+      let last = try desk.command(id, "incident")
+      #expect(last.status == 200 && last.body.count < 80_000, "\(last.body.count)")
+      let entry = try client.send("GET", "/api/audit?thing=\(id)&limit=1")
+      #expect(entry.text.contains(#""from":22"#) && entry.body.count < 2_000, "\(entry.body.count)")
+      // The older versions are still known: a change of another field is merged.
+      let merged = try client.send(
+        "PATCH", "/api/journeys/\(id)", json: #"{"notes":"new"}"#, headers: ["If-Match": #""2""#])
+      #expect(try merged.status == 200 && (merged.json["log"] as? [Any])?.count == 23, "\(merged.text)")
+    }
+  }
+
   @Test(arguments: TestServer.Database.allCases)
   func a_driver_makes_a_journey_with_the_assigned_vehicle(_ database: TestServer.Database) async throws {
     try await Self.run(on: database) { desk in

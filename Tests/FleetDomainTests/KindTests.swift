@@ -174,4 +174,32 @@ import Testing
     new.roles = [.viewer]
     #expect(try new.reverting(new.change(since: old)) == old)
   }
+
+  @Test(
+    arguments: [
+      (20, 20..<20, ["x"]), (20, 0..<0, ["x", "y"]), (20, 7..<9, []), (20, 0..<20, []), (20, 5..<6, ["x", "y", "z"]),
+      (7, 7..<7, ["x"]), (8, 0..<8, ["x"]), (7, 3..<4, ["x"]), (40, 10..<30, ["11", "12"]), (9, 3..<3, ["3", "3"]),
+    ] as [(Int, Range<Int>, [String])])
+  func a_change_of_a_long_array_has_only_its_changed_part(_ count: Int, _ range: Range<Int>, _ new: [String]) throws {
+    let old = (0..<count).map { "\($0)" }
+    var changed = old
+    changed.replaceSubrange(range, with: new)
+    let parts = ArrayChange.parts(old.json, changed.json)
+    #expect(try ArrayChange.reverted(parts.before, after: parts.after, in: changed.json) == old.json)
+    if max(count, changed.count) >= 8, case .array(let elements)? = parts.before["elements"] {
+      #expect(elements.count <= range.count)
+    } else {
+      #expect(max(count, changed.count) < 8 && parts.before == old.json)
+    }
+  }
+
+  @Test func a_change_of_a_long_array_can_be_reverted() throws {
+    var old = try Self.person(Self.ann)
+    old.scope = .fleets((0..<40).map { UUIDv7(milliseconds: 1, first: 0, rest: UInt64($0)) })
+    var new = old
+    new.scope = .fleets((0..<41).map { UUIDv7(milliseconds: 1, first: 0, rest: UInt64($0)) })
+    let change = new.change(since: old)
+    #expect(change.before["scope"] == (try Self.json(#"{"from":40,"elements":[]}"#)))
+    #expect(try new.reverting(change) == old)
+  }
 }

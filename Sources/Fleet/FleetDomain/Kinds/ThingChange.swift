@@ -1,4 +1,4 @@
-/// The difference between two versions of a thing.
+/// The difference between two versions of a thing. Of long arrays, only the part that differs is stored (``ArrayChange``).
 public struct ThingChange: Equatable, Sendable {
   /// The values before the change, by key; `null` if a field had no value.
   public var before: [String: JSON]
@@ -36,8 +36,9 @@ extension Kind {
     for field in Self.fields where field.access != .hidden && field.access != .live {
       let (old, new) = (older.map { field.json($0) } ?? .null, field.json(self))
       guard old != new else { continue }
-      if older != nil { change.before[field.key] = old }
-      change.after[field.key] = new
+      let parts = ArrayChange.parts(old, new)
+      if older != nil { change.before[field.key] = parts.before }
+      change.after[field.key] = parts.after
     }
     return change
   }
@@ -66,7 +67,13 @@ extension Kind {
   public func reverting(_ change: ThingChange) throws(FieldError) -> Self {
     var older = self
     for field in Self.fields {
-      if let json = change.before[field.key] { try field.load(json, &older) }
+      guard let before = change.before[field.key] else { continue }
+      do throws(FieldError) {
+        let json = try ArrayChange.reverted(before, after: change.after[field.key], in: field.json(self))
+        try field.load(json, &older)
+      } catch {
+        throw error.path.isEmpty ? error.inside(field.key) : error
+      }
     }
     return older
   }

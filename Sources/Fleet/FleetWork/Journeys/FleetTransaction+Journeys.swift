@@ -63,7 +63,7 @@ extension FleetTransaction {
   /// entry gets a doubt, and the journey needs a review.
   ///
   /// - Parameter isOwn: whether the driver sends the command. The vehicle must then be assigned to the driver.
-  /// - Throws: `exists` if another command has its id. For a command without an id also `invalidState`, `invalid`, and
+  /// - Throws: `exists` if another command has its id; `rule` with the code `logFull`. For a command without an id also `invalidState`, `invalid`, and
   ///   `rule` with one of the codes `notAssigned`, `driverSuspended`, `vehicleUnavailable`, `journeyInProgress`.
   public func execute(
     _ event: JourneyEvent.Event, _ command: JourneyCommand, of stored: Stored<Journey>, isOwn: Bool
@@ -75,9 +75,7 @@ extension FleetTransaction {
       guard known.isCopy(of: entry) else { throw .exists(id: entry.id.string) }
       return stored
     }
-    guard stored.value.log.count < Journey.mostEvents else {
-      throw .rule(code: "logFull", message: "a journey has at most \(Journey.mostEvents) events; make another one")
-    }
+    try stored.value.requireSpace(for: entry)
     if isOwn, event == .started, let driver = stored.value.driverID {
       entry.isAssigned = try isAssigned(stored.value.vehicle, to: driver, at: entry.timestamp)
     }

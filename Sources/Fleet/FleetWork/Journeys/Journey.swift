@@ -66,9 +66,28 @@ public struct Journey: WorkThing {
   static let longest: Int64 = 31 * 86_400_000
   /// The greatest difference between the clocks of a client and of the server, ms.
   static let clockError: Int64 = 300_000
+  /// The maximum length of all notes in a log together, bytes. Each command writes the whole log to the database.
+  static let mostNoteBytes = 64 << 10
 }
 
 extension Journey {
+  /// Checks that an event can be added to the log.
+  ///
+  /// - Throws: `rule` with the code `logFull`.
+  func requireSpace(for event: JourneyEvent) throws(ThingError) {
+    guard log.count < Self.mostEvents else {
+      throw .rule(code: "logFull", message: "a journey has at most \(Self.mostEvents) events; make another one")
+    }
+    let bytes = log.reduce(event.noteBytes) { $0 + $1.noteBytes }
+    guard event.noteBytes == 0 || bytes <= Self.mostNoteBytes else {
+      throw .rule(
+        code: "logFull",
+        message:
+          "the notes of a journey's log have at most \(Self.mostNoteBytes) bytes together; shorten them, or leave them out"
+      )
+    }
+  }
+
   /// Computes the state, the times and the readings from the log, and stores them in the properties.
   mutating func replay() {
     log.sort(by: JourneyEvent.precedes)

@@ -72,6 +72,9 @@ public struct JourneyEvent: NestedValue {
     Field("reviewed", \.isReviewed),
   ]
 
+  /// The length of the notes in bytes.
+  var noteBytes: Int { notes?.utf8.count ?? 0 }
+
   /// Whether another entry is a copy of this one. They may differ in whether they were reviewed.
   func isCopy(of other: JourneyEvent) -> Bool {
     id == other.id && timestamp == other.timestamp && event == other.event && odometer == other.odometer

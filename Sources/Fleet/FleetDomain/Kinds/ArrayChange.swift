@@ -1,0 +1,40 @@
+import JSONText
+
+/// The difference between two versions of a long array: only the elements from the first to the last one that differ.
+/// The audit would otherwise contain the whole array twice for each added element.
+///
+///     before  {"from":252,"elements":[]}
+///     after   {"from":252,"elements":[{"event":"incident",…}]}
+enum ArrayChange {
+  /// The minimum length of arrays of which only a part is stored.
+  static let least = 8
+
+  /// Returns the parts of two versions of a value that differ; the values themselves if they are no long arrays.
+  static func parts(_ old: JSON, _ new: JSON) -> (before: JSON, after: JSON) {
+    guard case .array(let old) = old, case .array(let new) = new, max(old.count, new.count) >= least else {
+      return (old, new)
+    }
+    let common = min(old.count, new.count)
+    let start = (0..<common).first { old[$0] != new[$0] } ?? common
+    let end = (0..<(common - start)).first { old[old.count - 1 - $0] != new[new.count - 1 - $0] } ?? common - start
+    func part(_ array: [JSON]) -> JSON {
+      .object(["from": Int64(start).json, "elements": .array(Array(array[start..<(array.count - end)]))])
+    }
+    return (part(old), part(new))
+  }
+
+  /// Returns the older version of a value.
+  ///
+  /// - Parameters:
+  ///   - before: the older value or its part.
+  ///   - after: the newer value or its part; `nil` if there is none.
+  ///   - newer: the whole newer value.
+  static func reverted(_ before: JSON, after: JSON?, in newer: JSON) throws(FieldError) -> JSON {
+    guard case .array(let elements) = newer, case .object = before else { return before }
+    guard let start = before["from"]?.integerValue, let after, after["from"]?.integerValue == start,
+      case .array(let old)? = before["elements"], case .array(let new)? = after["elements"],
+      start >= 0, start <= elements.count - new.count
+    else { throw FieldError("", "expected a part of the array") }
+    return .array(elements[..<Int(start)] + old + elements[(Int(start) + new.count)...])
+  }
+}
