@@ -99,10 +99,63 @@ import Testing
   }
 }
 
+/// Requests for a new password.
+@Suite struct RecoveryLimitTests {
+  @Test func strangers_do_not_use_up_the_owners_requests_for_a_new_password() async throws {
+    try await TestServer.run { server in
+      try await server.addPerson("ann@example.com")
+      try await aside {
+        func recover(_ name: String, from host: UInt32) throws -> TestClient.Reply {
+          try server.asPage(nil, "POST", "/api/auth/recover", #"{"email":"\#(name)@example.com"}"#, from: host)
+        }
+        let grant = #"{"grant":"password","email":"ann@example.com","password":"\#(TestServer.password)"}"#
+        #expect(try server.client(from: 5).send("POST", "/api/auth/token", json: grant).status == 200)
+        for name in ["ann", "nobody"] {
+          for number in 0..<10 { #expect(try recover(name, from: UInt32(10 + number)).status == 202) }
+        }
+        // Strangers do not learn which account exists.
+        let answers = try ["ann", "nobody"].map { try recover($0, from: 99) }
+        #expect(answers.map(\.status) == [429, 429] && answers[0].text == answers[1].text)
+        #expect(try recover("nobody", from: 5).status == 429)
+        // The owner's address has as many requests again.
+        for _ in 0..<10 { #expect(try recover("ann", from: 5).status == 202) }
+        #expect(try recover("ann", from: 5).status == 429)
+      }
+    }
+  }
+}
+
 /// Requests without a key.
 @Suite struct StrangerTests {
-  @Test func one_address_has_a_limit_on_routes_without_a_key() async throws {
+  @Test func one_address_has_a_limit_of_requests_without_a_valid_key() async throws {
     try await TestServer.run(.test { $0.strangerRate = RateLimit(perSecond: 0.01, burst: 3) }) { server in
+      try await aside {
+        let requests = [
+          ("GET", "/api/health", nil, 200), ("GET", "/api/none", nil, 404), ("DELETE", "/api/vehicles", nil, 405),
+          ("GET", "/api/vehicles", nil, 401), ("GET", "/api/vehicles", "wrong", 401),
+          ("GET", "/api/openapi.json", "wrong", 200),
+        ]
+        for (index, (method, path, key, status)) in requests.enumerated() {
+          let host = UInt32(10 + index)
+          let client = try server.client(key, from: host)
+          for _ in 0..<3 { #expect(try client.send(method, path).status == status, "\(path)") }
+          let reply = try client.send(method, path)
+          #expect(reply.status == 429 && reply.errorCode == "tooManyRequests", "\(path)")
+          #expect((reply.headers["retry-after"].flatMap { Int($0) } ?? 0) > 0)
+          // A valid key at the same address has its own rate, also on the same connection and for open routes.
+          let known = try server.client(server.keys.readOnly, from: host)
+          for path in ["/api/vehicles", "/api/health", "/api/openapi.json"] {
+            for _ in 0..<5 { #expect(try known.send("GET", path).status == 200) }
+          }
+          let key = ["Authorization": "Bearer \(server.keys.readOnly)"]
+          if client.isWithoutToken { #expect(try client.send("GET", "/api/health", headers: key).status == 200) }
+        }
+      }
+    }
+  }
+
+  @Test func one_address_has_a_limit_on_routes_without_a_key() async throws {
+    try await TestServer.run(.test { $0.signInRate = RateLimit(perSecond: 0.01, burst: 3) }) { server in
       try await aside {
         let paths = [
           ("POST", "/api/auth/passkeys/assertion", "{}"),

@@ -23,10 +23,13 @@ extension Configuration {
       line.end()
     }
     write(server.limits, &line)
-    line.beginObject("rate")
-    line.field("perSecond", server.rate.perSecond)
-    line.field("burst", server.rate.burst)
-    line.end()
+    let rates: [(StaticString, RateLimit)] = [("rate", server.rate), ("strangerRate", server.strangerRate)]
+    for (key, rate) in rates {
+      line.beginObject(key)
+      line.field("perSecond", rate.perSecond)
+      line.field("burst", rate.burst)
+      line.end()
+    }
     line.beginObject("live")
     line.field("behindBytes", server.live.behindBytes)
     line.field("pingSeconds", server.live.pingSeconds)

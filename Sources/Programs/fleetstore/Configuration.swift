@@ -14,6 +14,7 @@ import Logging
 ///                   "unpackedBytes": 33554432, "pageBytes": 8388608, "memoryBytes": 268435456, "questions": 3,
 ///                   "batchRecords": 20000, "connections": 20000, "stopSeconds": 2 },
 ///       "rate":   { "perSecond": 1000, "burst": 5000 },
+///       "strangerRate": { "perSecond": 200, "burst": 2000 },
 ///       "live":   { "behindBytes": 1048576, "pingSeconds": 30, "subscriptions": 256, "authenticateSeconds": 10,
 ///                   "origins": ["https://fleet.example"] },
 ///       "trustedProxies": [],
@@ -123,7 +124,8 @@ struct Configuration {
     }
     server.accessLog = try reader.optionalBool("accessLog") ?? server.accessLog
     try readLimits(&reader)
-    try readRate(&reader)
+    try readRate("rate", \.rate, &reader)
+    try readRate("strangerRate", \.strangerRate, &reader)
     try readLive(&reader)
     try readMetrics(&reader, folder: folder)
     try readAccounts(&reader, folder: folder)
@@ -263,11 +265,15 @@ extension Configuration {
     server.limits = limits
   }
 
-  private mutating func readRate(_ reader: inout JSONObjectReader) throws(JSONError) {
-    guard var object = try reader.optionalObject("rate") else { return }
-    server.rate.perSecond = try object.optionalDouble("perSecond", in: 0.01...1_000_000) ?? server.rate.perSecond
-    server.rate.burst = try object.optionalDouble("burst", in: 1...1_000_000) ?? server.rate.burst
+  private mutating func readRate(
+    _ key: String, _ path: WritableKeyPath<ServerOptions, RateLimit>, _ reader: inout JSONObjectReader
+  ) throws(JSONError) {
+    guard var object = try reader.optionalObject(key) else { return }
+    var rate = server[keyPath: path]
+    rate.perSecond = try object.optionalDouble("perSecond", in: 0.01...1_000_000) ?? rate.perSecond
+    rate.burst = try object.optionalDouble("burst", in: 1...1_000_000) ?? rate.burst
     try object.finish()
+    server[keyPath: path] = rate
   }
 
   private mutating func readLive(_ reader: inout JSONObjectReader) throws(JSONError) {

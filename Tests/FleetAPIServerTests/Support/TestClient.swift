@@ -64,6 +64,8 @@ final class TestClient {
     guard code == 0 else { throw Failure(description: "connect: \(unsafe String(cString: strerror(errno)))") }
   }
 
+  var isWithoutToken: Bool { token == nil }
+
   deinit { close(socket) }
 
   /// Sends a request and reads its answer.

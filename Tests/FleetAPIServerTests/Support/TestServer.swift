@@ -184,6 +184,7 @@ extension ServerOptions {
     options.threads = 1
     options.rate.perSecond = 1_000_000
     options.rate.burst = 1_000_000
+    options.strangerRate = options.rate
     options.limits.idleSeconds = 600
     options.limits.requestSeconds = 600
     options.accounts.use(SecretKeys(file: String(repeating: "7", count: 64))!)

@@ -2,7 +2,7 @@ import NIOCore
 import NIOHTTP1
 
 /// Closes connections that let the server wait for too long, that do not use HTTP, or that are idle when the server
-/// stops.
+/// stops. Lets ``RequestPacer`` hold requests back until the answers to earlier ones were written to the socket.
 ///
 /// The handler is placed after the HTTP codec and before the upgrade handler. When a connection is upgraded, the
 /// upgrade handler removes this handler. All calls are on the connection's event loop.
@@ -13,10 +13,13 @@ final class ConnectionSupervisor: ChannelDuplexHandler, RemovableChannelHandler 
   typealias OutboundOut = HTTPServerResponsePart
 
   private let limits: ServerLimits
+  private let pacer: RequestPacer
   /// Whether the connection has only a short time for its next request.
   private let isHurried: () -> Bool
   /// Number of requests whose answer was not completely sent yet.
   private var unanswered = 0
+  /// Number of answers that were sent, but that the socket has not accepted completely.
+  private var unwritten = 0
   /// Whether a request's body has not arrived completely.
   private var isReading = false
   /// Whether the connection is closed after the present answer, because the server stops, or because no further request
@@ -29,8 +32,9 @@ final class ConnectionSupervisor: ChannelDuplexHandler, RemovableChannelHandler 
   private var isLingering: Bool { isReading && unanswered == 0 }
   private var deadline: Scheduled<Void>?
 
-  init(limits: ServerLimits, isHurried: @escaping () -> Bool = { false }) {
+  init(limits: ServerLimits, pacer: RequestPacer, isHurried: @escaping () -> Bool = { false }) {
     self.limits = limits
+    self.pacer = pacer
     self.isHurried = isHurried
   }
 
@@ -44,6 +48,12 @@ final class ConnectionSupervisor: ChannelDuplexHandler, RemovableChannelHandler 
   }
 
   func handlerRemoved(context: ChannelHandlerContext) { deadline?.cancel() }
+
+  /// Pauses the pacer while an answer is on the way. If a request was decoded early and its body is expected, only that
+  /// body is passed on after the earlier answers.
+  private func pace() {
+    pacer.pace(isPaused: unanswered > 1 || !isReading && unanswered + unwritten > 0, isInBody: isReading)
+  }
 
   func channelActive(context: ChannelHandlerContext) {
     wait(headSeconds, context)
@@ -64,6 +74,7 @@ final class ConnectionSupervisor: ChannelDuplexHandler, RemovableChannelHandler 
       // The end of a body with an unknown transfer coding cannot be found (RFC 9112, 6.3).
       if head.headers["Transfer-Encoding"].contains(where: { $0.lowercased() != "chunked" }) { isLast = true }
       isReading = true
+      pace()
       wait(limits.requestSeconds, context)
       Self.normalize(&head)
       isExpected = head.headers.contains(name: "Expect")
@@ -73,10 +84,12 @@ final class ConnectionSupervisor: ChannelDuplexHandler, RemovableChannelHandler 
       isExpected = false
       if isLingering { return }
     case .end where isLingering && isLast:
-      context.close(promise: nil)
+      isReading = false
+      if unwritten == 0 { context.close(promise: nil) }
       return
     case .end:
       isReading = false
+      pace()
       // The deadline was for the request, which is complete.
       deadline?.cancel()
       if unanswered == 0 { wait(headSeconds, context) }
@@ -126,19 +139,32 @@ final class ConnectionSupervisor: ChannelDuplexHandler, RemovableChannelHandler 
     case .head, .body:
       context.write(data, promise: promise)
       return
-    case .end: unanswered -= 1
+    case .end: break
     }
+    unanswered -= 1
+    unwritten += 1
+    pace()
     if unanswered == 0 {
       wait(isLingering ? min(limits.lingeringSeconds, limits.requestSeconds) : headSeconds, context)
     }
+    let written = promise ?? context.eventLoop.makePromise(of: Void.self)
+    written.futureResult.assumeIsolated().whenComplete { _ in self.answerWasWritten(context) }
     if unanswered == 0, isLast {
-      context.writeAndFlush(data, promise: promise)
-      // End the server's side at once, which the client notices. The client may take some time to end its own side.
-      context.close(mode: isLingering ? .output : .all, promise: nil)
+      context.writeAndFlush(data, promise: written)
     } else {
-      context.write(data, promise: promise)
+      context.write(data, promise: written)
     }
     if isLingering { context.read() }
+  }
+
+  private func answerWasWritten(_ context: ChannelHandlerContext) {
+    unwritten -= 1
+    if unanswered == 0, unwritten == 0, isLast {
+      // End the server's side at once, which the client notices. The client may take some time to end its own side.
+      // Before the socket has accepted the whole answer, an end would cut it off.
+      context.close(mode: isLingering ? .output : .all, promise: nil)
+    }
+    pace()
   }
 
   func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
@@ -151,13 +177,13 @@ final class ConnectionSupervisor: ChannelDuplexHandler, RemovableChannelHandler 
   }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-    if isLingering, isLast, event as? ChannelEvent == .inputClosed { context.close(promise: nil) }
-    guard event is ChannelShouldQuiesceEvent else {
+    if isLingering, isLast, unwritten == 0, event as? ChannelEvent == .inputClosed { context.close(promise: nil) }
+    guard event is ChannelShouldQuiesceEvent || event is RequestPacer.Overflow else {
       context.fireUserInboundEventTriggered(event)
       return
     }
     isLast = true
-    if unanswered == 0, !isLingering { context.close(promise: nil) }
+    if unanswered == 0, unwritten == 0, !isLingering { context.close(promise: nil) }
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -179,8 +205,9 @@ final class ConnectionSupervisor: ChannelDuplexHandler, RemovableChannelHandler 
     let head = HTTPResponseHead(version: .http1_1, status: status, headers: headers)
     context.write(wrapOutboundOut(.head(head)), promise: nil)
     context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: body)))), promise: nil)
-    context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
-    context.close(promise: nil)
+    let written = context.eventLoop.makePromise(of: Void.self)
+    written.futureResult.assumeIsolated().whenComplete { _ in context.close(promise: nil) }
+    context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: written)
   }
 
   private func wait(_ seconds: Int, _ context: ChannelHandlerContext) {

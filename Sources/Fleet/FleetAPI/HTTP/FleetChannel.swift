@@ -44,14 +44,17 @@ struct FleetChannel: HTTPChannelHandler {
       // connections.
       try channel.syncOptions?.setOption(
         .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 1 << 10, initial: 2 << 10, maximum: 16 << 10))
+      // Read once in each turn of the event loop, so that a connection does not delay the others.
+      try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
       let encoder = HTTPResponseEncoder()
       let decoder = limits.requestDecoder()
-      let supervisor = ConnectionSupervisor(limits: limits) { connections.isHurried(channel) }
+      let pacer = RequestPacer()
+      let supervisor = ConnectionSupervisor(limits: limits, pacer: pacer) { connections.isHurried(channel) }
       let gate = UpgradeGate(origins: hub.settings.origins)
       let upgrader = NIOTypedHTTPServerUpgradeHandler<Outcome>(
-        httpEncoder: encoder, extraHTTPHandlers: [decoder, supervisor, gate],
+        httpEncoder: encoder, extraHTTPHandlers: [decoder, supervisor, gate, pacer],
         upgradeConfiguration: .init(upgraders: [webSocket(logger)]) { channel in plain(channel) })
-      try channel.pipeline.syncOperations.addHandlers([encoder, decoder, supervisor, gate, upgrader])
+      try channel.pipeline.syncOperations.addHandlers([pacer, encoder, decoder, supervisor, gate, upgrader])
       return Value(channel: channel, outcome: upgrader.upgradeResultFuture)
     }
   }

@@ -17,8 +17,9 @@ struct MetricsChannel: HTTPChannelHandler {
 
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
     channel.eventLoop.makeCompletedFuture {
+      let pacer = RequestPacer()
       try channel.pipeline.syncOperations.addHandlers([
-        HTTPResponseEncoder(), limits.requestDecoder(), ConnectionSupervisor(limits: limits),
+        pacer, HTTPResponseEncoder(), limits.requestDecoder(), ConnectionSupervisor(limits: limits, pacer: pacer),
       ])
       return Value(requests: try channel.requests(isSecure: false))
     }

@@ -80,9 +80,8 @@ enum OpenAPIDocument {
   /// Returns the errors that the route declares, and those that its input can cause.
   private static func errors(of route: Route) -> [HTTPResponse.Status] {
     var errors = route.operation.errors
-    errors += [.badRequest, .notFound, .internalServerError, .serviceUnavailable]
-    if route.isForStrangers { errors.append(.tooManyRequests) }
-    if route.access != .open { errors += [.unauthorized, .forbidden, .tooManyRequests] }
+    errors += [.badRequest, .notFound, .tooManyRequests, .internalServerError, .serviceUnavailable]
+    if route.access != .open { errors += [.unauthorized, .forbidden] }
     if route.operation.body != nil { errors += [.contentTooLarge, .unsupportedMediaType, .unprocessableContent] }
     var codes: Set<Int> = []
     return errors.filter { codes.insert($0.code).inserted }.sorted { $0.code < $1.code }

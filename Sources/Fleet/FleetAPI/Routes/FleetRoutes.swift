@@ -81,8 +81,9 @@ enum FleetRoutes {
     let stub = Route(.get, "/api/openapi.json", .open, operation) { _ in Answer(status: .ok) }
     let text = OpenAPIDocument.text(of: described + [stub])
     // All answers share the same bytes.
-    let answer = Answer(json: text)
-    let description = Route(.get, stub.path.text, .open, operation) { _ in answer }
+    var shared = Answer(json: text)
+    shared.isShared = true
+    let description = Route(.get, stub.path.text, .open, operation) { [shared] _ in shared }
     return RouteTable(routes: described + [description])
   }
 }

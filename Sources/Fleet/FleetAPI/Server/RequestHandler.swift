@@ -12,8 +12,10 @@ struct RequestHandler: Sendable {
   var web: WebAnswers?
   let authenticator: Authenticator
   let limiter: RateLimiter<SecretHash>
-  /// The rate limit of each address on routes that need no key.
+  /// The rate limit of each address for requests without a valid key.
   let strangers: RateLimiter<String>
+  /// The rate limit of each address on routes that need no key but the database.
+  let signIns: RateLimiter<String>
   let lastSeen: LastSeenStore
   let metrics: RequestMetrics
   /// The server's own token; `nil` if it has none.
@@ -52,16 +54,22 @@ struct RequestHandler: Sendable {
     var answer: Answer
     var path = "none"
     var caller: Identity?
+    // Whether the request has a valid key, or was counted as one without.
+    var isCounted = false
     do {
       try Self.check(request)
-      if let file = try await web?.answer(to: request.head) {
+      if let file = try await webAnswer(request, from: client, &isCounted) {
         path = WebAnswers.label
         answer = file
       } else {
         let (route, parameters) = try find(request)
         path = route.path.text
+        if route.access == .open, !isCounted {
+          isCounted = true
+          try await admitStranger(request, from: client)
+        }
         let (identity, reach) = try await identify(request, from: client, route)
-        caller = identity
+        (caller, isCounted) = (identity, true)
         if let identity {
           share = memory.share(of: identity.holder)
           guard connections.belongs(channel, to: identity.holder) else { throw Connections.refusal }
@@ -83,6 +91,9 @@ struct RequestHandler: Sendable {
     } catch {
       answer = APIError(error, logger: logger).answer
     }
+    if !isCounted {
+      do throws(APIError) { try await admitStranger(request, from: client) } catch { answer = error.answer }
+    }
     // Every answer contains the gateway that owns the key, so that a gateway with a wrong key can detect it. A header's
     // text is visible ASCII (RFC 9110, 5.5).
     if let gateway = caller?.gateway?.id, gateway.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) {
@@ -97,7 +108,44 @@ struct RequestHandler: Sendable {
     logger.debug("\(method) \(path) \(status)")
     accessLog.log(
       address, caller, method, request.head.path ?? "/", status, bytes: answer.body.readableBytes, .now - start)
-    try await send(answer, hasBody: request.method != .head, share, writer)
+    try await AnswerWriter(channel: channel).send(answer, hasBody: request.method != .head, share)
+  }
+
+  /// Returns a file of the web app; `nil` if there is none for the request.
+  ///
+  /// - Parameter isCounted: set to `true` when the request is counted for its address.
+  private func webAnswer(_ request: Request, from client: Client, _ isCounted: inout Bool) async throws -> Answer? {
+    guard let web, web.isFor(request.head) else { return nil }
+    isCounted = true
+    try await admitStranger(request, from: client)
+    return try await web.answer(to: request.head)
+  }
+
+  /// The time that a client waits for the refusal of a request without a valid key. Meanwhile the connection needs no
+  /// processor, because its next request is not read.
+  private static let strangerDelay = Duration.seconds(1)
+
+  /// Counts a request that needs no valid key, or has none, for its address.
+  ///
+  /// - Throws: 429 if the address has sent too many, and the request has no valid key.
+  private func admitStranger(_ request: Request, from client: Client) async throws(APIError) {
+    guard let seconds = strangers.consume(PeerAddress.group(client.address)) else { return }
+    // Clients with a key do not suffer from others at their address: the request counts for the key.
+    if let secret = Credential(request.headers, isTLS: client.isTLS)?.secret,
+      let found = try? await authenticator.identity(secret, from: client.address)
+    {
+      if let seconds = limiter.consume(found.key) { throw .tooMany(wait: seconds) }
+      return
+    }
+    // If the server stops meanwhile, the refusal is sent at once.
+    try? await Task.sleep(for: Self.strangerDelay)
+    throw Self.tooManyStrangers(seconds)
+  }
+
+  private static func tooManyStrangers(_ seconds: Int) -> APIError {
+    APIError(
+      .tooManyRequests, "tooManyRequests",
+      "more requests without a key than one address may send; wait \(seconds) s", retryAfter: seconds)
   }
 
   /// Compresses an answer if the client accepts that, the result is shorter, and there is enough memory.
@@ -119,47 +167,9 @@ struct RequestHandler: Sendable {
     }
     guard let body = Packer.pack(answer.body, coding) else { return packed }
     packed.body = body
+    packed.isShared = false
     packed.headers[.contentEncoding] = coding.rawValue
     return packed
-  }
-
-  /// The number of bytes that are written at once.
-  private static let piece = 16 << 10
-
-  /// Sends an answer.
-  ///
-  /// - Parameter share: the memory of the request, which is reduced to the length of the answer.
-  private func send(
-    _ answer: Answer, hasBody: Bool, _ share: Budget.Share, _ writer: consuming ResponseWriter
-  ) async throws {
-    guard hasBody else {
-      try await writer.writeResponse(answer.head)
-      return
-    }
-    if let stream = answer.stream {
-      share.shrink(to: 0)
-      var body = try await writer.writeHead(answer.head)
-      try await stream { piece in try await body.write(piece) }
-      try await body.finish(nil)
-      return
-    }
-    share.shrink(to: answer.body.readableBytes)
-    guard answer.body.readableBytes > Self.piece else {
-      share.shrink(to: 0)
-      try await writer.write(response: answer.head, body: ResponseBody(byteBuffer: answer.body))
-      return
-    }
-    // Wait before each piece until the kernel has accepted the previous ones, so that only as much is sent as the
-    // client reads.
-    var body = try await writer.writeHead(answer.head)
-    var start = answer.body.readerIndex
-    while start < answer.body.writerIndex {
-      let end = min(start + Self.piece, answer.body.writerIndex)
-      // Copy the bytes, because a slice would keep the whole answer in memory until its last bytes are sent.
-      try await body.write(ByteBuffer(bytes: answer.body.getBytes(at: start, length: end - start) ?? []))
-      start = end
-    }
-    try await body.finish(nil)
   }
 
   private func answer(_ admitted: Admitted) async throws -> Answer {
@@ -239,11 +249,7 @@ struct RequestHandler: Sendable {
     guard route.access != .open else {
       if route.isForStrangers {
         try SameOrigin.check(request.head, isCookie: false)
-        if let seconds = strangers.consume(PeerAddress.group(client.address)) {
-          throw APIError(
-            .tooManyRequests, "tooManyRequests",
-            "more requests without a key than one address may send; wait \(seconds) s", retryAfter: seconds)
-        }
+        if let seconds = signIns.consume(PeerAddress.group(client.address)) { throw Self.tooManyStrangers(seconds) }
       }
       return (nil, nil)
     }

@@ -21,15 +21,20 @@ struct WebAnswers: Sendable {
       + "frame-ancestors 'none'"
   }
 
-  /// Returns the answer with a file of the app, or with a part of its map.
+  /// Whether a request is for the app and not for the API.
+  func isFor(_ request: HTTPRequest) -> Bool {
+    guard request.method == .get || request.method == .head else { return false }
+    let path = Self.path(of: request)
+    return path != "/api" && !path.hasPrefix("/api/") && !FleetRoutes.webSocketPaths.contains(String(path))
+  }
+
+  private static func path(of request: HTTPRequest) -> Substring { (request.path ?? "/").prefix { $0 != "?" } }
+
+  /// Returns the answer with a file of the app, or with a part of its map, to a request for the app.
   ///
-  /// - Returns: `nil` if the path belongs to the API.
+  /// - Returns: `nil` if there is no such file.
   func answer(to request: HTTPRequest) async throws -> Answer? {
-    guard request.method == .get || request.method == .head else { return nil }
-    let path = (request.path ?? "/").prefix { $0 != "?" }
-    guard path != "/api", !path.hasPrefix("/api/"), !FleetRoutes.webSocketPaths.contains(String(path)) else {
-      return nil
-    }
+    let path = Self.path(of: request)
     if let answer = try await mapAnswer(at: path) { return answer }
     let fields = request.headerFields
     let isNavigation = fields[.accept]?.contains("text/html") ?? false
@@ -48,6 +53,7 @@ struct WebAnswers: Sendable {
     answer.headers[.contentType] = file.type
     answer.headers[.contentEncoding] = packed?.coding
     answer.body = packed?.content ?? file.plain
+    answer.isShared = true
     return answer
   }
 

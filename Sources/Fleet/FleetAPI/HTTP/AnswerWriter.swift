@@ -1,0 +1,69 @@
+import HTTPTypes
+import NIOCore
+import NIOHTTPTypes
+
+/// Writes an answer to a connection in pieces, each after the socket has accepted the previous one. Therefore, the
+/// connection's own buffer never contains more than one piece, and the rest of the answer stays in the memory of its
+/// request, which is limited.
+///
+/// The writer of `NIOAsyncChannel` does not suffice for that: it accepts data without a limit until the event loop has
+/// processed the first of them.
+struct AnswerWriter: Sendable {
+  /// The maximum number of bytes that are written at once.
+  private static let piece = 16 << 10
+
+  let channel: any Channel
+
+  /// Sends an answer.
+  ///
+  /// - Parameters:
+  ///   - hasBody: whether the body is sent, which it is not to `HEAD`.
+  ///   - share: the memory of the request, which is adapted to the length of the answer.
+  /// - Throws: 503 if there is no memory for the answer, before anything was sent; errors of the connection.
+  func send(_ answer: Answer, hasBody: Bool, _ share: Budget.Share) async throws {
+    guard hasBody else {
+      share.shrink(to: 0)
+      try await write([.head(answer.head), .end(nil)])
+      return
+    }
+    if let stream = answer.stream {
+      share.shrink(to: 0)
+      try await write([.head(answer.head)])
+      try await stream { try await write([.body($0)]) }
+      try await write([.end(nil)])
+      return
+    }
+    let count = answer.body.readableBytes
+    share.shrink(to: answer.isShared ? 0 : count)
+    guard count > Self.piece else {
+      share.shrink(to: 0)
+      try await write([.head(answer.head), .body(answer.body), .end(nil)])
+      return
+    }
+    // A client may take long to read the answer.
+    if !answer.isShared { try await share.grow(to: count) }
+    try await write([.head(answer.head)])
+    var start = answer.body.readerIndex
+    while start < answer.body.writerIndex {
+      let end = min(start + Self.piece, answer.body.writerIndex)
+      // Copy the bytes, because a slice would keep the whole answer in memory until its last bytes are sent.
+      try await write([.body(ByteBuffer(bytes: answer.body.getBytes(at: start, length: end - start) ?? []))])
+      start = end
+    }
+    try await write([.end(nil)])
+  }
+
+  /// Writes parts of an answer, and waits until the socket has accepted them. If the task is cancelled, the connection
+  /// is closed, because a client that does not read would otherwise make the server wait.
+  private func write(_ parts: [HTTPResponsePart]) async throws {
+    try await withTaskCancellationHandler {
+      try await channel.eventLoop.flatSubmit { [channel] in
+        let writes = parts.map { channel.write($0) }
+        channel.flush()
+        return EventLoopFuture.andAllSucceed(writes, on: channel.eventLoop)
+      }.get()
+    } onCancel: {
+      channel.close(promise: nil)
+    }
+  }
+}
