@@ -24,6 +24,7 @@ from stage import ROOT, Browser, Stage
 from suite import IGNORED, PASSWORD, REFUSED, TESTS, XSS, test
 
 import dispatch  # noqa: F401  its tests
+import files  # noqa: F401  its tests
 import workshop
 
 SITE = ROOT + "/Sources/Fleet/FleetWeb/Site"
@@ -519,7 +520,7 @@ def barriers(browser, axe, listed):
 
 
 def main(wanted):
-    chosen = [function for function in sorted(TESTS, key=lambda test: test.__module__ in ("dispatch", "workshop")) if not wanted or any(word in function.__name__ for word in wanted)]
+    chosen = [function for function in sorted(TESTS, key=lambda test: test.__module__ in ("dispatch", "files", "workshop")) if not wanted or any(word in function.__name__ for word in wanted)]
     began, failures = time.monotonic(), 0
     stage_ = Stage()
     browser = None

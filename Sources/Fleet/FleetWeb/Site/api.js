@@ -47,7 +47,7 @@ export function reachable() { return isReachable; }
  * @param {string} method
  * @param {string} path
  * @param {Options} options `body` is sent as JSON, a text of another type as it is; values of `query` that are empty are left out.
- * @returns {Promise<{ value: any, tag: string | null }>} the body, and its entity tag
+ * @returns {Promise<{ value: any, tag: string | null, headers?: Headers }>} the body, its entity tag, and all headers
  */
 export async function request(method, path, { body, headers = {}, query, type = "application/json", signal } = {}) {
   const text = Object.entries(query ?? {})
@@ -57,7 +57,7 @@ export async function request(method, path, { body, headers = {}, query, type = 
   const init = { method, headers: { ...headers }, signal, credentials: "same-origin", cache: "no-store" };
   if (body !== undefined) {
     /** @type {Record<string, string>} */ (init.headers)["Content-Type"] = type;
-    init.body = typeof body === "string" && type !== "application/json" ? body : JSON.stringify(body);
+    init.body = body instanceof Blob ? body : typeof body === "string" && type !== "application/json" ? body : JSON.stringify(body);
   }
   let answer;
   try {
@@ -69,7 +69,7 @@ export async function request(method, path, { body, headers = {}, query, type = 
   }
   report(true);
   const content = answer.status === 204 ? null : await answer.json().catch(() => null);
-  if (answer.ok) return { value: content, tag: answer.headers.get("ETag") };
+  if (answer.ok) return { value: content, tag: answer.headers.get("ETag"), headers: answer.headers };
   const error = new RequestError(answer.status, content?.error ?? {});
   if (answer.status === 401 && !path.startsWith("/api/auth/")) connection.dispatchEvent(new Event("signedOut"));
   throw error;

@@ -3,16 +3,16 @@
  * network. Every entry has an id that this browser created, so that the server stores it once even if it is sent twice.
  *
  * @typedef {{ number?: number, method: string, path: string, body: any, headers: Record<string, string>, label: string, at: string,
- *   owner: string, reason?: string, done?: Done }} Entry `owner`: the person; `reason`: why the server did not accept it.
+ *   owner: string, reason?: string, done?: Done, blob?: Blob }} Entry `owner`: the person; `reason`: why the server did not accept it; `blob`: the content of a file.
  * @typedef {{ path: string, field: string }} Done A command has been executed before if this field of the thing has a value.
  */
-import { RequestError, connection, request } from "./api.js";
+import { RequestError, connection, newId, pathOf, request } from "./api.js";
+import { upload } from "./parts/files.js";
 import { changed, currentSession, tell } from "./state.js";
 import { t } from "./texts.js";
 
 /** @type {Entry[]} */
 let entries = [];
-let isSending = false;
 
 /** @returns {Promise<IDBDatabase>} */
 function database() {
@@ -54,10 +54,11 @@ export function waiting() {
 
 /**
  * Sends an entry. A command whose answer was lost may have been executed already; then it counts as sent.
- * @param {{ method: string, path: string, body?: any, headers?: Record<string, string>, done?: Done }} entry
+ * @param {{ method: string, path: string, body?: any, headers?: Record<string, string>, done?: Done, blob?: Blob, label: string }} entry
  */
-async function deliver({ method, path, body, headers, done }) {
+async function deliver({ method, path, body, headers, done, blob, label }) {
   try {
+    if (blob) return await upload(path, blob, label);
     return await request(method, path, { body, headers });
   } catch (error) {
     if (!done || !(error instanceof RequestError) || error.status !== 409) throw error;
@@ -76,6 +77,12 @@ function isBlocked(entry) {
 }
 
 /**
+ * The next entry that can be sent.
+ * @param {number} after
+ */
+function next(after) { return waiting().find(entry => /** @type {number} */ (entry.number) > after && !entry.reason && !isBlocked(entry)); }
+
+/**
  * Sends an entry now, or later if there is no network.
  * @param {{ method: string, path: string, body?: any, headers?: Record<string, string>, label: string, done?: Done }} entry
  * @returns {Promise<{ value: any, tag: string | null } | null>} the answer; `null` if it waits
@@ -83,10 +90,12 @@ function isBlocked(entry) {
  */
 export async function submit({ method, path, body, headers = {}, label, done }) {
   const owner = currentSession()?.person.id ?? "";
-  const isBehind = waiting().some(entry => !entry.reason);
-  if (!isBehind) {
+  const isBehind = () => waiting().some(entry => !entry.reason && !isBlocked(entry));
+  // Files of this thing may be on their way.
+  if (isBehind()) await send();
+  if (!isBehind()) {
     try {
-      return await deliver({ method, path, body, headers, done });
+      return await deliver({ method, path, body, headers, done, label });
     } catch (error) {
       if (!(error instanceof RequestError) || !error.isOffline) throw error;
     }
@@ -98,29 +107,51 @@ export async function submit({ method, path, body, headers = {}, label, done }) 
   return null;
 }
 
+/**
+ * Sends a file now, or later if there is no network. It is stored first, so that closing the browser loses nothing.
+ * @param {File} file
+ * @returns {Promise<string>} its id
+ */
+export async function submitFile(file) {
+  const id = newId();
+  await use("readwrite", store => store.add({
+    method: "PUT", path: pathOf("/api/files", id), body: null, blob: file, headers: {}, label: file.name, at: new Date().toISOString(), owner: currentSession()?.person.id ?? "",
+  }));
+  await read();
+  send();
+  return id;
+}
+
+/** @type {Promise<void> | null} */
+let sending = null;
+
 /** Sends the waiting entries in order, until all are sent or the network is lost. */
-export async function send() {
-  if (isSending || !currentSession()) return;
-  isSending = true;
+export function send() {
+  sending ??= sendAll().finally(() => { sending = null; });
+  return /** @type {Promise<void>} */ (sending);
+}
+
+async function sendAll() {
+  if (!currentSession()) return;
   let count = 0;
   try {
     await read();
-    for (const entry of waiting()) {
-      if (entry.reason || isBlocked(entry)) continue;
+    for (let entry = next(0); entry; entry = next(/** @type {number} */ (entry.number))) {
+      const number = /** @type {number} */ (entry.number);
       try {
         await deliver(entry);
-        await use("readwrite", store => store.delete(/** @type {number} */ (entry.number)));
-        count += 1;
+        await use("readwrite", store => store.delete(number));
+        if (!entry.blob) count += 1;
+        await read();
       } catch (error) {
         // Try again after errors of the server or of the network. If the server rejects an entry, the person must decide.
-        if (!(error instanceof RequestError) || error.isOffline || error.status >= 500 || error.status === 401 || error.status === 429) break;
+        if (!(error instanceof RequestError) || error.isOffline || error.status >= 500 || error.status === 401 || error.status === 429 || error.code === "uploadBusy") break;
         await use("readwrite", store => store.put({ ...entry, reason: /** @type {Error} */ (error).message }));
         await read();
         tell(t("net.refused", { reason: /** @type {Error} */ (error).message }), { isBad: true });
       }
     }
   } finally {
-    isSending = false;
     await read();
   }
   if (count > 0) {

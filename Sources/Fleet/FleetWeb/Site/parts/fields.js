@@ -2,7 +2,7 @@
  * The fields of things: how a value is shown, entered and read.
  *
  * @typedef {{ name: string, label: import("../texts.js").Key, kind: "text" | "email" | "notes" | "number" | "day" | "time" |
- *   "choice" | "choices" | "money" | "thing" | "things" | "list" | "flag" | "year" | "measure" | "lines" | "clock", choices?: string[] | (() => string[]), texts?: string,
+ *   "choice" | "choices" | "money" | "thing" | "things" | "list" | "flag" | "year" | "measure" | "lines" | "clock" | "files", choices?: string[] | (() => string[]), texts?: string,
  *   textOf?: (choice: string) => string, of?: string | ((values: any) => string), unit?: string, digits?: number,
  *   required?: boolean, isFixed?: boolean, hint?: import("../texts.js").Key, isWide?: boolean, isRead?: boolean,
  *   initial?: () => any, group?: import("../texts.js").Key, isHidden?: boolean, isOmitted?: boolean, isShown?: (values: any) => boolean,
@@ -17,6 +17,7 @@ import { html, useEffect, useRef, useState } from "../lib/preact.js";
 import { get } from "../api.js";
 import { amount as amountText, dayText, hasOtherUnit, inUnit, localTime, moneyText, number, parseMoney, parseQuantity, quantity, timeText, unitName } from "../format.js";
 import { t } from "../texts.js";
+import { FilesInput, FilesView } from "./photos.js";
 import { LinesInput, finished } from "./lines.js";
 import { nameOf, resolvers, useNames } from "./names.js";
 import { Icon } from "./icons.js";
@@ -109,6 +110,7 @@ export function Value({ field, value, whole }) {
       return Array.isArray(value) ? value.map(id => nameOf(kind, id)).join(", ") : nameOf(kind, value);
     }
     case "lines": return number(value.length);
+    case "files": return html`<${FilesView} ids=${value} />`;
     case "notes": return html`<span class="notes">${value}</span>`;
     default: return String(value);
   }
@@ -130,7 +132,7 @@ export function measured(thing, name) {
  * @returns {any}
  */
 export function entered(field, value) {
-  if (["choices", "things", "lines"].includes(field.kind)) return value ?? [];
+  if (["choices", "things", "lines", "files"].includes(field.kind)) return value ?? [];
   if (field.kind === "flag") return value ?? false;
   if (value === null || value === undefined) return "";
   switch (field.kind) {
@@ -154,7 +156,7 @@ export function parsed(field, text, currency) {
     const lines = finished(text);
     return lines ? { value: lines } : { fault: t("fault.lines") };
   }
-  if (["choices", "things", "flag"].includes(field.kind)) {
+  if (["choices", "things", "files", "flag"].includes(field.kind)) {
     return field.required && text.length === 0 ? { fault: t("fault.choose") } : { value: text };
   }
   const plain = String(text).trim();
@@ -256,6 +258,8 @@ export function FieldInput({ field, value, values = {}, fault, currency = "EUR",
         <${ThingInput} ...${shared} value="" required=${false} of=${kind} query=${field.query?.(values)} onChoose=${(/** @type {string} */ one) => { if (one && !value.includes(one)) onInput([...value, one]); }} />`;
       break;
     }
+    case "files": return html`<fieldset class="field wide"><legend>${t(field.label)} <span class="soft">${t("optional")}</span></legend>${fault && html`<p class="fault">${fault}</p>`}
+      <${FilesInput} id=${id} value=${value} label=${t(field.label)} isPhoto=${field.name === "photos"} onInput=${onInput} />${children}</fieldset>`;
     case "lines": return html`<fieldset class="field wide" id=${id} tabindex="-1"><legend>${t(field.label)}</legend>${fault && html`<p class="fault">${fault}</p>`}
       <${LinesInput} value=${value} currency=${currency} onInput=${onInput} />${children}</fieldset>`;
     default:

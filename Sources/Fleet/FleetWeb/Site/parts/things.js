@@ -222,7 +222,7 @@ export function ThingDetail({ kind, id, top, children }) {
       ${may(kind.area, kind.changing ?? "write") && html`<${Commands} kind=${kind} thing=${value} tag=${thing.value.tag} onDone=${done} />`}
       ${may(kind.area, "write") && !kind.isFinal?.(value) && html`<a class="button" href=${to(kind.id, id, "edit")}>${t("action.edit")}</a>`}</${Title}>
     ${top?.(value)}
-    <section class="card"><dl class="facts">${facts.map((field, place) => html`${field.group && field.group !== facts[place - 1]?.group && html`<div class="wide group"><dt>${t(field.group)}</dt></div>`}<div class=${field.kind === "notes" ? "wide" : ""}><dt>${t(field.label)}</dt><dd><${Value} field=${field} value=${valueAt(value, field.name)} whole=${value} /></dd></div>`)}
+    <section class="card"><dl class="facts">${facts.map((field, place) => html`${field.group && field.group !== facts[place - 1]?.group && html`<div class="wide group"><dt>${t(field.group)}</dt></div>`}<div class=${["notes", "files"].includes(field.kind) ? "wide" : ""}><dt>${t(field.label)}</dt><dd><${Value} field=${field} value=${valueAt(value, field.name)} whole=${value} /></dd></div>`)}
       ${facts.some(field => field.group) && html`<div class="wide group"></div>`}
       <div><dt>${t("field.createdAt")}</dt><dd>${timeText(value.createdAt)}</dd></div>
       <div><dt>${t("field.updatedAt")}</dt><dd>${timeText(value.updatedAt)}</dd></div></dl></section>

@@ -6,6 +6,7 @@ import { FieldInput } from "../parts/fields.js";
 import { Form } from "../parts/form.js";
 import { Icon, Shape, Status } from "../parts/icons.js";
 import { nameOf, useNames } from "../parts/names.js";
+import { FilesInput, FilesView } from "../parts/photos.js";
 import { ThingList } from "../parts/things.js";
 import { Dialog, Loading, Title, Trouble, errorText, useLoad, useQuestion } from "../parts/ui.js";
 import { submit, waiting } from "../queue.js";
@@ -191,7 +192,8 @@ function Checking({ place, draftId }) {
         <span class="what" id=${"what-" + at}>${itemText(item.item, lists)}</span>
         <span class="pick" role="radiogroup" aria-labelledby=${"what-" + at}>${/** @type {const} */ (["ok", "defect", "notApplicable"]).map(result => html`<label class=${result}><input type="radio" name=${"result-" + at} checked=${item.result === result} onChange=${() => set(at, { result })} />
           <span>${item.result === result && html`<${Shape} shape=${result === "ok" ? "good" : result === "defect" ? "danger" : "silent"} />`}${t("checkResult." + result)}</span></label>`)}</span>
-        ${item.result === "defect" && html`<div class="note"><label for=${"note-" + at} class="small">${t("inspections.note")}</label><textarea id=${"note-" + at} rows="2" value=${item.note ?? ""} aria-invalid=${faults[`note-${at}`] ? "true" : undefined} onInput=${(/** @type {any} */ event) => set(at, { note: event.target.value })}></textarea></div>`}</li>`)}</ul>
+        ${item.result === "defect" && html`<div class="note"><label for=${"note-" + at} class="small">${t("inspections.note")}</label><textarea id=${"note-" + at} rows="2" value=${item.note ?? ""} aria-invalid=${faults[`note-${at}`] ? "true" : undefined} onInput=${(/** @type {any} */ event) => set(at, { note: event.target.value })}></textarea>
+          <${FilesInput} id=${"photos-" + at} value=${item.photos ?? []} label=${`${t("field.photos")}: ${itemText(item.item, lists)}`} isPhoto=${true} onInput=${(/** @type {string[]} */ photos) => set(at, { photos })} /></div>`}</li>`)}</ul>
       <section class="card padded stack">
         <${FieldInput} field=${{ name: "odometer", label: "field.odometer", kind: "number", unit: "km" }} value=${draft.odometer} fault=${faults.odometer && t("fault.quantity", { unit: unitName("km") })} onInput=${(/** @type {string} */ odometer) => change({ odometer })} />
         <${FieldInput} field=${{ name: "place", label: "field.place", kind: "text" }} value=${draft.place} onInput=${(/** @type {string} */ place) => change({ place })} />
@@ -249,7 +251,7 @@ function Report({ id }) {
       const text = itemText(item.item, lists.value);
       // The server opens a defect for each failed item when the report is signed.
       const known = item.result === "defect" && defects.value?.find(defect => defect.item === item.item && defect.inspectionIds?.includes(id));
-      return html`<li key=${item.item}><span class="grow"><b>${text}</b>${item.note && html`<span class="notes">${item.note}</span>`}</span>
+      return html`<li key=${item.item}><span class="grow"><b>${text}</b>${item.note && html`<span class="notes">${item.note}</span>`}${item.photos && item.photos.length > 0 && html`<${FilesView} ids=${item.photos} />`}</span>
         ${known && html`<a class="button" aria-label=${`${t("inspections.openDefect")}: ${text}`} href=${to("defects", known.id)}>${t("inspections.openDefect")}</a>`}
         <${Status} shape=${item.result === "ok" ? "good" : item.result === "defect" ? "danger" : "silent"} tone=${item.result === "ok" ? "moving" : undefined}>${t("checkResult." + item.result)}</${Status}></li>`;
     })}</ul></section>

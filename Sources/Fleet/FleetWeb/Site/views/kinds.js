@@ -117,6 +117,7 @@ export const expenses = {
     { name: "driverId", label: "field.driverId", kind: "thing", of: "driver" },
     { name: "vendorName", label: "field.vendorName", kind: "text" },
     { name: "notes", label: "field.notes", kind: "notes" },
+    { name: "fileIds", label: "field.files", kind: "files" },
   ],
   columns: ["category", "amount", "at", "vehicleId", "driverId", "vendorName"], filters: ["category"], numbers: ["amount"],
 };
@@ -158,6 +159,7 @@ export const fuelEntries = {
     { name: "missedPrevious", label: "field.missedPrevious", kind: "flag" },
     { name: "place", label: "field.place", kind: "text" },
     { name: "notes", label: "field.notes", kind: "notes" },
+    { name: "fileIds", label: "field.files", kind: "files" },
     { name: "driverId", label: "field.driverId", kind: "thing", of: "driver", isRead: true },
   ],
   columns: ["at", "vehicleId", "quantity", "energy", "total", "odometer", "driverId"], filters: ["energy"], numbers: ["quantity", "total", "odometer"],
