@@ -135,6 +135,20 @@ final class FollowedFleet: Sendable {
     }
   }
 
+  /// Each report is written together with the others of its defect.
+  @Test(arguments: Database.allCases)
+  func a_code_of_very_many_ecus_has_a_limited_number_of_reports(_ database: Database) async throws {
+    try await FollowedFleet.with(database) { fleet in
+      try await fleet.store(
+        (1...40).map { try FollowedFleet.codes(UInt64($0), at: Double($0), ["P0301"], ecu: "E\($0)") }
+          + [try FollowedFleet.codes(41, at: 41, ["P0302"], ecu: String(repeating: "E", count: 65))])
+      try await fleet.follow()
+      let defects = try await fleet.things(ThingQuery<Defect>(limit: 10))
+      #expect(defects.map(\.value.codes) == [["P0301"]])
+      #expect(defects.first?.value.reports.map(\.ecu) == (1...32).map { "E\($0)" })
+    }
+  }
+
   @Test(arguments: Database.allCases)
   func a_report_of_very_many_codes_opens_a_hundred_defects(_ database: Database) async throws {
     try await FollowedFleet.with(database) { fleet in

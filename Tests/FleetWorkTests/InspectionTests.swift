@@ -6,6 +6,15 @@ import Testing
 @testable import FleetWork
 
 @Suite struct InspectionTests {
+  @Test func a_defect_names_the_first_and_the_newest_reports() {
+    let ids = (0..<300).map { UUIDv7(milliseconds: 1, first: 0, rest: UInt64($0)) }
+    var defect = Defect()
+    for id in ids { defect.join(id, replacing: nil) }
+    #expect(defect.inspectionIDs == [ids[0]] + ids[201...])
+    defect.join(ids[5], replacing: ids[299])
+    #expect(defect.inspectionIDs == [ids[0]] + ids[201..<299] + [ids[5]])
+  }
+
   @Test func the_hash_is_sha_256_of_the_canonical_content() throws {
     var inspection = Inspection()
     inspection.vehicle = "VAN-1"

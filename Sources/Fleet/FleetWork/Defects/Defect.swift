@@ -63,6 +63,17 @@ public struct Defect: WorkThing {
 
   public init() {}
 
+  /// The maximum number of inspection reports that a defect names.
+  static let mostInspections = 100
+
+  /// Adds a report that found the defect again. Of too many reports, the first one and the newest ones are kept.
+  ///
+  /// - Parameter old: the report that the new one corrects; `nil` if there is none.
+  mutating func join(_ report: UUIDv7, replacing old: UUIDv7?) {
+    inspectionIDs = inspectionIDs.filter { $0 != old } + [report]
+    if inspectionIDs.count > Self.mostInspections { inspectionIDs.remove(at: 1) }
+  }
+
   public var vehicleID: String? { vehicle }
   public var driverID: UUIDv7? {
     get { driver }

@@ -14,7 +14,7 @@ public struct TroubleReport: Sendable {
   /// What codes mean, if the sender says it.
   private let descriptions: JSON?
 
-  /// - Returns: `nil` if it is not a record of trouble codes with a time.
+  /// - Returns: `nil` if it is not a record of trouble codes with a time, or if the name of the ECU is too long.
   public init?(_ record: StoredRecord) {
     guard record.recordClass == .known(.dtc), !record.isTimeAhead, let at = record.time,
       let json = try? JSON(parsing: record.body), case .array? = json["dtcCodes"]
@@ -25,6 +25,7 @@ public struct TroubleReport: Sendable {
     }
     vehicle = record.vehicle
     ecu = json["ecu"]?.textValue ?? ""
+    guard ecu.utf8.count <= Defect.longestECU else { return nil }
     self.at = at
     (stored, pending, permanent) = (codes("dtcCodes"), codes("pending"), codes("permanent"))
     isLampOn = json["mil"] == .bool(true)
@@ -59,6 +60,9 @@ extension Defect {
   /// The greatest number of these defects that are neither verified nor dismissed. A real vehicle has far fewer; a
   /// faulty or hostile gateway could otherwise fill the list of defects.
   static let mostOpenOfCodes = 100
+  /// The greatest number of ECUs whose reports of a code are remembered, and the longest name of an ECU in bytes.
+  static let mostReports = 32
+  static let longestECU = 64
 }
 
 extension FleetTransaction {
@@ -95,7 +99,7 @@ extension FleetTransaction {
       guard report.at >= defect.reports[index].at else { return }
       if defect.reports[index].isPresent != isPresent { defect.reports[index].since = report.at }
       (defect.reports[index].isPresent, defect.reports[index].at) = (isPresent, report.at)
-    } else if isPresent {
+    } else if isPresent, defect.reports.count < Defect.mostReports {
       defect.reports.append(Defect.Report(ecu: report.ecu, isPresent: true, since: report.at, at: report.at))
     } else {
       return

@@ -13,7 +13,7 @@ extension FleetTransaction {
       if let index = known.firstIndex(where: { $0.value.item == item.item }) {
         var joined = known.remove(at: index)
         var defect = joined.value
-        defect.inspectionIDs = defect.inspectionIDs.filter { $0 != old?.id } + [report.id]
+        defect.join(report.id, replacing: old?.id)
         defect.photos = Array((defect.photos + item.photos.filter { !defect.photos.contains($0) }).prefix(100))
         joined = try update(joined, to: defect, action: "join")
         continue
