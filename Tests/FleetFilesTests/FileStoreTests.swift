@@ -142,6 +142,21 @@ import Testing
     await #expect(throws: FileError.self) { _ = try await store.open(lost, tenant: Self.tenant) }
   }
 
+  @Test func a_content_stays_for_some_time_after_its_last_file() async throws {
+    let scratch = try ScratchFolder()
+    let store = try FileStore(folder: scratch.file("files"))
+    let names = [try await store.store([1], tenant: Self.tenant), try await store.store([2], tenant: Self.tenant)]
+    let old = Date(timeIntervalSinceNow: -86_400)
+    for name in names {
+      let path = scratch.file("files/default/contents/\(name.prefix(2))/\(name)")
+      try FileManager.default.setAttributes([.modificationDate: old], ofItemAtPath: path)
+    }
+    // Contents that were removed already are no fault.
+    try await store.renew([names[0], Self.hash([3])], tenant: Self.tenant)
+    #expect(try await store.sweep(keeping: [], [], unchangedFor: 3_600, tenant: Self.tenant) == 1)
+    _ = try await store.open(names[0], tenant: Self.tenant)
+  }
+
   @Test func types_come_from_the_content() {
     #expect(ContentType(head: [0xFF, 0xD8, 0xFF, 0xE0]) == .jpeg)
     #expect(ContentType(head: Array("RIFF....WEBPVP8 ".utf8)) == .webp)

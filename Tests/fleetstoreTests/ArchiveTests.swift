@@ -36,6 +36,19 @@ import Testing
   /// The lines of an archive without its head, which has the time and a new id.
   private static func body(_ archive: String) -> [Substring] { Array(archive.split(separator: "\n").dropFirst()) }
 
+  /// The content of a file, of several parts in an archive.
+  private static let scan =
+    Array("%PDF-1.7\n".utf8)
+    + (0..<150_000).map { (number: Int) in UInt8(truncatingIfNeeded: (number &* number) >> 3) }
+
+  /// The contents in a folder of files, except uploads.
+  private static func contents(_ folder: String, tenant: String) throws -> [[UInt8]] {
+    let parts = try #require(FileManager.default.enumerator(atPath: folder + "/\(tenant)/contents"))
+    return try parts.compactMap { $0 as? String }.filter { $0.count > 60 }.map {
+      [UInt8](try Data(contentsOf: URL(fileURLWithPath: folder + "/\(tenant)/contents/" + $0)))
+    }
+  }
+
   /// Fills a store over its API. Returns the archives that the command and the API have written.
   private static func filled(_ database: String, in scratch: borrowing ScratchFolder) throws -> (String, String) {
     let store = try ServedStore(["--database", database])
@@ -63,6 +76,18 @@ import Testing
       "/api/expenses",
       #"{"vehicleId":"CAR-2","at":"2026-05-04T06:30:01Z","category":"toll","amount":{"amount":"4.90","currency":"EUR"}}"#
     )
+    let file = try post("/api/files", #"{"name":"scan.pdf","size":\#(scan.count)}"#)
+    try Data(scan).write(to: URL(fileURLWithPath: scratch.file("scan.pdf")))
+    let fields = ["Upload-Offset: 0", "Content-Type: application/offset+octet-stream"].flatMap { ["-H", $0] }
+    let uploaded = try store.ask(
+      "/api/files/\(file)/content", token: token,
+      ["-X", "PATCH", "-i", "--data-binary", "@" + scratch.file("scan.pdf")] + fields)
+    #expect(uploaded.contains(" 204 "), "\(uploaded)")
+    _ = try post(
+      "/api/documents",
+      #"{"of":{"kind":"vehicle","id":"CAR-2"},"kind":"insurance","title":"Policy","fileIds":["\#(file)"]}"#)
+    // An upload whose bytes have not arrived has no content.
+    _ = try post("/api/files", #"{"name":"later.pdf","size":5,"sha256":"\#(String(repeating: "0", count: 64))"}"#)
     let fences = try store.ask(
       "/api/geofences", token: token,
       [
@@ -92,14 +117,23 @@ import Testing
       let server = try PostgreSQLServer.shared
       let other = try server.database()
       let archive = try scratch.write("a.jsonl", printed)
-      let first = try FleetstoreProgram.run(["import", archive, "--database", other, "--create"], in: scratch.path)
-      #expect(first.status == 0, "\(first.errors)")
-      let back = try FleetstoreProgram.run(["export", "--database", other], in: scratch.path)
+      // PostgreSQL has no folder beside it for the contents of files.
+      let homeless = try FleetstoreProgram.run(
+        ["import", archive, "--database", try server.database(), "--create"], in: scratch.path)
+      #expect(homeless.status == 65 && homeless.errors.contains("name one in files.folder"), "\(homeless.errors)")
+      let settings = try scratch.write("pg.json", #"{"database":"\#(other)","files":{"folder":"pg.files"}}"#)
+      let first = try FleetstoreProgram.run(["import", archive, "--config", settings, "--create"], in: scratch.path)
+      #expect(first.status == 0 && !first.errors.contains("warning"), "\(first.errors)")
+      #expect(try Self.contents(scratch.file("pg.files"), tenant: "default") == [Self.scan])
+      let bare = try FleetstoreProgram.run(["export", "--database", other], in: scratch.path)
+      #expect(bare.errors.contains("lacks the contents of files (1)"), "\(bare.errors)")
+      let back = try FleetstoreProgram.run(["export", "--config", settings], in: scratch.path)
       #expect(Self.body(back.output) == Self.body(printed))
       let again = try scratch.write("b.jsonl", back.output)
       let second = try FleetstoreProgram.run(
         ["import", again, "--database", "sqlite:c.db", "--create", "--tenant", "north"], in: scratch.path)
       #expect(second.status == 0, "\(second.errors)")
+      #expect(try Self.contents(scratch.file("c.db.files"), tenant: "north") == [Self.scan])
       let last = try FleetstoreProgram.run(
         ["export", "--database", "sqlite:c.db", "--tenant", "north"], in: scratch.path)
       #expect(Self.body(last.output) == Self.body(printed))

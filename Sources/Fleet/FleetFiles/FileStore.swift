@@ -151,6 +151,22 @@ public final class FileStore: Sendable {
 
   // MARK: Removal
 
+  /// Begins the time for which contents stay after the last file that needs them.
+  public func renew(_ contents: [String], tenant: TenantID) async throws(FileError) {
+    guard !contents.isEmpty else { return }
+    let paths = contents.map { contentPath($0, tenant) }
+    let lock = lockPath(tenant)
+    try await threads.run("sweep") { () throws(FileError) in
+      try Self.makeFolder(Self.parent(of: lock))
+      let held = try OpenFile(lock, O_RDWR | O_CREAT)
+      try held.waitForLock()
+      defer { held.unlock() }
+      for path in paths {
+        guard unsafe utimensat(AT_FDCWD, path, nil, 0) == 0 || errno == ENOENT else { throw .last(path) }
+      }
+    }
+  }
+
   /// Removes contents that no file needs, and uploads without a file, if they have not changed for some time.
   ///
   /// - Parameters:

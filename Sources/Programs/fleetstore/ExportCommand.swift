@@ -28,6 +28,7 @@ struct ExportCommand: AsyncParsableCommand {
         progress.add(bytes: bytes.count)
       }
       StandardError.say("fleetstore: exported \(counts.rows) rows and \(counts.records) records of \(tenant.text)")
+      ArchiveProgress.warn(ofMissing: counts)
     }
   }
 }
@@ -39,6 +40,14 @@ struct ArchiveProgress {
   private var next = ContinuousClock.now + .seconds(10)
 
   init(_ verb: String) { self.verb = verb }
+
+  /// Warns if contents of files are missing.
+  static func warn(ofMissing counts: ArchiveCounts) {
+    guard counts.missingContents > 0 else { return }
+    StandardError.say(
+      "fleetstore: warning: the archive lacks the contents of files (\(counts.missingContents)): were they in files.folder?"
+    )
+  }
 
   mutating func add(bytes count: Int) {
     bytes += count

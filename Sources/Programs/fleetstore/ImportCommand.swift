@@ -43,6 +43,7 @@ struct ImportCommand: AsyncParsableCommand {
         }
         let counts = try await work.finish()
         StandardError.say("fleetstore: imported \(counts.rows) rows and \(counts.records) records")
+        ArchiveProgress.warn(ofMissing: counts)
       } catch let error as FieldError {
         let path = error.path.isEmpty ? "" : "\(error.path): "
         throw Failure(.badData, "\(lines.name): line \(max(lines.number, 1)): \(path)\(error.message)")

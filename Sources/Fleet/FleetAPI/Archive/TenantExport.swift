@@ -29,67 +29,67 @@ public struct TenantExport: Sendable {
   /// Writes the archive.
   ///
   /// - Parameter write: receives whole lines, some kilobytes at a time.
-  /// - Returns: the numbers of rows and records.
   @discardableResult
   public func write(
     at now: Timestamp, _ write: ([UInt8]) async throws -> Void
-  ) async throws -> (rows: Int64, records: Int64) {
+  ) async throws -> ArchiveCounts {
     let schema = try await storage.health().schemaVersion
     let head = ArchiveHead(id: .random(at: now), schema: Int64(schema), tenant: tenant, time: now)
     try await write(ArchiveLine.head(head).text)
 
     // Write the rows to a file first, because a slow reader of the archive must not delay the database.
     let file = try ScratchFile()
-    let rows = Mutex<Int64>(0)
+    let found = Mutex((rows: Int64(0), table: ArchiveTable.all[0], contents: ArchivedContents()))
     try await storage.exportRows(of: ArchiveTable.all, tenant: tenant) { row throws(StorageError) in
       switch row {
       case .start:
         try file.clear()
-        rows.withLock { $0 = 0 }
-      case .table(let table): try file.append(ArchiveLine.table(table.name, columns: table.columns.map(\.name)).text)
+        found.withLock { ($0.rows, $0.contents) = (0, ArchivedContents()) }
+      case .table(let table):
+        try file.append(ArchiveLine.table(table.name, columns: table.columns.map(\.name)).text)
+        found.withLock { $0.table = table }
       case .row(let values):
         try file.append(ArchiveLine.row(values).text)
-        rows.withLock { $0 += 1 }
+        found.withLock {
+          $0.rows += 1
+          $0.contents.add(values, of: $0.table.name, columns: $0.table.columns.map(\.name))
+        }
       }
     }
     try file.rewind()
     while let piece = try file.next() { try await write(piece) }
 
-    if let contents { try await writeContents(contents, write) }
+    let (rows, names) = found.withLock { ($0.rows, $0.contents.names) }
+    let missing = try await writeContents(names, write)
     let records = try await writeRecords(write)
-    let count = rows.withLock { $0 }
-    try await write(ArchiveLine.end(rows: count, records: records).text)
-    return (count, records)
+    try await write(ArchiveLine.end(rows: rows, records: records).text)
+    return ArchiveCounts(rows: rows, records: records, missingContents: missing)
   }
 
-  /// Writes the contents that files need, each once. A file that was removed meanwhile has none.
-  private func writeContents(
-    _ contents: FileStore, _ write: ([UInt8]) async throws -> Void
-  ) async throws {
-    var query = ThingQuery<StoredFile>(limit: 1_000)
-    var done: Set<String> = []
-    repeat {
-      let wanted = query
-      let page = try await storage.view(tenant: tenant) { view throws(ThingError) in try view.list(wanted) }
-      for sha256 in page.items.flatMap(\.value.contents) where done.insert(sha256).inserted {
-        let content: StoredContent
-        do throws(FileError) {
-          content = try await contents.open(sha256, tenant: tenant)
-        } catch {
-          guard case .missing = error else { throw error }
-          continue
-        }
-        var offset: Int64 = 0
-        repeat {
-          let bytes = try await content.read(at: offset, count: Self.contentBytes)
-          offset += Int64(bytes.count)
-          try await write(
-            ArchiveLine.content(sha256: sha256, bytes: bytes, isLast: bytes.isEmpty || offset >= content.size).text)
-          if bytes.isEmpty { break }
-        } while offset < content.size
+  /// Writes contents.
+  ///
+  /// - Returns: the number of contents that are not stored.
+  private func writeContents(_ names: [String], _ write: ([UInt8]) async throws -> Void) async throws -> Int {
+    guard let contents else { return names.count }
+    var missing = 0
+    for sha256 in names {
+      let content: StoredContent
+      do throws(FileError) {
+        content = try await contents.open(sha256, tenant: tenant)
+      } catch {
+        guard case .missing = error else { throw error }
+        missing += 1
+        continue
       }
-      query.cursor = page.next
-    } while query.cursor != nil
+      var offset: Int64 = 0
+      repeat {
+        let bytes = try await content.read(at: offset, count: Self.contentBytes)
+        guard !bytes.isEmpty else { throw FileError.system("\(sha256) is shorter than before") }
+        offset += Int64(bytes.count)
+        try await write(ArchiveLine.content(sha256: sha256, bytes: bytes, isLast: offset >= content.size).text)
+      } while offset < content.size
+    }
+    return missing
   }
 
   private func writeRecords(_ write: ([UInt8]) async throws -> Void) async throws -> Int64 {

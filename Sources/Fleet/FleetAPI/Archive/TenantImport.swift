@@ -29,13 +29,15 @@ public struct TenantImport {
   private var rows: [[JSON]] = []
   private var records: [IncomingRecord] = []
   private var auditHead: (number: Int64, hash: [UInt8]) = (0, AuditEntry.firstHash)
-  private var counts: (rows: Int64, records: Int64) = (0, 0)
+  private var counts = ArchiveCounts()
+  private var neededContents = ArchivedContents()
+  private var readContents: Set<String> = []
 
   /// Creates an import.
   ///
   /// - Parameters:
   ///   - tenant: the tenant into which the archive is read; `nil` for the one that the archive names.
-  ///   - contents: where the contents of files are stored; `nil` to ignore them.
+  ///   - contents: where the contents of files are stored; if `nil`, an archive with contents is rejected.
   public init(storage: any FleetStorage, tenant: TenantID?, contents: FileStore?) {
     self.storage = storage
     self.contents = contents
@@ -62,6 +64,7 @@ public struct TenantImport {
       if table.name == ArchiveTable.auditHead.name {
         try readAuditHead(Dictionary(zip(columns, values)) { first, _ in first })
       } else {
+        neededContents.add(values, of: table.name, columns: columns)
         rows.append(values)
         if rows.count >= Self.batch { try await store() }
       }
@@ -87,16 +90,17 @@ public struct TenantImport {
   /// Ends the import after the last line.
   ///
   /// - Throws: `FieldError` if lines are missing; `StorageError`.
-  public mutating func finish() async throws -> (rows: Int64, records: Int64) {
+  public mutating func finish() async throws -> ArchiveCounts {
     guard let head, case .end(let rows, let records) = section else {
       throw FieldError("", "the archive was cut off: its last line is missing")
     }
-    guard (rows, records) == counts else {
+    guard (rows, records) == (counts.rows, counts.records) else {
       throw FieldError(
         "end",
         "expected \(rows) rows and \(records) records, found \(counts.rows) and \(counts.records): lines are missing")
     }
     try await storage.finishImport(of: head.id, auditHead: auditHead, tenant: named ?? head.tenant)
+    counts.missingContents = neededContents.names.count { !readContents.contains($0) }
     return counts
   }
 
@@ -121,7 +125,11 @@ public struct TenantImport {
 
   /// Stores a part of the content of a file.
   private mutating func add(_ bytes: [UInt8], of sha256: String, isLast: Bool) async throws {
-    guard let contents, let head else { return }
+    guard let head else { return }
+    guard let contents else {
+      throw FieldError(
+        "content", "the archive has files, and there is no folder for them: name one in files.folder (--config)")
+    }
     let tenant = named ?? head.tenant
     var part = content ?? (.random(at: head.time), sha256, 0)
     guard part.sha256 == sha256 else { throw FieldError("content", "expected the next part of \(part.sha256)") }
@@ -136,6 +144,7 @@ public struct TenantImport {
       guard isLast else { return }
       _ = try await contents.complete(part.upload, size: part.offset, announced: sha256, tenant: tenant)
       try await contents.removeUpload(part.upload, tenant: tenant)
+      readContents.insert(sha256)
     } catch {
       if case .otherContent(let found) = error {
         throw FieldError("content", "expected bytes whose SHA-256 is \(sha256), found \(found)")

@@ -321,16 +321,19 @@ struct FileRoutes {
       id: "removeFile", summary: "Removes an upload, or a file that nothing refers to.",
       results: [.init(.noContent, "It is removed.")], errors: [.conflict])
     return Route(.delete, "/api/files/{fileId}", .may(.write, .documents), operation, isFiltered: true) { call in
-      let id = try await things.change(call) { transaction throws(ThingError) in
+      let file = try await things.change(call) { transaction throws(ThingError) in
         let file = try things.existing(call, transaction)
         guard try transaction.first(ThingQuery<FileUse>(.oneOf(key: "fileId", [file.id.json]))) == nil else {
           throw .rule(code: "inUse", message: "things refer to this file; remove it from them first")
         }
         try transaction.removeFile(file)
-        return file.id
+        return file
       }
       let (store, tenant) = (try service.store, try call.tenant)
-      try await Self.asking { () throws(FileError) in try await store.removeUpload(id, tenant: tenant) }
+      try await Self.asking { () throws(FileError) in
+        try await store.removeUpload(file.id, tenant: tenant)
+        try await store.renew(file.value.contents, tenant: tenant)
+      }
       return Answer(status: .noContent)
     }
   }

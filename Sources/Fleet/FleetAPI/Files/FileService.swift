@@ -11,7 +11,8 @@ final class FileService: Sendable {
   private static let sweepPause = Duration.seconds(3_600)
   /// The time without a change after which an upload, or a file that nothing refers to, is removed.
   private static let unusedDays: Int64 = 7
-  /// The time for which a content without a file must not have changed. It is longer than any request.
+  /// The time for which a content stays after the last file that needs it. It is longer than any request, and than the
+  /// time between the copies of the database and of the contents in a backup.
   private static let contentSeconds = 86_400
 
   let settings: FileSettings
@@ -130,6 +131,9 @@ final class FileService: Sendable {
       guard let present = try transaction.find(id, StoredFile.self), present.value.status == .processing else { return }
       try transaction.update(present, to: result, action: "process")
     }
+    if let original = file.value.sha256, !result.contents.contains(original) {
+      try await contents.renew([original], tenant: tenant)
+    }
   }
 
   // MARK: Removal
@@ -155,17 +159,21 @@ final class FileService: Sendable {
     var query = ThingQuery<StoredFile>(.below(key: "updatedAt", limit.json), limit: 200)
     repeat {
       let wanted = query
-      query.cursor = try await storage.change(tenant: tenant, by: Actor(.server), at: now) {
+      let (next, unneeded) = try await storage.change(tenant: tenant, by: Actor(.server), at: now) {
         transaction throws(ThingError) in
         let page = try transaction.list(wanted)
+        var unneeded: [String] = []
         for file in page.items {
           guard try transaction.first(ThingQuery<FileUse>(.oneOf(key: "fileId", [file.id.json]))) == nil else {
             continue
           }
           try transaction.removeFile(file)
+          unneeded += file.value.contents
         }
-        return page.next
+        return (page.next, unneeded)
       }
+      query.cursor = next
+      if !unneeded.isEmpty { try await contents.renew(unneeded, tenant: tenant) }
     } while query.cursor != nil
     let (needed, uploads) = try await storage.view(tenant: tenant) { view throws(ThingError) in
       var (needed, uploads): (Set<String>, Set<String>) = ([], [])
