@@ -54,6 +54,29 @@ import Testing
     }
   }
 
+  @Test func a_webhook_needs_a_secret_of_standard_webhooks() async throws {
+    try await TestServer.run(Self.options) { server in
+      try await aside {
+        let client = try server.client(server.keys.admin)
+        func make(_ more: String) throws -> TestClient.Reply {
+          let hook = #"{"name":"Hook","format":"webhook","address":"https://hook.example/fleet"\#(more)}"#
+          return try client.send("POST", "/api/forwards", json: hook)
+        }
+        let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+        let made = try make(#","secret":"\#(secret)""#)
+        #expect(made.status == 201 && !made.text.contains("whsec_"), "\(made.text)")
+        #expect(try made.json["hasSecret"] as? Bool == true)
+        for (more, path) in [
+          (#","secret":"Bearer x""#, "secret"), (#","secret":"whsec_AAAA""#, "secret"),
+          (#","secret":"\#(secret)","keyHeader":"X-Key""#, "keyHeader"),
+        ] {
+          let reply = try make(more)
+          #expect(reply.status == 422 && reply.text.contains(#""path":"\#(path)""#), "\(reply.text)")
+        }
+      }
+    }
+  }
+
   @Test func a_secret_needs_a_file_with_keys() async throws {
     try await TestServer.run(.test { $0.accounts = AccountSettings() }) { server in
       try await aside {

@@ -86,6 +86,87 @@ import Testing
     }
   }
 
+  /// A receiver in another language, which checks the signatures itself. Its first answers are an error, a rejection and a
+  /// redirect; it then accepts requests.
+  private static let receiver = """
+    import base64, hashlib, hmac, http.server, json, sys
+    key = base64.b64decode(sys.argv[1])
+    answers = [500, 400, 302]
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_POST(self):
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            name, time = self.headers["webhook-id"], self.headers["webhook-timestamp"]
+            code = hmac.new(key, f"{name}.{time}.".encode() + body, hashlib.sha256).digest()
+            right = "v1," + base64.b64encode(code).decode()
+            is_signed = right in self.headers["webhook-signature"].split(" ")
+            status = answers.pop(0) if answers else 204
+            values = [record["values"]["speed"] for record in json.loads(body)["data"]["records"]]
+            print(status, is_signed, self.path, values, name, flush=True)
+            self.send_response(status)
+            self.send_header("Location", "/elsewhere")
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+        def log_message(self, *_):
+            pass
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    print("port", server.server_port, flush=True)
+    server.serve_forever()
+    """
+
+  @Test(arguments: Database.allCases)
+  func webhooks_are_signed_and_repeated_until_they_are_accepted(_ database: Database) async throws {
+    try await ConnectedFleet.with(database) { fleet in
+      let key = "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+      let program = try RunningProgram("/usr/bin/python3", ["-c", Self.receiver, key])
+      defer { program.kill() }
+      let port = try program.line(within: .seconds(60)) { $0.hasPrefix("port ") }.text.dropFirst(5)
+      let address = "http://127.0.0.1:\(port)/hook"
+      let runner = ForwardRunner(
+        storage: fleet.storage, keys: fleet.keys, mayUsePrivate: true,
+        logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, now: { [clock = fleet.clock] in clock.now })
+      let id = try await fleet.change { [keys = fleet.keys] transaction throws(ThingError) in
+        var forward = Forward()
+        (forward.name, forward.format, forward.address) = ("Hook", .webhook, address)
+        let stored = try transaction.insert(forward)
+        try transaction.follow(stored)
+        // The secret is being replaced.
+        let secret = "whsec_\(String(repeating: "A", count: 32)) whsec_\(key)"
+        forward.secret = keys.seal(Array(secret.utf8), for: SecretPlace.forward(stored.id))
+        try transaction.update(stored, to: forward, action: "setSecret")
+        return stored.id
+      }
+      try await runner.round()
+      _ = try await fleet.storage.ingest(
+        [try Self.record(1, #""speed":2"#), try Self.record(2, #""speed":3"#)], from: .trusted, tenant: .standard,
+        at: fleet.clock.now)
+      var lines: [String] = []
+      for _ in 0..<4 {
+        fleet.clock.advance(seconds: 600)
+        try await runner.round()
+        lines.append(try program.line(within: .seconds(60)) { _ in true }.text)
+      }
+      let name = try #require(lines[0].split(separator: " ").last)
+      #expect(lines == ["500", "400", "302", "204"].map { "\($0) True /hook [2, 3] \(name)" })
+      let forward = try await fleet.storage.view(tenant: .standard) { view throws(ThingError) in
+        try view.existing(id, Forward.self).value
+      }
+      #expect(forward.sent == 2 && forward.state == .working && forward.failures.count == 3)
+      #expect(forward.ignored == .object([:]))
+      // A runner that may not use private networks sends nothing.
+      let careful = ForwardRunner(
+        storage: fleet.storage, keys: fleet.keys, mayUsePrivate: false,
+        logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, now: { [clock = fleet.clock] in clock.now })
+      _ = try await fleet.storage.ingest(
+        [try Self.record(3, #""speed":4"#)], from: .trusted, tenant: .standard, at: fleet.clock.now)
+      fleet.clock.advance(seconds: 600)
+      try await careful.round()
+      let refused = try await fleet.storage.view(tenant: .standard) { view throws(ThingError) in
+        try view.existing(id, Forward.self).value
+      }
+      #expect(refused.sent == 2 && refused.state == .failing, "\(refused)")
+    }
+  }
+
   @Test(arguments: Database.allCases)
   func positions_of_private_journeys_are_not_sent(_ database: Database) async throws {
     try await ConnectedFleet.with(database) { fleet in

@@ -25,13 +25,53 @@ import Testing
       try Self.record(#""dtcCodes":[]"#), try Self.record(#""rpm":1726.5"#, vehicle: "A=1,2"),
     ]
     let request = try #require(
-      Forward.Format.influx.request(records, to: "https://x", headers: ["Authorization: Token t"], at: Self.now))
+      Forward.Format.influx.request(records, to: "https://x", key: .header("Authorization: Token t"), at: Self.now))
     #expect(
       String(decoding: request.body ?? [], as: UTF8.self) == """
         telemetry,vehicle=VAN\\ 1 fuelType="a \\"b\\"",mil=false,speed=50.0 1730457600000000000
         telemetry,vehicle=A\\=1\\,2 rpm=1726.5 1730457600000000000
         """)
     #expect(request.headers.contains("Authorization: Token t"))
+  }
+
+  /// The example of the specification of Standard Webhooks.
+  @Test func webhooks_have_the_signature_of_standard_webhooks() throws {
+    let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+    let right = "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
+    func sign(_ secret: String) throws -> String {
+      ForwardWebhook.signature(
+        Array(#"{"test": 2432232314}"#.utf8), id: "msg_p5jXN8AQM9LWM0D4loKWxJek", seconds: 1_614_265_330,
+        try #require(ForwardWebhook.Keys(secret)))
+    }
+    #expect(try sign(secret) == right)
+    let other = "whsec_" + Base64.text([UInt8](repeating: 7, count: 32))
+    let both = try sign("\(other) \(secret)").split(separator: " ")
+    #expect(both.count == 2 && both[1] == right && both[0] != right)
+    let short = "whsec_" + Base64.text([UInt8](repeating: 7, count: 23))
+    for wrong in [
+      "", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", short, "whsec_???", "\(secret) ", "\(secret) \(secret) \(secret)",
+    ] {
+      #expect(ForwardWebhook.Keys(wrong) == nil, "\(wrong)")
+    }
+  }
+
+  @Test func repeated_webhooks_have_the_same_id_and_body() throws {
+    let keys = try #require(ForwardWebhook.Keys("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"))
+    let records = [try Self.record(#""speed":50"#), try Self.record(#""rpm":1726.5"#, time: "2024-11-01T10:41:00Z")]
+    func request(_ records: [ForwardedRecord], _ seconds: Int64) throws -> ProviderClient.Request {
+      try #require(
+        Forward.Format.webhook.request(
+          records, to: "https://x", key: .signature(keys), at: Self.now.adding(seconds: Int(seconds))))
+    }
+    let (first, again) = (try request(records, 0), try request(records, 60))
+    #expect(first.body == again.body && first.headers[0] == again.headers[0] && first.headers[2] != again.headers[2])
+    #expect(first.headers[0].hasPrefix("webhook-id: msg_") && first.headers[1] == "webhook-timestamp: 1730457700")
+    #expect(try request([records[0]], 0).headers[0] != first.headers[0])
+    let json = try JSON(parsing: first.body ?? [])
+    #expect(json["type"] == .text("telemetry") && json["timestamp"] == .text("2024-11-01T10:41:00.000Z"))
+    let sent = json["data"]?["records"]?.elements ?? []
+    #expect(sent.count == 2 && sent[0]["vehicleId"] == .text("VAN 1"))
+    #expect(sent[0]["values"] == .object(["speed": .integer(50)]))
   }
 
   @Test func traccar_has_knots_and_metres() throws {

@@ -28,6 +28,9 @@ struct ForwardRoutes {
         guard ProviderClient.isAllowed(new.address, mayUseLoopback: mayUsePrivate) else {
           throw .invalid(FieldErrors([FieldError("address", "expected https://… of another machine")]))
         }
+        guard new.format != .webhook || new.keyHeader == nil else {
+          throw .invalid(FieldErrors([FieldError("keyHeader", "expected none, because a webhook has a signature")]))
+        }
       },
       derived: Self.derived(keys, hasKeyFile: hasKeyFile), order: [.init("name")])
     routes.afterChange = { forward, transaction throws(ThingError) in try transaction.follow(forward) }
@@ -37,8 +40,13 @@ struct ForwardRoutes {
   static func derived(_ keys: SecretKeys?, hasKeyFile: Bool) -> [DerivedField<Forward>] {
     [
       .secret(
-        "secret", "The value of the header `Authorization`, or of `keyHeader`.", keys, hasKeyFile: hasKeyFile
+        "secret",
+        "The value of the header `Authorization`, or of `keyHeader`; of a webhook, the secret of its signature.", keys,
+        hasKeyFile: hasKeyFile
       ) { secret, forward, transaction, keys throws(ThingError) in
+        if forward.value.format == .webhook, let secret, ForwardWebhook.Keys(secret) == nil {
+          throw .invalid(FieldErrors([FieldError("secret", ForwardWebhook.expectedSecret)]))
+        }
         var changed = forward.value
         changed.secret = secret.map { keys.seal(Array($0.utf8), for: SecretPlace.forward(forward.id)) }
         return try transaction.update(forward, to: changed, action: "setSecret")

@@ -10,6 +10,8 @@ public struct Forward: Kind {
     case influx
     /// Prometheus' remote write, version 1.
     case prometheus
+    /// Signed JSON, as Standard Webhooks describes it.
+    case webhook
   }
 
   public var name = ""

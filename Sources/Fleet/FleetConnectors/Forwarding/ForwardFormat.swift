@@ -4,6 +4,7 @@ import Telemetry
 
 /// A telemetry record that is sent to another program.
 struct ForwardedRecord: Equatable, Sendable {
+  let id: UUIDv7
   let vehicle: String
   let time: Timestamp
   /// The members of the record after its head.
@@ -21,7 +22,7 @@ struct ForwardedRecord: Equatable, Sendable {
     guard record.recordClass == .known(.telemetry), !record.isTimeAhead, let time = record.time,
       let json = try? JSON(parsing: record.body)
     else { return nil }
-    (vehicle, self.time) = (record.vehicle, time)
+    (id, vehicle, self.time) = (record.id, record.vehicle, time)
     values = json.members.filter { !Self.head.contains($0.key) }
   }
 
@@ -33,14 +34,35 @@ struct ForwardedRecord: Equatable, Sendable {
   }
 }
 
+/// What authorises requests.
+enum ForwardKey: Sendable {
+  case none
+  /// A header with its value.
+  case header(String)
+  case signature(ForwardWebhook.Keys)
+
+  var headers: [String] { if case .header(let text) = self { [text] } else { [] } }
+}
+
 extension Forward.Format {
   /// The greatest number of records in one request.
-  var most: Int { self == .traccar ? 1 : 500 }
+  var most: Int {
+    switch self {
+    case .traccar: 1
+    case .webhook: 100
+    case .influx, .prometheus: 500
+    }
+  }
+
+  /// Whether an answer shows that the same request would fail again: samples that are too old or out of order, or values
+  /// of another type. A receiver of webhooks may reject any request until its program is mended.
+  func isFinal(_ status: Int) -> Bool { self != .webhook && [400, 409, 413, 422].contains(status) }
 
   /// Returns the request for some records; `nil` if they have nothing that this format can send.
   func request(
-    _ records: [ForwardedRecord], to address: String, headers: [String], at now: Timestamp
+    _ records: [ForwardedRecord], to address: String, key: ForwardKey, at now: Timestamp
   ) -> ProviderClient.Request? {
+    let headers = key.headers
     switch self {
     case .influx:
       let text = records.compactMap(InfluxLine.text).joined(separator: "\n")
@@ -56,6 +78,10 @@ extension Forward.Format {
       guard let record = records.first, let json = TraccarPosition.json(record, at: now) else { return nil }
       return .init(
         address, headers: headers + ["Content-Type: application/json"], body: Array(json.canonicalText.utf8))
+    case .webhook:
+      guard case .signature(let keys) = key, let body = ForwardWebhook.body(records) else { return nil }
+      return .init(
+        address, headers: ForwardWebhook.headers(body, keys, at: now) + ["Content-Type: application/json"], body: body)
     }
   }
 }

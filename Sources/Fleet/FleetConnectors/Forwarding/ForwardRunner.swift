@@ -115,7 +115,7 @@ public final class ForwardRunner: Service {
   private func send(
     _ forward: Stored<Forward>, _ start: Int64?, _ tenant: TenantID
   ) async throws(ConnectorError) {
-    let headers = try headers(forward)
+    let key = try key(forward)
     let transport = transport()
     guard var position = start else {
       let first = try await stored { try await self.storage.feedPosition(tenant: tenant).rawValue }
@@ -131,9 +131,9 @@ public final class ForwardRunner: Service {
         let part = Array(records[first..<min(first + forward.value.format.most, records.count)])
         guard
           let request = forward.value.format.request(
-            part, to: forward.value.address, headers: headers, at: now())
+            part, to: forward.value.address, key: key, at: now())
         else { continue }
-        if let reason = try await deliver(request, transport) {
+        if let reason = try await deliver(request, forward.value.format, transport) {
           ignored[reason, default: 0] += part.count
         } else {
           sent += part.count
@@ -149,7 +149,7 @@ public final class ForwardRunner: Service {
   /// - Returns: the reason why the other program does not want these records; `nil` if it has accepted them.
   /// - Throws: an error after which the same request is sent again.
   private func deliver(
-    _ request: ProviderClient.Request, _ transport: any ConnectorTransport
+    _ request: ProviderClient.Request, _ format: Forward.Format, _ transport: any ConnectorTransport
   ) async throws(ConnectorError) -> String? {
     let answer: ProviderClient.Answer
     do throws(ProviderFailure) {
@@ -159,21 +159,31 @@ public final class ForwardRunner: Service {
     }
     switch answer.status {
     case 200..<300: return nil
-    // Samples that are too old or out of order, or values of another type: the same request would fail again.
-    case 400, 409, 413, 422: return "rejected with status \(answer.status)"
+    case let status where format.isFinal(status): return "rejected with status \(answer.status)"
     default:
       try ConnectorSession.check(answer)
       return nil
     }
   }
 
-  private func headers(_ forward: Stored<Forward>) throws(ConnectorError) -> [String] {
-    guard let sealed = forward.value.secret else { return [] }
+  private func key(_ forward: Stored<Forward>) throws(ConnectorError) -> ForwardKey {
+    guard let sealed = forward.value.secret else {
+      guard forward.value.format != .webhook else {
+        throw ConnectorError(.settings, "secret: \(ForwardWebhook.expectedSecret)")
+      }
+      return .none
+    }
     let secret = try ConnectorCheck.open(sealed, for: SecretPlace.forward(forward.id), keys)
     guard secret.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
       throw ConnectorError(.settings, "secret: expected one line")
     }
-    return ["\(forward.value.keyHeader ?? "Authorization"): \(secret)"]
+    guard forward.value.format == .webhook else {
+      return .header("\(forward.value.keyHeader ?? "Authorization"): \(secret)")
+    }
+    guard let keys = ForwardWebhook.Keys(secret) else {
+      throw ConnectorError(.settings, "secret: \(ForwardWebhook.expectedSecret)")
+    }
+    return .signature(keys)
   }
 
   private func changes(
