@@ -396,8 +396,9 @@ let package = Package(
     .testTarget(
       name: "FleetOutboxServerTests",
       dependencies: [
-        "FleetOutbox", "FleetMessages", "FleetAccess", "FleetDomain", "FleetStorage", "FleetWork", "Telemetry",
-        "TestKit",
+        "FleetOutbox", "FleetMessages", "FleetAccess", "FleetDomain", "FleetStorage", "FleetStorageTestKit",
+        "FleetWork",
+        "Telemetry", "TestKit",
         .product(name: "Logging", package: "swift-log"),
       ], swiftSettings: strict),
     .testTarget(

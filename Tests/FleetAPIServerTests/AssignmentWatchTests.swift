@@ -1,3 +1,4 @@
+import FleetAccess
 import FleetDomain
 import FleetStorageTestKit
 import FleetWork
@@ -88,6 +89,97 @@ import Testing
       let states = try await Self.states(ids, on: storage)
       #expect(states.first == "assigned" && states.last == "active")
       #expect(states.dropFirst().dropLast().allSatisfy { $0 == "completed" } && states.count == 232)
+    }
+  }
+
+  /// Rows that cannot be read are of a tenant that comes before the others.
+  @Test(arguments: TestServer.Database.allCases)
+  func unreadable_rows_delay_no_other_assignment(_ database: TestServer.Database) async throws {
+    try await TestServer.run(on: database) { server in
+      let storage = server.storage
+      let tenant = try #require(TenantID("aaa"))
+      let archive = UUIDv7.random(at: Self.time(0))
+      func id(_ number: UInt64) -> JSON { UUIDv7(milliseconds: 9, first: 9, rest: number).json }
+      try await storage.addRows(
+        [
+          ["id": id(1), "driver_id": id(2), "vehicle_id": .text("VAN-8"), "from": .integer(.min)],
+          ["id": id(3), "driver_id": id(2), "vehicle_id": .text("VAN-8"), "from": .integer(.min), "to": .integer(5)],
+        ], of: Assignment.self, tenant: tenant, archive: archive)
+      try await storage.addRows(
+        [["thing": id(4), "id": .text("VAN-7"), "status": .text("broken")]], of: Vehicle.self, tenant: tenant,
+        archive: archive)
+      try await storage.addVehicle("VAN-9", tenant: tenant, at: Self.time(0))
+      let own = try await storage.change(tenant: tenant, by: Actor(.command), at: Self.time(0)) {
+        transaction throws(ThingError) in
+        var ids: [UUIDv7] = []
+        for vehicle in ["VAN-7", "VAN-9"] {
+          var assignment = Assignment()
+          (assignment.driver, assignment.vehicle) = (UUIDv7(milliseconds: 9, first: 9, rest: 2), vehicle)
+          (assignment.from, assignment.to) = (Self.time(100), Self.time(200))
+          ids.append(try transaction.insert(assignment).id)
+        }
+        return ids
+      }
+      let ids = try await Self.assign([(100, 200)], on: storage)
+      let watch = AssignmentWatch(storage: storage, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+      for (second, status, state) in [(150, "assigned", "active"), (250, "available", "completed")]
+        as [(
+          Int64, String, String
+        )]
+      {
+        #expect(try await watch.apply(since: nil, at: Self.time(second)))
+        #expect(try await Self.states(ids, on: storage) == [status, state])
+        #expect(try await storage.vehicle("VAN-9", tenant: tenant)?.value.status.rawValue == status)
+        let ended = try await storage.view(tenant: tenant) { view throws(ThingError) in
+          try view.existing(own[1], Assignment.self).value.status.rawValue
+        }
+        #expect(ended == state)
+      }
+    }
+  }
+
+  /// A list leaves out rows that cannot be read, and says so. So does a file of the list.
+  @Test(arguments: TestServer.Database.allCases)
+  func a_list_names_the_rows_that_it_cannot_read(_ database: TestServer.Database) async throws {
+    try await TestServer.run(on: database) { server in
+      let storage = server.storage
+      let tenant = try #require(TenantID("aaa"))
+      @Sendable func id(_ number: Int) -> UUIDv7 { UUIDv7(milliseconds: 9, first: 9, rest: UInt64(number)) }
+      // The 1st, 2nd, 5th, and so on, cannot be read.
+      let broken = [1, 2, 5, 9, 10]
+      try await storage.addRows(
+        (1...10).map { number in
+          let start: Int64 = broken.contains(number) ? .min : 1_000_000
+          return [
+            "id": id(number).json, "driver_id": id(99).json, "vehicle_id": .text("VAN-8"), "from": .integer(start),
+            "created": .integer(Int64(number)),
+          ]
+        }, of: Assignment.self, tenant: tenant, archive: id(98))
+      let secret = Secret(.operatorToken)
+      try await storage.addToken(
+        OperatorToken(id: id(97), label: "test", role: .admin, addedAt: Self.time(0)), secret: secret.hash,
+        tenant: tenant)
+      try await aside {
+        let client = try server.client(secret.text)
+        var (seen, unreadable, next, pages) = ([String](), [String](), "", 0)
+        repeat {
+          let page = try client.send("GET", "/api/assignments?sort=createdAt&limit=2\(next)")
+          #expect(page.status == 200, "\(page.text)")
+          seen += page.list.compactMap { $0["id"] as? String }
+          unreadable += try page.json["unreadable"] as? [String] ?? []
+          next = page.text.firstMatch(of: /"next":"([^"]+)"/).map { "&cursor=\($0.1)" } ?? ""
+          pages += 1
+        } while !next.isEmpty && pages < 20
+        #expect(seen == (1...10).filter { !broken.contains($0) }.map { id($0).string })
+        #expect(unreadable.count == broken.count)
+        for (number, text) in zip(broken, unreadable) {
+          #expect(text.hasPrefix("assignment \(id(number).string): from: expected a time"), "\(text)")
+        }
+        let file = try client.send("GET", "/api/assignments?sort=createdAt&format=csv")
+        #expect(file.status == 200)
+        let lines = file.text.split(whereSeparator: \.isNewline)
+        #expect(lines.count == 11 && lines.suffix(5).allSatisfy { $0.contains("unreadable: assignment") }, "\(lines)")
+      }
     }
   }
 

@@ -150,6 +150,40 @@ final class FollowedFleet: Sendable {
   }
 
   @Test(arguments: Database.allCases)
+  func an_unreadable_service_delays_no_other_service(_ database: Database) async throws {
+    try await FollowedFleet.with(database) { fleet in
+      let tenant = try #require(TenantID("aaa"))
+      func id(_ number: UInt64) -> JSON { UUIDv7(milliseconds: 9, first: 9, rest: number).json }
+      try await fleet.storage.addRows(
+        [
+          [
+            "id": id(1), "schedule_id": id(2), "vehicle_id": .text("VAN-9"), "last_date": .text("0"),
+            "check_date": .text("0"),
+          ]
+        ], of: ServiceDue.self, tenant: tenant, archive: UUIDv7(milliseconds: 9, first: 9, rest: 3))
+      try await fleet.storage.addVehicle("VAN-1", tenant: tenant, at: FollowedFleet.time(0))
+      try await fleet.storage.change(tenant: tenant, by: Actor(.command), at: FollowedFleet.time(0)) {
+        transaction throws(ThingError) in
+        try transaction.addServiceTypes()
+        var schedule = ServiceSchedule()
+        (schedule.vehicle, schedule.serviceType) = ("VAN-1", "oilChange")
+        schedule.every.days = 1
+        try transaction.follow(try transaction.insert(schedule))
+      }
+      func records() async throws -> Int {
+        try await fleet.storage.view(tenant: tenant) { view throws(ThingError) in
+          try view.list(ThingQuery<MaintenanceRecord>()).items.count
+        }
+      }
+      #expect(try await records() == 0)
+      try await fleet.follower.followDate(tenant: tenant)
+      #expect(try await records() == 1)
+      try await fleet.follower.followDate(tenant: tenant)
+      #expect(try await records() == 1)
+    }
+  }
+
+  @Test(arguments: Database.allCases)
   func a_report_of_very_many_codes_opens_a_hundred_defects(_ database: Database) async throws {
     try await FollowedFleet.with(database) { fleet in
       let codes = (0..<400).map { "P" + String(0x1000 + $0, radix: 16).uppercased() }
@@ -289,6 +323,36 @@ final class FollowedFleet: Sendable {
       #expect(Set(left.map(\.vehicle)) == Set(present.map(\.value.id)) && left.count == 30)
       #expect(Set(left.map(\.plan)).count == 1)
       #expect(try await fleet.things(ThingQuery<FollowedFeed>()).isEmpty)
+    }
+  }
+
+  @Test(arguments: Database.allCases)
+  func a_vehicle_has_at_most_fifty_schedules(_ database: Database) async throws {
+    try await FollowedFleet.with(database) { fleet in
+      let schedule = {
+        var schedule = ServiceSchedule()
+        (schedule.vehicle, schedule.serviceType) = ("VAN-1", "oilChange")
+        schedule.every.days = 30
+        return schedule
+      }()
+      try await fleet.change { transaction throws(ThingError) in
+        try transaction.addServiceTypes()
+        for _ in 0..<50 {
+          var new = schedule
+          try transaction.check(&new, old: nil)
+          try transaction.insert(new)
+        }
+      }
+      let error = await #expect(throws: ThingError.self) {
+        try await fleet.change { transaction throws(ThingError) in
+          var new = schedule
+          try transaction.check(&new, old: nil)
+        }
+      }
+      guard case .rule(code: "limitReached", _)? = error else {
+        Issue.record("\(String(describing: error))")
+        return
+      }
     }
   }
 

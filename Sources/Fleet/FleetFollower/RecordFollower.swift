@@ -62,9 +62,13 @@ public final class RecordFollower: Service {
           do {
             let time = now().milliseconds
             if checked[tenant.id].map({ time - $0 >= Self.datePause || time < $0 }) ?? true {
-              try await followDate(tenant: tenant.id)
               checked[tenant.id] = time
+              try await followDate(tenant: tenant.id)
             }
+          } catch {
+            if !Task.isCancelled { logger.warning("tenant \(tenant.id): services are not followed for now: \(error)") }
+          }
+          do {
             if try await follow(tenant: tenant.id) { hasMore = true }
           } catch {
             if !Task.isCancelled { logger.warning("tenant \(tenant.id): records are not followed for now: \(error)") }
@@ -89,20 +93,29 @@ public final class RecordFollower: Service {
   func followDate(tenant: TenantID) async throws {
     let time = now()
     let today = CalendarDate(utc: time)
-    let (hasTypes, isDue) = try await storage.view(tenant: tenant) { view throws(ThingError) in
+    let hasTypes = try await storage.view(tenant: tenant) { view throws(ThingError) in
       let types = try view.values(["code"], ThingQuery<ServiceType>(.oneOf(key: "builtIn", [.bool(true)])))
-      let due = try view.first(ThingQuery<ServiceDue>(.below(key: "checkDate", today.adding(days: 1).json)))
-      return (types.count == ServiceType.builtIn.count, due != nil)
+      return types.count == ServiceType.builtIn.count
     }
     if !hasTypes {
       try await change(tenant, at: time) { transaction throws(ThingError) in try transaction.addServiceTypes() }
     }
-    guard isDue else { return }
-    while try await change(
-      tenant, at: time, { transaction throws(ThingError) in try transaction.evaluateServicesByDate() })
-    {
+    var query = ThingQuery<ServiceDue>(
+      .below(key: "checkDate", today.adding(days: 1).json), order: [.init("checkDate")],
+      limit: PendingSchedule.mostVehicles)
+    query.leavesOutUnreadable = true
+    repeat {
       try Task.checkCancellation()
-    }
+      let wanted = query
+      let page = try await storage.view(tenant: tenant) { view throws(ThingError) in try view.list(wanted) }
+      let failures = try await storage.change(each: page.items, tenant: tenant, by: Actor(.server), at: time) {
+        due, transaction throws(ThingError) in try transaction.evaluateServiceByDate(due.id)
+      }
+      for failure in page.unreadable + failures.map(\.reason) {
+        logger.warning("tenant \(tenant): a service is not followed: \(failure)")
+      }
+      query.cursor = page.next
+    } while query.cursor != nil
   }
 
   // MARK: Records

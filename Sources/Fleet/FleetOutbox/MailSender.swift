@@ -93,8 +93,14 @@ public final class MailSender: Service {
     var sent = 0
     let due = ThingQuery<QueuedMail>.Condition.atMost(key: "nextAttemptAt", now().json)
     for tenant in try await storage.tenants(having: [due]) where !Task.isCancelled {
-      let (mail, expired) = try await storage.change(tenant: tenant, by: Actor(.server), at: now()) {
-        transaction throws(ThingError) in try transaction.nextMail()
+      let (mail, expired): (Stored<QueuedMail>?, [Stored<QueuedMail>])
+      do {
+        (mail, expired) = try await storage.change(tenant: tenant, by: Actor(.server), at: now()) {
+          transaction throws(ThingError) in try transaction.nextMail()
+        }
+      } catch {
+        if !Task.isCancelled { logger.warning("mail: cannot read the queue of tenant \(tenant): \(error)") }
+        continue
       }
       for mail in expired { reportLoss(of: mail, tenant, "its time is over; \(mail.value.lastError ?? "never sent")") }
       guard let mail, await send(mail, of: tenant, client) else { continue }

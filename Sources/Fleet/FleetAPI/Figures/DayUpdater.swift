@@ -51,7 +51,14 @@ final class DayUpdater: Sendable {
   func updateAll(markedBefore time: Timestamp) async throws {
     for name in try await storage.staleVehicles(markedBefore: time, limit: Self.vehicles) where !Task.isCancelled {
       let start = ContinuousClock.now
-      try await update(name.vehicle, tenant: name.tenant)
+      do {
+        try await update(name.vehicle, tenant: name.tenant)
+      } catch {
+        // The fault of one vehicle does not stop the others.
+        if !Task.isCancelled {
+          logger.error("figures of days: tenant \(name.tenant), vehicle \(name.vehicle): \(error)")
+        }
+      }
       // Half of a processor at most, so that requests are not delayed.
       try await Task.sleep(for: ContinuousClock.now - start)
     }

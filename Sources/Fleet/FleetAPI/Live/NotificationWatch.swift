@@ -52,7 +52,19 @@ struct NotificationWatch {
       let wanted = ThingQuery<Notification>(
         recent, .oneOf(key: "personId", people.sorted { $0.string < $1.string }.map(\.json)),
         order: [.init("createdAt")], limit: Self.page)
-      let found = try await storage.view(tenant: tenant) { view throws(ThingError) in try view.list(wanted).items }
+      let found: [Stored<Notification>]
+      do {
+        found = try await storage.view(tenant: tenant) { view throws(ThingError) in
+          var query = wanted
+          query.leavesOutUnreadable = true
+          return try view.list(query).items
+        }
+      } catch {
+        if !Task.isCancelled {
+          logger.warning("tenant \(tenant): cannot send notifications to live connections: \(error)")
+        }
+        continue
+      }
       for notification in found where sent.updateValue(notification.createdAt, forKey: notification.id) == nil {
         hub.send(notification, of: tenant)
       }

@@ -15,8 +15,8 @@ struct AssignmentWatch {
   /// The number of seconds by which searches overlap, because a request may commit an assignment some time after it
   /// checked the times.
   private static let overlap = 60
-  /// The maximum number of assignments in one transaction, so that other changes of the tenant do not wait long.
-  private static let page = 100
+  /// The maximum number of assignments in one transaction, so that other changes do not wait long.
+  private static let page = 16
 
   let storage: any FleetStorage
   let logger: Logger
@@ -28,8 +28,7 @@ struct AssignmentWatch {
     repeat {
       let now = WallClock.now
       do {
-        try await apply(since: last, at: now)
-        last = now
+        if try await apply(since: last, at: now) { last = now }
         isFailing = false
       } catch {
         if !isFailing, !Task.isCancelled {
@@ -40,62 +39,98 @@ struct AssignmentWatch {
     } while (try? await Task.sleep(for: Self.period)) != nil
   }
 
-  /// Ends assignments that are over, then begins those that have started.
+  /// Ends assignments that are over, then begins those that have started. Rows that cannot be read are reported and left
+  /// out, and the failure of one tenant does not affect the others.
   ///
   /// - Parameters:
   ///   - last: the time of the last complete search; `nil` for none.
   ///   - now: the time of this search. It may be before the last one if the clock was set.
-  func apply(since last: Timestamp?, at now: Timestamp) async throws {
+  /// - Returns: whether the search was complete.
+  @discardableResult
+  func apply(since last: Timestamp?, at now: Timestamp) async throws -> Bool {
     let active = ThingQuery<Assignment>.Condition.oneOf(key: "status", [Assignment.Status.active.json])
     let over = [active, .atMost(key: "to", now.json)]
     var begun = [active, .atMost(key: "from", now.json)]
     if let last { begun.append(.atLeast(key: "from", min(last, now).adding(seconds: -Self.overlap).json)) }
-    for tenant in try await storage.tenants(having: over) { try await end(over, of: tenant, at: now) }
-    for tenant in try await storage.tenants(having: begun) { try await begin(begun, of: tenant, at: now) }
+    var isComplete = true
+    for tenant in try await storage.tenants(having: over) {
+      let isDone = await attempt(tenant) { try await end(over, of: tenant, at: now) }
+      isComplete = isComplete && isDone
+    }
+    for tenant in try await storage.tenants(having: begun) {
+      let isDone = await attempt(tenant) { try await begin(begun, of: tenant, at: now) }
+      isComplete = isComplete && isDone
+    }
+    return isComplete
+  }
+
+  /// Does the work of one tenant.
+  ///
+  /// - Returns: `false` if it has to be repeated.
+  private func attempt(_ tenant: TenantID, _ work: () async throws -> Void) async -> Bool {
+    do {
+      try await StorageCaller.$current.withValue(StorageCaller(tenant: tenant, key: nil)) { try await work() }
+      return true
+    } catch {
+      if !Task.isCancelled { report(["\(error)"], tenant) }
+      return (error as? ThingError)?.isUnreadable ?? false
+    }
+  }
+
+  private func report(_ failures: [String], _ tenant: TenantID) {
+    for failure in failures {
+      logger.warning("tenant \(tenant): a planned assignment cannot begin or end: \(failure)")
+    }
   }
 
   private func end(
     _ conditions: [ThingQuery<Assignment>.Condition], of tenant: TenantID, at now: Timestamp
   ) async throws {
-    var isLast = false
-    while !isLast {
-      isLast = try await StorageCaller.$current.withValue(StorageCaller(tenant: tenant, key: nil)) {
-        try await storage.change(tenant: tenant, by: Actor(.server), at: now) { transaction throws(ThingError) in
-          var query = ThingQuery<Assignment>(order: [.init("to")], limit: Self.page)
-          query.conditions = conditions
-          let page = try transaction.list(query)
-          for assignment in page.items { _ = try transaction.end(assignment, at: nil) }
-          return page.next == nil
-        }
+    var query = ThingQuery<Assignment>(order: [.init("to")], limit: Self.page)
+    (query.conditions, query.leavesOutUnreadable) = (conditions, true)
+    repeat {
+      let wanted = query
+      let page = try await storage.view(tenant: tenant) { view throws(ThingError) in try view.list(wanted) }
+      let failures = try await storage.change(each: page.items, tenant: tenant, by: Actor(.server), at: now) {
+        assignment, transaction throws(ThingError) in
+        // It may have been changed meanwhile.
+        guard let present = try transaction.find(assignment.id, Assignment.self),
+          present.version == assignment.version
+        else { return }
+        _ = try transaction.end(present, at: nil)
       }
-    }
+      report(page.unreadable + failures.map(\.reason), tenant)
+      query.cursor = page.next
+    } while query.cursor != nil
   }
 
   private func begin(
     _ conditions: [ThingQuery<Assignment>.Condition], of tenant: TenantID, at now: Timestamp
   ) async throws {
     var query = ThingQuery<Assignment>(order: [.init("from")], limit: Self.page)
-    query.conditions = conditions
+    (query.conditions, query.leavesOutUnreadable) = (conditions, true)
     repeat {
       let wanted = query
-      query.cursor = try await StorageCaller.$current.withValue(StorageCaller(tenant: tenant, key: nil)) {
-        // Most of these assignments began earlier, and nothing is to be done for them.
-        let (vehicles, next) = try await storage.view(tenant: tenant) { view throws(ThingError) in
-          let page = try view.list(wanted)
-          var vehicles: [String] = []
-          for assignment in page.items where assignment.value.contains(now) {
+      // Most of these assignments began earlier, and nothing is to be done for them.
+      let (vehicles, unreadable, next) = try await storage.view(tenant: tenant) { view throws(ThingError) in
+        let page = try view.list(wanted)
+        var (vehicles, unreadable) = ([String](), page.unreadable)
+        for assignment in page.items where assignment.value.contains(now) {
+          do throws(ThingError) {
             let vehicle = try view.vehicle(named: assignment.value.vehicle)
             if vehicle?.value.status == .available { vehicles.append(assignment.value.vehicle) }
-          }
-          return (vehicles, page.next)
-        }
-        if !vehicles.isEmpty {
-          try await storage.change(tenant: tenant, by: Actor(.server), at: now) { transaction throws(ThingError) in
-            for vehicle in vehicles { try transaction.updateStatus(ofVehicle: vehicle) }
+          } catch {
+            guard error.isUnreadable else { throw error }
+            unreadable.append(error.reason)
           }
         }
-        return next
+        return (vehicles, unreadable, page.next)
       }
+      let failures = try await storage.change(each: vehicles, tenant: tenant, by: Actor(.server), at: now) {
+        vehicle, transaction throws(ThingError) in try transaction.updateStatus(ofVehicle: vehicle)
+      }
+      report(unreadable + failures.map(\.reason), tenant)
+      query.cursor = next
     } while query.cursor != nil
   }
 }

@@ -97,19 +97,27 @@ public final class ForwardRunner: Service {
   func round() async throws {
     let due = ThingQuery<ForwardProgress>.Condition.atMost(key: "nextAt", now().json)
     for tenant in try await storage.tenants(having: [due]) where !Task.isCancelled {
-      let taken = try await storage.change(tenant: tenant, by: Actor(.server), at: now()) {
-        [server] transaction throws(ThingError) in try transaction.lease(to: server)
-      }
-      guard let taken else { continue }
-      var failure: ConnectorError?
-      do throws(ConnectorError) {
-        try await send(taken.forward, taken.progress.value.position, tenant)
+      do {
+        try await run(tenant)
       } catch {
-        failure = error
-        logger.warning("forward \(taken.forward.value.name) of tenant \(tenant): \(error.message)")
+        if !Task.isCancelled { logger.warning("forwards of tenant \(tenant): \(error)") }
       }
-      try await finish(taken.forward, failure, due: taken.progress.value.nextAt, tenant)
     }
+  }
+
+  private func run(_ tenant: TenantID) async throws {
+    let taken = try await storage.change(tenant: tenant, by: Actor(.server), at: now()) {
+      [server] transaction throws(ThingError) in try transaction.lease(to: server)
+    }
+    guard let taken else { return }
+    var failure: ConnectorError?
+    do throws(ConnectorError) {
+      try await send(taken.forward, taken.progress.value.position, tenant)
+    } catch {
+      failure = error
+      logger.warning("forward \(taken.forward.value.name) of tenant \(tenant): \(error.message)")
+    }
+    try await finish(taken.forward, failure, due: taken.progress.value.nextAt, tenant)
   }
 
   private func send(

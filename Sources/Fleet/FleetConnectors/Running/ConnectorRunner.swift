@@ -91,8 +91,14 @@ public final class ConnectorRunner: Service {
       [.oneOf(key: "leaseUntil", [.null])], [.below(key: "leaseUntil", now().json)],
     ])
     for tenant in try await storage.tenants(having: [due, free]) where !Task.isCancelled {
-      let taken = try await storage.change(tenant: tenant, by: Actor(.server), at: now()) {
-        [server] transaction throws(ThingError) in try transaction.lease(to: server, seconds: Self.lease)
+      let taken: (connector: Stored<Connector>, progress: Stored<ConnectorProgress>)?
+      do {
+        taken = try await storage.change(tenant: tenant, by: Actor(.server), at: now()) {
+          [server] transaction throws(ThingError) in try transaction.lease(to: server, seconds: Self.lease)
+        }
+      } catch {
+        if !Task.isCancelled { logger.warning("connectors of tenant \(tenant): \(error)") }
+        continue
       }
       guard let taken else { continue }
       count += 1

@@ -36,6 +36,9 @@ extension FleetTransaction {
 
   // MARK: Schedules
 
+  /// The maximum number of schedules of a vehicle, and of a fleet. All of them are computed with each new reading.
+  private static var mostSchedules: Int { 50 }
+
   /// Checks a new or changed schedule.
   ///
   /// - Throws: `invalid`.
@@ -51,6 +54,17 @@ extension FleetTransaction {
         FieldErrors([FieldError("lastService", "vehicles of a fleet have their own; complete the schedule of each")]))
     }
     if new.serviceType != old?.value.serviceType { try require(serviceType: new.serviceType) }
+    guard old == nil else { return }
+    let own: ThingQuery<ServiceSchedule>.Condition =
+      if let vehicle = new.vehicle {
+        .oneOf(key: "vehicleId", [.text(vehicle)])
+      } else {
+        .oneOf(key: "fleetId", [new.fleet.json])
+      }
+    guard try values(["serviceType"], ThingQuery<ServiceSchedule>(own)).count < Self.mostSchedules else {
+      throw .rule(
+        code: "limitReached", message: "a vehicle and a fleet have at most \(Self.mostSchedules) schedules each")
+    }
   }
 
   /// Computes when a new or changed schedule is due for its vehicles. If a fleet has many, the rest of them follow later
@@ -100,24 +114,13 @@ extension FleetTransaction {
     }
   }
 
-  /// Updates the services whose state can have changed because of the date.
-  ///
-  /// - Parameter limit: the maximum number of services.
-  /// - Returns: whether there were as many as the limit.
-  public func evaluateServicesByDate(limit: Int = 100) throws(ThingError) -> Bool {
-    let query = ThingQuery<ServiceDue>(
-      .below(key: "checkDate", today.adding(days: 1).json), order: [.init("checkDate")], limit: limit)
-    let dues = try list(query).items
-    for due in dues {
-      guard let schedule = try find(due.value.scheduleID, ServiceSchedule.self),
-        let vehicle = try vehicle(named: due.value.vehicle), try applies(schedule.value, to: due.value.vehicle)
-      else {
-        try remove(due, action: "remove")
-        continue
-      }
-      try evaluate(due, schedule, vehicle)
-    }
-    return dues.count == limit
+  /// Updates a service whose state can have changed because of the date.
+  public func evaluateServiceByDate(_ id: UUIDv7) throws(ThingError) {
+    guard let due = try find(id, ServiceDue.self), due.value.checkDate.map({ $0 <= today }) ?? false else { return }
+    guard let schedule = try find(due.value.scheduleID, ServiceSchedule.self),
+      let vehicle = try vehicle(named: due.value.vehicle), try applies(schedule.value, to: due.value.vehicle)
+    else { return try remove(due, action: "remove") }
+    try evaluate(due, schedule, vehicle)
   }
 
   /// Updates the state of a schedule for a vehicle. When the service becomes overdue, a maintenance record is opened, at

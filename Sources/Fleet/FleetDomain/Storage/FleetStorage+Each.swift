@@ -1,0 +1,43 @@
+import Telemetry
+
+extension ThingError {
+  /// Whether the reason is a row that cannot be read.
+  public var isUnreadable: Bool { if case .storage(let error) = self { error.kind == .damaged } else { false } }
+
+  /// The reason as one line of text.
+  public var reason: String { if case .storage(let error) = self { error.description } else { "\(self)" } }
+}
+
+extension FleetStorage {
+  /// Changes several things in one transaction. If a row of one of them cannot be read, each is changed in a
+  /// transaction of its own, so that the row concerns no other thing.
+  ///
+  /// - Returns: the errors of the things that have such a row.
+  public func change<Item: Sendable>(
+    each items: [Item], tenant: TenantID, by actor: Actor, at now: Timestamp,
+    _ work: @escaping @Sendable (Item, any FleetTransaction) throws(ThingError) -> Void
+  ) async throws(ThingError) -> [ThingError] {
+    guard !items.isEmpty else { return [] }
+    do throws(ThingError) {
+      try await change(tenant: tenant, by: actor, at: now) { transaction throws(ThingError) in
+        for item in items { try work(item, transaction) }
+      }
+      return []
+    } catch {
+      guard error.isUnreadable else { throw error }
+      if items.count == 1 { return [error] }
+    }
+    var failures: [ThingError] = []
+    for item in items {
+      do throws(ThingError) {
+        try await change(tenant: tenant, by: actor, at: now) { transaction throws(ThingError) in
+          try work(item, transaction)
+        }
+      } catch {
+        guard error.isUnreadable else { throw error }
+        failures.append(error)
+      }
+    }
+    return failures
+  }
+}
