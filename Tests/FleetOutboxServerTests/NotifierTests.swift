@@ -1,5 +1,6 @@
 import FleetAccess
 import FleetDomain
+import FleetStorageTestKit
 import FleetWork
 import Logging
 import Telemetry
@@ -167,6 +168,102 @@ import Testing
       let all = try await Self.notifications(outbox)
       #expect(all.count == 100 && Set(all.map(\.value.text)).count == 100)
       #expect(try await outbox.queued().isEmpty)
+    }
+  }
+
+  /// Signs a report with a defect, of which administrators are notified.
+  private static func report(
+    _ transaction: any FleetTransaction, _ driver: UUIDv7
+  ) throws(ThingError) {
+    var inspection = Inspection()
+    (inspection.driverID, inspection.vehicle) = (driver, "VAN-1")
+    var item = Inspection.Item()
+    (item.item, item.result) = ("horn", .defect)
+    inspection.items = [item]
+    try transaction.check(&inspection, old: nil)
+    _ = try transaction.sign(try transaction.insert(inspection), "Dora", by: nil)
+  }
+
+  @Test(arguments: MailSenderTests.Database.allCases)
+  func an_event_for_many_people_is_processed_in_steps(_ database: MailSenderTests.Database) async throws {
+    try await MailSenderTests.Outbox.with(database) { outbox in
+      try await Self.change(outbox) { transaction throws(ThingError) in
+        for number in 0..<700 { _ = try Self.person(transaction, "admin\(number)", [.admin]) }
+        try transaction.insert(Vehicle(id: "VAN-1"))
+        var driver = Driver()
+        driver.name = "Dora"
+        let dora = try transaction.insert(driver)
+        for _ in 0..<2 { try Self.report(transaction, dora.id) }
+      }
+      let notifier = Self.notifier(outbox, hasMail: false)
+      func counts() async throws -> (notifications: Int, events: Int) {
+        try await outbox.storage.view(tenant: .standard) { view throws(ThingError) in
+          (
+            try view.values(["personId"], ThingQuery<Notification>()).count,
+            try view.list(ThingQuery<FleetEvent>()).items.count
+          )
+        }
+      }
+      _ = try await notifier.round()
+      #expect(try await counts() == (500, 2))
+      // The rest of the first event, and a part of the second one.
+      _ = try await notifier.round()
+      #expect(try await counts() == (1_000, 1))
+      try await Self.drain(notifier)
+      #expect(try await counts() == (1_400, 0))
+      let people = try await outbox.storage.view(tenant: .standard) { view throws(ThingError) in
+        try view.values(["personId"], ThingQuery<Notification>())
+      }
+      #expect(Dictionary(grouping: people) { $0 }.values.allSatisfy { $0.count == 2 })
+    }
+  }
+
+  @Test(arguments: MailSenderTests.Database.allCases)
+  func a_transaction_ends_when_its_time_is_over(_ database: MailSenderTests.Database) async throws {
+    try await MailSenderTests.Outbox.with(database) { outbox in
+      try await Self.change(outbox) { transaction throws(ThingError) in
+        for number in 0..<3 { _ = try Self.person(transaction, "admin\(number)", [.admin]) }
+        try transaction.insert(Vehicle(id: "VAN-1"))
+        var driver = Driver()
+        driver.name = "Dora"
+        try Self.report(transaction, try transaction.insert(driver).id)
+        try transaction.addDefaultRules()
+      }
+      let now = outbox.now
+      var rest = try await outbox.storage.view(tenant: .standard) { view throws(ThingError) in
+        try view.pendingNotifications(events: 20, most: 500, hasMail: false, at: now).events
+      }
+      var steps: [Int] = []
+      while !rest.isEmpty, steps.count < 10 {
+        steps.append(rest[0].recipients.count)
+        let present = rest
+        rest = try await Self.change(outbox) { transaction throws(ThingError) in
+          try transaction.notify(present, for: .zero)
+        }
+      }
+      // After the last notification, the event is removed.
+      #expect(steps == [3, 2, 1, 0])
+      #expect(try await Self.notifications(outbox).count == 3)
+    }
+  }
+
+  @Test(arguments: MailSenderTests.Database.allCases)
+  func an_unreadable_person_delays_no_notification(_ database: MailSenderTests.Database) async throws {
+    try await MailSenderTests.Outbox.with(database) { outbox in
+      let tenant = try #require(TenantID("aaa"))
+      func id(_ number: UInt64) -> UUIDv7 { UUIDv7(milliseconds: 9, first: 9, rest: number) }
+      try await outbox.storage.addRows(
+        [["id": id(1).json, "email": .text("x@example.org"), "roles": .text("broken"), "is_active": .integer(1)]],
+        of: Person.self, tenant: tenant, archive: id(2))
+      try await Self.change(outbox, tenant) { transaction throws(ThingError) in
+        _ = try Self.person(transaction, "admin", [.admin])
+        try transaction.insert(Vehicle(id: "VAN-1"))
+        var driver = Driver()
+        driver.name = "Dora"
+        try Self.report(transaction, try transaction.insert(driver).id)
+      }
+      try await Self.drain(Self.notifier(outbox, hasMail: false))
+      #expect(try await Self.notifications(outbox, of: nil, tenant).count == 1)
     }
   }
 }

@@ -4,70 +4,137 @@ import FleetMessages
 import FleetWork
 import Telemetry
 
-extension FleetTransaction {
-  /// Makes notifications of the oldest events.
+/// The notifications that follow from an event and do not exist yet.
+struct PendingEvent: Sendable {
+  struct Recipient: Sendable {
+    let person: Stored<Person>
+    /// The first rule that applies to the person.
+    let rule: Stored<NotificationRule>
+    /// The time at which a mail is sent; `nil` if no mail is to be sent.
+    let mailAt: Timestamp?
+  }
+
+  let event: Stored<FleetEvent>
+  let driver: String?
+  var recipients: ArraySlice<Recipient>
+  /// Whether these are the last recipients, so that the event is removed afterwards.
+  var isComplete = true
+}
+
+extension FleetView {
+  /// Finds the recipients of the oldest events.
   ///
   /// - Parameters:
   ///   - limit: the maximum number of events.
+  ///   - most: the maximum number of recipients of all events.
   ///   - hasMail: whether mails can be sent.
-  /// - Returns: the number of processed events.
-  func notify(limit: Int, hasMail: Bool) throws(ThingError) -> Int {
-    let events = try list(ThingQuery<FleetEvent>(order: [.init("createdAt")], limit: limit)).items
-    guard !events.isEmpty else { return 0 }
-    try addDefaultRules()
-    let rules = try list(ThingQuery<NotificationRule>(.oneOf(key: "isActive", [.bool(true)]), limit: 1_000)).items
-    let people = try people()
-    for event in events {
-      let context = try EventContext(event, self)
-      for rule in rules where context.matches(rule.value) {
-        for person in people where context.concerns(person, rule.value) {
-          try notify(person, context, rule, hasMail: hasMail)
-        }
+  /// - Returns: the events, and the rows that cannot be read.
+  func pendingNotifications(
+    events limit: Int, most: Int, hasMail: Bool, at now: Timestamp
+  ) throws(ThingError) -> (events: [PendingEvent], unreadable: [String]) {
+    var query = ThingQuery<FleetEvent>(order: [.init("createdAt")], limit: limit)
+    query.leavesOutUnreadable = true
+    let page = try list(query)
+    var unreadable = page.unreadable
+    guard !page.items.isEmpty else { return ([], unreadable) }
+    var active = ThingQuery<NotificationRule>(.oneOf(key: "isActive", [.bool(true)]), limit: 1_000)
+    active.leavesOutUnreadable = true
+    let rules = try list(active)
+    unreadable += rules.unreadable
+    let people = try people(&unreadable)
+    var (events, rest): ([PendingEvent], Int) = ([], most)
+    for event in page.items where rest > 0 {
+      let context = try EventContext(event, self, &unreadable)
+      let matching = rules.items.filter { context.matches($0.value) }
+      var recipients: [PendingEvent.Recipient] = []
+      for person in people {
+        let applying = matching.filter { context.concerns(person, $0.value) }
+        guard let first = applying.first else { continue }
+        // One mail is sufficient, at the earliest time.
+        let mailed = hasMail ? applying.filter { $0.value.channels.contains(.email) } : []
+        recipients.append(
+          .init(person: person, rule: first, mailAt: mailed.map { $0.value.mailTime(at: now) }.min()))
       }
-      try remove(event, action: "notify")
+      if recipients.count > rest { recipients = try withoutNotified(recipients, of: event.id, most: rest + 1) }
+      var pending = PendingEvent(
+        event: event, driver: context.driver?.value.name, recipients: recipients.prefix(rest))
+      pending.isComplete = recipients.count <= rest
+      rest -= pending.recipients.count
+      events.append(pending)
     }
-    return events.count
+    return (events, unreadable)
+  }
+
+  /// Returns the recipients who were not notified of an event yet.
+  ///
+  /// - Parameter most: the maximum number of recipients.
+  private func withoutNotified(
+    _ recipients: [PendingEvent.Recipient], of event: UUIDv7, most: Int
+  ) throws(ThingError) -> [PendingEvent.Recipient] {
+    var (found, rest) = ([PendingEvent.Recipient](), recipients[...])
+    while !rest.isEmpty, found.count < most {
+      let part = rest.prefix(500)
+      rest = rest.dropFirst(500)
+      let ids = part.map { Notification.id(of: event, for: $0.person.id).json }
+      let known = Set(
+        try values(["personId"], ThingQuery<Notification>(.oneOf(key: "id", ids))).map { $0[0] })
+      found += part.filter { !known.contains($0.person.id.json) }
+    }
+    return Array(found.prefix(most))
+  }
+
+  private func people(_ unreadable: inout [String]) throws(ThingError) -> [Stored<Person>] {
+    var query = ThingQuery<Person>(.oneOf(key: "isActive", [.bool(true)]), limit: 1_000)
+    query.leavesOutUnreadable = true
+    var people: [Stored<Person>] = []
+    repeat {
+      let page = try list(query)
+      people += page.items
+      unreadable += page.unreadable
+      query.cursor = page.next
+    } while query.cursor != nil
+    return people
+  }
+}
+
+extension FleetTransaction {
+  /// Makes notifications, until some time has passed.
+  ///
+  /// - Returns: those that remain.
+  func notify(_ events: [PendingEvent], for patience: Duration) throws(ThingError) -> [PendingEvent] {
+    let clock = ContinuousClock()
+    let start = clock.now
+    var rest = events[...]
+    while var pending = rest.popFirst() {
+      // Another server may have been first.
+      guard let event = try find(pending.event.id, FleetEvent.self) else { continue }
+      while let recipient = pending.recipients.popFirst() {
+        try notify(recipient, of: pending)
+        guard clock.now - start < patience else { return [pending] + rest }
+      }
+      if pending.isComplete { try remove(event, action: "notify") }
+    }
+    return []
+  }
+
+  private func notify(_ recipient: PendingEvent.Recipient, of pending: PendingEvent) throws(ThingError) {
+    let event = pending.event
+    let id = Notification.id(of: event.id, for: recipient.person.id)
+    guard try find(id, Notification.self) == nil else { return }
+    var new = Notification()
+    (new.personID, new.ruleID, new.at) = (recipient.person.id, recipient.rule.id, now)
+    (new.event, new.kind, new.thing) = (event.value.event, event.value.kind, event.value.thing)
+    new.vehicleID = event.value.vehicleID
+    new.text = EventText.text(of: event.value, driver: pending.driver, locale: recipient.person.value.locale)
+    new.deliveries = recipient.rule.value.channels.contains(.inApp) ? [.init(.inApp, at: now)] : []
+    new.mailAt = recipient.mailAt
+    try insert(new, id: id, action: "create")
   }
 
   /// Adds the default rules to a tenant that has no rules.
   func addDefaultRules() throws(ThingError) {
     guard try first(ThingQuery<NotificationRule>()) == nil else { return }
     for rule in NotificationRule.defaults { try insert(rule) }
-  }
-
-  private func people() throws(ThingError) -> [Stored<Person>] {
-    var query = ThingQuery<Person>(.oneOf(key: "isActive", [.bool(true)]), limit: 1_000)
-    var people: [Stored<Person>] = []
-    repeat {
-      let page = try list(query)
-      people += page.items
-      query.cursor = page.next
-    } while query.cursor != nil
-    return people
-  }
-
-  private func notify(
-    _ person: Stored<Person>, _ context: EventContext, _ rule: Stored<NotificationRule>, hasMail: Bool
-  ) throws(ThingError) {
-    let event = context.event
-    let id = Notification.id(of: event.id, for: person.id)
-    let mailAt = hasMail && rule.value.channels.contains(.email) ? rule.value.mailTime(at: now) : nil
-    if let known = try find(id, Notification.self) {
-      // Another rule has already notified the person of this event. If its mail is earlier, that mail is sufficient.
-      guard let mailAt, known.value.mailAt.map({ mailAt < $0 }) ?? true else { return }
-      var changed = known.value
-      changed.mailAt = mailAt
-      try update(known, to: changed, action: "change")
-      return
-    }
-    var new = Notification()
-    (new.personID, new.ruleID, new.at) = (person.id, rule.id, now)
-    (new.event, new.kind, new.thing) = (event.value.event, event.value.kind, event.value.thing)
-    new.vehicleID = event.value.vehicleID
-    new.text = EventText.text(of: event.value, driver: context.driver?.value.name, locale: person.value.locale)
-    new.deliveries = rule.value.channels.contains(.inApp) ? [.init(.inApp, at: now)] : []
-    new.mailAt = mailAt
-    try insert(new, id: id, action: "create")
   }
 
   /// Queues one mail with all due notifications of a person.
@@ -97,11 +164,15 @@ extension FleetTransaction {
     return true
   }
 
-  /// Removes notifications that are older than 90 days.
-  func removeOldNotifications() throws(ThingError) {
-    let old = ThingQuery<Notification>(
-      .below(key: "createdAt", now.adding(seconds: -90 * 86_400).json), limit: 1_000)
-    for notification in try list(old).items { try remove(notification, action: "expire") }
+  /// Removes some of the notifications that are older than 90 days.
+  ///
+  /// - Returns: whether there are more.
+  func removeOldNotifications() throws(ThingError) -> Bool {
+    var old = ThingQuery<Notification>(.below(key: "createdAt", now.adding(seconds: -90 * 86_400).json), limit: 100)
+    old.leavesOutUnreadable = true
+    let page = try list(old)
+    for notification in page.items { try remove(notification, action: "expire") }
+    return page.next != nil
   }
 }
 
@@ -111,16 +182,33 @@ private struct EventContext {
   let driver: Stored<Driver>?
   private let fleets: Set<UUIDv7>
 
-  init(_ event: Stored<FleetEvent>, _ view: any FleetView) throws(ThingError) {
+  /// - Parameter unreadable: gets the rows that cannot be read. Without its vehicle, an event concerns only people who
+  ///   see all fleets.
+  init(_ event: Stored<FleetEvent>, _ view: any FleetView, _ unreadable: inout [String]) throws(ThingError) {
     self.event = event
-    driver = if let id = event.value.driverID { try view.find(id, Driver.self) } else { nil }
+    driver = try Self.readable(&unreadable) { () throws(ThingError) in
+      if let id = event.value.driverID { try view.find(id, Driver.self) } else { nil }
+    }
     var fleets: Set<UUIDv7> = []
     if let id = event.value.vehicleID {
-      if let fleet = try view.vehicle(named: id)?.value.fleetID { fleets.insert(fleet) }
+      let vehicle = try Self.readable(&unreadable) { () throws(ThingError) in try view.vehicle(named: id) }
+      if let fleet = vehicle?.value.fleetID { fleets.insert(fleet) }
     } else if let fleet = driver?.value.fleetID {
       fleets.insert(fleet)
     }
     self.fleets = fleets
+  }
+
+  private static func readable<Value: Kind>(
+    _ unreadable: inout [String], _ read: () throws(ThingError) -> Stored<Value>?
+  ) throws(ThingError) -> Stored<Value>? {
+    do throws(ThingError) {
+      return try read()
+    } catch {
+      guard error.isUnreadable else { throw error }
+      unreadable.append(error.reason)
+      return nil
+    }
   }
 
   func matches(_ rule: NotificationRule) -> Bool {

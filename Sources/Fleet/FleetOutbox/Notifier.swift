@@ -7,9 +7,10 @@ import Telemetry
 
 /// Makes notifications of events, and queues the mails of notifications that are due.
 ///
-/// It works in rounds, with a limited number of events of each tenant in a round, so that many events of one tenant do
-/// not delay those of another. Several servers may share one database: transactions of a tenant run one after another,
-/// and an event is removed in the transaction that makes its notifications.
+/// It works in rounds, with a limited number of events and notifications of each tenant in a round, so that many events
+/// of one tenant do not delay those of another. The recipients of an event are found without a write transaction, and
+/// their notifications are made in short transactions. An event is removed together with its last notification; until
+/// then, another server or a later round adds those that are missing.
 public struct Notifier: Service {
   /// The pause between two rounds.
   private static let pause = Duration.seconds(1)
@@ -17,6 +18,10 @@ public struct Notifier: Service {
   private static let reminderPeriod = 3_600
   /// The number of events of a tenant in a round.
   private static let eventsOfRound = 20
+  /// The number of notifications of a tenant in a round.
+  private static let notificationsOfRound = 500
+  /// The time after which a transaction with notifications is committed. Other writes wait for it.
+  private static let patience = Duration.milliseconds(20)
 
   private let storage: any FleetStorage
   /// The keys that encrypt the values of mails; `nil` if no mails can be sent.
@@ -69,29 +74,71 @@ public struct Notifier: Service {
     let next = now().adding(seconds: 1).json
     for tenant in try await storage.tenants(having: [ThingQuery<FleetEvent>.Condition.below(key: "createdAt", next)])
     where !Task.isCancelled {
-      count += try await storage.change(tenant: tenant, by: Actor(.server), at: now()) {
-        [hasMail = keys != nil] transaction throws(ThingError) in
-        try transaction.notify(limit: Self.eventsOfRound, hasMail: hasMail)
+      do {
+        count += try await notify(tenant)
+      } catch {
+        if !Task.isCancelled { logger.warning("notifications of tenant \(tenant): \(error)") }
       }
     }
     guard let keys else { return count }
     for tenant in try await storage.tenants(having: [ThingQuery<Notification>.Condition.below(key: "mailAt", next)])
     where !Task.isCancelled {
-      let isQueued = try await storage.change(tenant: tenant, by: Actor(.server), at: now()) {
-        transaction throws(ThingError) in try transaction.queueNotificationMail(keys)
+      do {
+        let isQueued = try await storage.change(tenant: tenant, by: Actor(.server), at: now()) {
+          transaction throws(ThingError) in try transaction.queueNotificationMail(keys)
+        }
+        if isQueued { count += 1 }
+      } catch {
+        if !Task.isCancelled { logger.warning("mails of notifications of tenant \(tenant): \(error)") }
       }
-      if isQueued { count += 1 }
     }
     return count
+  }
+
+  /// Makes notifications of a tenant's oldest events.
+  ///
+  /// - Returns: the number of processed events and of notifications.
+  private func notify(_ tenant: TenantID) async throws -> Int {
+    let (time, hasMail) = (now(), keys != nil)
+    let hasRules = try await storage.view(tenant: tenant) { view throws(ThingError) in
+      try view.first(ThingQuery<NotificationRule>()) != nil
+    }
+    if !hasRules {
+      try await storage.change(tenant: tenant, by: Actor(.server), at: time) { transaction throws(ThingError) in
+        try transaction.addDefaultRules()
+      }
+    }
+    let found = try await storage.view(tenant: tenant) { view throws(ThingError) in
+      try view.pendingNotifications(
+        events: Self.eventsOfRound, most: Self.notificationsOfRound, hasMail: hasMail, at: time)
+    }
+    for row in found.unreadable { logger.warning("tenant \(tenant): no notifications of a row: \(row)") }
+    var pending = found.events
+    while !pending.isEmpty {
+      let present = pending
+      pending = try await storage.change(tenant: tenant, by: Actor(.server), at: time) {
+        transaction throws(ThingError) in try transaction.notify(present, for: Self.patience)
+      }
+    }
+    return found.events.reduce(0) { $0 + 1 + $1.recipients.count }
   }
 
   /// Adds events for documents and licences that expire, adds the rules of new tenants, and removes old notifications.
   func remind() async throws {
     for tenant in try await storage.tenants() where !Task.isCancelled {
-      try await storage.change(tenant: tenant.id, by: Actor(.server), at: now()) { transaction throws(ThingError) in
-        try transaction.addDefaultRules()
-        try transaction.emitReminders()
-        try transaction.removeOldNotifications()
+      do {
+        try await storage.change(tenant: tenant.id, by: Actor(.server), at: now()) { transaction throws(ThingError) in
+          try transaction.addDefaultRules()
+          try transaction.emitReminders()
+        }
+        var hasMore = true
+        while hasMore, !Task.isCancelled {
+          hasMore = try await storage.change(tenant: tenant.id, by: Actor(.server), at: now()) {
+            transaction throws(ThingError) in try transaction.removeOldNotifications()
+          }
+        }
+      } catch {
+        if !Task.isCancelled { logger.warning("reminders of tenant \(tenant.id): \(error)") }
       }
     }
   }
