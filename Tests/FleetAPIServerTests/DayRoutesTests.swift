@@ -31,7 +31,7 @@ import Testing
         var fleet = Fleet()
         (fleet.name, fleet.timeZone) = (UUIDv7.random(at: WallClock.now).string, zone)
         let stored = try transaction.insert(fleet)
-        try transaction.setVehicles(["VAN-1"], of: stored, seen: stored.version) { _ in }
+        try transaction.setVehicles(["VAN-1"], of: stored, seen: stored.version)
       }
     }
   }

@@ -160,6 +160,56 @@ import Testing
     }
   }
 
+  /// Many vehicles are moved in several transactions, so that no other tenant waits long.
+  @Test(arguments: TestServer.Database.allCases)
+  func many_vehicles_are_moved_in_steps(_ database: TestServer.Database) async throws {
+    try await TestServer.run(on: database) { server in
+      let storage = server.storage
+      let now = WallClock.now
+      let ids = (100..<140).map { "CAR-\($0)" }
+      let fleet = try await storage.change(tenant: .standard, by: Actor(.command), at: now) {
+        transaction throws(ThingError) in
+        for id in ids { try transaction.insert(Vehicle(id: id)) }
+        var fleet = Fleet()
+        fleet.name = "North"
+        return try transaction.insert(fleet)
+      }
+      func step(_ wanted: [String]) async throws -> Int {
+        try await storage.change(tenant: .standard, by: Actor(.command), at: now) { transaction throws(ThingError) in
+          let present = try transaction.existing(fleet.id, Fleet.self)
+          return try transaction.moveVehicles(wanted, of: present, seen: fleet.version, for: .zero) { _, _ in }.moved
+            .count
+        }
+      }
+      #expect(try await step(ids) == 8)
+      // What another client adds meanwhile stays.
+      try await storage.change(tenant: .standard, by: Actor(.command), at: now) { transaction throws(ThingError) in
+        let present = try transaction.existing(fleet.id, Fleet.self)
+        let some = try transaction.vehicles(of: fleet.id)
+        try transaction.setVehicles(some + ["VAN-1"], of: present, seen: present.version)
+      }
+      var steps: [Int] = []
+      repeat { steps.append(try await step(ids)) } while steps.last != 0
+      #expect(steps == [8, 8, 8, 8, 0])
+      let id = fleet.id
+      #expect(
+        try await storage.view(tenant: .standard) { view throws(ThingError) in try view.vehicles(of: id) } == ids + [
+          "VAN-1"
+        ])
+      try await aside {
+        let client = try server.client(server.keys.admin)
+        let path = "/api/fleets/\(id.string)"
+        let list = ids.map { "\"\($0)\"" }.joined(separator: ",")
+        for (body, count) in [("", 0), (list, 40)] {
+          let changed = try client.send("PATCH", path, json: #"{"vehicleIds":[\#(body)]}"#, headers: ["If-Match": "*"])
+          #expect(
+            try changed.status == 200 && (changed.json["vehicleIds"] as? [String])?.count == count, "\(changed.text)")
+          #expect(try client.send("GET", path).headers["etag"] == changed.headers["etag"])
+        }
+      }
+    }
+  }
+
   @Test(arguments: TestServer.Database.allCases)
   func a_fleet_has_vehicles_and_a_vehicle_one_fleet(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
@@ -237,7 +287,7 @@ import Testing
         var fleet = Fleet()
         fleet.name = name
         let stored = try transaction.insert(fleet)
-        fleets.append(try transaction.setVehicles([vehicle], of: stored, seen: stored.version) { _ in })
+        fleets.append(try transaction.setVehicles([vehicle], of: stored, seen: stored.version))
       }
       try transaction.insert(Vehicle(id: "FREE"))
       return fleets

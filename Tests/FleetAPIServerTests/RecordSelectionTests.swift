@@ -143,7 +143,7 @@ import Testing
         fleet.name = name
         let stored = try transaction.insert(fleet)
         for id in vehicles { try transaction.insert(FleetDomain.Vehicle(id: id)) }
-        fleets.append(try transaction.setVehicles(vehicles, of: stored, seen: stored.version) { _ in }.id)
+        fleets.append(try transaction.setVehicles(vehicles, of: stored, seen: stored.version).id)
       }
       return fleets
     }

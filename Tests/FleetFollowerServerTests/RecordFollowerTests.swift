@@ -315,7 +315,7 @@ final class FollowedFleet: Sendable {
           try transaction.update(vehicle, to: free, action: "change")
           moved.append(free.id)
         }
-        try transaction.evaluateServices(ofMoved: moved)
+        try transaction.evaluateServices(ofMoved: moved, fleet: group)
       }
       _ = try await finish()
       let left = try await fleet.things(ThingQuery<ServiceDue>(limit: 1_000)).map(\.value)

@@ -70,26 +70,47 @@ extension StoredFleet {
   }
 
   public func resetDays(_ stale: StaleDays, tenant: TenantID, at now: Timestamp) async throws(StorageError) {
-    _ = try await engine.write { session throws(StoreFailure) in
-      let tenant = try session.existing(tenant)
-      guard let key = try session.lockedVehicle(stale, tenant) else { return false }
-      let sealed = SQLValue.integer(try session.daysSealedBefore() ?? .min)
-      let rows = try session.rows(
-        "SELECT first_time, last_time FROM vehicle_day WHERE vehicle = $1 AND first_time >= $2",
-        [SQLValue(key), sealed])
-      var hours: Set<Int64> = []
-      for row in rows {
-        // Every day of another zone that overlaps this one contains one of these hours.
-        let (first, last) = (StaleHour.number(row.integer(0)), StaleHour.number(row.integer(1)))
-        hours.formUnion(stride(from: first, through: last, by: 6))
-        hours.insert(last)
+    // In steps, because other tenants wait for a transaction.
+    var hasMore = true
+    while hasMore {
+      hasMore = try await engine.write { session throws(StoreFailure) in
+        let tenant = try session.existing(tenant)
+        guard let key = try session.lockedVehicle(stale, tenant) else { return false }
+        guard try session.resetSomeDays(of: key, at: now) else { return true }
+        try session.run("UPDATE vehicle SET day_zone = $2 WHERE key = $1", [SQLValue(key), SQLValue(stale.zone)])
+        return false
       }
-      try session.run(
-        "DELETE FROM vehicle_day WHERE vehicle = $1 AND first_time >= $2", [SQLValue(key), sealed])
-      try session.markStale(hours.sorted().map { StaleHour(vehicle: key, hour: $0) }, at: now.milliseconds)
-      try session.run("UPDATE vehicle SET day_zone = $2 WHERE key = $1", [SQLValue(key), SQLValue(stale.zone)])
-      return true
     }
+  }
+}
+
+extension StoreSession {
+  /// The maximum number of days that one transaction resets.
+  private static var daysOfReset: Int { 100 }
+
+  /// Removes the figures of a vehicle's first days that can be computed again, and marks their hours.
+  ///
+  /// - Returns: whether there are no more such days.
+  fileprivate func resetSomeDays(of vehicle: Int32, at now: Timestamp) throws(StoreFailure) -> Bool {
+    let sealed = SQLValue.integer(try daysSealedBefore() ?? .min)
+    let days = try rows(
+      """
+      SELECT first_time, last_time, day FROM vehicle_day WHERE vehicle = $1 AND first_time >= $2
+      ORDER BY day LIMIT \(Self.daysOfReset)
+      """, [SQLValue(vehicle), sealed])
+    guard let last = days.last else { return true }
+    var hours: Set<Int64> = []
+    for day in days {
+      // Every day of another zone that overlaps this one contains one of these hours.
+      let (first, last) = (StaleHour.number(day.integer(0)), StaleHour.number(day.integer(1)))
+      hours.formUnion(stride(from: first, through: last, by: 6))
+      hours.insert(last)
+    }
+    try run(
+      "DELETE FROM vehicle_day WHERE vehicle = $1 AND first_time >= $2 AND day <= $3",
+      [SQLValue(vehicle), sealed, .integer(last.integer(2))])
+    try markStale(hours.sorted().map { StaleHour(vehicle: vehicle, hour: $0) }, at: now.milliseconds)
+    return days.count < Self.daysOfReset
   }
 }
 

@@ -10,8 +10,11 @@ struct FleetGroupRoutes {
 
   var routes: [Route] { things.routes + [remove] }
 
+  /// The time after which a transaction moves no more vehicles. The others follow in further transactions.
+  private static let patience = Duration.milliseconds(20)
+
   private var things: ThingRoutes<Fleet> {
-    ThingRoutes(
+    var routes = ThingRoutes<Fleet>(
       storage: storage, area: .fleets,
       relation: { fleet, _, _ in Relation(fleets: [fleet.id]) },
       restriction: { reach, _, _ in
@@ -20,6 +23,8 @@ struct FleetGroupRoutes {
       },
       check: { _, _, _, _ throws(ThingError) in },
       derived: Self.derived, order: [.init("name")])
+    routes.writesInSteps = true
+    return routes
   }
 
   /// Members of a fleet's JSON that are computed from its vehicles: their ids and their numbers.
@@ -38,22 +43,17 @@ struct FleetGroupRoutes {
         } catch {
           throw .invalid(FieldErrors([error.inside("vehicleIds")]))
         }
-        let before = Set(try transaction.vehicles(of: fleet.id))
         let reach = Reach(of: call.identity?.requester ?? .nobody, to: .write, .vehicles)
-        let changed = try transaction.setVehicles(
-          ids, of: fleet, seen: seen,
-          checkRemoval: { () throws(ThingError) in
-            // The vehicle would be in no fleet, and thus in nobody's scope. The field `fleetId` has the same rule.
-            guard reach.isEverything else {
-              throw .forbidden(reason: "vehicleIds: move the vehicle to another one of the account's fleets instead")
-            }
+        let (changed, moved) = try transaction.moveVehicles(ids, of: fleet, seen: seen, for: patience) {
+          added, removed throws(ThingError) in
+          // Those that are added are in no fleet.
+          guard added.isEmpty || reach.contains(Relation()) else { throw .forbidden(reason: reach.reason) }
+          // The vehicle would be in no fleet, and thus in nobody's scope. The field `fleetId` has the same rule.
+          guard removed.isEmpty || reach.isEverything else {
+            throw .forbidden(reason: "vehicleIds: move the vehicle to another one of the account's fleets instead")
           }
-        ) { vehicle throws(ThingError) in
-          let relation = Relation(fleets: Set([vehicle.value.fleetID].compactMap { $0 }))
-          guard reach.contains(relation) else { throw .forbidden(reason: reach.reason) }
         }
-        try transaction.evaluateServices(
-          ofMoved: before.symmetricDifference(try transaction.vehicles(of: fleet.id)).sorted())
+        try transaction.evaluateServices(ofMoved: moved, fleet: fleet.id)
         return changed
       }),
     DerivedField<Fleet>(

@@ -39,6 +39,8 @@ struct ThingRoutes<Value: Kind>: Sendable {
   var hidden: @Sendable (_ relation: Relation?, Call) -> Set<String> = { _, _ in [] }
   /// Changes other things after a thing was created or changed.
   var afterChange: @Sendable (Stored<Value>, any FleetTransaction) throws(ThingError) -> Void = { _, _ in }
+  /// Whether a change of derived fields may need several transactions.
+  var writesInSteps = false
   /// Called when a change of a thing by a merge patch was committed.
   var afterCommit: @Sendable (Call) throws -> Void = { _ in }
   /// The permission to list things.
@@ -150,7 +152,7 @@ struct ThingRoutes<Value: Kind>: Sendable {
       let thing = try await change(call) { transaction throws(ThingError) in
         try insert(value, id: nil, parts, transaction, call)
       }
-      return created(thing)
+      return created(try await finish(thing, parts, seen: 1, call))
     }
   }
 
@@ -170,15 +172,15 @@ struct ThingRoutes<Value: Kind>: Sendable {
           .preconditionRequired, "preconditionRequired",
           "If-None-Match: expected *, because PUT only makes new ones; PATCH changes them")
       }
-      let thing = try await change(call) { transaction throws(ThingError) in
+      let (thing, isNew) = try await change(call) { transaction throws(ThingError) in
         guard let stored = try transaction.find(id, Value.self) else {
-          return try insert(value, id: id, parts, transaction, call)
+          return (try insert(value, id: id, parts, transaction, call), true)
         }
         try require(call, stored, transaction)
         try transaction.requireFirst(value, of: stored)
-        return try shown(stored, call, transaction)
+        return (try shown(stored, call, transaction), false)
       }
-      return created(thing)
+      return created(isNew ? try await finish(thing, parts, seen: 1, call) : thing)
     }
   }
 
@@ -199,17 +201,18 @@ struct ThingRoutes<Value: Kind>: Sendable {
           "If-Match: expected the ETag of the version that this change was made from, found none")
       }
       let seen = try Self.seenVersion(call)
-      let thing = try await change(call) { transaction throws(ThingError) in
+      let (thing, base) = try await change(call) { transaction throws(ThingError) in
         let old = try existing(call, transaction)
         let stored = try transaction.patch(old, seen: seen ?? old.version, with: json) { value throws(ThingError) in
           try check(old, &value, transaction, call)
           try requireFiles(of: value, old: old.value, transaction, call)
         }
         let followed = try follow(stored, transaction)
-        return try shown(try write(parts, followed, seen ?? old.version, transaction, call), call, transaction)
+        let base = seen ?? old.version
+        return (try shown(try write(parts, followed, base, transaction, call), call, transaction), base)
       }
       try afterCommit(call)
-      return thing.answer()
+      return try await finish(thing, parts, seen: base, call).answer()
     }
   }
 
@@ -318,8 +321,29 @@ struct ThingRoutes<Value: Kind>: Sendable {
     return stored
   }
 
+  /// Sets derived fields in further transactions, until they are set completely.
+  ///
+  /// - Parameter seen: the version that the client has read.
+  /// - Returns: the thing with its final fields.
+  private func finish(_ first: Shown, _ parts: [String: JSON], seen: Int64, _ call: Call) async throws -> Shown {
+    guard writesInSteps, !parts.isEmpty else { return first }
+    var steps = 0
+    while try await change(
+      call,
+      { transaction throws(ThingError) in
+        let stored = try transaction.existing(first.id, Value.self)
+        return try write(parts, stored, seen, transaction, call).version != stored.version
+      })
+    { steps += 1 }
+    if steps == 0 { return first }
+    return try await storage.view(tenant: try call.tenant) { view throws(ThingError) in
+      try shown(try view.existing(first.id, Value.self), call, view)
+    }
+  }
+
   /// A thing as its caller sees it: the JSON without hidden fields, and the entity tag.
   struct Shown: Sendable {
+    let id: UUIDv7
     let name: String
     let text: [UInt8]
     let entityTag: String
@@ -338,7 +362,7 @@ struct ThingRoutes<Value: Kind>: Sendable {
     // too.
     let changesWithoutVersion = !derived.isEmpty || Self.hasLiveFields
     return Shown(
-      name: name(stored), text: text,
+      id: stored.id, name: name(stored), text: text,
       entityTag: changesWithoutVersion
         ? "\"\(stored.version)-\(ContentTag.text(of: text).prefix(16))\"" : "\"\(stored.version)\"")
   }

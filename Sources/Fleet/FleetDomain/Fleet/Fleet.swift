@@ -53,17 +53,34 @@ extension FleetTransaction {
   /// - Parameters:
   ///   - ids: the ids of all vehicles that the caller wants in the fleet.
   ///   - seen: the version of the fleet that the caller has read.
-  ///   - checkRemoval: throws if the caller may not leave a vehicle without a fleet.
-  ///   - check: throws if the caller may not move a vehicle.
   /// - Returns: the changed fleet.
-  /// - Throws: `invalid` for an unknown vehicle or more than ``Fleet/mostMoves`` changes; `rule` with code
-  ///   `inAnotherFleet`; `changedMeanwhile`.
+  /// - Throws: as ``moveVehicles(_:of:seen:for:check:)``.
   @discardableResult
   public func setVehicles(
-    _ ids: [String], of fleet: Stored<Fleet>, seen: Int64,
-    checkRemoval: () throws(ThingError) -> Void = {},
-    _ check: (Stored<Vehicle>) throws(ThingError) -> Void
+    _ ids: [String], of fleet: Stored<Fleet>, seen: Int64
   ) throws(ThingError) -> Stored<Fleet> {
+    try moveVehicles(ids, of: fleet, seen: seen) { _, _ in }.fleet
+  }
+
+  /// The number of vehicles that a transaction moves at least.
+  private static var movedTogether: Int { 8 }
+
+  /// Replaces the list of vehicles of a fleet, or a part of the list. Call it again in another transaction, with the same
+  /// list and version, until it moves no vehicle.
+  ///
+  /// - Parameters:
+  ///   - ids: the ids of all vehicles that the caller wants in the fleet.
+  ///   - seen: the version of the fleet that the caller has read.
+  ///   - patience: the time after which no more vehicles are moved; `nil` for no limit. In SQLite, all other tenants wait
+  ///     for the transaction.
+  ///   - check: throws if the caller may not add or remove these vehicles. Those that are added belong to no fleet.
+  /// - Returns: the changed fleet, and the vehicles that were moved.
+  /// - Throws: `invalid` for an unknown vehicle or more than ``Fleet/mostMoves`` changes; `rule` with code
+  ///   `inAnotherFleet`; `changedMeanwhile`.
+  public func moveVehicles(
+    _ ids: [String], of fleet: Stored<Fleet>, seen: Int64, for patience: Duration? = nil,
+    check: (_ added: [String], _ removed: [String]) throws(ThingError) -> Void
+  ) throws(ThingError) -> (fleet: Stored<Fleet>, moved: [String]) {
     let current = Set(try vehicles(of: fleet.id))
     let base = try vehicles(current, of: fleet, at: seen)
     let added = Set(ids).subtracting(base).subtracting(current).sorted()
@@ -72,24 +89,38 @@ extension FleetTransaction {
       throw .invalid(
         FieldErrors([FieldError("vehicleIds", "expected at most \(Fleet.mostMoves) changes in one request")]))
     }
-    for id in added {
-      guard let vehicle = try vehicle(named: id), vehicle.value.id == id else {
-        throw .invalid(FieldErrors([FieldError("vehicleIds", "no vehicle \(JSON.text(id).canonicalText)")]))
-      }
-      if let other = vehicle.value.fleetID {
+    try requireFree(added)
+    try check(added, removed)
+    let clock = ContinuousClock()
+    let start = clock.now
+    var (joined, left): ([String], [String]) = ([], [])
+    for (id, isAdded) in added.map({ ($0, true) }) + removed.map({ ($0, false) }) {
+      if let patience, joined.count + left.count >= Self.movedTogether, clock.now - start >= patience { break }
+      guard let vehicle = try vehicle(named: id), vehicle.value.id == id else { continue }
+      try setFleet(isAdded ? fleet.id : nil, of: vehicle)
+      if isAdded { joined.append(id) } else { left.append(id) }
+    }
+    return (try recordMoves(added: joined, removed: left, of: fleet), joined + left)
+  }
+
+  /// Checks that vehicles exist and belong to no fleet.
+  private func requireFree(_ ids: [String]) throws(ThingError) {
+    var rest = ids[...]
+    while !rest.isEmpty {
+      let part = rest.prefix(500)
+      rest = rest.dropFirst(500)
+      let query = ThingQuery<Vehicle>(.oneOf(key: "id", part.map { .text($0) }))
+      let known = Dictionary(try values(["id", "fleetId"], query).map { ($0[0], $0[1]) }) { first, _ in first }
+      for id in part {
+        guard let other = known[.text(id)] else {
+          throw .invalid(FieldErrors([FieldError("vehicleIds", "no vehicle \(JSON.text(id).canonicalText)")]))
+        }
+        guard let other = other.textValue.flatMap({ UUIDv7($0.utf8.span) }) else { continue }
         let name = try find(other, Fleet.self)?.value.name ?? ""
         throw .rule(
           code: "inAnotherFleet", message: "\(id) belongs to the fleet \(name); remove it from there first")
       }
-      try check(vehicle)
-      try setFleet(fleet.id, of: vehicle)
     }
-    for id in removed {
-      guard let vehicle = try vehicle(named: id) else { continue }
-      try checkRemoval()
-      try setFleet(nil, of: vehicle)
-    }
-    return try recordMoves(added: added, removed: removed, of: fleet)
   }
 
   /// Records in a fleet's audit which vehicles joined or left the fleet. The fleet gets a new version, so that clients

@@ -100,17 +100,24 @@ extension FleetTransaction {
     }
   }
 
-  /// Computes the schedules again after vehicles have moved between fleets.
-  public func evaluateServices(ofMoved vehicles: [String]) throws(ThingError) {
-    guard vehicles.count > PendingSchedule.mostVehicles else {
-      for id in vehicles {
-        if let vehicle = try vehicle(named: id) { try evaluateServices(of: vehicle) }
-      }
+  /// Computes the schedules of a fleet again after vehicles have joined or left it. If there are many, they follow later.
+  public func evaluateServices(ofMoved vehicles: [String], fleet: UUIDv7) throws(ThingError) {
+    guard !vehicles.isEmpty else { return }
+    let schedules = try list(ThingQuery<ServiceSchedule>(.oneOf(key: "fleetId", [fleet.json]), limit: 1_000)).items
+    guard schedules.count * vehicles.count <= PendingSchedule.mostVehicles else {
+      for schedule in schedules { try markPending(schedule.id, after: 0) }
       return
     }
-    // The vehicles may come from any fleet.
-    for schedule in try list(ThingQuery<ServiceSchedule>(.isSet(key: "fleetId"), limit: 1_000)).items {
-      try markPending(schedule.id, after: 0)
+    for schedule in schedules {
+      for id in vehicles {
+        if try applies(schedule.value, to: id) {
+          try follow(try existing(schedule.id, ServiceSchedule.self), for: id)
+        } else {
+          let left = ThingQuery<ServiceDue>(
+            .oneOf(key: "scheduleId", [schedule.id.json]), .oneOf(key: "vehicleId", [.text(id)]))
+          for due in try list(left).items { try remove(due, action: "remove") }
+        }
+      }
     }
   }
 }
