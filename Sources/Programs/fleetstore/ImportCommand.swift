@@ -34,16 +34,21 @@ struct ImportCommand: AsyncParsableCommand {
     }
     let contents = try store.store.contents()
     try await store.withStorage { storage in
-      var work = TenantImport(storage: storage, tenant: tenant, contents: contents)
-      var progress = ArchiveProgress("imported")
       do {
-        while let line = try lines.next() {
-          try await work.add(line)
-          progress.add(bytes: line.count + 1)
+        // An archive with an error is not imported in part.
+        for (isCheck, verb) in [(true, "checked"), (false, "imported")] {
+          var work = TenantImport(storage: storage, tenant: tenant, contents: contents, isCheck: isCheck)
+          var progress = ArchiveProgress(verb)
+          try lines.rewind()
+          while let line = try lines.next() {
+            try await work.add(line)
+            progress.add(bytes: line.count + 1)
+          }
+          let counts = try await work.finish()
+          guard !isCheck else { continue }
+          StandardError.say("fleetstore: imported \(counts.rows) rows and \(counts.records) records")
+          ArchiveProgress.warn(ofMissing: counts)
         }
-        let counts = try await work.finish()
-        StandardError.say("fleetstore: imported \(counts.rows) rows and \(counts.records) records")
-        ArchiveProgress.warn(ofMissing: counts)
       } catch let error as FieldError {
         let path = error.path.isEmpty ? "" : "\(error.path): "
         throw Failure(.badData, "\(lines.name): line \(max(lines.number, 1)): \(path)\(error.message)")
@@ -54,7 +59,8 @@ struct ImportCommand: AsyncParsableCommand {
   }
 }
 
-/// Reads the lines of a file or of stdin.
+/// Reads the lines of a file or of stdin, more than once. What cannot be read again, such as a pipe, is first copied to a
+/// temporary file.
 final class ArchiveLines {
   /// The maximum length of a line in bytes.
   private static let longest = 64 << 20
@@ -62,7 +68,7 @@ final class ArchiveLines {
   let name: String
   /// The number of the last line, from 1.
   private(set) var number = 0
-  private let descriptor: Int32
+  private var descriptor: Int32
   private var buffer: [UInt8] = []
   private var start = 0
   private var isAtEnd = false
@@ -74,9 +80,41 @@ final class ArchiveLines {
     name = path == "-" ? "stdin" : path
     descriptor = path == "-" ? STDIN_FILENO : unsafe open(path, O_RDONLY | O_CLOEXEC)
     if descriptor < 0 { throw Failure(.noInput, path, "cannot be read: \(systemReason(errno))") }
+    if lseek(descriptor, 0, SEEK_CUR) < 0 { try copyToFile() }
   }
 
   deinit { if descriptor > 0 { close(descriptor) } }
+
+  /// Continues with the first line.
+  func rewind() throws(Failure) {
+    guard lseek(descriptor, 0, SEEK_SET) == 0 else {
+      throw Failure(.unreadable, name, "cannot be read again: \(systemReason(errno))")
+    }
+    (buffer, start, isAtEnd, number) = ([], 0, false, 0)
+  }
+
+  /// Copies the input to a temporary file without a name, and reads that instead.
+  private func copyToFile() throws(Failure) {
+    let folder = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp"
+    var path = Array("\(folder)/fleetstore-XXXXXX".utf8CString)
+    let copy = unsafe path.withUnsafeMutableBufferPointer { template in
+      guard let template = template.baseAddress else { return Int32(-1) }
+      let copy = unsafe mkstemp(template)
+      if copy >= 0 { _ = unsafe unlink(template) }
+      return copy
+    }
+    if copy < 0 { throw Failure(.unreadable, folder, "no temporary file can be made: \(systemReason(errno))") }
+    while !isAtEnd {
+      buffer = []
+      try readMore()
+      let error = writeAll(buffer.span, to: copy)
+      if error != 0 {
+        throw Failure(.unreadable, folder, "the temporary file cannot be written: \(systemReason(error))")
+      }
+    }
+    if descriptor > 0 { close(descriptor) }
+    descriptor = copy
+  }
 
   /// Returns the next line without its line feed; `nil` at the end.
   func next() throws(Failure) -> [UInt8]? {

@@ -1,10 +1,17 @@
+import Crypto
 import FleetDomain
 import FleetFiles
 import Telemetry
 
 /// Reads the lines of an archive into a tenant.
 ///
-///     var work = TenantImport(storage: storage, tenant: nil)
+/// First, all lines are checked without storing anything, so that an archive with an invalid value is not imported in
+/// part. Then they are stored.
+///
+///     var check = TenantImport(storage: storage, tenant: nil, contents: files, isCheck: true)
+///     while let line = … { try await check.add(line) }
+///     try await check.finish()
+///     var work = TenantImport(storage: storage, tenant: nil, contents: files)
 ///     while let line = … { try await work.add(line) }
 ///     try await work.finish()
 public struct TenantImport {
@@ -22,8 +29,11 @@ public struct TenantImport {
   private let storage: any FleetStorage
   private let named: TenantID?
   private let contents: FileStore?
+  private let isCheck: Bool
   /// The upload of the content whose parts are being read; `nil` if none is.
   private var content: (upload: UUIDv7, sha256: String, offset: Int64)?
+  /// The content whose parts are being checked; `nil` if none is.
+  private var checked: (sha256: String, hash: SHA256)?
   private var head: ArchiveHead?
   private var section = Section.start
   private var rows: [[JSON]] = []
@@ -38,9 +48,11 @@ public struct TenantImport {
   /// - Parameters:
   ///   - tenant: the tenant into which the archive is read; `nil` for the one that the archive names.
   ///   - contents: where the contents of files are stored; if `nil`, an archive with contents is rejected.
-  public init(storage: any FleetStorage, tenant: TenantID?, contents: FileStore?) {
+  ///   - isCheck: whether the lines are only checked, and nothing is stored.
+  public init(storage: any FleetStorage, tenant: TenantID?, contents: FileStore?, isCheck: Bool = false) {
     self.storage = storage
     self.contents = contents
+    self.isCheck = isCheck
     named = tenant
   }
 
@@ -61,6 +73,7 @@ public struct TenantImport {
       section = .table(table, columns: columns)
     case (.row(let values), .table(let table, let columns)):
       counts.rows += 1
+      if isCheck { try Self.check(values, columns, table) }
       if table.name == ArchiveTable.auditHead.name {
         try readAuditHead(Dictionary(zip(columns, values)) { first, _ in first })
       } else {
@@ -99,9 +112,29 @@ public struct TenantImport {
         "end",
         "expected \(rows) rows and \(records) records, found \(counts.rows) and \(counts.records): lines are missing")
     }
-    try await storage.finishImport(of: head.id, auditHead: auditHead, tenant: named ?? head.tenant)
+    if !isCheck {
+      try await storage.finishImport(of: head.id, auditHead: auditHead, tenant: named ?? head.tenant)
+    }
     counts.missingContents = neededContents.names.count { !readContents.contains($0) }
     return counts
+  }
+
+  private static func check(
+    _ values: [JSON], _ columns: [String], _ table: ArchiveTable
+  ) throws(FieldError) {
+    guard !table.columns.isEmpty else { throw FieldError("", "expected a table before its rows") }
+    guard values.count == columns.count else {
+      throw FieldError(table.name, "expected \(columns.count) values, found \(values.count)")
+    }
+    let known = Set(table.columns.map(\.name))
+    if let unknown = columns.first(where: { !known.contains($0) }) {
+      throw FieldError(table.name, "unknown column \(JSON.text(unknown).summary): a later version made the archive")
+    }
+    do throws(FieldError) {
+      try table.check(Dictionary(zip(columns, values)) { first, _ in first })
+    } catch {
+      throw error.inside(table.name)
+    }
   }
 
   private mutating func begin(_ head: ArchiveHead) async throws {
@@ -111,14 +144,15 @@ public struct TenantImport {
         "archive/schema", "expected at most \(schema), found \(head.schema): import it with a later version")
     }
     let tenant = named ?? head.tenant
+    self.head = head
+    // A row before the first table is an error, so begin with a table without columns.
+    section = .table(ArchiveTable("", key: [], []), columns: [])
+    if isCheck { return }
     do throws(StorageError) {
       try await storage.addTenant(tenant, at: head.time)
     } catch {
       guard error.kind == .exists else { throw error }
     }
-    self.head = head
-    // A row before the first table is an error, so begin with a table without columns.
-    section = .table(ArchiveTable("", key: [], []), columns: [])
     // This fails if the tenant is not empty, so that the error comes before any row is read.
     try await storage.importRows([], columns: [], into: ArchiveTable.auditHead, of: head.id, tenant: tenant)
   }
@@ -130,6 +164,7 @@ public struct TenantImport {
       throw FieldError(
         "content", "the archive has files, and there is no folder for them: name one in files.folder (--config)")
     }
+    if isCheck { return try check(bytes, of: sha256, isLast: isLast) }
     let tenant = named ?? head.tenant
     var part = content ?? (.random(at: head.time), sha256, 0)
     guard part.sha256 == sha256 else { throw FieldError("content", "expected the next part of \(part.sha256)") }
@@ -153,10 +188,24 @@ public struct TenantImport {
     }
   }
 
+  /// Checks a part of the content of a file, and with the last part the digest of the whole.
+  private mutating func check(_ bytes: [UInt8], of sha256: String, isLast: Bool) throws(FieldError) {
+    var part = checked ?? (sha256, SHA256())
+    guard part.sha256 == sha256 else { throw FieldError("content", "expected the next part of \(part.sha256)") }
+    part.hash.update(data: bytes)
+    checked = isLast ? nil : part
+    guard isLast else { return }
+    let found = Hexadecimal.text(Array(part.hash.finalize()))
+    guard found == sha256 else {
+      throw FieldError("content", "expected bytes whose SHA-256 is \(sha256), found \(found)")
+    }
+  }
+
   /// Stores the rows or records that were read and not stored yet.
   private mutating func store() async throws {
     guard let head else { return }
     let tenant = named ?? head.tenant
+    if isCheck { (rows, records) = ([], []) }
     if !rows.isEmpty, case .table(let table, let columns) = section {
       guard !table.columns.isEmpty else { throw FieldError("", "expected a table before its rows") }
       try await storage.importRows(rows, columns: columns, into: table, of: head.id, tenant: tenant)

@@ -38,10 +38,14 @@ public struct ArchiveTable: Sendable {
   /// Whether the rows belong to vehicles: instead of `tenant`, the table has a column `vehicle` with the key of a vehicle's
   /// row. In the archive, it is the id of the vehicle.
   public let isOfVehicles: Bool
+  /// Checks values of a row, by the names of their columns. The error's path begins with the name of the column.
+  public let check: @Sendable ([String: JSON]) throws(FieldError) -> Void
 
   public init(
-    _ name: String, key: [String], condition: String? = nil, isOfVehicles: Bool = false, _ columns: [Column]
+    _ name: String, key: [String], condition: String? = nil, isOfVehicles: Bool = false, _ columns: [Column],
+    check: @escaping @Sendable ([String: JSON]) throws(FieldError) -> Void = { _ in }
   ) {
+    self.check = check
     self.name = name
     self.key = key
     self.condition = condition
@@ -54,7 +58,11 @@ public struct ArchiveTable: Sendable {
   /// - Parameters:
   ///   - hidden: keys of the fields that are left out of the archive.
   ///   - more: columns that are no fields.
-  public init<Value: Kind>(_ kind: Value.Type, without hidden: Set<String> = [], adding more: [Column] = []) {
+  ///   - isOfServer: whether the server has made a row from records. Its values need not satisfy the rules for clients.
+  public init<Value: Kind>(
+    _ kind: Value.Type, without hidden: Set<String> = [], adding more: [Column] = [],
+    isOfServer: @escaping @Sendable ([String: JSON]) -> Bool = { _ in false }
+  ) {
     let names = Value.names
     var columns = [
       Column(names.idColumn, .identifier), Column("version", .integer, standard: .integer(1)),
@@ -67,7 +75,10 @@ public struct ArchiveTable: Sendable {
     if Value.fields.contains(where: \.isTextSearched) {
       columns.append(Column("search", .text, standard: .text("")))
     }
-    self.init(names.table, key: [names.idColumn], condition: names.condition, columns + more)
+    self.init(names.table, key: [names.idColumn], condition: names.condition, columns + more) {
+      row throws(FieldError) in
+      try ArchivedValues.check(row, of: kind, isOfServer: isOfServer(row))
+    }
   }
 }
 
