@@ -152,6 +152,7 @@ public final class StoredFleet: FleetStorage {
   public func counts() async throws(StorageError) -> StorageCounts {
     var counts = engine.queue.counts
     (counts.recordsRemoved, counts.changesRemoved) = engine.tally.counts
+    counts.writes = engine.writeTally?.times ?? [:]
     let rows = try await engine.read { session throws(StoreFailure) in
       try session.rows(
         """

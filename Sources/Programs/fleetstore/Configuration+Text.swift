@@ -22,7 +22,7 @@ extension Configuration {
       line.field("key", tls.key)
       line.end()
     }
-    write(server.limits, &line)
+    write(server.limits, people: server.accounts.mostPeople, &line)
     let rates: [(StaticString, RateLimit)] = [("rate", server.rate), ("strangerRate", server.strangerRate)]
     for (key, rate) in rates {
       line.beginObject(key)
@@ -67,7 +67,7 @@ extension Configuration {
     return line.withLine { line in unsafe line.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) } }
   }
 
-  private func write(_ limits: ServerLimits, _ line: inout JSONLineEncoder) {
+  private func write(_ limits: ServerLimits, people: Int, _ line: inout JSONLineEncoder) {
     line.beginObject("limits")
     line.field("idleSeconds", limits.idleSeconds)
     line.field("requestSeconds", limits.requestSeconds)
@@ -80,6 +80,7 @@ extension Configuration {
     line.field("batchRecords", limits.batchRecords)
     line.field("connections", limits.connections)
     line.field("stopSeconds", limits.stopSeconds)
+    line.field("people", people)
     line.end()
   }
 

@@ -173,6 +173,12 @@ extension AccountService {
           guard try transaction.person(email) == nil else {
             return .failure(OpenIDError(.conflict, "a person has the address already"))
           }
+          do throws(ThingError) {
+            try transaction.requireRoom(most: settings.mostPeople)
+          } catch {
+            guard case .rule = error else { throw error }
+            return .failure(OpenIDError(.noAccount, "the tenant has the maximum number of people"))
+          }
           let added = try transaction.insert(person, id: nil, action: "signUp")
           linked = try transaction.link(identity, provider, to: added.id)
         }

@@ -4,6 +4,8 @@ import FleetDomain
 /// The settings of people's accounts.
 public struct AccountSettings: Equatable, Sendable {
   public var limits = SessionLimits()
+  /// The maximum number of people of a tenant.
+  public var mostPeople = 5_000
   /// The cost of hashing a password, and so of each guess.
   public var hashCost = PasswordHash.Cost.standard
   /// The keys that encrypt secrets in the database.

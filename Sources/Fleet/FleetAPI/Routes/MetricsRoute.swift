@@ -66,6 +66,7 @@ struct MetricsRoute {
       "fleetstore_changes_removed_total", .counter, "Changes that are kept no longer.", Int(counts.changesRemoved))
     text.add(
       "fleetstore_removals_waiting", .gauge, "Removed vehicles of which there are records still.", Int(counts.removals))
+    text.add(writes: counts.writes)
     let live = hub.counts
     text.add("fleetstore_live_connections", .gauge, "WebSockets that are open.", live.connections)
     text.add("fleetstore_live_subscriptions", .gauge, "Channels that WebSockets listen to.", live.subscriptions)
@@ -90,6 +91,16 @@ extension PrometheusText {
     add("fleetstore_records_duplicate_total", .counter, "Records that were there already.", records.duplicates)
     add("fleetstore_records_improved_total", .counter, "Records that got a better time.", records.improved)
     add("fleetstore_records_refused_total", .counter, "Records that were refused.", records.refused)
+  }
+
+  fileprivate mutating func add(writes: [String: WriteTimes]) {
+    let sums = writes.sorted { $0.key < $1.key }
+    family("fleetstore_write_transactions_total", .counter, "Transactions that wrote to SQLite.")
+    for (operation, sum) in sums { sample(count: sum.count, [("operation", operation)]) }
+    family("fleetstore_write_seconds_total", .counter, "Time for which they held the only writer.")
+    for (operation, sum) in sums { sample(sum.seconds, [("operation", operation)]) }
+    family("fleetstore_write_longest_seconds", .gauge, "The longest time of one of them.")
+    for (operation, sum) in sums { sample(sum.longest, [("operation", operation)]) }
   }
 
   fileprivate mutating func add(_ requests: [(RequestMetrics.Key, RequestMetrics.Sum)]) {

@@ -35,7 +35,10 @@ struct PeopleRoutes {
     _ old: Stored<Person>?, _ new: inout Person, _ transaction: any FleetTransaction, _ call: Call,
     _ accounts: AccountService
   ) throws(ThingError) {
-    if old == nil { new.isActive = true }
+    if old == nil {
+      new.isActive = true
+      try transaction.requireRoom(most: accounts.settings.mostPeople)
+    }
     let changed = Set(new.change(since: old?.value).after.keys)
     guard let identity = call.identity, let reach = call.reach else { return }
     // Only administrators may give rights to others that they do not have themselves.
@@ -176,4 +179,16 @@ extension FleetScope {
 extension Call {
   /// The URL of this server, as the client of the request used it.
   var ownURL: String { "\(client.isTLS ? "https" : "http")://\(request.head.authority ?? "localhost")" }
+}
+
+extension FleetTransaction {
+  /// Checks that the tenant may have one more person.
+  ///
+  /// - Throws: `rule` with `limitReached`.
+  func requireRoom(most: Int) throws(ThingError) {
+    guard try values(["isActive"], ThingQuery<Person>()).count < most else {
+      throw .rule(
+        code: "limitReached", message: "a tenant has at most \(most) people (limits.people); remove one first")
+    }
+  }
 }

@@ -128,6 +128,7 @@ public struct FleetServer: Service {
       Task { await lastSeen.run() }, Task { await watch.run() }, Task { await sessions.run() },
       Task { await authenticator.tokens.run() },
       Task { await AssignmentWatch(storage: storage, logger: logger).run() },
+      Task { await SlowWrites(storage: storage, logger: logger).run() },
       Task {
         await NotificationWatch(storage: storage, hub: hub, queryPermits: queryPermits, logger: logger).run()
       },

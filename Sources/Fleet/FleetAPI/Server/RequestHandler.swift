@@ -83,7 +83,7 @@ struct RequestHandler: Sendable {
         }
         let storageCaller = identity?.storageCaller ?? .stranger(Secret.hash(of: PeerAddress.group(address)))
         answer = try await StorageCaller.$current.withValue(storageCaller) {
-          try await self.answer(admitted)
+          try await WriteTimes.$operation.withValue(route.operation.id) { try await self.answer(admitted) }
         }
       }
     } catch let refusal as MethodRefusal {

@@ -25,6 +25,7 @@ struct FairEngine: StoreEngine {
   var queue: IngestQueue { engine.queue }
   var announcer: Announcer { engine.announcer }
   var tally: RemovalTally { engine.tally }
+  var writeTally: WriteTally? { engine.writeTally }
   var schemaVersion: Int { engine.schemaVersion }
   var clock: String { engine.clock }
   var wasRestored: Bool { engine.wasRestored }

@@ -30,6 +30,8 @@ protocol StoreEngine: Sendable {
 
   /// The numbers of records and changes that retention has removed.
   var tally: RemovalTally { get }
+  /// The times of transactions; `nil` if transactions of different tenants run at the same time.
+  var writeTally: WriteTally? { get }
 
   /// See ``FleetDomain/FleetStorage/removeRecords(_:before:at:)``.
   func removeRecords(_ recordClass: RecordClass, _ bounds: RetentionBounds) async throws(StorageError) -> Int64

@@ -11,6 +11,7 @@ final class PostgreSQLEngine: StoreEngine {
   let queue: IngestQueue
   let announcer = Announcer()
   let tally = RemovalTally()
+  let writeTally: WriteTally? = nil
   let schemaVersion: Int
   let clock = PostgreSQLMigration.clock
   let wasRestored: Bool

@@ -14,6 +14,7 @@ final class SQLiteEngine: StoreEngine {
   let queue: IngestQueue
   let announcer: Announcer
   let tally = RemovalTally()
+  let writeTally: WriteTally? = WriteTally()
   let schemaVersion: Int
   private static let clock = "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)"
   var clock: String { Self.clock }
@@ -56,8 +57,10 @@ final class SQLiteEngine: StoreEngine {
     schemaVersion = steps.count
     let announcer = Announcer()
     self.announcer = announcer
-    let (writer, file) = (pool, served)
-    queue = IngestQueue(lanes: 1) { _, jobs in Self.ingest(jobs, writer, file, announcer) }
+    let (writer, file, times) = (pool, served, writeTally)
+    queue = IngestQueue(lanes: 1) { _, jobs in
+      Self.ingest(jobs, writer, file, announcer, times)
+    }
   }
 
   private static func begin(
@@ -94,12 +97,15 @@ final class SQLiteEngine: StoreEngine {
   }
 
   private static func ingest(
-    _ jobs: [IngestJob], _ pool: DatabasePool, _ served: ServedSQLiteFile?, _ announcer: Announcer
+    _ jobs: [IngestJob], _ pool: DatabasePool, _ served: ServedSQLiteFile?, _ announcer: Announcer,
+    _ times: WriteTally?
   ) -> Result<IngestGroup, StorageError> {
     var group = IngestGroup(jobs)
     do {
       try pool.writeWithoutTransaction { database in
-        try inTransaction(database, served) { session throws(StoreFailure) in try group.run(in: session) }
+        try inTransaction(database, served, times, "ingest") { session throws(StoreFailure) in
+          try group.run(in: session)
+        }
       }
     } catch {
       return .failure(StoreFailure(sqlite: error).error(at: pool.path))
@@ -128,12 +134,15 @@ final class SQLiteEngine: StoreEngine {
   func write<Value: Sendable>(
     _ work: @escaping @Sendable (any StoreSession) throws(StoreFailure) -> Value
   ) async throws(StorageError) -> Value {
+    let operation = WriteTimes.operation ?? "server"
     do {
       return try await withCheckedThrowingContinuation { continuation in
-        pool.asyncWriteWithoutTransaction { [served] database in
+        pool.asyncWriteWithoutTransaction { [served, writeTally] database in
           continuation.resume(
             with: Result {
-              try Self.inTransaction(database, served) { session throws(StoreFailure) in try work(session) }
+              try Self.inTransaction(database, served, writeTally, operation) { session throws(StoreFailure) in
+                try work(session)
+              }
             })
         }
       }
@@ -144,8 +153,11 @@ final class SQLiteEngine: StoreEngine {
 
   /// Runs work in a transaction, counts the change and commits it.
   private static func inTransaction<Value>(
-    _ database: Database, _ served: ServedSQLiteFile?, _ work: (SQLiteSession) throws(StoreFailure) -> Value
+    _ database: Database, _ served: ServedSQLiteFile?, _ times: WriteTally?, _ operation: String,
+    _ work: (SQLiteSession) throws(StoreFailure) -> Value
   ) throws -> Value {
+    let start = ContinuousClock.now
+    defer { times?.add(ContinuousClock.now - start, operation) }
     var value: Value?
     var changes: UInt64?
     try database.inTransaction(.immediate) {
