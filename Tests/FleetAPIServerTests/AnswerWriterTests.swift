@@ -3,6 +3,7 @@ import NIOCore
 import NIOEmbedded
 import NIOHTTPTypes
 import Synchronization
+import TestKit
 import Testing
 
 @testable import FleetAPI
@@ -47,7 +48,10 @@ import Testing
     let isDone = Atomic(false)
     let task = Task {
       defer { isDone.store(true, ordering: .sequentiallyConsistent) }
-      try await AnswerWriter(channel: channel).send(sent, hasBody: true, budget.share(of: .server))
+      let share = budget.share(of: .server)
+      try await AnswerWriter.reserve(for: sent, share)
+      #expect(budget.used == 16 << 10)
+      try await AnswerWriter(channel: channel).send(sent, hasBody: true, share)
     }
     var total = 0
     while !isDone.load(ordering: .sequentiallyConsistent) {
@@ -64,6 +68,27 @@ import Testing
     _ = try await channel.finish()
   }
 
+  /// The client learns the reason, and the connection stays open.
+  @Test func an_answer_without_memory_is_503() async throws {
+    // Strangers have an eighth of it.
+    try await TestServer.run(.test { $0.limits.memoryBytes = 128 << 10 }) { server in
+      try await aside {
+        let client = try server.client()
+        // The only answer that may take all memory if nobody else needs any.
+        #expect(try client.send("GET", "/api/openapi.json").status == 200)
+        // Another client at the same address reads nothing.
+        let path = "/api/openapi.json"
+        let unread = try server.clientWithSmallBuffer()
+        try unread.write(Array(String(repeating: "GET \(path) HTTP/1.1\r\nHost: x\r\n\r\n", count: 50).utf8))
+        var reply = try client.send("GET", path)
+        while reply.status == 200 { reply = try client.send("GET", path) }
+        #expect(reply.status == 503 && reply.errorCode == "busy")
+        #expect(try client.send("GET", "/api/health").status == 200)
+        withExtendedLifetime(unread) {}
+      }
+    }
+  }
+
   @Test func an_answer_that_the_server_does_not_keep_counts_until_it_is_sent() async throws {
     let channel = NIOAsyncTestingChannel()
     let socket = SlowSocket()
@@ -71,7 +96,9 @@ import Testing
     let budget = Budget.memory(1 << 20)
     let answer = Answer(type: "text/plain", bytes: [UInt8](repeating: 1, count: 100_000))
     let task = Task {
-      try await AnswerWriter(channel: channel).send(answer, hasBody: true, budget.share(of: .server))
+      let share = budget.share(of: .server)
+      try await AnswerWriter.reserve(for: answer, share)
+      try await AnswerWriter(channel: channel).send(answer, hasBody: true, share)
     }
     var writes: [SlowSocket.Write] = []
     while writes.isEmpty {

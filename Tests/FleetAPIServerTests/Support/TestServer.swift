@@ -135,6 +135,9 @@ final class TestServer: Sendable {
     try TestClient(port: port, token: token, from: host)
   }
 
+  /// Returns a client whose kernel accepts little that the client does not read.
+  func clientWithSmallBuffer() throws -> TestClient { try TestClient(port: port, receiveBuffer: 4_096) }
+
   /// Returns an authenticator without a cache over the server's storage.
   func newAuthenticator() -> Authenticator {
     Authenticator(

@@ -12,14 +12,30 @@ struct AnswerWriter: Sendable {
   /// The maximum number of bytes that are written at once.
   private static let piece = 16 << 10
 
+  /// The maximum length of an answer that is not counted. Counting it would cost more than it needs.
+  private static let small = 2 << 10
+
   let channel: any Channel
+
+  /// Reserves the memory that an answer needs while a client reads it: its length, or the length of a piece if the server
+  /// has the answer anyway.
+  ///
+  /// - Throws: 503 if there is no memory in time.
+  static func reserve(for answer: Answer, _ share: Budget.Share) async throws(APIError) {
+    guard answer.body.readableBytes > small else { return }
+    try await share.grow(to: needed(answer))
+  }
+
+  private static func needed(_ answer: Answer) -> Int {
+    min(answer.body.readableBytes, answer.isShared ? piece : .max)
+  }
 
   /// Sends an answer.
   ///
   /// - Parameters:
   ///   - hasBody: whether the body is sent, which it is not to `HEAD`.
-  ///   - share: the memory of the request, which is adapted to the length of the answer.
-  /// - Throws: 503 if there is no memory for the answer, before anything was sent; errors of the connection.
+  ///   - share: the memory of the request, which is reduced to what the answer needs.
+  /// - Throws: errors of the connection.
   func send(_ answer: Answer, hasBody: Bool, _ share: Budget.Share) async throws {
     guard hasBody else {
       share.shrink(to: 0)
@@ -33,15 +49,11 @@ struct AnswerWriter: Sendable {
       try await write([.end(nil)])
       return
     }
-    let count = answer.body.readableBytes
-    share.shrink(to: answer.isShared ? 0 : count)
-    guard count > Self.piece else {
-      share.shrink(to: 0)
+    share.shrink(to: Self.needed(answer))
+    guard answer.body.readableBytes > Self.piece else {
       try await write([.head(answer.head), .body(answer.body), .end(nil)])
       return
     }
-    // A client may take long to read the answer.
-    if !answer.isShared { try await share.grow(to: count) }
     try await write([.head(answer.head)])
     var start = answer.body.readerIndex
     while start < answer.body.writerIndex {

@@ -94,6 +94,9 @@ struct RequestHandler: Sendable {
     if !isCounted {
       do throws(APIError) { try await admitStranger(request, from: client) } catch { answer = error.answer }
     }
+    if request.method != .head {
+      do throws(APIError) { try await AnswerWriter.reserve(for: answer, share) } catch { answer = error.answer }
+    }
     // Every answer contains the gateway that owns the key, so that a gateway with a wrong key can detect it. A header's
     // text is visible ASCII (RFC 9110, 5.5).
     if let gateway = caller?.gateway?.id, gateway.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) {
