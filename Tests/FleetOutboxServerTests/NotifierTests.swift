@@ -248,6 +248,29 @@ import Testing
   }
 
   @Test(arguments: MailSenderTests.Database.allCases)
+  func an_unreadable_document_delays_no_reminder(_ database: MailSenderTests.Database) async throws {
+    try await MailSenderTests.Outbox.with(database) { outbox in
+      let tenant = try #require(TenantID("aaa"))
+      func id(_ number: UInt64) -> UUIDv7 { UUIDv7(milliseconds: 9, first: 9, rest: number) }
+      try await outbox.storage.addRows(
+        [["id": id(1).json, "of": .text("broken"), "kind": .text("broken"), "expires_on": .text("2026-12-01")]],
+        of: Document.self, tenant: tenant, archive: id(2))
+      try await Self.change(outbox, tenant) { transaction throws(ThingError) in
+        _ = try Self.person(transaction, "admin", [.admin])
+        try transaction.insert(Vehicle(id: "VAN-1"))
+        var document = Document()
+        document.subject = Document.Subject(.vehicle, "VAN-1")
+        (document.vehicleID, document.expiresOn) = ("VAN-1", CalendarDate("2026-12-01"))
+        try transaction.insert(document)
+      }
+      let notifier = Self.notifier(outbox, hasMail: false)
+      try await notifier.remind()
+      try await Self.drain(notifier)
+      #expect(try await Self.notifications(outbox, of: nil, tenant).count == 1)
+    }
+  }
+
+  @Test(arguments: MailSenderTests.Database.allCases)
   func an_unreadable_person_delays_no_notification(_ database: MailSenderTests.Database) async throws {
     try await MailSenderTests.Outbox.with(database) { outbox in
       let tenant = try #require(TenantID("aaa"))

@@ -127,10 +127,12 @@ public struct Notifier: Service {
   func remind() async throws {
     for tenant in try await storage.tenants() where !Task.isCancelled {
       do {
-        try await storage.change(tenant: tenant.id, by: Actor(.server), at: now()) { transaction throws(ThingError) in
+        let unreadable = try await storage.change(tenant: tenant.id, by: Actor(.server), at: now()) {
+          transaction throws(ThingError) in
           try transaction.addDefaultRules()
-          try transaction.emitReminders()
+          return try transaction.emitReminders()
         }
+        for row in unreadable { logger.warning("tenant \(tenant.id): no reminders of a row: \(row)") }
         var hasMore = true
         while hasMore, !Task.isCancelled {
           hasMore = try await storage.change(tenant: tenant.id, by: Actor(.server), at: now()) {

@@ -4,15 +4,20 @@ import Telemetry
 extension FleetTransaction {
   /// Adds events for documents and driving licences that expire: 30 days before the last day of validity, 7 days before
   /// it, and on the day after it. Each event is added once, however often this function is called.
-  public func emitReminders() throws(ThingError) {
+  ///
+  /// - Returns: the documents and drivers that cannot be read.
+  public func emitReminders() throws(ThingError) -> [String] {
+    var unreadable: [String] = []
     let day: Int64 = 86_400_000_000_000
     let today = CalendarDate(utc: now)
     let first = CalendarDate(utc: Timestamp(nanoseconds: now.nanoseconds - 30 * day))
     let last = CalendarDate(utc: Timestamp(nanoseconds: now.nanoseconds + 31 * day))
     var documents = ThingQuery<Document>(
       .atLeast(key: "expiresOn", first.json), .below(key: "expiresOn", last.json), limit: 1_000)
+    documents.leavesOutUnreadable = true
     repeat {
       let page = try list(documents)
+      unreadable += page.unreadable
       for document in page.items {
         guard let day = document.value.expiresOn else { continue }
         let item = document.value.title ?? document.value.category.rawValue
@@ -24,8 +29,10 @@ extension FleetTransaction {
     } while documents.cursor != nil
     var drivers = ThingQuery<Driver>(
       .atLeast(key: "licenceExpiry", first.json), .below(key: "licenceExpiry", last.json), limit: 1_000)
+    drivers.leavesOutUnreadable = true
     repeat {
       let page = try list(drivers)
+      unreadable += page.unreadable
       for driver in page.items {
         guard let day = driver.value.licenceExpiry else { continue }
         try remind(
@@ -33,6 +40,7 @@ extension FleetTransaction {
       }
       drivers.cursor = page.next
     } while drivers.cursor != nil
+    return unreadable
   }
 
   private func remind(
