@@ -167,6 +167,54 @@ import Testing
     }
   }
 
+  /// A receiver that never answers, and one that counts its requests.
+  private final class DeadAndAlive: ConnectorTransport {
+    let accepted = AsyncStream<String>.makeStream()
+
+    func send(_ request: ProviderClient.Request) async throws(ProviderFailure) -> ProviderClient.Answer {
+      if request.url.contains("dead") {
+        // Only the end of the runner ends this.
+        try? await Task.sleep(for: .seconds(86_400))
+        return .init(status: 503, body: [])
+      }
+      accepted.continuation.yield(String(decoding: request.body ?? [], as: UTF8.self))
+      return .init(status: 204, body: [])
+    }
+  }
+
+  @Test(arguments: Database.allCases)
+  func a_receiver_that_does_not_answer_delays_no_other(_ database: Database) async throws {
+    try await ConnectedFleet.with(database) { fleet in
+      let sink = DeadAndAlive()
+      let runner = ForwardRunner(
+        storage: fleet.storage, keys: fleet.keys, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+        now: { [clock = fleet.clock] in clock.now }, transport: { sink })
+      let position = try await fleet.storage.feedPosition(tenant: .standard).rawValue
+      try await fleet.change { transaction throws(ThingError) in
+        for name in ["dead", "alive"] {
+          var forward = Forward()
+          (forward.name, forward.address) = (name, "https://\(name).example/write")
+          let stored = try transaction.insert(forward)
+          try transaction.follow(stored)
+          let progress = try transaction.existing(stored.id, ForwardProgress.self)
+          var begun = progress.value
+          begun.position = position
+          // The dead one is served first.
+          if name == "dead" { begun.nextAt = transaction.now.adding(seconds: -60) }
+          try transaction.update(progress, to: begun, action: "follow")
+        }
+      }
+      _ = try await fleet.storage.ingest(
+        [try Self.record(1, #""speed":2"#)], from: .trusted, tenant: .standard, at: fleet.clock.now)
+      await withTaskGroup { group in
+        group.addTask { try? await runner.run() }
+        let first = await sink.accepted.stream.first { _ in true }
+        #expect(first?.contains("speed=2.0") ?? false)
+        group.cancelAll()
+      }
+    }
+  }
+
   @Test(arguments: Database.allCases)
   func positions_of_private_journeys_are_not_sent(_ database: Database) async throws {
     try await ConnectedFleet.with(database) { fleet in

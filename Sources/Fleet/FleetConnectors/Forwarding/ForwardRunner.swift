@@ -4,6 +4,7 @@ import FleetProviders
 import FleetWork
 import Logging
 import ServiceLifecycle
+import Synchronization
 import Telemetry
 
 extension SecretPlace {
@@ -26,14 +27,14 @@ extension FleetTransaction {
 
   /// Takes the forward that waits longest; `nil` if none is due.
   fileprivate func lease(
-    to server: UUIDv7
+    to holder: UUIDv7
   ) throws(ThingError) -> (forward: Stored<Forward>, progress: Stored<ForwardProgress>)? {
     let query = ThingQuery<ForwardProgress>(
       .atMost(key: "nextAt", now.json),
       .anyOf([[.oneOf(key: "leaseUntil", [.null])], [.below(key: "leaseUntil", now.json)]]), order: [.init("nextAt")])
     guard let stored = try first(query), let forward = try find(stored.id, Forward.self) else { return nil }
     var progress = stored.value
-    (progress.leaseHolder, progress.leaseUntil) = (server, now.adding(seconds: ConnectorRunner.lease))
+    (progress.leaseHolder, progress.leaseUntil) = (holder, now.adding(seconds: ConnectorRunner.lease))
     return (forward, try update(stored, to: progress, action: "lease"))
   }
 }
@@ -50,13 +51,17 @@ public final class ForwardRunner: Service {
   /// The number of records that are read at once, and the number of such parts in one round.
   private static let batch = 500
   private static let mostBatches = 20
+  /// The number of forwards that are served at the same time, and of those of one tenant.
+  private static let most = 64
+  private static let mostOfTenant = 4
 
   private let storage: any FleetStorage
   private let keys: SecretKeys
   private let logger: Logger
   private let now: @Sendable () -> Timestamp
   private let transport: @Sendable () -> any ConnectorTransport
-  private let server: UUIDv7
+  /// The number of forwards of each tenant that are being served.
+  private let busy = Mutex<[TenantID: Int]>([:])
 
   public convenience init(
     storage: any FleetStorage, keys: SecretKeys, mayUsePrivate: Bool, logger: Logger,
@@ -72,62 +77,98 @@ public final class ForwardRunner: Service {
     transport: @escaping @Sendable () -> any ConnectorTransport
   ) {
     (self.storage, self.keys, self.logger, self.now, self.transport) = (storage, keys, logger, now, transport)
-    server = .random(at: now())
   }
 
   /// Runs until its task is cancelled or its service group stops it.
+  ///
+  /// Forwards are served at the same time, so that a receiver that does not answer delays no other.
   public func run() async throws {
     await cancelWhenGracefulShutdown {
-      while !Task.isCancelled {
-        do {
-          try await self.round()
-        } catch {
-          if !Task.isCancelled { self.logger.warning("forwards: \(error)") }
-        }
-        do {
-          try await Task.sleep(for: Self.pause)
-        } catch {
-          return
+      await withDiscardingTaskGroup { group in
+        while !Task.isCancelled {
+          do {
+            for tenant in try await self.due() where self.enter(tenant) {
+              group.addTask {
+                defer { self.leave(tenant) }
+                await self.serve(tenant)
+              }
+            }
+          } catch {
+            if !Task.isCancelled { self.logger.warning("forwards: \(error)") }
+          }
+          do {
+            try await Task.sleep(for: Self.pause)
+          } catch {
+            return
+          }
         }
       }
     }
+  }
+
+  /// Adds one to the forwards of a tenant that are being served.
+  ///
+  /// - Returns: whether it may have one more. Each tenant has its own limit, and all of them have one together.
+  private func enter(_ tenant: TenantID) -> Bool {
+    busy.withLock { counts in
+      guard counts[tenant, default: 0] < Self.mostOfTenant, counts.values.reduce(0, +) < Self.most else { return false }
+      counts[tenant, default: 0] += 1
+      return true
+    }
+  }
+
+  private func leave(_ tenant: TenantID) {
+    busy.withLock { counts in
+      let left = counts[tenant, default: 1] - 1
+      counts[tenant] = left > 0 ? left : nil
+    }
+  }
+
+  /// The tenants that have a forward that is due.
+  private func due() async throws -> [TenantID] {
+    try await storage.tenants(having: [ThingQuery<ForwardProgress>.Condition.atMost(key: "nextAt", now().json)])
   }
 
   /// Sends the records of one forward of each tenant that has one that is due.
   func round() async throws {
-    let due = ThingQuery<ForwardProgress>.Condition.atMost(key: "nextAt", now().json)
-    for tenant in try await storage.tenants(having: [due]) where !Task.isCancelled {
-      do {
-        try await run(tenant)
-      } catch {
-        if !Task.isCancelled { logger.warning("forwards of tenant \(tenant): \(error)") }
-      }
+    for tenant in try await due() where !Task.isCancelled { await serve(tenant) }
+  }
+
+  /// Takes a turn of a tenant. If it fails, only this tenant is delayed.
+  private func serve(_ tenant: TenantID) async {
+    do {
+      try await turn(of: tenant)
+    } catch {
+      if !Task.isCancelled { logger.warning("forwards of tenant \(tenant): \(error)") }
     }
   }
 
-  private func run(_ tenant: TenantID) async throws {
+  /// Sends the records of the forward of a tenant that waits longest, if one is due.
+  private func turn(of tenant: TenantID) async throws {
+    // A lease may end while its requests are slow. This server may then take the same forward again.
+    let holder = UUIDv7.random(at: now())
     let taken = try await storage.change(tenant: tenant, by: Actor(.server), at: now()) {
-      [server] transaction throws(ThingError) in try transaction.lease(to: server)
+      transaction throws(ThingError) in try transaction.lease(to: holder)
     }
     guard let taken else { return }
     var failure: ConnectorError?
     do throws(ConnectorError) {
-      try await send(taken.forward, taken.progress.value.position, tenant)
+      try await send(taken.forward, taken.progress.value.position, holder, tenant)
     } catch {
       failure = error
       logger.warning("forward \(taken.forward.value.name) of tenant \(tenant): \(error.message)")
     }
-    try await finish(taken.forward, failure, due: taken.progress.value.nextAt, tenant)
+    try await finish(taken.forward, failure, due: taken.progress.value.nextAt, holder, tenant)
   }
 
   private func send(
-    _ forward: Stored<Forward>, _ start: Int64?, _ tenant: TenantID
+    _ forward: Stored<Forward>, _ start: Int64?, _ holder: UUIDv7, _ tenant: TenantID
   ) async throws(ConnectorError) {
     let key = try key(forward)
     let transport = transport()
     guard var position = start else {
       let first = try await stored { try await self.storage.feedPosition(tenant: tenant).rawValue }
-      return try await commit(forward, first, 0, [:], tenant)
+      return try await commit(forward, first, 0, [:], holder, tenant)
     }
     for _ in 0..<Self.mostBatches {
       let (changes, next, isGone) = try await changes(after: position, tenant)
@@ -147,7 +188,7 @@ public final class ForwardRunner: Service {
           sent += part.count
         }
       }
-      try await commit(forward, next, sent, ignored, tenant)
+      try await commit(forward, next, sent, ignored, holder, tenant)
       position = next
     }
   }
@@ -239,9 +280,10 @@ public final class ForwardRunner: Service {
   }
 
   private func commit(
-    _ forward: Stored<Forward>, _ position: Int64, _ sent: Int, _ ignored: [String: Int], _ tenant: TenantID
+    _ forward: Stored<Forward>, _ position: Int64, _ sent: Int, _ ignored: [String: Int], _ holder: UUIDv7,
+    _ tenant: TenantID
   ) async throws(ConnectorError) {
-    try await change(forward.id, tenant) { transaction, stored throws(ThingError) in
+    try await change(forward.id, holder, tenant) { transaction, stored throws(ThingError) in
       var progress = stored.value
       progress.position = position
       progress.leaseUntil = transaction.now.adding(seconds: ConnectorRunner.lease)
@@ -255,9 +297,9 @@ public final class ForwardRunner: Service {
   }
 
   private func finish(
-    _ forward: Stored<Forward>, _ failure: ConnectorError?, due: Timestamp?, _ tenant: TenantID
+    _ forward: Stored<Forward>, _ failure: ConnectorError?, due: Timestamp?, _ holder: UUIDv7, _ tenant: TenantID
   ) async throws {
-    try await change(forward.id, tenant) { transaction, stored throws(ThingError) in
+    try await change(forward.id, holder, tenant) { transaction, stored throws(ThingError) in
       var progress = stored.value
       (progress.leaseHolder, progress.leaseUntil) = (nil, nil)
       progress.failures = failure == nil ? 0 : progress.failures + 1
@@ -278,20 +320,20 @@ public final class ForwardRunner: Service {
     }
   }
 
-  /// Changes things if this server still has the lease.
+  /// Changes things if the holder still has the lease.
   private func change(
-    _ id: UUIDv7, _ tenant: TenantID,
+    _ id: UUIDv7, _ holder: UUIDv7, _ tenant: TenantID,
     _ work: @escaping @Sendable (any FleetTransaction, Stored<ForwardProgress>) throws(ThingError) -> Void
   ) async throws(ConnectorError) {
-    let hasLease = try await stored { [storage, server, now] in
+    let hasLease = try await stored { [storage, now] in
       try await storage.change(tenant: tenant, by: Actor(.server), at: now()) { transaction throws(ThingError) in
-        guard let progress = try transaction.find(id, ForwardProgress.self), progress.value.leaseHolder == server else {
+        guard let progress = try transaction.find(id, ForwardProgress.self), progress.value.leaseHolder == holder else {
           return false
         }
         try work(transaction, progress)
         return true
       }
     }
-    if !hasLease { throw ConnectorError(.unavailable, "another server sends these records now") }
+    if !hasLease { throw ConnectorError(.unavailable, "these records are being sent by others now") }
   }
 }
