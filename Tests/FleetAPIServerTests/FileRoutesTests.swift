@@ -2,6 +2,7 @@ import Crypto
 import FleetDomain
 import FleetFiles
 import Foundation
+import Logging
 import Telemetry
 import TestKit
 import Testing
@@ -138,6 +139,51 @@ import Testing
         #expect(head.status == 200 && head.headers["upload-offset"] == "3")
         #expect(try client.send("GET", "/api/files/\(id)").json["status"] as? String == "stored")
         #expect(try client.send("GET", "/api/files/\(id)/content").body == [1, 2, 3])
+      }
+    }
+  }
+
+  @Test(arguments: TestServer.Database.allCases)
+  func files_that_nothing_refers_to_are_removed_after_some_days(_ database: TestServer.Database) async throws {
+    let scratch = try ScratchFolder()
+    var options = ServerOptions.test { _ in }
+    options.files.folder = scratch.file("files")
+    try await TestServer.run(options, on: database) { [options] server in
+      let (used, unused, begun) = try await aside {
+        let client = try server.client(server.keys.admin)
+        let used = try Self.upload(client, [1, 2, 3])
+        let expense = try client.send("POST", "/api/expenses", json: Self.expense(#""\#(used)""#))
+        #expect(expense.status == 201, "\(expense.text)")
+        let begun = try client.send("POST", "/api/files", json: #"{"name":"a","size":3}"#)
+        let id = try #require(try begun.json["id"] as? String)
+        #expect(try Self.append(client, id, 0, [1]).status == 204)
+        return (used, try Self.upload(client, [4, 5, 6, 7]), id)
+      }
+      let service = FileService(
+        options.files, try FileStore(folder: scratch.file("files")), storage: server.storage,
+        logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+      func sweep(days: Int64) async throws {
+        let time = Timestamp(nanoseconds: WallClock.now.nanoseconds + days * 86_400_000_000_000)
+        try await service.sweep(tenant: .standard, at: time, unusedDays: 7, contentSeconds: 0)
+      }
+      func space() async throws -> Int64? {
+        try await server.storage.view(tenant: .standard) { view throws(ThingError) in
+          try view.list(ThingQuery<FileSpace>(.oneOf(key: "holder", [.text(FileSpace.ofTenant)]))).items.first?.value
+            .bytes
+        }
+      }
+      try await sweep(days: 6)
+      #expect(try await space() == 10)
+      try await sweep(days: 8)
+      #expect(try await space() == 3)
+      try await aside {
+        let client = try server.client(server.keys.admin)
+        #expect(try client.send("GET", "/api/files/\(used)/content").body == [1, 2, 3])
+        for id in [unused, begun] { #expect(try client.send("GET", "/api/files/\(id)").status == 404) }
+        let folder = scratch.file("files/default")
+        let left = FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []
+        #expect(left.filter { $0.hasPrefix("uploads/") } == [])
+        #expect(left.filter { $0.hasPrefix("contents/") && $0.utf8.count > 60 }.count == 1)
       }
     }
   }
