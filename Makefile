@@ -14,7 +14,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help run web test test-web web-screenshots bench-web test-fairness test-packages system-test system-test-ble torture-vm bench-vm tests tools release deb docs torture torture-brokers lint format fuzz bench bench-live bench-fences bench-vehicle bench-store bench-receipts benchmarks clean need-jq need-python need-gpsd need-seeds need-headers need-testbed need-peers need-images need-influx need-packaging need-web need-browser need-systemd need-image need-vm static
+.PHONY: help run web test test-web web-screenshots bench-web test-fairness test-packages system-test system-test-ble torture-vm bench-vm tests tools release deb docs torture torture-brokers lint format fuzz bench bench-live bench-fences bench-vehicle bench-store bench-receipts bench-fleet benchmarks clean need-jq need-python need-gpsd need-seeds need-headers need-testbed need-peers need-images need-influx need-packaging need-web need-browser need-systemd need-image need-vm static
 
 # Settings of the release build, which is measured and shipped. The Swift runtime is linked statically, symbols are
 # stripped, and the parser is specialised for its handlers across modules. Library paths and exported symbols are removed
@@ -179,6 +179,12 @@ bench-store: need-peers need-influx tests release
 bench-receipts: need-images
 	@/usr/bin/python3 scripts/receipts.py
 
+# Measures a fleet of VEHICLES vehicles in DATABASE, which must be empty: due dates, lists, positions and reports.
+bench-fleet: need-headers static
+	@swift build $(RELEASE) --product FleetBench >&2
+	@folder=$$(mktemp -d); trap 'rm -rf "$$folder"' EXIT; \
+	  .build/release/FleetBench fleet "$${DATABASE:-sqlite:$$folder/bench.db}" "$${VEHICLES:-10000}"
+
 # Runs benchmarks of the libraries with ordo-one/benchmark. They are a separate package, so that obdgate does not depend
 # on that library.
 benchmarks:
@@ -195,13 +201,15 @@ need-python:
 need-headers:
 	@scripts/install.sh debian /usr/include/postgresql/libpq-fe.h:libpq-dev /usr/include/zlib.h:zlib1g-dev \
 	  /usr/include/zstd.h:libzstd-dev /usr/include/mosquitto.h:libmosquitto-dev \
-	  /usr/include/amqp.h:librabbitmq-dev \
+	  /usr/include/amqp.h:librabbitmq-dev /usr/include/hpdf.h:libhpdf-dev \
 	  '/usr/include/*/curl/curl.h:libcurl4-openssl-dev' /usr/include/libudev.h:libudev-dev /usr/include/systemd/sd-bus.h:libsystemd-dev \
 	  /usr/include/sqlite3.h:libsqlite3-dev /usr/include/sodium.h:libsodium-dev pkg-config:pkg-config
 
 # Libraries that sinks load when configured, and programs to test them.
 need-peers:
-	@scripts/install.sh debian oathtool:oathtool '/usr/lib/*/libcurl.so.4:libcurl4' '/usr/lib/*/libmosquitto.so.1:libmosquitto1' \
+	@scripts/install.sh debian oathtool:oathtool pdftotext:poppler-utils \
+	  '/usr/lib/*/libhpdf-2.3.0.so:libhpdf-2.3.0' /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf:fonts-dejavu-core \
+	  '/usr/lib/*/libcurl.so.4:libcurl4' '/usr/lib/*/libmosquitto.so.1:libmosquitto1' \
 	  '/usr/lib/*/librabbitmq.so.4:librabbitmq4' /usr/lib/rabbitmq/bin/rabbitmq-server:rabbitmq-server epmd:erlang-base \
 	  '/usr/lib/*/libzstd.so.1:libzstd1' '/usr/lib/*/libz.so.1:zlib1g' /usr/sbin/mosquitto:mosquitto \
 	  mosquitto_sub:mosquitto-clients zstd:zstd openssl:openssl curl:curl sqlite3:sqlite3 ps:procps setpriv:util-linux \

@@ -48,6 +48,7 @@ let package = Package(
     .target(name: "CSystemd", path: "Sources/System/CSystemd"),
     .target(name: "CCompression", path: "Sources/System/CCompression"),
     .target(name: "CCurl", path: "Sources/System/CCurl"),
+    .target(name: "CHaru", path: "Sources/System/CHaru"),
     .target(name: "CMosquitto", path: "Sources/System/CMosquitto"),
     .target(name: "CRabbitMQ", path: "Sources/System/CRabbitMQ"),
     .systemLibrary(
@@ -228,8 +229,7 @@ let package = Package(
       name: "FleetAPI",
       dependencies: [
         "Failures", "FleetAccess", "FleetConnectors", "FleetDomain", "FleetFigures", "FleetFiles", "FleetProviders",
-        "FleetWeb",
-        "FleetWork", "Telemetry", "JSONText", "GeoJSON", "CZstd", "CZlib",
+        "FleetWeb", "FleetWork", "Telemetry", "JSONText", "GeoJSON", "CHaru", "CZstd", "CZlib",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "HummingbirdTLS", package: "hummingbird"),
@@ -290,7 +290,8 @@ let package = Package(
       name: "SinksProbe", dependencies: ["Sinks", "Spool", "Telemetry", "Ports", "JSONText", "CCurl"],
       path: "Tests/SinksProbe", swiftSettings: strict),
     .executableTarget(
-      name: "FleetBench", dependencies: ["FleetStorage", "FleetStorageTestKit", "FleetDomain", "Telemetry"],
+      name: "FleetBench",
+      dependencies: ["FleetFigures", "FleetStorage", "FleetStorageTestKit", "FleetDomain", "FleetWork", "Telemetry"],
       path: "Tests/FleetBench",
       swiftSettings: inlined),
     .target(

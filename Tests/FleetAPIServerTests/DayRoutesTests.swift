@@ -11,10 +11,9 @@ import Testing
 /// The figures of days, on both databases.
 @Suite struct DayRoutesTests {
   private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-  private static let zones = ZoneFiles()
 
   private static func updater(_ server: TestServer) -> DayUpdater {
-    DayUpdater(storage: server.storage, zones: zones, logger: logger)
+    DayUpdater(storage: server.storage, logger: logger)
   }
 
   /// Makes Vienna the time zone of VAN-1; VAN-2 has none.
@@ -86,7 +85,10 @@ import Testing
         date, in: zone,
         trips: near.filter { $0.record.type == "trip" }.map {
           DayTrip(time: time($0.second), record: (try? JSON(parsing: Array($0.record.line.utf8))) ?? .null)
-        }, drivingEvents: near.filter { $0.record.type == "driving" }.map { time($0.second) })
+        },
+        drivingEvents: near.filter { $0.record.type == "driving" }.map {
+          DayEvent(time: time($0.second), isOfDriver: true)
+        })
       for item in near where item.record.type == "telemetry" {
         builder.add(
           DaySample(time: time(item.second), values: TelemetryValues(record: Array(item.record.line.utf8))))
@@ -144,7 +146,7 @@ import Testing
         for (vehicle, name) in [("VAN-1", "Europe/Vienna"), ("VAN-2", "UTC")] {
           let state = try await updater.update(vehicle, tenant: .standard)
           #expect(state.stale.isEmpty && state.zone == name)
-          let expected = Self.fromScratch(all, vehicle, Self.zones.rules(name))
+          let expected = Self.fromScratch(all, vehicle, server.storage.zone(name))
           #expect(expected.count >= 2)
           #expect(try await Self.days(server, vehicle) == expected)
         }
@@ -163,7 +165,7 @@ import Testing
       for name in ["Europe/Vienna", "America/New_York", "Asia/Kathmandu"] {
         try await Self.setZone(server, name)
         #expect(try await updater.update("VAN-1", tenant: .standard).zone == name)
-        let expected = Self.fromScratch(records, "VAN-1", Self.zones.rules(name))
+        let expected = Self.fromScratch(records, "VAN-1", server.storage.zone(name))
         #expect(try await Self.days(server, "VAN-1") == expected, "\(name)")
       }
     }

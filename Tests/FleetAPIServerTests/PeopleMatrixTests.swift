@@ -478,6 +478,13 @@ import Testing
     Row(
       "GET /api/phone-reports/{format}", "/api/phone-reports/osmand?id=x&lat=1&lon=2&cell=1&cell=2",
       gets: [400, 400, 400, 400, 400, 400, 400, 400, 400]),
+    Row(
+      "PATCH /api/reports/{reportId}", "/api/reports/$NEW", body: #"{"schedule":null}"#, headers: any,
+      gets: [401, 403, 403, 403, 403, 404, 404, 404, 404]),
+    Row("GET /api/settings", gets: [401, 403, 200, 403, 403, 403, 200, 200, 200]),
+    Row(
+      "PATCH /api/settings", body: #"{"timeZone":"Europe/Vienna"}"#, headers: any,
+      gets: [401, 403, 403, 403, 403, 403, 200, 200, 200]),
     Row("GET /api/identities", gets: [401, 403, 403, 200, 200, 200, 200, 403, 200]),
     Row(
       "DELETE /api/identities/{identityId}", "/api/identities/$NEW",

@@ -1,5 +1,9 @@
+import FleetAccess
 import FleetDomain
+import FleetStorageTestKit
+import FleetWork
 import Foundation
+import Logging
 import Telemetry
 import TestKit
 import Testing
@@ -67,7 +71,9 @@ import Testing
         let csv = try client.send("GET", "/api/reports/\(id)?format=csv")
         #expect(csv.headers["content-type"] == "text/csv; charset=utf-8")
         #expect(csv.text.hasPrefix("group,distance,") && csv.text.contains("\r\nVAN-1,12,"))
-        #expect(try client.send("GET", "/api/reports/\(id)?format=pdf").status == 400)
+        #expect(try client.send("GET", "/api/reports/\(id)?format=xml").status == 400)
+        let xlsx = try client.send("GET", "/api/reports/\(id)?format=xlsx")
+        #expect(xlsx.status == 200 && xlsx.headers["content-disposition"]?.hasSuffix(".xlsx\"") == true)
         #expect(try server.client(server.keys.foreignAdmin).send("GET", "/api/reports/\(id)").status == 404)
         // Viewers of a fleet see its reports, but no costs; they make none.
         let viewer = try server.signIn("viewer@example.com")
@@ -84,6 +90,241 @@ import Testing
         #expect(try scopedMake(depots.ids.south) == 422)
         let mechanic = try server.signIn("mech@example.com")
         #expect(try server.asPage(mechanic, "POST", "/api/reports", #"{"kind":"costs",\#(range)}"#).status == 201)
+      }
+    }
+  }
+
+  // MARK: Topics
+
+  @Test(arguments: TestServer.Database.allCases)
+  func maintenance_and_compliance_are_counted(_ database: TestServer.Database) async throws {
+    try await TestServer.run(on: database) { server in
+      let depots = try await FleetRoutesTests.depots(server)
+      try await aside {
+        let client = try server.client(server.keys.admin)
+        let range = #""from":"2026-05-01","to":"2026-05-31""#
+        func send(_ path: String, _ json: String) throws {
+          let reply = try client.send("POST", path, json: json)
+          try #require(reply.status == 201, "\(reply.text)")
+        }
+        for (vehicle, date, cost) in [("VAN-1", "2026-05-04", "100.50"), ("VAN-1", "2026-05-05", "9.50")] {
+          try send(
+            "/api/maintenance-records",
+            #"{"vehicleId":"\#(vehicle)","serviceType":"repair","completedDate":"\#(date)","cost":{"amount":"\#(cost)","currency":"EUR"}}"#
+          )
+        }
+        try send(
+          "/api/maintenance-records", #"{"vehicleId":"VAN-2","serviceType":"repair","scheduledDate":"2026-05-10"}"#)
+        try send("/api/drivers", #"{"name":"Dora","licenceExpiry":"2026-04-30","fleetId":"\#(depots.ids.north)"}"#)
+        try send(
+          "/api/documents",
+          #"{"of":{"kind":"vehicle","id":"VAN-1"},"kind":"insurance","expiresOn":"2026-05-20"}"#)
+        func rows(_ kind: String, _ more: String = "") throws -> [[String: Any]] {
+          let reply = try client.send("POST", "/api/reports", json: #"{"kind":"\#(kind)",\#(range)\#(more)}"#)
+          return try #require(try reply.json["rows"] as? [[String: Any]], "\(reply.text)")
+        }
+        let maintenance = try rows("maintenance")
+        #expect(maintenance.map { $0["group"] as? String } == ["VAN-1", "VAN-2"])
+        #expect(maintenance.map { $0["done"] as? Int } == [2, 0] && maintenance.map { $0["open"] as? Int } == [0, 1])
+        #expect(maintenance[1]["overdue"] as? Int == 1)
+        #expect(maintenance[0]["cost"] as? [[String: String]] == [["amount": "110.00", "currency": "EUR"]])
+        let days = try rows("maintenance", #","groupBy":"day""#)
+        #expect(days.map { $0["group"] as? String } == ["2026-05-04", "2026-05-05", "2026-05-10"])
+        let fleets = try rows("compliance", #","groupBy":"fleet""#)
+        let north = try #require(fleets.first { $0["group"] as? String == depots.ids.north })
+        #expect(north["licencesExpired"] as? Int == 1 && north["documentsExpired"] as? Int == 1)
+        let south = try rows("compliance", #","fleetId":"\#(depots.ids.south)""#)
+        #expect(south.isEmpty)
+      }
+    }
+  }
+
+  // MARK: PDF
+
+  @Test func a_pdf_has_a_header_and_a_number_on_each_page() async throws {
+    var report = Report()
+    (report.from, report.to) = (CalendarDate("2026-05-01")!, CalendarDate("2026-05-31")!)
+    let rows: [JSON] = (0..<80).map { number in
+      .object([
+        "group": .text(number == 3 ? "Größe Їжак 車" : "VAN-\(number)"), "distance": .number(Double(number) + 0.5),
+        "total": .array([.object(["amount": .text("24.00"), "currency": .text("EUR")])]),
+        "byCategory": .object(["toll": .array([])]),
+      ])
+    }
+    let file = try ReportFile(report, rows: rows, as: .pdf)
+    let text = try await aside {
+      let scratch = try ScratchFolder()
+      let path = try scratch.write("report.pdf", file.bytes)
+      let result = try Tool.run("/usr/bin/pdftotext", ["-layout", path, "-"])
+      return String(decoding: result.stdout, as: UTF8.self)
+    }
+    for page in 1...3 { #expect(text.contains("Page \(page) of 3")) }
+    let pages = text.split(separator: "\u{C}")
+    #expect(pages.count == 3)
+    for page in pages {
+      #expect(page.contains("utilization 2026-05-01 to 2026-05-31") && page.contains("byCategory.toll"))
+    }
+    #expect(text.contains("Größe Їжак \u{FFFD}") && text.contains("CSV and XLSX files contain them"))
+    #expect(text.contains("VAN-79") && text.contains("79.5") && text.contains("24.00 EUR"))
+  }
+
+  // MARK: Schedules
+
+  @Test(arguments: TestServer.Database.allCases)
+  func a_schedule_makes_one_report_for_each_day(_ database: TestServer.Database) async throws {
+    let keys = try #require(SecretKeys(file: SecretKeys.newLine()))
+    try await TestServer.run(on: database) { server in
+      let depots = try await FleetRoutesTests.depots(server)
+      let late = try await server.addPerson("late@example.com", [.admin])
+      let storage = server.storage
+      let plan = try await aside {
+        let client = try server.client(server.keys.admin)
+        #expect(
+          try client.send(
+            "PATCH", "/api/settings", json: #"{"timeZone":"Europe/Vienna"}"#, headers: ["If-Match": "*"]
+          ).status == 200)
+        func make(_ cron: String, _ person: String) throws -> TestClient.Reply {
+          try client.send(
+            "POST", "/api/reports",
+            json:
+              #"{"kind":"trips","fleetId":"\#(depots.ids.north)","from":"2026-05-01","to":"2026-05-01","schedule":{"cron":"\#(cron)","recipients":["\#(person)"],"format":"csv"}}"#
+          )
+        }
+        #expect(try make("* * * * *", depots.viewer.id.string).status == 422)
+        #expect(try make("0 6 * * *", depots.ids.north).status == 422)
+        let other = try make("0 6 * * *", late.id.string)
+        #expect(other.status == 201)
+        let id = try #require(try other.json["id"] as? String)
+        let etag = try #require(other.headers["etag"])
+        let ended = try client.send(
+          "PATCH", "/api/reports/\(id)", json: #"{"schedule":null}"#, headers: ["If-Match": etag])
+        let endedNext = try ended.json["nextAt"]
+        #expect(ended.status == 200 && endedNext == nil)
+        #expect(
+          try client.send("PATCH", "/api/reports/\(id)", json: #"{"schedule":null}"#, headers: ["If-Match": etag])
+            .status == 412)
+        #expect(
+          try client.send("PATCH", "/api/reports/\(id)", json: #"{"to":"2026-05-02"}"#, headers: ["If-Match": "*"])
+            .status == 422)
+        let plan = try make("30 2 * * *", depots.viewer.id.string)
+        #expect(plan.status == 201)
+        let text = try #require(try plan.json["id"] as? String)
+        let planID = UUIDv7(text.utf8.span)
+        return try #require(planID)
+      }
+      // The night in which the clock goes forward from 02:00 to 03:00.
+      let vienna = storage.zone("Europe/Vienna")
+      let start = vienna.time(9_000, on: CalendarDate("2026-03-28")!)
+      try await storage.change(tenant: .standard, by: Actor(.command), at: WallClock.now) {
+        transaction throws(ThingError) in
+        let stored = try transaction.existing(plan, Report.self)
+        var report = stored.value
+        report.nextAt = start
+        try transaction.update(stored, to: report, action: "test")
+      }
+      let logger = Logger(label: "test")
+      let first = ReportScheduler(storage: storage, keys: keys, logger: logger)
+      let second = ReportScheduler(storage: storage, keys: keys, logger: logger)
+      // Two servers at once, and again after a restart; two days were missed.
+      let now = vienna.time(36_000, on: CalendarDate("2026-03-30")!)
+      async let one: Void = first.makeAll(at: now)
+      async let two: Void = second.makeAll(at: now)
+      _ = try await (one, two)
+      try await first.makeAll(at: now)
+      let (reports, mails, next) = try await storage.view(tenant: .standard) { view throws(ThingError) in
+        (
+          try view.list(ThingQuery<Report>(.oneOf(key: "scheduleId", [plan.json]), order: [.init("from")])).items,
+          try view.list(ThingQuery<QueuedMail>(.oneOf(key: "reason", [QueuedMail.Reason.report.json]))).items,
+          try view.existing(plan, Report.self).value.nextAt
+        )
+      }
+      #expect(reports.map(\.value.from.text) == ["2026-03-27", "2026-03-28", "2026-03-29"])
+      #expect(reports.allSatisfy { $0.value.from == $0.value.to && $0.value.nextAt == nil })
+      #expect(next == vienna.time(9_000, on: CalendarDate("2026-03-31")!))
+      #expect(mails.count == 3 && mails.allSatisfy { $0.value.personID == depots.viewer.id })
+      let files = mails.compactMap { MailDetails($0, keys)?.attachment }
+      #expect(
+        files.map(\.name).sorted() == ["27", "28", "29"].map { "trips-2026-03-\($0)-to-2026-03-\($0).csv" })
+      #expect(files.allSatisfy { String(decoding: $0.bytes, as: UTF8.self).hasPrefix("group") })
+      // A person who may not see the fleet any more gets no mail.
+      try await storage.change(tenant: .standard, by: Actor(.command), at: WallClock.now) {
+        transaction throws(ThingError) in
+        let stored = try transaction.existing(depots.viewer.id, Person.self)
+        var person = stored.value
+        person.scope = .fleets([])
+        try transaction.update(stored, to: person, action: "test")
+      }
+      try await second.makeAll(at: vienna.time(36_000, on: CalendarDate("2026-03-31")!))
+      let after = try await storage.view(tenant: .standard) { view throws(ThingError) in
+        try view.list(ThingQuery<QueuedMail>(.oneOf(key: "reason", [QueuedMail.Reason.report.json]))).items.count
+      }
+      #expect(after == 3)
+    }
+  }
+
+  // MARK: Sums of days
+
+  @Test(arguments: TestServer.Database.allCases)
+  func sums_of_days_agree_with_the_days(_ database: TestServer.Database) async throws {
+    try await TestServer.run(on: database) { server in
+      _ = try await FleetRoutesTests.depots(server)
+      let storage = server.storage
+      // Days around the ends of weeks, months and years.
+      var random = SplitMix(seed: 9)
+      var all: [(vehicle: String, day: VehicleDay)] = []
+      for vehicle in ["VAN-1", "VAN-2"] {
+        var days: [(date: CalendarDate, figures: VehicleDay?)] = []
+        for number in 0..<90 where Bool.random(using: &random) {
+          let date = CalendarDate("2025-11-20")!.adding(days: number)
+          let start = Timestamp(nanoseconds: Int64(date.dayNumber) * 86_400_000_000_000)
+          var day = VehicleDay(date: date, firstTime: start, lastTime: start.adding(seconds: 3_600))
+          (day.engineOn, day.idle) = (Int64.random(in: 0...9, using: &random) * 1_000, 500)
+          day.distance = Bool.random(using: &random) ? Double(Int.random(in: 0...99, using: &random)) : nil
+          day.fuelUsed = Bool.random(using: &random) ? Double(Int.random(in: 0...9, using: &random)) : nil
+          (day.trips, day.drivingEvents) = (Int.random(in: 0...3, using: &random), 5)
+          day.driverEvents = Bool.random(using: &random) ? 2 : nil
+          days.append((date, day))
+          all.append((vehicle, day))
+        }
+        let stale = try #require(try await storage.staleDays(of: vehicle, tenant: .standard))
+        #expect(try await storage.storeDays(ComputedDays(stale, hours: 0...0, days: days), tenant: .standard))
+      }
+      func month(_ day: VehicleDay) -> String { String(day.date.text.prefix(7)) }
+      func week(_ day: VehicleDay) -> Int { (day.date.dayNumber + 3) / 7 }
+      let groups: [(DaySums.Grouping, (String, VehicleDay) -> String)] = [
+        (.vehicle, { vehicle, _ in vehicle }), (.fleet, { vehicle, _ in vehicle }), (.driver, { _, _ in "" }),
+        (.day, { $1.date.text }), (.week, { "\(week($1))" }), (.month, { month($1) }),
+      ]
+      for (grouping, key) in groups {
+        let found = try await storage.view(tenant: .standard) { view throws(ThingError) in
+          try view.daySums(
+            by: grouping, fleet: nil, from: CalendarDate("2025-11-25")!, through: CalendarDate("2026-02-10")!)
+        }.map { sums in
+          var sums = sums
+          (sums.vehicle, sums.fleet) = (nil, nil)
+          return sums
+        }
+        let inside = all.filter { ("2025-11-25"..."2026-02-10").contains($0.day.date.text) }
+        let expected = Dictionary(grouping: inside) { key($0.vehicle, $0.day) }.values.map { days in
+          let own = days.map(\.day)
+          var sums = DaySums(date: own.map(\.date).min()!)
+          func sum(_ values: [Double?]) -> Double? {
+            let known = values.compactMap { $0 }
+            return known.isEmpty ? nil : known.reduce(0, +)
+          }
+          sums.vehicles = Set(days.map(\.vehicle)).count
+          sums.usedDays = own.count { $0.engineOn > 0 }
+          sums.engineOn = own.reduce(0) { $0 + $1.engineOn }
+          sums.idle = own.reduce(0) { $0 + $1.idle }
+          (sums.distance, sums.fuelUsed) = (sum(own.map(\.distance)), sum(own.map(\.fuelUsed)))
+          sums.fuelDistance = sum(own.filter { $0.fuelUsed != nil }.map(\.distance)) ?? 0
+          sums.trips = own.reduce(0) { $0 + $1.trips }
+          sums.driverEvents = own.reduce(0) { $0 + ($1.driverEvents ?? 0) }
+          sums.driverDistance = sum(own.filter { $0.driverEvents != nil }.map(\.distance)) ?? 0
+          return sums
+        }
+        func text(_ sums: [DaySums]) -> [String] { sums.map { "\($0)" }.sorted() }
+        #expect(text(found) == text(expected), "\(grouping)")
       }
     }
   }

@@ -52,6 +52,21 @@ import Testing
     }
   }
 
+  @Test(arguments: zones) func a_time_of_day_is_the_first_moment_that_clocks_show_it(_ name: String) throws {
+    let rules = try Self.rules(name)
+    var random = SplitMix(seed: 6)
+    for _ in 0..<2_000 {
+      let date = CalendarDate(dayNumber: Int.random(in: 365..<25_900, using: &random))
+      let seconds = Int64.random(in: 0..<86_400, using: &random)
+      let local = Int64(date.dayNumber) * 86_400 + seconds
+      let found = rules.time(seconds, on: date).milliseconds / 1_000
+      #expect(found + rules.offset(at: found) >= local, "\(name) \(date.text) \(seconds)")
+      #expect(found - 1 + rules.offset(at: found - 1) < local, "\(name) \(date.text) \(seconds)")
+      let shown = (found + rules.offset(at: found)) % 86_400
+      #expect(rules.secondsOfDay(at: Self.timestamp(found)) == shown)
+    }
+  }
+
   @Test func days_have_23_and_25_hours_when_clocks_change() throws {
     let vienna = try Self.rules("Europe/Vienna")
     func hours(_ text: String) throws -> Int64 {

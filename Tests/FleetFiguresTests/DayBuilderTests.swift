@@ -21,7 +21,9 @@ import Testing
   private static func day(
     _ samples: [DaySample], trips: [DayTrip] = [], events: [Int] = []
   ) -> VehicleDay? {
-    var builder = DayBuilder(date, in: .utc, trips: trips, drivingEvents: events.map { start + Int64($0) * 1_000 })
+    var builder = DayBuilder(
+      date, in: .utc, trips: trips,
+      drivingEvents: events.map { DayEvent(time: start + Int64($0) * 1_000, isOfDriver: true) })
     for sample in samples { builder.add(sample) }
     return builder.finish()
   }

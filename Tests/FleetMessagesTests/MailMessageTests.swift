@@ -1,3 +1,4 @@
+import FleetAccess
 import FleetDomain
 import Foundation
 import Telemetry
@@ -12,13 +13,15 @@ import Testing
   private static let date = Timestamp(nanoseconds: 1_795_442_709_000_000_000)
 
   private static func message(
-    name: String? = "Ann Lee", subject: String = "Hello", text: String = "a\n", html: String = "<p>a</p>\n"
+    name: String? = "Ann Lee", subject: String = "Hello", text: String = "a\n", html: String = "<p>a</p>\n",
+    attachment: MailAttachment? = nil
   ) throws -> MailMessage {
     let from = try #require(MailAddress(parsing: "North Depot <fleet@example.com>"))
     let address = try #require(EmailAddress("ann@example.org"))
     let to = try #require(MailAddress(address, name: name))
     return try #require(
-      MailMessage(from: from, to: to, subject: subject, text: text, html: html, date: date, id: "0193-7"))
+      MailMessage(
+        from: from, to: to, subject: subject, text: text, html: html, attachment: attachment, date: date, id: "0193-7"))
   }
 
   private static func read(_ message: MailMessage) throws -> [String: Any] {
@@ -34,11 +37,26 @@ import Testing
         "names": [n.lower() for n in m.keys()], "plain": m.get_body(("plain",)).get_content().replace("\\r\\n", "\\n"),
         "html": m.get_body(("html",)).get_content().replace("\\r\\n", "\\n"), "types": [p.get_content_type() for p in m.walk()],
         "longest": max(map(len, raw.split(b"\\r\\n"))), "bare": raw.replace(b"\\r\\n", b"").count(b"\\n"),
-        "ascii": raw.isascii(), "defects": [str(d) for p in m.walk() for d in p.defects]}))
+        "files": [[p.get_filename(), p.get_content_type(), p.get_content().hex() if isinstance(p.get_content(), bytes)
+          else p.get_content()] for p in m.iter_attachments()], "ascii": raw.isascii(), "defects": [str(d) for p in m.walk() for d in p.defects]}))
       """
     let result = try Tool.run("/usr/bin/python3", ["-c", script], stdin: message.bytes)
     try #require(result.status == 0, "\(result.errors)")
     return try #require(try JSONSerialization.jsonObject(with: Data(result.stdout)) as? [String: Any])
+  }
+
+  @Test(arguments: [0, 1, 57, 58, 5_000]) func a_file_is_attached(_ count: Int) throws {
+    let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+    let read = try Self.read(
+      try Self.message(attachment: MailAttachment(name: "a-1.pdf", mediaType: "application/pdf", bytes: bytes)))
+    #expect(
+      read["types"] as? [String] == [
+        "multipart/mixed", "multipart/alternative", "text/plain", "text/html", "application/pdf",
+      ])
+    let digits = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    #expect(read["files"] as? [[String]] == [["a-1.pdf", "application/pdf", digits]])
+    #expect(read["plain"] as? String == "a\n" && (read["defects"] as? [String])?.isEmpty == true)
+    #expect(read["longest"] as? Int ?? 99 <= 78 && read["bare"] as? Int == 0)
   }
 
   @Test func headers_are_complete_and_each_is_there_once() throws {

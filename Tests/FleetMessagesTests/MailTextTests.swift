@@ -40,6 +40,7 @@ import Testing
     case .emailChanged, .factorAdded, .factorRemoved:
       #expect(text.plain.contains("Phone & tablet") && text.html.contains("Phone &amp; tablet"))
       #expect(text.plain.contains("192.0.2.1"))
+    case .report: #expect(text.subject.contains("Phone & tablet") && lines.contains("A & B"))
     case .notification:
       #expect(lines.contains("A & B") && text.html.contains("<p>A &amp; B</p>"))
     case .passwordChanged:

@@ -92,7 +92,6 @@ public final class RecordFollower: Service {
   /// Updates what changes with the date, and adds what a new tenant begins with.
   func followDate(tenant: TenantID) async throws {
     let time = now()
-    let today = CalendarDate(utc: time)
     let hasTypes = try await storage.view(tenant: tenant) { view throws(ThingError) in
       let types = try view.values(["code"], ThingQuery<ServiceType>(.oneOf(key: "builtIn", [.bool(true)])))
       return types.count == ServiceType.builtIn.count
@@ -100,10 +99,8 @@ public final class RecordFollower: Service {
     if !hasTypes {
       try await change(tenant, at: time) { transaction throws(ThingError) in try transaction.addServiceTypes() }
     }
-    var query = ThingQuery<ServiceDue>(
-      .below(key: "checkDate", today.adding(days: 1).json), order: [.init("checkDate")],
-      limit: PendingSchedule.mostVehicles)
-    query.leavesOutUnreadable = true
+    var query = ServiceDue.toCheck(at: time)
+    (query.limit, query.leavesOutUnreadable) = (PendingSchedule.mostVehicles, true)
     repeat {
       try Task.checkCancellation()
       let wanted = query
@@ -240,8 +237,9 @@ public final class RecordFollower: Service {
     try await change(tenant, at: time) { transaction throws(ThingError) in
       let clock = ContinuousClock()
       let start = clock.now
+      var metered: Set<String> = []
       for turn in batch {
-        guard clock.now - start < Self.patience else { return }
+        guard clock.now - start < Self.patience else { break }
         // Another server may have been first.
         guard let present = try transaction.find(turn.followed.id, FollowedVehicle.self),
           present.version == turn.followed.version
@@ -250,7 +248,10 @@ public final class RecordFollower: Service {
         value.servedAt = time.milliseconds
         let steps = turn.steps
         for (position, effects) in steps {
-          for effect in effects { try effect.apply(to: transaction, catalog) }
+          for effect in effects {
+            try effect.apply(to: transaction, catalog)
+            if let vehicle = effect.meteredVehicle { metered.insert(vehicle) }
+          }
           value.after = position
           guard clock.now - start < Self.patience else { break }
         }
@@ -260,6 +261,7 @@ public final class RecordFollower: Service {
           try transaction.update(present, to: value, action: "follow")
         }
       }
+      try transaction.evaluateServices(ofVehicles: metered)
     }
   }
 
@@ -405,6 +407,14 @@ private enum Effect: Sendable {
   case attribution(Attribution)
   case reading(Meter, Double, EndedTrip, vehicle: String)
   case estimate(Meter, Meter.Point, after: Meter.Point, vehicle: String)
+
+  /// The vehicle whose meter it changes; `nil` if it changes none.
+  var meteredVehicle: String? {
+    switch self {
+    case .report, .trip, .attribution: nil
+    case .reading(_, _, _, let vehicle), .estimate(_, _, _, let vehicle): vehicle
+    }
+  }
 
   func apply(to transaction: any FleetTransaction, _ catalog: TroubleCodeCatalog) throws(ThingError) {
     switch self {

@@ -50,9 +50,18 @@ enum EncodedWord {
     return words.joined(separator: "\r\n ")
   }
 
-  private static func word(_ bytes: [UInt8]) -> String { "=?UTF-8?B?\(base64(bytes))?=" }
+  private static func word(_ bytes: [UInt8]) -> String { "=?UTF-8?B?\(Base64.text(bytes))?=" }
+}
 
-  private static func base64(_ bytes: [UInt8]) -> String {
+/// Encoding of bytes as text (RFC 2045, section 6.8).
+enum Base64 {
+  /// Returns lines of at most 76 characters.
+  static func lines(_ bytes: [UInt8]) -> [String] {
+    stride(from: 0, to: bytes.count, by: 57).map { text(bytes[$0..<min($0 + 57, bytes.count)]) }
+  }
+
+  static func text(_ bytes: some RandomAccessCollection<UInt8>) -> String {
+    let bytes = Array(bytes)
     let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
     var text: [UInt8] = []
     for start in stride(from: 0, to: bytes.count, by: 3) {

@@ -1,3 +1,4 @@
+import FleetAccess
 import FleetDomain
 import Telemetry
 
@@ -14,6 +15,7 @@ public struct MailMessage: Sendable {
   /// The plain text; its lines are separated by `\n`.
   public let text: String
   public let html: String
+  public let attachment: MailAttachment?
   public let date: Timestamp
   /// The part of `Message-ID` before the `@`. It is the same for all attempts, so that a receiver recognises a repeated
   /// mail.
@@ -22,7 +24,8 @@ public struct MailMessage: Sendable {
   /// Creates a message; `nil` if the subject is longer than 200 characters, or if the subject or the id contains a line
   /// break or another invisible character, which could add headers.
   public init?(
-    from: MailAddress, to: MailAddress, subject: String, text: String, html: String, date: Timestamp, id: String
+    from: MailAddress, to: MailAddress, subject: String, text: String, html: String,
+    attachment: MailAttachment? = nil, date: Timestamp, id: String
   ) {
     guard NameRules.isVisible(subject), (1...200).contains(subject.unicodeScalars.count), !id.isEmpty,
       id.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "<") && $0 != UInt8(ascii: ">") })
@@ -32,6 +35,7 @@ public struct MailMessage: Sendable {
     self.subject = subject
     self.text = text
     self.html = html
+    self.attachment = attachment
     self.date = date
     self.id = id
   }
@@ -51,10 +55,21 @@ public struct MailMessage: Sendable {
         // Asks receivers not to send automatic answers (RFC 3834, section 5).
         "Auto-Submitted: auto-generated",
         "MIME-Version: 1.0",
-        "Content-Type: multipart/alternative; boundary=\"\(boundary)\"",
-        "",
-      ] + Self.part("text/plain", text, boundary) + Self.part("text/html", html, boundary) + ["--\(boundary)--", ""]
+      ] + body(boundary)
     return Array(lines.joined(separator: "\r\n").utf8)
+  }
+
+  /// The lines from the type of the content on. With a file, the texts are the first part of two.
+  private func body(_ boundary: String) -> [String] {
+    let texts =
+      ["Content-Type: multipart/alternative; boundary=\"\(boundary)\"", ""]
+      + Self.part("text/plain", text, boundary) + Self.part("text/html", html, boundary) + ["--\(boundary)--"]
+    guard let attachment else { return texts + [""] }
+    let outer = "=_file_\(id)"
+    return ["Content-Type: multipart/mixed; boundary=\"\(outer)\"", "", "--\(outer)"] + texts + [
+      "--\(outer)", "Content-Type: \(attachment.mediaType)", "Content-Transfer-Encoding: base64",
+      "Content-Disposition: attachment; filename=\"\(attachment.name)\"", "",
+    ] + Base64.lines(attachment.bytes) + ["--\(outer)--", ""]
   }
 
   private static func part(_ type: String, _ content: String, _ boundary: String) -> [String] {

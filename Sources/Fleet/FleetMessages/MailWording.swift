@@ -71,6 +71,9 @@ struct MailWording: Sendable {
         parts: [hello, .text("The second factor “{{item}}” was removed from your account \(when)."), warning])
     case .notification:
       MailWording(subject: "{{service}}: news of your fleet", parts: [hello, .items])
+    case .report:
+      MailWording(
+        subject: "{{service}}: report {{item}}", parts: [hello, .text("Here is the report {{item}}."), .items])
     }
   }
 
@@ -124,6 +127,9 @@ struct MailWording: Sendable {
         parts: [hello, .text("Der zweite Faktor „{{item}}“ wurde \(when) von Ihrem Konto entfernt."), warning])
     case .notification:
       MailWording(subject: "{{service}}: Neues aus Ihrer Flotte", parts: [hello, .items])
+    case .report:
+      MailWording(
+        subject: "{{service}}: Bericht {{item}}", parts: [hello, .text("Hier ist der Bericht {{item}}."), .items])
     }
   }
 }

@@ -52,8 +52,12 @@ extension FleetView {
         guard let first = applying.first else { continue }
         // One mail is sufficient, at the earliest time.
         let mailed = hasMail ? applying.filter { $0.value.channels.contains(.email) } : []
-        recipients.append(
-          .init(person: person, rule: first, mailAt: mailed.map { $0.value.mailTime(at: now) }.min()))
+        var mailAt: Timestamp?
+        if !mailed.isEmpty {
+          let zone = if let own = person.value.timeZone { self.zone(own) } else { try self.zone(ofFleet: nil) }
+          mailAt = mailed.map { $0.value.mailTime(at: now, in: zone) }.min()
+        }
+        recipients.append(.init(person: person, rule: first, mailAt: mailAt))
       }
       if recipients.count > rest { recipients = try withoutNotified(recipients, of: event.id, most: rest + 1) }
       var pending = PendingEvent(

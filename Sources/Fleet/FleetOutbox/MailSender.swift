@@ -145,7 +145,8 @@ public final class MailSender: Service {
       let text = try? MailText(mail.value.reason, service: server.serviceName, details)
     else { return nil }
     return MailMessage(
-      from: server.from, to: address, subject: text.subject, text: text.plain, html: text.html, date: now(),
+      from: server.from, to: address, subject: text.subject, text: text.plain, html: text.html,
+      attachment: details.attachment, date: now(),
       id: mail.id.json.textValue ?? "")
   }
 

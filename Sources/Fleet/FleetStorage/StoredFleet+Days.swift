@@ -7,16 +7,31 @@ extension StoredFleet {
     markedBefore time: Timestamp, limit: Int
   ) async throws(StorageError) -> [VehicleName] {
     try await engine.read { session throws(StoreFailure) in
-      try session.rows(
+      var rows = try session.rows(
         """
         SELECT t.id, v.id FROM (
           SELECT h.vehicle, min(h.since) AS since FROM stale_hour AS h JOIN vehicle AS k ON k.key = h.vehicle
           WHERE h.since < $1 AND k.is_gateway = 0 GROUP BY h.vehicle ORDER BY min(h.since), h.vehicle LIMIT $2) AS s
         JOIN vehicle AS v ON v.key = s.vehicle JOIN tenant AS t ON t.key = v.tenant ORDER BY s.since, s.vehicle
         """, [.integer(time.milliseconds), .integer(Int64(limit))]
-      ).compactMap { row in TenantID(row.text(0)).map { VehicleName(tenant: $0, vehicle: row.text(1)) } }
+      )
+      if rows.count < limit {
+        // Vehicles whose time zone has changed.
+        rows += try session.rows(
+          """
+          SELECT t.id, v.id FROM vehicle AS v JOIN tenant AS t ON t.key = v.tenant
+            LEFT JOIN fleet AS f ON f.tenant = v.tenant AND f.id = v.fleet_id
+            LEFT JOIN tenant_settings AS s ON s.tenant = v.tenant
+          WHERE coalesce(v.day_zone, 'UTC') <> coalesce(f.time_zone, s.time_zone, 'UTC')
+            AND v.last_record_at IS NOT NULL AND v.is_gateway = 0
+          ORDER BY v.key LIMIT $1
+          """, [.integer(Int64(limit - rows.count))])
+      }
+      return rows.compactMap { row in TenantID(row.text(0)).map { VehicleName(tenant: $0, vehicle: row.text(1)) } }
     }
   }
+
+  public func zone(_ name: String?) -> ZoneRules { ZoneFiles.machine.rules(name) }
 
   public func staleDays(of vehicle: String, tenant: TenantID) async throws(StorageError) -> StaleDays? {
     try await engine.read { session throws(StoreFailure) in
@@ -25,7 +40,8 @@ extension StoredFleet {
         let row = try session.rows(
           """
           SELECT v.id, v.changes, v.day_zone,
-            (SELECT f.time_zone FROM fleet AS f WHERE f.tenant = v.tenant AND f.id = v.fleet_id)
+            coalesce((SELECT f.time_zone FROM fleet AS f WHERE f.tenant = v.tenant AND f.id = v.fleet_id),
+              (SELECT s.time_zone FROM tenant_settings AS s WHERE s.tenant = v.tenant))
           FROM vehicle AS v WHERE v.key = $1
           """, [SQLValue(key)]
         ).first
@@ -52,14 +68,15 @@ extension StoredFleet {
         try session.run(
           """
           INSERT INTO vehicle_day (vehicle, day, distance, engine_on, moving, idle, unknown, fuel_used, trips,
-            driving_events, first_time, last_time)
-          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+            driving_events, first_time, last_time, driver_events)
+          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
           """,
           day + [
             figures.distance.map { .real($0) } ?? .null, .integer(figures.engineOn), .integer(figures.moving),
             .integer(figures.idle), .integer(figures.unknown), figures.fuelUsed.map { .real($0) } ?? .null,
             .integer(Int64(figures.trips)), .integer(Int64(figures.drivingEvents)),
             .integer(figures.firstTime.milliseconds), .integer(figures.lastTime.milliseconds),
+            figures.driverEvents.map { .integer(Int64($0)) } ?? .null,
           ])
       }
       try session.run(
@@ -210,7 +227,7 @@ extension ThingSession {
       return try session.rows(
         """
         SELECT v.id, d.day, d.distance, d.engine_on, d.moving, d.idle, d.unknown, d.fuel_used, d.trips,
-          d.driving_events, d.first_time, d.last_time
+          d.driving_events, d.first_time, d.last_time, d.driver_events
         FROM vehicle AS v JOIN vehicle_day AS d ON d.vehicle = v.key
         WHERE v.tenant = $1 AND v.is_gateway = 0 AND d.day >= $2 AND d.day <= $3\(condition) ORDER BY v.id, d.day
         """, values
@@ -222,8 +239,77 @@ extension ThingSession {
         (day.engineOn, day.moving) = (row.integer(3), row.integer(4))
         (day.idle, day.unknown) = (row.integer(5), row.integer(6))
         (day.trips, day.drivingEvents) = (Int(row.integer(8)), Int(row.integer(9)))
+        day.driverEvents = row.optionalInteger(12).map { Int($0) }
         return (row.text(0), day)
       }
     }
+  }
+
+  func daySums(
+    by grouping: DaySums.Grouping, fleet: UUIDv7?, from: CalendarDate, through: CalendarDate
+  ) throws(ThingError) -> [DaySums] {
+    var values = [SQLValue(tenant), .integer(Int64(from.dayNumber)), .integer(Int64(through.dayNumber))]
+    if let fleet { values.append(.identifier(fleet)) }
+    let assignments =
+      grouping == .driver
+      ? """
+      LEFT JOIN assignment AS a ON a.tenant = v.tenant AND a.vehicle_id = v.id AND a.status IN ('active', 'completed')
+        AND a."from" <= d.first_time AND (a."to" IS NULL OR a."to" > d.last_time)
+      """ : ""
+    let key =
+      switch grouping {
+      case .vehicle: "v.id"
+      case .fleet: "v.fleet_id"
+      case .driver: "a.driver_id"
+      case .day: "d.day"
+      // 1970-01-01 was a Thursday.
+      case .week: "(d.day + 3) / 7"
+      case .month: Self.month(from: from, through: through)
+      }
+    func sum(_ value: String) -> String { "CAST(coalesce(sum(\(value)), 0) AS bigint)" }
+    return try asking { () throws(StoreFailure) in
+      try session.rows(
+        """
+        SELECT \(key), min(d.day), count(DISTINCT d.vehicle),
+          \(sum("CASE WHEN d.engine_on > 0 OR d.moving > 0 THEN 1 ELSE 0 END")), \(sum("d.engine_on")),
+          \(sum("d.moving")), \(sum("d.idle")), \(sum("d.unknown")), sum(d.distance), sum(d.fuel_used),
+          sum(CASE WHEN d.fuel_used IS NOT NULL THEN d.distance END), \(sum("d.trips")), \(sum("d.driver_events")),
+          sum(CASE WHEN d.driver_events IS NOT NULL THEN d.distance END)
+        FROM vehicle AS v JOIN vehicle_day AS d ON d.vehicle = v.key \(assignments)
+        WHERE v.tenant = $1 AND v.is_gateway = 0 AND d.day >= $2 AND d.day <= $3
+          \(fleet == nil ? "" : "AND v.fleet_id = $4")
+        GROUP BY \(key)
+        """, values
+      ).map { row in
+        var sums = DaySums(date: CalendarDate(dayNumber: Int(row.integer(1))))
+        switch grouping {
+        case .vehicle: sums.vehicle = row.text(0)
+        case .fleet: sums.fleet = row.identifier(0)
+        case .driver: sums.driver = row.identifier(0)
+        case .day, .week, .month: break
+        }
+        (sums.vehicles, sums.usedDays) = (Int(row.integer(2)), Int(row.integer(3)))
+        (sums.engineOn, sums.moving, sums.idle) = (row.integer(4), row.integer(5), row.integer(6))
+        sums.unknown = row.integer(7)
+        (sums.distance, sums.fuelUsed) = (row.optionalReal(8), row.optionalReal(9))
+        sums.fuelDistance = row.optionalReal(10) ?? 0
+        (sums.trips, sums.driverEvents) = (Int(row.integer(11)), Int(row.integer(12)))
+        sums.driverDistance = row.optionalReal(13) ?? 0
+        return sums
+      }
+    }
+  }
+
+  /// SQL expression for the number of a day's month, from 0.
+  private static func month(from: CalendarDate, through: CalendarDate) -> String {
+    var text = "CASE"
+    var (first, number) = (from.adding(days: 1 - from.day), 0)
+    while first <= through {
+      let next = first.adding(months: 1)
+      guard next > first else { break }
+      text += " WHEN d.day < \(next.dayNumber) THEN \(number)"
+      (first, number) = (next, number + 1)
+    }
+    return text + " ELSE \(number) END"
   }
 }

@@ -76,6 +76,7 @@ final class TroubledStorage: FleetStorage {
   func staleVehicles(markedBefore time: Timestamp, limit: Int) async throws(StorageError) -> [VehicleName] {
     try await real.staleVehicles(markedBefore: time, limit: limit)
   }
+  func zone(_ name: String?) -> ZoneRules { real.zone(name) }
   func staleDays(of vehicle: String, tenant: TenantID) async throws(StorageError) -> StaleDays? {
     try await real.staleDays(of: vehicle, tenant: tenant)
   }

@@ -12,6 +12,7 @@ extension ArchiveTable {
   public static let all: [ArchiveTable] = [
     ArchiveTable(Person.self, without: ["passwordHash"]),
     ArchiveTable(LinkedIdentity.self),
+    ArchiveTable(TenantSettings.self),
     ArchiveTable(Fleet.self),
     ArchiveTable(StoredFile.self),
     ArchiveTable(FileUse.self),
@@ -124,7 +125,7 @@ extension ArchiveTable {
       Column("vehicle", .text), Column("day", .integer), Column("distance", .real), Column("engine_on", .integer),
       Column("moving", .integer), Column("idle", .integer), Column("unknown", .integer), Column("fuel_used", .real),
       Column("trips", .integer), Column("driving_events", .integer), Column("first_time", .integer),
-      Column("last_time", .integer),
+      Column("last_time", .integer), Column("driver_events", .integer),
     ]
   ) { row throws(FieldError) in
     try requireName(row, "vehicle")
@@ -133,6 +134,7 @@ extension ArchiveTable {
     for column in ["engine_on", "moving", "idle", "unknown", "trips", "driving_events"] {
       try ArchivedValues.requireNumber(row, column, in: 0...1_000_000_000)
     }
+    try ArchivedValues.requireNumber(row, "driver_events", in: 0...1_000_000_000, isOptional: true)
     for column in ["first_time", "last_time"] { try ArchivedValues.requireTime(row, column) }
   }
 

@@ -22,12 +22,10 @@ final class DayUpdater: Sendable {
   private static let pageRecords = 2_000
 
   private let storage: any FleetStorage
-  private let zones: ZoneFiles
   private let logger: Logger
 
-  init(storage: any FleetStorage, zones: ZoneFiles, logger: Logger) {
+  init(storage: any FleetStorage, logger: Logger) {
     self.storage = storage
-    self.zones = zones
     self.logger = logger
   }
 
@@ -79,8 +77,8 @@ final class DayUpdater: Sendable {
     var attempts = 3
     while true {
       guard let stale = try await storage.staleDays(of: vehicle, tenant: tenant) else { return ([], "UTC") }
-      let zone = zones.rules(stale.zone)
-      guard zones.rules(stale.computedZone) == zone else {
+      let zone = storage.zone(stale.zone)
+      guard stale.computedZone ?? "UTC" == stale.zone ?? "UTC" else {
         try await storage.resetDays(stale, tenant: tenant, at: WallClock.now)
         attempts -= 1
         if attempts > 0 { continue }
@@ -128,14 +126,14 @@ final class DayUpdater: Sendable {
     let from = time(zone.start(of: date) - DayBuilder.margin)
     let to = time(zone.start(of: date.next) + DayBuilder.margin)
     var trips: [DayTrip] = []
-    var drivingEvents: [Int64] = []
+    var drivingEvents: [DayEvent] = []
     try await forEachRecord(
       RecordQuery(
         vehicle: vehicle, classes: [.known(.trip), .known(.driving)], from: from, to: to, order: .oldestFirst,
         limit: Self.pageRecords), tenant
     ) { record, time in
       if record.recordClass == .known(.driving) {
-        drivingEvents.append(time)
+        drivingEvents.append(DayEvent(time: time, record: try? JSON(parsing: record.body)))
       } else if let json = try? JSON(parsing: record.body) {
         trips.append(DayTrip(time: time, record: json))
       }

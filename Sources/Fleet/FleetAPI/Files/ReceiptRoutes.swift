@@ -7,7 +7,6 @@ import Telemetry
 /// `/api/files/{id}/receipt`: reads the photo of a receipt, and proposes what a person may save.
 struct ReceiptRoutes {
   let files: FileRoutes
-  let zones: ZoneFiles
 
   var routes: [Route] { [read] }
 
@@ -22,7 +21,7 @@ struct ReceiptRoutes {
       results: [.init(.ok, "What it says.", .json("Receipt"))], errors: [.conflict])
     return Route(
       .post, "/api/files/{fileId}/receipt", .may(.read, .documents), operation, isFiltered: true
-    ) { [files, zones] call in
+    ) { [files] call in
       let tenant = try call.tenant
       let name = try call.vehicleFilter()
       let (file, zone) = try await files.storage.view(tenant: tenant) { view throws(ThingError) in
@@ -34,7 +33,7 @@ struct ReceiptRoutes {
         return (file, zone)
       }
       let reading = try await Self.read(file, files.service, tenant, call)
-      let proposal = reading.proposal(file: file.id, vehicle: name, in: zones.rules(zone))
+      let proposal = reading.proposal(file: file.id, vehicle: name, in: files.storage.zone(zone))
       let answer = JSON.object([
         "fileId": file.id.json, "reading": reading.json,
         "proposal": .object(["kind": .text(proposal.kind.one), "values": .object(proposal.values)]),

@@ -9,6 +9,7 @@ enum FleetSchemas {
   static let text = [
     ThingSchema.members(of: Vehicle.self, derived: VehicleRoutes.derived),
     ThingSchema.details(of: Vehicle.self, derived: VehicleRoutes.derived),
+    ThingSchema.members(of: TenantSettings.self),
     ThingSchema.members(of: Fleet.self, derived: FleetGroupRoutes.derived),
     ThingSchema.members(of: Driver.self), ThingSchema.members(of: Assignment.self),
     ThingSchema.members(of: Expense.self), ThingSchema.members(of: Report.self),

@@ -8,7 +8,6 @@ import Telemetry
 struct CostRoutes {
   let storage: any FleetStorage
   let updater: DayUpdater
-  let zones: ZoneFiles
 
   /// The greatest number of things of one kind from which an answer is computed.
   private static let mostThings = 20_000
@@ -16,7 +15,7 @@ struct CostRoutes {
   private static let most = (days: 36_600, computed: 40)
 
   var routes: [Route] {
-    let (storage, updater, zones) = (storage, updater, zones)
+    let (storage, updater) = (storage, updater)
     let operation = Operation(
       id: "getCosts",
       summary:
@@ -34,7 +33,7 @@ struct CostRoutes {
           try call.existingVehicle(view)
         }
         let zoneName = try await storage.staleDays(of: vehicle.value.id, tenant: tenant)?.zone
-        let zone = zones.rules(zoneName)
+        let zone = storage.zone(zoneName)
         let last = try call.date("to", in: zone, isEnd: true) ?? zone.day(of: WallClock.now)
         let first = try call.date("from", in: zone, isEnd: false)
         guard first ?? last <= last, last.dayNumber - (first ?? last).dayNumber < Self.most.days else {

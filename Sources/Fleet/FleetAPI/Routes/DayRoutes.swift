@@ -7,13 +7,12 @@ import Telemetry
 struct DayRoutes {
   let storage: any FleetStorage
   let updater: DayUpdater
-  let zones: ZoneFiles
 
   /// The greatest number of days in an answer, and the number of days that a request computes.
   static let most = (shown: 400, computed: 40)
 
   var routes: [Route] {
-    let (storage, updater, zones) = (storage, updater, zones)
+    let (storage, updater) = (storage, updater)
     let operation = Operation(
       id: "listDays",
       summary:
@@ -31,7 +30,7 @@ struct DayRoutes {
         let selection = try await call.selection(storage)
         let vehicle = try await call.vehicle(named: name, in: selection, storage)
         let tenant = try call.tenant
-        let zone = zones.rules(try await storage.staleDays(of: vehicle.value.id, tenant: tenant)?.zone)
+        let zone = storage.zone(try await storage.staleDays(of: vehicle.value.id, tenant: tenant)?.zone)
         let dates = try Self.dates(call, in: zone)
         let state = try await updater.update(
           vehicle.value.id, tenant: tenant, within: dates, most: Self.most.computed)

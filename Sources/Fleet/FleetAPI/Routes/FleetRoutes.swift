@@ -11,7 +11,6 @@ enum FleetRoutes {
     let hub = LiveHub(loops: [], settings: LiveSettings(), memory: .memory(1), connections: Connections(1))
     let logger = Logger(label: "routes")
     let settings = AccountSettings()
-    let zones = ZoneFiles()
     let authenticator = Authenticator(
       storage: storage, sessions: SessionActivity(storage: storage, limits: settings.limits, logger: logger),
       tokens: TokenActivity(storage: storage, logger: logger))
@@ -24,14 +23,13 @@ enum FleetRoutes {
       lastSeen: LastSeenStore(storage: storage, logger: logger),
       metrics: MetricsRoute(
         storage: storage, requests: RequestMetrics(), tenants: TenantMetrics(), hub: hub, more: { [] }),
-      hub: hub, days: DayUpdater(storage: storage, zones: zones, logger: logger), zones: zones,
+      hub: hub, days: DayUpdater(storage: storage, logger: logger),
       connectorsMayUsePrivate: false, files: FileService(FileSettings(), nil, storage: storage, logger: logger))
   }
 
   static func table(
     storage: any FleetStorage, authenticator: Authenticator, accounts: AccountService, lastSeen: LastSeenStore,
-    metrics: MetricsRoute, hub: LiveHub, days: DayUpdater, zones: ZoneFiles, connectorsMayUsePrivate: Bool,
-    files: FileService
+    metrics: MetricsRoute, hub: LiveHub, days: DayUpdater, connectorsMayUsePrivate: Bool, files: FileService
   ) -> RouteTable {
     let described =
       [IngestRoute(storage: storage, metrics: metrics.tenants, lastSeen: lastSeen).route]
@@ -43,7 +41,7 @@ enum FleetRoutes {
       + InspectionRoutes(storage: storage).routes
       + DocumentRoutes(storage: storage).routes
       + FileRoutes(storage: storage, service: files).routes
-      + ReceiptRoutes(files: FileRoutes(storage: storage, service: files), zones: zones).routes
+      + ReceiptRoutes(files: FileRoutes(storage: storage, service: files)).routes
       + ImportRoutes(storage: storage).routes
       + NotificationRoutes(storage: storage).routes
       + MaintenanceRoutes(storage: storage).routes
@@ -58,9 +56,10 @@ enum FleetRoutes {
       + PhoneRoutes(storage: storage).routes
       + RecordRoutes(storage: storage).routes
       + PositionRoutes(storage: storage).routes
-      + DayRoutes(storage: storage, updater: days, zones: zones).routes
-      + CostRoutes(storage: storage, updater: days, zones: zones).routes
-      + ReportRoutes(storage: storage, zones: zones).routes
+      + DayRoutes(storage: storage, updater: days).routes
+      + CostRoutes(storage: storage, updater: days).routes
+      + ReportRoutes(storage: storage).routes
+      + SettingsRoutes(storage: storage).routes
       + FenceRoutes(storage: storage).routes
       + GatewayRoutes(storage: storage, authenticator: authenticator, lastSeen: lastSeen).routes
       + TokenRoutes(storage: storage, authenticator: authenticator, hub: hub).routes

@@ -112,9 +112,10 @@ struct MaintenanceRoutes {
     return Route(
       .get, "/api/vehicles/{vehicleId}/due", .may(.read, .maintenance), operation, isFiltered: true
     ) { [storage] call in
-      let today = CalendarDate(utc: WallClock.now)
+      let now = WallClock.now
       let services = try await storage.view(tenant: try call.tenant) { view throws(ThingError) in
-        try view.services(of: try call.existingVehicle(view), on: today)
+        let vehicle = try call.existingVehicle(view)
+        return try view.services(of: vehicle, on: try view.zone(of: vehicle.value).day(of: now))
       }
       return Answer(json: Array(JSON.object(["data": .array(services.map(\.json))]).canonicalText.utf8))
     }

@@ -98,13 +98,12 @@ public struct FleetServer: Service {
     let metrics = MetricsRoute(
       storage: storage, requests: RequestMetrics(), tenants: tenantMetrics, hub: hub, more: moreMetrics)
     let accessLog = AccessLog(logger: options.accessLog ? logger : nil)
-    let zones = ZoneFiles()
-    let days = DayUpdater(storage: storage, zones: zones, logger: logger)
+    let days = DayUpdater(storage: storage, logger: logger)
     let files = FileService(options.files, try contents(), storage: storage, logger: logger)
     let handler = RequestHandler(
       table: FleetRoutes.table(
         storage: storage, authenticator: authenticator, accounts: accounts, lastSeen: lastSeen, metrics: metrics,
-        hub: hub, days: days, zones: zones, connectorsMayUsePrivate: options.connectorsMayUsePrivate, files: files),
+        hub: hub, days: days, connectorsMayUsePrivate: options.connectorsMayUsePrivate, files: files),
       web: web.map { WebAnswers($0) },
       authenticator: authenticator, limiter: limiter, strangers: RateLimiter(options.strangerRate),
       signIns: RateLimiter(options.signInRate), lastSeen: lastSeen,
@@ -134,6 +133,11 @@ public struct FleetServer: Service {
       },
       Task { await days.run() },
       Task { await files.run() },
+      Task {
+        await ReportScheduler(
+          storage: storage, keys: options.accounts.sendsMail ? options.accounts.secretKeys : nil, logger: logger
+        ).run()
+      },
     ]
     do {
       try await listen(

@@ -195,11 +195,7 @@ struct ThingRoutes<Value: Kind>: Sendable {
     return Route(.patch, "\(path)/\(parameter)", .may(changing, area), operation, isFiltered: true) { call in
       try call.requireType(["application/merge-patch+json", "application/json"])
       let (json, parts) = separate(try await call.json())
-      guard call.request.headers[.ifMatch] != nil else {
-        throw APIError(
-          .preconditionRequired, "preconditionRequired",
-          "If-Match: expected the ETag of the version that this change was made from, found none")
-      }
+      try call.requireIfMatch()
       let seen = try Self.seenVersion(call)
       let (thing, base) = try await change(call) { transaction throws(ThingError) in
         let old = try existing(call, transaction)
@@ -508,6 +504,14 @@ struct ThingRoutes<Value: Kind>: Sendable {
 }
 
 extension Call {
+  /// - Throws: 428 if the request does not say which version it changes.
+  func requireIfMatch() throws(APIError) {
+    guard request.headers[.ifMatch] == nil else { return }
+    throw APIError(
+      .preconditionRequired, "preconditionRequired",
+      "If-Match: expected the ETag of the version that this change was made from, found none")
+  }
+
   /// Returns the body as JSON.
   ///
   /// - Throws: 400 if it is not valid JSON.

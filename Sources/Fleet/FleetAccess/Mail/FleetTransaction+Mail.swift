@@ -13,7 +13,7 @@ public enum MailLimits {
     case .recovery, .invitation: 5
     case .emailCode: 10
     case .passwordChanged, .emailChanged, .factorAdded, .factorRemoved: 20
-    case .notification: 30
+    case .notification, .report: 30
     }
   }
   /// Maximum number of invitations that one tenant sends in a period.
@@ -27,7 +27,7 @@ public enum MailLimits {
     case .recovery: 1
     case .passwordChanged, .emailChanged, .factorAdded, .factorRemoved: 2
     case .invitation: 3
-    case .notification: 4
+    case .notification, .report: 4
     }
   }
 

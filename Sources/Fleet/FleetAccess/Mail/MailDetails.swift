@@ -19,6 +19,8 @@ public struct MailDetails: Equatable, Sendable {
   public var address: String?
   /// The name of the thing that was changed, for example of a factor.
   public var item: String?
+  /// A file that is sent with the mail.
+  public var attachment: MailAttachment?
   /// The texts of the notifications in the mail.
   public var items: [String] = []
 
@@ -40,6 +42,12 @@ public struct MailDetails: Equatable, Sendable {
       if let time { members[key] = time.json }
     }
     if !items.isEmpty { members["items"] = items.json }
+    if let attachment {
+      members["attachment"] = .object([
+        "name": .text(attachment.name), "type": .text(attachment.mediaType),
+        "bytes": .text(Base64URL.text(attachment.bytes)),
+      ])
+    }
     return keys.seal(Array(JSON.object(members).canonicalText.utf8), for: SecretPlace.mail(id))
   }
 
@@ -55,6 +63,27 @@ public struct MailDetails: Equatable, Sendable {
     item = json["item"]?.textValue
     items = json["items"].flatMap { try? [String](json: $0) } ?? []
     validUntil = json["validUntil"].flatMap { try? Timestamp(json: $0) }
+    if let file = json["attachment"], let name = file["name"]?.textValue, let type = file["type"]?.textValue,
+      let bytes = file["bytes"]?.textValue.flatMap({ Base64URL.bytes($0) })
+    {
+      attachment = MailAttachment(name: name, mediaType: type, bytes: bytes)
+    }
     changedAt = json["changedAt"].flatMap { try? Timestamp(json: $0) }
+  }
+}
+
+/// A file that is sent with a mail.
+public struct MailAttachment: Equatable, Sendable {
+  /// The greatest size in bytes. Mail servers refuse mails of more than about 10 MB.
+  public static let most = 5 << 20
+
+  /// ASCII letters, digits, `.` and `-`.
+  public var name: String
+  /// For example `text/csv; charset=utf-8`.
+  public var mediaType: String
+  public var bytes: [UInt8]
+
+  public init(name: String, mediaType: String, bytes: [UInt8]) {
+    (self.name, self.mediaType, self.bytes) = (name, mediaType, bytes)
   }
 }

@@ -154,6 +154,7 @@ extension FleetTransaction {
   func add(
     _ readings: [PulledReading], of connector: UUIDv7, vehicles: [String: String]
   ) throws(ThingError) {
+    var metered: Set<String> = []
     for reading in readings.sorted(by: { $0.at < $1.at }) {
       guard let id = vehicles[reading.asset], let vehicle = try vehicle(named: id), reading.at <= now else { continue }
       let meter: Meter = reading.meter == .odometer ? .odometer : .engineHours
@@ -164,7 +165,9 @@ extension FleetTransaction {
         record: UUIDv7(
           milliseconds: UInt64(reading.at.milliseconds), seed: connector.low ^ vehicle.id.low,
           number: reading.meter == .odometer ? 1 : 2))
+      metered.insert(vehicle.value.id)
     }
+    try evaluateServices(ofVehicles: metered)
   }
 }
 

@@ -4,7 +4,8 @@ import Telemetry
 /// fleet (``Vehicle/fleetID``).
 public struct Fleet: Kind {
   public var name = ""
-  /// The time zone in which a day of the fleet's vehicles begins, by its IANA name; `nil` for UTC.
+  /// The time zone in which a day of the fleet's vehicles begins, by its IANA name; `nil` for that of the tenant
+  /// (``TenantSettings/timeZone``).
   public var timeZone: String?
   public var notes: String?
 

@@ -20,6 +20,8 @@ public struct VehicleDay: Equatable, Sendable {
   public var trips = 0
   /// The number of driving events.
   public var drivingEvents = 0
+  /// The number of driving events for which the driver is responsible; `nil` if unknown.
+  public var driverEvents: Int?
   /// The times of the first and the last record.
   public var firstTime: Timestamp
   public var lastTime: Timestamp
@@ -37,7 +39,7 @@ public struct StaleDays: Equatable, Sendable {
   public var vehicle: String
   /// A number that changes with every stored record of the vehicle.
   public var change: Int64
-  /// The name of the time zone of its fleet; `nil` for UTC.
+  /// The name of the time zone of its fleet or of its tenant; `nil` for UTC.
   public var zone: String?
   /// The name of the time zone in which its figures were computed; `nil` if there are none, or for UTC.
   public var computedZone: String?

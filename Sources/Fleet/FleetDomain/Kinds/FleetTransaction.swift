@@ -33,6 +33,29 @@ public protocol FleetView {
   ///   - drivers: if not `nil`, positions of private journeys are left out, except those of these drivers.
   func positions(fleets: [UUIDv7]?, hidingPrivateExcept drivers: [UUIDv7]?) throws(ThingError) -> [LastKnown]
 
+  /// Returns the rules of a time zone of the machine's database.
+  ///
+  /// - Parameter name: for example `Europe/Vienna`; `nil` for UTC.
+  /// - Returns: UTC for a name that the database does not have.
+  func zone(_ name: String?) -> ZoneRules
+
+  /// Returns the rules of the time zone in which the days of a fleet begin: its own, otherwise that of the tenant,
+  /// otherwise UTC.
+  ///
+  /// - Parameter fleet: `nil` for the tenant.
+  func zone(ofFleet fleet: UUIDv7?) throws(ThingError) -> ZoneRules
+
+  /// Returns the sums of the figures of days.
+  ///
+  /// - Parameters:
+  ///   - grouping: what the days of a sum have in common.
+  ///   - fleet: the fleet whose vehicles are counted; `nil` for all.
+  ///   - first: the first day.
+  ///   - last: the last day.
+  func daySums(
+    by grouping: DaySums.Grouping, fleet: UUIDv7?, from first: CalendarDate, through last: CalendarDate
+  ) throws(ThingError) -> [DaySums]
+
   /// Returns the figures of days, in the order of the vehicles' ids and of the days.
   ///
   /// - Parameters:

@@ -21,6 +21,8 @@ public struct QueuedMail: Kind {
     case factorRemoved
     /// Notifications of events of the fleet.
     case notification
+    /// A report that is made on a schedule, as a file.
+    case report
   }
 
   public var reason = Reason.recovery

@@ -155,6 +155,12 @@ public protocol FleetStorage: Sendable {
   /// - Parameter time: only vehicles with records that were stored before this time.
   func staleVehicles(markedBefore time: Timestamp, limit: Int) async throws(StorageError) -> [VehicleName]
 
+  /// Returns the rules of a time zone of the machine's database.
+  ///
+  /// - Parameter name: for example `Europe/Vienna`; `nil` for UTC.
+  /// - Returns: UTC for a name that the database does not have.
+  func zone(_ name: String?) -> ZoneRules
+
   /// Returns the days of a vehicle whose figures do not agree with its records; `nil` if there is no such vehicle.
   func staleDays(of vehicle: String, tenant: TenantID) async throws(StorageError) -> StaleDays?
 

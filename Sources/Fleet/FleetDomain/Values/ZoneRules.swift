@@ -77,8 +77,27 @@ public struct ZoneRules: Equatable, Sendable {
   /// The first moment of a day, ms since 1970.
   public func start(of day: CalendarDate) -> Int64 { start(ofDay: day.dayNumber) }
 
-  private func start(ofDay day: Int) -> Int64 {
-    let local = Int64(day) * 86_400
+  private func start(ofDay day: Int) -> Int64 { first(local: Int64(day) * 86_400) }
+
+  /// The first moment of a day at which clocks show a time, or a later one if they skip it.
+  ///
+  /// - Parameter seconds: the time that clocks show, s since midnight.
+  public func time(_ seconds: Int64, on day: CalendarDate) -> Timestamp {
+    Timestamp(nanoseconds: first(local: Int64(day.dayNumber) * 86_400 + seconds) * 1_000_000)
+  }
+
+  /// The time that clocks show, s since midnight.
+  public func secondsOfDay(at time: Timestamp) -> Int64 {
+    let milliseconds = time.milliseconds
+    let seconds = milliseconds >= 0 ? milliseconds / 1_000 : (milliseconds - 999) / 1_000
+    let local = seconds + offset(at: seconds)
+    return (local % 86_400 + 86_400) % 86_400
+  }
+
+  /// The first moment at which clocks show a time or a later one, ms since 1970.
+  ///
+  /// - Parameter local: the time that clocks show, s since 1970-01-01 00:00 of local time.
+  private func first(local: Int64) -> Int64 {
     // No offset exceeds 26 hours, so the day begins in one of these periods.
     var next = index(after: local - 93_600)
     var from = Int64.min

@@ -4,7 +4,7 @@ import Telemetry
 
 /// Computes the figures of a vehicle's day from the records of the day and of a short time before and after it.
 ///
-///     var builder = DayBuilder(date, in: zone, trips: trips, drivingEvents: times)
+///     var builder = DayBuilder(date, in: zone, trips: trips, drivingEvents: events)
 ///     for sample in samples { builder.add(sample) }       // in the order of their times
 ///     let figures = builder.finish()
 ///
@@ -54,7 +54,7 @@ public struct DayBuilder: Sendable {
   private let to: Int64
   /// In the order of ``DayTrip/effectiveTime``.
   private let trips: [DayTrip]
-  private let drivingEvents: [Int64]
+  private let drivingEvents: [DayEvent]
   private var last: Moment?
   private var speed: Held?
   private var groundSpeed: Held?
@@ -71,14 +71,14 @@ public struct DayBuilder: Sendable {
 
   /// - Parameters:
   ///   - trips: records of trips within the day and its margins, in any order.
-  ///   - drivingEvents: the times of driving events, ms since 1970, in any order.
-  public init(_ date: CalendarDate, in zone: ZoneRules, trips: [DayTrip], drivingEvents: [Int64]) {
+  ///   - drivingEvents: in any order.
+  public init(_ date: CalendarDate, in zone: ZoneRules, trips: [DayTrip], drivingEvents: [DayEvent]) {
     self.date = date
     (from, to) = (zone.start(of: date), zone.start(of: date.next))
     let day = from..<to
     self.trips = trips.sorted { ($0.effectiveTime, $0.time, $0.id) < ($1.effectiveTime, $1.time, $1.id) }
-    self.drivingEvents = drivingEvents.filter { day.contains($0) }
-    for time in trips.map(\.time) + drivingEvents { record(time) }
+    self.drivingEvents = drivingEvents.filter { day.contains($0.time) }
+    for time in trips.map(\.time) + drivingEvents.map(\.time) { record(time) }
   }
 
   private func contains(_ time: Int64) -> Bool { from <= time && time < to }
@@ -191,6 +191,7 @@ public struct DayBuilder: Sendable {
     day.fuelUsed = fuelUsed ?? tripFuel()
     day.trips = tripCount()
     day.drivingEvents = drivingEvents.count
+    day.driverEvents = drivingEvents.count { $0.isOfDriver }
     return day
   }
 

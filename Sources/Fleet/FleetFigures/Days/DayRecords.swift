@@ -13,6 +13,26 @@ public struct DaySample: Equatable, Sendable {
   }
 }
 
+/// A driving event.
+public struct DayEvent: Equatable, Sendable {
+  /// The events for which the driver is responsible. A low voltage is the vehicle's, and a driver does not choose to
+  /// idle in a traffic jam.
+  public static let ofDriver = Set(
+    [DrivingRecord.Event.harshBraking, .harshAcceleration, .overspeed].map { "\($0.name)" })
+
+  /// ms since 1970.
+  public var time: Int64
+  public var isOfDriver: Bool
+
+  public init(time: Int64, isOfDriver: Bool) { (self.time, self.isOfDriver) = (time, isOfDriver) }
+
+  /// - Parameter json: the record; `nil` if it cannot be read.
+  public init(time: Int64, record json: JSON?) {
+    self.time = time
+    isOfDriver = json?["event"]?.textValue.map { Self.ofDriver.contains($0) } ?? false
+  }
+}
+
 /// The start or the end of a trip, as a record reports it.
 public struct DayTrip: Equatable, Sendable {
   /// The time of the record, ms since 1970.

@@ -6,9 +6,10 @@ extension FleetView {
   /// What is due for a vehicle, the most urgent first.
   public func services(of vehicle: Stored<Vehicle>, on today: CalendarDate) throws(ThingError) -> [ServiceFigures] {
     let known = try dues(of: vehicle.value.id)
+    let zone = try zone(of: vehicle.value)
     return try schedules(of: vehicle.value).map { schedule in
       let due = known.first { $0.value.scheduleID == schedule.id }?.value
-      return ServiceFigures(schedule, due ?? ServiceDue(schedule, vehicle.value), vehicle.value, on: today)
+      return ServiceFigures(schedule, due ?? ServiceDue(schedule, vehicle.value, in: zone), vehicle.value, on: today)
     }.sorted { left, right in
       let last = CalendarDate(year: 9_999, month: 12, day: 31)
       guard let last else { return false }
@@ -31,8 +32,8 @@ extension FleetView {
 }
 
 extension FleetTransaction {
-  /// The day for due dates.
-  var today: CalendarDate { CalendarDate(utc: now) }
+  /// The day for due dates of a vehicle, in the time zone of its fleet.
+  func today(of vehicle: Vehicle) throws(ThingError) -> CalendarDate { try zone(of: vehicle).day(of: now) }
 
   // MARK: Schedules
 
@@ -82,7 +83,7 @@ extension FleetTransaction {
   /// Computes when a schedule is due for a vehicle.
   func follow(_ schedule: Stored<ServiceSchedule>, for id: String) throws(ThingError) {
     guard let vehicle = try vehicle(named: id) else { return }
-    let fresh = ServiceDue(schedule, vehicle.value)
+    let fresh = ServiceDue(schedule, vehicle.value, in: try zone(of: vehicle.value))
     var due = try due(schedule, vehicle)
     if due.value.plan != fresh.plan {
       var changed = due.value
@@ -99,28 +100,73 @@ extension FleetTransaction {
   /// Computes the due services of a vehicle again. Call it after a new reading, and after the vehicle has moved to
   /// another fleet.
   public func evaluateServices(of vehicle: Stored<Vehicle>) throws(ThingError) {
-    let schedules = try schedules(of: vehicle.value)
-    var dues = try dues(of: vehicle.value.id)
-    for due in dues where !schedules.contains(where: { $0.id == due.value.scheduleID }) {
-      // The vehicle has left the schedule's fleet.
-      try remove(due, action: "remove")
+    try evaluateServices(of: [vehicle])
+  }
+
+  /// Computes the due services of many vehicles again, for example after their readings. Vehicles that do not exist are
+  /// ignored.
+  public func evaluateServices(ofVehicles names: Set<String>) throws(ThingError) {
+    let names = names.sorted()
+    for start in stride(from: 0, to: names.count, by: 500) {
+      let some = names[start..<min(start + 500, names.count)].map { JSON.text($0) }
+      try evaluateServices(of: try all(ThingQuery<Vehicle>(.oneOf(key: "id", some))))
     }
-    for schedule in schedules {
-      if let index = dues.firstIndex(where: { $0.value.scheduleID == schedule.id }) {
-        try evaluate(dues.remove(at: index), schedule, vehicle)
-      } else {
-        try evaluate(try insert(ServiceDue(schedule, vehicle.value)), schedule, vehicle)
+  }
+
+  /// - Parameter vehicles: at most some hundred, because all their services are read at once.
+  private func evaluateServices(of vehicles: [Stored<Vehicle>]) throws(ThingError) {
+    let names = vehicles.map { JSON.text($0.value.id) }
+    let fleets = Set(vehicles.compactMap(\.value.fleetID))
+    var alternatives: [[ThingQuery<ServiceSchedule>.Condition]] = [[.oneOf(key: "vehicleId", names)]]
+    if !fleets.isEmpty { alternatives.append([.oneOf(key: "fleetId", fleets.map(\.json))]) }
+    var ofVehicle: [String: [Stored<ServiceSchedule>]] = [:]
+    var ofFleet: [UUIDv7: [Stored<ServiceSchedule>]] = [:]
+    for schedule in try all(ThingQuery<ServiceSchedule>(.anyOf(alternatives))) {
+      if let name = schedule.value.vehicle { ofVehicle[name, default: []].append(schedule) }
+      if let fleet = schedule.value.fleet { ofFleet[fleet, default: []].append(schedule) }
+    }
+    let known = try all(ThingQuery<ServiceDue>(.oneOf(key: "vehicleId", names)))
+    let dues = Dictionary(grouping: known) { $0.value.vehicle }
+    var changed: Set<UUIDv7> = []
+    for vehicle in vehicles {
+      let schedules =
+        (ofVehicle[vehicle.value.id] ?? []) + (vehicle.value.fleetID.flatMap { ofFleet[$0] } ?? [])
+      var own = Dictionary(
+        (dues[vehicle.value.id] ?? []).map { ($0.value.scheduleID, $0) }, uniquingKeysWith: { first, _ in first })
+      for schedule in schedules {
+        let due: Stored<ServiceDue>
+        if let known = own.removeValue(forKey: schedule.id) {
+          due = known
+        } else {
+          due = try insert(ServiceDue(schedule, vehicle.value, in: try zone(of: vehicle.value)))
+        }
+        try evaluate(due, schedule, vehicle, changed: &changed)
       }
+      // The vehicle has left the fleets of these schedules.
+      for due in own.values { try remove(due, action: "remove") }
     }
+    for id in changed { try showMostUrgentState(of: id) }
+  }
+
+  private func all<Value: Kind>(_ query: ThingQuery<Value>) throws(ThingError) -> [Stored<Value>] {
+    var query = query
+    query.limit = 1_000
+    var items: [Stored<Value>] = []
+    repeat {
+      let page = try list(query)
+      items += page.items
+      query.cursor = page.next
+    } while query.cursor != nil
+    return items
   }
 
   /// Updates a service whose state can have changed because of the date.
   public func evaluateServiceByDate(_ id: UUIDv7) throws(ThingError) {
-    guard let due = try find(id, ServiceDue.self), due.value.checkDate.map({ $0 <= today }) ?? false else { return }
+    guard let due = try find(id, ServiceDue.self), let date = due.value.checkDate else { return }
     guard let schedule = try find(due.value.scheduleID, ServiceSchedule.self),
       let vehicle = try vehicle(named: due.value.vehicle), try applies(schedule.value, to: due.value.vehicle)
     else { return try remove(due, action: "remove") }
-    try evaluate(due, schedule, vehicle)
+    if date <= (try today(of: vehicle.value)) { try evaluate(due, schedule, vehicle) }
   }
 
   /// Updates the state of a schedule for a vehicle. When the service becomes overdue, a maintenance record is opened, at
@@ -129,14 +175,27 @@ extension FleetTransaction {
   private func evaluate(
     _ due: Stored<ServiceDue>, _ schedule: Stored<ServiceSchedule>, _ vehicle: Stored<Vehicle>
   ) throws(ThingError) -> Stored<ServiceDue> {
+    var changed: Set<UUIDv7> = []
+    let evaluated = try evaluate(due, schedule, vehicle, changed: &changed)
+    for id in changed { try showMostUrgentState(of: id) }
+    return evaluated
+  }
+
+  /// - Parameter ids: the ids of the fleets' schedules whose most urgent state can have changed are added to it.
+  @discardableResult
+  private func evaluate(
+    _ due: Stored<ServiceDue>, _ schedule: Stored<ServiceSchedule>, _ vehicle: Stored<Vehicle>,
+    changed ids: inout Set<UUIDv7>
+  ) throws(ThingError) -> Stored<ServiceDue> {
     var changed = due.value
     let plan = ServicePlan(schedule.value)
+    let today = try today(of: vehicle.value)
     changed.fill(from: vehicle.value, plan)
     changed.state = plan.state(
       changed.due, at: vehicle.value.servicePoint(on: today), snoozedUntil: changed.snoozedUntil)
     changed.checkDate = plan.checkDate(changed.due, after: today, snoozedUntil: changed.snoozedUntil)
     if changed.state == .overdue, changed.openedCycle != changed.cycle, vehicle.value.status != .retired {
-      try openRecord(changed, schedule)
+      try openRecord(changed, schedule, on: today)
       changed.openedCycle = changed.cycle
     }
     let stored = try update(due, to: changed, action: "change")
@@ -146,13 +205,17 @@ extension FleetTransaction {
       (shown.next, shown.state, shown.forecastDate) = (figures.next, figures.state, figures.forecastDate)
       try refresh(schedule, to: shown)
     } else if due.value.state != changed.state {
-      // Another vehicle of the fleet may have changed it since the caller read it.
-      let current = try existing(schedule.id, ServiceSchedule.self)
-      var shown = current.value
-      shown.state = try mostUrgentState(of: schedule.id)
-      try refresh(current, to: shown)
+      ids.insert(schedule.id)
     }
     return stored
+  }
+
+  /// Shows the most urgent state of a fleet's vehicles in the schedule.
+  private func showMostUrgentState(of schedule: UUIDv7) throws(ThingError) {
+    let current = try existing(schedule, ServiceSchedule.self)
+    var shown = current.value
+    shown.state = try mostUrgentState(of: schedule)
+    try refresh(current, to: shown)
   }
 
   private func mostUrgentState(of schedule: UUIDv7) throws(ThingError) -> ServiceSchedule.State {
@@ -164,7 +227,9 @@ extension FleetTransaction {
     return .ok
   }
 
-  private func openRecord(_ due: ServiceDue, _ schedule: Stored<ServiceSchedule>) throws(ThingError) {
+  private func openRecord(
+    _ due: ServiceDue, _ schedule: Stored<ServiceSchedule>, on today: CalendarDate
+  ) throws(ThingError) {
     guard try openRecord(of: schedule.id, vehicle: due.vehicle) == nil else { return }
     var record = MaintenanceRecord()
     record.vehicle = due.vehicle
@@ -184,7 +249,7 @@ extension FleetTransaction {
   public func complete(
     _ record: Stored<MaintenanceRecord>, with completion: MaintenanceCompletion
   ) throws(ThingError) -> Stored<MaintenanceRecord> {
-    try close(try complete(record, with: completion, on: today))
+    try close(try complete(record, with: completion, on: try zone(ofVehicle: record.value.vehicle).day(of: now)))
   }
 
   /// Adds the readings of a record that is completed, and begins the next cycle of its schedule.
@@ -251,7 +316,7 @@ extension FleetTransaction {
     let query = ThingQuery<ServiceDue>(
       .oneOf(key: "scheduleId", [schedule.id.json]), .oneOf(key: "vehicleId", [.text(vehicle.value.id)]))
     if let known = try first(query) { return known }
-    return try insert(ServiceDue(schedule, vehicle.value))
+    return try insert(ServiceDue(schedule, vehicle.value, in: try zone(of: vehicle.value)))
   }
 
   /// Completes the service of a schedule: its open record, or a new one.
@@ -261,6 +326,7 @@ extension FleetTransaction {
     _ schedule: Stored<ServiceSchedule>, with completion: MaintenanceCompletion
   ) throws(ThingError) -> Stored<ServiceSchedule> {
     let vehicle = try vehicle(of: schedule.value, named: completion.vehicle)
+    let today = try today(of: vehicle.value)
     if let open = try openRecord(of: schedule.id, vehicle: vehicle.value.id) {
       try close(try finish(open, with: completion, on: today))
     } else {
@@ -284,6 +350,7 @@ extension FleetTransaction {
     _ schedule: Stored<ServiceSchedule>, with snooze: ServiceSnooze
   ) throws(ThingError) -> Stored<ServiceSchedule> {
     let vehicle = try vehicle(of: schedule.value, named: snooze.vehicle)
+    let today = try today(of: vehicle.value)
     let due = try evaluate(try due(schedule, vehicle), schedule, vehicle)
     guard due.value.state != .ok else {
       throw .invalidState(
@@ -318,15 +385,22 @@ extension FleetTransaction {
 extension ServiceDue {
   /// The state of a schedule for a vehicle that has no recorded service yet: intervals count from the creation of the
   /// schedule.
-  init(_ schedule: Stored<ServiceSchedule>, _ vehicle: Vehicle) {
+  init(_ schedule: Stored<ServiceSchedule>, _ vehicle: Vehicle, in zone: ZoneRules) {
     self.init()
     scheduleID = schedule.id
     self.vehicle = vehicle.id
     plan = Self.plan(of: schedule.value)
     if let service = schedule.value.lastService { last = vehicle.lifetime(of: service) }
-    lastDate = lastDate ?? CalendarDate(utc: schedule.createdAt)
+    lastDate = lastDate ?? zone.day(of: schedule.createdAt)
     due = ServicePlan(schedule.value).due(after: last)
     fill(from: vehicle, ServicePlan(schedule.value))
+  }
+
+  /// The services whose state can have changed because of the date somewhere on earth.
+  public static func toCheck(at now: Timestamp) -> ThingQuery<ServiceDue> {
+    // No time zone is more than 14 hours ahead of UTC.
+    let latest = CalendarDate(utc: Timestamp(nanoseconds: now.nanoseconds + 50_400_000_000_000))
+    return ThingQuery<ServiceDue>(.below(key: "checkDate", latest.adding(days: 1).json), order: [.init("checkDate")])
   }
 
   /// The fields of a schedule that decide when it is due.

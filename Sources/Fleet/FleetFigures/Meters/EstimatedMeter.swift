@@ -66,7 +66,8 @@ extension FleetView {
 }
 
 extension FleetTransaction {
-  /// Adds the reading that a gateway sent with a record, once for each record.
+  /// Adds the reading that a gateway sent with a record, once for each record. Then call
+  /// ``evaluateServices(ofVehicles:)``.
   ///
   /// - Parameter record: the id of the record.
   public func addGatewayReading(
@@ -81,10 +82,11 @@ extension FleetTransaction {
     (reading.odometer, reading.engineHours) = meter == .odometer ? (value, nil) : (nil, value)
     reading.source = .gateway
     reading.originID = record
-    try add(reading)
+    try add(reading, evaluatesServices: false)
   }
 
-  /// Sets what a vehicle's meter is estimated to show, unless another reading has come meanwhile.
+  /// Sets what a vehicle's meter is estimated to show, unless another reading has come meanwhile. Then call
+  /// ``evaluateServices(ofVehicles:)``.
   ///
   /// - Parameter reading: the reading from which it was estimated.
   public func set(
@@ -94,6 +96,6 @@ extension FleetTransaction {
     var changed = vehicle.value
     let daily = meter == .odometer ? changed.dailyKilometers : changed.dailyEngineHours
     changed.set(meter, to: estimate, isEstimated: true, daily: daily)
-    try evaluateServices(of: try refresh(vehicle, to: changed))
+    try refresh(vehicle, to: changed)
   }
 }

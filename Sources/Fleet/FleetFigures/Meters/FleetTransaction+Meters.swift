@@ -5,13 +5,16 @@ import Telemetry
 extension FleetTransaction {
   /// Adds a reading that another thing states. See ``followReadings(of:)``.
   ///
+  /// - Parameter evaluatesServices: `false` if the caller then calls ``evaluateServices(ofVehicles:)``.
   /// - Throws: `invalid` for a vehicle that does not exist, or a time that is not yet.
   @discardableResult
-  public func add(_ reading: MeterReading, action: String = "create") throws(ThingError) -> Stored<MeterReading> {
+  public func add(
+    _ reading: MeterReading, action: String = "create", evaluatesServices: Bool = true
+  ) throws(ThingError) -> Stored<MeterReading> {
     var reading = reading
     try judge(&reading)
     let stored = try insert(reading, id: nil, action: action)
-    try follow(stored)
+    try follow(stored, evaluatesServices: evaluatesServices)
     return stored
   }
 
@@ -35,7 +38,7 @@ extension FleetTransaction {
   }
 
   /// Updates the vehicle of a new or changed reading, and what depends on it.
-  public func follow(_ reading: Stored<MeterReading>) throws(ThingError) {
+  public func follow(_ reading: Stored<MeterReading>, evaluatesServices: Bool = true) throws(ThingError) {
     guard let meter = Meter(of: reading.value) else { return }
     if reading.version > 1 {
       // A reading became void, or is valid again: this changes the decisions about all later ones.
@@ -43,14 +46,14 @@ extension FleetTransaction {
     } else if reading.value.lifetime == nil {
       return
     }
-    try updateMeter(meter, ofVehicle: reading.value.vehicle)
+    try updateMeter(meter, ofVehicle: reading.value.vehicle, evaluatesServices: evaluatesServices)
   }
 
   /// Decides again about the readings of a vehicle of which one was removed or moved to another vehicle.
   func judgeAfterCorrection(_ reading: MeterReading) throws(ThingError) {
     guard let meter = Meter(of: reading) else { return }
     try judgeAgain(meter, vehicle: reading.vehicle)
-    try updateMeter(meter, ofVehicle: reading.vehicle)
+    try updateMeter(meter, ofVehicle: reading.vehicle, evaluatesServices: true)
   }
 
   private func judgeAgain(_ meter: Meter, vehicle: String) throws(ThingError) {
@@ -78,7 +81,7 @@ extension FleetTransaction {
   }
 
   /// Sets what a vehicle's meter shows to the newest reading that is used.
-  private func updateMeter(_ meter: Meter, ofVehicle id: String) throws(ThingError) {
+  private func updateMeter(_ meter: Meter, ofVehicle id: String, evaluatesServices: Bool) throws(ThingError) {
     guard let vehicle = try vehicle(named: id), vehicle.value.id == id else { return }
     let last = try point(of: meter, vehicle: id)
     var daily: Double?
@@ -88,7 +91,8 @@ extension FleetTransaction {
     }
     var changed = vehicle.value
     changed.set(meter, to: last, isEstimated: last.map { _ in false }, daily: daily)
-    try evaluateServices(of: try refresh(vehicle, to: changed))
+    let refreshed = try refresh(vehicle, to: changed)
+    if evaluatesServices { try evaluateServices(of: refreshed) }
   }
 }
 

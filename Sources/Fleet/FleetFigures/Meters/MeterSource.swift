@@ -101,7 +101,7 @@ extension FleetTransaction {
       let old = known.first { isOf(item, $0) }
       var reading = old?.value ?? MeterReading()
       reading.vehicle = stored.value.meteredVehicle
-      reading.at = time(of: item, known: old?.value.at)
+      reading.at = try time(of: item, vehicle: reading.vehicle, known: old?.value.at)
       (reading.odometer, reading.engineHours) = item.meter == .odometer ? (item.value, nil) : (nil, item.value)
       (reading.source, reading.originID, reading.part) = (Value.readingSource, stored.id, item.part)
       guard let old else {
@@ -119,14 +119,16 @@ extension FleetTransaction {
     return readings
   }
 
-  private func time(of item: StatedReading, known: Timestamp?) -> Timestamp {
+  private func time(
+    of item: StatedReading, vehicle: String, known: Timestamp?
+  ) throws(ThingError) -> Timestamp {
     switch item.time {
     // The clock of a phone may be ahead. A reading is never rejected because of that.
     case .at(let time): return min(time, now)
     case .on(let date):
-      if let known, CalendarDate(utc: known) == date { return known }
-      let noon = Timestamp(nanoseconds: Int64(date.dayNumber) * 86_400_000_000_000 + 43_200_000_000_000)
-      return date == today ? now : min(noon, now)
+      let zone = try zone(ofVehicle: vehicle)
+      if let known, zone.day(of: known) == date { return known }
+      return date == zone.day(of: now) ? now : min(zone.time(43_200, on: date), now)
     }
   }
 }

@@ -8,7 +8,7 @@ public struct ReportTable: Sendable {
   public static let leastScoredDistance = 100.0
   /// The formula of the score.
   public static let scoreFormula =
-    "score = 100 - 4 x (driving events per 100 km) - 20 x (idle time / time with a running engine), at least 0"
+    "score = 100 - 4 x (harsh braking, harsh acceleration and overspeed per 100 km), at least 0; from 100 km"
 
   /// The vehicle, its fleet and its driver, to which figures or costs belong.
   public struct Subject: Hashable, Sendable {
@@ -21,17 +21,21 @@ public struct ReportTable: Sendable {
     }
   }
 
+  /// What is done, and what is to do, of a row.
+  public enum Count: String, Sendable {
+    // Of maintenance records.
+    case done, open, overdue
+    // Of what must be valid.
+    case licencesExpired, licencesExpiring, documentsExpired, documentsExpiring
+    case inspections, inspectionsWithDefects, servicesDueSoon, servicesOverdue
+  }
+
   /// The sums of one row.
   private struct Sums {
-    var vehicles: Set<String> = []
-    var usedDays = 0
-    var (engineOn, moving, idle, unknown): (Int64, Int64, Int64, Int64) = (0, 0, 0, 0)
-    var distance: Double?
-    var fuelUsed: Double?
-    /// km of the days of which both distance and fuel are known.
-    var fuelDistance = 0.0
-    var trips = 0
-    var drivingEvents = 0
+    var days: DaySums?
+    var counts: [Count: Int64] = [:]
+    /// ms for which vehicles were in the workshop.
+    var outOfService: Int64 = 0
     var costs = VehicleCosts()
   }
 
@@ -41,23 +45,33 @@ public struct ReportTable: Sendable {
 
   public init(_ topic: Report.Topic, by grouping: Report.Grouping) { (self.topic, self.grouping) = (topic, grouping) }
 
-  public mutating func add(_ day: VehicleDay, of subject: Subject) {
-    let key = group(day.date, subject)
-    var own = sums.removeValue(forKey: key) ?? Sums()
-    if let vehicle = subject.vehicle { own.vehicles.insert(vehicle) }
-    if day.engineOn > 0 || day.moving > 0 { own.usedDays += 1 }
-    own.engineOn += day.engineOn
-    own.moving += day.moving
-    own.idle += day.idle
-    own.unknown += day.unknown
-    if let distance = day.distance { own.distance = (own.distance ?? 0) + distance }
-    if let fuel = day.fuelUsed {
-      own.fuelUsed = (own.fuelUsed ?? 0) + fuel
-      own.fuelDistance += day.distance ?? 0
+  /// Adds the sums of days that belong to one row.
+  public mutating func add(_ days: DaySums) {
+    let subject = Subject(vehicle: days.vehicle, fleet: days.fleet, driver: days.driver)
+    sums[group(days.date, subject), default: Sums()].days = days
+  }
+
+  public mutating func count(_ count: Count, on date: CalendarDate, of subject: Subject) {
+    sums[group(date, subject), default: Sums()].counts[count, default: 0] += 1
+  }
+
+  /// Adds the time for which a vehicle was in the workshop.
+  ///
+  /// - Parameters:
+  ///   - from: ms since 1970, as also `to`.
+  ///   - zone: the time zone of days.
+  ///   - dates: the days of the report.
+  public mutating func addOutOfService(
+    from: Int64, to: Int64, in zone: ZoneRules, within dates: ClosedRange<CalendarDate>, of subject: Subject
+  ) {
+    var date = max(zone.day(of: Timestamp(nanoseconds: from * 1_000_000)), dates.lowerBound)
+    while date <= dates.upperBound {
+      let start = zone.start(of: date)
+      guard start < to else { return }
+      let time = min(to, zone.start(of: date.next)) - max(from, start)
+      if time > 0 { sums[group(date, subject), default: Sums()].outOfService += time }
+      date = date.next
     }
-    own.trips += day.trips
-    own.drivingEvents += day.drivingEvents
-    sums[key] = own
   }
 
   /// - Parameter amount: `nil` if it is unknown.
@@ -103,69 +117,63 @@ public struct ReportTable: Sendable {
     func rounded(_ number: Double?) -> JSON { number.map { (($0 * 1_000).rounded() / 1_000).json } ?? .null }
     func ratio(_ part: Double?, _ whole: Double) -> JSON { rounded(part.flatMap { whole > 0 ? $0 / whole : nil }) }
     func list(_ money: [Money]) -> JSON { .array(money.map(\.json)) }
-    let idleShare = ratio(Double(sums.idle), Double(sums.engineOn))
+    func counts(_ names: Count...) -> [String: JSON] {
+      names.reduce(into: [:]) { $0[$1.rawValue] = .integer(sums.counts[$1] ?? 0) }
+    }
+    let days = sums.days ?? DaySums(date: CalendarDate(dayNumber: 0))
+    let idleShare = ratio(Double(days.idle), Double(days.engineOn))
     switch topic {
     case .utilization:
       return [
-        "vehicles": .integer(Int64(sums.vehicles.count)), "usedDays": .integer(Int64(sums.usedDays)),
-        "distance": rounded(sums.distance), "engineOnSeconds": seconds(sums.engineOn),
-        "movingSeconds": seconds(sums.moving), "idleSeconds": seconds(sums.idle),
-        "unknownSeconds": seconds(sums.unknown), "idleShare": idleShare,
+        "vehicles": .integer(Int64(days.vehicles)), "usedDays": .integer(Int64(days.usedDays)),
+        "distance": rounded(days.distance), "engineOnSeconds": seconds(days.engineOn),
+        "movingSeconds": seconds(days.moving), "idleSeconds": seconds(days.idle),
+        "unknownSeconds": seconds(days.unknown), "idleShare": idleShare,
       ]
+    case .maintenance:
+      return counts(.done, .open, .overdue).merging([
+        "cost": list(sums.costs.total), "outOfServiceSeconds": seconds(sums.outOfService),
+      ]) { $1 }
     case .trips:
       return [
-        "trips": .integer(Int64(sums.trips)), "distance": rounded(sums.distance), "movingSeconds": seconds(sums.moving),
-        "distancePerTrip": ratio(sums.distance, Double(sums.trips)),
+        "trips": .integer(Int64(days.trips)), "distance": rounded(days.distance), "movingSeconds": seconds(days.moving),
+        "distancePerTrip": ratio(days.distance, Double(days.trips)),
       ]
     case .fuel:
       return [
-        "fuelUsed": rounded(sums.fuelUsed), "distance": rounded(sums.distance),
-        "litresPer100km": ratio(sums.fuelUsed.map { $0 * 100 }, sums.fuelDistance),
+        "fuelUsed": rounded(days.fuelUsed), "distance": rounded(days.distance),
+        "litresPer100km": ratio(days.fuelUsed.map { $0 * 100 }, days.fuelDistance),
       ]
     case .costs:
       return [
         "total": list(sums.costs.total), "byCategory": .object(sums.costs.byCategory.mapValues(list)),
-        "perKilometer": list(sums.costs.total(per: sums.distance) ?? []),
+        "perKilometer": list(sums.costs.total(per: days.distance) ?? []),
       ]
     case .drivers:
       var members: [String: JSON] = [
-        "distance": rounded(sums.distance), "drivingEvents": .integer(Int64(sums.drivingEvents)),
+        "distance": rounded(days.distance), "drivingEvents": .integer(Int64(days.driverEvents)),
         "idleShare": idleShare,
       ]
-      if let distance = sums.distance, distance >= Self.leastScoredDistance {
-        let idle = sums.engineOn > 0 ? Double(sums.idle) / Double(sums.engineOn) : 0
-        let score = 100 - 4 * Double(sums.drivingEvents) / distance * 100 - 20 * idle
-        members["score"] = .integer(Int64(max(score, 0).rounded()))
+      if let score = Self.score(events: days.driverEvents, distance: days.driverDistance) {
+        members["score"] = .integer(score)
       } else {
         members["note"] = .text("not enough distance")
       }
       return members
+    case .compliance:
+      return counts(
+        .licencesExpired, .licencesExpiring, .documentsExpired, .documentsExpiring, .inspections,
+        .inspectionsWithDefects, .servicesDueSoon, .servicesOverdue)
     }
   }
 
-  /// The rows as CSV (RFC 4180). Lists and objects are written as JSON.
-  public static func csv(_ rows: [JSON]) -> [UInt8] {
-    var keys: Set<String> = []
-    for case .object(let members) in rows { keys.formUnion(members.keys) }
-    let columns = ["group"] + keys.subtracting(["group"]).sorted()
-    var text = columns.joined(separator: ",") + "\r\n"
-    for row in rows {
-      text += columns.map { cell(row[$0]) }.joined(separator: ",") + "\r\n"
-    }
-    return Array(text.utf8)
-  }
-
-  private static func cell(_ value: JSON?) -> String {
-    let text: String
-    switch value {
-    case nil, .null?: return ""
-    case .text(let own)?: text = own
-    case let other?: text = other.canonicalText
-    }
-    // Spreadsheets execute cells that begin with these.
-    let isFormula = value?.textValue != nil && text.first.map { "=+-@\t\r".contains($0) } ?? false
-    let safe = isFormula ? "'" + text : text
-    return safe.contains { "\",\r\n".contains($0) || $0.isNewline }
-      ? "\"" + safe.replacing("\"", with: "\"\"") + "\"" : safe
+  /// The score of a driver by ``scoreFormula``; `nil` if the distance is too short.
+  ///
+  /// - Parameters:
+  ///   - events: the number of events for which the driver is responsible.
+  ///   - distance: km.
+  public static func score(events: Int, distance: Double) -> Int64? {
+    guard distance >= leastScoredDistance else { return nil }
+    return Int64(max(100 - 4 * Double(events) / distance * 100, 0).rounded())
   }
 }

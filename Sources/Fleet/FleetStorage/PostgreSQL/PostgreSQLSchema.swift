@@ -8,7 +8,7 @@ enum PostgreSQLSchema {
     version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
     version11, version12, version13, version14, version15, version16, version17, version18, version19,
     version20, version21, version22, version23, version24, version25, version26, version27, version28,
-    version29, version30, version31, version32,
+    version29, version30, version31, version32, version33,
   ]
 
   private static let version1 =
@@ -661,6 +661,22 @@ enum PostgreSQLSchema {
     ALTER TABLE expense ADD COLUMN "file_ids" text COLLATE "C";
     ALTER TABLE fuel_entry ADD COLUMN "file_ids" text COLLATE "C";
     ALTER TABLE maintenance_record ADD COLUMN "file_ids" text COLLATE "C";
+    """
+
+  /// Adds the settings of tenants, the driving events of drivers, the time at which maintenance was completed, and
+  /// schedules of reports. The figures of days are computed again, because they lack the drivers' events.
+  private static let version33 = """
+    CREATE TABLE tenant_settings (
+      tenant integer NOT NULL, id uuid NOT NULL, version bigint NOT NULL, created bigint NOT NULL,
+      updated bigint NOT NULL, "time_zone" text COLLATE "C", PRIMARY KEY (tenant, id)
+    );
+    ALTER TABLE vehicle_day ADD COLUMN driver_events integer;
+    UPDATE vehicle SET is_incomplete = 1 WHERE last_record_at IS NOT NULL;
+    ALTER TABLE maintenance_record ADD COLUMN "completed_at" bigint;
+    ALTER TABLE report ADD COLUMN "schedule" text COLLATE "C";
+    ALTER TABLE report ADD COLUMN "next_at" bigint;
+    ALTER TABLE report ADD COLUMN "schedule_id" uuid;
+    CREATE INDEX report_next ON report (next_at) WHERE next_at IS NOT NULL;
     """
 
   /// SQL expression for the time of the migration, ms. It has the same value in all statements of the migration.

@@ -14,6 +14,8 @@ final class ThingSession: FleetTransaction {
   /// The last error of the database; `nil` if there was none. It determines whether the transaction may be repeated.
   private(set) var failure: StoreFailure?
   private var seals: [UUIDv7: PersonalSeal?] = [:]
+  /// The time zones of fleets, and of the tenant, that were read.
+  private var zones: [UUIDv7?: ZoneRules] = [:]
 
   /// Begins a transaction that only reads.
   init(_ session: any StoreSession, tenant: Int32, cursorKey: CursorKey) {
@@ -112,6 +114,23 @@ final class ThingSession: FleetTransaction {
     }
   }
 
+  func zone(_ name: String?) -> ZoneRules { ZoneFiles.machine.rules(name) }
+
+  func zone(ofFleet fleet: UUIDv7?) throws(ThingError) -> ZoneRules {
+    if let known = zones[fleet] { return known }
+    let zone = try asking { () throws(StoreFailure) in
+      try session.rows(
+        """
+        SELECT coalesce((SELECT time_zone FROM fleet WHERE tenant = $1 AND id = $2),
+          (SELECT time_zone FROM tenant_settings WHERE tenant = $1))
+        """, [SQLValue(tenant), fleet.map { .identifier($0) } ?? .null]
+      ).first?.optionalText(0)
+    }
+    let rules = self.zone(zone)
+    zones[fleet] = rules
+    return rules
+  }
+
   func audit(thing: UUIDv7?, before number: Int64?, limit: Int) throws(ThingError) -> [AuditEntry] {
     try asking { () throws(StoreFailure) in
       var values: [SQLValue] = [SQLValue(tenant), .integer(number ?? .max), .integer(Int64(limit))]
@@ -138,6 +157,7 @@ final class ThingSession: FleetTransaction {
   @discardableResult
   func insert<Value: Kind>(_ value: Value, id: UUIDv7?, action: String) throws(ThingError) -> Stored<Value> {
     let id = id ?? .random(at: now)
+    forgetZones(Value.self)
     let stored = Stored(id: id, version: 1, createdAt: now, updatedAt: now, value: value)
     try asking(Value.self) { () throws(StoreFailure) in
       var columns = ["tenant", Value.names.idColumn, "version", Value.names.createdColumn, "updated"]
@@ -160,6 +180,7 @@ final class ThingSession: FleetTransaction {
     _ stored: Stored<Value>, to value: Value, action: String
   ) throws(ThingError) -> Stored<Value> {
     guard stored.value != value else { return stored }
+    forgetZones(Value.self)
     var changed = stored
     changed.value = value
     changed.version += 1
@@ -183,6 +204,10 @@ final class ThingSession: FleetTransaction {
     }
     try noteFiles(of: Value.self, stored.id, before: stored.value.usedFiles, after: value.usedFiles)
     return changed
+  }
+
+  private func forgetZones<Value: Kind>(_ kind: Value.Type) {
+    if kind == Fleet.self || kind == TenantSettings.self { zones = [:] }
   }
 
   @discardableResult

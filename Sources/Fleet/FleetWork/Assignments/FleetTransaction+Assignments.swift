@@ -25,7 +25,7 @@ extension FleetTransaction {
     if driver.value.status == .suspended {
       throw .rule(code: "driverSuspended", message: "\(driver.value.name) is suspended")
     }
-    if let expiry = driver.value.licenceExpiry, expiry < CalendarDate(utc: max(new.from, now)) {
+    if let expiry = driver.value.licenceExpiry, expiry < (try zone(of: vehicle.value).day(of: max(new.from, now))) {
       throw .rule(
         code: "licenceExpired", message: "the licence of \(driver.value.name) was valid until \(expiry.text)")
     }

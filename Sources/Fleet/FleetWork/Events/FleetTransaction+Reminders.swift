@@ -9,9 +9,9 @@ extension FleetTransaction {
   public func emitReminders() throws(ThingError) -> [String] {
     var unreadable: [String] = []
     let day: Int64 = 86_400_000_000_000
-    let today = CalendarDate(utc: now)
-    let first = CalendarDate(utc: Timestamp(nanoseconds: now.nanoseconds - 30 * day))
-    let last = CalendarDate(utc: Timestamp(nanoseconds: now.nanoseconds + 31 * day))
+    // A day more at both ends, for all time zones.
+    let first = CalendarDate(utc: Timestamp(nanoseconds: now.nanoseconds - 31 * day))
+    let last = CalendarDate(utc: Timestamp(nanoseconds: now.nanoseconds + 32 * day))
     var documents = ThingQuery<Document>(
       .atLeast(key: "expiresOn", first.json), .below(key: "expiresOn", last.json), limit: 1_000)
     documents.leavesOutUnreadable = true
@@ -21,8 +21,15 @@ extension FleetTransaction {
       for document in page.items {
         guard let day = document.value.expiresOn else { continue }
         let item = document.value.title ?? document.value.category.rawValue
+        let driver: Stored<Driver>? = if let id = document.value.driverID { try find(id, Driver.self) } else { nil }
+        let zone =
+          if document.value.vehicleID == nil, let fleet = driver?.value.fleetID {
+            try zone(ofFleet: fleet)
+          } else {
+            try zone(ofVehicle: document.value.vehicleID)
+          }
         try remind(
-          .documentExpiring, document.id, Document.names.one, day, today, vehicle: document.value.vehicleID,
+          .documentExpiring, document.id, Document.names.one, day, zone.day(of: now), vehicle: document.value.vehicleID,
           driver: document.value.driverID, item: item)
       }
       documents.cursor = page.next
@@ -35,6 +42,7 @@ extension FleetTransaction {
       unreadable += page.unreadable
       for driver in page.items {
         guard let day = driver.value.licenceExpiry else { continue }
+        let today = try zone(ofFleet: driver.value.fleetID).day(of: now)
         try remind(
           .licenceExpiring, driver.id, Driver.names.one, day, today, vehicle: nil, driver: driver.id, item: nil)
       }
@@ -48,6 +56,7 @@ extension FleetTransaction {
     vehicle: String?, driver: UUIDv7?, item: String?
   ) throws(ThingError) {
     let left = Self.number(of: day) - Self.number(of: today)
+    guard (-30...30).contains(left) else { return }
     let stage: UInt64 = left < 0 ? 2 : left <= 7 ? 1 : 0
     let id = UUIDv7(
       milliseconds: UInt64(max(Self.number(of: day), 0)) * 86_400_000, seed: thing.low ^ thing.high << 48, number: stage

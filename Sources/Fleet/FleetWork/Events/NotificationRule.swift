@@ -13,15 +13,15 @@ public struct NotificationRule: Kind {
     case none
     /// One mail with all notifications of an hour, at the full hour.
     case hourly
-    /// One mail with all notifications of a day, at 06:00 UTC.
+    /// One mail with all notifications of a day, at 06:00.
     case daily
   }
 
-  /// The time of day during which no mails are sent.
+  /// The time of day during which no mails are sent, in the time zone of the person, or else of the tenant.
   public struct QuietHours: NestedValue {
-    /// The beginning in UTC, for example `22:00`.
+    /// The beginning, for example `22:00`.
     public var from = ""
-    /// The end in UTC, for example `06:00`.
+    /// The end, for example `06:00`.
     public var to = ""
 
     public init() {}
@@ -44,14 +44,14 @@ public struct NotificationRule: Kind {
     }
 
     /// Returns the end of the quiet hours that contain a time; `nil` if none do.
-    public func end(at time: Timestamp) -> Timestamp? {
+    public func end(at time: Timestamp, in zone: ZoneRules) -> Timestamp? {
       guard let from = Self.seconds(from), let to = Self.seconds(to), from != to else { return nil }
-      let day: Int64 = 86_400
-      let seconds = (time.milliseconds / 1_000 % day + day) % day
+      let seconds = zone.secondsOfDay(at: time)
       let isQuiet = from < to ? (from..<to).contains(seconds) : seconds >= from || seconds < to
       guard isQuiet else { return nil }
-      let left = (to - seconds + day) % day
-      return Timestamp(nanoseconds: (time.milliseconds / 1_000 + left) * 1_000_000_000)
+      let today = zone.day(of: time)
+      let end = zone.time(to, on: today)
+      return end > time ? end : zone.time(to, on: today.next)
     }
   }
 
@@ -101,16 +101,21 @@ public struct NotificationRule: Kind {
   }
 
   /// Returns the time at which the mail of a notification is sent.
-  public func mailTime(at time: Timestamp) -> Timestamp {
-    let (hour, day): (Int64, Int64) = (3_600, 86_400)
-    let seconds = time.milliseconds / 1_000
-    let due =
-      switch digest {
-      case .none: time
-      case .hourly: Timestamp(nanoseconds: (seconds / hour + 1) * hour * 1_000_000_000)
-      case .daily: Timestamp(nanoseconds: (((seconds - 6 * hour) / day + 1) * day + 6 * hour) * 1_000_000_000)
-      }
-    return quietHours?.end(at: due) ?? due
+  ///
+  /// - Parameter zone: the time zone of full hours, of days and of ``quietHours``.
+  public func mailTime(at time: Timestamp, in zone: ZoneRules) -> Timestamp {
+    let due: Timestamp
+    switch digest {
+    case .none: due = time
+    case .hourly:
+      let left = 3_600 - zone.secondsOfDay(at: time) % 3_600
+      due = Timestamp(nanoseconds: (time.milliseconds / 1_000 + left) * 1_000_000_000)
+    case .daily:
+      let today = zone.day(of: time)
+      let morning = zone.time(6 * 3_600, on: today)
+      due = morning > time ? morning : zone.time(6 * 3_600, on: today.next)
+    }
+    return quietHours?.end(at: due, in: zone) ?? due
   }
 
   /// The rules that every tenant has at first.

@@ -90,6 +90,7 @@ extension FleetTransaction {
   ) throws(ThingError) -> Stored<MaintenanceRecord> {
     var record = stored.value
     record.status = .completed
+    if record.startedAt != nil { record.completedAt = now }
     record.completedDate = completion.completedDate ?? today
     if let lines = completion.lines { record.lines = lines }
     record.cost = completion.cost ?? record.cost

@@ -51,6 +51,8 @@ public struct MaintenanceRecord: VehicleThing {
   public var files = FileIDs()
   public var status = Status.scheduled
   public var startedAt: Timestamp?
+  /// `nil` for a record that was not in progress.
+  public var completedAt: Timestamp?
   public var cancelReason: String?
 
   public init() {}
@@ -84,6 +86,7 @@ public struct MaintenanceRecord: VehicleThing {
     Field("status", \.status).settable(by: .server).filterable().sortable(),
     Field("startedAt", \.startedAt).settable(by: .server),
     Field("fileIds", \.files),
+    Field("completedAt", \.completedAt).settable(by: .server),
     Field("cancelReason", \.cancelReason).settable(by: .server),
   ]
 

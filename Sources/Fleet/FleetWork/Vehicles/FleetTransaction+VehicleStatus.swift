@@ -28,7 +28,8 @@ extension FleetTransaction {
     switch command {
     case .retire:
       vehicle.status = .retired
-      vehicle.disposedOn = vehicle.disposedOn ?? CalendarDate(utc: now)
+      let today = try zone(of: vehicle).day(of: now)
+      vehicle.disposedOn = vehicle.disposedOn ?? today
     case .deactivate: vehicle.status = .inactive
     case .activate: vehicle.status = try status(ofVehicle: vehicle.id)
     case .reactivate:

@@ -7,6 +7,9 @@ final class ZoneFiles: Sendable {
   /// The largest size of a zone's file in bytes; most have less than 4 KiB.
   private static let mostBytes = 1 << 20
 
+  /// Those of the machine.
+  static let machine = ZoneFiles()
+
   private let folder: String
   private let zones = Mutex<[String: ZoneRules?]>([:])
 

@@ -1,0 +1,103 @@
+import FleetAccess
+import FleetDomain
+import FleetFigures
+import FleetWork
+import Logging
+import Telemetry
+
+/// Makes the reports that are due, and queues the mails with them.
+///
+/// The transaction that stores a report also decides when the next one is due. Several servers may share one database:
+/// the first one makes the report, and the others find that it is not due any more. After a pause, the reports that
+/// were missed are made one after another.
+struct ReportScheduler {
+  /// The time between two searches.
+  private static let period = Duration.seconds(10)
+  /// The time for which missed reports are made later, s.
+  private static let longestDelay = 31 * 86_400
+
+  let storage: any FleetStorage
+  /// The keys that encrypt the values of mails; `nil` if no mails can be sent.
+  let keys: SecretKeys?
+  let logger: Logger
+
+  /// Searches periodically until the task is cancelled.
+  func run() async {
+    var isFailing = false
+    repeat {
+      do {
+        try await makeAll(at: WallClock.now)
+        isFailing = false
+      } catch {
+        if !isFailing, !Task.isCancelled { logger.warning("cannot make reports: \(error); trying again") }
+        isFailing = true
+      }
+    } while (try? await Task.sleep(for: Self.period)) != nil
+  }
+
+  /// Makes all reports that are due.
+  func makeAll(at now: Timestamp) async throws {
+    for tenant in try await storage.tenants(having: [ThingQuery<Report>.Condition.atMost(key: "nextAt", now.json)]) {
+      while try await makeNext(of: tenant, at: now) { try Task.checkCancellation() }
+    }
+  }
+
+  /// Makes the report of a tenant that is due longest.
+  ///
+  /// - Returns: whether there was one.
+  private func makeNext(of tenant: TenantID, at now: Timestamp) async throws -> Bool {
+    let due = ThingQuery<Report>(.atMost(key: "nextAt", now.json), order: [.init("nextAt")])
+    let found = try await storage.view(tenant: tenant) { view throws(ThingError) -> (Stored<Report>, Report)? in
+      guard let plan = try view.first(due), let schedule = plan.value.schedule, let at = plan.value.nextAt else {
+        return nil
+      }
+      let dates = schedule.range(on: try view.zone(ofFleet: plan.value.fleetID).day(of: at))
+      var report = plan.value
+      (report.from, report.to) = (dates.lowerBound, dates.upperBound)
+      (report.schedule, report.nextAt, report.scheduleID) = (nil, nil, plan.id)
+      report.rows = ReportRows(try view.rows(of: report, at: now))
+      return (plan, report)
+    }
+    guard let (plan, report) = found else { return false }
+    try await storage.change(tenant: tenant, by: Actor(.server), at: now) { transaction throws(ThingError) in
+      // Another server was first, or the schedule was changed.
+      guard let present = try transaction.find(plan.id, Report.self), present.version == plan.version,
+        let schedule = present.value.schedule, let times = CronTimes(schedule.cron), let at = present.value.nextAt
+      else { return }
+      let zone = try transaction.zone(ofFleet: present.value.fleetID)
+      var planned = present.value
+      planned.nextAt = times.next(after: zone.day(of: max(at, now.adding(seconds: -Self.longestDelay))), in: zone)
+      try transaction.update(present, to: planned, action: "schedule")
+      try transaction.insert(report)
+      guard let keys else { return }
+      for id in schedule.recipients { try send(report, as: schedule.format, to: id, keys, transaction) }
+    }
+    return true
+  }
+
+  /// Queues a mail, if the person may see the report now.
+  private func send(
+    _ report: Report, as format: Report.Format, to id: UUIDv7, _ keys: SecretKeys, _ transaction: any FleetTransaction
+  ) throws(ThingError) {
+    guard let person = try transaction.find(id, Person.self), person.value.isActive else { return }
+    let access = ReportAccess(person)
+    // Who made the schedule may have lost the permission.
+    var shown = report
+    shown.requestedBy = nil
+    guard access.maySee(shown) else { return }
+    var details = MailDetails(of: person.value)
+    details.item = "\(report.topic.rawValue) \(report.from.text) – \(report.to.text)"
+    do {
+      let file = try ReportFile(report, rows: access.rows(of: report), as: format)
+      if file.bytes.count <= MailAttachment.most {
+        details.attachment = MailAttachment(name: file.name, mediaType: file.mediaType, bytes: file.bytes)
+      } else {
+        details.items = ["The file is too large for a mail. The report is in the web app."]
+      }
+    } catch {
+      logger.warning("cannot make the file of a report: \(error)")
+      details.items = ["The file could not be made. The report is in the web app."]
+    }
+    try transaction.enqueueMail(.report, to: person, details, keys)
+  }
+}

@@ -1,0 +1,218 @@
+import FleetDomain
+import FleetWork
+import Telemetry
+
+extension FleetView {
+  /// The greatest number of rows of a report.
+  private static var mostRows: Int { 20_000 }
+  /// The greatest number of things from which a report is made.
+  private static var mostThings: Int { 100_000 }
+
+  /// Computes the rows of a report.
+  ///
+  /// - Throws: `rule` with `tooManyEntries`.
+  public func rows(of report: Report, at now: Timestamp) throws(ThingError) -> [JSON] {
+    var table = ReportTable(report.topic, by: report.groupBy)
+    let dates = report.from...report.to
+    switch report.topic {
+    case .maintenance: try addMaintenance(report, within: dates, at: now, to: &table)
+    case .compliance: try addCompliance(report, within: dates, at: now, to: &table)
+    case .costs:
+      try addDays(report, to: &table)
+      try addCosts(report, within: dates, to: &table)
+    case .utilization, .trips, .fuel, .drivers: try addDays(report, to: &table)
+    }
+    guard table.count <= Self.mostRows else { throw tooMany("rows", Self.mostRows) }
+    return table.rows
+  }
+
+  private func tooMany(_ what: String, _ limit: Int) -> ThingError {
+    .rule(code: "tooManyEntries", message: "more than \(limit) \(what); ask for fewer days or one fleet")
+  }
+
+  private func addDays(_ report: Report, to table: inout ReportTable) throws(ThingError) {
+    let grouping: DaySums.Grouping =
+      switch report.groupBy {
+      case .vehicle: .vehicle
+      case .driver: .driver
+      case .fleet: .fleet
+      case .day: .day
+      case .week: .week
+      case .month: .month
+      }
+    for sums in try daySums(by: grouping, fleet: report.fleetID, from: report.from, through: report.to) {
+      table.add(sums)
+    }
+  }
+
+  /// The fleets of the vehicles that a report is about.
+  private func fleets(of report: Report) throws(ThingError) -> [String: UUIDv7?] {
+    var query = ThingQuery<Vehicle>()
+    if let fleet = report.fleetID { query.conditions.append(.oneOf(key: "fleetId", [fleet.json])) }
+    var fleets: [String: UUIDv7?] = [:]
+    for row in try values(["id", "fleetId"], query) {
+      if let id = row[0].textValue { fleets[id] = .some(try? UUIDv7(json: row[1])) }
+    }
+    return fleets
+  }
+
+  private func forEach<Value: Kind>(
+    _ query: ThingQuery<Value>, _ body: (Stored<Value>) throws(ThingError) -> Void
+  ) throws(ThingError) {
+    var query = query
+    query.limit = 1_000
+    var count = 0
+    repeat {
+      let page = try list(query)
+      for item in page.items { try body(item) }
+      count += page.items.count
+      query.cursor = page.next
+      guard count <= Self.mostThings else { throw tooMany(Value.names.many, Self.mostThings) }
+    } while query.cursor != nil
+  }
+
+  /// Conditions on a time: within some days, of whatever time zone.
+  private func times<Value: Kind>(_ key: String, _ dates: ClosedRange<CalendarDate>) -> [ThingQuery<Value>.Condition] {
+    func time(_ date: CalendarDate) -> JSON {
+      Timestamp(nanoseconds: Int64(date.dayNumber) * 86_400_000_000_000).json
+    }
+    return [
+      .atLeast(key: key, time(dates.lowerBound.adding(days: -1))),
+      .below(key: key, time(dates.upperBound.adding(days: 2))),
+    ]
+  }
+
+  // MARK: Costs
+
+  private func addCosts(
+    _ report: Report, within dates: ClosedRange<CalendarDate>, to table: inout ReportTable
+  ) throws(ThingError) {
+    let fleets = try fleets(of: report)
+    func add<Value: WorkThing>(
+      _ kind: Value.Type, _ table: inout ReportTable,
+      _ cost: (Value) -> (at: Timestamp, category: String, amount: Money?)
+    ) throws(ThingError) {
+      var query = ThingQuery<Value>(order: [.init("at")])
+      query.conditions = times("at", dates)
+      if let fleet = report.fleetID { query.conditions.append(.vehicleInFleets(key: Value.vehicleKey, [fleet])) }
+      try forEach(query) { item throws(ThingError) in
+        let (at, category, amount) = cost(item.value)
+        let fleet = item.value.vehicleID.flatMap { fleets[$0] ?? nil }
+        let date = try zone(ofFleet: fleet).day(of: at)
+        guard dates.contains(date) else { return }
+        table.add(
+          amount, category: category, on: date,
+          of: .init(vehicle: item.value.vehicleID, fleet: fleet, driver: item.value.driverID))
+      }
+    }
+    try add(Expense.self, &table) { ($0.at, $0.category.rawValue, $0.amount) }
+    try add(FuelEntry.self, &table) { ($0.at, VehicleCosts.fuel, $0.cost) }
+  }
+
+  // MARK: Maintenance
+
+  private func addMaintenance(
+    _ report: Report, within dates: ClosedRange<CalendarDate>, at now: Timestamp, to table: inout ReportTable
+  ) throws(ThingError) {
+    let fleets = try fleets(of: report)
+    var query = ThingQuery<MaintenanceRecord>(
+      .oneOf(key: "status", (MaintenanceRecord.Status.open + [.completed]).map(\.json)),
+      .anyOf([[.oneOf(key: "completedDate", [.null])], [.atLeast(key: "completedDate", report.from.json)]]))
+    if let fleet = report.fleetID { query.conditions.append(.vehicleInFleets(key: "vehicleId", [fleet])) }
+    try forEach(query) { item throws(ThingError) in
+      let record = item.value
+      let fleet = fleets[record.vehicle] ?? nil
+      let zone = try zone(ofFleet: fleet)
+      let subject = ReportTable.Subject(vehicle: record.vehicle, fleet: fleet, driver: nil)
+      if let started = record.startedAt {
+        // The end of records that an earlier version completed is not known better than by the day.
+        let end = record.completedAt?.milliseconds ?? record.completedDate.map { zone.start(of: $0.next) }
+        table.addOutOfService(
+          from: started.milliseconds, to: min(end ?? now.milliseconds, now.milliseconds), in: zone, within: dates,
+          of: subject)
+      }
+      if let completed = record.completedDate {
+        guard dates.contains(completed) else { return }
+        table.count(.done, on: completed, of: subject)
+        if let cost = record.cost {
+          table.add(cost, category: Expense.Category.other.rawValue, on: completed, of: subject)
+        } else {
+          for cost in record.sums {
+            table.add(cost, category: Expense.Category.other.rawValue, on: completed, of: subject)
+          }
+        }
+      } else {
+        let planned = record.scheduledDate ?? zone.day(of: item.createdAt)
+        guard planned <= dates.upperBound else { return }
+        let date = max(planned, dates.lowerBound)
+        table.count(.open, on: date, of: subject)
+        if planned < zone.day(of: now) { table.count(.overdue, on: date, of: subject) }
+      }
+    }
+  }
+
+  // MARK: Compliance
+
+  /// What has expired before the report's first day counts on that day.
+  private func addCompliance(
+    _ report: Report, within dates: ClosedRange<CalendarDate>, at now: Timestamp, to table: inout ReportTable
+  ) throws(ThingError) {
+    let fleets = try fleets(of: report)
+    func count(
+      _ expired: ReportTable.Count, _ expiring: ReportTable.Count, _ last: CalendarDate,
+      _ subject: ReportTable.Subject, _ table: inout ReportTable
+    ) throws(ThingError) {
+      let isOver = last < (try zone(ofFleet: subject.fleet).day(of: now))
+      // A document that expires on the report's last day is still valid on it.
+      table.count(isOver ? expired : expiring, on: max(last, dates.lowerBound), of: subject)
+    }
+    var drivers = ThingQuery<Driver>(.below(key: "licenceExpiry", dates.upperBound.adding(days: 1).json))
+    if let fleet = report.fleetID { drivers.conditions.append(.oneOf(key: "fleetId", [fleet.json])) }
+    try forEach(drivers) { driver throws(ThingError) in
+      guard let last = driver.value.licenceExpiry else { return }
+      try count(
+        .licencesExpired, .licencesExpiring, last,
+        .init(vehicle: nil, fleet: driver.value.fleetID, driver: driver.id), &table)
+    }
+    var fleetOfDriver: [UUIDv7: UUIDv7] = [:]
+    try forEach(ThingQuery<Driver>()) { fleetOfDriver[$0.id] = $0.value.fleetID }
+    let documents = ThingQuery<Document>(.below(key: "expiresOn", dates.upperBound.adding(days: 1).json))
+    try forEach(documents) { document throws(ThingError) in
+      guard let last = document.value.expiresOn else { return }
+      let (vehicle, driver) = (document.value.vehicleID, document.value.driverID)
+      let fleet = vehicle.map { fleets[$0] ?? nil } ?? driver.flatMap { fleetOfDriver[$0] }
+      guard report.fleetID == nil || fleet == report.fleetID else { return }
+      try count(
+        .documentsExpired, .documentsExpiring, last, .init(vehicle: vehicle, fleet: fleet, driver: driver), &table)
+    }
+    var inspections = ThingQuery<Inspection>()
+    inspections.conditions = times("at", dates)
+    if let fleet = report.fleetID { inspections.conditions.append(.vehicleInFleets(key: "vehicleId", [fleet])) }
+    try forEach(inspections) { inspection throws(ThingError) in
+      guard inspection.value.status != .draft, inspection.value.supersededBy == nil else { return }
+      let fleet = inspection.value.vehicleID.flatMap { fleets[$0] ?? nil }
+      let date = try zone(ofFleet: fleet).day(of: inspection.value.at)
+      guard dates.contains(date) else { return }
+      let subject = ReportTable.Subject(
+        vehicle: inspection.value.vehicleID, fleet: fleet, driver: inspection.value.driverID)
+      table.count(.inspections, on: date, of: subject)
+      if inspection.value.items.contains(where: { $0.result == .defect }) {
+        table.count(.inspectionsWithDefects, on: date, of: subject)
+      }
+    }
+    for (state, kind) in [
+      (ServiceSchedule.State.overdue, ReportTable.Count.servicesOverdue), (.dueSoon, .servicesDueSoon),
+    ] {
+      var dues = ThingQuery<ServiceDue>(.oneOf(key: "state", [state.json]))
+      if let fleet = report.fleetID { dues.conditions.append(.vehicleInFleets(key: "vehicleId", [fleet])) }
+      try forEach(dues) { due throws(ThingError) in
+        let fleet = fleets[due.value.vehicle] ?? nil
+        let today = try zone(ofFleet: fleet).day(of: now)
+        let date = due.value.dueDate ?? today
+        guard date <= dates.upperBound else { return }
+        table.count(
+          kind, on: max(date, dates.lowerBound), of: .init(vehicle: due.value.vehicle, fleet: fleet, driver: nil))
+      }
+    }
+  }
+}
