@@ -139,6 +139,57 @@ import Testing
     }
   }
 
+  @Test(arguments: TestServer.Database.allCases)
+  func costs_contain_completed_maintenance(_ database: TestServer.Database) async throws {
+    try await TestServer.run(on: database) { server in
+      let depots = try await FleetRoutesTests.depots(server)
+      try await aside {
+        let client = try server.client(server.keys.admin)
+        func send(_ path: String, _ json: String) throws {
+          let reply = try client.send("POST", path, json: json)
+          try #require(reply.status == 201, "\(reply.text)")
+        }
+        func euros(_ amount: String, _ currency: String = "EUR") -> String {
+          #"{"amount":"\#(amount)","currency":"\#(currency)"}"#
+        }
+        let lines =
+          #"[{"text":"oil","cost":\#(euros("10"))},{"text":"filter","cost":\#(euros("5", "USD"))}]"#
+        for (vehicle, rest) in [
+          ("VAN-1", #""completedDate":"2026-05-31","cost":\#(euros("100.50"))"#),
+          ("VAN-1", #""completedDate":"2026-05-01","lines":\#(lines)"#),
+          // Not in the range, not done, and of unknown cost.
+          ("VAN-1", #""completedDate":"2026-04-30","cost":\#(euros("1000"))"#),
+          ("VAN-1", #""completedDate":"2026-06-01","cost":\#(euros("1000"))"#),
+          ("VAN-1", #""scheduledDate":"2026-05-10","cost":\#(euros("1000"))"#),
+          ("VAN-2", #""completedDate":"2026-05-10""#),
+        ] {
+          try send("/api/maintenance-records", #"{"vehicleId":"\#(vehicle)","serviceType":"repair",\#(rest)}"#)
+        }
+        try send(
+          "/api/expenses",
+          #"{"vehicleId":"VAN-1","at":"2026-05-02T10:00:00Z","category":"toll","amount":\#(euros("24"))}"#)
+        func rows(_ more: String) throws -> [[String: Any]] {
+          let reply = try client.send(
+            "POST", "/api/reports", json: #"{"kind":"costs","from":"2026-05-01","to":"2026-05-31"\#(more)}"#)
+          return try #require(try reply.json["rows"] as? [[String: Any]], "\(reply.text)")
+        }
+        func money(_ json: Any?) -> [String] {
+          (json as? [[String: String]] ?? []).map { "\($0["amount"] ?? "") \($0["currency"] ?? "")" }
+        }
+        let vehicles = try rows("")
+        #expect(vehicles.map { $0["group"] as? String } == ["VAN-1", "VAN-2"])
+        #expect(vehicles.map { money($0["total"]) } == [["134.50 EUR", "5.00 USD"], []])
+        #expect(vehicles.map { $0["withoutAmount"] as? Int } == [nil, 1])
+        let categories = try #require(vehicles[0]["byCategory"] as? [String: Any])
+        #expect(money(categories["maintenance"]) == ["110.50 EUR", "5.00 USD"])
+        #expect(money(categories["toll"]) == ["24.00 EUR"])
+        let days = try rows(#","groupBy":"day","fleetId":"\#(depots.ids.north)""#)
+        #expect(days.map { $0["group"] as? String } == ["2026-05-01", "2026-05-02", "2026-05-31"])
+        #expect(days.map { money($0["total"]) } == [["10.00 EUR", "5.00 USD"], ["24.00 EUR"], ["100.50 EUR"]])
+      }
+    }
+  }
+
   // MARK: PDF
 
   @Test func a_pdf_has_a_header_and_a_number_on_each_page() async throws {

@@ -107,6 +107,16 @@ extension FleetView {
     }
     try add(Expense.self, &table) { ($0.at, $0.category.rawValue, $0.amount) }
     try add(FuelEntry.self, &table) { ($0.at, VehicleCosts.fuel, $0.cost) }
+    var completed = ThingQuery<MaintenanceRecord>(
+      .oneOf(key: "status", [MaintenanceRecord.Status.completed.json]),
+      .atLeast(key: "completedDate", report.from.json), .atMost(key: "completedDate", report.to.json))
+    if let fleet = report.fleetID { completed.conditions.append(.vehicleInFleets(key: "vehicleId", [fleet])) }
+    try forEach(completed) { item throws(ThingError) in
+      guard let date = item.value.completedDate else { return }
+      table.add(
+        item.value, on: date,
+        of: .init(vehicle: item.value.vehicle, fleet: fleets[item.value.vehicle] ?? nil, driver: nil))
+    }
   }
 
   // MARK: Maintenance
@@ -134,13 +144,7 @@ extension FleetView {
       if let completed = record.completedDate {
         guard dates.contains(completed) else { return }
         table.count(.done, on: completed, of: subject)
-        if let cost = record.cost {
-          table.add(cost, category: Expense.Category.other.rawValue, on: completed, of: subject)
-        } else {
-          for cost in record.sums {
-            table.add(cost, category: Expense.Category.other.rawValue, on: completed, of: subject)
-          }
-        }
+        table.add(record, on: completed, of: subject)
       } else {
         let planned = record.scheduledDate ?? zone.day(of: item.createdAt)
         guard planned <= dates.upperBound else { return }

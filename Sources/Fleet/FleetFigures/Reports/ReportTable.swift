@@ -79,6 +79,11 @@ public struct ReportTable: Sendable {
     sums[group(date, subject), default: Sums()].costs.add(amount, category: category)
   }
 
+  /// Adds the costs of a maintenance record that was completed.
+  public mutating func add(_ record: MaintenanceRecord, on date: CalendarDate, of subject: Subject) {
+    for amount in record.costs { add(amount, category: VehicleCosts.maintenance, on: date, of: subject) }
+  }
+
   /// The number of rows so far.
   public var count: Int { sums.count }
 
@@ -148,6 +153,7 @@ public struct ReportTable: Sendable {
       return [
         "total": list(sums.costs.total), "byCategory": .object(sums.costs.byCategory.mapValues(list)),
         "perKilometer": list(sums.costs.total(per: days.distance) ?? []),
+        "withoutAmount": sums.costs.unknown > 0 ? .integer(Int64(sums.costs.unknown)) : .null,
       ]
     case .drivers:
       var members: [String: JSON] = [
