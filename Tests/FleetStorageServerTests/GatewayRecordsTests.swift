@@ -95,14 +95,7 @@ import Testing
         (0..<20).map { Self.own($0, keys: $0 == 6 ? #","speed":10"# : "") } + [Self.own(30, "gap")]
           + (8..<24).map { Sample.record($0 + 100, at: Double($0)) })
       func attribute(_ trip: UInt64, _ from: Double, _ to: Double) async throws {
-        try await storage.change(tenant: .standard, by: Actor(.server), at: Sample.now) {
-          transaction throws(ThingError) in
-          var attribution = Attribution()
-          (attribution.gatewayID, attribution.vehicle) = ("gw-17", "VAN-001")
-          attribution.tripID = UUIDv7(milliseconds: trip, first: 1, rest: 1)
-          (attribution.from, attribution.to) = (Sample.time(from), Sample.time(to))
-          try transaction.attribute(attribution)
-        }
+        try await storage.attribute(to: "VAN-001", trip: trip, from, to)
       }
       try await attribute(1, 5, 8)
       // The same trip a second time changes nothing.
@@ -139,6 +132,43 @@ import Testing
   }
 
   @Test(arguments: Kind.allCases)
+  func attributed_records_are_in_lists_of_all_vehicles(_ kind: Kind) async throws {
+    try await Fleet.with(kind) { fleet in
+      let storage = fleet.storage
+      try await storage.store(
+        (0..<20).map { Self.own($0, $0 == 6 ? "gap" : "trip") }
+          + (8..<24).map { Sample.record($0 + 100, "trip", at: Double($0), vehicle: "VAN-00\($0 % 2)") })
+      func numbers(_ limit: Int, _ order: RecordQuery.Order, _ selection: VehicleSelection = .all) async throws -> [Int]
+      {
+        var query = RecordQuery(vehicle: nil, classes: RecordQuery.eventClasses + RecordQuery.tripClasses, limit: limit)
+        (query.order, query.selection) = (order, selection)
+        return try await storage.all(query).map(\.number)
+      }
+      #expect(try await numbers(100, .oldestFirst) == Array(108..<124))
+      try await storage.attribute(to: "VAN-001", trip: 1, 5, 8)
+      try await storage.attribute(to: "VAN-000", trip: 2, 16.5, 18.5)
+      // The gap is about the gateway.
+      let expected = [5, 7] + Array(108..<117) + [17, 117, 18] + Array(118..<124)
+      for limit in [1, 2, 5, 1_000] {
+        #expect(Set(try await numbers(limit, .oldestFirst)) == Set(expected))
+        #expect(try await numbers(limit, .newestFirst) == (try await numbers(limit, .oldestFirst)).reversed())
+      }
+      let found = try await storage.all(RecordQuery(vehicle: nil, classes: RecordQuery.tripClasses, limit: 3))
+      #expect(
+        found.filter { $0.attributedFrom != nil }.map { "\($0.number) \($0.vehicle) \($0.attributedFrom ?? "")" }
+          .sorted()
+          == ["17 VAN-000 gw-17", "18 VAN-000 gw-17", "5 VAN-001 gw-17", "7 VAN-001 gw-17"])
+      // They are visible when the vehicle is.
+      let one = VehicleSelection(
+        fleets: [], windows: [VehicleWindow("VAN-001", from: Sample.time(6), to: Sample.time(12))])
+      #expect(try await numbers(2, .oldestFirst, one) == [7, 109, 111])
+      let hidden = VehicleSelection(
+        fleets: nil, excluded: [VehicleWindow("VAN-001", from: Sample.time(0), to: Sample.time(24))])
+      #expect(Set(try await numbers(4, .newestFirst, hidden)) == Set([17, 18] + stride(from: 108, to: 124, by: 2)))
+    }
+  }
+
+  @Test(arguments: Kind.allCases)
   func own_records_can_be_removed(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
       let storage = fleet.storage
@@ -155,6 +185,19 @@ import Testing
       #expect(try await storage.store([Self.own(3)]) == [.stored])
       #expect(try await Self.records(storage) == [3])
       #expect(try await storage.all(.telemetry(of: "VAN-001")).map(\.number) == [50])
+    }
+  }
+}
+
+extension StoredFleet {
+  /// Attributes the own records of the gateway `gw-17` in a period, s, to a vehicle.
+  func attribute(to vehicle: String, trip: UInt64, _ from: Double, _ to: Double) async throws {
+    try await change(tenant: .standard, by: Actor(.server), at: Sample.now) { transaction throws(ThingError) in
+      var attribution = Attribution()
+      (attribution.gatewayID, attribution.vehicle) = ("gw-17", vehicle)
+      attribution.tripID = UUIDv7(milliseconds: trip, first: 1, rest: 1)
+      (attribution.from, attribution.to) = (Sample.time(from), Sample.time(to))
+      try transaction.attribute(attribution)
     }
   }
 }

@@ -102,6 +102,13 @@ import Testing
         try await fleet.storage.store(records)
       }
       try await fleet.storage.store((100..<180).map { Sample.record($0, at: Double($0 - 100) / 4, vehicle: "V-3") })
+      // Own records of a gateway; some are attributed.
+      try await fleet.storage.store(
+        (0..<60).map { Sample.record($0, types[$0 % 6], at: Double($0 / 3), vehicle: "gw-17") })
+      for (number, vehicle) in ["V-1", "V-2", "V-3", "V-1"].enumerated() {
+        let from = Double(number * 5)
+        try await fleet.storage.attribute(to: vehicle, trip: UInt64(number), from, from + Double(number) + 2.5)
+      }
       for round in 0..<120 {
         func vehicle() -> String { depot.vehicles[Int.random(in: 0..<20, using: &random)] }
         var selection = VehicleSelection(

@@ -75,13 +75,12 @@ extension StoreSession {
   ) throws(StoreFailure) -> [StoredRecord] {
     var ids: [Int32: String] = [:]
     if let known { ids[known.key] = known.id }
-    let ofOthers = try vehicleNames(Set(rows.map(\.vehicle)).subtracting(ids.keys))
+    let keys = rows.map(\.vehicle) + rows.compactMap(\.attributedTo)
+    ids.merge(try vehicleNames(Set(keys).subtracting(ids.keys)).mapValues(\.id)) { known, _ in known }
     return rows.compactMap { row in
-      guard let name = ids[row.vehicle] ?? ofOthers[row.vehicle]?.id else { return nil }
-      guard let known, row.vehicle != known.key else { return row.record(of: name) }
-      // A list of one vehicle contains records of other rows only if they are attributed to the vehicle.
-      var record = row.record(of: known.id)
-      record.attributedFrom = name
+      guard let name = ids[row.vehicle], let vehicle = ids[row.attributedTo ?? row.vehicle] else { return nil }
+      var record = row.record(of: vehicle)
+      if row.attributedTo != nil { record.attributedFrom = name }
       return record
     }
   }

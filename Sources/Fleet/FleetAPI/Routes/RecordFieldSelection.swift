@@ -25,8 +25,7 @@ struct RecordFieldSelection {
     (RecordField.contract.filter { $0.types.contains(.telemetry) } + RecordField.otherSignals).map(\.name)
       + [
         "type", "id", "timestamp", "timeQuality", "gatewayId", "vehicleId", "epoch", "seq", "device", "timeAhead",
-        "attributedFrom",
-        "receivedAt",
+        "attributedFrom", "attributedTo", "receivedAt",
       ])
 
   /// Whether a record may have this key. The server does not know two kinds of keys: names of signal sets, which begin

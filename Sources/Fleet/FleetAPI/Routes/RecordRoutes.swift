@@ -238,7 +238,8 @@ extension LatestRecords {
 
 extension StoredRecord {
   /// The record as the gateway sent it. If its time is not credible, `"timeAhead":true,"receivedAt":"…"` is added. If the
-  /// gateway did not know the vehicle yet, `"attributedFrom":"…"` is added.
+  /// gateway did not know the vehicle yet, `"attributedFrom":"…"` with the gateway and `"attributedTo":"…"` with the
+  /// vehicle are added.
   var json: [UInt8] { json { _ in } }
 
   /// Returns the record with further members.
@@ -249,7 +250,10 @@ extension StoredRecord {
         line.field("timeAhead", true)
         line.field("receivedAt", receivedAt)
       }
-      line.field("attributedFrom", attributedFrom)
+      if let attributedFrom {
+        line.field("attributedFrom", attributedFrom)
+        line.field("attributedTo", vehicle)
+      }
       more(&line)
     }
     return marks.count == 2 ? body : body.dropLast() + Array(",".utf8) + marks.dropFirst()

@@ -12,6 +12,8 @@ struct FoundRow {
   /// The time of reception, ms since 1970; `nil` if an earlier version received the record.
   var received: Int64?
   var body: [UInt8]
+  /// The key of the vehicle to which an own record of a gateway is attributed; `nil` for all other records.
+  var attributedTo: Int32?
 
   /// The columns from which a ``FoundRow`` is read, in this order.
   static let columns = "vehicle, class, time, seq, id, quality, received, body"

@@ -31,6 +31,14 @@ enum GatewayRows {
     """
 }
 
+/// A period for which own records of a gateway belong to a vehicle.
+struct AttributedTimes {
+  /// The key of the vehicle.
+  var vehicle: Int32
+  /// ms.
+  var range: Range<Int64>
+}
+
 extension StoreSession {
   /// Adds the row for the own records of a gateway.
   func addGatewayRow(_ id: String, tenant: Int32, at now: Int64) throws(StoreFailure) {
@@ -64,25 +72,46 @@ extension StoreSession {
     return found
   }
 
-  /// Returns the times for which the own records of gateways belong to a vehicle, in ms, by the keys of the gateways'
-  /// rows.
-  func attributed(
-    to vehicle: VehicleRow, _ query: RecordQuery, tenant: Int32
-  ) throws(StoreFailure) -> [Int32: [Range<Int64>]] {
-    let found = try rows(
-      """
-      SELECT v.key, a."from", a."to" FROM attribution AS a
-      JOIN vehicle AS v ON v.tenant = a.tenant AND v.id = a.gateway_id AND v.is_gateway = 1
-      WHERE a.tenant = $1 AND a.vehicle_id = $2 AND a."from" < $3 AND a."to" > $4 ORDER BY a."from"
-      """,
-      [
-        SQLValue(tenant), .text(vehicle.id), .integer(RecordBound.end(query)), .integer(RecordBound.start(query)),
-      ])
-    var ranges: [Int32: [Range<Int64>]] = [:]
-    for row in found where row.integer(1) < row.integer(2) {
-      ranges[Int32(row.integer(0)), default: []].append(row.integer(1)..<row.integer(2))
+  /// Returns the times for which own records of gateways belong to vehicles, by the keys of the gateways' rows. The
+  /// times of a gateway are in ascending order and do not overlap.
+  ///
+  /// - Parameters:
+  ///   - keys: keys of the vehicles or of the gateways' rows.
+  ///   - areGateways: whether they are those of the gateways.
+  ///   - start: only periods that end after this time, ms.
+  ///   - end: only periods that begin before this time, ms.
+  func attributions(
+    of keys: Set<Int32>, areGateways: Bool, from start: Int64, to end: Int64, tenant: Int32
+  ) throws(StoreFailure) -> [Int32: [AttributedTimes]] {
+    var found: [Int32: [AttributedTimes]] = [:]
+    var rest = Array(keys)[...]
+    while !rest.isEmpty {
+      let part = rest.prefix(500)
+      rest = rest.dropFirst(500)
+      let list = part.indices.map { "$\($0 - part.startIndex + 4)" }.joined(separator: ", ")
+      let rows = try rows(
+        """
+        SELECT g.key, v.key, a."from", a."to" FROM attribution AS a
+        JOIN vehicle AS g ON g.tenant = a.tenant AND g.id = a.gateway_id AND g.is_gateway = 1
+        JOIN vehicle AS v ON v.tenant = a.tenant AND v.id = a.vehicle_id AND v.is_gateway = 0
+        WHERE a.tenant = $1 AND a."from" < $2 AND a."to" > $3 AND \(areGateways ? "g" : "v").key IN (\(list))
+        """,
+        [SQLValue(tenant), .integer(end), .integer(start)] + part.map { SQLValue($0) })
+      for row in rows where row.integer(2) < row.integer(3) {
+        found[Int32(row.integer(0)), default: []].append(
+          AttributedTimes(vehicle: Int32(row.integer(1)), range: row.integer(2)..<row.integer(3)))
+      }
     }
-    return ranges
+    return found.mapValues { all in
+      var last = Int64.min
+      return all.sorted { ($0.range.lowerBound, $0.range.upperBound) < ($1.range.lowerBound, $1.range.upperBound) }
+        .compactMap { times in
+          guard times.range.upperBound > last else { return nil }
+          let left = max(times.range.lowerBound, last)..<times.range.upperBound
+          last = left.upperBound
+          return AttributedTimes(vehicle: times.vehicle, range: left)
+        }
+    }
   }
 }
 

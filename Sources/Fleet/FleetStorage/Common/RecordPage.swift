@@ -85,11 +85,11 @@ struct RecordPage {
     /// The end of the time range at which reading begins: its first time, or the time after its last one.
     var edge: Int64
 
-    /// Returns the part without the records that are about a gateway itself.
-    func withoutOwnRecords() -> Part {
+    /// Returns the part without the records that are about a gateway itself; `nil` if there are no others.
+    func withoutOwnRecords() -> Part? {
       var part = self
       part.page.query.classes.removeAll(where: Attribution.ownClasses.contains)
-      return part
+      return part.page.query.classes.isEmpty ? nil : part
     }
   }
 

@@ -9,15 +9,17 @@ struct SelectedVehicles {
   var ranges: [Int32: [Range<Int64>]] = [:]
   /// Whether all vehicles are selected for all times, except those that ``ranges`` has.
   var isOpen = false
-  /// The own records of gateways that are attributed to the vehicle of the query.
-  var attributed: [Int32: [Range<Int64>]] = [:]
+  /// The own records of gateways that are attributed to the selected vehicles, for pages that read a list for each
+  /// vehicle.
+  var attributed: [Int32: [AttributedTimes]] = [:]
 
   var isEmpty: Bool { whole.isEmpty && ranges.isEmpty && !isOpen }
 
   /// Whether a row is selected.
   func contains(_ row: FoundRow) -> Bool {
-    if let own = ranges[row.vehicle] { return own.contains { $0.contains(row.time) } }
-    return isOpen || whole.contains(row.vehicle)
+    let vehicle = row.attributedTo ?? row.vehicle
+    if let own = ranges[vehicle] { return own.contains { $0.contains(row.time) } }
+    return isOpen || whole.contains(vehicle)
   }
 
   /// Removes times of a vehicle, and its records without a time.
@@ -82,16 +84,34 @@ extension StoreSession {
     _ query: RecordQuery, of vehicle: VehicleRow?, tenant: Int32
   ) throws(StoreFailure) -> SelectedVehicles? {
     if query.gateway != nil { return nil }
-    guard let vehicle else { return try selected(query.selection, of: nil, tenant: tenant) }
-    let attributed = try attributed(to: vehicle, query, tenant: tenant)
-    if query.selection.isAll, attributed.isEmpty { return nil }
-    var selected = try selected(query.selection, of: vehicle, tenant: tenant)
+    let keys: Set<Int32>
+    var selected = SelectedVehicles()
+    if let vehicle {
+      keys = [vehicle.key]
+    } else {
+      selected = try self.selected(query.selection, of: nil, tenant: tenant)
+      guard hasLists(selected, query) else { return selected }
+      keys = selected.whole.union(selected.ranges.keys)
+    }
+    let attributed = try attributions(
+      of: keys, areGateways: false, from: RecordBound.start(query), to: RecordBound.end(query), tenant: tenant)
+    if let vehicle {
+      if query.selection.isAll, attributed.isEmpty { return nil }
+      selected = try self.selected(query.selection, of: vehicle, tenant: tenant)
+    }
     // They are visible at the times at which records of the vehicle are visible.
-    let visible = selected.times(of: vehicle.key)
-    selected.attributed = attributed.mapValues { ranges in
-      ranges.flatMap { range in visible.map { $0.clamped(to: range) } }.filter { !$0.isEmpty }
+    selected.attributed = attributed.mapValues { all in
+      all.flatMap { times in
+        selected.times(of: times.vehicle).map { $0.clamped(to: times.range) }.filter { !$0.isEmpty }
+          .map { AttributedTimes(vehicle: times.vehicle, range: $0) }
+      }
     }
     return selected
+  }
+
+  /// Whether a page reads a list for each vehicle, and not the list of all vehicles.
+  private func hasLists(_ selected: SelectedVehicles, _ query: RecordQuery) -> Bool {
+    !selected.isOpen && selected.whole.count * query.classes.count <= mostLists
   }
 
   /// Returns the keys of the vehicles in a selection.
@@ -150,7 +170,7 @@ extension StoreSession {
   func page(
     _ page: RecordPage, of selected: SelectedVehicles, tenant: Int32
   ) throws(StoreFailure) -> (rows: [FoundRow], next: String?) {
-    if !selected.isOpen, selected.whole.count * page.query.classes.count <= mostLists {
+    if hasLists(selected, page.query) {
       try merged(page, selected, tenant)
     } else {
       try filtered(page, selected, tenant)
@@ -164,39 +184,47 @@ extension StoreSession {
     let all =
       selected.whole.map { ($0, Int64.min..<Int64.max) }
       + selected.ranges.flatMap { vehicle, ranges in ranges.map { (vehicle, $0) } }
-    let foreign = selected.attributed.flatMap { gateway, ranges in
-      ranges.compactMap { page.part(of: gateway, in: $0).map { (gateway, $0.withoutOwnRecords()) } }
+    let foreign = selected.attributed.flatMap { gateway, all in
+      all.compactMap { times in
+        page.part(of: gateway, in: times.range)?.withoutOwnRecords().map { (gateway, Int32?.some(times.vehicle), $0) }
+      }
     }
-    let parts =
-      (all.compactMap { vehicle, range in page.part(of: vehicle, in: range).map { (vehicle, $0) } } + foreign)
-      .sorted { page.isBefore($0.1.edge, $1.1.edge) }
+    let own = all.compactMap { vehicle, range in
+      page.part(of: vehicle, in: range).map { (vehicle, Int32?.none, $0) }
+    }
+    let parts = (own + foreign).sorted { page.isBefore($0.2.edge, $1.2.edge) }
     var rows: [FoundRow] = []
     var lists = 0
-    for (vehicle, part) in parts {
+    for (vehicle, attributedTo, part) in parts {
       let boundary = page.boundary(at: part.edge)
       if rows.count > page.query.limit, page.isComplete(rows[page.query.limit], at: boundary) { break }
       if lists >= mostLists, page.isProgress(boundary) { return page.page([rows], completeTo: boundary) }
-      rows = page.merged([rows] + (try allLists(part.page, tenant: tenant, vehicle: vehicle)))
+      let found = try allLists(part.page, tenant: tenant, vehicle: vehicle).map { list in
+        list.map { row in
+          var row = row
+          row.attributedTo = attributedTo
+          return row
+        }
+      }
+      rows = page.merged([rows] + found)
       rows.removeLast(max(rows.count - page.query.limit - 1, 0))
       lists += page.query.classes.count
     }
     return page.page([rows])
   }
 
-  /// Reads the list of all vehicles, and leaves out rows that are not selected.
+  /// Reads the list of all vehicles, and leaves out rows that are not selected. The list has the own records of gateways,
+  /// too; those that are attributed to a selected vehicle remain.
   private func filtered(
     _ page: RecordPage, _ selected: SelectedVehicles, _ tenant: Int32
   ) throws(StoreFailure) -> (rows: [FoundRow], next: String?) {
-    var (rows, selected) = ([FoundRow](), selected)
+    var rows: [FoundRow] = []
     // If all vehicles are selected, only few rows are left out: the own records of gateways.
     let size = selected.isOpen ? min(page.query.limit + 16, RecordQuery.maximumLimit) : scannedRows.step
     var (step, scanned) = (page.step(after: page.cursor, limit: size), 0)
     while true {
       let (found, next) = step.page(try allLists(step, tenant: tenant, vehicle: nil))
-      if selected.isOpen {
-        for key in try gatewayKeys(among: Set(found.map(\.vehicle))) { selected.ranges[key] = [] }
-      }
-      rows += found.filter(selected.contains)
+      rows += try attributed(found, tenant: tenant).filter(selected.contains)
       scanned += found.count
       guard next != nil, rows.count <= page.query.limit, let last = found.last else { return page.page([rows]) }
       if scanned >= scannedRows.most {
@@ -204,6 +232,26 @@ extension StoreSession {
         if page.isProgress(boundary) { return page.page([rows], completeTo: boundary) }
       }
       step = page.step(after: last.cursor, limit: size)
+    }
+  }
+
+  /// Returns rows of all vehicles with the vehicles to which own records of gateways are attributed, without the other
+  /// own records.
+  private func attributed(_ found: [FoundRow], tenant: Int32) throws(StoreFailure) -> [FoundRow] {
+    let gateways = Set(try gatewayKeys(among: Set(found.map(\.vehicle))))
+    guard !gateways.isEmpty else { return found }
+    let times = found.compactMap { gateways.contains($0.vehicle) ? $0.time : nil }
+    guard let first = times.min(), let last = times.max() else { return found }
+    let attributions = try attributions(
+      of: gateways, areGateways: true, from: first, to: last == .max ? .max : last + 1, tenant: tenant)
+    return found.compactMap { row in
+      guard gateways.contains(row.vehicle) else { return row }
+      guard !Attribution.ownClasses.contains(row.recordClass),
+        let times = attributions[row.vehicle]?.first(where: { $0.range.contains(row.time) })
+      else { return nil }
+      var row = row
+      row.attributedTo = times.vehicle
+      return row
     }
   }
 }
