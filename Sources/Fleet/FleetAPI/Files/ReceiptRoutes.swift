@@ -16,7 +16,7 @@ struct ReceiptRoutes {
       summary:
         "Reads the photo of a receipt. The proposal has the values of a fuel entry or of an expense; nothing is stored until a person saves it.",
       parameters: [
-        .query("vehicle", "The vehicle of the proposal; its fleet has the time zone.", #"{"type":"string"}"#)
+        .query("vehicle", "The vehicle of the proposal. Its fleet, or the tenant, has the time zone of the receipt.", #"{"type":"string"}"#)
       ],
       results: [.init(.ok, "What it says.", .json("Receipt"))], errors: [.conflict])
     return Route(
@@ -26,14 +26,12 @@ struct ReceiptRoutes {
       let name = try call.vehicleFilter()
       let (file, zone) = try await files.storage.view(tenant: tenant) { view throws(ThingError) in
         let file = try files.readable(call, view)
-        var zone: String?
-        if let name, let fleet = try view.referenced(vehicle: name).value.fleetID {
-          zone = try view.find(fleet, Fleet.self)?.value.timeZone
-        }
+        if let name, try view.vehicle(named: name) == nil { throw .notFound(kind: Vehicle.names.one, id: name) }
+        let zone = try view.zone(ofVehicle: name)
         return (file, zone)
       }
       let reading = try await Self.read(file, files.service, tenant, call)
-      let proposal = reading.proposal(file: file.id, vehicle: name, in: files.storage.zone(zone))
+      let proposal = reading.proposal(file: file.id, vehicle: name, in: zone)
       let answer = JSON.object([
         "fileId": file.id.json, "reading": reading.json,
         "proposal": .object(["kind": .text(proposal.kind.one), "values": .object(proposal.values)]),
