@@ -27,6 +27,7 @@ extension ParsableCommand {
     return "\(command): \(text): see \(command) --help"
   }
 
-  /// The name of the command: the configured one or, as the argument parser derives it, that of the type in lower case.
+  /// The name of the command: the configured name; if there is none, the name of the type in lower case, as in the
+  /// argument parser.
   private static var name: String { configuration.commandName ?? String(describing: Self.self).lowercased() }
 }

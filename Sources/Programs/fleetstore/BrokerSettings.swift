@@ -69,8 +69,8 @@ enum BrokerSettings {
     return addresses
   }
 
-  /// Reads and checks the TLS files. The libraries read them only when they connect, and the worker would retry with a
-  /// wrong file without end.
+  /// Reads and checks the TLS files. The libraries read them only when they connect, and the worker would retry forever
+  /// with an invalid file.
   private static func readTLS(_ object: JSONObjectReader, _ folder: String) throws(JSONError) -> BrokerTLS {
     var (reader, tls) = (object, BrokerTLS())
     let (authorities, certificate) = (reader.optional("caFile"), reader.optional("certificateFile"))
@@ -122,7 +122,7 @@ enum BrokerSettings {
 
   /// Rejects options with which the password would be sent to another machine without TLS.
   ///
-  /// - Parameter place: the place of the addresses, for the message.
+  /// - Parameter place: where the addresses are, for the message: an option, or a key in the configuration.
   static func refuseInsecure(_ options: BrokerOptions, at place: String) throws(Failure) {
     guard options.password != nil, !options.isInsecure,
       let address = options.addresses.first(where: { !$0.usesTLS && !$0.isLoopback })

@@ -32,9 +32,9 @@ import Logging
 ///                   "topic": "fleet", "queue": "fleet.ingest", "prefetchMessages": 256, "prefetchBytes": 8388608,
 ///                   "messageBytes": 4194304, "retrySeconds": 30 } }
 ///
-/// The example shows the defaults, except for `databasePasswordFile`, `tls`, `origins`, `mail`, `metrics`, `days` and `broker`,
-/// which are empty by default. Paths are relative to the file. fleetstore.schema.json describes the same keys for
-/// editors; a test compares the two.
+/// The example shows the defaults, except for `databasePasswordFile`, `tls`, `origins`, `mail`, `metrics`, `days` and
+/// `broker`, which are empty by default. Paths are relative to the file. fleetstore.schema.json describes the same keys
+/// for editors; a test compares the two.
 struct Configuration {
   var server = ServerOptions()
   var database = DatabaseAddress.sqlite(path: "fleet.db")
@@ -48,7 +48,7 @@ struct Configuration {
   var mail: MailServer?
   /// The folder of the web app; `nil` for the default (``WebFolder``).
   var webFolder: String?
-  /// The base map of the web app; `nil` for the outline that the app has itself.
+  /// The base map of the web app; `nil` for the outline map that is part of the app.
   var webMap: WebMap?
   /// Paths of files with secrets.
   var secretFiles = SecretFiles()
@@ -73,7 +73,7 @@ struct Configuration {
 
   /// Reads a file.
   ///
-  /// - Parameter path: `nil` for the defaults.
+  /// - Parameter path: path of the file; `nil` for the default configuration.
   init(path: String?) throws(Failure) {
     guard let path else { return }
     let content = try FileText.content(of: path)

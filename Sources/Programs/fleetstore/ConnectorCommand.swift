@@ -6,7 +6,7 @@ import FleetAccess
 import FleetConnectors
 import FleetDomain
 
-/// `fleetstore connector`: the access to other programs, from which records are pulled.
+/// `fleetstore connector`: the connectors, which fetch records from other services.
 struct ConnectorCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "connector", abstract: "Adds, lists and checks the connectors to other clouds.",
@@ -97,12 +97,12 @@ struct ConnectorCommand: AsyncParsableCommand {
   }
 }
 
-/// A connector that a file describes: the keys of the API, and the names of files with its secrets.
+/// A connector that a file describes. The file has the keys of the API, with the names of files in place of secrets.
 ///
 ///     {"name":"Samsara","service":"samsara","secretFile":"samsara.token"}
 private struct ConnectorFile: Sendable {
   private let connector: Connector
-  /// The members without secrets, for a change of a connector that exists.
+  /// The members of the file without secrets, which change the connector if it exists already.
   private let members: JSON
   /// The secrets by their keys.
   private let secrets: [String: String]
@@ -150,7 +150,7 @@ private struct ConnectorFile: Sendable {
       lines: errors.map { "\(path): \($0.path.isEmpty ? "" : $0.path + ": ")\($0.message)" })
   }
 
-  /// Adds the connector, or changes the one with its name.
+  /// Adds the connector, or changes the existing connector of this name.
   func store(in transaction: any FleetTransaction, _ keys: SecretKeys) throws(ThingError) {
     let known = try transaction.list(ThingQuery<Connector>(limit: 1_000)).items
       .first { $0.value.name == connector.name }

@@ -17,8 +17,8 @@ enum DatabaseAddress: Equatable {
 
   /// Parses an address.
   ///
-  /// - Parameter mayHoldPassword: whether the address may contain a password. On a command line it may not, because all
-  ///   users of the machine can read it.
+  /// - Parameter mayHoldPassword: whether the address may contain a password. An address on a command line must not,
+  ///   because all users of the machine can read it.
   init(_ text: String, mayHoldPassword: Bool) throws(ParsingError) {
     guard !text.utf8.contains(0) else { throw ParsingError(found: "a text with NUL") }
     if text.hasPrefix("sqlite:"), text.utf8.count > 7 {
@@ -46,13 +46,14 @@ enum DatabaseAddress: Equatable {
   /// Whether the address contains a password.
   var hasPassword: Bool { if case .postgres(let address) = self { address.password != nil } else { false } }
 
-  /// Returns the address with a password added; `nil` if the address already has one, or if the database has none.
+  /// Returns the address with a password added; `nil` if the address already has one, or if the database is a SQLite
+  /// file.
   func withPassword(_ password: String) -> DatabaseAddress? {
     guard case .postgres(let address) = self else { return nil }
     return address.withPassword(password).map { .postgres($0) }
   }
 
-  /// Returns the same address; a relative path of a file is resolved in a folder.
+  /// Returns the same address, except that a relative path of a file is resolved in a folder.
   func resolved(in folder: String) -> DatabaseAddress {
     if case .sqlite(let path) = self { .sqlite(path: Configuration.resolved(path, folder)) } else { self }
   }

@@ -4,7 +4,7 @@ import Failures
 import FleetAPI
 import FleetDomain
 
-/// `fleetstore export`: prints everything of a tenant.
+/// `fleetstore export`: prints all data of a tenant.
 struct ExportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export", abstract: "Prints everything of a tenant as JSON lines.",

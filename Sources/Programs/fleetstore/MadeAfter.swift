@@ -12,7 +12,7 @@ struct MadeAfter: ParsableArguments {
   @Flag(name: .customLong("all-tenants"), help: "With --made-after: revoke keys of all tenants.")
   var allTenants = false
 
-  /// Returns the time.
+  /// Returns the time after which the selected keys were created.
   ///
   /// - Parameters:
   ///   - id: the argument that names a single key.

@@ -3,11 +3,12 @@ import FleetDomain
 import Logging
 import ServiceLifecycle
 
-/// Removes old data. Every minute, it removes old changes and the remaining data of removed vehicles; every hour, old
-/// records. It also prepares the database for the next week.
+/// Removes old data. Every minute, it removes old changes and the remaining data of removed vehicles, and does some of
+/// the work that an upgrade of the database has postponed. Every hour, it removes old records and creates the
+/// partitions for records of the next week.
 ///
-/// Old records stay if this machine's clock is more than a day ahead of the storage's time. If several servers share a
-/// database, each of them runs this.
+/// Old records stay if this machine's clock is more than a day ahead of the storage's reference time. If several
+/// servers share a database, each of them does this.
 struct Maintenance: Service {
   private static let pause = Duration.seconds(60)
   /// Number of passes from one removal of old records to the next.
@@ -60,7 +61,7 @@ struct Maintenance: Service {
 
   /// Whether the clock may be right, so that old records may be removed.
   ///
-  /// - Parameter isReported: whether the log already reports that it is not.
+  /// - Parameter isReported: whether the log already reports that the clock may be wrong.
   private func isClockCredible(_ isReported: inout Bool) async -> Bool {
     do throws(StorageError) {
       // If nothing was stored for a long time, the clock cannot be checked, so old records stay.

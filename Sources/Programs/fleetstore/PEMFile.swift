@@ -22,7 +22,8 @@ enum PEMFile {
       labels: ["PRIVATE KEY", "RSA PRIVATE KEY", "EC PRIVATE KEY"], FileText.readSecret)
   }
 
-  /// Reads `{ "certificate": "server.pem", "key": "server.key" }`.
+  /// Reads an object with the paths of a certificate and its key:
+  /// `{ "certificate": "server.pem", "key": "server.key" }`.
   static func readPair(_ reader: inout JSONObjectReader, folder: String) throws(JSONError) -> ServerTLSFiles {
     let own = try reader.optional("key").map { value throws(JSONError) in try readKey(value, folder: folder) }
     let certificate = try reader.requiredLast("certificate")

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Counts repeated lines of a log, so that an error that affects every request costs a line a minute:
+/// Counts repeated lines of a log, so that an error that affects every request is written only once a minute:
 ///
 ///     fleetstore: error: storage: fleet.db: database or disk is full (SQLite 13)
 ///     fleetstore: error: storage: fleet.db: database or disk is full (SQLite 13) (412 more times within 60 s)
@@ -8,7 +8,7 @@ final class RepeatedLines: Sendable {
   private struct Line {
     /// The time at which the line was last written.
     var written: ContinuousClock.Instant
-    /// The number of repetitions since then, which were not written.
+    /// The number of repetitions that were not written, since the line was last written.
     var unwritten = 0
   }
 

@@ -4,9 +4,11 @@ import Telemetry
 
 /// The retention settings of the configuration:
 ///
-///     "retention": { "days": { "telemetry": 400, "dtc": 3650 }, "changeHours": 24, "changes": 50000000, "startMinutes": 5 }
+///     "retention": { "days": { "telemetry": 400, "dtc": 3650 }, "changeHours": 24, "changes": 50000000,
+///                    "startMinutes": 5 }
 ///
-/// Records of types that `days` does not name are never removed. Live readers resume from changes.
+/// Records of types that `days` does not name are never removed. Live readers that reconnect receive the changes since
+/// their last position, if these are still stored.
 struct Retention {
   /// For each class, the number of days for which its records are kept, counted from their times.
   var days: [RecordClass: Int] = [:]
@@ -32,8 +34,8 @@ struct Retention {
     startMinutes = try reader.optionalInt("startMinutes", in: 0...1_440) ?? startMinutes
   }
 
-  /// Whether the clock may be right. If nothing was stored in a SQLite file for a day, the file cannot confirm this;
-  /// old records then stay until something is stored.
+  /// Whether the clock may be right. It is not credible if it is more than a day ahead of the reference time. In a
+  /// SQLite file, this also happens if nothing was stored for a day; old records then stay until something is stored.
   ///
   /// - Parameter witnessed: ``FleetDomain/FleetStorage/referenceTime()``.
   static func isCredible(_ now: Timestamp, beside witnessed: Timestamp) -> Bool {

@@ -28,12 +28,12 @@ enum SecretKeysFile {
     return unsafe access(path, F_OK) == 0 ? try parse(path) : nil
   }
 
-  /// Reads the keys for a server, and checks that they can decrypt the one-time codes in the database. If a SQLite
-  /// database has no such secrets and no key file, the file is created.
+  /// Reads the keys for a server, and checks that they can decrypt the secrets of one-time codes (TOTP) in the
+  /// database. If a SQLite database has no such secrets and no key file, the key file is created.
   ///
   /// - Returns: `nil` if there is no file, and none can be created.
-  /// - Throws: an error if the file is invalid, or if the database has secrets and the file is missing or has other
-  ///   keys.
+  /// - Throws: an error if the file is invalid, or if the database has such secrets and the file is missing or has
+  ///   other keys.
   static func read(_ configuration: Configuration, for storage: any FleetStorage) async throws -> SecretKeys? {
     let sealed = try await sealedSecrets(storage)
     guard let keys = try read(configuration) else {
@@ -61,7 +61,7 @@ enum SecretKeysFile {
     return keys
   }
 
-  /// Returns the encrypted secrets of all tenants.
+  /// Returns the encrypted secrets of one-time codes (TOTP) of all tenants.
   private static func sealedSecrets(_ storage: any FleetStorage) async throws -> [(id: UUIDv7, secret: String)] {
     var found: [(id: UUIDv7, secret: String)] = []
     for tenant in try await storage.tenants() {

@@ -59,10 +59,10 @@ struct SecretsCommand: AsyncParsableCommand {
         }
     }
 
-    /// Encrypts the secrets of one kind of things with the first key.
+    /// Encrypts the secrets of all things of one kind (``Kind``) with the first key of the file.
     ///
     /// - Parameters:
-    ///   - first: the query for things that may have a secret.
+    ///   - first: the query for the first page of things that may have a secret.
     ///   - path: the field that contains the secret.
     ///   - place: returns the name of the place where the secret of a thing is stored.
     private static func rotate<Value: Kind>(

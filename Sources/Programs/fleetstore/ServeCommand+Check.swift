@@ -2,9 +2,9 @@ import CommandLineSupport
 import Failures
 import FleetStorage
 
-/// `fleetstore serve --check`: the files that the server opens only after its start, checked without a start.
+/// `fleetstore serve --check`: checks the files that the server opens only after its start, without starting it.
 extension ServeCommand {
-  /// Checks the database file and the web app. Facts with which a server could start are printed to stderr.
+  /// Checks the database file and the web app. Problems that do not prevent a start are printed to stderr.
   ///
   /// - Throws: an error if the server could not start.
   static func checkFiles(_ configuration: Configuration, isDatabaseOption: Bool) throws(Failure) {

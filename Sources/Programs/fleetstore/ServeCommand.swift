@@ -198,7 +198,7 @@ struct ServeCommand: AsyncParsableCommand {
     }
   }
 
-  /// Stores the server's address for the links of commands.
+  /// Stores the server's address in the database. Commands use it in the links that they print.
   private static func recordAddress(_ url: String, _ storage: any FleetStorage, _ logger: Logger) {
     Task {
       do throws(StorageError) {

@@ -59,8 +59,8 @@ struct ServiceNotices: Service {
   }
 }
 
-/// A component that is regularly checked for progress. A check waits for nothing: it asks for a sign of progress, and
-/// the next check finds out whether it has come.
+/// A component that is regularly checked for progress. A check does not wait: it asks for a sign of progress, and the
+/// next check finds out whether the sign has come.
 private struct Watched {
   /// Whether the last sign of progress did not come in time.
   private(set) var isStuck = false

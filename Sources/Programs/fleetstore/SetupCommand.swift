@@ -34,9 +34,10 @@ struct ServerAddressOption: ParsableArguments {
 }
 
 extension ServerOptions {
-  /// The server's address for clients on this machine, or for all if it listens on one address.
+  /// Returns the server's address for clients on this machine. If the server listens on one address only, this is the
+  /// address for all clients.
   ///
-  /// - Parameter port: the port on which it listens.
+  /// - Parameter port: the port on which the server listens.
   func localURL(_ port: Int) -> String {
     let shown = ["0.0.0.0", "::", ""].contains(host) ? "localhost" : host
     return "\(tls == nil ? "http" : "https")://\(ListeningAddress.text(shown, port))"

@@ -11,6 +11,8 @@ struct StopDeadline: Service {
   let logger: Logger
   private let onStop: @Sendable () -> Void
 
+  /// Creates a deadline, which begins when the server stops.
+  ///
   /// - Parameters:
   ///   - limits: limits of the server.
   ///   - onStop: called when the stop begins.

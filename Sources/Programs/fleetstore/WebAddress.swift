@@ -12,7 +12,8 @@ struct WebAddress {
   static let expectedOrigin =
     "an origin as browsers send it, such as \"https://fleet.example\" (lower case, no path, no default port), or \"*\""
 
-  /// Whether a text is an origin as browsers send it. Those of apps and extensions have schemes of their own.
+  /// Whether a text is an origin as browsers send it. The origins of apps and extensions have other schemes than `http`
+  /// and `https`.
   static func isOrigin(_ text: String) -> Bool {
     if let address = WebAddress(text) { return address.isOrigin }
     let parts = text.split(separator: ":", maxSplits: 1)
@@ -23,11 +24,13 @@ struct WebAddress {
     return isHost(String(parts[1].dropFirst(2)))
   }
 
-  /// Whether it has no path, and is written as browsers write it (RFC 6454, section 6.2).
+  /// Whether the address has no path, and is written as browsers write it (RFC 6454, section 6.2).
   var isOrigin: Bool { path.isEmpty && isCanonical }
 
-  /// - Returns: `nil` unless the text is `http://` or `https://`, a host, optionally a port, and optionally a path of visible
-  ///   ASCII characters that does not end with a slash.
+  /// Parses an address.
+  ///
+  /// - Returns: `nil` unless the text is `http://` or `https://`, a host, optionally a port, and optionally a path of
+  ///   visible ASCII characters that does not end with a slash.
   init?(_ text: String) {
     guard let scheme = ["http", "https"].first(where: { text.hasPrefix($0 + "://") }), text.utf8.count <= 1_024,
       text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), !text.contains(where: { "#?@\\".contains($0) })
@@ -41,6 +44,8 @@ struct WebAddress {
     isCanonical = host == host.lowercased() && port != (scheme == "http" ? 80 : 443)
   }
 
+  /// Splits a host and an optional port.
+  ///
   /// - Returns: `nil` if the part after the last colon is not a number, or has leading zeros.
   private static func split(_ authority: Substring) -> (host: String, port: Int?)? {
     guard let colon = authority.lastIndex(of: ":"), authority.last != "]" else { return (String(authority), nil) }
@@ -53,7 +58,7 @@ struct WebAddress {
     return (String(authority[..<colon]), Int(digits))
   }
 
-  /// Whether a text is a name or an address; an IPv6 address in brackets.
+  /// Whether a text is a host name or an IP address. An IPv6 address must be in brackets.
   private static func isHost(_ text: String) -> Bool {
     if text.hasPrefix("[") {
       var address = in6_addr()

@@ -7,7 +7,7 @@ import Telemetry
 
 extension TileFile: TileReader {}
 
-/// The base map of the web app, as the configuration has it.
+/// The base map of the web app, as the configuration describes it.
 ///
 ///     {"tiles":"germany.mbtiles"}
 ///     {"tiles":"https://tiles.example/{z}/{x}/{y}.png","attribution":"© OpenStreetMap contributors"}
@@ -20,12 +20,12 @@ struct WebMap: Equatable {
   }
 
   let tiles: Tiles
-  /// `nil` for that of the file.
+  /// The copyright notice for the map; `nil` for the notice in the file.
   let attribution: String?
-  /// `nil` for that of the file.
+  /// The maximum zoom level; `nil` for the one in the file, or for the usual one of a template.
   let maxZoom: Int?
 
-  /// The greatest zoom level of a template if the configuration has none, as most servers of tiles have it.
+  /// The maximum zoom level of a template if the configuration contains none. Most tile servers have this maximum.
   private static let usualZoom = 19
 
   init(_ reader: inout JSONObjectReader, folder: String) throws(JSONError) {
@@ -58,7 +58,8 @@ struct WebMap: Equatable {
     line.end()
   }
 
-  /// Opens the map. If its file is missing or faulty, the log has one warning, and the app draws its own outline.
+  /// Opens the map. If its file is missing or faulty, the log has one warning, and the app draws the outline map that
+  /// is part of it.
   func open(_ logger: Logger) -> BaseMap? {
     switch tiles {
     case .template(let address):

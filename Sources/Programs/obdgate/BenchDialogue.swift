@@ -2,7 +2,7 @@
 struct BenchDialogue {
   private(set) var commands: [UInt8] = []
   private(set) var replies: [UInt8] = []
-  /// For each command the index after its last byte (without its CR); the same for each reply.
+  /// Index after the last byte of each command (without its CR); `replyEnds` contains the same for each reply.
   private(set) var commandEnds: [Int] = []
   private(set) var replyEnds: [Int] = []
 

@@ -49,12 +49,12 @@ struct BenchRun {
   private(set) var adapter = BenchPart()
   /// The results for the dialogue of the daemon, with each reply in one read; `nil` if files are measured.
   private(set) var live: BenchPart?
-  /// The results for the same dialogue in reads of 1 to 64 bytes.
+  /// The results for the dialogue of the daemon in reads of 1 to 64 bytes.
   private(set) var liveInShortReads: BenchPart?
   private(set) var nmea = BenchPart()
   private(set) var records = BenchPart()
 
-  /// Number of bytes that are passed to the reader at once. It is at least that of one read from a port.
+  /// Number of bytes that are passed to the reader at once. It is at least the number of bytes of one read from a port.
   private static let chunk = 1 << 16
 
   init(_ traffic: BenchTraffic, iterations: Int) {

@@ -7,11 +7,11 @@ import Telemetry
 /// Writes each geofence event as one JSON line.
 struct FenceEventWriter: ~Copyable, FenceHandler {
   var output = OutputStream()
-  /// Whether the times have a date, or are only times of day.
+  /// Whether the times have a date; `false` if they are only times of day.
   var isDated = true
   /// The vehicle of the events; `nil` if the fixes name none.
   var vehicleId: String?
-  /// The error because of which nothing more is written; `nil` if there was none.
+  /// The error that ended the output; `nil` if there was none.
   private(set) var stop: (any Error)?
   private let set: FenceSet
   private var encoder = JSONLineEncoder(capacity: 4096)
@@ -42,7 +42,7 @@ struct FenceEventWriter: ~Copyable, FenceHandler {
   }
 }
 
-/// Converts the times of fixes to one clock that never goes back by a day.
+/// Converts the times of fixes to one clock, which continues to increase at midnight.
 ///
 /// If a receiver does not know the date, days are counted from the first fix: if a time of day is more than half a day
 /// before the previous one, it belongs to the next day.

@@ -49,7 +49,7 @@ enum FenceFile {
     let text = try InputFile.contents(of: path, limit: FileText.fenceLimit)
     do throws(GeoJSONError) {
       let set = try FenceSet(geoJSON: text, file: path)
-      // Return the memory that was needed only to parse a large file to the system.
+      // Return to the system the memory that was needed only to parse a large file.
       cgateway_give_back_memory()
       return set
     } catch {

@@ -10,7 +10,7 @@ struct FencesRun: ~Copyable {
   private var follower: FenceFollower
   private var reader = FixReader()
   private var document = JSONDocument()
-  /// Whether the file is JSON and not NMEA, which its first byte that is not white space shows; `nil` before that byte.
+  /// Whether the file is JSON and not NMEA. Its first byte other than white space shows this; `nil` before that byte.
   private var isJSON: Bool?
   private var lines = 0
   private var badLines = 0
@@ -79,9 +79,10 @@ struct FenceFollower: ~Copyable, FixHandler {
   private let set: FenceSet
   private var rules = FenceRules()
   private var writer: FenceEventWriter
-  /// Vehicles by the `vehicleId` of their fixes. Fixes without `vehicleId` belong to the vehicle of the key `nil`.
+  /// Vehicles by the `vehicleId` of their fixes. Fixes without `vehicleId` belong to one vehicle, which has the key
+  /// `nil`.
   private var vehicles: [String?: Vehicle] = [:]
-  /// The vehicle of the last fix. It is kept here because the next fix usually has the same.
+  /// The vehicle of the last fix. It is stored separately, because the next fix is usually of the same vehicle.
   private var present: (id: String?, vehicle: Vehicle)
 
   /// The geofence evaluation of one vehicle, and the clock of its fixes.
@@ -110,11 +111,11 @@ struct FenceFollower: ~Copyable, FixHandler {
     writer.vehicleId = id
   }
 
-  /// Keys of which each fix and each record has one.
+  /// Each fix and each record has at least one of these keys.
   private static let usualKeys = ["timestamp", "timeOfDay", "latitude", "fixType", "type"]
 
-  /// Evaluates a fix that is a JSON object, in the format of `obdgate nmea` or of records. A line without a position is
-  /// ignored, and so are other keys.
+  /// Evaluates a fix that is a JSON object, in the format of `obdgate nmea` or of records. Lines without a position,
+  /// and other keys, are ignored.
   mutating func follow(_ line: JSONValue) throws(JSONError) {
     guard line.kind == .object else { throw line.invalid(expected: "an object") }
     guard Self.usualKeys.contains(where: { line[$0] != nil }) else {

@@ -4,7 +4,7 @@ import CommandUsage
 import GatewayOutput
 import Glibc
 
-/// The command `obdgate`. All its work is in subcommands, most of which use other targets.
+/// The command `obdgate`. Its subcommands do all the work, most of them with other targets.
 @main
 struct Obdgate: ParsableCommand {
   static let configuration = CommandConfiguration(

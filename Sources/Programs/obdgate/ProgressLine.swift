@@ -3,7 +3,7 @@ import Glibc
 
 /// A progress line on a terminal that is overwritten repeatedly and erased at the end.
 struct ProgressLine {
-  /// Whether the line is shown, which it is only if stderr is a terminal.
+  /// Whether the line is shown. It is shown only if stderr is a terminal.
   let isShown: Bool
   private var hasShown = false
 

@@ -167,8 +167,8 @@ extension CaptureFormat {
 struct ReplayOptions {
   var format: CaptureFormat?
   var speed: ReplaySpeed
-  /// How often telemetry records are written; `nil` for one a second or, in a bus log without times, one for each
-  /// polling cycle.
+  /// How often telemetry records are written; `nil` for one record a second or, in a bus log without times, one record
+  /// for each polling cycle.
   var period: RecordPeriod?
   var names: ValueNames
   var baud: Int

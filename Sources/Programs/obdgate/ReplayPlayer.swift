@@ -104,7 +104,7 @@ struct ReplayPlayer: ~Copyable, CaptureConsumer {
     }
   }
 
-  /// Passes the bytes of a command to the session. A command ends with CR; a log may have it in several pieces.
+  /// Passes the bytes of a command to the session. A command ends with CR; a log may contain it in several pieces.
   private mutating func send(_ bytes: Span<UInt8>) {
     hasAdapterBytes = true
     let definitions = definitions
@@ -122,7 +122,8 @@ struct ReplayPlayer: ~Copyable, CaptureConsumer {
 
   /// Ends the capture.
   ///
-  /// - Returns: whether the capture ends in the middle of a reply, as far as its format contains prompts.
+  /// - Returns: whether the capture ends in the middle of a reply; `false` if its format does not store the adapter's
+  ///   prompts.
   mutating func finish() -> Bool {
     let keepsPrompts =
       switch format {

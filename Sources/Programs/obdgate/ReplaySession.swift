@@ -8,7 +8,7 @@ import Telemetry
 
 /// Computes the times of the events of a replay, in ns since the start of the capture.
 struct ReplayClock {
-  /// The first time of day in the log; the others are measured from it. `nil` before that.
+  /// The first time with a date in the log, ns since 1970; later times are measured from it. `nil` before that.
   private var firstWall: Int64?
   private let nanosecondsPerByte: Double
   /// Whether the capture has no times, so that they are calculated from the number of bytes and the baud rate.
@@ -28,8 +28,7 @@ struct ReplayClock {
   /// Advances the clock to the time of an event. In a log without times, an event takes as long as its bytes need at
   /// the baud rate.
   ///
-  /// - Returns: the time of day at which the capture began, if this event is the first from which it follows; otherwise
-  ///   `nil`.
+  /// - Returns: the date and time of the event, ns since 1970, if it is the first event with a date; otherwise `nil`.
   mutating func arrive(_ time: CaptureTime, count: Int) -> Int64? {
     switch time {
     case .none:
@@ -138,7 +137,7 @@ struct ReplaySession: ~Copyable, ReplyHandler, FixHandler {
     if silence >= (isDue ? Self.sentenceGap : Self.epochSilence) { gps.flush(into: &self) }
   }
 
-  /// Silence after which the receiver's present epoch is complete, ns. A receiver sends all sentences of an epoch
+  /// Silence after which the receiver's current epoch is complete, ns. A receiver sends all sentences of an epoch
   /// without a pause, and one sentence takes at most 170 ms at 4800 baud.
   private static let epochSilence: Int64 = 250_000_000
   /// Silence after which an epoch is complete if a record is due meanwhile, ns.
@@ -246,7 +245,8 @@ private enum TimeSource: Equatable {
   case none
   /// The date is in the capture: in its header, or in the times of its events.
   case log
-  /// The time is from a receiver's fix. The value is the start of the capture that follows from it, ns since 1970.
+  /// The date is from a receiver's fix. The value is the time at which the capture began, ns since 1970, computed from
+  /// this fix.
   case gps(Int64)
 
   func isGPS(within tolerance: Int64, of offset: Int64) -> Bool {
@@ -259,12 +259,12 @@ private enum TimeSource: Equatable {
 private struct GPSTimeline {
   private static let day: Int64 = 86_400_000_000_000
 
-  /// Arrival of the first and of the last sentence of the present epoch, in ns since the start of the capture.
+  /// Arrival of the first and of the last sentence of the current epoch, in ns since the start of the capture.
   private(set) var firstArrival: Int64 = 0
   private(set) var lastArrival: Int64 = 0
-  /// Whether sentences of an epoch have arrived that is not complete yet.
+  /// Whether the current epoch is incomplete: some of its sentences have arrived.
   private(set) var isOpen = false
-  /// Time from the first epoch that had a time to the latest one, ns. It also increases across midnight.
+  /// Time from the first epoch that had a time to the latest one, ns. It continues to increase after midnight.
   private(set) var elapsed: Int64 = 0
   private var lastOfDay: Int64?
 

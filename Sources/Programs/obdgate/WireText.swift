@@ -45,7 +45,7 @@ enum SignalText {
         }
       case .number:
         // The set's format (OBDb) requires that values are limited to its range. If the vehicle reported a value beyond
-        // it, mark this.
+        // the range, the limit is written, and also the reported value.
         let limited = loaded.limited(reading.value, of: reading.signal)
         encoder.value(limited)
         if limited != reading.value {

@@ -4,7 +4,7 @@ import Gateway
 import GatewayOutput
 import Glibc
 
-/// The program of the daemon, which runs in the foreground: arguments and exit status.
+/// The usage text of `obdgated`, the program of the daemon, which runs in the foreground.
 let usage = """
   usage: obdgated [--config FILE] [--check]
 

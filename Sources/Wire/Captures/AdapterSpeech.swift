@@ -23,7 +23,7 @@ enum AdapterSpeech {
     return line.count > 0
   }
 
-  /// Maximum number of noise bytes to skip.
+  /// Maximum number of bytes to search at the start of a text for prompts and noise, which are skipped.
   private static let noiseLimit = 6
 
   /// Whether a text is a line that an adapter prints: bytes in hexadecimal, a line of a long answer (`014`, `0: 49 02

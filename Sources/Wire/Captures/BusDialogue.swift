@@ -4,26 +4,27 @@
 ///     7E8 04 41 0C 0A A0 00 00 00     →  from adapter  7E8 04 41 0C 0A A0 00 00 00⏎
 ///     18DAF110 06 41 00 BE 3F A8 13   →  from adapter  18 DA F1 10 06 41 00 BE 3F A8 13⏎
 ///
-/// A request ends the preceding reply: `⏎>` is inserted before the request. In logs without requests, a second answer
-/// of the same ECU ends the reply as well; otherwise the next answer to a repeated request would look like a duplicate.
-/// A negative response "response pending" (0x78) does not count as an answer.
+/// A request ends the preceding reply: `⏎>` is inserted before the request. A second answer of the same ECU also ends
+/// the preceding reply, because the log may not contain the requests. Without this, the answers to a repeated request
+/// would look like duplicates in one reply. A negative response "response pending" (0x78) does not count as an answer.
 ///
-/// Flow control frames, multi-frame requests and frames of other kinds are dropped. A frame with an identifier outside
-/// ISO 15765-4 counts as a request only if a frame with this identifier + 8 answers it (`7C8` answers `7C0`).
+/// Flow control frames, multi-frame requests, and frames that are neither requests nor answers are dropped. A frame
+/// with an identifier outside ISO 15765-4 counts as a request only if a frame with this identifier + 8 answers it
+/// (`7C8` answers `7C0`).
 struct BusDialogue {
-  // Times that the reader of a candump log computes.
+  // State of the reader of a candump log, which computes times that count from the previous frame.
   var lastStamp: Int64 = 0
   var elapsed: Int64 = 0
   var hasDeltas = false
 
-  /// Whether frames were handed to the receiver since the last prompt.
+  /// Whether a request or an answer was passed to the consumer since the last prompt.
   private var isOpen = false
   private var lastTime = CaptureTime.none
-  /// ECUs that answered since the last prompt, one bit each: first those with 11-bit identifiers, then those with
-  /// 29-bit identifiers, by source address.
+  /// ECUs that answered since the last prompt: one bit for each 11-bit identifier, then one bit for each source address
+  /// of a 29-bit identifier.
   private var answered = InlineArray<36, UInt64>(repeating: 0)
-  /// One bit for each 11-bit identifier outside ISO 15765-4: whether a frame with it was answered, so that it is a
-  /// request identifier.
+  /// One bit for each 11-bit identifier outside ISO 15765-4. It is set if a frame with this identifier was answered,
+  /// which shows that it is the identifier of requests.
   private var proven = InlineArray<32, UInt64>(repeating: 0)
   /// The last frame that may be a request to an identifier outside ISO 15765-4, until an answer confirms it; `nil` if
   /// there is none.

@@ -22,8 +22,8 @@ extension Span where Element == UInt8 {
     return true
   }
 
-  /// Whether the characters of `text` are in this span, beginning at `index`, where upper and lower case of ASCII
-  /// letters are equal. `text` must be in upper case.
+  /// Whether the characters of `text` are in this span, beginning at `index`, ignoring the case of ASCII letters.
+  /// `text` must be in upper case.
   func hasIgnoringCase(_ text: StaticString, at index: Int = 0) -> Bool {
     let length = text.utf8CodeUnitCount
     guard index >= 0, count - index >= length else { return false }

@@ -28,7 +28,7 @@ public struct CaptureError: Error, Sendable {
   public let kind: Kind
   /// Line number, from 1; 0 if the error has no line or the format is not divided into lines.
   public let line: Int
-  /// The format as which the capture is read; `nil` if unknown.
+  /// The format in which the capture is read; `nil` if unknown.
   public let format: CaptureFormat?
 
   private static let textLimit = 48

@@ -1,4 +1,4 @@
-/// The device that sent the bytes of an event.
+/// The sender of an event's bytes.
 public enum CaptureDirection: UInt8, Sendable {
   /// The program sent a command to the adapter, including its CR.
   case toAdapter
@@ -12,8 +12,8 @@ public enum CaptureDirection: UInt8, Sendable {
 public enum CaptureTime: BitwiseCopyable, Hashable, Sendable {
   /// The log contains no times.
   case none
-  /// Nanoseconds since the start of the capture. For a log with times of day but no dates, the offset counts from the
-  /// first event, also across midnight.
+  /// Nanoseconds since the start of the capture. If the log contains times of day but no dates, the first event is at
+  /// 0, and the offset continues to increase after midnight.
   case offset(Int64)
   /// A date with a time, ns since 1970-01-01T00:00:00Z. A time without a zone is treated as UTC.
   case wall(Int64)

@@ -58,9 +58,10 @@ public struct CaptureFile: ~Copyable {
 
   private let descriptor: Int32
   private let ownsDescriptor: Bool
-  /// The first bytes of input that cannot be read twice. For a file, the space for one block.
+  /// For input that cannot be read twice, its first bytes; for a file, the current block.
   private var buffer: PageBuffer
-  /// Number of the first bytes that are still in the buffer, because the input cannot be read twice.
+  /// Number of bytes at the start of the input that are still in the buffer, because the input cannot be read twice; 0
+  /// for a file.
   private let headCount: Int
 
   /// Opens a capture.
@@ -180,8 +181,10 @@ private struct Head {
   let detected: Result<CaptureFormat, CaptureError>
   let count: Int
 
-  /// Reads the first bytes into the buffer. For a file, each block beyond the buffer's size overwrites the previous
-  /// one, and the file is read again from the start afterwards.
+  /// Reads the first 8 MiB: computes their hash, and detects the format from the bytes in the buffer.
+  ///
+  /// The bytes of a pipe all stay in the buffer. Of a file, only the first ``CaptureFile/detectedSize`` bytes stay;
+  /// each later block overwrites the previous one. The file is then set back to its start, to be read again.
   init(_ source: Source, _ buffer: borrowing PageBuffer) throws(CaptureError) {
     var hash = ContentHash()
     var filled = 0

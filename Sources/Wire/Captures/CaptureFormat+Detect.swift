@@ -2,8 +2,8 @@ extension CaptureFormat {
   /// Detects the format of a capture by its content.
   ///
   /// - Parameters:
-  ///   - head: the first bytes of the capture. Lines that belong to no format may precede the first event, as long as
-  ///     `head` reaches beyond them.
+  ///   - head: the first bytes of the capture. Lines that belong to no format may precede the first event; `head` must
+  ///     then also contain this event.
   ///   - isWhole: whether `head` is the whole capture, so that a last line without a line end counts.
   /// - Throws: `empty`, `binary`, `unsupportedVersion`, `lineTooLong`, or `unknownFormat` with the first line that
   ///   matches no format.
@@ -148,18 +148,17 @@ private struct TranscriptEvidence {
   private var strange = 0
   private var prompts = 0
   private var position = 0
-  /// Range of the previous piece of text if it is a command, which follows a prompt or is at the start; otherwise
+  /// Range in `recent` of the previous part, if that was an `AT` command after a prompt or at the start; otherwise
   /// empty.
   private var command = 0..<0
   private var isBehindPrompt = true
   private var followsAT = false
   private var recent = InlineArray<24, UInt8>(repeating: 0)
 
-  /// Whether there are prompts and most parts are an adapter's commands or replies, so that the bytes so far are a
-  /// dialogue.
+  /// Whether there were prompts and the parts so far are an adapter's dialogue (``isDialogue``).
   var hasDialogue: Bool { prompts > 0 && isDialogue }
-  /// Whether most parts are an adapter's commands or replies; without prompts, whether all are. With prompts, a
-  /// minority may be other text, because the answer to `AT@1` may contain any text.
+  /// Whether the parts so far are an adapter's dialogue: all parts are commands or replies or, if there were prompts,
+  /// at least half of them. The others are allowed because the answer to `AT@1` may contain any text.
   var isDialogue: Bool { prompts > 0 ? known >= strange && known > 0 : strange == 0 }
 
   /// Examines a part. `end` is the byte that ends it (0 at the end of the content), and `number` its line number.

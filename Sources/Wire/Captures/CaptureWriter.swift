@@ -37,7 +37,7 @@ public struct CaptureWriter: Sendable {
     return visible.allSatisfy { $0 == " " } ? "" : visible
   }
 
-  /// Writes one event: the bytes of one read from or one write to a device.
+  /// Writes one event: the bytes that one system call has read from a device or written to it.
   ///
   /// - Parameter time: ns since the start of the capture, not less than that of the previous event. It is written in
   ///   microseconds.

@@ -1,5 +1,5 @@
-/// XXH64 hash of the content of a capture, by which the capture is identified. Computing it takes little time (about 1
-/// ms for 8 MiB), because the first record needs it.
+/// XXH64 hash of the content of a capture, by which the capture is identified. The hash must be computed before the
+/// first record is made, and takes about 1 ms for 8 MiB.
 ///
 /// The algorithm is the 64-bit variant of Yann Collet's xxHash with seed 0: 32-byte stripes into four accumulators, the
 /// rest in steps of 8, 4 and 1 bytes, then an avalanche. The value does not depend on how the content is divided into

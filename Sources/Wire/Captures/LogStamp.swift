@@ -1,6 +1,7 @@
 /// A time in a log line, in one of three forms. ``LogClock`` converts it to the time of an event.
 enum LogStamp: Equatable {
-  /// A number of seconds, converted to ns. It may count from 1970, from a start or from the previous line.
+  /// A number of seconds, converted to ns. It may count from 1970, from the start of the capture or of a device, or
+  /// from the previous line.
   case seconds(Int64)
   /// A date with a time, in ns since 1970 UTC.
   case wall(Int64)
@@ -147,7 +148,7 @@ enum LogStamp: Equatable {
   }
 
   /// Returns the days from 1970-01-01 to a date in the Gregorian calendar. The computation begins each year in March,
-  /// so that a leap day is its last day.
+  /// so that a leap day is the last day of the year.
   private static func daysSinceEpoch(year: Int64, month: Int64, day: Int64) -> Int64 {
     let y = month <= 2 ? year - 1 : year
     let era = y / 400
@@ -165,12 +166,12 @@ struct LogClock {
   /// Time of the last event, for lines without a time.
   private(set) var now = CaptureTime.none
 
-  /// Least number of ns that counts from 1970 (in March 1973). Smaller numbers count from the capture's start or a
-  /// device's start.
+  /// Smallest time that is taken to count from 1970, ns (March 1973). A smaller time counts from the start of the
+  /// capture or of a device.
   static let firstWall: Int64 = 100_000_000 * LogStamp.second
 
-  /// How far back a time of day may be without being on the next day, ns. Lines may be out of order, because several
-  /// threads may write a log.
+  /// Maximum amount by which a time of day may be earlier than the previous one without counting as the next day, ns.
+  /// Lines may be out of order, because several threads may write a log.
   private static let jitter = 60 * LogStamp.second
 
   /// Converts a time. A time of day that is earlier than that of the last line is on the next day, unless the lines are
@@ -194,8 +195,8 @@ struct LogClock {
     return now
   }
 
-  /// Converts a time like ``time(_:)``, but a number of seconds that does not count from 1970 counts from the first
-  /// such number.
+  /// Converts a time like ``time(_:)``, except that seconds that do not count from 1970 are converted to the time since
+  /// the first such number.
   mutating func timeFromFirst(_ stamp: LogStamp) -> CaptureTime {
     guard case .seconds(let time) = stamp, time < Self.firstWall else { return self.time(stamp) }
     let start = base ?? time

@@ -46,7 +46,7 @@ public enum FileText {
     return content.bytes
   }
 
-  /// Reads the only line of a file that only its owner and group may access, with or without a line feed.
+  /// Reads a file of one line, which may end with a line feed. Only the file's owner and group may have access to it.
   ///
   /// - Throws: ``Failure`` with the path and the reason.
   public static func readSecretLine(_ path: String) throws(Failure) -> String {

@@ -4,7 +4,7 @@ import Glibc
 public enum FolderCheck {
   /// Returns the reason why a folder cannot be used; `nil` if it can.
   ///
-  /// - Parameter isMade: whether it is made if it does not exist, with its parents.
+  /// - Parameter isMade: whether to create the folder and its parents if it does not exist.
   public static func fault(of folder: String, isMade: Bool = true) -> String? {
     var place = folder.isEmpty ? "/" : folder
     var status = stat()

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Writes all bytes to a file descriptor whose writes block.
+/// Writes all bytes to a blocking file descriptor.
 ///
 /// - Returns: 0 on success; otherwise the `errno` of the failed write.
 public func writeAll(_ bytes: Span<UInt8>, to descriptor: Int32) -> Int32 {

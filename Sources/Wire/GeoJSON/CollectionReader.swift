@@ -10,7 +10,7 @@ struct CollectionReader {
   private(set) var id: String?
   /// Positions of the ring or line that is being read.
   var positions: [GeoPosition] = []
-  /// Index of the feature that has an ID, by ID.
+  /// Index of each feature that was read, by its ID.
   private var ids: [String: Int] = [:]
 
   init(corners: Int) { builder = FenceSetBuilder(corners: corners) }

@@ -28,10 +28,10 @@ extension FenceSet {
   ///        "geometry":{"type":"Point","coordinates":[9.1774,47.6595]}}]}
   ///
   /// Geometries: Polygon and MultiPolygon with holes, Point with `radius` (a circle), LineString with `radius` (a
-  /// corridor on both sides); `radius` in m. Properties: `id` (or the feature's own), `name`, `notifyOnEntry` and
-  /// `notifyOnExit` (default true), `dwellSeconds`, `speedLimit` in km/h. Other properties are ignored, unless they
-  /// differ from these only by case, `_` or `-`. A property with the value `null` counts as missing. The orientation of
-  /// rings does not matter (section 3.1.6).
+  /// corridor on both sides); `radius` in m. Properties: `id` (or `id` of the feature itself), `name`, `notifyOnEntry`
+  /// and `notifyOnExit` (default true), `dwellSeconds`, `speedLimit` in km/h. Other properties are ignored, unless they
+  /// differ from these only by case, `_` or `-`. A property with the value `null` is treated as missing. The
+  /// orientation of rings does not matter (section 3.1.6).
   ///
   /// - Parameters:
   ///   - text: content of the file.

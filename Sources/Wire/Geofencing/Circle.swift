@@ -1,5 +1,5 @@
 /// A circle on the ground. It is stored as a sphere in space: a point is inside if its straight distance from the
-/// centre is at most that of the rim.
+/// centre is at most ``chord``.
 ///
 /// The error of the radius, compared with the geodesic on WGS 84, is below 0.01 % up to 50 km, also at the poles.
 struct Circle: BitwiseCopyable, Sendable {

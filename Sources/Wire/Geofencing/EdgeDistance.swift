@@ -56,7 +56,7 @@ struct EdgeDistance {
     return (part, px * px + py * py)
   }
 
-  /// Returns the metres that 1e-7° of longitude and of latitude measure at a latitude `angle` rad north of the
+  /// Returns the lengths of 1e-7° of longitude and of 1e-7° of latitude, in m, at a latitude `angle` rad north of the
   /// position.
   private func scale(halfway angle: Double) -> (x: Double, y: Double) {
     let square = angle * angle

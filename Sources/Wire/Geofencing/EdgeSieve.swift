@@ -23,8 +23,8 @@ struct EdgeSieve {
     precondition(chunk.first >= 0 && end < vertices.count)
     var edge = Int(chunk.first)
     while edge &+ 1 < end {
-      // Load two edges: their first corners a and b, and their second corners b and c. If an element is true in the
-      // comparison of the first corners and in that of the second corners, the edge lies wholly past that side.
+      // Load two edges: their first corners a and b, and their second corners b and c. If an element is true for both
+      // corners of an edge, the edge lies wholly past the side for which the element stands.
       let start = unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: edge &* 8, as: SIMD4<Int32>.self)
       let finish = unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: edge &* 8 &+ 8, as: SIMD4<Int32>.self)
       let below = ((start .< low) .& (finish .< low)).halves

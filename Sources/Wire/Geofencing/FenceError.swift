@@ -28,11 +28,12 @@ public struct FenceError: Error, Equatable, Sendable {
     case noArea
     /// A ring encloses a pole, or a ring or line goes more than once around the globe.
     case aroundPole
-    /// An edge crosses, overlaps or touches another edge of the same polygon, which begins at this position.
+    /// An edge crosses, overlaps or touches another edge of the same polygon. The value is the position at which the
+    /// other edge begins.
     case crossing(Place)
     /// A hole is not inside its outer ring.
     case holeOutside
-    /// A hole is inside another hole, which has this ring index.
+    /// A hole is inside another hole. The value is the ring index of that other hole.
     case holeInHole(ring: Int)
     /// The radius is not greater than 0, or exceeds the limit, both in m.
     case radius(Double, limit: Double)

@@ -12,7 +12,7 @@ public struct FenceEvent: BitwiseCopyable, Equatable, Sendable {
   /// Time of the event, ns: that of the fix at which it was detected. If the path between two fixes crosses the
   /// boundary, the time may be interpolated.
   public var time: Int64
-  /// Position of the vehicle at that time.
+  /// Position of the vehicle at the time of the event.
   public var position: GeoPosition
 
   /// Creates an event.
@@ -29,6 +29,6 @@ public struct FenceEvent: BitwiseCopyable, Equatable, Sendable {
 /// ``FenceWatch/fix(_:into:)`` calls it synchronously, on the caller's thread, once for each event in the order of
 /// time.
 public protocol FenceHandler: ~Copyable {
-  /// Receives an event. Its index of the fence is valid until the watch's set is replaced.
+  /// Receives an event. The index of its fence is valid until the watch's set is replaced.
   mutating func fenceEvent(_ event: FenceEvent)
 }

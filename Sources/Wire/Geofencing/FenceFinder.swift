@@ -1,5 +1,5 @@
-/// Finds the fences that contain a position. Unlike ``FenceWatch``, it has no state of a vehicle, and takes positions
-/// as exact.
+/// Finds the fences that contain a position. Unlike ``FenceWatch``, it stores no state of a vehicle, and treats
+/// positions as exact.
 ///
 ///     var finder = FenceFinder(set)
 ///     finder.forEachFence(containing: position) { fence in print(set.fences[fence].id) }
@@ -22,7 +22,8 @@ public struct FenceFinder: ~Copyable {
   private static var steps: Int64 { 8 }
   private static var wideSteps: Int64 { 40 }
   private static var regionSteps: Int64 { 200 }
-  /// Width of the windows to each side, for each of these multiples, 1e-7°.
+  /// Width of each window to each side, 1e-7°, for each multiple of the distance (`steps`, `wideSteps` or
+  /// `regionSteps`).
   private static var margin: Int64 { 100 }
   /// Maximum distance between two positions for which a view is made, 1e-7°. A position farther away is treated as
   /// unrelated to the previous one.
@@ -65,8 +66,8 @@ public struct FenceFinder: ~Copyable {
     }
   }
 
-  /// Whether a fence contains a position, if the view cannot decide it. This function is not inlined, because it is
-  /// rarely called.
+  /// Returns whether a fence contains a position. It is called if the view cannot decide this. It is not inlined,
+  /// because such calls are rare.
   @inline(never)
   private func isInside(_ position: GeoPosition, _ fence: Int32) -> Bool { set.contains(position, fence: Int(fence)) }
 
@@ -90,7 +91,7 @@ public struct FenceFinder: ~Copyable {
     return true
   }
 
-  /// Finds the fences that contain a position without a view.
+  /// Finds the fences that contain a position, without using a view.
   @inline(never)
   private mutating func forEachFence(containing place: Place, _ body: (Int) -> Void) {
     near.begin()

@@ -44,7 +44,7 @@ public struct FenceRules: BitwiseCopyable, Equatable, Sendable {
   public var carriedDistance = 100.0
   /// Time for which a stationary vehicle must be at this distance before it counts as carried.
   public var carriedTime: Int64 = 60_000_000_000
-  /// Speed in m/s above which a change of position is taken for an error of the receiver.
+  /// Speed in m/s above which a change of position is treated as an error of the receiver.
   public var greatestSpeed = 80.0
   /// Time for which positions that look like an error of the receiver must agree with each other before they are
   /// accepted.

@@ -52,8 +52,8 @@ extension FenceWatch {
       visits: visits, fingerprint: hasUnknown ? 0 : set.fingerprint, position: last?.place.position ?? resumedPosition)
   }
 
-  /// Creates a watch that continues from the state of an earlier one. A vehicle that was inside a fence is still
-  /// inside, and its exit is reported.
+  /// Creates a watch that continues from the state of an earlier one. A vehicle that was inside a fence is treated as
+  /// still inside, so that its exit is reported later.
   ///
   /// - Parameters:
   ///   - set: the fences.
@@ -76,7 +76,8 @@ extension FenceWatch {
   }
 
   /// Replaces the fences. A fence with the same identifier keeps its visit, even if its shape has changed. The next fix
-  /// sets the state of new fences, as the first fix does for all. Removed fences report no more events.
+  /// sets the state of new fences, as the first fix of a watch does for all fences. Removed fences report no more
+  /// events.
   public mutating func reload(_ set: FenceSet) {
     let before = tracks
     let known = Self.indices(of: self.set.fences.map(\.id), in: set)

@@ -68,8 +68,8 @@ public struct FenceSet: Sendable {
 /// Whether a place is inside a fence, and its distance from the boundary.
 struct Standing: BitwiseCopyable {
   var isInside: Bool
-  /// Distance from the boundary, m. If it is greater than the requested limit, it may be wrong, but is never less than
-  /// the limit.
+  /// Distance from the boundary, m. If the boundary is farther away than the requested limit, this may be any value
+  /// that is not less than the limit.
   var distance: Double
 }
 
@@ -103,6 +103,6 @@ struct Chunk: BitwiseCopyable, Sendable {
   var box: Box
   /// Index of the corner at which the first edge begins, in ``FenceSet/vertices``.
   var first: Int32
-  /// Number of edges. Their corners are one more.
+  /// Number of edges. The number of their corners is greater by 1.
   var count: Int32
 }

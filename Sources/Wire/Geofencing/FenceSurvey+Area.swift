@@ -6,8 +6,8 @@ extension FenceSurvey {
     let begun = (pieces: view.pieces.count, lines: view.lines.count)
     for part in Int(shape.first)..<Int(shape.first + shape.count) {
       var piece = FenceView.Piece(kind: .area, fence: fence, first: Int32(view.lines.count))
-      // Leave two rare cases to the set: an edge on the antimeridian, which is not a boundary, and a window opposite
-      // the part's meridian, which has two halves.
+      // In two rare cases, let queries ask the set: if an edge on the antimeridian is not a boundary, and if the window
+      // crosses the meridian opposite the part's meridian.
       guard !shape.hasSeam, addLines(of: part, &piece, set) else {
         view.pieces.cut(to: begun.pieces)
         view.lines.cut(to: begun.lines)
@@ -28,16 +28,17 @@ extension FenceSurvey {
     return false
   }
 
-  /// Adds the edges of a part that a place of the window may be on, or that the line from it to the east may cross.
+  /// Adds the edges of a part that matter for places in the window: those that such a place may be on, and those that
+  /// the line from it to the east may cross.
   ///
-  /// - Returns: `false` if the part has too many such edges, or the window has two halves relative to the part's
+  /// - Returns: `false` if the part has too many such edges, or if the window crosses the meridian opposite the part's
   ///   meridian.
   private mutating func addLines(of part: Int, _ piece: inout FenceView.Piece, _ set: borrowing FenceSet) -> Bool {
     let meridian = Int64(set.parts[part].meridian)
     let west = Grid.wrapped(window.west - meridian)
     let east = Grid.wrapped(window.east - meridian)
     guard west <= east else { return false }
-    // All places of the window have valid latitudes.
+    // Limit the box to valid latitudes, because no place is outside them.
     let box = Box(
       west: Int32(west), south: Int32(max(window.south, -Grid.halfTurn / 2)), east: Int32(east),
       north: Int32(min(window.north, Grid.halfTurn / 2)))

@@ -85,8 +85,8 @@ extension FenceSurvey {
       reach.replace(with: group.reach, where: group.reach .> reach)
       view.segments.append(group)
     }
-    // 2 cm are for the places, which are rounded to 1e-7°. The last term is for the rounding of single precision, 2⁻²⁴
-    // for each operation.
+    // 0.021 m allow for the rounding of places to 1e-7°. The last term allows for the rounding in single precision,
+    // 2⁻²⁴ for each operation.
     let slack = 0.021 + (Double(reach.max()) + radius) * 0x1p-18
     let inner = radius * (1 - error) - slack
     view.pieces.append(

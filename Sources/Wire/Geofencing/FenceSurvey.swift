@@ -44,8 +44,8 @@ struct FenceSurvey: BoxList, ~Copyable {
 
   /// Finds the fences whose boxes intersect a wide window.
   ///
-  /// - Parameter region: a larger window around it, for which the index is searched, unless the previous region
-  ///   contains the wide window.
+  /// - Parameter region: a larger window around the wide one. The index is searched for it, unless the region of the
+  ///   previous search contains the wide window.
   mutating func begin(_ window: Window, in region: Window, of set: borrowing FenceSet) {
     view.clear(window, FlatMap(around: window.middle))
     if !self.region.contains(window) {

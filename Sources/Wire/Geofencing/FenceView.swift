@@ -1,8 +1,8 @@
 /// Answers which fences contain a place in one window (a rectangle of longitude and latitude), without searching the
 /// set.
 ///
-/// During a drive, most fences near the window contain all places of it or none. Of the others, only a few edges are
-/// near.
+/// During a drive, most fences near the window contain either all or none of its places. The other fences have only a
+/// few edges near it.
 ///
 /// The view is made once for the window. It computes in single precision, with four edges at a time. If a place is too
 /// near to a boundary for this precision, the caller must ask the set, so that the results always equal those of
@@ -163,6 +163,8 @@ struct WindowCircle: BitwiseCopyable {
   let middle: SIMD2<Float>
   let radius: Float
 
+  /// Creates a circle that contains a window.
+  ///
   /// - Parameter error: the relative error of distances on the map.
   init(around window: Window, _ map: FlatMap, error: Double) {
     let point = map.point(window.middle.x, window.middle.y)

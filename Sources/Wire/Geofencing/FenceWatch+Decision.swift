@@ -1,7 +1,5 @@
 extension FenceWatch {
-  /// Evaluates a fix for the fences near it, near the path to it, and for those that the vehicle was in.
-  ///
-  /// - Parameter learnsOnly: whether to set only the states that are unknown, and leave the others unchanged.
+  /// Evaluates a fix for the fences near its position, the fences near the path to it, and the fences with a track.
   mutating func decide(_ place: Place, _ fix: FenceFix, leg: Leg?, learnsOnly: Bool) {
     let radius = rules.errorRadius(hdop: fix.hdop)
     let margin = max(lookout, radius * 1.001 + 0.01)
@@ -94,7 +92,8 @@ extension FenceWatch {
     return standing.isInside && standing.distance > radius
   }
 
-  /// Records that a fix contradicts the state of a fence, and returns whether fixes have done so long enough.
+  /// Records that a fix contradicts the state of a fence. Returns whether fixes have contradicted it for at least
+  /// ``FenceRules/hold``.
   private mutating func hasHeld(_ fence: Int, _ time: Int64) -> Bool {
     if slots[fence] < 0 { track(Track(fence: Int32(fence), isInside: false, since: time)) }
     let slot = Int(slots[fence])

@@ -4,8 +4,8 @@
 ///     var watch = FenceWatch(set)
 ///     watch.fix(FenceFix(time: now, latitude: 48.1, longitude: 11.5, hdop: 0.9, vehicleSpeed: 52), into: &handler)
 ///
-/// - An entry or exit is reported when the boundary is outside the error circle around the fix, or when all fixes of
-///   the last 10 s agree with it.
+/// - An entry or exit is reported when the boundary is outside the error circle around the fix. If it is inside the
+///   circle, the event is reported when all fixes of the last 10 s agree.
 /// - The states of fences do not change while the vehicle is stationary, unless it was carried away (100 m for 60 s). A
 ///   change of position faster than 80 m/s is ignored.
 /// - If two fixes are at most 10 s apart, the path between them is examined. If a fence contains part of the path, at a
@@ -45,7 +45,8 @@ public struct FenceWatch: ~Copyable {
     var hasDwelt = false
     /// Time at which the visit began, ns.
     var since: Int64
-    /// Time of the first of consecutive fixes that contradict the state, ns; `nil` if the last fix does not.
+    /// Time of the first of consecutive fixes that contradict the state, ns; `nil` if the last fix does not contradict
+    /// it.
     var opposedSince: Int64?
   }
 

@@ -4,7 +4,7 @@
 /// fences in one block, so that 100,000 fences with identifiers of 36 letters do not need 100,000 allocations.
 public struct Fences: RandomAccessCollection, Equatable, Sendable {
   private struct Row: BitwiseCopyable, Equatable, Sendable {
-    /// End of the fence's identifier in `texts`. It begins where the previous fence's name ends.
+    /// End of the fence's identifier in `texts`. The identifier begins where the previous fence's name ends.
     var idEnd: UInt32
     var nameEnd: UInt32
     /// ``Flags`` in the low bits. The bits above them contain 1 plus the fence's index in `limits`; 0 if the fence has
@@ -33,7 +33,7 @@ public struct Fences: RandomAccessCollection, Equatable, Sendable {
   /// The number of fences.
   public var endIndex: Int { rows.count }
 
-  /// Returns the fence at `index`, for which its texts are allocated.
+  /// Returns the fence at `index`. Each call allocates the fence's texts.
   public subscript(index: Int) -> Fence {
     let row = rows[index]
     let start = index > 0 ? Int(rows[index - 1].nameEnd) : 0

@@ -49,14 +49,14 @@ struct FixedList<Element: BitwiseCopyable>: ~Copyable {
     count &+= 1
   }
 
-  /// Appends an element if `isWanted` is true. The function has no branch, which the processor could mispredict.
+  /// Appends an element if `isWanted` is true. The function contains no branch that the processor could mispredict.
   ///
   /// - Precondition: ``count`` is less than ``capacity``, also if the element is not wanted.
   @inline(__always)
   mutating func append(_ element: Element, if isWanted: Bool) {
     precondition(count < capacity)
     unsafe base[count] = element
-    // The compiler would make a branch of a conditional expression.
+    // A conditional expression would be compiled to a branch.
     count &+= Int(unsafe unsafeBitCast(isWanted, to: UInt8.self))
   }
 

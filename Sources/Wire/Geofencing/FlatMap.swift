@@ -50,7 +50,7 @@ struct FlatMap: BitwiseCopyable, Sendable {
   /// - Parameter metres: the maximum distance of both ends from the middle, m.
   func error(within metres: Double) -> Double { 1.5 * metres * lean + 2e-4 }
 
-  /// Returns how many 1e-7° of longitude and of latitude a distance in m is on the map, rounded up.
+  /// Returns the angles of longitude and latitude, in 1e-7°, that a distance in m covers on the map, rounded up.
   func reach(_ metres: Double) -> (x: Int64, y: Int64) {
     (Int64(metres / metresPerX) + 1, Int64(metres / metresPerY) + 1)
   }

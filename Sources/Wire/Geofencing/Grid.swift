@@ -75,7 +75,7 @@ struct Box: BitwiseCopyable, Equatable, Sendable {
   }
 }
 
-/// How many 1e-7° of longitude and of latitude a distance is at a latitude, rounded up.
+/// The angles of longitude and latitude, in 1e-7°, that a distance covers at a latitude, rounded up.
 struct Reach: BitwiseCopyable {
   var x: Int64
   var y: Int64
@@ -85,7 +85,7 @@ struct Reach: BitwiseCopyable {
     self.y = y
   }
 
-  /// Creates the extent of a distance at a latitude.
+  /// Computes the angles that a distance covers at a latitude.
   ///
   /// - Parameters:
   ///   - metres: the distance in m, not negative.
@@ -94,7 +94,7 @@ struct Reach: BitwiseCopyable {
   init(metres: Double, sine: Double, cosine: Double) {
     let angle = metres / Ellipsoid.leastRadius
     y = Int64(min(angle / Grid.radians, Double(Grid.halfTurn)).rounded(.up)) + 1
-    // Of the circle with this radius, the point nearest to the pole has the meridians closest to each other.
+    // On the circle with this radius, the meridians are closest to each other at the point nearest to the pole.
     let narrowest = cosine * (1 - angle * angle / 2) - abs(sine) * angle
     let width = narrowest > 1e-9 ? metres / (Ellipsoid.equatorialRadius * narrowest * Grid.radians) : .infinity
     x = width < Double(Grid.halfTurn) ? Int64(width.rounded(.up)) + 1 : Grid.turn

@@ -11,12 +11,14 @@ struct LineGroup: BitwiseCopyable, Sendable {
   /// The minimum and the maximum y of each edge. An unused element has an empty range.
   let low: SIMD4<Float>
   let high: SIMD4<Float>
-  /// For each edge, the square of the distance in x within which it is in doubt on which side a place is. It is
-  /// infinite for an edge along a parallel of latitude.
+  /// For each edge, the square of a distance in x. If a place is nearer to the edge than this, rounding may put it on
+  /// the wrong side. The value is infinite for an edge along a parallel of latitude.
   let doubt: SIMD4<Float>
 
+  /// Creates a group of up to four edges.
+  ///
   /// - Parameters:
-  ///   - first: index of the first of up to four edges.
+  ///   - first: index of the first edge.
   ///   - origin: x and y of the middle of the survey's window, where x is relative to the edges' meridian.
   ///   - reach: the maximum absolute y in the survey's window.
   init(_ edges: borrowing FixedList<FenceView.Edge>, from first: Int, origin: SIMD2<Double>, reach: Double) {
@@ -66,9 +68,9 @@ struct LineGroup: BitwiseCopyable, Sendable {
     return any(isAbove .& (place.y .<= high) .& (x * x .<= doubt))
   }
 
-  /// Whether these edges matter within a smaller window, because a place may be on an edge, or the lines to the east do
-  /// not cross the same edges from all its places. If not, inverts in `crossings` the elements of the edges that the
-  /// lines of all places cross.
+  /// Whether these edges must be tested for each place of a smaller window. They must if a place may be on an edge, or
+  /// if some places have lines to the east that cross an edge and others do not. Otherwise, inverts in `crossings` the
+  /// elements of the edges that the lines of all places cross.
   @inline(__always)
   func meets(_ window: FloatWindow, _ crossings: inout SIMD4<Int32>) -> Bool {
     let isNear = (low .<= window.north) .& (high .>= window.south)
@@ -80,7 +82,7 @@ struct LineGroup: BitwiseCopyable, Sendable {
     let east = southern.replacing(with: northern, where: northern .> southern) - window.west
     let isWest = (east .< 0) .& (east * east .> doubt)
     let isEast = (west .> 0) .& (west * west .> doubt)
-    // If an edge in the east begins or ends within the window's latitudes, the lines of only some places cross it.
+    // If an edge in the east begins or ends within the window's latitudes, only the lines of some places cross it.
     let isPassed = isEast .& (low .<= window.south) .& (high .> window.north)
     let isMet = any(isNear .& .!(isWest .| isPassed))
     let passed = (isNear .& isPassed).numbers

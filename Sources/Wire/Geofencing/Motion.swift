@@ -28,11 +28,13 @@ struct Motion {
   /// Time since which the stationary vehicle has been away from where it stopped; `nil` if it is not away.
   private var awaySince: Int64?
   private var isCarried = false
-  /// First fix since the vehicle stopped at which the Doppler speed showed motion; `nil` if there was none. The next
-  /// property is the distance of this motion in m, for which a speed counts only for a limited time.
+  /// First fix since the vehicle stopped at which the Doppler speed showed motion; `nil` if there was none.
+  ///
+  /// `dopplerDistance` is the distance since this fix in m, computed from the Doppler speeds. After a gap between
+  /// fixes, a speed counts for at most ``FenceRules/leastMotion``.
   private var dopplerStart: Observation?
   private var dopplerDistance = 0.0
-  /// Distance of this motion in m if each speed is assumed for the whole time since the previous fix.
+  /// Distance like `dopplerDistance`, m, but with each speed assumed for the whole time since the previous fix.
   private var longestDopplerDistance = 0.0
   /// Last of the implausible fixes that agree with each other, and the time of the first one.
   private var doubted: Observation?

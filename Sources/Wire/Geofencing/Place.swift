@@ -1,4 +1,4 @@
-/// A position, with values computed from it that distances to all fences need.
+/// A position, with values that are computed from it once, because the distances to all fences need them.
 struct Place: BitwiseCopyable {
   let position: GeoPosition
   /// Coordinates rounded to 1e-7°. They decide whether the place is inside or outside a fence.

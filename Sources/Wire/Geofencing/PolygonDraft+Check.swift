@@ -4,8 +4,8 @@ extension PolygonDraft {
   /// - Throws: ``FenceError`` if edges cross or overlap, or if a hole is outside the outer ring or inside another hole.
   mutating func check() throws(FenceError) {
     guard !rings.isEmpty else { throw FenceError(.tooFewPositions(0)) }
-    // Compare the boxes first. Afterwards, no two corners are more than one turn apart, so that the products in the
-    // other checks do not overflow.
+    // Compare the boxes first. Afterwards, no two corners are more than 360° apart, so that the products in the other
+    // checks do not overflow.
     let boxes = rings.indices.map { box(ofRing: $0) }
     for hole in rings.indices.dropFirst() where !Self.contains(boxes[0], boxes[hole]) {
       throw FenceError(.holeOutside, ring: hole)

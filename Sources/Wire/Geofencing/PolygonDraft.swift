@@ -6,8 +6,8 @@ struct PolygonDraft: Sendable {
     var y: Int64
   }
 
-  /// Memory that is needed for each corner, in bytes. It includes that a growing array exists twice while its elements
-  /// are moved.
+  /// Memory that is needed for each corner, in bytes. A growing array exists twice while its elements are moved; this
+  /// is included.
   static var bytesForCorner: Int { (MemoryLayout<Point>.stride + MemoryLayout<Int32>.stride) * 3 / 2 }
 
   private(set) var points: [Point] = []
@@ -69,8 +69,8 @@ struct PolygonDraft: Sendable {
     if number == 0 { centre() } else { moveHole(number) }
   }
 
-  /// Appends positions as points. Adds or subtracts whole turns, so that the longitude of each point is as near as
-  /// possible to that of the previous point. Consecutive equal positions become one corner, unless `keepsDoubles` is
+  /// Appends positions as points. Adds or subtracts multiples of 360°, so that the longitude of each point is as near
+  /// as possible to that of the previous point. Consecutive equal positions become one corner, unless `keepsDoubles` is
   /// true.
   private mutating func append(_ positions: [GeoPosition], keepsDoubles: Bool) throws(FenceError) {
     let first = points.count
@@ -87,7 +87,7 @@ struct PolygonDraft: Sendable {
     }
   }
 
-  /// Returns the longitude of an edge's end point, which may be beyond ±180°: the one nearest to the edge's start.
+  /// Returns the longitude of an edge's end point that is nearest to the edge's start. It may be beyond ±180°.
   private static func following(_ last: Point, _ point: Point) -> Int64 {
     let lastTurns = last.x - Grid.wrapped(last.x)
     let difference = point.x + lastTurns - last.x
@@ -103,7 +103,7 @@ struct PolygonDraft: Sendable {
     guard box.east - box.west <= Grid.turn else { throw FenceError(.aroundPole, ring: ring) }
   }
 
-  /// Moves the outer ring or the line by whole turns, so that its middle is within −180…180°.
+  /// Moves the outer ring or the line by a multiple of 360°, so that its middle is within −180…180°.
   private mutating func centre() {
     let box = box(ofRing: 0)
     let middle = box.west + (box.east - box.west) / 2
@@ -111,7 +111,7 @@ struct PolygonDraft: Sendable {
     if turns != 0 { for index in points.indices { points[index].x += turns } }
   }
 
-  /// Moves a hole by whole turns, so that it is where its outer ring is.
+  /// Moves a hole by a multiple of 360°, so that it is near its outer ring.
   private mutating func moveHole(_ ring: Int) {
     let outer = box(ofRing: 0)
     let hole = box(ofRing: ring)

@@ -7,7 +7,9 @@ struct SegmentGroup: BitwiseCopyable, Sendable {
   /// 1 / length² of each edge, in 1/m²; 0 for a point.
   private let inverse: SIMD4<Float>
 
-  /// - Parameter first: index of the first of up to four edges.
+  /// Creates a group of up to four edges.
+  ///
+  /// - Parameter first: index of the first edge.
   init(_ edges: borrowing FixedList<FlatEdge>, from first: Int) {
     let last = edges.count - 1
     // An element without an edge repeats the last edge.

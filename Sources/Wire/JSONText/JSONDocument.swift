@@ -14,18 +14,18 @@ public struct JSONDocument: Sendable {
   private(set) var textCount = 0
   private var decoded: [UInt8] = []
 
-  /// Default limit of the depth to which arrays and objects may be nested.
+  /// Default maximum depth of nested arrays and objects.
   public static let defaultMaximumDepth = 64
   /// Maximum size of a text, bytes.
   public static let maximumCount = 1 << 30
-  /// Size of a text from which memory for its values is reserved in advance, bytes.
+  /// Minimum size of a text for which memory is reserved in advance, bytes.
   private static var largeCount: Int { 1 << 20 }
 
   /// Parses a text.
   ///
   /// - Parameters:
   ///   - text: one JSON value, optionally surrounded by white space.
-  ///   - maximumDepth: limit of the depth to which arrays and objects may be nested (1…512).
+  ///   - maximumDepth: maximum depth of nested arrays and objects (1…512).
   /// - Throws: the first error in the text, with its position.
   public init(parsing text: Span<UInt8>, maximumDepth: Int = defaultMaximumDepth) throws(JSONError) {
     try parse(text, maximumDepth: maximumDepth)
@@ -43,8 +43,8 @@ public struct JSONDocument: Sendable {
   /// Creates a document without a text, whose ``root`` is `null`. Parse texts with ``parse(_:maximumDepth:)``.
   public init() { reset() }
 
-  /// Parses another text in place of the present one and reuses the memory, so that parsing many JSON texts allocates
-  /// nothing after the longest one. Values of the previous text remain valid.
+  /// Parses another text, which replaces this document's text, and reuses the memory. If many texts are parsed, no
+  /// memory is allocated after the longest one. Values of the previous text remain valid.
   ///
   /// - Throws: the first error in the text, with its position. The ``root`` is then `null`.
   public mutating func parse(_ text: Span<UInt8>, maximumDepth: Int = defaultMaximumDepth) throws(JSONError) {

@@ -13,11 +13,11 @@ public struct JSONError: Error, Equatable, Sendable {
     case unexpectedEnd(expected: String)
     /// A byte is not allowed at its position.
     case unexpectedCharacter(UInt8, expected: String)
-    /// Something other than white space follows the value. The byte is its first one.
+    /// Something other than white space follows the value. The associated value is its first byte.
     case trailingContent(UInt8)
     /// A number violates RFC 8259 (section 6): a leading zero or plus sign, a point without digits, or no digits.
     case invalidNumber(expected: String)
-    /// A backslash is followed by something other than `" \ / b f n r t`, or `u` with four hexadecimal digits.
+    /// A backslash is followed neither by one of `" \ / b f n r t` nor by `u` and four hexadecimal digits.
     case invalidEscape
     /// A surrogate `\uD800`…`\uDFFF` is not part of a pair.
     case unpairedSurrogate
@@ -35,7 +35,7 @@ public struct JSONError: Error, Equatable, Sendable {
     case wrongType(expected: String, found: String)
     /// A required key is missing.
     case missingKey(String)
-    /// The object may not have this key; `known` are the keys that it may have.
+    /// This key is not allowed in the object; `known` contains the allowed keys.
     case unknownKey(String, known: [String])
     /// The value is outside the allowed range.
     case outOfRange(expected: String, found: String)

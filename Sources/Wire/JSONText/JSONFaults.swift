@@ -3,13 +3,13 @@ public struct JSONFaults: Error, Equatable, Sendable {
   /// The faults, in the order of the text.
   public let all: [JSONError]
 
-  /// - Parameter all: at least one.
+  /// Creates an error from the faults of a document, at least one.
   public init(all: [JSONError]) { self.all = all }
 }
 
 extension [JSONError] {
-  /// Returns a text line for each fault, with the file name. If there may be more faults than ``mostFaults``, a last
-  /// line says so.
+  /// Returns a text line for each fault, with the file name. If ``mostFaults`` was reached, a last line states that
+  /// only these faults are shown.
   public func messages(in file: String) -> [String] {
     map { $0.message(in: file) }
       + (count < JSONDocument.mostFaults ? [] : ["\(file): only the first \(count) faults are shown"])
@@ -20,12 +20,14 @@ extension JSONDocument {
   /// The maximum number of faults that ``JSONDocument/readReportingAllFaults(_:)`` reports.
   public static let mostFaults = 32
 
-  /// Reads the document and reports all its faults, although each reading ends at its first fault.
+  /// Reads the document and reports all its faults, although each call of `read` ends at its first fault.
   ///
-  /// After a fault, the faulty value is left out, which means that it counts as absent, and the document is read again,
-  /// until there is no further fault. A fault of an object or array is not reported if it may follow from an earlier
-  /// fault within it: a required key is not reported as missing if its value was left out. A reader that checks a rule
-  /// about two keys must ask ``JSONValue/leavesOut(_:)`` whether one of them was left out.
+  /// After a fault, the faulty value is left out: it is treated as if it were absent. The document is then read again,
+  /// until no further fault is found.
+  ///
+  /// If a value in an array or object was left out, a later fault of this array or object may only be a consequence,
+  /// and is not reported. A required key, for example, is not reported as missing if its value was left out. A reader
+  /// that checks a rule about two keys must call ``JSONValue/leavesOut(_:)`` to find whether one of them was left out.
   ///
   /// - Parameter read: reads the root and throws the first fault. It is called again after each fault, so it must have
   ///   no other effects.
@@ -49,15 +51,17 @@ extension JSONDocument {
     throw JSONFaults(all: faults.sorted { $0.offset < $1.offset })
   }
 
-  /// Whether an error of a value may only be a consequence of an error in one of its children, which was left out.
+  /// Whether an error of a value may only be a consequence of an earlier error in one of its children, which was left
+  /// out.
   private func mayFollow(_ error: JSONError, at node: Int) -> Bool {
     if case .missingKey(let key) = error.kind { return JSONValue(document: self, index: node).leavesOut(key) }
     return nodes[node..<end(of: node)].contains(where: \.isLeftOut)
   }
 
-  /// Leaves a node out. If it is left out already, leaves out the innermost of its containers that is not.
+  /// Marks a node as left out. If it is marked already, marks the innermost array or object around it that is not
+  /// marked yet.
   ///
-  /// - Returns: `false` if that container is the root, so that nothing of the document remains.
+  /// - Returns: `false` if the root was marked, so that nothing of the document remains.
   private mutating func leaveOut(_ node: Int) -> Bool {
     var node = node
     while nodes[node].isLeftOut, node > 0 { node = container(of: node) }
@@ -71,11 +75,11 @@ extension JSONDocument {
 }
 
 extension JSONValue {
-  /// Whether some part of an array or object is faulty, and therefore counts as absent
+  /// Whether any part of an array or object was left out because it is faulty
   /// (``JSONDocument/readReportingAllFaults(_:)``).
   public var isIncomplete: Bool { document.nodes[index..<document.end(of: index)].contains(where: \.isLeftOut) }
 
-  /// Whether an object has a key whose value is faulty, and therefore counts as absent
+  /// Whether an object has a key whose value was left out because it is faulty
   /// (``JSONDocument/readReportingAllFaults(_:)``).
   public func leavesOut(_ key: String) -> Bool {
     node.kind == .object

@@ -13,7 +13,7 @@ struct JSONNode: BitwiseCopyable, Sendable {
   /// For a string or number, its length in bytes. For a container, index of the node after its last descendant.
   var extent: UInt32
   var kind: Kind
-  /// Whether the node counts as absent because it is faulty (``JSONDocument/readReportingAllFaults(_:)``).
+  /// Whether the node was left out because it is faulty (``JSONDocument/readReportingAllFaults(_:)``).
   var isLeftOut = false
 
   var isContainer: Bool { kind == .object || kind == .array }

@@ -29,7 +29,7 @@ enum JSONNumber {
   }
 
   /// Converts a number with one multiplication or division, whose result is rounded correctly if the digits and the
-  /// power of ten are both exact in a `Double` (Clinger 1990). Returns `nil` if they are not.
+  /// power of ten are both exact in a `Double` (Clinger 1990). Returns `nil` if one of them is not exact.
   @inline(__always)
   private static func exactDouble(_ digits: Span<UInt8>) -> Double? {
     var mantissa: UInt64 = 0

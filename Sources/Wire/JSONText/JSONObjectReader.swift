@@ -36,8 +36,9 @@ public struct JSONObjectReader: Sendable {
     return value
   }
 
-  /// Checks all other keys like ``finish()``, then returns the value of a required key. Use it if nothing can be read
-  /// without this value, so that faults of other keys are reported first.
+  /// Returns the value of a required key, after rejecting unknown keys like ``finish()``. Call it after the calls for
+  /// all other keys. If the required key is misspelled, the error then names the unknown key and suggests the correct
+  /// one.
   ///
   /// - Throws: the errors of ``finish()``, or ``JSONError/Kind/missingKey(_:)``.
   public mutating func requiredLast(_ key: String) throws(JSONError) -> JSONValue {

@@ -38,9 +38,8 @@ extension JSONParser {
       let word = unsafe raw.unsafeLoadUnaligned(fromByteOffset: position, as: UInt64.self)
       let quote = word ^ (ones &* 0x22)
       let backslash = word ^ (ones &* 0x5C)
-      // The top bit of a byte is set if the subtraction for this byte borrowed: for quotes and backslashes if the byte
-      // was 0, for control characters if it was below 0x20. A borrow may also set the bit of the next higher byte,
-      // which only ends the loop early.
+      // In `marks`, the top bit of a byte is set if its character is a quote, a backslash, a control character, or not
+      // ASCII. A borrow may also set the bit of the next higher byte, which only ends the loop early.
       let marks =
         ((quote &- ones) & ~quote) | ((backslash &- ones) & ~backslash) | ((word &- ones &* 0x20) & ~word) | word
       if marks & tops != 0 { return }

@@ -62,8 +62,10 @@ extension JSONValue {
     TextPosition(of: offset, in: document.bytes.span.extracting(0..<document.textCount))
   }
 
-  /// Returns the child of an array or object that is or contains this value, and appends the child's key or index to
-  /// the path. `nil` if there is none.
+  /// Finds, in an array or object, the child that is this value or contains it. Appends the child's key or index to the
+  /// path.
+  ///
+  /// - Returns: the index of the child's node; `nil` if there is no such child.
   private func step(from container: Int, path: inout String) -> Int? {
     let isObject = document.nodes[container].kind == .object
     for (position, child) in document.children(of: container).enumerated() {

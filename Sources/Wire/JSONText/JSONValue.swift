@@ -193,6 +193,8 @@ extension JSONDocument {
     return children
   }
 
+  /// Returns a member of an object.
+  ///
   /// - Parameter key: index of the key's node.
   func member(_ key: Int) -> JSONMember {
     JSONMember(keyValue: JSONValue(document: self, index: key), value: JSONValue(document: self, index: key + 1))

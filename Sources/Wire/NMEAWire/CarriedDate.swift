@@ -1,4 +1,5 @@
-/// The last known date, for epochs whose sentences contain none. It is used only while it must still be the same day.
+/// The last known date, for epochs whose sentences contain none. It is used only as long as the day cannot have
+/// changed.
 ///
 /// A receiver at 10 Hz may send RMC or ZDA once a second, and GGA, which has no date, ten times.
 struct CarriedDate: BitwiseCopyable {

@@ -8,11 +8,10 @@ struct Decimal: BitwiseCopyable {
   /// Number of digits after the decimal point, 0...18.
   var scale: Int
 
-  /// Returns the `Double` nearest to the number, or to a multiple of it.
+  /// Returns the `Double` nearest to the number multiplied by `factor` and divided by 10 to the power of `extraScale`.
   ///
   /// - Parameters:
-  ///   - factor: a factor by which the number is multiplied before it is rounded. 1852 with an `extraScale` of 3
-  ///     converts knots to km/h.
+  ///   - factor: the factor. 1852 with an `extraScale` of 3 converts knots to km/h.
   ///   - extraScale: the number of places by which the decimal point moves to the left.
   func double(times factor: Int64 = 1, extraScale: Int = 0) -> Double {
     let (product, overflow) = value.multipliedReportingOverflow(by: factor)

@@ -49,9 +49,9 @@ struct Epoch: BitwiseCopyable {
 
   /// Whether a sentence belongs to this epoch.
   ///
-  /// A sentence with an empty time belongs to the current epoch unless its kind has occurred already. This separates
-  /// the epochs of a receiver that does not know the time yet. GNS may occur more than once, because some receivers
-  /// send one for each constellation.
+  /// A sentence with a time belongs to the epoch if the times are equal. A sentence with an empty time belongs to it
+  /// unless a sentence of its kind has occurred in it already. This separates the epochs of a receiver that does not
+  /// know the time yet. GNS may occur more than once, because some receivers send one for each constellation.
   @inline(__always)
   mutating func accepts(_ time: TimeOfDay?, _ kind: SentenceKind) -> Bool {
     if let time { return time == self.time }
@@ -160,7 +160,7 @@ extension Epoch {
     return fix
   }
 
-  /// Adds course and speed to the fix. RMC takes precedence over VTG, because it states whether it is valid.
+  /// Adds course and speed to the fix. RMC takes precedence over VTG, because RMC states whether its values are valid.
   private mutating func addMotion(to fix: inout Fix) {
     fix.course = (course ?? untimed.course)?.double()
     if let knots = knots ?? untimed.knots {

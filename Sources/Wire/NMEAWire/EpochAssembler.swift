@@ -1,5 +1,5 @@
-/// Groups sentences into epochs by their time of day. A sentence without a time is assigned by its place among the
-/// others.
+/// Groups sentences into epochs by their time of day. Sentences without a time belong to the epoch before or after
+/// them, which ``CycleOrder`` decides.
 struct EpochAssembler: BitwiseCopyable {
   private var epoch = Epoch()
   /// Sentences without a time that followed the last sentence with one.
@@ -28,7 +28,7 @@ struct EpochAssembler: BitwiseCopyable {
     pending = UntimedSentences()
   }
 
-  /// Ends the current epoch, to which all sentences belong that have arrived.
+  /// Ends the current epoch. All sentences that have arrived belong to it, also those without a time.
   ///
   /// - Returns: the epoch's fix; `nil` if there were no sentences.
   mutating func flush() -> Fix? {

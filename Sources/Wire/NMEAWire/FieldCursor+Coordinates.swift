@@ -59,8 +59,8 @@ extension FieldCursor {
       index &+= 1
       while let digit = digit(bytes[index]) {
         index &+= 1
-        // Ignore further decimals: 10⁻¹¹ minutes are a ten-thousandth of a millimetre, and with more digits the
-        // conversion to degrees would not be exact.
+        // Ignore further decimals: 10⁻¹¹ minutes are less than a ten-thousandth of a millimetre, and with more digits
+        // the conversion to degrees would not be exact.
         guard minutes.scale < Self.mostMinuteDecimals else { continue }
         minutes.value = minutes.value * 10 + Int64(widening: digit)
         minutes.scale += 1

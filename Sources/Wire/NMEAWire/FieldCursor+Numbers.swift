@@ -47,7 +47,7 @@ extension FieldCursor {
     return isEmpty ? nil : value
   }
 
-  /// Skips fields of at most four digits. They must not be the last ones of the sentence.
+  /// Skips fields of at most four digits. The last field of the sentence must not be one of them.
   @_lifetime(self: copy self)
   mutating func skipIntegers(_ count: Int) throws(RejectReason) {
     try begin()

@@ -8,7 +8,7 @@ extension FieldCursor {
   private func word(at offset: Int) -> DigitWord? {
     let first = index &+ offset
     guard first &+ 8 <= bytes.count else { return nil }
-    // Any eight bytes form a UInt64, and the guard ensures that there are eight.
+    // Any eight bytes form a UInt64, and the `guard` above ensures that there are eight.
     let raw = unsafe bytes.bytes
     return DigitWord(
       UInt64(littleEndian: unsafe raw.unsafeLoadUnaligned(fromUncheckedByteOffset: first, as: UInt64.self)))
@@ -55,11 +55,11 @@ extension FieldCursor {
     return Angle(minutes: Decimal(value: hemisphere == positive ? value : 0 &- value, scale: decimals))
   }
 
-  /// Skips words of eight bytes that contain only commas and numbers of one or two digits, as long as they have fewer
-  /// commas than `remaining`.
+  /// Skips whole words of eight bytes, as long as a word contains only commas and numbers of one or two digits, and
+  /// fewer commas than `remaining`. Subtracts the skipped commas from `remaining`.
   ///
-  /// - Returns: the number of digits of the last number that were skipped already, if the number continues after the
-  ///   last word: 0, 1 or 2.
+  /// - Returns: the number of digits at the end of the last skipped word, 0, 1 or 2. They may be the beginning of a
+  ///   number that continues after the word.
   @inline(__always)
   @_lifetime(self: copy self)
   mutating func skipShortIntegers(_ remaining: inout Int) -> Int {
@@ -83,7 +83,7 @@ extension FieldCursor {
       guard let back = word(at: 7), let decimals = back.firstOther, decimals >= 1 else { return nil }
       length = 7 &+ decimals
       guard isDelimiter(back.byte(decimals)) else { return nil }
-      // The decimals have at most eight digits: seven that were read, followed by zeros.
+      // Convert the decimals, of which there are at most seven, to nanoseconds.
       nanosecond = back.number(decimals) &* smallPowersOfTen.span[9 &- decimals]
     } else {
       guard isDelimiter(front.byte(6)) else { return nil }
@@ -134,7 +134,7 @@ struct DigitWord: BitwiseCopyable {
     @inline(__always) get {
       let digits = others ^ 0x8080_8080_8080_8080
       guard digits & (digits &>> 8) & (digits &>> 16) == 0 else { return nil }
-      // A comma has the value 0x1C, and no other character that is not a digit has it.
+      // The value of a comma is 0x1C. No other character that is not a digit has this value.
       let commas = others &>> 7 &* 0x1C
       guard (values ^ commas) & (others &>> 7 &* 0xFF) == 0 else { return nil }
       let count = (others &>> 7 &* 0x0101_0101_0101_0101) &>> 56
@@ -152,8 +152,8 @@ struct DigitWord: BitwiseCopyable {
   @inline(__always)
   func number(_ count: Int) -> UInt32 { Self.number(values, count) }
 
-  /// Returns the number formed by the first `count + 1` characters without the decimal point, which is the character at
-  /// `point`.
+  /// Returns the number formed by the first `count + 1` characters. The character at `point` is the decimal point and
+  /// is skipped.
   @inline(__always)
   func number(_ count: Int, withPointAt point: Int) -> UInt32 {
     let below = (1 &<< Self.bits(point)) &- 1

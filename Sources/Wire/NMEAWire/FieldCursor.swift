@@ -1,7 +1,7 @@
 /// Reads the comma-separated fields of one sentence from start to end.
 ///
 /// An empty field is read as `nil`, because the receiver does not know the value. If a field cannot be read, the whole
-/// sentence is rejected: the eight-bit checksum does not detect one of 256 damaged sentences.
+/// sentence is rejected, because the eight-bit checksum of one in 256 damaged sentences is correct by chance.
 struct FieldCursor: ~Escapable {
   /// The sentence after its `$`, up to and including the `*` before the checksum, so that every field is followed by a
   /// delimiter.
@@ -63,7 +63,7 @@ struct FieldCursor: ~Escapable {
     return byte
   }
 
-  /// Reads a field with the letter of a unit or a reference, which must be `expected`, or empty.
+  /// Reads a field with the letter of a unit or a reference. The field must contain the letter `expected` or be empty.
   @inline(__always)
   @_lifetime(self: copy self)
   mutating func unit(_ expected: UInt8) throws(RejectReason) {

@@ -52,10 +52,10 @@ enum FixClaim: UInt8, BitwiseCopyable {
   }
 
   /// Creates a claim from the status of RMC and GLL, A (valid) or V (warning), and from the mode; 0 stands for a
-  /// missing one.
+  /// missing status or mode.
   ///
-  /// According to the standard, the status is V with every mode other than that of a satellite fix. With mode E, a V
-  /// therefore does not invalidate the estimated position.
+  /// According to NMEA 0183, the status is V with every mode except those of satellite fixes. A status V with mode E
+  /// (estimated) therefore does not invalidate the position.
   init(status: UInt8, mode: UInt8) throws(RejectReason) {
     let claim = try FixClaim(mode: mode)
     switch (status, claim) {

@@ -15,8 +15,8 @@ public protocol FixHandler: ~Copyable {
   ///   - position: number of bytes before its `$` in the stream.
   mutating func rejected(_ reason: RejectReason, sentence: Span<UInt8>, position: UInt64)
 
-  /// Reports a sentence with a correct checksum, whether its data is used or fixes do not need it. The default
-  /// implementation does nothing.
+  /// Reports a sentence that was not rejected, also if its data is not needed for fixes. The default implementation
+  /// does nothing.
   mutating func accepted(_ kind: SentenceKind)
 }
 

@@ -93,8 +93,8 @@ extension FixReader {
 
   /// Appends a byte to the stored beginning of a sentence.
   ///
-  /// - Returns: whether the sentence must be examined now, because it may be complete or invalid: the byte ends the
-  ///   text before the checksum, ends the checksum, is not a hexadecimal digit of the checksum, or fills the buffer.
+  /// - Returns: whether the sentence must be examined now: the byte completes the checksum, cannot be at its position
+  ///   in a sentence, or fills the buffer.
   @inline(__always)
   private mutating func addToHeld(_ byte: UInt8) -> Bool {
     held[heldCount] = byte

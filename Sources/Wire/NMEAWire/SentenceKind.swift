@@ -25,7 +25,7 @@ public enum SentenceKind: UInt8, BitwiseCopyable, Equatable, Sendable {
   /// Any other sentence.
   case other
 
-  /// Length of the address of the sentences that are read: talker, formatter and delimiter.
+  /// Length of the address in the sentences that are read, bytes: talker, formatter and delimiter.
   static var addressLength: Int { 6 }
 
   /// Finds the kind of a sentence, given without its `$` and with at least one byte. Any talker (GP, GN, II, …) is

@@ -7,7 +7,7 @@ public struct CalendarDate: BitwiseCopyable, Equatable, Sendable {
   /// Day of the month, from 1 to the month's length.
   public let day: Int
 
-  /// Creates a date; `nil` if the calendar does not have it, as 31 June or 29 February 2025.
+  /// Creates a date; `nil` if it is not in the calendar, such as 31 June or 29 February 2025.
   public init?(year: Int, month: Int, day: Int) {
     guard (1...9999).contains(year), (1...12).contains(month) else { return nil }
     guard day >= 1, day <= Self.days(inMonth: month, of: year) else { return nil }

@@ -10,7 +10,7 @@ struct UntimedSentences: BitwiseCopyable {
   /// Speed over ground in km/h; `nil` if unknown.
   var speed: Decimal?
   var trueHeading: Decimal?
-  /// Number of bytes of the stream up to the end of the last of these sentences; 0 if there are none.
+  /// Number of bytes of the stream up to the end of the last sentence that was added; 0 if there is none.
   var end: UInt64 = 0
 
   var isEmpty: Bool { end == 0 }

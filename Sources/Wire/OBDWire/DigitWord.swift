@@ -5,15 +5,15 @@ struct DigitWord: BitwiseCopyable {
   let word: UInt64
   /// The value of each hexadecimal digit, in the byte of its character; undefined for other characters.
   private let values: UInt64
-  /// A word that marks each character that is not a digit or an upper-case A to F by a byte that is not 0. The general
-  /// functions handle lower case.
+  /// A byte for each character: 0 if the character is a digit or an upper-case letter from A to F, otherwise not 0. The
+  /// general functions handle lower case.
   private let others: UInt64
 
   /// Loads the characters at an index. Characters after the end of the text are NUL.
   @inline(__always)
   init(_ text: Span<UInt8>, at index: Int) {
     word = text.word(at: index)
-    // In letters, bit 6 is set. A is 0x41: its value is that of its low four bits plus nine.
+    // In letters, bit 6 is set. The value of a letter is that of its low four bits plus nine: A is 0x41.
     values = (word & 0x0F0F_0F0F_0F0F_0F0F) &+ (word &>> 6 & 0x0101_0101_0101_0101) &* 9
     // Calculate back which digit has this value. Seven characters lie between 9 and A.
     let tens = (values &+ 0x0606_0606_0606_0606) &>> 4 & 0x0101_0101_0101_0101
@@ -23,7 +23,7 @@ struct DigitWord: BitwiseCopyable {
 
   // MARK: Without spaces
 
-  /// Number of digits before the first character that is not one.
+  /// Number of digits before the first character that is not a digit.
   var digitCount: Int { @inline(__always) get { others == 0 ? 8 : others.trailingZeroBitCount &>> 3 } }
 
   /// Whether the character at an index is a carriage return.
@@ -43,15 +43,15 @@ struct DigitWord: BitwiseCopyable {
 
   // MARK: With spaces
 
-  /// A word that marks each character that does not fit the format `41 0C 1A` by a byte that is not 0. The lowest such
-  /// byte is the first character that does not fit.
+  /// A byte for each character: 0 if the character fits the format `41 0C 1A`, otherwise not 0. The lowest byte that is
+  /// not 0 belongs to the first character that does not fit.
   var misplaced: UInt64 {
     @inline(__always) get {
       others & 0xFFFF_00FF_FF00_FFFF | (word ^ 0x0000_2000_0020_0000) & 0x0000_FF00_00FF_0000
     }
   }
 
-  /// The byte that each digit and the one after it represent. It is in the byte of the first of the two.
+  /// For each digit, the byte that this digit and the next one represent.
   private var pairs: UInt64 { @inline(__always) get { values &<< 4 | values &>> 8 } }
   var byte0: UInt8 { @inline(__always) get { UInt8(truncatingIfNeeded: pairs) } }
   var byte1: UInt8 { @inline(__always) get { UInt8(truncatingIfNeeded: pairs &>> 24) } }

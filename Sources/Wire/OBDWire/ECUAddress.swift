@@ -6,7 +6,7 @@
 ///
 /// Without headers, the address is ``unknown``.
 public struct ECUAddress: BitwiseCopyable, Equatable, Sendable {
-  /// The type of an address, from which it follows what kind of bus the message was on.
+  /// The type of an address, which shows the kind of bus from which the message came.
   public enum Kind: UInt8, BitwiseCopyable, Sendable { case unknown, legacy, can11, can29 }
 
   /// The address in the low 29 bits, which is the length of the longest identifier, and the kind in the two bits above.

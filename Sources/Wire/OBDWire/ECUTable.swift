@@ -7,7 +7,7 @@ struct ECUTable: ~Copyable {
   static let senders = 8
   /// Index of the slot for text lines without headers.
   static let unknown = 8
-  /// Maximum length of a message, bytes. It is announced by 12 bits, and rounded up here.
+  /// Space for one message, bytes. A message has at most 4,095 bytes, because its length has 12 bits.
   static let messageCapacity = 4096
 
   var slots = InlineArray<9, ECUSlot>(repeating: ECUSlot())
@@ -92,11 +92,11 @@ struct ECUSlot: BitwiseCopyable {
   /// Number of the reply to which this state belongs.
   var reply: UInt32 = 0
   var phase: Phase = .idle
-  /// Whether the first frame lacked one byte. Either a byte was lost, or a logger divided the message into frames of
-  /// another size. In the latter case, the last frame ends exactly where the message ends; with padding or a lost byte,
-  /// it does not.
+  /// Whether the first frame was one byte too short. Either a byte was lost, or a logger divided the message into
+  /// shorter frames. The last frame shows which: in the second case, it ends exactly where the message ends, without
+  /// padding.
   var isShort = false
-  /// The length of the present message that its first frame has announced, bytes.
+  /// The length of the message as its first frame announced it, bytes.
   var length = 0
   var received = 0
   /// The index that the next consecutive frame, segment or collected text line must have.
@@ -104,8 +104,8 @@ struct ECUSlot: BitwiseCopyable {
   /// Service and identifier of the answer whose text lines are being collected.
   var gatheredService: UInt8 = 0
   var gatheredIdentifier: UInt8 = 0
-  /// The last complete message of a single frame, as a number and its length. It shows whether the next message is a
-  /// repetition.
+  /// The last complete message of at most eight bytes, packed into a number; ``lastSingleCount`` is its length. A
+  /// message that equals it is a repetition.
   var lastSingle: UInt64 = 0
   var lastSingleCount: UInt8 = 0
   /// The service for which the ECU has sent "response pending" (7F xx 78) and no final answer yet; 0 if there is none.

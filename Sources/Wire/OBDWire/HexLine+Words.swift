@@ -5,7 +5,7 @@ extension HexLine {
   /// Reads a text line without spaces, or with a space after each byte, directly from the bytes that were received.
   ///
   /// - Returns: the index of the carriage return at its end; -1 if the text line has another format, is longer than any
-  ///   frame, or is incomplete. In these cases, it must be read in another way.
+  ///   frame, or is incomplete. In these cases, another function must read it.
   @inline(__always)
   mutating func readWords(_ stream: Span<UInt8>, from first: Int) -> Int {
     let word = stream.word(at: first)
@@ -14,8 +14,9 @@ extension HexLine {
     if third == space || fourth == space {
       return readSpaced(stream, from: first, withIdentifier: third != space)
     }
-    // If the number of digits is odd, the text line begins with an identifier. Answers usually do so if the one before
-    // did. Requests, which the adapter may echo, begin with a lower digit and have no identifier.
+    // If the number of digits is odd, the text line begins with an identifier. An answer usually has one if the
+    // previous answer had one. A request, which the adapter may echo, begins with a digit below 4 and has no
+    // identifier.
     if UInt8(truncatingIfNeeded: word) < UInt8(ascii: "4") {
       return readUnspaced(stream, from: first, withIdentifier: false)
     }

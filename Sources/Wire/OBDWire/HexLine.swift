@@ -1,6 +1,6 @@
 /// The bytes of one text line of hexadecimal digits, and what the spaces between the digits mean.
 ///
-///     7E8 04 41 0C 1A F8        a first token of three digits: an 11-bit identifier
+///     7E8 04 41 0C 1A F8        a first group of three digits: an 11-bit identifier
 ///     7E8 8 04 41 0C 1A F8      with the DLC digit (ATD1)
 ///     7E804410C1AF8             the same without spaces: an odd number of digits
 ///     18 DA F1 10 04 41 0C …    pairs: 29-bit identifier, legacy header, or data alone
@@ -37,8 +37,8 @@ struct HexLine: ~Copyable {
     var secondToken = 0
     var fifthToken = 0
     var oddTokens = 0
-    // Number of groups with an odd number of digits that can be explained by an identifier, which is the whole group
-    // (7E9) or its end (137E9).
+    // Number of groups of three or five digits. Such a group contains an identifier, alone (7E9) or after a byte
+    // (137E9).
     var identifierTokens = 0
     start = first
     for i in first...end {
@@ -91,7 +91,7 @@ struct HexLine: ~Copyable {
     return true
   }
 
-  /// Takes the bytes of an adapter that prints each byte on a text line of its own.
+  /// Sets the bytes that were collected from text lines of one byte each.
   mutating func set(_ source: Span<UInt8>) {
     count = min(source.count, Self.capacity)
     for i in 0..<count { bytes[i] = source[i] }

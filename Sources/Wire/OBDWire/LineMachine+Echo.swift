@@ -1,4 +1,4 @@
-/// Recognizes the command, which the caller gives and the adapter echoes, or which is known only from the echo.
+/// Recognizes the echo of a command. If the caller did not give the command, it is taken from the echo.
 extension LineMachine {
   /// How the command is echoed: as `010C`, as `010C010C`, or as `001100CC` if both the adapter and the link echo it.
   enum Echo: UInt8 { case once, twice, characterTwice }

@@ -1,4 +1,4 @@
-/// Support for adapters that print each byte on a text line of its own.
+/// Support for adapters that print each byte on a separate text line.
 extension LineMachine {
   mutating func join<H: ReplyHandler & ~Copyable>(
     in context: LineContext, into handler: inout H

@@ -1,6 +1,6 @@
 /// Decides for each text line of a reply what it is: an echo, data, a segment, or a message of the adapter.
 struct LineMachine: ~Copyable {
-  /// How far the exchange is.
+  /// The state of the exchange.
   enum Phase: UInt8 { case start, answering }
 
   var hex = HexLine()
@@ -15,13 +15,12 @@ struct LineMachine: ~Copyable {
   var isCommandPlain = false
   /// Whether the caller gave a command whose echo may still arrive.
   var awaitsEcho = false
-  /// Bytes of an adapter that prints each byte on a text line of its own, and the digits of these lines.
+  /// Bytes from an adapter that prints each byte on a separate text line, and the digits of these text lines.
   var joined = InlineArray<64, UInt8>(repeating: 0)
   var joinedText = InlineArray<128, UInt8>(repeating: 0)
   var joinedCount = 0
-  /// Value of a text line of three digits, for which it is not known yet what it is; 0 if there is none. It is either
-  /// the echo of a command (`031`: service 03, one answer) or the length of a message in segments. The next text line
-  /// shows which.
+  /// Value of a text line of three digits whose meaning is not known yet; 0 if there is none. It is either the echo of
+  /// a command (`031`: service 03, one answer) or the length of a message in segments. The next text line shows which.
   var undecided: UInt16 = 0
   var undecidedOrigin = Origin(ecu: .unknown, line: 0, position: 0)
 
@@ -40,7 +39,7 @@ struct LineMachine: ~Copyable {
       commandCount = 0
       return
     }
-    // The command is compared with a text line only if the line may be an echo.
+    // Only store the command here. It is compared later, with a text line that may be its echo.
     commandCount = min(command.count &- first, 64)
     isCommandPlain = false
     commandText.copy(command, from: first, count: commandCount)
@@ -200,7 +199,7 @@ struct LineMachine: ~Copyable {
   /// bytes from 0x7F on.
   static func isNoise(_ c: UInt8) -> Bool { c <= space || c >= 0x7F }
 
-  /// Processes the three digits whose meaning was not known, now as a length or as an echo.
+  /// Processes the three digits in ``undecided``, either as a length or as an echo.
   mutating func decide<H: ReplyHandler & ~Copyable>(isLength: Bool, into handler: inout H) {
     let value = undecided
     undecided = 0

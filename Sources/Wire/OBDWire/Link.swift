@@ -39,19 +39,19 @@ public enum HeaderMode: UInt8, BitwiseCopyable, Sendable { case auto, on, off }
 
 /// What is known about the bus, either because the caller stated it or from the dialogue.
 ///
-/// What the caller states is binding: a text line of another format is malformed. What the dialogue indicates is used
-/// only if a text line may have several formats, because a clone may answer OK to a setting and yet ignore it.
+/// If the caller has stated the bus, a text line of another format is malformed. The indications of the dialogue are
+/// used only if a text line may have several formats, because a clone may answer OK to a setting and yet ignore it.
 struct Link: BitwiseCopyable {
   /// The protocol that the caller stated.
   var stated: BusProtocol = .auto
   var headers: HeaderMode = .auto
   /// The protocol that ATSP or ATTP selected, or that ATDPN returned.
   var hinted: BusProtocol = .auto
-  /// Whether the last text line whose format was certain was one of CAN (`true`) or of an older bus (`false`); `nil` if
+  /// Whether the last text line with a certain format was from CAN (`true`) or from an older bus (`false`); `nil` if
   /// there was none.
   var seenCAN: Bool?
-  /// Whether the last frame that only one kind of check byte fits has the CRC of SAE J1850 (`true`) or the sum
-  /// (`false`); `nil` if there was none.
+  /// The check byte of the last frame for which only one kind of check byte was right: `true` for the CRC of SAE J1850,
+  /// `false` for the sum; `nil` if there was no such frame.
   var learnedCRC: Bool?
   /// Whether the adapter formats CAN frames. After ATCAF0, it does not, and requests contain their own protocol control
   /// byte.
@@ -86,7 +86,7 @@ struct Link: BitwiseCopyable {
 
   mutating func forgetHeader() { header = 0 }
 
-  /// Stores the header of a frame, of a bus older than CAN, whose check byte was right.
+  /// Stores the header of a frame on a legacy bus (a bus older than CAN) whose check byte was right.
   mutating func confirm(_ bytes: Span<UInt8>, from start: Int) {
     seenCAN = false
     header = UInt32(bytes[start]) << 16 | UInt32(bytes[start + 1]) << 8 | UInt32(bytes[start + 2])

@@ -2,7 +2,7 @@
 ///
 ///     62 F4 0C 1A F8       data identifier F40C is PID 0C
 ///     62 F8 02 57 50 …     F802 is the VIN
-///     62 40 4C 01 E2 40    a maker's identifier, by the signal set loaded
+///     62 40 4C 01 E2 40    a manufacturer's identifier, defined by a signal set
 extension MessageDecoder {
   mutating func localIdentifier<H: ReplyHandler & ~Copyable>(
     _ payload: Span<UInt8>, in context: LineContext, into handler: inout H
@@ -134,7 +134,8 @@ extension MessageDecoder {
     loadedRows(data, service: 0x22, identifier: identifier, in: context, into: &handler)
   }
 
-  /// Reads an answer to F6xx: the test results of monitor xx. Each result lacks the monitor's identifier (SAE J1979-2).
+  /// Reads an answer to F6xx: the test results of monitor xx. The results do not contain the monitor's identifier (SAE
+  /// J1979-2).
   private mutating func tests<H: ReplyHandler & ~Copyable>(
     _ data: Span<UInt8>, monitor: UInt8, at index: Int, in context: LineContext, into handler: inout H
   ) {

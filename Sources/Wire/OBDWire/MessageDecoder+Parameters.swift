@@ -54,7 +54,8 @@ extension MessageDecoder {
   }
 
   /// Returns 1 if a fuel trim (PIDs 06–09, 55–58) has a second byte, which is for bank 3 or 4; otherwise 0 (SAE
-  /// J1979-DA). It has one if the ECU has answered PID 1D, or if one byte is left over and no other PID was requested.
+  /// J1979-DA). The second byte exists if the ECU has answered PID 1D, or if one byte is left over and no other PID was
+  /// requested.
   private mutating func extraBank(
     _ payload: Span<UInt8>, from start: Int, in context: LineContext
   ) -> Int {

@@ -69,7 +69,7 @@ extension MessageDecoder {
       return
     }
     if payload[1] & 0x1F == 0 {
-      // The answer is 46 00 FF and the bitmap. FF is at the place of a component ID.
+      // The answer is 46 00 FF and the bitmap. FF is in the byte of the component ID.
       supported(payload.extracting(3..<7), service: 0x06, base: UInt16(payload[1]), in: context, into: &handler)
       return
     }

@@ -1,7 +1,7 @@
 /// Diagnostic trouble codes: services 03, 07 and 0A (SAE J1979, 6.3), and service 19 of UDS (ISO 14229-1, 12.3).
 ///
 ///     43 02 01 33 04 20           CAN: two codes, P0133 and P0420
-///     43 01 33 00 00 00 00        legacy: three codes a line, zeros fill up
+///     43 01 33 00 00 00 00        legacy: three codes in a text line, filled with zeros
 ///     59 02 FF 04 20 00 2F        UDS: status mask, then code, failure type and status
 ///     59 42 33 FF FF 04 …         OBDonUDS (SAE J1979-2): severity, code, failure type, status
 extension MessageDecoder {
@@ -93,7 +93,7 @@ extension MessageDecoder {
     switch subfunction {
     // A status availability mask precedes the codes, each of which is followed by its status (ISO 14229-1, 12.3.4).
     case 0x02, 0x0A, 0x0B, 0x0C, 0x0D, 0x0E, 0x13, 0x15: start = 3
-    // The number of a memory and a status availability mask precede the codes, each of which is followed by its status.
+    // A memory number and a status availability mask precede the codes, each of which is followed by its status.
     case 0x17: start = 4
     // Group, status mask, severity mask and format precede the codes. Each entry consists of severity, code and status.
     case 0x42:

@@ -159,7 +159,7 @@ struct MessageDecoder: ~Copyable {
   }
 
   /// Reports an error at a byte of a message. If the message has several text lines, the error is at the end of the
-  /// present one.
+  /// current one.
   @inline(never)
   mutating func fail<H: ReplyHandler & ~Copyable>(
     _ kind: WireError.Kind, at byte: Int, in context: LineContext, into handler: inout H
@@ -172,7 +172,8 @@ struct MessageDecoder: ~Copyable {
 struct ECUKnowledge: BitwiseCopyable {
   var address: ECUAddress = .unknown
   var layout: OxygenSensorLayout = .unknown
-  /// For each scaling, the factor by which it differs from the default.
+  /// Factor by which the scaling of equivalence ratios differs from its default. The properties after it are the same
+  /// for the other scalings.
   private var ratio = 1.0
   private var voltage = 1.0
   private var current = 1.0

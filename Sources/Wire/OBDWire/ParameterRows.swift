@@ -32,7 +32,7 @@ struct ParameterRows: BitwiseCopyable {
 
   init() {}
 
-  /// Finds out the ``Form`` of a PID of service 01.
+  /// Determines the ``Form`` of a PID of service 01.
   ///
   /// - Parameter row: the PID's first row.
   mutating func classify(_ parameter: UInt8, _ row: SignalDefinition) {

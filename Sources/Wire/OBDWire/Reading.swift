@@ -5,8 +5,8 @@ public struct Origin: BitwiseCopyable, Equatable, Sendable {
   /// Index of the text line that completed the event, counted from the reader's start or from the last
   /// ``ReplyReader/restartLines()``.
   public var line: UInt32
-  /// Number of bytes received up to the end of that text line, counted from the reader's start. From it, the caller can
-  /// find the time of reception, because this module has no clock.
+  /// Number of bytes received up to the end of the text line that completed the event, counted from the reader's start.
+  /// From this number, the caller can find the time of reception, because this module has no clock.
   public var position: UInt64
 
   /// Creates an origin.
@@ -147,7 +147,7 @@ public struct TroubleCode: BitwiseCopyable, Equatable, Sendable {
 public struct TroubleCodeList: BitwiseCopyable, Equatable, Sendable {
   /// Which codes a list contains. `freezeFrame` means the one code that caused a freeze frame (service 02, PID 02). In
   /// an answer of service 19, `stored` means the codes that match the status mask, each with its own status. `other`
-  /// means codes that may not be present in the vehicle, for example all supported codes (19 0A).
+  /// means codes that are not necessarily present in the vehicle, for example all supported codes (19 0A).
   public enum Kind: UInt8, BitwiseCopyable, Sendable { case stored, pending, permanent, freezeFrame, other }
   /// Where the list comes from.
   public var origin: Origin
@@ -201,8 +201,8 @@ public struct TestResult: BitwiseCopyable, Equatable, Sendable {
   public var minimum: Double?
   /// Upper limit; `nil` if there is none.
   public var maximum: Double?
-  /// Whether the test has run since the codes were cleared or the power was lost. On CAN, an ECU sends 0 for the value
-  /// and both limits before that (SAE J1979, 6.6). On older buses, it is not known, and this is `true`.
+  /// Whether the test has run since the codes were cleared or the power was lost. If it has not, an ECU on CAN sends 0
+  /// for the value and both limits (SAE J1979, 6.6). On older buses, this is not known, and the property is `true`.
   public var isCompleted = true
 
   /// Creates a result.

@@ -86,8 +86,8 @@ extension ReplyCore {
     case 1:
       if table.slots[slot].phase == .assembling { interrupt(slot, into: &handler) }
       table.slots[slot].phase = .broken
-      // A frame has eight data bytes, or seven with extended addressing. A logger may have left out one more (see
-      // ``ECUSlot/isShort``).
+      // A frame has eight data bytes, or seven with extended addressing. A logger may have left out the last of them
+      // (see ``ECUSlot/isShort``).
       let size = decoder.request.isExtended ? 7 : 8
       guard end - first >= size - 1, end - first <= size else {
         fail(.truncated, byte: end, &hex, in: context, into: &handler)
@@ -146,8 +146,8 @@ extension ReplyCore {
     openSlots |= 1 << UInt16(slot)
   }
 
-  /// Delivers a message that has its announced length. Otherwise, remembers its last text line, to which the error at
-  /// the prompt will refer.
+  /// Delivers a message if it has its announced length. Otherwise, stores its last text line. If the message is still
+  /// incomplete at the prompt, the error refers to this text line.
   mutating func completeIfWhole<H: ReplyHandler & ~Copyable>(
     in context: LineContext, into handler: inout H
   ) {

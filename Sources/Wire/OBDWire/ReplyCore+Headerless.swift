@@ -93,7 +93,8 @@ extension ReplyCore {
   }
 
   /// Whether data without a header belong to an answer of several text lines on a bus older than CAN. What is known
-  /// about the bus decides. If nothing is known, the length decides: on CAN, an answer of this service cannot have it.
+  /// about the bus decides. If nothing is known, the length decides: it shows an older bus if an answer of this service
+  /// cannot have it on CAN.
   private mutating func isLegacyForm(_ payload: Span<UInt8>) -> Bool {
     if let isCAN = link.isCAN { return !isCAN }
     switch payload[0] {
@@ -142,7 +143,7 @@ extension ReplyCore {
     case .broken: return
     case .assembling: break
     case .idle, .gathering:
-      // If the length is unknown, one cannot see whether a message is complete.
+      // Without the announced length, it cannot be known whether the message is complete.
       table.slots[slot].phase = .broken
       table.slots[slot].length = 0
       handler.failure(WireError(.sequence, origin: context.origin), line: context.line)

@@ -35,9 +35,9 @@ extension ReplyCore {
     } while start < hex.count
   }
 
-  /// Returns how many header bytes and data bytes a frame has according to its format byte, which consists of two bits
-  /// for the address mode and six bits for the length (ISO 14230-2, 4.1). If these six bits are 0, a length byte
-  /// follows after the addresses; if that is missing, the returned length is -1.
+  /// Returns the number of header bytes and of data bytes of a frame. They follow from its format byte, which consists
+  /// of two bits for the address mode and six bits for the length (ISO 14230-2, 4.1). If these six bits are 0, a length
+  /// byte follows the addresses. If that byte is missing, the returned length is -1.
   private static func kwpExtent(_ hex: inout HexLine, from start: Int) -> (header: Int, length: Int) {
     let format = hex.bytes[start]
     let header = format & 0x80 != 0 ? 3 : 1
@@ -123,8 +123,8 @@ extension ReplyCore {
     }
   }
 
-  /// Returns where the frame that begins at `start` ends. There, the check byte is right, and what follows is the end
-  /// of the text line or its first two bytes again.
+  /// Returns where the frame that begins at `start` ends: at a correct check byte, if the text line ends there or its
+  /// first two bytes occur again.
   private mutating func endOfFrame(_ hex: inout HexLine, from start: Int) -> Int? {
     var size = 5
     while size <= 12, start + size <= hex.count {

@@ -5,7 +5,7 @@
 /// Identifiers and protocol control bytes show where frames end. A text line is split only if there is exactly one way
 /// to do so.
 extension ReplyCore {
-  /// What is searched for in the digits, and where the frames begin.
+  /// The state of the search for the ends of the frames.
   private struct Cuts {
     /// Number of digits of an identifier: 3 or 8.
     var identifierDigits: Int

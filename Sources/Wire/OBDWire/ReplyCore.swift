@@ -6,7 +6,7 @@ struct ReplyCore: ~Copyable {
   var link = Link()
   var table = ECUTable()
   var decoder = MessageDecoder()
-  /// Number of the present reply.
+  /// Number of the current reply.
   var reply: UInt32 = 1
   /// The slots that have data for the prompt to complete; bit n stands for slot n.
   var openSlots: UInt16 = 0
@@ -71,8 +71,9 @@ struct ReplyCore: ~Copyable {
     }
   }
 
-  /// Finds the format of a text line. If the caller has stated it, that is binding. Otherwise, the structure and the
-  /// check byte of the line decide. If several formats fit, what the dialogue indicates decides.
+  /// Finds the format of a text line. If the caller has stated the bus, only the formats of this bus are possible.
+  /// Otherwise, the structure and the check byte of the text line decide. If several formats fit, the bus that the
+  /// dialogue indicates decides.
   private mutating func form(of hex: inout HexLine) -> Form {
     if hex.hasIdentifier {
       guard hex.count == 0, link.headers != .on, !link.stated.isLegacy else { return .malformed(0) }
@@ -120,8 +121,8 @@ struct ReplyCore: ~Copyable {
   }
 
   /// Distinguishes `41 6B 10 41 …`, an answer on J1850 PWM with a header, from `41 6B …`, an answer of service 01 with
-  /// PID 6B. If the CRC is right, it is the former. If not, the request decides or, if that is unknown, the length of
-  /// PID 6B.
+  /// PID 6B. If the CRC is right, it is an answer on J1850 PWM. If not, the request decides or, if the request is
+  /// unknown, the length of PID 6B.
   private mutating func pwmOrParameter6B(_ hex: inout HexLine) -> Form {
     if link.headers == .on || link.resemblesFrame(hex.bytes.span.extracting(first: hex.count))
       || hex.count >= 5 && checkHolds(hex.bytes.span, from: 0, count: hex.count)
@@ -210,7 +211,8 @@ struct ReplyCore: ~Copyable {
     return true
   }
 
-  /// Delivers a complete message. If it repeats the last message of a single frame, it is ignored.
+  /// Delivers a complete message to the handler and the decoder. A message that equals the last short message (at most
+  /// eight bytes) of the same sender is a repetition and is ignored.
   @inline(__always)
   mutating func deliver<H: ReplyHandler & ~Copyable>(
     _ payload: Span<UInt8>, in context: LineContext, into handler: inout H

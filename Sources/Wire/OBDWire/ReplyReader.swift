@@ -11,10 +11,14 @@
 ///     reader.sent(command.span, into: &handler)
 ///     reader.receive(bytes.span, into: &handler)
 ///
-/// The reader accepts an echo of the command, even if it is repeated or joined with the answer; CR, CRLF or LF as line
-/// ends; NULs and bytes from 0x80 on before and after a text line, which it ignores; `SEARCHING...`, `BUS INIT: OK` and
-/// identifications before data; all messages of the adapter; and frames of all formats of ISO 15765-4, ISO 14230-4, ISO
-/// 9141-2 and SAE J1850, with or without headers.
+/// The reader accepts:
+///
+/// - an echo of the command, even if it is repeated or joined with the answer;
+/// - CR, CRLF or LF as line ends;
+/// - NULs and bytes from 0x80 on before and after a text line, which it ignores;
+/// - `SEARCHING...`, `BUS INIT: OK` and identifications before data;
+/// - all messages of the adapter;
+/// - frames of all formats of ISO 15765-4, ISO 14230-4, ISO 9141-2 and SAE J1850, with or without headers.
 ///
 /// A text line may have at most ``lineCapacity`` bytes, a message 4,095 bytes, and a reply eight senders. If a limit is
 /// exceeded, an error is reported, and reading continues. The reader uses no heap, no clock and no I/O.
@@ -35,8 +39,8 @@ public struct ReplyReader: ~Copyable {
   /// Creates a reader for the beginning of a dialogue.
   public init() {}
 
-  /// States the bus and whether headers are printed. Text lines of other formats are then malformed. With `auto`, the
-  /// format of each text line is found from its length, its check byte and its header.
+  /// Sets the bus and whether headers are printed. Text lines of other formats are then reported as malformed. With
+  /// `auto`, the format of each text line is found from its length, its check byte and its header.
   public mutating func state(_ bus: BusProtocol, headers: HeaderMode) {
     machine.core.link.stated = bus
     machine.core.link.headers = headers
@@ -180,8 +184,8 @@ public struct ReplyReader: ~Copyable {
     return bytes.count
   }
 
-  /// Returns a word in which each byte that is 0 in `word` has a bit. Bytes above the lowest of them may also have a
-  /// bit.
+  /// Returns a word in which the high bit is set in each byte that is 0 in `word`. The bit may also be set in bytes
+  /// above the lowest byte that is 0.
   private static func zeros(_ word: UInt64) -> UInt64 {
     (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080
   }

@@ -41,7 +41,7 @@ extension SignalDefinition {
 
   private func generalValue(in data: Span<UInt8>) -> Double {
     let raw = raw(in: data)
-    // Number of bits of a 64-bit number above those of the value. The value's highest bit is its sign.
+    // Number of bits above the value in the 64-bit number. The value's highest bit is its sign.
     let above = UInt64(low: 64 - UInt32(bitLength))
     let isSigned = encoding == .signed || encoding == .signedLittleEndian
     if isSigned { return Double(Int64(bitPattern: raw &<< above) &>> Int64(bitPattern: above)) * factor + offset }

@@ -69,7 +69,7 @@ public struct SignalDefinition: BitwiseCopyable, Sendable {
   public var ecu: ECUAddress
   /// The factor by which the raw value is multiplied.
   public var factor: Double
-  /// The number that is then added, which is the value for the raw value 0.
+  /// The number that is added after the multiplication; it is the value for the raw value 0.
   public var offset: Double
   /// Values at or below this mean "no value" (`nullmax` of signal sets); -infinity if there are none.
   public var nullAtOrBelow: Double

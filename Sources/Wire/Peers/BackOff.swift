@@ -1,5 +1,5 @@
 /// Computes the delays between attempts: they grow exponentially and are random, so that the vehicles of a fleet do not
-/// all reconnect at once after a server has recovered. The random generator is the caller's, and no clock is used.
+/// all reconnect at once after a server has recovered. The caller provides the random generator. No clock is used.
 ///
 ///     var backOff = BackOff()
 ///     let delay = backOff.failed(using: &random)        // ns, up to 1 s, then 2 s, 4 s … 300 s
@@ -18,7 +18,7 @@ public struct BackOff: Sendable {
     self.longest = longest
   }
 
-  /// Records a success. The next delay is a first one again.
+  /// Records a success. The delay after the next failure is again limited by ``first``.
   public mutating func succeeded() { failures = 0 }
 
   /// Records a failure.

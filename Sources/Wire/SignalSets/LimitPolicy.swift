@@ -4,10 +4,11 @@
 /// angle of −0.06° that is read as unsigned becomes 50. Some of these values are correct, and the range is too narrow.
 /// For others, the scaling is wrong. The ECU's answer does not show which is the case.
 public enum LimitPolicy: Equatable, Sendable {
-  /// The value counts as missing: the set excludes it, and the ECU did not send the limit itself. Only limits that the
-  /// set states apply, with a tolerance of half a step. A `max` of 0, or not above `min`, is ignored.
+  /// The value is treated as missing, because the set excludes it, and the ECU did not send the limit instead. A limit
+  /// applies only if the set contains it, with a tolerance of half a step. A `max` of 0, or not above `min`, is
+  /// ignored.
   case absent
-  /// The value is kept as the answer's bytes and the scaling give it.
+  /// The value is kept unchanged, as computed from the answer's bytes.
   case asSent
   /// The value is replaced by the limit, as in OBDb's tools, for comparison with them. The default of `min` is 0. A
   /// `max` not above `min` is ignored.

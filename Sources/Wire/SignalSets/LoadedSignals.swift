@@ -147,7 +147,7 @@ extension LoadedSignals {
     return maximum > minimum ? min(max(value, minimum), maximum) : value
   }
 
-  /// Returns the signals that have a name. There can be more than one only if their commands are for different model
+  /// Returns all signals with this name. There can be more than one only if their commands are for different model
   /// years.
   public func signals(named name: String) -> [SignalID] {
     signals.indices.filter { signals[$0].id == name }.map(Self.identifier)

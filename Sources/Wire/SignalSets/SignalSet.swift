@@ -15,7 +15,8 @@ import OBDWire
 public struct SignalSet: Sendable {
   /// Name of the file, for messages.
   public let fileName: String
-  /// Diagnostic session that polling the set's commands requires (`diagnosticLevel`); decoding does not. `nil` if none.
+  /// Diagnostic session that is needed for polling the set's commands, but not for decoding (`diagnosticLevel`); `nil`
+  /// if none.
   public let diagnosticLevel: UInt8?
   /// The commands, in the order of the file.
   public let commands: [Command]
@@ -79,12 +80,12 @@ public struct SignalSet: Sendable {
     public internal(set) var identifier: UInt16
     /// Interval between requests (`freq`), s.
     public internal(set) var period: Double
-    /// Diagnostic session that must be started first (`din`); `nil` if none. Such a command is decoded but must not be
-    /// sent.
+    /// Diagnostic session that must be started first (`din`); `nil` if none. The answer to such a command is decoded,
+    /// but the command must not be sent.
     public internal(set) var session: UInt8?
     /// Diagnostic session to start afterwards (`dout`); `nil` if none.
     public internal(set) var returnSession: UInt8?
-    /// Whether the author has not verified the command on all vehicles (`dbg`, `dbgfilter`).
+    /// Whether the command is experimental: its author has not verified it on all vehicles (`dbg`, `dbgfilter`).
     public internal(set) var isExperimental: Bool
     /// Model years that have the command; `nil` for all.
     public internal(set) var filter: YearFilter?

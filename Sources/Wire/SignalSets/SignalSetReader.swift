@@ -91,8 +91,8 @@ struct SignalSetReader {
     return nil
   }
 
-  /// Whether a text is a valid ID of a signal. IDs become names of values. They may not begin with a lower-case letter,
-  /// as the names of values of the OBD standards do.
+  /// Whether a text is a valid ID of a signal. IDs become names of values. They must not begin with a lower-case
+  /// letter, because the names of values of the OBD standards begin with one.
   private static func isName(_ id: String) -> Bool {
     guard let first = id.utf8.first, id.utf8.count <= 128 else { return false }
     let isLetter: (UInt8) -> Bool = { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0 & 0xDF) }

@@ -55,15 +55,16 @@ struct DecimalDigits {
     }
   }
 
-  /// Returns the number of decimals that a `Double` can represent beside its whole part, of 15 digits altogether.
+  /// Returns the number of decimals that a `Double` can represent in addition to its whole part. Both parts together
+  /// have 15 digits.
   private static func decimalsHeld(beside whole: UInt64) -> Int {
     whole == 0 ? 17 : 15 - digitCount(whole)
   }
 
   /// Returns `value` × `factor`, rounded to the nearest integer, halves to even, as if the product were exact.
   ///
-  /// The product as a `Double` is on the same side of a half as the exact product, or is the half itself. In that case,
-  /// the error of the `Double` decides, which a fused multiplication computes. The product must be below 1e18.
+  /// If the product as a `Double` is not a half, it is on the same side of the half as the exact product. If it is a
+  /// half, the error of the `Double` decides, which a fused multiplication computes. The product must be below 1e18.
   @inline(__always)
   static func rounded(_ value: Double, times factor: Double) -> UInt64 {
     let product = value * factor

@@ -1,5 +1,5 @@
 // Most text in records, such as keys, identifiers and names, contains no byte that needs an escape sequence. It is
-// therefore copied eight bytes at a time and checked at once. Only text with such a byte is written byte by byte.
+// therefore copied and checked eight bytes at a time. Only text with such a byte is written byte by byte.
 extension JSONLineEncoder {
   /// Copies text that needs no escape sequence. The caller must have reserved room for it.
   ///

@@ -1,8 +1,9 @@
 // Most numbers in a record are between 0.1 and 1e9, and are integers or have at most six decimals. The functions below
 // write them two digits at a time, without the steps that very small and very large numbers need.
 extension JSONLineEncoder {
-  /// Writes a number as ``value(_:)-(Double)`` does, but only one in the usual range. The caller must have reserved
-  /// ``DecimalDigits/maximumLength`` bytes.
+  /// Writes a number in the usual range, as ``value(_:)-(Double)`` does: 0, or a magnitude from 0.1 to 1e9.
+  ///
+  /// The caller must have reserved ``DecimalDigits/maximumLength`` bytes.
   ///
   /// - Returns: `false` if the number is outside the usual range. Nothing is written then.
   @inline(__always)

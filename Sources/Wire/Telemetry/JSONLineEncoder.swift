@@ -135,7 +135,7 @@ extension JSONLineEncoder {
     let needsComma: Bool
   }
 
-  /// The current position. Between a key and its value there is none, and the process stops.
+  /// The current position. To read it between a key and its value is a programming error that stops the process.
   public var mark: Mark {
     precondition(pending == .none, "a mark stands between values")
     return Mark(count: count, depth: depth, arrays: arrays, kept: kept, needsComma: needsComma)

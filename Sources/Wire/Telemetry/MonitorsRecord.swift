@@ -1,4 +1,4 @@
-/// A record of which on-board monitors of one ECU are completed, called readiness (PIDs 01 and 41).
+/// A record of the readiness of one ECU: which of its on-board monitors are completed (PIDs 01 and 41).
 public struct MonitorsRecord: RecordBody, Sendable {
   public static let type = RecordType.monitors
 

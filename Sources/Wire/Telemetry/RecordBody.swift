@@ -1,7 +1,7 @@
 /// The keys of one type of record, which follow the keys of the record's head.
 ///
 /// Types that conform to it contain arrays and strings, which need time for allocation and therefore suit only
-/// infrequent records. Telemetry records, of which there is one in a second or more, are written without such a type,
+/// infrequent records. Telemetry records, which are made every second or more often, are written without such a type,
 /// from ``Position`` and the values of the signals.
 public protocol RecordBody {
   /// Type of the record.
@@ -13,7 +13,7 @@ public protocol RecordBody {
 extension JSONLineEncoder {
   /// Writes a complete record as one text line.
   ///
-  /// If the record is too long, only the keys that fit are written, and `"truncated":true`.
+  /// If the record is too long, only the keys that fit are written, and the key `"truncated":true` is added.
   public mutating func record<Body: RecordBody>(_ head: RecordHead, _ body: Body) {
     let truncationRoom = 17
     begin()

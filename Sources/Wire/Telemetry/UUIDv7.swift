@@ -2,7 +2,7 @@
 ///
 ///     0193e0f2-7c11-7a5e-8f3b-2d1c0b9a8877
 ///
-/// The text form of an identifier sorts after that of an identifier with fewer milliseconds.
+/// Text forms in ascending order are in ascending order of their milliseconds.
 public struct UUIDv7: BitwiseCopyable, Hashable, Sendable {
   /// The first eight bytes: milliseconds, version, and 12 bits that the caller provides.
   public let high: UInt64
@@ -46,7 +46,7 @@ public struct UUIDv7: BitwiseCopyable, Hashable, Sendable {
     (high, low) = words
   }
 
-  /// The milliseconds with which the identifier was created, of which it contains 48 bits.
+  /// The low 48 bits of the milliseconds with which the identifier was created.
   public var milliseconds: UInt64 { high >> 16 }
 
   /// The text form: 36 lower-case characters.

@@ -34,8 +34,8 @@ public struct FailureType: Hashable, Sendable, CustomStringConvertible {
     return nil
   }
 
-  /// ``text``; if there is none, ``category``; if there is none either, the byte, for example `failure type A3`. Empty
-  /// for 0x00.
+  /// The ``text``. If there is none, the ``category``. If there is no category either, the byte, for example `failure
+  /// type A3`. Empty for 0x00.
   public var description: String {
     if byte == 0 { return "" }
     let hex = String(byte, radix: 16, uppercase: true)

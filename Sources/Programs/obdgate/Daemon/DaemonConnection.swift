@@ -8,7 +8,7 @@ struct DaemonConnection: ~Copyable {
   private let line: OpenSocket
   /// The part of the body that arrived together with the head.
   private var early: [UInt8] = []
-  /// Number of bytes of the body that have not arrived yet; `nil` if the end of the connection is the end of the body.
+  /// Number of bytes of the body that have not arrived yet; `nil` if the body ends when the connection ends.
   private var left: Int?
   private var block = [UInt8](repeating: 0, count: 1 << 16)
 

@@ -29,8 +29,8 @@ struct DaemonSocket: Equatable {
   /// The command that starts a daemon on this machine.
   private static var starting: String { ServiceUser.hasUnit ? "systemctl start obdgated" : "obdgated --config FILE" }
 
-  /// Whether there may be a file at a path. If this user may not look, the answer is true; connecting then fails, and
-  /// the error names the remedy.
+  /// Whether there may be a file at a path. If this user is not permitted to look, the result is `true`; connecting
+  /// then fails, and the error contains the remedy.
   private static func isThere(_ path: String) -> Bool {
     unsafe access(path, F_OK) == 0 || (errno != ENOENT && errno != ENOTDIR)
   }

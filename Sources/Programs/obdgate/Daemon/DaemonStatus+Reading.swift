@@ -2,7 +2,7 @@ import JSONText
 import Ports
 
 extension DaemonStatus {
-  /// Maximum length of a status, bytes. Even with 64 adapters, a status has only a hundredth of it.
+  /// Maximum length of a status, bytes. Even with 64 adapters, a status has only a hundredth of this length.
   static let limit = 4 << 20
 
   /// Requests the status of a daemon.

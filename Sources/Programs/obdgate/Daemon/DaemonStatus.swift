@@ -46,7 +46,7 @@ struct DaemonStatus {
     var readings: Int?
     /// Number of invalid replies, by kind of error.
     var failures: [(name: String, count: Int)] = []
-    /// Time for which the link was open, s, and the part of it in which a command was in progress.
+    /// Time for which a command was in progress, s; ``open`` is the time for which the link was open.
     var busy: Double?
     var open: Double?
     /// Time since the last reading, s.
@@ -75,7 +75,7 @@ struct DaemonStatus {
   struct Spool {
     /// `durable` or `memory`.
     var state = ""
-    /// The reason why records are only in memory; `nil` if no folder is configured, which is no fault.
+    /// The reason why records are only in memory; `nil` if no folder is configured, which is not an error.
     var reason: String?
     var records: Int?
     var memoryRecords: Int?

@@ -7,7 +7,7 @@ typealias DaemonTrouble = PlacedError<DaemonTroubleKind>
 enum DaemonTroubleKind: Sendable {
   /// The socket does not exist, or no process listens on it.
   case notRunning
-  /// This user may not open the socket.
+  /// This user is not permitted to open the socket.
   case notPermitted
   /// The daemon did not answer within the time limit.
   case timedOut

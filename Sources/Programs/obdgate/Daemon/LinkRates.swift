@@ -2,7 +2,7 @@
 struct LinkRates {
   /// Commands per second while the link was open; `nil` if unknown, or if it was not open.
   var commands: Double?
-  /// The part of the time in which a command was in progress, 0…1; `nil` like ``commands``.
+  /// The part of the time in which a command was in progress, 0…1; `nil` if ``commands`` is.
   var use: Double?
 
   /// Calculates the load.

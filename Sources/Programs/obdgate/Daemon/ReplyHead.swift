@@ -16,8 +16,7 @@ struct ReplyHead: Equatable {
   /// Parses a head.
   ///
   /// - Parameter head: the bytes up to the empty line, which may be included.
-  /// - Returns: `nil` if this is not the head of a response with a body of known length or up to the end of the
-  ///   connection.
+  /// - Returns: `nil` if this is not a head, or if the body neither has a known length nor ends with the connection.
   init?(parsing head: ArraySlice<UInt8>) {
     var lines = String(decoding: head, as: UTF8.self).split(whereSeparator: \.isNewline)[...]
     guard let first = lines.popFirst()?.split(separator: " "), first.count >= 2, first[0].hasPrefix("HTTP/1."),

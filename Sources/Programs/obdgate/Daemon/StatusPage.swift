@@ -5,8 +5,8 @@ struct StatusPage {
   /// Creates the text.
   ///
   /// - Parameters:
-  ///   - before: an earlier status, so that rates are those of the time in between; `nil` for the rates since the
-  ///     daemon started.
+  ///   - before: an earlier status, so that rates are computed for the time since that status; `nil` for the time since
+  ///     the daemon started.
   ///   - columns: width at which lines about problems are wrapped; `nil` for no limit.
   init(_ now: DaemonStatus, since before: DaemonStatus? = nil, columns: Int? = nil) {
     let before = before.flatMap { now.isLater(than: $0) ? $0 : nil }

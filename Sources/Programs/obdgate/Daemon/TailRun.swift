@@ -122,8 +122,8 @@ struct TailRun: ~Copyable {
   private mutating func write() throws {
     let piece = output.prefix(Self.piece)
     let count = unsafe piece.withUnsafeBytes { unsafe Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
-    // The reader of standard output has closed its end. If there is something to write, EPIPE shows this, otherwise
-    // poll(2).
+    // The reader of standard output has closed its end. If there is something to write, EPIPE shows this; otherwise
+    // poll(2) shows it.
     if piece.isEmpty || (count < 0 && errno == EPIPE) { throw ExitCode.success }
     if count < 0 {
       if errno == EINTR || errno == EAGAIN { return }

@@ -3,7 +3,7 @@ import Glibc
 import Ports
 
 /// Checks the serial devices: which adapters and receivers are present, whether the daemon may open them, and which
-/// processes use them. None is opened.
+/// processes use them. No device is opened.
 struct AdapterCheck {
   private let user: ServiceUser
   /// The devices to which the running daemon is connected.
@@ -143,7 +143,7 @@ struct AdapterCheck {
     return nil
   }
 
-  /// Returns the commands after which the daemon's user may open a device.
+  /// Returns the commands that permit the daemon's user to open a device.
   private func admission(_ path: String, _ status: stat) -> String {
     let own = ServiceUser.name(ofGroup: status.st_gid)
     // Suggest the device's own group only if it is suitable: nobody should join the group of root, and the service has
@@ -158,8 +158,8 @@ struct AdapterCheck {
     return steps.isEmpty ? "chmod u+rw \(path)" : steps.joined(separator: "; and ")
   }
 
-  /// Returns a command after which a group may read and write a device. For a device that udev creates, it is a udev
-  /// rule, because udev sets the permissions again each time the device is plugged in.
+  /// Returns a command that permits a group to read and write a device. If udev creates the device, returns a udev rule
+  /// instead, because udev sets the permissions again each time the device is plugged in.
   private static func opening(_ path: String, _ status: stat, to group: String, from own: String) -> String {
     let device = SerialBridges.resolvedPath(path) ?? path
     guard SerialBridges.resolvedPath("/sys/dev/char/\(numbers(status.st_rdev))") != nil,

@@ -91,8 +91,8 @@ enum DiskCheck {
       remedy: "chown -R \(user.name) \(folder)")
   }
 
-  /// Returns the finding for a missing state directory. It may be no problem: the daemon creates the last folder of the
-  /// path, and the service manager creates the folder of the service.
+  /// Returns the finding for a missing state directory. This is not always a problem: the daemon creates the last
+  /// folder of the path, and the service manager creates the folder of the service.
   private static func notYet(_ folder: String, _ user: ServiceUser) -> Finding {
     if user.isService, folder == "/var/lib/\(ServiceUser.serviceName)" {
       return Finding(.ok, name, "\(folder): made when the service starts")

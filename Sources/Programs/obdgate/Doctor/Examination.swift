@@ -66,7 +66,7 @@ struct Examination {
     try daemon.forEach(take)
   }
 
-  /// If the configuration is invalid: the findings for the checks that need it.
+  /// The findings in place of the checks that need a valid configuration, if it is invalid.
   private static var notMade: [Finding] {
     let reason = "not checked: it depends on the configuration, which cannot be used"
     return ["libraries", "bluetooth", "disk", "sinks"].map { Finding(.warning, $0, reason) }

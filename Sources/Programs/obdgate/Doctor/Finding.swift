@@ -4,9 +4,9 @@ import Telemetry
 struct Finding: Equatable, Sendable {
   enum Verdict: String {
     case ok
-    /// It works or may work, but there is something to note.
+    /// The checked device, file or server works or may work, but there is something to note.
     case warning
-    /// It does not work, or it will fail.
+    /// The checked device, file or server does not work, or it will fail.
     case problem
   }
 

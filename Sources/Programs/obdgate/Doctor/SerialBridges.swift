@@ -6,7 +6,7 @@ import Ports
 enum SerialBridges {
   private static let folder = "/sys/bus/usb/devices"
 
-  /// Returns findings for such devices.
+  /// Returns findings for USB devices that should have a serial port but have none.
   ///
   /// - Parameter present: the serial devices that exist.
   static func without(_ present: [DeviceIdentity], _ rules: DiscoveryRules) -> [Finding] {

@@ -1,6 +1,7 @@
 import Glibc
 
-/// The user whose permissions are checked: the one as whom the daemon runs or, if it is not running, would run.
+/// The user whose permissions are checked: the user of the running daemon. If none is running, the user that would run
+/// it.
 struct ServiceUser: Sendable {
   let name: String
   /// Whether this is the user of the packaged service. Its groups are then those that the unit lists, and the unit

@@ -29,7 +29,7 @@ enum SinkCheck {
       "write the host in the sink's \"url\" as its certificate has it, or give the server a certificate for this name"
     case .badTLSFile: "put the right PEM file there, or name another in the sink's \"tls\""
     case .noTLS: "possibly http:// is required; check the sink's \"url\" and its port"
-    // The connection was cut, as by a server with TLS if the client begins without TLS.
+    // A server that requires TLS closes the connection like this if the client begins without TLS.
     case .cut where found.description.hasPrefix("http://"):
       "possibly https:// is required; check the sink's \"url\" and its port"
     default: nil

@@ -22,7 +22,7 @@ struct AdapterFacts: RecordBody {
 
   init(device: String) { self.device = device }
 
-  /// Copies the present properties from a session.
+  /// Copies the current properties from a session.
   ///
   /// - Parameter voltage: voltage at the adapter, V.
   mutating func update(from session: borrowing AdapterSession, voltage: Double?) {
@@ -59,7 +59,7 @@ struct AdapterFacts: RecordBody {
 }
 
 extension Quirks {
-  /// The names of the elements.
+  /// The names of the quirks in this set.
   var names: [String] {
     (0..<32).compactMap { bit in
       let one = Quirks(rawValue: 1 << bit)

@@ -19,10 +19,10 @@ struct AnswerListener: DialogueListener, ~Copyable {
   private(set) var wasConnected = false
   /// The reason why nothing is read at present; `nil` while readings arrive or the session searches.
   private(set) var loss: LossReason?
-  /// Time at which readings stopped; `nil` while ``loss`` is.
+  /// Time at which readings stopped; `nil` if ``loss`` is `nil`.
   private(set) var lostAt: Int64?
   private(set) var isJ1939 = false
-  /// Whether all data that clearing codes also erases were read.
+  /// Whether all data that are erased with the codes were read.
   private(set) var areCodesRead = false
   private(set) var isCleared = false
   private(set) var refusal: ClearRefusal?
@@ -48,7 +48,7 @@ struct AnswerListener: DialogueListener, ~Copyable {
 
   /// Creates records from everything that was read since the last call, and returns them.
   mutating func takeRecords() -> [FinishedRecord] {
-    // For Fusion, each call ends a session. It still does not report unchanged values a second time.
+    // Fusion treats each call as the end of a session, but does not report unchanged values again.
     fusion.finish(at: now, into: &lines)
     return lines.take()
   }

@@ -11,7 +11,7 @@ struct LocalDevices {
     /// The name that the device itself reports; may be empty.
     let label: String
     var verdict: DeviceVerdict
-    /// The properties of a serial device, with which it can be opened to listen to it; `nil` for a Bluetooth device.
+    /// The properties of a serial device that are needed to open it for listening; `nil` for a Bluetooth device.
     var identity: DeviceIdentity?
   }
 
@@ -20,7 +20,7 @@ struct LocalDevices {
   private(set) var problems: [String] = []
   private let rules = DiscoveryRules()
 
-  /// Lists the devices. No device is opened, and nothing is sent to any.
+  /// Lists the devices, without opening them or sending anything to them.
   ///
   /// - Parameter inquiry: duration of the search for Bluetooth devices in range; `nil` to list only devices that BlueZ
   ///   knows already.

@@ -6,8 +6,8 @@ enum Question {
   /// The identity of the adapter, and whether a vehicle answers.
   case adapter
   case vin
-  /// All data of the vehicle that are requested only once. If `plan`, also the requests that a daemon would poll, with
-  /// their periods.
+  /// All data of the vehicle that are requested only once. With `plan`, also the requests that a daemon would poll,
+  /// with their periods.
   case info(plan: Bool)
   /// All trouble codes and freeze frames.
   case codes
@@ -45,7 +45,7 @@ enum Question {
     return preferences
   }
 
-  /// Whether the question is answered by what the session and the PIDs read so far contain.
+  /// Whether the data of the session and the PIDs read so far answer the question.
   func isAnswered(by session: borrowing AdapterSession, _ read: ParametersRead, at now: Int64) -> Bool {
     switch self {
     case .adapter: session.isConnected

@@ -13,7 +13,7 @@ struct Recorder: PortHandler, ~Copyable {
   private var driver: AdapterDriver<RecordListener>
   private var writer = CaptureWriter()
   private var file: OutputStream
-  /// The error because of which nothing more is written to the file; `nil` if there was none.
+  /// The error that ended the output to the file; `nil` if there was none.
   private var problem: (any Error)?
   private let started: Int64
   /// Time at which the recording ends, on ``BootClock``; `.max` if only a signal ends it.
@@ -144,7 +144,7 @@ struct Recorder: PortHandler, ~Copyable {
     if let problem { throw problem }
   }
 
-  // MARK: For people
+  // MARK: Messages
 
   private func summary(at now: Int64) -> String {
     "\(bytes) bytes, \(driver.listener.replies) replies in \((now - started) / 1_000_000_000) s"

@@ -58,7 +58,7 @@ struct ScanRow {
   var protocolName: String?
   /// Whether a vehicle answers through the adapter; `nil` if the adapter was not asked.
   var hasVehicle: Bool?
-  /// The reason why an adapter was not asked, or why it did not answer; `nil` for neither.
+  /// The reason why an adapter was not asked, or why it did not answer; `nil` if there is no such reason.
   var problem: String?
 
   init(_ device: LocalDevices.Device, heard: Listener.Result?) {

@@ -88,7 +88,7 @@ struct VehicleQuery: PortHandler, ~Copyable {
     return driver.rateRefused(baud, at: now, &actions)
   }
 
-  // MARK: Where it stands
+  // MARK: Progress
 
   private mutating func follow(at now: Int64, _ actions: inout PortActions) {
     if driver.listener.isCleared, !isReadingAgain { readAgain(at: now, &actions) }
@@ -106,7 +106,8 @@ struct VehicleQuery: PortHandler, ~Copyable {
     actions.deadline = next
   }
 
-  /// Time from the start to the first line about the progress in a log or a script, if codes are to be cleared, ns.
+  /// Time from the start to the first progress message, ns. It applies if codes are to be cleared and stderr is not a
+  /// terminal.
   private static let patience: Int64 = 5_000_000_000
 
   /// Shows the progress: on a terminal every second, otherwise one line for each new activity.
@@ -127,12 +128,12 @@ struct VehicleQuery: PortHandler, ~Copyable {
     return driver.listener.wasConnected ? "reading" : "looking for the vehicle"
   }
 
-  /// Time for the session's own search, which tries the protocols one by one, OBDonUDS included, after the adapter's
-  /// automatic search has failed; ns.
+  /// Time for the session's own search, ns. After the adapter's automatic search has failed, the session tries the
+  /// protocols one by one, including OBDonUDS.
   private static let searchByHand: Int64 = 12_000_000_000
 
-  /// Time at which the query ends if no vehicle has answered until then; `nil` if one has, because a lost connection
-  /// may be restored before the time limit.
+  /// Time at which the query ends if no vehicle has answered until then; `nil` if a vehicle has answered, because a
+  /// lost connection may be restored before the time limit.
   private var givingUp: Int64? {
     driver.listener.wasConnected ? nil : driver.listener.lostAt.map { $0 + Self.searchByHand }
   }
@@ -155,7 +156,7 @@ struct VehicleQuery: PortHandler, ~Copyable {
   }
 
   /// Requests service 04 (clear codes). Before it sends the request, the session checks that clearing is safe, and
-  /// reads again all data that it erases.
+  /// reads again all data that clearing erases.
   private mutating func clear(
     _ permission: ClearPermission, at now: Int64, _ actions: inout PortActions
   ) -> Outcome? {
@@ -187,7 +188,7 @@ struct VehicleQuery: PortHandler, ~Copyable {
     driver.deadlinePassed(at: now, &actions)
   }
 
-  // MARK: What it found
+  // MARK: Results
 
   /// Creates the records of the answer. The record about the adapter itself is the last one.
   mutating func takeRecords(device: String, plan: Bool) -> [FinishedRecord] {

@@ -42,8 +42,8 @@ extension CaptureReader {
     closeReply(at: clock.now, into: &consumer)
   }
 
-  /// Passes an `ELM rx:` line. It contains the command that it answers, and a different command begins the next
-  /// exchange.
+  /// Passes the content of an `ELM rx:` line to the consumer. The line contains a received text and the command that it
+  /// answers. If this command differs from that of the previous line, a prompt and the command are passed first.
   private mutating func deliverAnswer<C: CaptureConsumer & ~Copyable>(
     _ text: Span<UInt8>, to command: Span<UInt8>, of line: Span<UInt8>, at time: CaptureTime, into consumer: inout C
   ) throws(CaptureError) {

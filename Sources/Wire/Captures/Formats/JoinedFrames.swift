@@ -3,8 +3,9 @@
 ///     7EB034105527E8034105527E903410552    three ECUs: 7EB 03 41 05 52, 7E8 03 41 05 52, 7E9 03 41 05 52
 ///
 /// Apps that remove all white space log replies in this form. The text is split only if the result is unambiguous:
-/// every frame begins with an identifier of ISO 15765-4 (7E8–7EF) and has the length in its first byte (ISO
-/// 15765-2:2016, section 9.6), or every frame has eight bytes, and the last frame ends with the text.
+/// every frame begins with an identifier of ISO 15765-4 (7E8–7EF), and the last frame ends at the end of the text. In
+/// addition, every frame has eight bytes, or every frame has the length that its first byte states (ISO 15765-2:2016,
+/// section 9.6).
 enum JoinedFrames {
   /// Number of characters of a frame with an 11-bit identifier and eight bytes.
   private static let fullLength = 19

@@ -56,7 +56,7 @@ extension CaptureReader {
 struct OBD2RawEvent {
   /// Time of the event, ns since the recording began.
   let time: Int64
-  /// Direction of the bytes; `nil` for a part of a reply or a note, which are skipped.
+  /// Direction of the bytes; `nil` for a note, and for a part of a reply. Both are skipped.
   let direction: CaptureDirection?
   let payload: Range<Int>
 

@@ -123,8 +123,8 @@ struct SocatState {
     return true
   }
 
-  /// Returns the time of a header, ns since 1970. socat 1.7.4 writes 249,713 µs as `.000249713`, which is read as such
-  /// unless the log has real nanoseconds.
+  /// Returns the time of a header, ns since 1970. socat 1.7.4 writes 249,713 µs as `.000249713`. Such decimals are read
+  /// as microseconds, unless the log has real nanoseconds.
   mutating func wall(_ header: SocatHeader) -> Int64 {
     let part = header.time % LogStamp.second
     if header.places == 9, part >= 1_000_000 { hasNanoseconds = true }
@@ -152,7 +152,7 @@ struct SocatHeader {
   /// Number of decimals of the time.
   let places: Int
   let length: Int
-  /// Index in the line after the header.
+  /// Index of the first byte after the header.
   let end: Int
 
   init?(_ line: Span<UInt8>) {

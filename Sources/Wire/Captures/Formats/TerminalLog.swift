@@ -1,4 +1,4 @@
-/// The log of the app Car Scanner: the dialogue as on a terminal, with notes of the app in between.
+/// The log of the app Car Scanner: the dialogue as on a terminal, and between it, notes of the app.
 ///
 ///     ===== LOG STARTED: 16.05.2025 17:20:23=====
 ///     [Connected to 192.168.*.*:3333]
@@ -19,8 +19,8 @@
 ///     >
 ///
 /// Line ends stand for the adapter's CRs. Notes are in brackets, sometimes across several lines. Other messages of the
-/// app are recognized by characters that no adapter prints (`=`, `;`) or by their form. The only time in the log is
-/// when the app was started, in the phone's date format; it is ignored.
+/// app contain characters that no adapter prints (`=`, `;`), or are recognized by their format. The only time in the
+/// log is when the app was started, in the phone's date format; it is ignored.
 extension CaptureReader {
   /// Reads a line.
   mutating func terminalLine<C: CaptureConsumer & ~Copyable>(_ line: Span<UInt8>, into consumer: inout C) {

@@ -29,7 +29,7 @@ struct GNS {
 
 extension FieldCursor {
   /// Reads the modes of all constellations and returns the most accurate quality that they state. If the mode of any
-  /// constellation is simulated or estimated, the result is, too.
+  /// constellation is simulated or estimated, the result is simulated or estimated.
   @_lifetime(self: copy self)
   mutating func constellationModes() throws(RejectReason) -> FixClaim {
     var claims: UInt8 = 0

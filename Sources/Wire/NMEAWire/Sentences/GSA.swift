@@ -26,8 +26,8 @@ struct GSA {
     var values: (Decimal?, Decimal?, Decimal?) = (try fields.unsigned(), try fields.unsigned(), try fields.unsigned())
     hdop = values.1
     guard !fields.isAtEnd else { return }
-    // If another field follows the DOP fields, it is the constellation, one hexadecimal digit. Further fields mean that
-    // these were satellites.
+    // If one field follows the DOP fields, it is the constellation, a hexadecimal digit. If more fields follow, these
+    // three were satellites, and the DOP fields are the last three.
     let constellation = try fields.hexadecimalOrDecimal()
     guard !fields.isAtEnd else { return }
     values = (values.1, values.2, constellation)

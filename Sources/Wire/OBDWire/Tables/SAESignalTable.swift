@@ -10,8 +10,8 @@ public let saeSignals: InlineArray<895, SAESignal> = [
   .adapter("batteryVoltage", "Battery voltage at the adapter", .volt, vss: "Vehicle.LowVoltageBattery.CurrentVoltage"),
 
   // PID 01: monitor status since DTCs were cleared. Bit 12 selects the meaning of bytes C and D. With spark ignition,
-  // bit 19 was the monitor of the A/C refrigerant. In J1979-DA (2017), it is that of the gasoline particulate filter.
-  // The older name is used here, because the only vehicles that are known to set the bit are older ones.
+  // bit 19 was the monitor of the A/C refrigerant. In J1979-DA (2017), it is the monitor of the gasoline particulate
+  // filter. The older name is used here, because the only vehicles that are known to set the bit are older ones.
   .flag(0x01, 0, "mil", "Malfunction indicator lamp commanded on"),
   .number(0x01, 1, 7, "dtcCount", "Number of DTCs stored in this ECU", .count, vss: "Vehicle.Diagnostics.DTCCount"),
   .ready(0x01, 9, "comprehensiveComponentMonitoringReady", "Comprehensive component monitoring ready", sup: 13),
@@ -156,7 +156,7 @@ public let saeSignals: InlineArray<895, SAESignal> = [
   .sensorTrim(
     0x1B, "oxygenSensorBank4Sensor2ShortTermFuelTrim", "Short term fuel trim of oxygen sensor, bank 4 sensor 2"),
 
-  // PIDs 1C-23. In PIDs 1C and 5F, the codes FB-FF are no requirements: SAE J1939 uses them for "not available".
+  // PIDs 1C-23. In PIDs 1C and 5F, the codes FB-FF are not requirements: SAE J1939 uses them for "not available".
   .enumeration(
     0x1C, 0, 8, "obdRequirements", "OBD requirements to which the vehicle is designed", .obdRequirements, nullAt: 0xFB),
   .flag(0x1D, 0, "oxygenSensorBank4Sensor2PresentOf4Banks", "Oxygen sensor present, bank 4 sensor 2 (of 4 banks)"),
@@ -175,8 +175,8 @@ public let saeSignals: InlineArray<895, SAESignal> = [
     .kilopascal, 0.079),
   .number(0x23, 0, 16, "fuelRailPressure", "Fuel rail pressure (gauge)", .kilopascal, 10),
 
-  // PIDs 24-2B have three groups of rows each, as above. According to different sources, the full scale has 65,535 or
-  // 65,536 steps. Recordings of real vehicles confirm 65,536, so that 8000 is exactly 1.
+  // PIDs 24-2B have three groups of rows each, like PIDs 14-1B. According to different sources, the full scale has
+  // 65,535 or 65,536 steps. Recordings of real vehicles confirm 65,536, so that 8000 is exactly 1.
   .lambda(0x24, "wideRangeVoltageOxygenSensor1EquivalenceRatio", "Lambda, wide range O2 sensor (voltage) 1"),
   .wideVoltage(0x24, "wideRangeVoltageOxygenSensor1Voltage", "Voltage of wide range O2 sensor 1"),
   .lambda(
@@ -284,7 +284,7 @@ public let saeSignals: InlineArray<895, SAESignal> = [
   .number(0x32, 0, 16, "evapSystemVaporPressure", "Evap system vapor pressure", .kilopascal, 0.00025, signed: true),
   .number(0x33, 0, 8, "barometricPressure", "Barometric pressure", .kilopascal),
 
-  // PIDs 34-3B have three groups of rows each, as above. 8000 is 0 mA.
+  // PIDs 34-3B have three groups of rows each, like PIDs 14-1B. 8000 is 0 mA.
   .lambda(0x34, "wideRangeCurrentOxygenSensor1EquivalenceRatio", "Lambda, wide range O2 sensor (current) 1"),
   .wideCurrent(0x34, "wideRangeCurrentOxygenSensor1Current", "Current of wide range O2 sensor 1"),
   .lambda(
@@ -429,7 +429,7 @@ public let saeSignals: InlineArray<895, SAESignal> = [
   .ready(0x41, 31, "nmhcCatalystMonitoringCompleted", "NMHC catalyst monitoring completed", .compression),
 
   // PIDs 42-63. `rescale` marks values whose scale PIDs 4F and 50 may change. Byte B of PIDs 55-58 has the same meaning
-  // as that of 06-09.
+  // as byte B of PIDs 06-09.
   .number(0x42, 0, 16, "controlModuleVoltage", "Control module voltage", .volt, 0.001),
   .number(0x43, 0, 16, "absoluteLoadValue", "Absolute load value", .percent, perCent255),
   .lambda(0x44, "commandedEquivalenceRatio", "Fuel/air commanded equivalence ratio"),

@@ -8,7 +8,7 @@ public struct UnitAndScaling: BitwiseCopyable, Sendable {
   public var unit: Unit
   /// The factor by which the raw number is multiplied to get the value in ``unit``.
   public var factor: Double
-  /// The number that is then added, in ``unit``.
+  /// The number that is added after the multiplication, in ``unit``.
   public var offset: Double
 
   /// Whether the two bytes are in two's complement.
