@@ -1,6 +1,6 @@
 import Peers
 
-/// The address of a broker, and the user for it.
+/// The address of a broker, with the user name for the login.
 ///
 ///     amqps://fleet@mq1.example:5671/depot     RabbitMQ; the path is the virtual host, `/` without one
 ///     amqp://127.0.0.1                         RabbitMQ on this machine, as its own `guest`

@@ -6,8 +6,8 @@ public struct BrokerCounts: Equatable, Sendable {
   public var redelivered = 0
   /// Messages acknowledged after the commit of all their records.
   public var committed = 0
-  /// Messages with at least one refused record. RabbitMQ moves them to the dead-letter queue; with mosquitto only the
-  /// log names them.
+  /// Messages with at least one refused record. RabbitMQ moves them to the dead-letter queue; with mosquitto, only the
+  /// log mentions them.
   public var refused = 0
   /// Messages that contain no records: the status of a gateway.
   public var ignored = 0

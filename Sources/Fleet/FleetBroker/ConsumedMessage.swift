@@ -1,12 +1,12 @@
 /// A message as the broker delivered it.
 struct ConsumedMessage: Equatable, Sendable {
-  /// The broker's number of the delivery, which its acknowledgement names; ascending.
+  /// The broker's number of the delivery. An acknowledgement contains this number; numbers ascend.
   var tag: UInt64
   /// The topic, for example `fleet/VAN-001/telemetry`; in AMQP the routing key `fleet.VAN-001.telemetry`.
   var topic: String
   var payload: [UInt8]
   /// Whether the broker has delivered it before.
   var isRedelivered: Bool
-  /// The length of a message that is too long; its payload is then empty. `nil` for all other messages.
+  /// The length of a message that exceeds the limit, bytes; its payload is then empty. `nil` for all other messages.
   var oversize: Int?
 }

@@ -5,10 +5,10 @@ import Peers
 ///
 ///     fleet/VAN-001/telemetry   {"type":"telemetry",…,"vehicleId":"VAN-001",…}\n{"type":"telemetry",…}\n
 ///
-/// The broker's access rights determine who may publish to a topic. A record is therefore refused if it names another
-/// vehicle than its topic. It is also refused if its id cannot be a level of a topic unchanged (`VAN 1`, `A/B`):
-/// gateways write several such ids as the same level, and a right to that level would be a right to all of them. The
-/// reader uses no I/O and no clock.
+/// The broker's access rights determine who may publish to a topic. Therefore a record is refused if its vehicle is not
+/// the vehicle of its topic. A record is also refused if gateways must change the vehicle's ID to write it as a level
+/// of a topic (`VAN 1`, `A/B`). Several such IDs give the same level, so a right to that level would be a right to all
+/// of these vehicles. The reader uses no I/O and no clock.
 struct MessageReader: Sendable {
   /// The content of a message.
   struct Read: Sendable {
@@ -61,8 +61,8 @@ struct MessageReader: Sendable {
     return read
   }
 
-  /// Returns the part of the topic that names the vehicle, between the prefix and the type. RabbitMQ converts dots in
-  /// an id to separators, so the result may contain separators.
+  /// Returns the part of the topic with the vehicle's id, between the prefix and the type. RabbitMQ converts dots in an
+  /// id to separators, so the result may contain separators.
   private func vehicle(of topic: String) -> Substring? {
     guard topic.hasPrefix(prefix), let end = topic.lastIndex(of: separator) else { return nil }
     let start = topic.index(topic.startIndex, offsetBy: prefix.count)

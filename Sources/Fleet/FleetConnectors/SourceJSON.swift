@@ -1,7 +1,8 @@
 import FleetDomain
 import Telemetry
 
-/// Reading of values in the JSON of other programs. A value of another type, or one that cannot be true, is absent.
+/// Access to values in the JSON of other programs. A value of the wrong type, or an impossible value, is treated as
+/// absent.
 extension JSON {
   /// The elements of an array; empty if this is not an array.
   var elements: [JSON] { if case .array(let elements) = self { elements } else { [] } }
@@ -11,19 +12,19 @@ extension JSON {
 
   var boolValue: Bool? { if case .bool(let flag) = self { flag } else { nil } }
 
-  /// The text, if it has visible characters.
+  /// The text without white space at its ends; `nil` if nothing remains.
   var filledText: String? {
     guard let text = textValue?.trimmed, !text.isEmpty else { return nil }
     return text
   }
 
-  /// An identifier that some answers have as a text and others as a number.
+  /// An identifier that may be a text or an integer.
   var identifier: String? { filledText ?? integerValue.map { String($0) } }
 
-  /// A number, also one that is written as a text.
+  /// A number, which may be written as text.
   var looseNumber: Double? { numberValue ?? filledText.flatMap { Double($0) }.flatMap { $0.isFinite ? $0 : nil } }
 
-  /// A time with its zone, RFC 3339.
+  /// A time with a time zone (RFC 3339).
   var time: Timestamp? { filledText.flatMap { SourceTime.parse($0) } }
 }
 
@@ -37,33 +38,33 @@ extension String {
   }
 }
 
-/// Reading of times.
+/// Parses times of other programs.
 enum SourceTime {
-  /// The first time that can be true: 2000-01-01. Earlier ones are placeholders.
+  /// The earliest accepted time in ms since 1970: 2000-01-01. Earlier times are placeholders.
   static let first: Int64 = 946_684_800_000
-  /// The last time that is stored: 2200-01-01.
+  /// Times from this one on are not accepted, ms since 1970: 2200-01-01.
   static let last: Int64 = 7_258_118_400_000
 
-  /// Returns a time that is written by RFC 3339; `nil` for a placeholder.
+  /// Parses a time in the format of RFC 3339; `nil` if it is invalid or a placeholder.
   static func parse(_ text: String) -> Timestamp? {
     guard let time = try? Timestamp(parsing: text.utf8.span) else { return nil }
     return time.milliseconds >= first && time.milliseconds < last ? time : nil
   }
 
-  /// Returns the time of a number of milliseconds since 1970; `nil` for a placeholder.
+  /// Converts milliseconds since 1970; `nil` for a placeholder.
   static func milliseconds(_ number: Double?) -> Timestamp? {
     guard let number, number >= Double(first), number < Double(last) else { return nil }
     return Timestamp(nanoseconds: Int64(number) * 1_000_000)
   }
 
-  /// Returns the time of a number of seconds since 1970; `nil` for a placeholder.
+  /// Converts seconds since 1970; `nil` for a placeholder.
   static func seconds(_ number: Double?) -> Timestamp? { milliseconds(number.map { $0 * 1_000 }) }
 }
 
-/// Reading of positions.
+/// Checks positions of other programs.
 enum SourcePosition {
-  /// Returns the members of a record for a position; `nil` unless it can be true. A receiver without a fix often has 0° N,
-  /// 0° E.
+  /// Returns the members of a record for a position; `nil` if the position is impossible. Receivers without a fix often
+  /// report 0° N, 0° E.
   static func values(latitude: Double?, longitude: Double?) -> [String: JSON]? {
     guard let latitude, let longitude, abs(latitude) <= 90, abs(longitude) <= 180, latitude.isFinite,
       longitude.isFinite, latitude != 0 || longitude != 0
@@ -71,9 +72,9 @@ enum SourcePosition {
     return ["latitude": latitude.json, "longitude": longitude.json]
   }
 
-  /// Returns a course over ground; `nil` unless it is from 0° to 360°. Many programs have −1 if it is unknown.
+  /// Returns a course over ground; `nil` unless it is from 0° to 360°. Many programs report −1 if it is unknown.
   static func heading(_ value: Double?) -> JSON? { value.flatMap { (0...360).contains($0) ? $0.json : nil } }
 
-  /// Returns a value that is not negative. Many programs have −1 if it is unknown.
+  /// Returns the value; `nil` if it is negative. Many programs report −1 for an unknown value.
   static func atLeastZero(_ value: Double?) -> Double? { value.flatMap { $0 >= 0 && $0.isFinite ? $0 : nil } }
 }

@@ -1,4 +1,4 @@
-/// Conversions to the units of the fleet. Values of other programs are converted once, where they are read.
+/// Conversions to the units of the fleet. A value of another program is converted once, when it is read.
 enum Units {
   static func kilometers(miles: Double) -> Double { rounded(miles * 1.609344) }
   static func kilometers(meters: Double) -> Double { rounded(meters / 1_000) }
@@ -12,16 +12,16 @@ enum Units {
   static func kilopascals(bar: Double) -> Double { rounded(bar * 100) }
   static func kilograms(pounds: Double) -> Double { rounded(pounds * 0.45359237) }
 
-  /// Rounds to six decimals, which no sensor exceeds, so that a conversion adds no digits.
+  /// Rounds to six decimals, more than any sensor provides, so that a conversion does not add digits.
   static func rounded(_ value: Double) -> Double {
     let scaled = (value * 1e6).rounded() / 1e6
     return scaled.isFinite ? scaled : value
   }
 }
 
-/// A unit as text beside a value, as ISO 15143-3 has it.
+/// Conversions from units that are written as text beside a value, as in ISO 15143-3.
 ///
-/// A unit that is not known has no value: it is never assumed.
+/// A value with an unknown unit is not converted: a unit is never assumed.
 enum NamedUnit {
   /// Returns a distance in km; `nil` for an unknown unit.
   static func kilometers(_ value: Double, _ unit: String) -> Double? {
@@ -63,7 +63,7 @@ enum NamedUnit {
     }
   }
 
-  /// The unit in lower case, in the singular, without separators.
+  /// Returns the unit's name in lower case and in the singular, without separators.
   private static func normal(_ unit: String) -> String {
     var text = unit.lowercased().filter { $0.isLetter }
     if text.count > 2, text.hasSuffix("s") { text.removeLast() }

@@ -4,8 +4,8 @@ import Telemetry
 
 /// The consumption of a vehicle, computed from one full tank to the next.
 ///
-/// If a tank was full and is full again, the vehicle has used what was filled since then: the last fill and all partial
-/// fills before it. Each kind of energy has its own intervals, because a vehicle may have a tank for each.
+/// From one full tank to the next, the vehicle uses exactly what is filled meanwhile: the fill at the end and all
+/// partial fills before it. Each kind of energy has its own intervals, because a vehicle may have a tank for each.
 public struct FuelEconomy: Equatable, Sendable {
   /// The time from one full tank to the next.
   public struct Interval: Equatable, Sendable {
@@ -44,13 +44,13 @@ public struct FuelEconomy: Equatable, Sendable {
   public init() {}
 
   /// Computes the intervals of a vehicle's entries.
-  ///
   /// - A partial fill before the first full one belongs to no interval.
-  /// - An interval over a missed entry does not exist, because its quantity is unknown.
-  /// - A full fill without a reading of the odometer counts like a partial one.
-  /// - If the odometer does not increase, one of the two readings is wrong. A new chain then begins.
+  /// - If an entry is missing, its quantity is unknown. There is no interval that includes the missing entry.
+  /// - A full fill without an odometer reading counts as a partial one.
+  /// - If the odometer does not increase, one of the two readings is wrong. The next interval then begins at the later
+  ///   one.
   ///
-  /// - Parameter entries: in any order.
+  /// - Parameter entries: the entries of a vehicle in any order.
   public init(_ entries: [FuelEntry]) {
     var chains: [FuelEntry.Energy: Chain] = [:]
     for entry in entries.sorted(by: Self.precedes) {
@@ -58,8 +58,8 @@ public struct FuelEconomy: Equatable, Sendable {
     }
   }
 
-  /// Returns the intervals that end in a time range, with their averages. If ranges follow one another without gaps,
-  /// each interval is therefore in exactly one of them.
+  /// Returns the intervals that end in a time range. Of several ranges without gaps between them, each interval is thus
+  /// in exactly one.
   ///
   /// - Parameters:
   ///   - from: the start of the range; `nil` for no limit.
@@ -88,7 +88,7 @@ public struct FuelEconomy: Equatable, Sendable {
     return left.odometer ?? .infinity < right.odometer ?? .infinity
   }
 
-  /// The entries of one kind of energy since its last full tank.
+  /// The entries for one kind of energy since the last full tank.
   private struct Chain {
     /// The last full tank; `nil` if there was none, or if not all quantities since then are known.
     private var start: (at: Timestamp, odometer: Double)?

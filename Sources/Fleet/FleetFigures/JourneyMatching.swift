@@ -2,7 +2,7 @@ import FleetDomain
 import FleetWork
 import Telemetry
 
-/// The comparison of the journeys that drivers declared with the trips that a gateway recorded.
+/// Compares the journeys that drivers declared with the trips that gateways recorded.
 ///
 /// A trip belongs to the journey that covers the longest part of it, if that is at least half of the trip. A journey
 /// can have several trips, because the engine may be switched off on the way.
@@ -35,7 +35,7 @@ public struct JourneyMatching: Sendable {
 
   /// A trip that has ended.
   public struct Trip: Equatable, Sendable {
-    /// The id of the record about its end.
+    /// The ID of the record of the trip's end.
     public let id: UUIDv7
     public let from: Timestamp
     public let to: Timestamp
@@ -55,7 +55,7 @@ public struct JourneyMatching: Sendable {
     public let kilometers: Double
   }
 
-  /// The journeys that have trips, in the order of their starts, each with its trips in the same order.
+  /// The journeys that have trips, each with its trips. Journeys and trips are in the order of their starts.
   public private(set) var matches: [(journey: Declared, trips: [Trip])] = []
   /// Trips that belong to no journey.
   public private(set) var unclaimed: [Trip] = []
@@ -63,13 +63,14 @@ public struct JourneyMatching: Sendable {
   public private(set) var withoutTrip: [Declared] = []
   /// Differences between the odometer readings of successive journeys.
   public private(set) var gaps: [Gap] = []
-  /// Pairs of journeys that overlap.
+  /// Pairs of journeys whose times overlap.
   public private(set) var overlaps: [(first: UUIDv7, second: UUIDv7)] = []
 
   /// Compares the journeys and trips of one vehicle.
   public init(_ journeys: [Declared], _ trips: [Trip]) {
     let journeys = journeys.sorted(by: Self.precedes)
-    // For each journey the latest end of all journeys up to it. A search backwards can stop when this is too early.
+    // For each journey, the latest end of this journey and all earlier ones. A backward search can stop when this end
+    // is before the start of the trip.
     var latestEnds: [Timestamp] = []
     for journey in journeys { latestEnds.append(max(latestEnds.last ?? journey.end, journey.end)) }
     var found: [Int: [Trip]] = [:]
@@ -131,7 +132,8 @@ extension JourneyMatching.Trip {
 }
 
 extension Array {
-  /// Returns the index of the first element for which a condition holds. It must also hold for all later elements.
+  /// Returns the index of the first element that satisfies a condition. The elements must be sorted so that all later
+  /// elements also satisfy it.
   fileprivate func partitioningIndex(where condition: (Element) -> Bool) -> Int {
     var (low, high) = (0, count)
     while low < high {

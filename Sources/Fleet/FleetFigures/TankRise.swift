@@ -1,6 +1,6 @@
 import Telemetry
 
-/// A fill compared with the fuel level that the vehicle reported around it.
+/// The comparison of a fill with the rise of the fuel level that the vehicle reported.
 public struct TankRise: Equatable, Sendable {
   public enum Verdict: String, Sendable {
     /// The level rose by the quantity of the fill.
@@ -18,7 +18,7 @@ public struct TankRise: Equatable, Sendable {
   /// The level of the tank at a time.
   public struct Level: Equatable, Sendable {
     public let at: Timestamp
-    /// % of the tank.
+    /// Level in % of the tank's volume.
     public let percent: Double
 
     public init(at: Timestamp, percent: Double) { (self.at, self.percent) = (at, percent) }
@@ -27,19 +27,22 @@ public struct TankRise: Equatable, Sendable {
   public let verdict: Verdict
   /// The greatest rise of the level, L; `nil` if unknown.
   public let litres: Double?
-  /// When the level had risen; `nil` if unknown or if it did not rise.
+  /// The time at which the level had risen; `nil` if unknown, or if the level did not rise.
   public let at: Timestamp?
 
-  /// How far from the time of an entry the level may rise, s. People enter a fill some time after it.
+  /// The rise is searched within this time before and after the time of the entry, s. People often enter a fill later.
   public static let reach: Int64 = 7_200
-  /// The number of levels before and after the rise whose median is compared. Fuel moves in the tank, so a single level
-  /// is not exact.
+  /// The rise is the difference between the medians of this many levels before it and after it. Fuel moves in the tank,
+  /// so a single level is not exact.
   static let levels = 5
-  /// The part of the tank by which sensors are wrong.
+  /// Error of level sensors as a part of the tank's volume.
   static let tankTolerance = 0.08
-  /// The part of the quantity by which sensors are wrong in addition, because tanks are not of equal width everywhere.
+  /// Additional error of level sensors as a part of the filled quantity, because tanks are not equally wide at all
+  /// heights.
   static let quantityTolerance = 0.15
 
+  /// Compares a fill with levels.
+  ///
   /// - Parameters:
   ///   - quantity: the quantity of the fill, L.
   ///   - capacity: the volume of the tank, L; `nil` if unknown.
@@ -58,7 +61,7 @@ public struct TankRise: Equatable, Sendable {
     }
     let rise = best.rise * capacity / 100
     let tolerance = capacity * Self.tankTolerance + quantity * Self.quantityTolerance
-    // A rise that is within the error of the sensor is none, unless the quantity is, too.
+    // A rise within the error of the sensor does not count as a rise.
     let isSeen = rise > capacity * Self.tankTolerance / 2
     litres = rise
     at = isSeen ? sorted[best.index].at : nil

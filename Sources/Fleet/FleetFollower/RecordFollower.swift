@@ -6,31 +6,32 @@ import ServiceLifecycle
 import Telemetry
 import TroubleCodes
 
-/// Follows the records of all tenants: the ends of trips become meter readings, and trouble codes become defects. It also
-/// updates what changes with the date.
+/// Processes new records of all tenants: the ends of trips become meter readings, and trouble codes become defects. It
+/// also updates values that depend on the current date.
 ///
-/// It reads the feed, and thus costs the ingest nothing. Of telemetry it reads a few records at the end of each trip.
-/// Several servers may share one database: the positions in the feed are stored with the effects.
+/// It reads the feed, so it does not slow down the ingest. It reads telemetry only at the end of each trip, and only a
+/// few records. Several servers may share one database: the positions in the feed are stored together with the results.
 ///
-/// A tenant's feed is read quickly, to see which vehicles have changes (``FollowedVehicle``). Then these vehicles have
-/// turns of a few changes each; the one whose last turn was longest ago is next. A vehicle with a backlog therefore
-/// delays no other vehicle, and a tenant with a backlog no other tenant.
+/// The feed of a tenant is first read quickly, to find the vehicles that have changes (``FollowedVehicle``). Then each
+/// of these vehicles gets turns, in which a few of its changes are processed. The next turn belongs to the vehicle
+/// whose last turn was longest ago. Therefore a vehicle with a backlog delays no other vehicle, and a tenant with a
+/// backlog delays no other tenant.
 public final class RecordFollower: Service {
-  /// The time between two looks at the feeds.
+  /// The time between two reads of the feeds.
   private static let pause = Duration.seconds(1)
-  /// The time between two looks at what changes with the date, ms.
+  /// The time between two updates of values that depend on the date, ms.
   private static let datePause: Int64 = 60_000
   /// The maximum number of changes of the feed that are read at once.
   private static let batch = 100
-  /// The maximum number of vehicles that have a turn in one transaction.
+  /// The maximum number of vehicles that are processed in one transaction.
   private static let vehicles = 20
   /// The maximum number of changes of a vehicle in one turn.
   private static let changesOfTurn = 10
-  /// The time after which a transaction with the effects of changes is committed. Other writes wait for it.
+  /// The time after which a transaction with results is committed, because other writes wait for it.
   private static let patience = Duration.milliseconds(20)
-  /// The time for one tenant in each round: half for reading the feed, half for turns of vehicles.
+  /// The time for one tenant in each round: one half to read the feed, the other half to process vehicles.
   private static let share = Duration.milliseconds(400)
-  /// The maximum number of pages of trips that are read for an estimate.
+  /// The maximum number of pages of trips that are read to estimate a meter.
   private static let mostTripPages = 20
   private static let name = "maintenance"
   private static let classes: Set<RecordClass> = [.known(.trip), .known(.dtc)]
@@ -40,12 +41,14 @@ public final class RecordFollower: Service {
   private let now: @Sendable () -> Timestamp
   private let catalog = TroubleCodeCatalog()
 
+  /// Creates a follower.
+  ///
   /// - Parameter now: returns the time of day.
   public init(storage: any FleetStorage, logger: Logger, now: @escaping @Sendable () -> Timestamp) {
     (self.storage, self.logger, self.now) = (storage, logger, now)
   }
 
-  /// Ends when its task is cancelled or its service group stops it.
+  /// Runs until its task is cancelled or its service group stops it.
   public func run() async throws {
     await cancelWhenGracefulShutdown { await self.repeatRounds() }
   }
@@ -58,7 +61,7 @@ public final class RecordFollower: Service {
       var hasMore = false
       do {
         for tenant in try await storage.tenants() where !Task.isCancelled {
-          // A fault of one tenant does not stop the others.
+          // An error for one tenant does not affect the others.
           do {
             let time = now().milliseconds
             if checked[tenant.id].map({ time - $0 >= Self.datePause || time < $0 }) ?? true {
@@ -77,7 +80,7 @@ public final class RecordFollower: Service {
       } catch {
         if !Task.isCancelled { logger.warning("records are not followed for now: \(error)") }
       }
-      // A backlog takes at most half of a processor.
+      // While there is a backlog, the pause is as long as the work, so at most half of a processor is used.
       let pause = hasMore ? min(clock.now - start, Self.pause) : Self.pause
       do {
         try await Task.sleep(for: pause)
@@ -89,7 +92,7 @@ public final class RecordFollower: Service {
 
   // MARK: What changes with the date
 
-  /// Updates what changes with the date, and adds what a new tenant begins with.
+  /// Updates values that depend on the date, and adds the built-in types of service to a new tenant.
   func followDate(tenant: TenantID) async throws {
     let time = now()
     let hasTypes = try await storage.view(tenant: tenant) { view throws(ThingError) in
@@ -117,7 +120,7 @@ public final class RecordFollower: Service {
 
   // MARK: Records
 
-  /// Applies the next records of a tenant.
+  /// Processes the next records of a tenant.
   ///
   /// - Returns: whether there may be more.
   @discardableResult
@@ -132,7 +135,7 @@ public final class RecordFollower: Service {
     return hasMore || isWaiting
   }
 
-  /// Reads the next changes of a tenant's feed, and stores which vehicles they belong to.
+  /// Reads the next changes of a tenant's feed, and stores to which vehicles they belong.
   ///
   /// - Returns: whether the feed had changes.
   func readFeed(tenant: TenantID) async throws -> Bool {
@@ -149,7 +152,7 @@ public final class RecordFollower: Service {
     let found = spans.sorted { $0.key < $1.key }
     try await change(tenant, at: now()) { transaction throws(ThingError) in
       let present = try transaction.first(query)
-      // Another server was first.
+      // Another server has already processed these changes.
       guard present?.version == feed?.version else { return }
       for (vehicle, span) in found {
         let waiting = try transaction.first(
@@ -174,10 +177,10 @@ public final class RecordFollower: Service {
     return true
   }
 
-  /// Lets the vehicles whose last turns were longest ago have a turn. A vehicle whose turn fails is retried after all
-  /// others.
+  /// Processes some changes of the vehicles whose last turns were longest ago. If the turn of a vehicle fails, it is
+  /// retried after the turns of all other vehicles.
   ///
-  /// - Returns: `false` if no vehicle waits, or if a turn failed.
+  /// - Returns: `false` if no vehicle has changes, or if a turn failed.
   func serveVehicles(tenant: TenantID) async throws -> Bool {
     let waiting = try await storage.view(tenant: tenant) { view throws(ThingError) in
       try view.list(ThingQuery<FollowedVehicle>(order: [.init("servedAt")], limit: Self.vehicles)).items
@@ -196,7 +199,7 @@ public final class RecordFollower: Service {
     do {
       try await apply(batch, tenant: tenant)
     } catch {
-      // One of them failed. Find out which.
+      // One of the turns failed. Find out which.
       for turn in batch {
         do {
           try await apply([turn], tenant: tenant)
@@ -209,7 +212,8 @@ public final class RecordFollower: Service {
     return isComplete
   }
 
-  /// Collects the effects of a vehicle's next changes. If there are no more, the vehicle's meters are estimated.
+  /// Prepares a vehicle's turn: collects the effects of its next changes. If there are no more changes, estimates its
+  /// meters.
   private func turn(of followed: Stored<FollowedVehicle>, tenant: TenantID) async throws -> Turn {
     let (vehicle, through) = (followed.value.vehicle, followed.value.through)
     var turn = Turn(followed: followed, isLast: followed.value.after >= through)
@@ -230,7 +234,8 @@ public final class RecordFollower: Service {
     return turn
   }
 
-  /// Applies the effects of turns in a transaction. When it has taken long enough, the rest is left for later turns.
+  /// Applies the effects of several turns in one transaction. After ``patience``, the remaining effects are left for
+  /// later turns.
   private func apply(_ batch: [Turn], tenant: TenantID) async throws {
     let time = now()
     let catalog = catalog
@@ -291,7 +296,7 @@ public final class RecordFollower: Service {
     } catch {
       switch error.kind {
       case .positionGone:
-        // After a long pause, or after a backup was restored.
+        // This server has not read the feed for a long time, or a backup was restored.
         let whose = vehicle.map { ", vehicle \($0)" } ?? ""
         logger.warning(
           "tenant \(tenant)\(whose): changes of records are no longer stored; their readings and codes are missing")
@@ -319,15 +324,16 @@ public final class RecordFollower: Service {
     return effects
   }
 
-  /// Returns the attribution of records that a gateway sent under its own id at the beginning of a trip; `nil` if there
-  /// are none, or if it has several adapters, whose vehicles may differ.
+  /// Returns the attribution of the records that a gateway sent under its own ID at the beginning of a trip
+  /// (``Attribution``); `nil` if there are none. Also `nil` if the gateway has several adapters, because they may be in
+  /// different vehicles.
   private func attribution(
     of record: StoredRecord, _ trip: EndedTrip, tenant: TenantID
   ) async throws -> Attribution? {
     guard let json = try? JSON(parsing: record.body), let gateway = json["gatewayId"]?.textValue,
       gateway != record.vehicle, json["device"] == nil, let tripID = json["tripId"].flatMap({ try? UUIDv7(json: $0) })
     else { return nil }
-    // The record of a trip's start is made some time after the start.
+    // The record of a trip's start may be made some time after the start.
     let query = RecordQuery(
       vehicle: nil, gateway: gateway, classes: RecordQuery.tripClasses, from: trip.from,
       to: Timestamp(nanoseconds: trip.to.nanoseconds + 1_000_000), order: .oldestFirst, limit: 100)
@@ -349,7 +355,7 @@ public final class RecordFollower: Service {
     return attribution
   }
 
-  /// What the vehicle's meters showed in the telemetry just before a time.
+  /// Returns the last readings of the vehicle's meters in the telemetry of the 10 minutes before a time.
   private func meters(at end: Timestamp, vehicle: String, tenant: TenantID) async throws -> [Meter: Double] {
     let query = RecordQuery(
       vehicle: vehicle, classes: [.known(.telemetry)], from: Timestamp(nanoseconds: end.nanoseconds - 600_000_000_000),
@@ -358,7 +364,7 @@ public final class RecordFollower: Service {
     for record in try await storage.records(query, tenant: tenant).items {
       guard values.count < Meter.allCases.count, let json = try? JSON(parsing: record.body) else { continue }
       values[.odometer] = values[.odometer] ?? json["odometer"]?.numberValue
-      // PID 7F counts seconds.
+      // PID 7F contains seconds.
       values[.engineHours] = values[.engineHours] ?? json["totalEngineRunTime"]?.numberValue.map { $0 / 3_600 }
     }
     return values
@@ -378,7 +384,7 @@ public final class RecordFollower: Service {
       query.cursor = page.next
       guard query.cursor != nil else { break }
     }
-    // With so many trips since the last reading, what the meter shows is unknown.
+    // There are too many trips since the last reading to estimate the meter.
     guard query.cursor == nil else { return nil }
     return meter.estimate(after: last, trips).map { .estimate(meter, $0, after: last, vehicle: vehicle) }
   }
@@ -391,16 +397,16 @@ public final class RecordFollower: Service {
   }
 }
 
-/// A turn of a vehicle.
+/// The processing of a vehicle's next changes.
 private struct Turn: Sendable {
   let followed: Stored<FollowedVehicle>
-  /// Whether the effects of all its changes exist already.
+  /// Whether the vehicle has no more changes to process. This turn then only estimates its meters.
   let isLast: Bool
-  /// Effects of changes, and the position in the feed up to which all effects exist afterwards.
+  /// Effects of changes. After each step, the position in the feed up to which all effects were applied.
   var steps: [(position: Int64, effects: [Effect])] = []
 }
 
-/// What follows from a record.
+/// A change that follows from a record.
 private enum Effect: Sendable {
   case report(TroubleReport)
   case trip(EndedTrip, vehicle: String)

@@ -4,23 +4,25 @@ import Logging
 import ServiceLifecycle
 import Telemetry
 
-/// Computes the schedules of fleets with many vehicles, a few vehicles in each transaction.
+/// Computes the schedules of fleets that have many vehicles, a few vehicles in each transaction.
 ///
-/// Several servers may share one database: what is computed is found in the database.
+/// Several servers may share one database, because the progress is stored there.
 public final class ScheduleFollower: Service {
-  /// The time between two looks for pending schedules.
+  /// The time between two searches for pending schedules.
   private static let pause = Duration.seconds(1)
 
   private let storage: any FleetStorage
   private let logger: Logger
   private let now: @Sendable () -> Timestamp
 
+  /// Creates a follower.
+  ///
   /// - Parameter now: returns the time of day.
   public init(storage: any FleetStorage, logger: Logger, now: @escaping @Sendable () -> Timestamp) {
     (self.storage, self.logger, self.now) = (storage, logger, now)
   }
 
-  /// Ends when its task is cancelled or its service group stops it.
+  /// Runs until its task is cancelled or its service group stops it.
   public func run() async throws {
     await cancelWhenGracefulShutdown {
       var isFailing = false
@@ -43,7 +45,7 @@ public final class ScheduleFollower: Service {
     }
   }
 
-  /// Computes a few vehicles of each tenant that has a pending schedule. The failure of one tenant does not affect the
+  /// Computes a few vehicles of each tenant that has a pending schedule. An error for one tenant does not affect the
   /// others.
   ///
   /// - Returns: whether there may be more, and the last failure.

@@ -38,8 +38,8 @@ enum EncodedWord {
     var bytes: [UInt8] = []
     for scalar in text.unicodeScalars {
       let next = Array(String(scalar).utf8)
-      // 39 bytes are 52 characters in base64. The marks of an encoded word add 12; the first line also has the header's
-      // name.
+      // 39 bytes give 52 base64 characters, and the delimiters of an encoded word add 12. The first line also contains
+      // the header's name.
       if bytes.count + next.count > 39 {
         words.append(word(bytes))
         bytes = []

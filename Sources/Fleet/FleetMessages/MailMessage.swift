@@ -2,7 +2,8 @@ import FleetAccess
 import FleetDomain
 import Telemetry
 
-/// A mail as it is sent: headers and two forms of its text (RFC 5322, RFC 2045 to 2047).
+/// A mail in the format in which it is sent: headers, and its text as plain text and as HTML (RFC 5322, RFC 2045 to
+/// 2047).
 ///
 ///     Date: Mon, 23 Nov 2026 14:05:00 +0000
 ///     From: Fleet <fleet@example.com>
@@ -21,8 +22,8 @@ public struct MailMessage: Sendable {
   /// mail.
   public let id: String
 
-  /// Creates a message; `nil` if the subject is longer than 200 characters, or if the subject or the id contains a line
-  /// break or another invisible character, which could add headers.
+  /// Creates a message; `nil` if the subject is longer than 200 characters. Also `nil` if the subject or the id
+  /// contains a line break or another invisible character, which could add headers.
   public init?(
     from: MailAddress, to: MailAddress, subject: String, text: String, html: String,
     attachment: MailAttachment? = nil, date: Timestamp, id: String

@@ -3,7 +3,7 @@ import FleetDomain
 import Mustache
 import Telemetry
 
-/// The subject and text of a mail, in the language of the person.
+/// The subject and text of a mail, in the language of the recipient.
 public struct MailText: Equatable, Sendable {
   /// The languages in which mails are written.
   public enum Language: String, CaseIterable, Sendable {
@@ -66,7 +66,7 @@ public struct MailText: Equatable, Sendable {
     {{/parts}}
     """
 
-  /// A page without images and scripts, so that a mail program loads nothing when the mail is read.
+  /// A page without images and scripts, so that mail programs load nothing from the network when they show the mail.
   private static let htmlLayout = """
     <!DOCTYPE html>
     <html lang="{{language}}"><head><meta charset="utf-8"><title>{{subject}}</title></head>

@@ -160,7 +160,7 @@ extension FleetTransaction {
     }
     for notification in all {
       var changed = notification.value
-      // If the person has received too many mails, the next mail also contains these notifications.
+      // If the limit of mails to the person is reached, the next mail will also contain these notifications.
       changed.mailAt = isQueued || person?.value.isActive != true ? nil : now.adding(seconds: 3_600)
       if isQueued { changed.deliveries.append(.init(.email, at: now)) }
       try update(notification, to: changed, action: "mail")

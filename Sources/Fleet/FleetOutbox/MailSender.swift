@@ -7,12 +7,12 @@ import ServiceLifecycle
 import Synchronization
 import Telemetry
 
-/// Sends the mails of the queue, in rounds: at most one mail of each tenant in a round, so that many mails of one
+/// Sends the mails of the queue. In each round, it sends at most one mail of each tenant, so that many mails of one
 /// tenant do not delay those of another.
 ///
-/// A mail is taken from the queue in a transaction that also sets the time of the next attempt. If the program ends
-/// before the mail was accepted, it is sent again at that time, with the same `Message-ID`. Several servers may share one
-/// database.
+/// A transaction takes a mail from the queue and sets the time of the next attempt. If the program ends before the
+/// server has accepted the mail, the mail is sent again at that time, with the same `Message-ID`. Several servers may
+/// share one database.
 public final class MailSender: Service {
   /// The pause between two searches of the queue for mails that are due.
   private static let pause = Duration.seconds(1)
@@ -42,7 +42,7 @@ public final class MailSender: Service {
     self.now = now
   }
 
-  /// The present counts.
+  /// The current counts.
   public var current: MailCounts { counts.withLock { $0 } }
 
   /// Sends mails until its task is cancelled or its service group stops it. A mail in progress is then interrupted and
@@ -86,9 +86,9 @@ public final class MailSender: Service {
     }
   }
 
-  /// Sends the next mail that is due of each tenant.
+  /// Sends the next due mail of each tenant.
   ///
-  /// - Returns: the number of mails that were sent.
+  /// - Returns: the number of sent mails.
   private func round(_ client: SMTPClientBox) async throws -> Int {
     var sent = 0
     let due = ThingQuery<QueuedMail>.Condition.atMost(key: "nextAttemptAt", now().json)
@@ -182,7 +182,7 @@ public final class MailSender: Service {
   ) async {
     do {
       try await storage.change(tenant: tenant, by: Actor(.server), at: now()) { transaction throws(ThingError) in
-        // The mail was removed from the queue if the person was erased meanwhile.
+        // The mail is no longer in the queue if the person was erased meanwhile.
         guard let present = try transaction.find(mail.id, QueuedMail.self) else { return }
         try work(present, transaction)
       }
@@ -200,7 +200,7 @@ public final class MailSender: Service {
 /// Counts of mails since the start.
 public struct MailCounts: Equatable, Sendable {
   public var sent = 0
-  /// Attempts that failed, also those that are retried later.
+  /// Failed attempts, including those that are retried later.
   public var failed = 0
   public var dropped = 0
 }

@@ -14,7 +14,7 @@ public struct MailServer: Equatable, Sendable, CustomStringConvertible {
   public var login: Login?
   /// PEM file with the certificate authorities to use instead of the system's; `nil` for the system's.
   public var authorities: String?
-  /// The name by which mails call this service.
+  /// The name of this service in mails.
   public var serviceName = "fleetstore"
   /// Time limit for a connection with TLS, s.
   public var connectSeconds = 10

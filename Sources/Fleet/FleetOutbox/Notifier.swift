@@ -5,7 +5,7 @@ import Logging
 import ServiceLifecycle
 import Telemetry
 
-/// Makes notifications of events, and queues the mails of notifications that are due.
+/// Adds notifications for events, and queues mails for notifications that are due.
 ///
 /// It works in rounds, with a limited number of events and notifications of each tenant in a round, so that many events
 /// of one tenant do not delay those of another. The recipients of an event are found without a write transaction, and
@@ -16,7 +16,7 @@ public struct Notifier: Service {
   private static let pause = Duration.seconds(1)
   /// The time between two searches for documents and licences that expire, s.
   private static let reminderPeriod = 3_600
-  /// The number of events of a tenant in a round.
+  /// The maximum number of events of a tenant in a round.
   private static let eventsOfRound = 20
   /// The number of notifications of a tenant in a round.
   private static let notificationsOfRound = 500
@@ -66,7 +66,7 @@ public struct Notifier: Service {
     }
   }
 
-  /// Makes notifications of some events of each tenant, and queues some mails.
+  /// Adds the notifications for some events of each tenant, and queues some mails.
   ///
   /// - Returns: the number of processed events and queued mails.
   func round() async throws -> Int {

@@ -13,9 +13,9 @@ public struct MailFailure: Error, Equatable, CustomStringConvertible {
     case insecure
     /// The server refuses the user or password.
     case loginRefused
-    /// The server refuses the recipient or the mail for good (RFC 5321, codes 550 to 553).
+    /// The server permanently refuses the recipient or the mail (RFC 5321, codes 550 to 553).
     case mailRefused
-    /// The server refuses the mail for now, or fails.
+    /// The server temporarily refuses the mail, or fails.
     case failed
     /// The program is stopping.
     case stopped
@@ -27,11 +27,13 @@ public struct MailFailure: Error, Equatable, CustomStringConvertible {
   public var description: String { detail }
 }
 
-/// Sends mails over SMTP, one at a time, each over a new connection. Only one thread may use it.
+/// Sends mails over SMTP, one after another, each over a new connection. Only one thread may use a client.
 @safe final class SMTPClient {
   private let server: MailServer
   private let client: OpaquePointer
 
+  /// Creates a client for a server.
+  ///
   /// - Throws: `missingLibrary` if libcurl is not installed.
   init(_ server: MailServer) throws(MailFailure) {
     self.server = server

@@ -3,15 +3,15 @@ import Dispatch
 import Peers
 import Synchronization
 
-/// The reason why a document of a provider was not fetched.
+/// The reason why a request to a provider failed.
 public struct ProviderFailure: Error, Equatable, CustomStringConvertible {
   public let description: String
 }
 
-/// Sends requests to one service of others, such as an OpenID provider or a cloud of vehicles, over HTTPS, within limits of
-/// time and size, without following redirects.
+/// Sends requests to one service of a third party, such as an OpenID provider or a vehicle cloud. Requests use HTTPS,
+/// have limits of time and size, and do not follow redirects.
 ///
-/// Requests are sent one at a time on a separate thread, so that a slow service delays nothing else.
+/// Requests are sent one at a time on a separate thread, so that a slow service blocks no other work.
 public final class ProviderClient: Sendable {
   /// A request to the provider.
   public struct Request: Sendable {
@@ -28,7 +28,7 @@ public final class ProviderClient: Sendable {
     }
   }
 
-  /// An answer with its status, which may be an error.
+  /// An answer of any status, including errors.
   public struct Answer: Sendable {
     public let status: Int
     public let body: [UInt8]
@@ -54,8 +54,8 @@ public final class ProviderClient: Sendable {
   /// Creates a client.
   ///
   /// - Parameters:
-  ///   - mayUseLoopback: whether URLs of this machine are allowed, also over plain HTTP: for a provider on the same
-  ///     machine.
+  ///   - mayUseLoopback: whether URLs of this machine are allowed, even with plain HTTP. This is for providers on the
+  ///     same machine.
   ///   - mayUsePrivate: whether connections to addresses of private networks are allowed.
   ///   - authorities: PEM file with the certificate authorities to use instead of the system's; `nil` for the system's.
   ///   - longest: maximum length of an answer, bytes.
@@ -71,8 +71,8 @@ public final class ProviderClient: Sendable {
     queue = DispatchQueue(label: "provider")
   }
 
-  /// Whether requests may be sent to a URL. Allowed are HTTPS URLs of other machines and, if `mayUseLoopback`, any URL of
-  /// this machine. The URL may have a query, but no fragment.
+  /// Whether requests may be sent to a URL: an HTTPS URL of another machine or, if `mayUseLoopback`, any URL of this
+  /// machine. The URL may have a query, but no fragment.
   public static func isAllowed(_ text: String, mayUseLoopback: Bool) -> Bool {
     let address = String(text.prefix { $0 != "?" })
     guard text.utf8.count <= 2_048, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), !text.contains("#"),
@@ -81,12 +81,12 @@ public final class ProviderClient: Sendable {
     return url.isLoopback ? mayUseLoopback : url.scheme == "https"
   }
 
-  /// Whether an issuer's URL is on this machine. Its documents may then also be on this machine.
+  /// Whether an issuer's URL is on this machine. If so, its documents may also be on this machine.
   public static func isLoopback(_ issuer: String) -> Bool {
     ServiceURL(issuer, schemes: [("https", 443), ("http", 80)])?.isLoopback ?? false
   }
 
-  /// Sends a request and returns the answer, whatever its status.
+  /// Sends a request and returns the answer, which may have any status.
   ///
   /// - Throws: ``ProviderFailure`` if no complete answer arrives within the limits.
   public func fetch(_ request: Request) async throws(ProviderFailure) -> Answer {

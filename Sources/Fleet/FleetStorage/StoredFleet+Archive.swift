@@ -78,7 +78,7 @@ extension StoredFleet {
         UPDATE tenant SET gateways = (SELECT count(*) FROM gateway WHERE tenant = $1),
           tokens = (SELECT count(*) FROM token WHERE tenant = $1) WHERE key = $1
         """, [SQLValue(key)])
-      // An archive of an earlier version contains the own records of gateways as those of vehicles.
+      // In an archive of an earlier version, the own records of gateways are stored as records of vehicles.
       try session.run(GatewayRows.classify + " AND tenant = $1", [SQLValue(key)])
       try session.run("DELETE FROM setting WHERE name = $1", [.text(StoreSessionNames.importOf(key))])
     }
@@ -91,7 +91,7 @@ private enum ArchivePage {
 }
 
 private enum StoreSessionNames {
-  /// Returns the name of the setting that has the id of the archive which is being imported.
+  /// Returns the name of the setting that contains the ID of the archive that is being imported.
   static func importOf(_ tenant: Int32) -> String { "import \(tenant)" }
 }
 
@@ -110,7 +110,8 @@ extension ArchiveTable {
       """
   }
 
-  /// The statement that inserts a row unless it exists: `$1` is the tenant, and the values follow.
+  /// The statement that inserts a row unless it exists. `$1` is the tenant; the row's values are the following
+  /// parameters.
   fileprivate var insertion: String {
     guard isOfVehicles else {
       let parameters = (1...(columns.count + 1)).map { "$\($0)" }.joined(separator: ", ")
@@ -127,7 +128,7 @@ extension ArchiveTable {
       default: values.append("CAST(\(parameter) AS BIGINT)")
       }
     }
-    // In SQLite, the condition keeps ON CONFLICT from being read as a part of a join.
+    // Without the condition, SQLite would interpret ON CONFLICT as a part of a join.
     return """
       INSERT INTO \(name) (\(columnList)) SELECT \(values.joined(separator: ", ")) FROM vehicle
       WHERE tenant = $1 AND id = \(owner) ON CONFLICT DO NOTHING
@@ -180,7 +181,7 @@ extension StoreSession {
     return try rows(sql, [SQLValue(tenant)] + (last ?? []))
   }
 
-  /// Checks that the tenant is empty, or that the import of this archive has already begun.
+  /// Checks that the tenant is empty, or that the import of this archive has begun already.
   fileprivate func requireImport(of archive: UUIDv7, tenant: Int32) throws(StoreFailure) {
     let name = StoreSessionNames.importOf(tenant)
     if let row = try rows("SELECT value FROM setting WHERE name = $1", [.text(name)]).first {
@@ -200,7 +201,7 @@ extension StoreSession {
     try run("INSERT INTO setting (name, value) VALUES ($1, $2)", [.text(name), .bytes(archive.bytes)])
   }
 
-  /// Inserts a row, unless an import that was interrupted has inserted it before.
+  /// Inserts a row. A row that an interrupted import of the archive has inserted is skipped.
   fileprivate func insert(_ row: [SQLValue], into table: ArchiveTable, tenant: Int32) throws(StoreFailure) {
     let added = try run(table.insertion, [SQLValue(tenant)] + row)
     guard added == 0 else { return }

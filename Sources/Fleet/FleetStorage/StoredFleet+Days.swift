@@ -1,7 +1,7 @@
 import FleetDomain
 import Telemetry
 
-/// The figures of days: rows of `vehicle_day`, and the hours with newer records, rows of `stale_hour`.
+/// The figures of days (rows of `vehicle_day`), and the hours with newer records (rows of `stale_hour`).
 extension StoredFleet {
   public func staleVehicles(
     markedBefore time: Timestamp, limit: Int
@@ -149,13 +149,13 @@ extension StoreEngine {
   }
 }
 
-/// An hour of a vehicle with records that its figures lack.
+/// An hour of a vehicle with records that the vehicle's figures do not include yet.
 struct StaleHour: Hashable {
   var vehicle: Int32
-  /// Since 1970.
+  /// Number of the hour since 1970.
   var hour: Int64
 
-  /// The hour of a time in ms since 1970.
+  /// Returns the number of the hour that contains a time in ms since 1970.
   static func number(_ time: Int64) -> Int64 { time >= 0 ? time / 3_600_000 : (time - 3_599_999) / 3_600_000 }
 
   /// The classes of records from which figures are computed.
@@ -164,9 +164,9 @@ struct StaleHour: Hashable {
 }
 
 extension Set<StaleHour> {
-  /// Adds the hour that a record leaves.
+  /// Adds the hour to which a record belonged before its time changed.
   ///
-  /// - Parameter time: its time until now, ms since 1970.
+  /// - Parameter time: the previous time of the record, ms since 1970.
   mutating func insertHour(of key: RowKey, at time: Int64) {
     guard time != StoredTime.undated, StaleHour.classes.contains(key.recordClass) else { return }
     insert(StaleHour(vehicle: key.vehicle, hour: StaleHour.number(time)))
@@ -174,7 +174,7 @@ extension Set<StaleHour> {
 }
 
 extension StoreSession {
-  /// Marks all hours of a vehicle from which figures can be computed, because an earlier version stored its records.
+  /// Marks all hours of a vehicle that have records for figures. It is used for records that an earlier version stored.
   func markAllHours(of vehicle: Int32, tenant: Int32, key: CursorKey, at now: Int64) throws(StoreFailure) {
     for recordClass in [RecordClass.known(.telemetry), .known(.trip), .known(.driving)] {
       guard let id = try vehicleNames([vehicle])[vehicle]?.id else { return }
@@ -189,7 +189,8 @@ extension StoreSession {
     }
   }
 
-  /// Locks a vehicle, and returns its key; `nil` if it has newer records than the state, or was removed.
+  /// Locks a vehicle, and returns its key; `nil` if records were stored or retention has run since the state was read,
+  /// or if the vehicle was removed.
   fileprivate func lockedVehicle(_ stale: StaleDays, _ tenant: Int32) throws(StoreFailure) -> Int32? {
     guard let key = try vehicle(stale.vehicle, tenant: tenant)?.key else { return nil }
     try lock(vehicles: [key])
@@ -199,12 +200,12 @@ extension StoreSession {
     return isUnchanged ? key : nil
   }
 
-  /// The time before which days keep their figures; `nil` if retention has removed no records.
+  /// The time before which figures of days no longer change; `nil` if retention has removed no records.
   fileprivate func daysSealedBefore() throws(StoreFailure) -> Int64? {
     try setting("daysSealed").flatMap { Int64(String(decoding: $0, as: UTF8.self)) }
   }
 
-  /// Keeps the figures of days before a time, because their records are about to be removed.
+  /// Stores that figures of days before a time no longer change, because their records are about to be removed.
   func sealDays(before time: Int64) throws(StoreFailure) {
     guard try daysSealedBefore() ?? .min < time else { return }
     try run("DELETE FROM setting WHERE name = 'daysSealed'", [])

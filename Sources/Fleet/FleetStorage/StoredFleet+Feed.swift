@@ -73,7 +73,7 @@ extension StoreSession {
     of tenant: Int32, before cutoff: Int64, keeping most: Int64
   ) throws(StoreFailure) -> Int64 {
     let feed = try feed(of: tenant)
-    // Changes are read in the order of their commits. Their times have the same order, except for differences between
+    // Changes are read in the order of their commits. Their times are in the same order, apart from differences between
     // the clocks of several servers.
     let oldest = try rows(
       "SELECT position, at FROM feed WHERE tenant = $1 ORDER BY position LIMIT 200", [SQLValue(tenant)])
@@ -90,7 +90,9 @@ extension StoreSession {
     return last - feed.forgotten
   }
 
-  /// - Throws: `positionGone` if the changes after a position are no longer stored.
+  /// Checks that all changes after a position are stored.
+  ///
+  /// - Throws: `positionGone` if they are not.
   fileprivate func requireStored(_ position: FeedPosition, tenant: Int32) throws(StoreFailure) {
     let feed = try feed(of: tenant)
     guard position.rawValue >= feed.forgotten, position.rawValue <= feed.position else {
@@ -110,7 +112,7 @@ extension StoreSession {
   ) throws(StoreFailure) -> (changes: [FeedChange], end: Int64) {
     var changes: [FeedChange] = []
     var after = start
-    // Changes of other classes are read in limited numbers.
+    // If only some classes are returned, the number of changes that one call reads is limited.
     var rounds = 0
     while changes.count < limit, rounds < 64 {
       if classes != nil { rounds += 1 }
@@ -130,7 +132,7 @@ extension StoreSession {
       let room = limit - changes.count
       after = keys.count > room ? keys[room - 1].position : end
       keys = Array(keys.prefix(room))
-      // Changes of removed records are left out, and the positions of the others do not change.
+      // Changes of removed records are omitted. This does not change the positions of the others.
       var places: [RowKey: [Int64]] = [:]
       for (position, key) in keys { places[key, default: []].append(position) }
       let found = try foundAll(Array(places.keys))

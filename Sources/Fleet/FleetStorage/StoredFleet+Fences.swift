@@ -25,7 +25,8 @@ extension StoredFleet {
     at now: Timestamp
   ) async throws(StorageError) -> FencesPut {
     while true {
-      // Read and hash the stored document before the transaction, because it may be long and would delay other tenants.
+      // Read and hash the stored document before the transaction. It may be long, and other tenants would wait for the
+      // transaction.
       let present = expected == .anything ? nil : try await fences(tenant: tenant)
       let isExpected =
         switch expected {
@@ -37,7 +38,7 @@ extension StoredFleet {
       let version = try await engine.write { session throws(StoreFailure) -> Int64? in
         let tenant = try session.existing(tenant)
         let audit = try ThingSession(session, tenant: tenant, cursorKey: nil, by: actor, at: now)
-        // Lock the tenant's row. A simultaneous change waits here until this one is committed.
+        // Lock the tenant's row. A concurrent change waits here until this change is committed.
         _ = try session.rows("SELECT key FROM tenant WHERE key = $1" + session.lockingRows, [SQLValue(tenant)])
         let stored = try session.rows("SELECT version, length(body) FROM fences WHERE tenant = $1", [SQLValue(tenant)])
         let last = stored.first?.integer(0)

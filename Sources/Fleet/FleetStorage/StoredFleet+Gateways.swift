@@ -49,7 +49,7 @@ extension StoredFleet {
     _ vehicles: [String], gateway id: String, tenant: TenantID, by actor: Actor, at now: Timestamp
   ) async throws(StorageError) -> Gateway {
     try await change(id, tenant, "change", by: actor, at: now) { session, tenant throws(StoreFailure) in
-      // Lock the gateway's row, so that its key cannot be revoked or replaced at the same time.
+      // Lock the gateway's row, so that its key cannot be revoked or replaced during this transaction.
       let sql = "SELECT id FROM gateway WHERE tenant = $1 AND id = $2"
       guard try !session.rows(sql + session.lockingRows, [SQLValue(tenant), .text(id)]).isEmpty else { return }
       try session.forgetVehicles(of: id, tenant: tenant)
@@ -129,7 +129,7 @@ extension StoredFleet {
       let names = Set(gateways.values.compactMap { $0.vehicle?.name })
       let vehicles =
         names.isEmpty ? [] : try session.vehicles(named: names.sorted(), tenant: tenant).filter { !$0.isGateway }
-      // Use the order of the IDs. If two servers updated the same gateways in different orders, they could deadlock.
+      // Update the gateways in the order of their IDs. Two servers that used different orders could deadlock.
       for (id, status) in gateways.sorted(by: { $0.key < $1.key }) {
         let vehicle = status.vehicle.flatMap { seen in
           vehicles.first { $0.id == seen.name } ?? vehicles.first { $0.vin == seen.name }
@@ -173,7 +173,7 @@ extension StoredFleet {
 }
 
 extension ThingSession {
-  /// Writes a change of a gateway to the audit. Nothing is written if no property has changed.
+  /// Writes a change of a gateway to the audit. If no property has changed, nothing is written.
   ///
   /// - Parameters:
   ///   - before: the gateway before the change; `nil` if it is new.

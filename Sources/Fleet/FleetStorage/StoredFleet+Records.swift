@@ -62,14 +62,14 @@ extension StoreSession {
 
   /// Returns the vehicle with an ID or, if there is none, the vehicle with this VIN.
   ///
-  /// - Parameter isGateway: whether the row of a gateway's own records is returned instead.
+  /// - Parameter isGateway: whether to return the row of a gateway's own records instead of a vehicle.
   func vehicle(_ name: String, tenant: Int32, isGateway: Bool = false) throws(StoreFailure) -> VehicleRow? {
     let found = try vehicles(named: [name], tenant: tenant).filter { $0.isGateway == isGateway }
     return found.first { $0.id == name } ?? found.first
   }
 
   /// Converts rows to records, which contain the IDs of their vehicles. Records of vehicles that are being removed are
-  /// left out.
+  /// omitted.
   func records(
     _ rows: [FoundRow], tenant: Int32, known: VehicleRow?
   ) throws(StoreFailure) -> [StoredRecord] {
@@ -85,7 +85,7 @@ extension StoreSession {
     }
   }
 
-  /// Returns the IDs and VINs of vehicles by their keys. Vehicles that do not exist are left out.
+  /// Returns the IDs and VINs of vehicles by their keys. Vehicles that do not exist are omitted.
   func vehicleNames(
     _ keys: Set<Int32>
   ) throws(StoreFailure) -> [Int32: (id: String, vin: String?, isGateway: Bool)] {

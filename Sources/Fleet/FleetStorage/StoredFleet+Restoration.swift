@@ -10,10 +10,9 @@ extension StoredFleet {
     }
   }
 
-  /// Revokes all valid tokens that were created after a time. Tokens that are revoked already keep their time of
-  /// revocation.
+  /// Revokes all valid tokens that were created after a time. The time of revocation of other tokens does not change.
   ///
-  /// - Parameter tenant: `nil` for all tenants.
+  /// - Parameter tenant: the tenant whose tokens are revoked; `nil` for all tenants.
   /// - Returns: the number of revoked tokens.
   public func revokeTokens(madeAfter moment: Timestamp, tenant: TenantID?, at now: Timestamp)
     async throws(StorageError) -> Int
@@ -72,8 +71,8 @@ extension StoredFleet {
 }
 
 extension StoreSession {
-  /// Returns a condition that selects the rows of a tenant, with its parameter `$2`; an empty condition for all
-  /// tenants.
+  /// Returns a condition that selects the rows of a tenant, with the value of its parameter `$2`; an empty condition if
+  /// `tenant` is `nil`.
   fileprivate func place(of tenant: TenantID?) throws(StoreFailure) -> (condition: String, values: [SQLValue]) {
     guard let tenant else { return ("", []) }
     return (" AND tenant = $2", [SQLValue(try existing(tenant))])

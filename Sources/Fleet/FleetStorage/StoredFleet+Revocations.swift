@@ -31,7 +31,7 @@ extension StoredFleet {
 extension StoreSession {
   /// Records that tokens were revoked or sessions ended, so that all servers close their live connections.
   func recordRevocation(_ tokens: [UUIDv7], tenant: Int32) throws(StoreFailure) {
-    // Only one transaction at a time may add numbers. When a reader sees a number, all lower numbers are therefore
+    // Only one transaction at a time may add numbers. Thus when a reader sees a number, all lower numbers are
     // committed.
     try lockRevocations()
     var number = try rows("SELECT max(number) FROM revocation", []).first?.integer(0) ?? 0
@@ -46,6 +46,6 @@ extension StoreSession {
 }
 
 enum RevocationList {
-  /// Maximum number of revocations that are kept. It is sufficient, because each server reads new ones every second.
+  /// Maximum number of stored revocations. It is sufficient, because each server reads new ones every second.
   static let length: Int64 = 10_000
 }

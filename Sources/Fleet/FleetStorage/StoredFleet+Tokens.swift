@@ -35,7 +35,7 @@ extension StoredFleet {
   public func storeUse(of tokens: [UUIDv7: Timestamp], tenant: TenantID) async throws(StorageError) {
     try await engine.write { session throws(StoreFailure) in
       let tenant = try session.existing(tenant)
-      // Use the order of the IDs, so that two servers that update the same tokens cannot deadlock.
+      // Update the tokens in the order of their IDs, so that two servers that update the same tokens cannot deadlock.
       for (id, time) in tokens.sorted(by: { $0.key.string < $1.key.string }) {
         try session.run(
           "UPDATE token SET used = CASE WHEN used > $3 THEN used ELSE $3 END WHERE tenant = $1 AND id = $2",

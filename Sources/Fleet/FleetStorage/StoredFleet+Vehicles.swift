@@ -15,7 +15,7 @@ extension StoredFleet {
       let (tenant, vehicle) = (Int32(row.integer(0)), Int32(row.integer(1)))
       try await engine.removeDays(of: vehicle)
       removed += try await engine.removeRuns(tenant: tenant, vehicle: vehicle)
-      // The row in `removal` is deleted only after all records of the vehicle.
+      // The row in `removal` is deleted only after all records of the vehicle were deleted.
       if Task.isCancelled { break }
       removed += try await engine.removeRecords(tenant: tenant, vehicle: vehicle)
     }
@@ -24,8 +24,8 @@ extension StoredFleet {
 }
 
 extension StoreSession {
-  /// Removes the newest records of a vehicle or gateway whose own row was removed. Its records and the figures of its days
-  /// may be many; they are deleted later, in pieces.
+  /// Removes the entries of the table `newest` for a vehicle or gateway whose own row was removed. Its records and the
+  /// figures of its days may be many, so they are deleted later, in several transactions.
   func removeDerived(from key: Int32, tenant: Int32) throws(StoreFailure) {
     try run("DELETE FROM newest WHERE vehicle = $1", [SQLValue(key)])
     try run("INSERT INTO removal (tenant, vehicle) VALUES ($1, $2)", [SQLValue(tenant), SQLValue(key)])

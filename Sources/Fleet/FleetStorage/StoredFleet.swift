@@ -15,8 +15,8 @@ import Telemetry
 ///   A gateway never uses an ID twice, even for different types. Keys begin with tenant and vehicle, so that a cluster
 ///   can distribute rows by them.
 /// - **Order**: by time, then by `seq`, never by arrival. Records without a time come before all others. A time that is
-///   more than a day later than the reception is not trusted: the record is then sorted by the time of its reception,
-///   and never counts as the newest one.
+///   more than a day later than the reception is not trusted. Such a record is sorted by the time of its reception, and
+///   never counts as the newest one.
 /// - **Down-sampling** (the newest record of each time span): two look-ups in the index of (tenant, vehicle, time) for
 ///   each span that has a record. Spans without records cost nothing.
 /// - **Secrets**: only SHA-256 digests are stored.
@@ -63,7 +63,8 @@ public final class StoredFleet: FleetStorage {
   /// - Throws: `noDatabase`; `inUse`; `newerSchema` if a later version wrote the file; `damaged`; `full`;
   ///   `unavailable`.
   public init(sqlite path: String, as access: StoreAccess = .makingCommand) throws(StorageError) {
-    // SQLite has a single writer, so only one write at a time has a permit. Other writes wait in a fair order.
+    // SQLite executes one write at a time. There are two permits, of which a tenant gets at most one, so that a write
+    // of another tenant is always next.
     engine = FairEngine(
       try SQLiteEngine(path: path, steps: SQLiteSchema.steps, access: access), reads: FairPermits(SQLiteEngine.readers),
       writes: FairPermits(2))
@@ -73,8 +74,8 @@ public final class StoredFleet: FleetStorage {
   ///
   /// - Parameters:
   ///   - address: the address of the database. Store passwords in a password file instead.
-  ///   - connections: number of connections for calls other than ``ingest(_:source:tenant:at:)``, which uses two
-  /// others.
+  ///   - connections: number of connections for calls other than ``ingest(_:source:tenant:at:)``, which uses two more
+  ///     connections.
   /// - Throws: `noDatabase`, `newerSchema`, `unavailable`, `system`.
   public init(
     postgreSQL address: PostgreSQLAddress, connections: Int = 4, as access: StoreAccess = .makingCommand
@@ -135,8 +136,8 @@ public final class StoredFleet: FleetStorage {
       // On a full disk, a small write may succeed although a batch does not fit. Therefore, a failed batch makes the
       // storage unhealthy for some time.
       guard .now - failure.at > Self.failureHolds else { throw failure.error }
-      // The last batch may be old, especially because clients stay away while the storage is unhealthy. Therefore,
-      // write something as a test.
+      // The last batch may be old, because clients send nothing while the storage is unhealthy. Therefore, write
+      // something as a test.
       _ = try await engine.write { session throws(StoreFailure) in
         try session.run("UPDATE setting SET value = value WHERE name = 'cursorKey'", [])
       }
@@ -173,10 +174,10 @@ public final class StoredFleet: FleetStorage {
     guard let limit else { return await closing.wait() }
     if await closing.wait(limit) { return }
     engine.interrupt()
-    // Calls that cannot be interrupted, such as a write to a disk that does not respond, are not waited for any longer.
+    // Do not wait any longer for calls that cannot be interrupted, such as a write to a disk that does not respond.
     _ = await closing.wait(Self.interruption)
   }
 
-  /// Time limit for interrupted calls.
+  /// Time limit for calls after their interruption.
   private static let interruption = Duration.milliseconds(250)
 }

@@ -1,10 +1,11 @@
 /// A reader of map tiles.
 public protocol TileReader: Sendable {
-  /// Returns a tile as it is stored; `nil` if there is none. Rows count from the north, as in addresses of tiles.
+  /// Returns a tile with its stored bytes; `nil` if there is no such tile. Row 0 is the northernmost row, as in URLs of
+  /// tiles.
   func tile(zoom: Int, column: Int, row: Int) async throws -> [UInt8]?
 }
 
-/// The base map of the app: tiles that this server has, or a template for addresses of another server.
+/// The base map of the app: the tiles of this server, or a template for the URLs of another server's tiles.
 public struct BaseMap: Sendable {
   /// The format of tiles.
   public enum Format: String, CaseIterable, Sendable {
@@ -23,16 +24,16 @@ public struct BaseMap: Sendable {
     }
   }
 
-  /// The origin of the tiles.
+  /// Where the tiles come from.
   public enum Source: Sendable {
     case reader(any TileReader)
-    /// An address with `{z}`, `{x}` and `{y}` in it.
+    /// A URL template that contains `{z}`, `{x}` and `{y}`.
     case template(String)
   }
 
   public let source: Source
   public let format: Format
-  /// The text that the owner of the map's data wants to be shown; empty for none.
+  /// The text that the map data's owner requires to be shown; empty for none.
   public let attribution: String
   /// The zoom levels that have tiles.
   public let zooms: ClosedRange<Int>
@@ -44,11 +45,11 @@ public struct BaseMap: Sendable {
     self.zooms = zooms
   }
 
-  /// The path of the description that the app reads.
+  /// The path of the JSON document from which the app learns the properties of the map.
   public static let descriptionPath = "/map/source.json"
   private static let tilesPath = "/map/tiles/"
 
-  /// The origin of a template, for the content security policy; `nil` if the tiles come from this server.
+  /// The origin of the template's URL, for the content security policy; `nil` if the tiles come from this server.
   public var origin: String? {
     guard case .template(let address) = source else { return nil }
     return Self.origin(of: address)
@@ -61,7 +62,7 @@ public struct BaseMap: Sendable {
       ["{z}", "{x}", "{y}"].allSatisfy({ template.contains($0) })
     else { return nil }
     let host = template.dropFirst(scheme.count).prefix { $0 != "/" }
-    // A comma or a semicolon would end the source in the policy.
+    // A comma or a semicolon would end the origin in the policy.
     let isHost = host.utf8.allSatisfy {
       (0x30...0x3A).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0) || $0 == 0x2D || $0 == 0x2E
     }
@@ -95,14 +96,14 @@ public struct BaseMap: Sendable {
     return quoted + "\""
   }
 
-  /// The place of a tile.
+  /// The zoom level, column and row of a tile.
   public struct Tile: Equatable, Sendable {
     public let zoom: Int
     public let column: Int
     public let row: Int
   }
 
-  /// Returns the tile that a path names; `nil` if the path names none.
+  /// Returns the tile for a path; `nil` if the path is not that of a tile.
   public func tile(at path: Substring) -> Tile? {
     guard case .reader = source, path.hasPrefix(Self.tilesPath) else { return nil }
     let parts = path.dropFirst(Self.tilesPath.count).split(separator: "/", omittingEmptySubsequences: false)
@@ -114,7 +115,7 @@ public struct BaseMap: Sendable {
     return Tile(zoom: zoom, column: column, row: row)
   }
 
-  /// Returns the content of a tile, and whether it is compressed with gzip, as vector tiles usually are.
+  /// Returns the content of a tile, and whether it is compressed with gzip. Vector tiles usually are.
   public func content(of tile: Tile) async throws -> (bytes: [UInt8], isPacked: Bool)? {
     guard case .reader(let reader) = source,
       let bytes = try await reader.tile(zoom: tile.zoom, column: tile.column, row: tile.row)

@@ -20,14 +20,14 @@ public struct WebSite: Sendable {
     public let packed: [(coding: String, content: ByteBuffer)]
   }
 
-  /// The path of the only HTML page. The app shows it at all its addresses.
+  /// The path of the only HTML page. All addresses of the app show this page.
   private static let page = "/index.html"
   /// Maximum size of a file, bytes.
   private static let fileLimit = 16 << 20
 
   private let files: [String: File]
 
-  /// The base map; `nil` for the outline that the app has itself.
+  /// The base map; `nil` if the app uses its own outline map.
   public var map: BaseMap?
 
   /// Reads a folder.
@@ -64,7 +64,7 @@ public struct WebSite: Sendable {
   ///
   /// - Parameters:
   ///   - path: without the query.
-  ///   - isNavigation: whether a browser opens the path as a page. If so, a path without a file gives the app's page.
+  ///   - isNavigation: whether a browser opens the path as a page. If so, a path without a file returns the app's page.
   public func file(at path: Substring, isNavigation: Bool) -> File? {
     if path == "/" { return files[Self.page] }
     return files[String(path)] ?? (isNavigation ? files[Self.page] : nil)

@@ -3,7 +3,7 @@ import Telemetry
 
 /// A thing that is about a vehicle, a driver, or both, such as an assignment or an expense.
 ///
-/// People may see it if their scope includes the vehicle's fleet, or if they are the driver.
+/// People may see it if their scope includes the vehicle's fleet, or if they are the driver themselves.
 public protocol WorkThing: Kind {
   /// The id of the vehicle; `nil` if the thing is not about a vehicle.
   var vehicleID: String? { get }
@@ -27,7 +27,7 @@ extension FleetView {
     try list(ThingQuery<Driver>(.oneOf(key: "personId", [person.json]), limit: 100)).items
   }
 
-  /// Finds the vehicle with an id that a thing names.
+  /// Returns the vehicle with an ID that a thing contains.
   ///
   /// - Throws: `invalid` with the field `vehicleId` if no vehicle has this id.
   public func referenced(vehicle id: String) throws(ThingError) -> Stored<Vehicle> {
@@ -37,7 +37,7 @@ extension FleetView {
     return vehicle
   }
 
-  /// Finds the driver with an id that a thing names.
+  /// Returns the driver with an ID that a thing contains.
   ///
   /// - Throws: `invalid` with the field `driverId` if no driver has this id.
   public func referenced(driver id: UUIDv7) throws(ThingError) -> Stored<Driver> {

@@ -1,7 +1,7 @@
 /// Checks whether a web page may open a WebSocket, by its origin (RFC 6454; RFC 6455, 10.2).
 ///
-/// Programs send no `Origin` and are allowed. Browsers always send the origin of the page, which must be that of this
-/// server or one of the listed ones.
+/// Programs send no `Origin` and are allowed. Browsers always send the origin of the page, which must be the origin of
+/// this server or one of ``listed``.
 public struct AllowedOrigins: Equatable, Sendable {
   /// Allowed origins in addition to the server's own, such as `https://fleet.example`; `*` allows every page.
   public var listed: Set<String>

@@ -7,9 +7,9 @@ import Synchronization
 /// The storage's answer is cached for ``memory``, so that a gateway that sends ten batches a second does not cause ten
 /// look-ups. A key that another process revokes therefore remains valid for that time.
 ///
-/// Many unknown keys must not make valid keys fail. Therefore every key is looked up, and only a key that is unknown is
-/// rejected because its address has tried too many. ``KeyLookups`` shares the capacity of the storage fairly among
-/// addresses.
+/// Valid keys must work even if a client sends many unknown keys. Therefore every key is looked up. Only then is an
+/// unknown key rejected because its address has tried too many. ``KeyLookups`` shares the capacity of the storage
+/// fairly among addresses.
 final class Authenticator: Sendable {
   /// The time for which an answer is cached.
   static let memory = Duration.seconds(2)
@@ -33,7 +33,7 @@ final class Authenticator: Sendable {
     }
   }
 
-  /// The number of unknown keys that one address may try: at once, and per second afterwards.
+  /// The number of unknown keys that one address may try: this many at once, and then this many per second.
   static let strangers = (burst: 50.0, perSecond: 10.0)
   private let strangers = RateLimiter<String>(perSecond: strangers.perSecond, burst: strangers.burst)
   private let lookups: KeyLookups
@@ -104,14 +104,15 @@ final class Authenticator: Sendable {
 
   /// Adds an answer of the storage to the cache.
   ///
-  /// - Parameter time: a time before the look-up began. An answer that may be older than a change is not used.
+  /// - Parameter time: a time before the look-up began. If keys of the tenant were changed since, the answer is not
+  ///   used.
   private func remember(_ identity: Identity?, of hash: SecretHash, at time: ContinuousClock.Instant) {
     state.withLock { state in
       if state.entries.count >= Self.capacity { state.entries = state.entries.filter { $0.value.identity != nil } }
       if state.entries.count >= Self.capacity {
         state.entries = state.entries.filter { $0.value.time.duration(to: time) < Self.memory }
       }
-      // Do not remove known keys from the cache for an unknown one.
+      // Do not displace known keys from the cache by unknown ones.
       guard identity != nil || state.entries.count < Self.capacity else { return }
       state.entries[hash] = Entry(identity: identity, time: time)
     }

@@ -17,8 +17,8 @@ enum Credential: Equatable, Sendable {
   }
 
   /// Finds the credential of a request; `nil` if it has none. The header `Authorization` takes precedence over a
-  /// cookie. The
-  /// value of a session cookie is not valid there: only browsers send it, which protect it against scripts.
+  /// cookie. The value of a session cookie is not accepted in this header: only browsers have it, and they send it as a
+  /// cookie.
   ///
   /// - Parameter isTLS: whether the client used TLS.
   init?(_ headers: HTTPFields, isTLS: Bool) {
@@ -34,14 +34,15 @@ enum Credential: Equatable, Sendable {
     }
   }
 
-  /// Whether a text may be a key or token that a program sends itself, and is not the value of a session cookie.
+  /// Whether a text may be a key or token that a program sends; `false` for the value of a session cookie.
   static func mayBeKey(_ text: String) -> Bool { !text.hasPrefix(Secret.Purpose.sessionCookie.rawValue) }
 }
 
 /// A cookie that the server sets (RFC 6265).
 ///
-/// Over TLS, its name has the prefix `__Host-`. Browsers then send it only to this host, and let no other host set it.
-/// Browsers reject the prefix over plain HTTP, which the server allows only on the same machine.
+/// Over TLS, its name has the prefix `__Host-`. Browsers then send the cookie only to this host, and allow no other
+/// host to set it. The prefix is not used over plain HTTP, where browsers reject it. The server allows plain HTTP only
+/// on the same machine.
 struct SessionCookie: Sendable {
   private let name: String
 
@@ -77,13 +78,13 @@ struct SessionCookie: Sendable {
   }
 }
 
-/// Checks that a request that changes something was made by one of the server's own pages. Without this check, a page
-/// of another site could use the browser's cookies (cross-site request forgery).
+/// Checks that one of the server's own pages made a request that changes something. Without this check, a page of
+/// another site could use the browser's cookies (cross-site request forgery).
 enum SameOrigin {
   /// Checks a request.
   ///
   /// - Parameter isCookie: whether the request's credential is a cookie. If not, the request is rejected only if its
-  ///   headers name another site.
+  ///   headers contain the name of another site.
   /// - Throws: 403.
   static func check(_ request: HTTPRequest, isCookie: Bool) throws(APIError) {
     switch request.method {

@@ -14,7 +14,7 @@ struct Identity: Sendable {
     }
   }
 
-  /// The requester, in the type that ``FleetAccess/Permission`` needs.
+  /// The requester, for the functions of ``FleetAccess/Permission``.
   var requester: Requester {
     switch principal {
     case .gateway: .gateway
@@ -23,7 +23,7 @@ struct Identity: Sendable {
     }
   }
 
-  /// Returns the actor that the audit names for changes of this request.
+  /// Returns the author of this request's changes, for the audit.
   ///
   /// - Parameter address: the client's address.
   func actor(from address: String?) -> Actor {
@@ -34,7 +34,7 @@ struct Identity: Sendable {
     }
   }
 
-  /// The caller, in the type with which the storage shares its capacity fairly.
+  /// The caller, for the fair queues of the storage.
   var storageCaller: StorageCaller { StorageCaller(tenant: tenant, key: key) }
 
   var gateway: Gateway? {

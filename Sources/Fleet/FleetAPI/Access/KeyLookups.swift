@@ -3,10 +3,10 @@ import Synchronization
 
 /// Looks up keys in the storage, several with one call.
 ///
-/// There are two queues, called lanes: one for keys that were valid recently, one for all others. In the second lane,
-/// each client address has a queue of its own, and each call takes keys from these queues in rotation. Therefore,
-/// however many keys one address tries, a key from another address is part of the next call. A valid key waits only for
-/// keys that its own address sent before it, and is never rejected.
+/// There are two lanes: one for keys that were valid recently, and one for all other keys. In the second lane, each
+/// client address has its own queue, and each call takes keys from these queues in rotation. So a key from one address
+/// is part of the next call, even if another address tries many keys. A valid key waits only for keys that its own
+/// address sent before it, and is never rejected.
 final class KeyLookups: Sendable {
   /// The maximum number of keys in one call.
   private static let most = 32

@@ -54,7 +54,7 @@ final class LastSeenStore: Sendable {
     for tenant in pending.withLock({ Array($0.keys) }) { await write(tenant) }
   }
 
-  /// Writes what was recorded for a tenant's gateways since the last write.
+  /// Writes the values of a tenant's gateways that were recorded since the last write.
   func write(_ tenant: TenantID) async {
     let noted = pending.withLock { $0.removeValue(forKey: tenant) } ?? [:]
     var rest = Array(noted)[...]
@@ -63,7 +63,7 @@ final class LastSeenStore: Sendable {
         try await storage.storeStatus(
           of: Dictionary(uniqueKeysWithValues: rest.prefix(Self.most).map { ($0.key, $0.value) }), tenant: tenant)
       } catch {
-        // The values are lost. The gateway's next request gives new ones.
+        // The values are lost. The gateway's next request contains new ones.
         logger.warning("cannot store when gateways of \(tenant) were last seen: \(error)")
       }
       rest = rest.dropFirst(Self.most)
@@ -79,7 +79,7 @@ final class LastSeenStore: Sendable {
 extension HTTPField.Name {
   /// Version of the gateway's program.
   static let obdgateVersion = HTTPField.Name("Obdgate-Version")!
-  /// Header of answers that names the gateway to which the request's key belongs.
+  /// Header of answers with the ID of the gateway to which the request's key belongs.
   static let obdgateGateway = HTTPField.Name("Obdgate-Gateway")!
   /// The number of records that the gateway has not sent yet.
   static let obdgateSpoolDepth = HTTPField.Name("Obdgate-Spool-Depth")!

@@ -1,6 +1,7 @@
 import Glibc
 
-/// The part of an address that identifies one client: the whole address for IPv4, the network (first 64 bits) for IPv6.
+/// The part of an address that identifies one client: an IPv4 address, or the network (first 64 bits) of an IPv6
+/// address.
 enum PeerAddress {
   /// Returns this part as text.
   ///

@@ -7,8 +7,8 @@ final class RateLimiter<Key: Hashable & Sendable>: Sendable {
     var time: ContinuousClock.Instant
   }
 
-  /// The maximum number of keys whose buckets are stored. Full buckets are discarded first, because a new bucket is
-  /// also full.
+  /// The maximum number of keys whose buckets are stored. Full buckets are discarded first, because a missing bucket
+  /// counts as full.
   private static var capacity: Int { 100_000 }
 
   private let perSecond: Double
@@ -41,7 +41,7 @@ final class RateLimiter<Key: Hashable & Sendable>: Sendable {
     }
   }
 
-  /// Puts the token that ``consume(_:now:)`` took back into the bucket, because the request does not count.
+  /// Returns the token that ``consume(_:now:)`` took to the bucket, because the request does not count.
   func refund(_ key: Key) {
     buckets.withLock { buckets in
       guard let tokens = buckets[key]?.tokens else { return }

@@ -11,8 +11,8 @@ extension Reach {
     isEmpty ? VehicleSelection(fleets: []) : VehicleSelection(fleets: fleets, windows: windows)
   }
 
-  /// Returns the records that the reach contains: those of vehicles in the caller's fleets, and those of vehicles for
-  /// the time for which they are assigned to the caller.
+  /// Returns the records that the reach contains. These are all records of vehicles in the caller's fleets. Records of
+  /// other vehicles are included only from the times at which the vehicle was assigned to the caller.
   func selection(of identity: Identity, _ view: any FleetView) throws(ThingError) -> VehicleSelection {
     guard fleets != nil, let person = identity.signedIn?.person else { return selection(windows: []) }
     return selection(windows: try view.vehicleWindows(of: person))
@@ -20,7 +20,7 @@ extension Reach {
 }
 
 extension Call {
-  /// Returns the records for which the caller has the permission that the route needs. For routes with
+  /// Returns the records for which the caller has the permission that the route requires. It is used by routes with
   /// ``Route/isFiltered``.
   func selection(_ storage: any FleetStorage) async throws -> VehicleSelection {
     let caller = try caller
@@ -30,11 +30,11 @@ extension Call {
     }
   }
 
-  /// Returns the records for which the caller has the permission that the route needs, without those of other people's
-  /// private journeys.
+  /// Returns the records for which the caller has the permission that the route requires, without records of other
+  /// people's private journeys.
   ///
   /// - Parameters:
-  ///   - vehicle: the id or VIN of the only vehicle of which the route reads records; `nil` for all vehicles.
+  ///   - vehicle: the ID or VIN of the vehicle whose records the route reads; `nil` for all vehicles.
   ///   - from: the beginning of the time range that it reads; `nil` for no limit.
   ///   - to: the end of the time range; `nil` for no limit.
   func recordSelection(

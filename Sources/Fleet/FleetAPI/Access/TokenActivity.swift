@@ -36,7 +36,7 @@ final class TokenActivity: Sendable {
     do {
       try await storage.storeUse(of: uses, tenant: tenant)
     } catch {
-      // The times are lost. The tokens' next requests give new ones.
+      // The times are lost. The next request with each token records a new time.
       logger.warning("cannot store when tokens of \(tenant) were used: \(error)")
     }
   }

@@ -31,8 +31,8 @@ public struct AddressNetwork: Equatable, Sendable, CustomStringConvertible {
     return rest == 0 || (bytes[whole] ^ other[whole]) >> UInt8(8 - rest) == 0
   }
 
-  /// Returns the 4 or 16 bytes of an address; `nil` if the text is not an address. An IPv4 address in IPv6
-  /// (`::ffff:192.0.2.1`) gives 4 bytes.
+  /// Returns the 4 or 16 bytes of an address; `nil` if the text is not an address. For an IPv4 address in IPv6 notation
+  /// (`::ffff:192.0.2.1`), returns its 4 bytes.
   private static func bytes(_ text: String) -> [UInt8]? {
     var four = in_addr()
     if unsafe inet_pton(AF_INET, text, &four) == 1 { return unsafe withUnsafeBytes(of: &four) { unsafe Array($0) } }
@@ -46,9 +46,10 @@ public struct AddressNetwork: Equatable, Sendable, CustomStringConvertible {
 
 /// The client from which a request comes.
 struct Client: Equatable, Sendable {
-  /// The address of the client. If the client's proxy is not trusted, the address of that proxy. `nil` if unknown.
+  /// The address of the client; `nil` if unknown. If the client uses a proxy that is not trusted, this is the proxy's
+  /// address.
   var address: String?
-  /// Whether nobody on the network can read the request, because it came over TLS or from this machine.
+  /// Whether no one on the network can read the request, because it came over TLS or from this machine.
   var isPrivate: Bool
   /// Whether the client itself used TLS, as far as trusted proxies report it.
   var isTLS: Bool
@@ -71,8 +72,8 @@ public struct TrustedProxies: Equatable, Sendable {
     guard let peer, isTrusted(peer) else { return direct }
     let hops = Self.hops(headers)
     guard var hop = hops.last else { return direct }
-    // Each proxy appends the address from which it received the request. The last address that does not belong to a
-    // trusted proxy is therefore that of the client.
+    // Each proxy appends the address from which it received the request. So the client's address is the last address
+    // that does not belong to a trusted proxy.
     for next in hops.reversed() {
       hop = next
       guard let address = next.address, isTrusted(address) else { break }
@@ -89,7 +90,7 @@ public struct TrustedProxies: Equatable, Sendable {
     return [AddressNetwork("127.0.0.0/8"), AddressNetwork("::1")].contains { $0?.contains(address) ?? false }
   }
 
-  /// The client of one proxy, as a header describes it.
+  /// The client of one proxy, according to a header.
   private struct Hop {
     /// The client's address; `nil` if it is hidden or unknown.
     var address: String?
@@ -113,7 +114,8 @@ public struct TrustedProxies: Equatable, Sendable {
       }
     }
     guard let list = headers[.xForwardedFor] else { return [] }
-    // The last element is from the proxy nearest to this server. It is the scheme that the proxy's own client used.
+    // The last element is from the proxy nearest to this server: the scheme with which the proxy's own client
+    // connected.
     let schemes = headers[.xForwardedProto]?.split(separator: ",").map { $0.trimmed.lowercased() } ?? []
     let addresses = list.split(separator: ",", omittingEmptySubsequences: false)
     return addresses.enumerated().map { index, text in

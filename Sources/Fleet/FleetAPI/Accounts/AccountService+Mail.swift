@@ -2,9 +2,9 @@ import FleetAccess
 import FleetDomain
 import Telemetry
 
-/// Queues mails to people, each in the same transaction as the change that causes it. Another service sends them.
+/// Queues mails to people, each in the same transaction as the change that it reports. Another service sends them.
 extension AccountService {
-  /// The URL with which links in mails begin; `nil` if no mails are sent.
+  /// The URL at the beginning of links in mails; `nil` if no mails are sent.
   private var mailedURL: String? { settings.sendsMail ? settings.publicURL : nil }
 
   /// Whether codes by email can be used as a second factor in a tenant.
@@ -14,7 +14,7 @@ extension AccountService {
 
   /// Queues the mail with a link.
   ///
-  /// - Returns: whether it was queued. It is not if the server sends no mails, or if a limit is reached.
+  /// - Returns: whether the mail was queued. `false` if the server sends no mails, or if a limit is reached.
   func mailLink(
     _ ticket: Stored<Ticket>, _ secret: Secret, to person: Stored<Person>, _ transaction: any FleetTransaction
   ) throws(ThingError) -> Bool {
@@ -26,8 +26,7 @@ extension AccountService {
       ticket.value.purpose == .invitation ? .invitation : .recovery, to: person, details, settings.secretKeys)
   }
 
-  /// Queues a notice to the owner of an account, so that the owner learns about changes that someone else may have
-  /// made.
+  /// Queues a notice to the owner of an account. It informs the owner of a change that someone else may have made.
   ///
   /// - Parameters:
   ///   - recipient: the email address; `nil` for that of the account.
@@ -59,8 +58,8 @@ extension AccountService {
 
   /// Sends a link for a new password to the person with an email address.
   ///
-  /// The work continues after the answer. For an unknown address, the same work is done and then undone. Neither the
-  /// answer nor its time therefore shows whether there is such an account.
+  /// The work continues after the answer. For an unknown address, the same work is done and then undone. Therefore
+  /// neither the answer nor its duration shows whether there is an account.
   ///
   /// - Throws: 429.
   func recover(email: String, tenant: TenantID, _ caller: Caller) async throws {
@@ -88,7 +87,7 @@ extension AccountService {
     }
   }
 
-  /// Thrown to undo the work for an address that no person has.
+  /// An error that undoes the work for an address that no person has.
   private struct Undone: Error {}
 
   private func recover(_ found: Stored<Person>?, _ tenant: TenantID, _ caller: Caller) async throws {
@@ -101,7 +100,8 @@ extension AccountService {
           let person = found ?? Self.nobody(at: now)
           try transaction.record("recoveryRequested", kind: Person.names.one, thing: person.id, details: [:])
           if settings.sendsMail, !settings.requiringProvider.contains(tenant) {
-            // Older links stay valid. Otherwise, strangers could make links invalid for which the owner has asked.
+            // Older links stay valid. Otherwise, a stranger's request could make a link invalid that the owner has
+            // requested.
             let ticket = try transaction.issueTicket(
               .recovery, secret.hash, of: person.id, seconds: settings.limits.recoverySeconds, replaces: false)
             // If the limit is reached, remove the link, because it is not sent.
@@ -130,9 +130,9 @@ extension AccountService {
 
   // MARK: Codes
 
-  /// Returns the name of the sign-in for which a code is sent.
+  /// Returns the name under which the code for a sign-in is stored.
   static func place(of ticket: Stored<Ticket>) -> String { "sign-in \(ticket.id.json.textValue ?? "")" }
-  /// Returns the name of the factor that a code confirms.
+  /// Returns the name under which the code for a factor is stored.
   static func place(of factor: UUIDv7) -> String { "factor \(factor.json.textValue ?? "")" }
 
   static let tooManyCodes = APIError(

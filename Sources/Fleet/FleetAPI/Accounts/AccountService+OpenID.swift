@@ -4,7 +4,7 @@ import Telemetry
 
 /// Signing in with an account at an OpenID provider (OpenID Connect Core 1.0, code flow with PKCE).
 extension AccountService {
-  /// The parameters with which a provider sends the browser back to the server.
+  /// The query parameters in the URL to which a provider redirects the browser after a sign-in.
   struct ProviderAnswer: Sendable {
     var code: String?
     var state: String?
@@ -66,7 +66,7 @@ extension AccountService {
   /// Completes a sign-in, or links an identity.
   ///
   /// - Parameter browser: the secret of the browser's cookie; `nil` if it has none.
-  /// - Throws: 401; 403 if no person has the identity and it may not get an account; 409; 429; 503.
+  /// - Throws: 401; 403 if no person has the identity and no account may be created for it; 409; 429; 503.
   func finish(
     _ source: OpenIDSource, _ answer: ProviderAnswer, browser: String?, _ caller: Caller
   ) async throws -> ProviderStep {
@@ -120,7 +120,7 @@ extension AccountService {
       state.provider == provider.id, try await isFirstUse(text, of: state, provider)
     else { throw OpenIDError(.wrongState, "another browser began it, or it is over") }
     let description = try await source.describe()
-    // An answer of one provider must not be used as that of another (RFC 9207).
+    // An answer of one provider must not be used as an answer of another provider (RFC 9207).
     guard answer.issuer.map({ isIssuer($0, of: provider) }) ?? !description.namesIssuer else {
       throw OpenIDError(.wrongIssuer, "the answer is of another issuer, or names none")
     }
@@ -204,7 +204,7 @@ extension AccountService {
     return try result.get()
   }
 
-  /// Returns the person for whom an account is created at the first sign-in; `nil` if the identity may not get one.
+  /// Returns the person to create at the first sign-in of an identity; `nil` if no account may be created for it.
   private static func newPerson(_ identity: OpenIDIdentity, _ provider: OpenIDProvider) -> Person? {
     let roles = provider.roles(for: identity.claims, verifiedEmail: identity.verifiedEmail)
     guard !roles.isEmpty, let email = identity.email else { return nil }
@@ -242,7 +242,7 @@ extension AccountService {
 
   // MARK: Signing out
 
-  /// Returns the provider's URL at which the person signs out at the provider, too; `nil` if there is none.
+  /// Returns the provider's URL at which the person can also sign out of the provider; `nil` if there is none.
   func providerLogout(_ session: Stored<Session>, _ tenant: TenantID) async -> String? {
     guard let id = session.value.identityID,
       let linked = try? await storage.view(
@@ -257,7 +257,7 @@ extension AccountService {
     return end + (end.contains("?") ? "&" : "?") + query
   }
 
-  /// Ends the sessions that a provider's logout token names (OpenID Connect Back-Channel Logout 1.0).
+  /// Ends the sessions to which a provider's logout token refers (OpenID Connect Back-Channel Logout 1.0).
   ///
   /// - Throws: 400 if the token is not accepted.
   func endSessions(_ source: OpenIDSource, logoutToken text: String, from address: String?) async throws {
@@ -294,7 +294,7 @@ extension AccountService {
 }
 
 extension FleetView {
-  /// Finds the stored identity that a token names; `nil` if no person has it.
+  /// Returns the stored identity to which a token refers; `nil` if no person has it.
   func identity(_ identity: OpenIDIdentity) throws(ThingError) -> Stored<LinkedIdentity>? {
     guard let subject = identity.subject else {
       guard let subject = identity.clientSubject else { return nil }
@@ -307,7 +307,7 @@ extension FleetView {
         .oneOf(key: "issuer", [.text(identity.issuer)]), .oneOf(key: "subject", [.text(subject)])))
   }
 
-  /// Finds the sessions that a logout token names: those of the account, of the provider's session, or of both.
+  /// Returns the sessions to which a logout token refers: those of the account, of the provider's session, or of both.
   func sessions(
     of identity: OpenIDIdentity, _ provider: OpenIDProvider
   ) throws(ThingError) -> [Stored<Session>] {

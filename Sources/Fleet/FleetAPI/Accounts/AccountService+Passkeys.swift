@@ -136,13 +136,13 @@ extension AccountService {
       return try transaction.insert(factor)
     }
     guard let stored else { throw Self.wrongPasskey }
-    // Make this server look up the session again.
+    // This server must look up the session again, because its rights have changed.
     if signedIn.needsFactor { forget(identity.tenant, []) }
     return stored
   }
 
-  /// Signs in with a passkey. No password is needed, because the person has the authenticator, and the authenticator
-  /// has verified the person.
+  /// Signs in with a passkey. No password is needed: the person has the authenticator, and the authenticator has
+  /// verified the person.
   ///
   /// - Parameter ticket: the ticket of a sign-in whose second factor is the passkey; the passkey must belong to the
   ///   same person. `nil` if the sign-in begins with the passkey.
@@ -156,7 +156,7 @@ extension AccountService {
       let challenge = PasskeyChallenge(
         clientData: credential.clientData, for: .signIn, at: now, settings.secretKeys)
     else {
-      // Only this server counts it, because the tenant is unknown.
+      // Only this server counts the attempt, because the tenant is unknown.
       _ = try guesses.admit(account, from: nil, at: caller.address)
       throw Self.wrongPasskey
     }

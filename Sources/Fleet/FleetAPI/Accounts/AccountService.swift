@@ -43,7 +43,8 @@ final class AccountService: Sendable {
     let session: SecretHash?
   }
 
-  /// A session that was just begun, with its secrets. Only their hashes are stored, so that they cannot be read again.
+  /// A session that has just begun, with its secrets. Only the hashes of the secrets are stored, so they cannot be read
+  /// later.
   struct Opened: Sendable {
     let session: Stored<Session>
     let person: Stored<Person>
@@ -54,12 +55,13 @@ final class AccountService: Sendable {
     let refresh: Secret?
   }
 
-  /// The next step after a correct answer.
+  /// The next step after a correct password.
   enum Step: Sendable {
     case signedIn(Opened)
-    /// A second factor is required. The value has the factors that the person can use.
+    /// A second factor is required. The array contains the factors that the person can use.
     case factor(ticket: Secret, [Stored<Factor>])
-    /// The password is too short, because the account no longer has a second factor. The ticket sets a new one.
+    /// The password is too short for an account without a second factor, which the account no longer has. With the
+    /// ticket, the person sets a new password.
     case newPassword(ticket: Secret)
   }
 
@@ -121,7 +123,7 @@ final class AccountService: Sendable {
       tenant: tenant, by: Actor(.person(person.id), address: caller.address), at: WallClock.now
     ) { [self] transaction throws(ThingError) in
       var present = try transaction.existing(person.id, Person.self)
-      // The password may have been changed while it was checked.
+      // The password may have been changed during the check.
       guard present.value.isActive, present.value.passwordHash == person.value.passwordHash else { return Step?.none }
       if let newHash {
         var rehashed = present.value
@@ -246,7 +248,7 @@ final class AccountService: Sendable {
     }
   }
 
-  /// Returns whether a code is correct. A correct code cannot be used again.
+  /// Checks a code, and returns whether it is correct. A correct code cannot be used again.
   private func accepts(
     _ answer: FactorAnswer, of person: UUIDv7, _ ticket: Stored<Ticket>, _ tenant: TenantID,
     _ transaction: any FleetTransaction
@@ -285,7 +287,7 @@ final class AccountService: Sendable {
     factor.value.secret.flatMap { settings.secretKeys.open($0, for: SecretPlace.factor(factor.id)) }
   }
 
-  /// Replaces the tokens of an app by new ones.
+  /// Replaces the tokens of an app with new ones.
   ///
   /// - Throws: 401.
   func refresh(_ text: String, _ caller: Caller) async throws -> Opened {
@@ -310,13 +312,13 @@ final class AccountService: Sendable {
         return Opened(session: renewed, person: person, tenant: tenant, secret: secret, refresh: refresh)
       }
     }
-    // The cache may contain the old token, so discard it. Other servers read the change from the database.
+    // The cache may contain the old token, so discard it. Other servers find the change in the database.
     authenticator.forget(tenant)
     guard let opened else { throw expired }
     return opened
   }
 
-  /// Discards the cached data of sessions that ended, so that this server rejects them immediately.
+  /// Discards the cached data of ended sessions, so that this server rejects them immediately.
   func forget(_ tenant: TenantID, _ sessions: [UUIDv7]) {
     authenticator.forget(tenant)
     hub.close(Set(sessions), of: tenant)
@@ -324,7 +326,7 @@ final class AccountService: Sendable {
 
   // MARK: Passwords
 
-  /// Checks a new password by the rules and hashes it.
+  /// Checks a new password against the rules, and hashes it.
   ///
   /// - Parameter words: texts of the account that the password must not contain.
   /// - Throws: 422.
@@ -339,7 +341,7 @@ final class AccountService: Sendable {
     return try await hasher.hash(password, for: .init(tenant: tenant, address: address, isKnown: true))
   }
 
-  /// Returns whether a password is that of a person who has already signed in.
+  /// Returns whether a password is correct for a person who has already signed in.
   ///
   /// - Throws: 429.
   func confirm(_ password: String, of person: UUIDv7, _ tenant: TenantID, _ caller: Caller) async throws -> Bool {
@@ -362,7 +364,7 @@ final class AccountService: Sendable {
   static let expiredLink = APIError(
     .unauthorized, "expiredLink", "this link was used, replaced, or has expired; ask for a new one")
 
-  /// The body of a request that uses a link, without the link's secret.
+  /// The body of a request with a link, without the secret of the link.
   struct SetUp: Sendable {
     let token: String
     let password: String
@@ -376,7 +378,7 @@ final class AccountService: Sendable {
   func setUp(_ request: SetUp, for purposes: Set<Ticket.Purpose>, _ caller: Caller) async throws -> Step {
     guard let tenant = Self.tenant(ofTicket: request.token) else { throw Self.expiredLink }
     let (now, hash) = (WallClock.now, Secret.hash(of: request.token))
-    // Attempts are limited although links cannot be guessed, because each wrong one costs work.
+    // Links cannot be guessed, but attempts are still limited, because each wrong one costs work.
     let attempt = try guesses.admit("link \(hash.text)", from: nil, at: caller.address)
     let found = try await ifTenantExists {
       try await storage.view(tenant: tenant) { [settings] view throws(ThingError) -> LinkedAccount? in
@@ -459,7 +461,8 @@ final class AccountService: Sendable {
     throw GuessLimiter.refusal(seconds)
   }
 
-  /// Ends the session whose cookie came with a sign-in in the same browser: the browser discards it.
+  /// Ends the session whose cookie the browser sent with the sign-in. The new session's cookie replaces it in the
+  /// browser.
   func endReplacedSession(_ caller: Caller, by opened: Opened) async {
     guard caller.transport == .cookie, let old = caller.session, old != opened.secret.hash else { return }
     do {
@@ -479,7 +482,7 @@ final class AccountService: Sendable {
 
   // MARK: Known browsers and addresses
 
-  /// Returns a text that proves later that a person has signed in from this browser.
+  /// Returns a text that later proves that a person has signed in from this browser.
   func deviceProof(of person: UUIDv7, _ tenant: TenantID) -> String {
     let nonce = Secret(.device).text
     return "\(nonce).\(settings.secretKeys.proof(of: "device \(tenant) \(person) \(nonce)"))"
@@ -498,7 +501,7 @@ final class AccountService: Sendable {
     return settings.secretKeys.isProof(String(parts[1]), of: "device \(tenant) \(person) \(parts[0])")
   }
 
-  /// The text by which a person's address is remembered; `nil` if the address is unknown.
+  /// Returns the hash by which a person's address is remembered; `nil` if the address is unknown.
   static func addressHash(_ address: String?, of person: UUIDv7, _ tenant: TenantID) -> String? {
     address.map { address in
       String(Secret.hash(of: "address \(tenant) \(person) \(PeerAddress.group(address))").text.prefix(32))
@@ -507,7 +510,7 @@ final class AccountService: Sendable {
 
   // MARK: Helper functions
 
-  /// Returns the tenant that a ticket names; `nil` if the text is not a ticket.
+  /// Returns the tenant to which a ticket belongs; `nil` if the text is not a ticket.
   static func tenant(ofTicket text: String) -> TenantID? {
     Secret.place(in: text, .ticket).flatMap { TenantID($0) }
   }
@@ -519,7 +522,7 @@ final class AccountService: Sendable {
     }
   }
 
-  /// Runs work for a tenant that an unauthenticated client names; returns `nil` if there is no such tenant.
+  /// Runs work for a tenant that a client without authentication has named; returns `nil` if there is no such tenant.
   func ifTenantExists<Value>(_ work: () async throws -> Value?) async throws -> Value? {
     do {
       return try await work()

@@ -23,17 +23,18 @@ public struct AccountSettings: Equatable, Sendable {
   /// Tenants in which codes by email cannot be used as a second factor.
   public var withoutEmailCodes: Set<TenantID> = []
 
-  /// Tenants in which people need a second factor. It applies at the next sign-in.
+  /// Tenants in which people must have a second factor. A change applies at the next sign-in.
   public var requiringFactor: Set<TenantID> = []
 
-  /// The OpenID providers. They need ``publicURL``, because the URLs to which they send their answers begin with it.
+  /// The OpenID providers. They require ``publicURL``, with which the URLs begin to which they redirect browsers.
   public var providers: [OpenIDProvider] = []
-  /// Tenants in which people sign in with a provider, and not with a password.
+  /// Tenants in which people must sign in with a provider, not with a password.
   public var requiringProvider: Set<TenantID> = []
 
   /// Creates the default settings.
   ///
-  /// - Parameter secretKeys: `nil` to create new keys. Secrets in the database can then be read only by this process.
+  /// - Parameter secretKeys: the keys; `nil` to create new ones, so that only this process can read secrets in the
+  ///   database.
   public init(secretKeys: SecretKeys? = nil) {
     // A line that was just created is always valid.
     self.secretKeys = secretKeys ?? SecretKeys(file: SecretKeys.newLine())!

@@ -4,18 +4,18 @@ import Telemetry
 
 /// Limits how fast passwords and codes can be guessed.
 ///
-/// Guesses are counted by account and by address. A browser or an address from which the person has signed in before has
-/// a separate limit for the account. Therefore, the owner can still sign in from there, or with a passkey, while others
-/// guess.
+/// Guesses are counted by account and by address. For each browser or address from which the person has signed in
+/// before, the account has a separate limit. Therefore the owner can still sign in from there, or with a passkey, while
+/// others guess.
 ///
-/// Each attempt is counted in memory before it is checked, so that many attempts at once do not exceed the limit. Wrong
-/// answers are also counted in the database, so that they count in all servers and after a restart.
+/// Each attempt is counted in memory before it is checked, so that many simultaneous attempts cannot exceed the limit.
+/// Wrong answers are also counted in the database, so that they count for all servers and after a restart.
 final class GuessLimiter: Sendable {
-  /// Attempts, such as wrong answers for one account.
+  /// A limit of attempts, such as wrong answers for one account.
   struct Rate: Sendable {
-    /// The number of attempts at once.
+    /// The number of attempts that are possible at once.
     let burst: Int
-    /// The time in seconds after which one more attempt is possible.
+    /// The time after which one more attempt is possible, s.
     let seconds: Int
   }
 
@@ -30,7 +30,7 @@ final class GuessLimiter: Sendable {
     fileprivate let account: String
     fileprivate let address: String
 
-    /// The counters in the database.
+    /// The counters in the database that the attempt concerns.
     fileprivate var counters: [(key: SecretHash, rate: Rate)] {
       [
         (Secret.hash(of: "guesses of account \(account)"), GuessLimiter.account),
@@ -47,7 +47,7 @@ final class GuessLimiter: Sendable {
   ///   - client: the client's address.
   /// - Throws: 429.
   func admit(_ account: String, from origin: KnownOrigin?, at client: String?) throws(APIError) -> Attempt {
-    // Store a hash, because clients choose the text and its length.
+    // Store a hash, because clients determine the text and its length.
     let key = Secret.hash(of: account + (origin.map { " " + $0.text } ?? "")).text
     let attempt = Attempt(account: key, address: PeerAddress.group(client))
     if let seconds = accounts.consume(attempt.account) { throw Self.refusal(seconds) }
@@ -77,7 +77,7 @@ enum KnownOrigin: Sendable {
   /// The hash of an address (``Person/knownAddresses``).
   case address(String)
 
-  /// Identifies the origin among those of one account.
+  /// A text that distinguishes the origins of one account.
   fileprivate var text: String {
     switch self {
     case .device(let proof): proof
@@ -87,8 +87,8 @@ enum KnownOrigin: Sendable {
 }
 
 extension FleetView {
-  /// Returns the time until another attempt is possible, according to the wrong answers that all servers have counted; `nil`
-  /// if it is possible now.
+  /// Returns the time until another attempt is possible, according to the wrong answers for all servers; `nil` if it is
+  /// possible now.
   func secondsUntilAllowed(
     _ attempt: GuessLimiter.Attempt, at time: Timestamp
   ) throws(ThingError) -> Int? {
@@ -106,8 +106,9 @@ extension FleetView {
 extension FleetTransaction {
   /// Counts a wrong answer for all servers.
   ///
-  /// A counter is the time at which all of its attempts are possible again. Each wrong answer moves it on by the time of
-  /// one attempt. A counter in the past has no effect, and is removed like an expired ticket.
+  /// A counter is stored as the time at which all of its attempts will be possible again. Each wrong answer increases
+  /// this time by ``GuessLimiter/Rate/seconds``. A counter in the past has no effect, and is removed like an expired
+  /// ticket.
   func countWrong(_ attempt: GuessLimiter.Attempt) throws(ThingError) {
     for (key, rate) in attempt.counters {
       guard let counter = try first(ThingQuery<Ticket>(.oneOf(key: "secret", [.text(key.text)]))) else {

@@ -2,7 +2,7 @@ import FleetAccess
 import FleetDomain
 import FleetProviders
 
-/// Fetches the configuration document and the keys of an OpenID provider when they are needed, and caches them for an
+/// Fetches the configuration document and the keys of an OpenID provider when they are needed. They are cached for an
 /// hour.
 actor OpenIDSource {
   /// The configuration document of a provider (OpenID Connect Discovery 1.0, section 3).
@@ -11,14 +11,14 @@ actor OpenIDSource {
     let token: String
     let keys: String
     let endSession: String?
-    /// Whether the client's secret is sent in the header `Authorization` instead of the body.
+    /// Whether the client secret is sent in the header `Authorization` instead of the body.
     let usesBasic: Bool
-    /// Whether all answers of the authorization endpoint contain the issuer (RFC 9207).
+    /// Whether all answers of the provider's authorization endpoint contain the issuer (RFC 9207).
     let namesIssuer: Bool
   }
 
   private static let freshness = Duration.seconds(3_600)
-  /// The minimum time between two fetches of the keys, even if tokens name unknown keys.
+  /// The minimum time between two fetches of the keys, even if tokens refer to unknown keys.
   private static let pause = Duration.seconds(60)
   /// The time after a failed fetch during which nothing is fetched.
   private static let rest = Duration.seconds(5)
@@ -75,7 +75,7 @@ actor OpenIDSource {
       usesBasic: usesBasic, namesIssuer: json["authorization_response_iss_parameter_supported"] == .bool(true))
   }
 
-  /// Returns the provider's keys. If none of the cached ones has the name that a token gives, they are fetched again.
+  /// Returns the provider's keys. If the cached keys do not include the key of a token, they are fetched again.
   func keys(for token: JSONWebToken) async throws(OpenIDError) -> OpenIDKeys {
     if let keys, keys.value.hasKey(of: token), .now - keys.at < Self.freshness { return keys.value }
     if let keys, .now - keys.at < Self.pause { return keys.value }
@@ -144,7 +144,7 @@ actor OpenIDSource {
 }
 
 extension OpenIDProvider {
-  /// Whether the issuer is an HTTPS URL, or any URL of this machine, without query and fragment.
+  /// Whether the issuer is an HTTPS URL or any URL of this machine, in both cases without query and fragment.
   public var isIssuerUsable: Bool {
     !issuer.contains("?") && ProviderClient.isAllowed(discoveryURL, mayUseLoopback: true)
   }

@@ -3,10 +3,10 @@ import FleetAccess
 import FleetDomain
 import Telemetry
 
-/// The state of a sign-in at an OpenID provider. The server does not store it: it is sent to the provider encrypted,
-/// and the provider sends it back.
+/// The state of a sign-in at an OpenID provider. The server does not store it: it sends it to the provider encrypted,
+/// and the provider returns it.
 struct OpenIDState: Sendable {
-  /// The time after which it expires, s. It is long, because the person may have to sign in at the provider.
+  /// The time after which it expires, s. It is long, because the person may have to sign in to the provider first.
   static let seconds = 600
 
   let provider: String
@@ -54,7 +54,7 @@ struct OpenIDState: Sendable {
     return keys.seal(Array(JSON.object(members).canonicalText.utf8), for: Self.place)
   }
 
-  /// Decrypts a text that the provider sent back; `nil` if this server did not make it, if it has expired, or if the
+  /// Decrypts a text that the provider returned; `nil` if this server did not create it, if it has expired, or if the
   /// sign-in began in another browser.
   init?(_ text: String, _ keys: SecretKeys, browser: String?, at now: Timestamp) {
     guard text.utf8.count <= 4_096, let browser, let bytes = keys.open(text, for: Self.place),

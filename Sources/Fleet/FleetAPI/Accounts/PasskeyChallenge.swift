@@ -2,15 +2,15 @@ import FleetAccess
 import FleetDomain
 import Telemetry
 
-/// A challenge for an authenticator. It is not stored: its text contains its purpose, and a code with which this server
-/// recognizes its own challenges.
+/// A challenge for an authenticator. It is not stored: its text contains its purpose, and a proof by which this server
+/// recognises its own challenges.
 ///
 ///     sign-in default 1764000000000 9f3c… 5ad1…
 ///
-/// A challenge that was used is stored until it expires, so that it cannot be used again.
+/// A used challenge is stored until it expires, so that it cannot be used again.
 struct PasskeyChallenge: Equatable, Sendable {
   enum Purpose: Equatable, Sendable {
-    /// A sign-in. The client names no person; the passkey identifies the person.
+    /// A sign-in without a user name: the passkey identifies the person.
     case signIn
     /// The registration of a passkey for this person.
     case registration(UUIDv7)
@@ -23,7 +23,7 @@ struct PasskeyChallenge: Equatable, Sendable {
     }
   }
 
-  /// The time for which a challenge is valid in seconds. A person may have to look for the authenticator.
+  /// The time for which a challenge is valid, s. It allows for a person who must look for the authenticator.
   static let seconds = 300
 
   let tenant: TenantID
@@ -41,7 +41,7 @@ struct PasskeyChallenge: Equatable, Sendable {
 
   /// Reads the challenge in a browser's client data.
   ///
-  /// - Returns: `nil` if this server did not make it for this purpose, or if it has expired.
+  /// - Returns: `nil` if this server did not create the challenge for this purpose, or if it has expired.
   init?(clientData: [UInt8], for purpose: Purpose, at now: Timestamp, _ keys: SecretKeys) {
     guard clientData.count <= 16_384, let json = try? JSON(parsing: clientData),
       let bytes = json["challenge"]?.textValue.flatMap({ Base64URL.bytes($0) }),

@@ -6,10 +6,10 @@ import Synchronization
 
 /// Hashes passwords on separate threads, so that other requests are not delayed.
 ///
-/// Only a few hashes are computed at a time. Known people wait in one queue, and strangers in another; the two are
-/// served alternately. Each queue alternates between tenants, and for each tenant between addresses. Therefore, wrong
-/// passwords from many addresses do not prevent other people from signing in. The memory of each hash is part of the
-/// server's budget. The threads have a low priority, so that they use only processor time that nothing else needs.
+/// Only a few hashes are computed at a time. Known people wait in one queue, and strangers in another; the two queues
+/// are served alternately. Each queue serves its tenants in rotation, and for each tenant its addresses. Therefore
+/// wrong passwords from many addresses do not prevent other people from signing in. The memory of each hash is part of
+/// the server's budget. The threads have a low priority, so they use only processor time that no other thread needs.
 final class PasswordHasher: Sendable {
   /// The client for whom a password is hashed.
   struct Client: Sendable {
@@ -48,8 +48,8 @@ final class PasswordHasher: Sendable {
   private let threads: NIOThreadPool
   private let state: Mutex<State>
   private let memory: Budget
-  /// A hash that no password has. Passwords of unknown accounts are compared with it, so that they take as long as
-  /// others.
+  /// A hash that no password has. Passwords for unknown accounts are checked against it, so that the check takes as
+  /// long as for known accounts.
   private let nobody: PasswordHash
 
   /// Creates a hasher.
@@ -66,7 +66,7 @@ final class PasswordHasher: Sendable {
     nobody = .random(cost)
   }
 
-  /// The number of clients that wait.
+  /// The number of waiting clients.
   var waitingCount: Int { state.withLock { state in state.queues.reduce(0) { $0 + $1.count } } }
 
   /// Starts the threads.
@@ -81,12 +81,12 @@ final class PasswordHasher: Sendable {
     return try await run(for: client) { try PasswordHash(of: normalized, cost) }
   }
 
-  /// Whether a password is right.
+  /// Returns whether a password is right.
   ///
   /// - Parameter hash: the stored hash; `nil` if the account is unknown or has no password. The result is then `false`,
   ///   after the same time.
   func matches(_ password: String, _ hash: PasswordHash?, for client: Client) async throws -> Bool {
-    // A password that is too long cannot be right. It is not hashed, because that would take longer than for any valid
+    // A password that is too long cannot be right. It is not hashed, because that would take longer than for a valid
     // password.
     guard password.utf8.count <= PasswordPolicy.maximumBytes else { return false }
     let (expected, normalized) = (hash ?? nobody, PasswordPolicy.normalized(password))
@@ -94,7 +94,7 @@ final class PasswordHasher: Sendable {
     return isEqual && hash != nil
   }
 
-  /// Runs work on one of the threads, as soon as the client may use one.
+  /// Runs work on one of the threads as soon as it is the client's turn.
   func run<Value: Sendable>(
     for client: Client, _ work: @escaping @Sendable () throws -> Value
   ) async throws -> Value {
@@ -133,7 +133,7 @@ final class PasswordHasher: Sendable {
     if isFree { return }
     await withCheckedContinuation { continuation in
       let isNext = state.withLock { state in
-        // Meanwhile, a thread may have become free.
+        // A thread may have become free since the check above.
         if state.free > 0 {
           state.free -= 1
           return true

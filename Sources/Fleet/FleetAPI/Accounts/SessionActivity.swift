@@ -4,7 +4,7 @@ import Logging
 import Synchronization
 import Telemetry
 
-/// Records when each session was last used, writes these times to the storage at intervals, and rejects sessions that
+/// Records when each session was last used, and writes these times to the storage at intervals. Rejects sessions that
 /// were idle for too long.
 final class SessionActivity: Sendable {
   /// The time between two writes.
@@ -81,7 +81,7 @@ final class SessionActivity: Sendable {
             }
           }
         } catch {
-          // The times are lost. The sessions' next requests give new ones.
+          // The times are lost. The next request of each session records a new time.
           logger.warning("cannot store when sessions of \(tenant) were used: \(error)")
         }
       }

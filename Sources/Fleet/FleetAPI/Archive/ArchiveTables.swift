@@ -5,10 +5,10 @@ import FleetWork
 extension ArchiveTable {
   /// The tables of an archive, in the order in which they are imported.
   ///
-  /// Sessions, tickets, second factors and queued mails are not in an archive, because their secrets are worthless or
-  /// dangerous elsewhere. People are in it without their passwords: after an import they set new ones by recovery, or
-  /// sign in with their provider. The keys of gateways and tokens are digests; they remain valid, so that vehicles
-  /// continue to report.
+  /// An archive does not contain sessions, tickets, second factors and queued mails, because their secrets are
+  /// worthless or dangerous elsewhere. It contains people without their passwords: after an import, they set new
+  /// passwords by recovery, or sign in with their provider. It contains the digests of the keys of gateways and tokens.
+  /// These keys remain valid, so that vehicles continue to report.
   public static let all: [ArchiveTable] = [
     ArchiveTable(Person.self, without: ["passwordHash"]),
     ArchiveTable(LinkedIdentity.self),
@@ -117,8 +117,8 @@ extension ArchiveTable {
     auditHead,
   ]
 
-  /// The figures of days. After an import, those of days with records are computed again; those of days whose records
-  /// retention has removed stay.
+  /// The figures of days. After an import, the figures of days that have records are computed again. The figures of
+  /// other days, whose records retention has removed, stay.
   private static let vehicleDay = ArchiveTable(
     "vehicle_day", key: ["vehicle", "day"], isOfVehicles: true,
     [

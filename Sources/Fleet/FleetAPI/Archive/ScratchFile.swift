@@ -2,14 +2,14 @@ import FleetDomain
 import Glibc
 import Synchronization
 
-/// A temporary file without a name, which disappears when it is closed. It is first written, and then read from its
+/// A temporary file without a name, which disappears when it is closed. First it is written, then it is read from its
 /// beginning.
 final class ScratchFile: Sendable {
   /// The number of bytes that are written or read at once.
   private static let piece = 64 << 10
 
   private let descriptor: Int32
-  /// Bytes that are not written yet.
+  /// Bytes that were not written yet.
   private let buffer = Mutex<[UInt8]>([])
 
   /// Creates the file.

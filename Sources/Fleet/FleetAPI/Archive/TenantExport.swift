@@ -7,13 +7,13 @@ import Telemetry
 ///
 ///     try await TenantExport(storage: storage, tenant: .standard).write(at: now) { bytes in … }
 ///
-/// All things belong to one moment. Records that are stored while the archive is written may be missing.
+/// All things are in the state of one moment. Records that are stored while the archive is written may be missing.
 public struct TenantExport: Sendable {
   private let storage: any FleetStorage
   private let tenant: TenantID
   private let contents: FileStore?
 
-  /// The number of records that are read at once.
+  /// The number of records in one read.
   private static let pageCount = 1_000
 
   /// The number of bytes of a content in one line.
@@ -37,7 +37,7 @@ public struct TenantExport: Sendable {
     let head = ArchiveHead(id: .random(at: now), schema: Int64(schema), tenant: tenant, time: now)
     try await write(ArchiveLine.head(head).text)
 
-    // Write the rows to a file first, because a slow reader of the archive must not delay the database.
+    // Write the rows to a file first. Otherwise, a slow reader of the archive would delay the database.
     let file = try ScratchFile()
     let found = Mutex((rows: Int64(0), table: ArchiveTable.all[0], contents: ArchivedContents()))
     try await storage.exportRows(of: ArchiveTable.all, tenant: tenant) { row throws(StorageError) in
@@ -113,7 +113,8 @@ public struct TenantExport: Sendable {
           throw error
         }
         var lines: [UInt8] = []
-        // The own records of gateways follow under the gateways, so those attributed to a vehicle are left out here.
+        // The own records of gateways follow later. Records that are attributed to a vehicle are therefore omitted
+        // here.
         let records = page.items.filter { $0.attributedFrom == nil }
         for record in records {
           lines += ArchiveLine.record(received: record.receivedAt?.milliseconds, body: record.body).text

@@ -3,7 +3,7 @@ import FleetDomain
 import FleetFiles
 import Telemetry
 
-/// Reads the lines of an archive into a tenant.
+/// Imports the lines of an archive into a tenant.
 ///
 /// First, all lines are checked without storing anything, so that an archive with an invalid value is not imported in
 /// part. Then they are stored.
@@ -56,9 +56,9 @@ public struct TenantImport {
     named = tenant
   }
 
-  /// Reads a line, which has no line feed.
+  /// Reads a line without its line feed.
   ///
-  /// - Throws: `FieldError` for a line that may not follow the lines before it; `StorageError`.
+  /// - Throws: `FieldError` for a line that is not allowed after the previous lines; `StorageError`.
   public mutating func add(_ line: [UInt8]) async throws {
     switch (try ArchiveLine(parsing: line), section) {
     case (.head(let head), .start): try await begin(head)
@@ -231,8 +231,8 @@ public struct TenantImport {
     do throws(RecordRefusal) {
       var record = try IncomingRecord(parsing: body.span)
       record.vehicleId = vehicle
-      // The archive contains the vehicle with its VIN. A VIN in a record must not be stored again after an
-      // administrator has removed it.
+      // The archive contains the VIN of the vehicle. If an administrator has removed a VIN, the VINs in records must
+      // not store it again.
       record.vin = nil
       record.receivedAt = received.map { Timestamp(nanoseconds: $0 * 1_000_000) }
       return record

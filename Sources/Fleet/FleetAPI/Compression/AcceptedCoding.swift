@@ -24,7 +24,7 @@ enum AcceptedCoding {
   /// Returns the weight of each element, by its name in lower case.
   private static func weights(of field: String) -> [String: Double] {
     var weights: [String: Double] = [:]
-    // More elements are ignored; clients do not send so many.
+    // Ignore more elements than clients normally send.
     for element in field.split(separator: ",").prefix(32) {
       let parts = element.split(separator: ";")
       guard let name = parts.first?.trimmed.lowercased() else { continue }

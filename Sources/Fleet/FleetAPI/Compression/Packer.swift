@@ -2,13 +2,12 @@ import CZlib
 import CZstd
 import NIOCore
 
-/// Compresses the body of an answer in one step. The body is completely in memory, and at most as long as a page of a
-/// list.
+/// Compresses the body of an answer in one step. The whole body is in memory, and at most as long as a page of a list.
 enum Packer {
   /// The minimum length of a body that is compressed, bytes.
   static let least = 1_024
-  /// The default level of zstd, which compresses JSON at about 300 MB/s. Higher levels take more time than the saved
-  /// bytes are worth.
+  /// The default level of zstd, about 300 MB/s for JSON. The time that higher levels take is not worth the bytes that
+  /// they save.
   private static let level: Int32 = 3
   /// zlib's fastest level, about 100 MB/s.
   private static let gzipLevel: Int32 = 1
@@ -30,7 +29,7 @@ enum Packer {
   }
 
   private static func zstd(_ bytes: UnsafeRawBufferPointer) -> ByteBuffer? {
-    // The buffer has the length of the body, because a longer result is not used.
+    // The output buffer is as long as the body, because a longer result is not used.
     var packed = ByteBuffer()
     let count = unsafe packed.writeWithUnsafeMutableBytes(minimumWritableBytes: bytes.count) { room in
       let count = unsafe ZSTD_compress(room.baseAddress, bytes.count, bytes.baseAddress, bytes.count, level)

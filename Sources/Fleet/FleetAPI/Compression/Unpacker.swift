@@ -2,8 +2,8 @@ import CZlib
 import CZstd
 import NIOCore
 
-/// Decompresses a body piece by piece. It stops as soon as the output exceeds the limit, so that a few kilobytes that
-/// expand to gigabytes need no more memory than the limit.
+/// Decompresses a body piece by piece. It stops as soon as the output exceeds the limit. A few kilobytes that expand to
+/// gigabytes therefore need no more memory than the limit.
 ///
 /// Call order: ``init(_:limit:)``; ``step(_:)`` for each piece until it returns `false`; ``finish()`` once.
 @safe
@@ -11,8 +11,8 @@ struct Unpacker: ~Copyable {
   /// The maximum number of bytes that one step produces. If the body is not compressed, a step produces the whole
   /// piece.
   static var step: Int { 64 << 10 }
-  /// Binary logarithm of the maximum window: 8 MiB, as RFC 8878 (3.1.1.1.2) recommends. A frame can make the decoder
-  /// allocate a buffer of this size.
+  /// Binary logarithm of the maximum window size, 8 MiB, as RFC 8878 recommends (section 3.1.1.1.2). A frame can make
+  /// the decoder allocate a buffer of this size.
   private static var windowLog: Int32 { 23 }
 
   private let coding: ContentCoding
@@ -120,7 +120,7 @@ struct Unpacker: ~Copyable {
 
   private mutating func unpackGzip(_ piece: UnsafeRawBufferPointer) throws(APIError) -> Int {
     guard let zlib = unsafe zlib else { return piece.count }
-    // After the end of a member, another one may follow (RFC 1952, 2.2).
+    // After the end of a member, another member may follow (RFC 1952, section 2.2).
     if !isInside {
       unsafe inflateReset(zlib)
       isInside = true

@@ -1,7 +1,7 @@
 import FleetDomain
 import JSONText
 
-/// A column of a list that is sent as a file. It has a value of each element of the list.
+/// A column of a list that is sent as a file. It contains one value of each element of the list.
 struct ExportColumn: Equatable, Sendable {
   /// The keys that lead to the value in an element, for example `amount`, then `currency`.
   let path: [String]
@@ -9,12 +9,12 @@ struct ExportColumn: Equatable, Sendable {
   /// The column's header, for example `amount.currency`.
   var name: String { path.joined(separator: ".") }
 
-  /// The column with all values that belong to no other column.
+  /// The column with all values that have no column of their own.
   static let more = ExportColumn(path: ["more"])
 }
 
-/// The columns of lists, from the schemas of their elements in `openapi.json`. The schemas are made from the fields of
-/// the kinds, so a new field becomes a new column.
+/// The columns of lists. They are derived from the schemas of the elements in `openapi.json`. Those schemas are
+/// generated from the fields of the kinds, so each field has a column.
 struct ExportColumns: Sendable {
   /// The columns of each list, by the name of the list's schema.
   private let lists: [String: [ExportColumn]]
@@ -29,14 +29,14 @@ struct ExportColumns: Sendable {
       guard let element = document.root[member.key]?["properties"]?["data"]?["items"] else { continue }
       var columns: [ExportColumn] = []
       Self.add(element, [], document.root, to: &columns)
-      // Records may have keys that their schema does not have.
+      // Records may have keys that are not in their schema.
       if Self.isOfRecords(element) { columns.append(.more) }
       lists[member.key] = columns
     }
     self.lists = lists
   }
 
-  /// Returns the columns of a list; `nil` if its elements are not described.
+  /// Returns the columns of a list; `nil` if there is no schema of its elements.
   ///
   /// - Parameter fields: the keys of a record to include, in addition to `id` and `timestamp`; `nil` for all.
   func columns(of schema: String, fields: String?) -> [ExportColumn]? {
@@ -79,7 +79,7 @@ struct ExportColumns: Sendable {
 }
 
 extension ExportColumn {
-  /// Returns the cells of an element.
+  /// Returns the cells for an element.
   static func cells(of element: JSON, _ columns: [ExportColumn]) -> [ExportCell] {
     let known = columns.last == .more ? Set(columns.map { $0.path[0] }) : []
     return columns.map { column in
@@ -97,7 +97,8 @@ extension ExportColumn {
 }
 
 extension ExportCell {
-  /// An array of texts becomes these texts, separated by `; `. All other arrays, and objects, become JSON text.
+  /// Creates a cell. An array of texts becomes these texts, separated by `; `. All other arrays, and objects, become
+  /// JSON text.
   init(_ json: JSON) {
     switch json {
     case .null: self = .empty

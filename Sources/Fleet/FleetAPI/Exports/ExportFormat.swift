@@ -28,7 +28,7 @@ enum ExportFormat: String, CaseIterable, Sendable {
   /// Reads the query parameter `format`: `json`, which is the default, `csv` or `xlsx`.
   ///
   /// - Returns: `nil` for JSON.
-  /// - Throws: 400 for another format, or if the query asks for a single page of a file.
+  /// - Throws: 400 for another format, or if the query has a parameter for a single page of a file.
   init?(_ query: QueryParameters) throws(APIError) {
     guard let text = query["format"], text != "json" else { return nil }
     guard let format = Self(rawValue: text) else {
@@ -41,7 +41,7 @@ enum ExportFormat: String, CaseIterable, Sendable {
   }
 }
 
-/// Writes the rows of a file. A call may return the bytes of rows that earlier calls added.
+/// Writes the rows of a file. The bytes that a call returns may belong to rows that earlier calls added.
 protocol ExportWriter {
   /// Returns the bytes before the first row.
   mutating func begin() throws -> [UInt8]

@@ -3,17 +3,17 @@ import HTTPTypes
 import NIOCore
 
 /// A list that is sent as a file: all its pages, one after another. Each page is the answer of the list's own route, so
-/// a file contains only what its caller can also read in the list itself.
+/// a file contains only what the caller may also read in the list.
 struct ListExport: Sendable {
   let columns: [ExportColumn]
   let format: ExportFormat
   /// Returns the body of a page after a cursor.
   let page: @Sendable (_ cursor: String?) async throws -> ByteBuffer
-  /// Reserves memory for a page that is parsed.
+  /// Reserves memory for parsing a page.
   let reserve: @Sendable (_ bytes: Int) async throws -> Void
 
-  /// Reads the first page, and returns an answer that reads the others while the client receives it. Errors of the
-  /// first page can therefore still be answered with their status.
+  /// Reads the first page, and returns an answer that reads the other pages while the client receives it. An error in
+  /// the first page can therefore still be answered with its own status.
   func answer(name: String) async throws -> Answer {
     let first = try await rows(after: nil)
     var answer = Answer(status: .ok)

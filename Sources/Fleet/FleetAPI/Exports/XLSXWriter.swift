@@ -1,12 +1,12 @@
-/// Writes a workbook (ECMA-376, Office Open XML). When a sheet is full, the rows continue on another one. Texts are
-/// stored as texts, so that no spreadsheet evaluates them. Characters that XML does not allow are replaced by U+FFFD,
-/// and texts that are too long for a cell are truncated.
+/// Writes a workbook (ECMA-376, Office Open XML). When a sheet is full, the rows continue on the next one. Texts are
+/// stored as texts, so that spreadsheets do not evaluate them. Characters that XML does not allow are replaced by
+/// U+FFFD, and texts that are too long for a cell are truncated.
 struct XLSXWriter: ExportWriter {
   /// The maximum number of rows of a sheet, including its header.
   static let mostRows = 1_048_576
-  /// The length of a sheet in bytes at which another one begins.
+  /// The length of a sheet at which the next one begins, bytes.
   private static let fullSheet: UInt64 = 2 << 30
-  /// The maximum length of a text in UTF-16 code units.
+  /// The maximum length of a text in a cell, in UTF-16 code units.
   static let mostUnits = 32_767
 
   private let columns: [ExportColumn]
@@ -17,7 +17,7 @@ struct XLSXWriter: ExportWriter {
 
   /// Creates a writer.
   ///
-  /// - Parameter mostRows: the number of rows after which another sheet begins.
+  /// - Parameter mostRows: the number of rows after which the next sheet begins.
   init(_ columns: [ExportColumn], mostRows: Int = Self.mostRows) throws {
     self.columns = columns
     self.mostRows = mostRows
@@ -118,7 +118,8 @@ struct XLSXWriter: ExportWriter {
     return text
   }
 
-  /// Whether a text begins with `_x`, four hexadecimal digits and `_`, which would be read as an escaped character.
+  /// Whether a text begins with `_x`, four hexadecimal digits and `_`. Readers would interpret this as an escaped
+  /// character.
   private static func isEscape(_ text: Substring.UnicodeScalarView) -> Bool {
     let start = Array(text.prefix(7))
     return start.count == 7 && start[1] == "x" && start[6] == "_"

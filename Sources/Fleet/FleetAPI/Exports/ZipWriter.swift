@@ -1,7 +1,7 @@
 import CZlib
 
-/// Writes a ZIP archive (APPNOTE.TXT 6.3.10) in one direction: the lengths of a file follow its data. Memory is needed
-/// only for the names of the files. An archive or a file of 4 GiB or more is an error, because it would need the format
+/// Writes a ZIP archive (APPNOTE.TXT 6.3.10) as a stream: the lengths of a file follow its data. It keeps only the
+/// names of the files in memory. An archive or a file of 4 GiB or more is an error, because it would need the format
 /// ZIP64.
 @safe final class ZipWriter {
   struct Failure: Error, CustomStringConvertible {
@@ -43,7 +43,7 @@ import CZlib
     unsafe stream.deallocate()
   }
 
-  /// The uncompressed length of the present file.
+  /// The uncompressed length of the current file so far.
   var count: UInt64 { files.last?.count ?? 0 }
 
   /// Begins a file. The previous one must have ended.
@@ -62,13 +62,13 @@ import CZlib
     return try emit(bytes + name)
   }
 
-  /// Compresses a part of the present file.
+  /// Compresses a part of the current file.
   func add(_ part: [UInt8]) throws -> [UInt8] {
     guard !part.isEmpty else { return [] }
     return try emit(pack(part, Z_NO_FLUSH))
   }
 
-  /// Ends the present file.
+  /// Ends the current file.
   func end() throws -> [UInt8] {
     var bytes = try pack([], Z_FINISH)
     guard isOpen, let file = files.last, file.count < Self.limit, file.packed < Self.limit else {
@@ -114,7 +114,7 @@ import CZlib
   private func pack(_ part: [UInt8], _ flush: Int32) throws -> [UInt8] {
     var packed: [UInt8] = []
     var file = files[files.count - 1]
-    // If zlib gets no bytes, it returns the initial checksum instead of the present one.
+    // If zlib gets no bytes, it returns the initial checksum instead of the current one.
     if !part.isEmpty {
       file.crc = unsafe part.withUnsafeBufferPointer {
         unsafe UInt32(crc32(UInt(file.crc), $0.baseAddress, UInt32($0.count)))
@@ -146,8 +146,8 @@ import CZlib
     return packed
   }
 
-  /// Appends version 2.0, the flags, the method deflate, and 1980-01-01 as the time. The time is constant so that equal
-  /// lists give equal files.
+  /// Appends version 2.0, the flags, the method deflate, and 1980-01-01 as the time. The time is constant, so that
+  /// equal lists give equal files.
   private static func appendVersion(to bytes: inout [UInt8]) {
     for number in [20, UInt64(flags), 8, 0, 0x0021] { append(number, 2, to: &bytes) }
   }

@@ -11,8 +11,8 @@ extension Budget {
         retryAfter: 2))
   }
 
-  /// Creates a budget of permits for queries that may take long. One database connection always remains free for
-  /// looking up keys and for short queries.
+  /// Creates a budget of permits for queries that may take long. It leaves one database connection free for looking up
+  /// keys and for short queries.
   ///
   /// - Parameters:
   ///   - permits: the total; above 0.
@@ -26,10 +26,10 @@ extension Budget {
 }
 
 extension Budget.Share {
-  /// Memory that is reserved for each byte of a body. The body's buffer may have twice its length; the parsed records
-  /// and the data for the database each contain the body once more.
+  /// Memory that is reserved for each byte of a body. The body's buffer may have twice the body's length. The parsed
+  /// records and the data for the database each contain the body once more.
   static let bytesForOne = 4
-  /// Memory that each record needs in addition, or the reason for which it is rejected.
+  /// Memory that each record needs in addition, for the record itself or for the reason why it is rejected.
   static let bytesForRecord = 512
 
   /// Reserves memory for a body of this length.

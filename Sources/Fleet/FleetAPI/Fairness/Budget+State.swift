@@ -5,8 +5,8 @@ extension Budget {
   struct Waiter {
     let number: Int
     let amount: Int
-    /// The age of its share: the number of the request with which the share began to hold a part; `nil` if it holds
-    /// none yet.
+    /// The age of its share: the number of the request with which the share began to hold a part; `nil` if the share
+    /// holds none.
     let age: Int?
     let answer: CheckedContinuation<Bool, Never>
   }
@@ -26,8 +26,8 @@ extension Budget {
   struct Group {
     var held = 0
     var keys: [SecretHash?: Member] = [:]
-    /// The waiting request that already holds a part and needs more than the group's part allows, with its key; `nil`
-    /// if there is none.
+    /// The waiting request, with its key, that already holds a part and needs more than the group may hold; `nil` if
+    /// there is none.
     var waitsForGroup: (key: SecretHash?, request: Waiter)?
     /// The number of waiting requests of all keys.
     var waiting = 0
@@ -58,7 +58,7 @@ extension Budget {
       forgetIfIdle(holder)
     }
 
-    /// Whether a request is the first in the queue of its key, so that none waits in front of it.
+    /// Whether a request is the first in the queue of its key, so that no other request waits in front of it.
     func isFirst(_ waiter: Waiter, _ holder: Holder) -> Bool {
       guard let member = self[holder] else { return true }
       guard let more = member.more else { return waiter.age != nil || member.waiting.isEmpty }
@@ -70,9 +70,9 @@ extension Budget {
     ///
     /// - Parameters:
     ///   - age: the age of the request's share.
-    ///   - isForGroup: whether the request needs more than the group's part allows.
-    /// - Returns: whether the request waits, which is false if an older one waits; and other requests that are rejected
-    ///   because they are younger.
+    ///   - isForGroup: whether the request needs more than the group may hold.
+    /// - Returns: whether the request waits (`false` if an older one waits already), and the younger requests that are
+    ///   rejected.
     mutating func enqueueMore(
       _ waiter: Waiter, age: Int, _ holder: Holder, isForGroup: Bool
     ) -> (waits: Bool, displaced: [Waiter]) {

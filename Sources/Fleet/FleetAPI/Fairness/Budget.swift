@@ -4,24 +4,25 @@ import Synchronization
 ///
 /// No tenant can take all of it. A group (a tenant) may hold at most `fairness.group` times the amount that is still
 /// free. A member (a key) may hold at most `fairness.key` times the amount that is left to the other members of its
-/// group. If these numbers are 3 and 2, a single tenant has up to 3/4 of the resource, and a single key up to 1/2. If n
-/// tenants take as much as they can, each has 3/(3n+1), and 1/(3n+1) stays free. Therefore, the first request of a
+/// group. With the factors 3 and 2, a single tenant gets up to 3/4 of the resource, and a single key up to 1/2. If n
+/// tenants take as much as they can, each gets 3/(3n+1), and 1/(3n+1) stays free. Therefore the first request of a
 /// tenant or key always gets some.
 ///
-/// A request that cannot have its amount now waits in the queue of its key. When an amount is returned, it is granted
-/// to the waiting group that holds the least, within it to the key that holds the least, and of that key to the oldest
-/// request.
+/// A request that cannot have its amount now waits in the queue of its key. When an amount is returned, waiting
+/// requests are served. The group that holds the least is first; within it, the key that holds the least; and of this
+/// key, the oldest request.
 ///
 /// A request that already holds a part and needs more waits in front of its key's queue. Only one such request may wait
-/// for each key. If the group has used up its part, only one may wait in the whole group. The oldest one waits, and the
-/// others are rejected, because requests that hold a part and wait for each other would never end. As the oldest one is
-/// never rejected, one of many large requests always completes.
+/// for each key. If the group already holds as much as it may, only one may wait in the whole group. The oldest one
+/// waits, and the others are rejected: requests that hold a part and wait for each other would never end. Because the
+/// oldest one is never rejected, one of many large requests always completes.
 final class Budget: Sendable {
-  /// The maximum part of a resource that one holder may have, as a multiple of the amount that is left to the others.
+  /// The maximum part of a resource that one holder may have, as a factor of the amount that is left to the others.
   struct Fairness: Sendable {
-    /// How many times the share of a key a group of keys may use; above 0.
+    /// The factor for a group: it may hold at most this many times the free amount; above 0.
     var group: Int
-    /// The multiple for a member; above 0. `nil` if a member may hold as much as its group.
+    /// The factor for a member: it may hold at most this many times the amount that is left to the other members of its
+    /// group; above 0. `nil` if a member may hold as much as its group.
     var key: Int?
   }
 
@@ -31,7 +32,7 @@ final class Budget: Sendable {
   private let fairness: Fairness
   private let patience: Duration
   private let refusal: APIError
-  /// Whether another limit applies to the total. If so, only the parts of groups and members are limited here.
+  /// Whether another limit applies to the total. If so, only the amounts of groups and members are limited here.
   private let isLimitedElsewhere: Bool
   private let state: Mutex<State>
 
@@ -41,7 +42,8 @@ final class Budget: Sendable {
   ///   - capacity: the total amount; above 0.
   ///   - patience: the maximum time that a request waits.
   ///   - refusal: the error after that time.
-  ///   - isLimitedElsewhere: whether another limit applies to the total, so that only the parts are limited here.
+  ///   - isLimitedElsewhere: whether another limit applies to the total. If so, only the amounts of groups and members
+  ///     are limited here.
   init(
     _ capacity: Int, fairness: Fairness = Fairness(group: 3, key: 2), patience: Duration, refusal: APIError,
     isLimitedElsewhere: Bool = false
@@ -69,7 +71,7 @@ final class Budget: Sendable {
     return share
   }
 
-  /// Takes an amount, unless the holder would have to wait for it.
+  /// Takes an amount if the holder may have it now. Returns whether it was taken.
   func acquireNow(_ amount: Int, for holder: Holder) -> Bool {
     state.withLock { state in
       guard allows(amount, holder, state) == .granted else { return false }
@@ -97,12 +99,12 @@ final class Budget: Sendable {
   private func allows(_ amount: Int, _ holder: Holder, _ state: borrowing State) -> Verdict {
     guard state.free >= amount || isLimitedElsewhere else { return .groupIsFull }
     let free = max(state.free - amount, 0)
-    // If nothing is in use, grant any amount up to the limit, even if nothing remains for others: of a single permit,
-    // nothing can remain.
+    // If nothing is in use, grant any amount up to the limit, even if nothing remains for others. A single permit, for
+    // example, cannot leave anything.
     if state.free == capacity, amount <= largest { return .granted }
     let group = state.groups[holder.group]
     let groupHeld = (group?.held ?? 0) + amount
-    // This is one more than the formula gives. Otherwise, of two or three permits, the last one would never be used.
+    // The 1 is not part of the formula. Without it, the last of two or three permits would never be used.
     let groupLeft = fairness.group * free + 1 - groupHeld
     guard groupLeft >= 0 else { return .groupIsFull }
     guard let share = fairness.key, let key = holder.key else { return .granted }
@@ -116,7 +118,7 @@ final class Budget: Sendable {
   /// Waits until an amount is granted.
   ///
   /// - Parameter age: the age of the share that needs the amount; `nil` if the share holds nothing yet.
-  /// - Returns: the age of the share.
+  /// - Returns: the age of the share after the amount was granted.
   fileprivate func wait(_ amount: Int, for holder: Holder, age: Int?) async throws(APIError) -> Int {
     let number = state.withLock { state in
       state.next += 1
@@ -148,8 +150,8 @@ final class Budget: Sendable {
 
   /// Grants a new request, rejects it, or lets it wait.
   ///
-  /// - Returns: whether the amount was granted or rejected, or `nil` if the request waits; and other requests that are
-  ///   rejected to make room for it.
+  /// - Returns: `answer`, whether the amount was granted (`true`) or rejected (`false`), or `nil` if the request waits;
+  ///   and `displaced`, other requests that are rejected so that this one can wait.
   private func enter(_ waiter: Waiter, _ holder: Holder, _ state: inout State) -> (answer: Bool?, displaced: [Waiter]) {
     let verdict = allows(waiter.amount, holder, state)
     if verdict == .granted, state.isFirst(waiter, holder) {
@@ -166,7 +168,7 @@ final class Budget: Sendable {
   private func leave(_ number: Int, _ holder: Holder) {
     let (left, served) = state.withLock { state -> (Waiter?, [Waiter]) in
       let left = state.remove(number, holder)
-      // A later request may need less, and so may be granted now.
+      // A request behind the removed one may need less, so it may be granted now.
       return (left, left == nil ? [] : serve(&state))
     }
     left?.answer.resume(returning: false)
@@ -223,7 +225,7 @@ final class Budget: Sendable {
       let present = held.withLock { $0 }
       let more = min(amount, budget.largest) - present
       guard more > 0 else { return }
-      // An empty share has no age and waits at the end of the queue: it holds nothing for which other requests wait.
+      // An empty share has no age and waits at the end of the queue, because it holds nothing that other requests need.
       let age = try await budget.wait(more, for: holder, age: present > 0 ? age.withLock { $0 } : nil)
       self.age.withLock { $0 = age }
       held.withLock { $0 += more }

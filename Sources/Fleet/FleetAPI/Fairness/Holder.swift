@@ -1,8 +1,8 @@
 import FleetDomain
 
-/// Those to whom a part of a budget is charged: a key, and the group to which it belongs.
+/// The holder of a part of a budget: a key, and the group to which it belongs.
 struct Holder: Hashable, Sendable {
-  /// The holders that share one group's part of a budget.
+  /// A group of holders that share the group's part of a budget.
   enum Group: Hashable, Sendable {
     case tenant(TenantID)
     /// All clients at an address, as long as they have not sent a valid key.

@@ -1,6 +1,5 @@
 /// Memory of live connections: data that wait to be sent to slow readers, and older records that are being sent. It is
-/// at most half of the server's memory, because slow readers hold memory for a long time, which would otherwise be
-/// missing for requests.
+/// at most half of the server's memory: slow readers hold memory for a long time, and requests need the other half.
 final class LiveMemory: Sendable {
   /// The memory of all requests and live connections, of which this is a part.
   let server: Budget
@@ -11,7 +10,7 @@ final class LiveMemory: Sendable {
     live = .memory(max(server.capacity / 2, 1))
   }
 
-  /// Takes an amount, unless the holder would have to wait for it.
+  /// Takes an amount if the holder may have it now. Returns whether it was taken.
   func acquireNow(_ amount: Int, for holder: Holder) -> Bool {
     guard live.acquireNow(amount, for: holder) else { return false }
     guard server.acquireNow(amount, for: holder) else {

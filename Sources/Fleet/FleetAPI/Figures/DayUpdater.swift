@@ -5,20 +5,20 @@ import Telemetry
 
 /// Computes the figures of days again after records arrived.
 ///
-/// Ingestion marks the hours of the records that it stores. Some minutes later, or when the figures are requested, the days
-/// of these hours are computed from all their records. If further records of the vehicle arrive in between, the result is
-/// discarded, and the days are computed again.
+/// Ingestion marks the hours of the records that it stores. Five minutes later, or when the figures are requested, the
+/// days of these hours are computed from all their records. If more records of the vehicle arrive meanwhile, the result
+/// is discarded, and the days are computed again.
 final class DayUpdater: Sendable {
-  /// The time between a mark and the computation, unless the figures are requested: days of a vehicle on the road are
-  /// computed once in this time.
+  /// The time from a mark to the computation, ns, unless the figures are requested earlier. So the days of a vehicle on
+  /// the road are computed once in this time.
   private static let delay: Int64 = 300_000_000_000
-  /// The time between two looks at the marks.
+  /// The time between two searches for marks.
   private static let pause = Duration.seconds(15)
-  /// The number of vehicles in one look.
+  /// The maximum number of vehicles in one search.
   private static let vehicles = 100
   /// The number of days that are computed and stored together.
   private static let days = 8
-  /// The number of records that are read at once.
+  /// The number of records in one read.
   private static let pageRecords = 2_000
 
   private let storage: any FleetStorage
@@ -45,7 +45,7 @@ final class DayUpdater: Sendable {
     }
   }
 
-  /// Computes the days of all vehicles with marks from before a time.
+  /// Computes the days of all vehicles that have marks from before a time.
   func updateAll(markedBefore time: Timestamp) async throws {
     for name in try await storage.staleVehicles(markedBefore: time, limit: Self.vehicles) where !Task.isCancelled {
       let start = ContinuousClock.now
@@ -65,15 +65,16 @@ final class DayUpdater: Sendable {
   /// Computes days of a vehicle.
   ///
   /// - Parameters:
-  ///   - dates: only days of this range, and those beside it that have the same records; `nil` for all.
-  ///   - most: the number of days after which it stops.
-  /// - Returns: the days of the range that are still to be computed, and the time zone of the days.
+  ///   - dates: the days to compute, together with adjacent days that depend on the same records; `nil` for all marked
+  ///     days.
+  ///   - most: maximum number of days to compute.
+  /// - Returns: the days of the range that remain to be computed, and the time zone of the days.
   @discardableResult
   func update(
     _ vehicle: String, tenant: TenantID, within dates: ClosedRange<CalendarDate>? = nil, most: Int = .max
   ) async throws -> (stale: [CalendarDate], zone: String) {
     var computed = 0
-    // A vehicle on the road may send records during each attempt.
+    // Limit the attempts: a vehicle on the road may send records during each of them.
     var attempts = 3
     while true {
       guard let stale = try await storage.staleDays(of: vehicle, tenant: tenant) else { return ([], "UTC") }
@@ -118,7 +119,7 @@ final class DayUpdater: Sendable {
     Set(hours.flatMap { StaleDays.days(of: $0, in: zone) }).filter { dates?.contains($0) ?? true }.sorted()
   }
 
-  /// Computes the figures of a day from its records; `nil` if it has none.
+  /// Returns the figures of a day, computed from its records; `nil` if it has none.
   private func figures(
     of vehicle: String, _ date: CalendarDate, in zone: ZoneRules, tenant: TenantID
   ) async throws -> VehicleDay? {

@@ -6,7 +6,7 @@ import NIOCore
 import NIOHTTP1
 
 extension APIError {
-  /// Converts an error to one that a client may see. Details that the client must not see are logged.
+  /// Converts an error to one that a client may see. Details that clients may not see are logged.
   init(_ error: any Error, logger: Logger) {
     switch error {
     case let error as APIError: self = error

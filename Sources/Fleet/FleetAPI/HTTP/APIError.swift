@@ -59,9 +59,9 @@ extension APIError {
   static func badRequest(_ message: String) -> APIError { APIError(.badRequest, "badRequest", message) }
   /// 404: the thing does not exist.
   static func notFound(_ message: String) -> APIError { APIError(.notFound, "notFound", message) }
-  /// 403: the sender may not do this.
+  /// 403: the sender has no permission.
   static func forbidden(_ message: String) -> APIError { APIError(.forbidden, "forbidden", message) }
-  /// 409: the request conflicts with the present state.
+  /// 409: the request conflicts with the current state.
   static func conflict(_ message: String) -> APIError { APIError(.conflict, "conflict", message) }
   /// 422: the request can be parsed, but is not valid.
   static func invalid(_ message: String) -> APIError { APIError(.unprocessableContent, "invalid", message) }

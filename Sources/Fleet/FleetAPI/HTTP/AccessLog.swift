@@ -37,7 +37,7 @@ struct AccessLog: Sendable {
     return String(decoding: (0..<36).map { text[$0] }, as: UTF8.self)
   }
 
-  /// Whether a character may occur in a word of a log line.
+  /// Whether a character may occur in a word of a log line. Other characters are replaced.
   private static func isShown(_ character: Character) -> Bool {
     !character.isWhitespace && character.unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value != 0x7F }
   }

@@ -12,7 +12,7 @@ public struct Answer: Sendable {
   /// Whether the server keeps the body anyway, so that it needs no memory of the request.
   var isShared = false
   /// Writes a body of any length in pieces; `nil` if the answer has a ``body``. Each write waits until the client has
-  /// read enough. If the closure throws, the connection is closed, by which the client detects that the body is
+  /// read enough. If the closure throws an error, the connection is closed, and the client detects that the body is
   /// incomplete.
   public var stream: (@Sendable (_ write: (ByteBuffer) async throws -> Void) async throws -> Void)?
 

@@ -10,11 +10,11 @@ struct Call: Sendable {
   /// The values of the parameters `{…}` of the route's path, in order, percent-decoded.
   let parameters: [String]
   var query: QueryParameters
-  /// The sender; `nil` if the request has no key, which only open routes allow.
+  /// The sender; `nil` if the request has no key, which only routes without authentication allow.
   let identity: Identity?
-  /// The things for which the sender has the permission that the route needs; `nil` if the route needs none.
+  /// The things for which the sender has the permission that the route requires; `nil` if the route requires none.
   let reach: Reach?
-  /// The area of the permission that the route needs; `nil` if it needs none.
+  /// The area of the permission that the route requires; `nil` if it requires none.
   let area: Area?
   /// The client from which the request comes.
   let client: Client
@@ -40,27 +40,27 @@ struct Call: Sendable {
     for try await var piece in request.body {
       count += piece.readableBytes
       guard count <= bodyLimit else { throw Self.tooLong(bodyLimit) }
-      // Decompressing a long body needs a permit. Permits are shared fairly among tenants. None is held while the
-      // client sends.
+      // Decompressing a long body needs a permit. Permits are shared fairly among tenants. While the client sends, the
+      // request holds no permit.
       var permit: Budget.Share?
       repeat {
         if permit == nil, coding != .identity, unpacker.count >= HeavyWork.smallBytes {
           permit = try await heavyWork.permit(for: holder)
         }
-        // Reserve memory only for bytes that have arrived. A request that announces a long body and never sends it
-        // therefore holds none.
+        // Reserve memory only for bytes that have arrived. Thus a request that announces a long body but never sends it
+        // holds no memory.
         try await memory.makeRoom(
           forBody: unpacker.count + (coding == .identity ? piece.readableBytes : Unpacker.step))
       } while try unpacker.step(&piece)
       permit?.shrink(to: 0)
     }
-    // The stream ends in the same way after a complete body and after a lost connection, so compare with the announced
-    // length.
+    // The stream ends in the same way after a complete body and after a lost connection. Therefore compare the length
+    // with the announced one.
     if let announced, announced != count {
       throw APIError.badRequest("the body ends after \(count) of \(announced) bytes")
     }
     let body = try unpacker.finish()
-    // A body may take long to arrive, and the key may have been revoked meanwhile.
+    // A body may take long to arrive. Its key may have been revoked meanwhile.
     try await checkKey()
     return body
   }
@@ -115,12 +115,12 @@ struct Call: Sendable {
 
   /// Runs work that occupies a processor for long (``HeavyWork``).
   ///
-  /// - Parameter bytes: the length of the data, as a measure of the work.
+  /// - Parameter bytes: the length of the data, which determines where the work runs.
   func heavily<Value: Sendable>(
     _ bytes: Int, _ work: @escaping @Sendable () throws -> Value
   ) async throws -> Value { try await heavyWork.run(bytes, for: holder, work) }
 
-  /// Returns the length of the body that the request's head announces; `nil` if it announces none.
+  /// Returns the length of the body from the request's head; `nil` if the head contains none.
   ///
   /// - Throws: 413 if the body is too long.
   @discardableResult

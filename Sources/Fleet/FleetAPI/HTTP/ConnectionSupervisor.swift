@@ -22,13 +22,13 @@ final class ConnectionSupervisor: ChannelDuplexHandler, RemovableChannelHandler 
   private var unwritten = 0
   /// Whether a request's body has not arrived completely.
   private var isReading = false
-  /// Whether the connection is closed after the present answer, because the server stops, or because no further request
+  /// Whether the connection is closed after the current answer, because the server stops, or because no more requests
   /// can be read.
   private var isLast = false
   /// Whether the client waits for status 100 before it sends the body.
   private var isExpected = false
   /// Whether a request was answered before its body had arrived completely. The rest of the body is then read and
-  /// discarded for some time. If the connection were closed at once, it would be reset, which could destroy the answer.
+  /// discarded for some time. Closing the connection at once would reset it, which could destroy the answer.
   private var isLingering: Bool { isReading && unanswered == 0 }
   private var deadline: Scheduled<Void>?
 
@@ -38,7 +38,7 @@ final class ConnectionSupervisor: ChannelDuplexHandler, RemovableChannelHandler 
     self.isHurried = isHurried
   }
 
-  /// Time limit for the handshake of TLS and a request's head, and between two requests.
+  /// Time limit for the TLS handshake, for a request's head, and for the pause between two requests.
   private var headSeconds: Int {
     isHurried() ? min(limits.hurriedSeconds, limits.idleSeconds) : limits.idleSeconds
   }
@@ -69,7 +69,7 @@ final class ConnectionSupervisor: ChannelDuplexHandler, RemovableChannelHandler 
     switch unwrapInboundIn(data) {
     case .head(var head):
       unanswered += 1
-      // After such a head, no further request can be read as HTTP from this connection.
+      // After such a head, the connection contains no more HTTP requests.
       if head.headers.contains(name: "Upgrade") || head.method == .CONNECT || !head.isKeepAlive { isLast = true }
       // The end of a body with an unknown transfer coding cannot be found (RFC 9112, 6.3).
       if head.headers["Transfer-Encoding"].contains(where: { $0.lowercased() != "chunked" }) { isLast = true }
@@ -103,7 +103,7 @@ final class ConnectionSupervisor: ChannelDuplexHandler, RemovableChannelHandler 
     context.fireChannelReadComplete()
   }
 
-  /// Changes the head of a request so that other handlers need not distinguish the HTTP versions.
+  /// Changes the head of a request so that other handlers need not distinguish between HTTP versions.
   ///
   /// The `Host` header becomes the request's authority. If it is invalid, the request has no authority, and
   /// ``RequestHandler`` answers it with 400.
@@ -119,12 +119,12 @@ final class ConnectionSupervisor: ChannelDuplexHandler, RemovableChannelHandler 
 
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
     if case .head(let head) = unwrapOutboundIn(data), head.status != .continue, isExpected || !head.isKeepAlive {
-      // The client did not receive status 100. It may send its body or not, so the start of its next request is
-      // unknown.
+      // The client did not receive status 100. It may send its body or not, so it is unknown where its next request
+      // begins.
       isLast = true
     }
     if case .head(let head) = unwrapOutboundIn(data), !isReading, head.status != .continue {
-      // Limit the time in which the client reads the answer, because the answer holds memory that other requests need.
+      // Limit the time in which the client reads the answer. The answer holds memory that other requests need.
       wait(limits.idleSeconds, context)
     }
     switch unwrapOutboundIn(data) {

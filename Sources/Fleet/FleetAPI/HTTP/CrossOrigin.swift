@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// Allows web pages of the origins in `live.origins` to read answers (the Fetch standard, 3.2: CORS).
+/// Allows web pages of the origins in `live.origins` to read answers (Fetch standard, section 3.2: CORS).
 ///
 /// A page sends its key in the header `Authorization`. Cookies are not used across origins, so no answer allows
 /// credentials.

@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// A page that shows an error, for routes that a browser opens after a redirect. It links to the server's own pages.
+/// An error page for routes that a browser opens after a redirect. It links to the server's own pages.
 enum ErrorPage {
   /// Whether the client is a browser that shows the answer.
   static func isWanted(by call: Call) -> Bool {

@@ -7,7 +7,7 @@ import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
 import NIOWebSocket
 
-/// A connection to the server. It uses HTTP/1.1, or becomes a WebSocket if its first request requires that.
+/// A connection to the server. It uses HTTP/1.1, or becomes a WebSocket if its first request asks for that.
 struct FleetChannel: HTTPChannelHandler {
   /// A new connection. Its first request may not have arrived yet.
   struct Value: ServerChildChannelValue {
@@ -37,8 +37,8 @@ struct FleetChannel: HTTPChannelHandler {
         Value(channel: channel, outcome: channel.eventLoop.makeFailedFuture(ChannelError.ioOnClosedChannel)))
     }
     return channel.eventLoop.makeCompletedFuture {
-      // The connection's own write buffer is small. Answers that the client does not read stay in the memory of their
-      // requests, which is limited.
+      // The connection's own write buffer is small. An answer that the client does not read stays in the memory of its
+      // request, which is limited.
       try channel.syncOptions?.setOption(.writeBufferWaterMark, value: .init(low: 4 << 10, high: 16 << 10))
       // The buffer for bytes that a client sends before they can be processed is small, because there may be many
       // connections.
@@ -95,7 +95,7 @@ struct FleetChannel: HTTPChannelHandler {
           let fields = HTTPFields(head.headers, splitCookie: false)
           let client = proxies.client(fields, peer: channel.remoteAddress?.ipAddress, isTLS: isSecure)
           var credential = Credential(fields, isTLS: client.isTLS)
-          // Pages of other sites can also open WebSockets, and the browser adds the cookie, so check the origin.
+          // Pages of other sites can also open WebSockets, and the browser adds the cookie. Therefore check the origin.
           if case .cookie = credential,
             head.headers["Origin"].isEmpty
               || !AllowedOrigins().allow(head.headers["Origin"].first, host: head.headers["Host"].first)

@@ -5,14 +5,14 @@ import Telemetry
 enum JSONBody {
   /// Encodes one object.
   ///
-  /// - Parameter write: writes the members. Objects and arrays that it leaves open are closed.
+  /// - Parameter write: writes the members. Objects and arrays that it does not close are closed afterwards.
   static func object(_ write: (inout JSONLineEncoder) -> Void) -> [UInt8] {
     var encoder = JSONLineEncoder(capacity: 512, growable: true)
     encoder.begin()
     write(&encoder)
     encoder.finish()
     let line = encoder.line
-    // Leave out the line feed at the end. The buffer is valid during the call.
+    // Omit the line feed at the end. The buffer is valid during the call.
     return unsafe line.withUnsafeBufferPointer { unsafe Array($0.dropLast()) }
   }
 }

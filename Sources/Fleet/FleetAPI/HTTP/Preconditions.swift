@@ -82,11 +82,11 @@ struct EntityTags: Sendable {
     guard !tags.isEmpty else { throw Self.wrong(name, field) }
   }
 
-  /// Whether one of the tags guarantees that the bytes are those of `tag`. A weak tag guarantees this for none
+  /// Whether the header guarantees that the bytes are those of `tag`. A weak tag guarantees this for no bytes
   /// (8.8.3.2).
   func stronglyMatch(_ tag: String) -> Bool { isAny || tags.contains { !$0.isWeak && $0.tag == tag } }
 
-  /// Whether the tag is in the list, weak or not.
+  /// Whether the tag is in the list. Weak tags match, too.
   func weaklyMatch(_ tag: String) -> Bool { isAny || tags.contains { $0.tag == tag } }
 
   private static func wrong(_ name: String, _ field: String) -> APIError {

@@ -6,7 +6,7 @@ struct QueryParameters: Sendable {
   ///
   /// - Parameters:
   ///   - text: the query without the question mark.
-  ///   - known: the names of the route's parameters; `nil` if any names are accepted, also several times.
+  ///   - known: the names of the route's parameters; `nil` if any name is accepted, and may occur several times.
   /// - Throws: 400 for the first unknown parameter, for a parameter given twice, for invalid percent-encoding, and for
   ///   bytes that are not UTF-8.
   init(_ text: Substring, known: [String]?) throws(APIError) {
@@ -38,7 +38,7 @@ struct QueryParameters: Sendable {
   /// All parameters, in their order.
   var all: [(name: String, value: String)] { pairs }
 
-  /// Returns the same query for a page as JSON that begins after a cursor; `nil` for the first page.
+  /// Returns the same query for the JSON page after a cursor; `nil` means the first page.
   func page(after cursor: String?) -> QueryParameters {
     QueryParameters(
       pairs.filter { $0.name != "format" && $0.name != "cursor" } + [cursor].compactMap { $0.map { ("cursor", $0) } })
@@ -67,7 +67,7 @@ enum PercentCoding {
     return String(validating: bytes, as: UTF8.self)
   }
 
-  /// Returns the text as one segment of a path: all characters except unreserved ones (2.3) are escaped.
+  /// Returns the text as one segment of a path. All characters except unreserved ones (section 2.3) are escaped.
   static func encode(_ text: String) -> String {
     var out = ""
     for byte in text.utf8 {

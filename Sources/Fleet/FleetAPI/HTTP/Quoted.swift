@@ -1,4 +1,4 @@
 import JSONText
 
-/// Quotes a client's text for a message: on one line, and shortened.
+/// Quotes a client's text for a message, on one line and shortened.
 func quoted(_ text: some StringProtocol) -> String { JSONError.quoted(text) }

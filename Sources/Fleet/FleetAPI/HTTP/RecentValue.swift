@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A value that is computed at most once in a period, however many tasks need it.
+/// A value that is computed at most once in a period, even if many tasks need it.
 final class RecentValue<Value: Sendable>: Sendable {
   private let period: Duration
   private let ask: @Sendable () async throws -> Value

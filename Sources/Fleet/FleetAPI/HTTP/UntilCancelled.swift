@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Waits for work that cannot be interrupted, such as a commit, until it is finished or the task is cancelled. After a
-/// cancellation, the work still continues, but its result is discarded.
+/// cancellation, the work continues, but its result is discarded.
 ///
 /// - Throws: `CancellationError` after a cancellation; errors of the work.
 func untilCancelled<Value: Sendable>(

@@ -1,12 +1,12 @@
 import NIOCore
 import NIOHTTP1
 
-/// Removes the `Upgrade` header of requests that will not be upgraded.
+/// Removes the `Upgrade` header from requests that cannot be upgraded to a WebSocket.
 ///
 /// If NIO's typed upgrader rejects an upgrade, it sends no answer at all. Therefore, this handler removes the `Upgrade`
-/// header of every request that is not a WebSocket handshake with the right path, version, key and origin (RFC 6455,
-/// 4.2.1). Such a request is answered as a plain request. Only the first request of a connection can be upgraded: this
-/// handler precedes the upgrader and is removed with it.
+/// header of every request that is not a valid WebSocket handshake (RFC 6455, 4.2.1). A valid handshake has the right
+/// path, version, key and origin. All other requests are answered as plain requests. Only the first request of a
+/// connection can be upgraded: this handler precedes the upgrader and is removed with it.
 final class UpgradeGate: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPServerRequestPart

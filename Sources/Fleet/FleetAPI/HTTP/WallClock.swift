@@ -3,7 +3,7 @@ import Telemetry
 
 /// The time of day. Only this target and the program read the clock; all other targets receive the time as a parameter.
 public enum WallClock {
-  /// The present time, in UTC.
+  /// The current time in UTC.
   public static var now: Timestamp {
     var time = timespec()
     unsafe clock_gettime(CLOCK_REALTIME, &time)

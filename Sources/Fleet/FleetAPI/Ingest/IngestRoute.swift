@@ -14,8 +14,8 @@ struct IngestRoute {
   var route: Route {
     let (storage, metrics, lastSeen) = (storage, metrics, lastSeen)
     return Route(.post, "/api/telemetry", .may(.write, .records), Self.operation, bodyLimit: nil) { call in
-      // The types that tools such as `curl --data-binary` send by default are accepted, too. JSON lines and arrays are
-      // then distinguished by their first character.
+      // The default types of tools such as `curl --data-binary` are also accepted. JSON lines and arrays are then
+      // distinguished by their first character.
       let type = try call.requireType(
         Self.types,
         or: Self.otherLines + ["application/x-www-form-urlencoded", "application/octet-stream", "text/plain"])
@@ -28,7 +28,7 @@ struct IngestRoute {
         to: body.count * Budget.Share.bytesForOne + most * Budget.Share.bytesForRecord)
       let areLines = type.map { $0 != Self.types[0] && (Self.types + Self.otherLines).contains($0) } ?? false
       let batch = try await call.heavily(body.count) { IncomingBatch(parsing: body.span, mayBeObject: !areLines) }
-      // The records after this error cannot be separated, so the indexes in an answer would not match the client's
+      // The records after this error cannot be separated, so the indices in an answer would not match the client's
       // records.
       if let breakOff = batch.breakOff { throw APIError.badRequest("body: \(breakOff); nothing of it was stored") }
       guard batch.count > 0 else {
@@ -66,7 +66,7 @@ struct IngestRoute {
       .header("Obdgate-Version", "Version of the gateway's program."),
       .header("Obdgate-Spool-Depth", "Number of records that the gateway has still to send.", #"{"type":"string"}"#),
     ],
-    // The schema describes only the JSON array or object. JSON Schema cannot describe JSON lines; the description
+    // The schema describes only the JSON array or object. JSON Schema cannot describe JSON lines, so the description
     // mentions them.
     body: .json("RecordBatch"),
     results: [.init(.ok, "The result of each record.", .json("IngestAnswer"), headers: ["Obdgate-Gateway"])],

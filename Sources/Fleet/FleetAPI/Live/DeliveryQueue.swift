@@ -2,7 +2,7 @@ import FleetDomain
 
 /// Updates that wait to be sent to the connections of one event loop. They are sent in slices, so that the loop can do
 /// other work between them. Tenants are served in rotation, so that a tenant with thousands of listeners does not delay
-/// others. Use it only on the loop.
+/// the others. Use it only on the loop.
 struct DeliveryQueue {
   /// An update, and the connections that have not received it.
   private struct Delivery {
@@ -13,7 +13,7 @@ struct DeliveryQueue {
   private struct Line {
     /// Deliveries in the order of publication.
     var deliveries: [Delivery] = []
-    /// Closures, each to be called when the deliveries up to a number are finished.
+    /// Closures, each with the number of the delivery after which it is called.
     var ends: [(number: Int, then: () -> Void)] = []
     var done = 0
     var added = 0

@@ -17,7 +17,7 @@ struct FrameLengthCheck {
 
   /// Checks the next bytes of the connection.
   ///
-  /// - Returns: the number of bytes before the first length that is not in the shortest form; `nil` if there is none.
+  /// - Returns: the number of bytes before the first length that is not in the shortest form; `nil` if all are.
   mutating func firstFault(in bytes: ByteBufferView) -> Int? {
     var index = bytes.startIndex
     while index < bytes.endIndex {

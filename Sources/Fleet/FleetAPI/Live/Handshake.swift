@@ -1,7 +1,7 @@
 import HTTPTypes
 
-/// The handshake of a WebSocket, which the access log shows once: when the token is authenticated, or, if the handshake
-/// had no token, at the upgrade.
+/// The handshake of a WebSocket. It is written to the access log once: when its token is authenticated or, if it has no
+/// token, at the upgrade.
 struct Handshake {
   private let path: String
   private let log: AccessLog

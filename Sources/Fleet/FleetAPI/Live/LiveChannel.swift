@@ -2,11 +2,11 @@ import FleetAccess
 import FleetDomain
 import Telemetry
 
-/// A channel to which clients can subscribe. Clients that may see different records have different channels.
+/// A channel to which clients can subscribe. Clients with different rights to see records have different channels.
 ///
 /// The vehicle of a channel need not exist yet.
 struct LiveChannel: Hashable, Sendable {
-  /// The records that a channel is about.
+  /// The vehicles whose records a channel contains.
   enum Topic: Hashable, Sendable {
     /// All vehicles.
     case all
@@ -20,8 +20,8 @@ struct LiveChannel: Hashable, Sendable {
 
   let tenant: TenantID
   let topic: Topic
-  /// The kind of people who share this channel and receive only records that they may see; `nil` for clients that see
-  /// all records.
+  /// The properties of the clients that share this channel and receive only records that they may see; `nil` for
+  /// clients that may see all records.
   let viewer: LiveViewer?
 
   init(tenant: TenantID, topic: Topic, viewer: LiveViewer? = nil) {

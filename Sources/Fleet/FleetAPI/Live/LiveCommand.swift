@@ -8,7 +8,7 @@ import JSONText
 ///     {"action":"ping"}
 enum LiveCommand: Equatable, Sendable {
   case authenticate(token: String)
-  /// `after` is the number of the last record that the client has received; `nil` if the client wants only new records.
+  /// `after` is the number of the last record that the client has received; `nil` if it wants only new records.
   case subscribe(channel: String, after: Int64?)
   case unsubscribe(channel: String)
   case ping

@@ -2,10 +2,10 @@ import FleetDomain
 import NIOCore
 import Telemetry
 
-/// Authenticates the client, and checks with pings that it is still connected.
+/// Authenticates the client, and checks with pings whether it is still connected.
 extension LiveConnection {
-  /// The number of unanswered pings after which a client counts as gone. One is not enough, because a radio link or a
-  /// busy machine may delay answers.
+  /// The number of unanswered pings after which the client counts as gone. A single one is not sufficient, because a
+  /// radio link or a busy machine may delay answers.
   private static let mostUnanswered = 3
 
   func authenticate(_ token: String) {
@@ -63,8 +63,8 @@ extension LiveConnection {
     }
   }
 
-  /// Ends the subscriptions to channels in which the client may now see other records, because it authenticated again
-  /// as someone else.
+  /// After the client has authenticated again as someone else, ends the subscriptions to channels in which it may now
+  /// see other records.
   private func endSubscriptions(unlessOf identity: Identity) {
     for channel in Array(subscriptions.keys) {
       do throws(APIError) {
@@ -77,8 +77,8 @@ extension LiveConnection {
     }
   }
 
-  /// The holder to which the connection's memory and processing time are charged. Until the token is known, this is the
-  /// client's address.
+  /// The holder to which the connection's memory and processing time are charged. Until the token was checked, this is
+  /// the client's address.
   var holder: Holder { identity?.holder ?? stranger }
 
   /// Whether the connection was authenticated with one of these tokens or sessions.
@@ -98,7 +98,8 @@ extension LiveConnection {
       close(.policyViolation, "no answer to a ping")
       return
     }
-    // If other data wait to be sent, the ping waits as well, so a missing answer does not show that the client is gone.
+    // If other data wait to be sent, a ping would wait as well. A missing answer would then not show that the client is
+    // gone.
     if output?.channel.isWritable ?? false {
       unanswered += 1
       send(.ping, [])

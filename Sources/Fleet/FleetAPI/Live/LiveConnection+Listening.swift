@@ -4,16 +4,17 @@ import NIOCore
 extension LiveConnection {
   /// A subscription to a channel.
   final class Subscription {
-    /// Updates that were published while older records are being read, in order; `nil` when all older records are sent.
+    /// Updates that were published while older records are being read, in order; `nil` after all older records were
+    /// sent.
     fileprivate(set) var held: [LiveUpdate]?
     fileprivate(set) var heldBytes = 0
-    /// Whether there were too many updates to hold back. The further ones are then read from the store, together with
+    /// Whether there were too many updates to hold back. Further updates are then read from the store, together with
     /// the older records.
     fileprivate var isOverfull = false
-    /// The number of changes in the next page of older records.
+    /// The maximum number of changes in the next page of older records.
     fileprivate var pageLimit = LiveService.firstPage
-    /// The number of the last record that was sent. It prevents that a record that was read from the store is sent
-    /// again when it is published.
+    /// The number of the last record that was sent. If a record was read from the store and is published later, this
+    /// number prevents it from being sent again.
     fileprivate var last: Int64 = 0
 
     /// The number of the last record that the client has received; `nil` if the client wants only new records.
@@ -25,7 +26,7 @@ extension LiveConnection {
     }
   }
 
-  /// A request for older records of a channel that waits or is in progress.
+  /// A waiting or current request for older records of a channel.
   struct Replay {
     let channel: LiveChannel
     fileprivate let subscription: Subscription
@@ -41,7 +42,7 @@ extension LiveConnection {
       refuse(.conflict("channel: more than \(hub.settings.subscriptions) of one connection"), channel.name)
       return
     }
-    // Subscribe before older records are read, so that no record in between is lost.
+    // Subscribe before older records are read, so that no record that is stored meanwhile is lost.
     let subscription = Subscription(after: after)
     subscriptions[channel] = subscription
     hub.count(channel, by: 1)
@@ -80,7 +81,8 @@ extension LiveConnection {
     case .success(let newest):
       let after = subscription.after
       if let after, after > newest {
-        // No record has that number yet. The client received it from another store, or before a backup was restored.
+        // No record has this number yet. The client has it from another store, or from the time before a backup was
+        // restored.
         endSubscription(
           channel,
           StorageError(
@@ -93,13 +95,13 @@ extension LiveConnection {
       } else if subscription.isOverfull {
         replay(channel, subscription, after: newest)
       } else {
-        // Older records are not requested, and newer ones are published when they are stored.
+        // The client wants no older records. Newer ones are published when they are stored.
         release(subscription, upTo: newest)
       }
     }
   }
 
-  /// Sends the records after a number page by page, then the updates that were published meanwhile.
+  /// Sends the records after a number page by page, and then the updates that were published meanwhile.
   ///
   /// A connection reads one page at a time, even if the client resumes several channels.
   private func replay(_ channel: LiveChannel, _ subscription: Subscription, after: Int64) {
@@ -146,7 +148,7 @@ extension LiveConnection {
     case .success(let page):
       subscription.pageLimit = page.nextLimit
       send(page.pieces[...]) {
-        // The memory stayed reserved until the records were sent.
+        // The memory was reserved until the records were sent.
         page.share?.shrink(to: 0)
         self.endPage()
         guard self.subscriptions[channel] === subscription else { return }
@@ -159,8 +161,8 @@ extension LiveConnection {
     }
   }
 
-  /// Sends pieces one after another. Each is sent only after the one before it was sent completely, so that older
-  /// records do not count as unsent data of a slow reader.
+  /// Sends pieces one after another. Each piece is sent only after the previous one was sent completely. So older
+  /// records do not count as the unsent data of a slow reader.
   private func send(_ pieces: ArraySlice<ByteBuffer>, then next: @escaping () -> Void) {
     guard let first = pieces.first else {
       next()
@@ -224,7 +226,7 @@ extension LiveConnection {
     hub.count(channel, by: -1)
   }
 
-  /// Sends an update to a subscription, or holds it back while older records are being read.
+  /// Sends an update to a subscription. While older records are being read, holds the update back.
   func deliver(_ update: LiveUpdate) {
     guard let subscription = subscriptions[update.channel] else { return }
     guard let held = subscription.held else {
@@ -233,7 +235,7 @@ extension LiveConnection {
     }
     guard !subscription.isOverfull else { return }
     guard subscription.heldBytes + update.frames.readableBytes <= hub.settings.behindBytes else {
-      // Do not hold the update back. It will be read from the store.
+      // Do not hold the update back: it will be read from the store.
       subscription.isOverfull = true
       store([], in: subscription)
       return

@@ -58,7 +58,7 @@ extension LiveConnection {
 
   private func handle(_ frame: WebSocketFrame, _ context: ChannelHandlerContext) {
     if phase == .closing {
-      // The frame answers our close frame, or is the client's own close frame.
+      // The frame answers the server's close frame, or is the client's own close frame.
       if frame.opcode == .connectionClose { context.close(promise: nil) }
       return
     }
@@ -136,7 +136,8 @@ extension LiveConnection {
 
   private func run(_ command: LiveCommand) {
     switch command {
-    // The value of a session cookie is like an unknown key: pages cannot read it.
+    // Treat the value of a session cookie like an unknown key. Pages cannot read this cookie, so no honest client sends
+    // its value.
     case .authenticate(let token): authenticate(Credential.mayBeKey(token) ? token : "")
     case .ping: send(event: "pong")
     case .subscribe(let name, let after):

@@ -8,7 +8,7 @@ extension LiveConnection {
   private static let bytesForSubscription = 1_024
 
   func send(_ frames: ByteBuffer) {
-    // While a new token is being checked, the old one remains valid.
+    // While a new token is being checked, the connection keeps the rights of the old one.
     guard phase != .closing, identity != nil, let output else { return }
     guard output.channel.isWritable else {
       disconnectSlowClient()
@@ -24,7 +24,7 @@ extension LiveConnection {
     let promise = context.eventLoop.makePromise(of: Void.self)
     let seconds = hub.settings.pingSeconds
     let deadline = context.eventLoop.assumeIsolated().scheduleTask(in: .seconds(Int64(seconds))) {
-      // Without this limit, a client that answers pings but does not read could keep its memory for ever.
+      // Without this limit, a client that answers pings but does not read could hold memory forever.
       self.close(
         .policyViolation, "too slow: older records were not taken within \(seconds) s; resume with after")
     }

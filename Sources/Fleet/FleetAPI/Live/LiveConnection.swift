@@ -26,8 +26,7 @@ final class LiveConnection: ChannelInboundHandler {
   var identity: Identity?
   var phase = Phase.waiting
   var context: ChannelHandlerContext?
-  /// The context of the frame encoder. Frames that are already encoded are written here, so that they bypass the
-  /// encoder.
+  /// The context of the frame encoder. Encoded frames are written from here, so that they bypass the encoder.
   var output: ChannelHandlerContext?
   var loopConnections: LoopConnections?
   var subscriptions: [LiveChannel: Subscription] = [:]
@@ -41,18 +40,18 @@ final class LiveConnection: ChannelInboundHandler {
   var message = MessageAssembly(limit: messageLimit)
   /// Total bytes of the updates that all subscriptions hold back until older records are sent.
   var heldBytes = 0
-  /// The number of bytes that are reserved in the memory of live connections for this connection, and the holder to
-  /// whom they are charged.
+  /// The number of bytes that are reserved for this connection in the memory of live connections, and the holder to
+  /// which they are charged.
   var charged = 0
   var chargedHolder = Holder.server
   var stranger = Holder.server
-  /// Whether a write is in progress, after which the reserved memory is adjusted.
+  /// Whether a write is in progress, after which the reserved memory will be adjusted.
   var isCharging = false
-  /// Channels that were subscribed to and wait for the position of the feed.
+  /// New subscriptions that wait until the position of the feed was read.
   var starting: [LiveChannel] = []
   /// Whether the position of the feed is being read.
   var isStarting = false
-  /// Requests for older records that wait until the present one is finished.
+  /// Requests for older records that wait until the current request is finished.
   var replays: [Replay] = []
   /// The subscription whose older records are being read or sent, and the task that reads them.
   var reading: (subscription: Subscription, task: Task<Void, Never>?)?
@@ -85,12 +84,12 @@ final class LiveConnection: ChannelInboundHandler {
     self.context = context
     stranger = Holder(group: .peer(PeerAddress.group(context.channel.remoteAddress?.ipAddress)), key: nil)
     do {
-      // Let NIO read only one piece at a time, so that a client that sends without end does not delay others.
+      // Let NIO read only one piece at a time, so that a client that sends without pause does not delay others.
       try context.channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
       try context.channel.syncOptions?.setOption(
         .recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 2 << 10))
       output = try context.pipeline.syncOperations.context(handlerType: WebSocketFrameEncoder.self)
-      // Unsent data may have this length, in addition to one piece of older records.
+      // Unsent data may have this length: the limit of the settings, and one piece of older records.
       let limit = hub.settings.behindBytes + hub.settings.replayBytes
       try context.channel.syncOptions?.setOption(.writeBufferWaterMark, value: .init(low: limit / 2, high: limit))
     } catch {
@@ -155,7 +154,7 @@ final class LiveConnection: ChannelInboundHandler {
 
   /// Sends a close frame. The connection is closed when the client has answered, or after `lingering`.
   ///
-  /// - Parameter code: `nil` to answer a close frame that has no code.
+  /// - Parameter code: the status code; `nil` to answer a close frame that has no code.
   func close(_ code: WebSocketErrorCode?, _ reason: String, lingering: TimeAmount = .seconds(2)) {
     guard let context, let output else { return }
     deadline?.cancel()

@@ -3,10 +3,10 @@ import Logging
 import Synchronization
 
 /// Sends stored records to the live connections. For each tenant with listeners, a task reads the tenant's feed when
-/// the storage announces a change, whichever process made it.
+/// the storage announces a change by any process.
 final class LiveFeed: Sendable {
   private enum State {
-    /// The first position is being read. The value has the calls that wait for it.
+    /// The first position is being read. The array contains the calls that wait for it.
     case starting([CheckedContinuation<Void, any Error>])
     case running
   }
@@ -21,7 +21,7 @@ final class LiveFeed: Sendable {
   private let visibility: LiveVisibilityStore
   private let logger: Logger
   private let tenants = Mutex<[TenantID: State]>([:])
-  /// The task of each tenant that was started last.
+  /// The newest task of each tenant.
   private let tasks = Mutex<[TenantID: Task<Void, Never>]>([:])
   /// The calls that wait for the next read of a tenant's position. If a tenant has no entry, no read of its position is
   /// in progress.
@@ -118,7 +118,7 @@ final class LiveFeed: Sendable {
 
   /// Ends the state `starting` of a tenant.
   ///
-  /// - Parameter state: the next state; `nil` to forget the tenant.
+  /// - Parameter state: the next state; `nil` to remove the tenant.
   /// - Returns: the calls that waited for the first position.
   private func begin(_ tenant: TenantID, as state: State?) -> [CheckedContinuation<Void, any Error>] {
     tenants.withLock { tenants in

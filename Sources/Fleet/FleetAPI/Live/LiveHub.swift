@@ -3,7 +3,7 @@ import NIOCore
 import Synchronization
 import Telemetry
 
-/// The subscriptions of all connections, and the publication of updates to them.
+/// Counts the subscriptions of all connections, and publishes updates to them.
 ///
 /// Each event loop has a ``LoopConnections`` with its connections. An update is encoded once for each channel and
 /// passed to every loop, which writes the same bytes to each of its sockets.
@@ -15,7 +15,7 @@ final class LiveHub: Sendable {
 
   private struct Listeners {
     var channels: [LiveChannel: Int] = [:]
-    /// Those of ``channels`` whose records depend on fleets or assignments.
+    /// The channels among ``channels`` whose records depend on fleets or assignments.
     var restricted: Set<LiveChannel> = []
     /// Number of subscriptions to all channels.
     var count = 0
@@ -54,12 +54,12 @@ final class LiveHub: Sendable {
     listeners.withLock { $0[tenant]?.count ?? 0 }
   }
 
-  /// Publishes committed records. Returns when they were written to all subscribers' connections, so that the feed is
-  /// not read faster than that.
+  /// Publishes committed records. Returns after they were written to the connections of all subscribers, so that the
+  /// feed is not read faster than that.
   ///
   /// - Parameters:
   ///   - records: records of one commit, in ascending order of their numbers.
-  ///   - visibility: determines the records that each restricted channel shows.
+  ///   - visibility: determines the records that each restricted channel contains.
   func publish(_ records: [LiveRecord], as visibility: LiveVisibility, tenant: TenantID) async {
     guard !records.isEmpty else { return }
     let vehicles = Set(records.map(\.vehicle))
@@ -87,12 +87,12 @@ final class LiveHub: Sendable {
     await deliveries.wait()
   }
 
-  /// Returns those channels of a tenant that have subscribers and whose records depend on fleets or assignments.
+  /// Returns the channels of a tenant that have subscribers and whose records depend on fleets or assignments.
   func restrictedChannels(of tenant: TenantID) -> Set<LiveChannel> {
     listeners.withLock { $0[tenant]?.restricted ?? [] }
   }
 
-  /// The people of each tenant who are subscribed to their channel `me`.
+  /// The people of each tenant who subscribe to their channel `me`.
   var listeningPeople: [TenantID: Set<UUIDv7>] {
     listeners.withLock { listeners in
       listeners.compactMapValues { found in
@@ -116,7 +116,7 @@ final class LiveHub: Sendable {
     listeners.withLock { $0[tenant] != nil }
   }
 
-  /// Ends all subscriptions of a tenant and reports an error to the clients, because changes were missed.
+  /// Ends all subscriptions of a tenant with an error, because changes were missed.
   func endSubscriptions(_ tenant: TenantID, _ error: APIError) {
     for bound in connectionsOfLoops {
       running.execute(on: bound.loop) { bound.value.endSubscriptions(tenant, error) }

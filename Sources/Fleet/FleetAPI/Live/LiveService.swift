@@ -35,8 +35,8 @@ struct ReplayRequest: Sendable {
 
 /// Older records of a channel.
 struct LivePage: Sendable {
-  /// The encoded records in ascending order of their numbers, divided into pieces. May be empty although more records
-  /// follow, because changes of other channels were read.
+  /// The encoded records in ascending order of their numbers, divided into pieces. It may be empty although more
+  /// records follow, if only changes of other channels were read.
   let pieces: [ByteBuffer]
   /// The number up to which the feed was read.
   let last: Int64
@@ -49,7 +49,7 @@ struct LivePage: Sendable {
 }
 
 extension LiveService {
-  /// The number of changes in the first page of a replay. The length of the records is not known yet; if all have the
+  /// The number of changes in the first page of a replay. The length of the records is not known yet. If all have the
   /// maximum length, the page has 512 KiB.
   static let firstPage = 32
   private static let largestPage = 512
@@ -83,8 +83,7 @@ extension LiveService {
       return try await feed.position(of: tenant).rawValue
     }
     replay = { request in
-      // Acquire the permit before the memory, as all queries do. A query that waits for a permit therefore holds no
-      // memory.
+      // Acquire the permit before the memory, as all queries do. Then a query that waits for a permit holds no memory.
       let permit = try await queryPermits.acquire(1, for: request.holder)
       let share = try await memory.acquire(2 * Self.pageBytes, for: request.holder)
       let caller = StorageCaller(tenant: request.channel.tenant, key: request.holder.key)
@@ -97,7 +96,7 @@ extension LiveService {
         )
       }
       permit.shrink(to: 0)
-      // Memory of the records, and of their encoded frames.
+      // The memory of the records and of their encoded frames.
       let bytes = changes.reduce(0) { $0 + $1.record.body.count + Self.bytesForChange }
       try await share.grow(to: 2 * bytes)
       share.shrink(to: 2 * bytes)

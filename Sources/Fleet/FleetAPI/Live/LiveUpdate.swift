@@ -1,7 +1,7 @@
 import NIOCore
 import Telemetry
 
-/// A record that was just stored, for the subscribers of its channels.
+/// A record that was just stored, for the subscribers of channels.
 struct LiveRecord: Sendable {
   /// The number of its change in the tenant's feed. A subscriber can resume after this number.
   let number: Int64
@@ -14,7 +14,7 @@ struct LiveRecord: Sendable {
   let body: [UInt8]
 }
 
-/// Records for the subscribers of one channel, encoded once for all of them.
+/// The records for the subscribers of one channel, encoded once for all subscribers.
 ///
 ///     {"event":"record","channel":"vehicle:VAN-001","id":4711,"record":{…}}
 struct LiveUpdate: Sendable {
@@ -23,7 +23,7 @@ struct LiveUpdate: Sendable {
   let frames: ByteBuffer
   /// The number of the last record.
   let last: Int64
-  /// For each record, ascending, the number and the offset of its frame in ``frames``.
+  /// The number of each record, and the offset of its frame in ``frames``, in ascending order.
   private let places: [(number: Int64, offset: Int)]
 
   /// Encodes records.

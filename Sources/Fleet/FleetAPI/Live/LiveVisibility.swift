@@ -3,7 +3,7 @@ import FleetWork
 import Synchronization
 import Telemetry
 
-/// The fleets of vehicles and the assignments of people that determine which records a tenant's channels show.
+/// The fleets of vehicles and the assignments of people. They determine which records a tenant's channels contain.
 struct LiveVisibility: Sendable {
   /// The fleets and people whose data are needed.
   struct Scope: Equatable, Sendable {
@@ -21,18 +21,18 @@ struct LiveVisibility: Sendable {
     }
   }
 
-  /// For each vehicle in one of these fleets, its fleet, by the vehicle's id.
+  /// The fleet of each vehicle that is in one of these fleets, by the vehicle's ID.
   var fleets: [String: UUIDv7] = [:]
-  /// For each of these people, the assigned vehicles with the times of the assignments, by the vehicles' ids.
+  /// The assigned vehicles of each of these people, with the times of the assignments, by the vehicles' IDs.
   var windows: [UUIDv7: [String: [VehicleWindow]]] = [:]
 
   /// The times of private journeys, by the vehicles' ids. Only the driver of a journey sees its records.
   var hidden: [String: [PrivateTime]] = [:]
-  /// For each of the people who view restricted channels, the drivers that are linked to the account.
+  /// The drivers that are linked to the account of each person who views restricted channels.
   var drivers: [UUIDv7: Set<UUIDv7>] = [:]
 
-  /// Whether a channel may show records of at least one of these vehicles. This is a quick check; ``shows(_:on:)``
-  /// decides.
+  /// Whether a channel may contain records of at least one of these vehicles. This is only a quick check;
+  /// ``shows(_:on:)`` is exact.
   func mayShow(_ vehicles: Set<String>, on channel: LiveChannel) -> Bool {
     guard let viewer = channel.viewer, viewer.fleets.isEmpty else { return true }
     guard let person = viewer.person, let own = windows[person] else { return false }
@@ -59,11 +59,11 @@ struct LiveVisibility: Sendable {
   }
 }
 
-/// Reads the data that determine which records live channels show, and keeps them.
+/// Reads and caches the data that determine which records live channels contain.
 ///
-/// They are read again when the number of the audit's last entry shows that something of the tenant has changed. That
-/// number is read before the records of each commit are sent, so that a new assignment applies to all records that are
-/// stored after it.
+/// The data are read again when the number of the audit's last entry has changed, which means that something of the
+/// tenant has changed. This number is read before the records of each commit are sent. So a new assignment applies to
+/// all records that are stored after it.
 final class LiveVisibilityStore: Sendable {
   private struct Entry {
     let scope: LiveVisibility.Scope
@@ -77,7 +77,7 @@ final class LiveVisibilityStore: Sendable {
 
   init(storage: any FleetStorage) { self.storage = storage }
 
-  /// Returns the present visibility of records.
+  /// Returns the current visibility of records.
   ///
   /// - Parameter channels: the restricted channels of the tenant.
   func visibility(
@@ -100,7 +100,7 @@ final class LiveVisibilityStore: Sendable {
     return try await hiding(records, in: visibility, tenant: tenant)
   }
 
-  /// Returns the present visibility of records on one channel.
+  /// Returns the current visibility of records on one channel.
   func visibility(of records: [LiveRecord], for channel: LiveChannel) async throws -> LiveVisibility {
     let visibility =
       channel.isRestricted
@@ -117,7 +117,7 @@ final class LiveVisibilityStore: Sendable {
     }
   }
 
-  /// Returns a visibility with the private journeys that hide some of the records.
+  /// Returns a visibility that includes the private journeys that hide some of the records.
   private func hiding(
     _ records: [LiveRecord], in visibility: LiveVisibility, tenant: TenantID
   ) async throws -> LiveVisibility {

@@ -5,7 +5,7 @@ import Telemetry
 
 /// The live connections of one event loop and their subscriptions. Use it only on that loop.
 final class LoopConnections {
-  /// A reference that other threads may keep. They must use its ``value`` only on the loop.
+  /// A reference for other threads. They may use its ``value`` only on the loop.
   final class Bound: Sendable {
     let loop: any EventLoop
     let count = Atomic(0)
@@ -43,7 +43,7 @@ final class LoopConnections {
     return bound
   }
 
-  /// Adds a connection. If the server is stopping, the connection is closed at once.
+  /// Adds a connection. If the server is stopping, closes it at once.
   func enter(_ connection: LiveConnection) {
     connections[ObjectIdentifier(connection)] = connection
     owner.count.store(connections.count, ordering: .relaxed)
@@ -66,7 +66,7 @@ final class LoopConnections {
 
   /// Delivers updates to the subscribers on this loop.
   ///
-  /// - Parameter then: called when each subscriber has received the updates.
+  /// - Parameter then: called when every subscriber has received the updates.
   func deliver(_ updates: [LiveUpdate], of tenant: TenantID, then: @escaping () -> Void) {
     guard !isClosing else {
       then()
@@ -89,7 +89,7 @@ final class LoopConnections {
   private func beginRound() {
     let round = turns.nextRound()
     for connection in round { connection.processWaitingFrame() }
-    // A round that is empty ends the rounds. Until then, messages that arrive wait for the next round.
+    // An empty round ends the sequence of rounds. Until then, messages that arrive wait for the next round.
     hasRound = !round.isEmpty
     if hasRound { owner.loop.execute { [owner] in owner.value.beginRound() } }
   }

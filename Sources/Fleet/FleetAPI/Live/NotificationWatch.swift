@@ -3,21 +3,21 @@ import FleetWork
 import Logging
 import Telemetry
 
-/// Sends new notifications to the live connections of the people whom they concern, on the channel `me`.
+/// Sends new notifications on the channel `me` to the live connections of the notified people.
 ///
-/// Every server of a database reads them periodically, whichever server made them. A notification is sent at least once
-/// to each connection that is subscribed when it is found; its id identifies repetitions.
+/// Every server of a database reads them periodically, also those that another server has added. A notification is sent
+/// at least once to each connection that is subscribed when it is read. Clients recognise repetitions by its ID.
 struct NotificationWatch {
   /// The time between two reads.
   private static let period = Duration.seconds(1)
-  /// The number of seconds by which reads overlap, because a transaction may be committed some time after its time.
+  /// The number of seconds by which reads overlap. A notification may be committed some time after its `createdAt`.
   private static let overlap = 30
   /// The maximum number of notifications of a tenant in one read.
   private static let page = 1_000
 
   let storage: any FleetStorage
   let hub: LiveHub
-  /// The permits for queries, of which each read needs one.
+  /// The permits for queries. Each read needs one.
   let queryPermits: Budget
   let logger: Logger
 
@@ -73,7 +73,7 @@ struct NotificationWatch {
 }
 
 extension LiveHub {
-  /// Sends a notification to the connections of its person.
+  /// Sends a notification to the connections of the notified person.
   fileprivate func send(_ notification: Stored<Notification>, of tenant: TenantID) {
     let viewer = LiveViewer(fleets: [], person: notification.value.personID)
     let channel = LiveChannel(tenant: tenant, topic: .me, viewer: viewer)

@@ -2,22 +2,22 @@ import FleetDomain
 import Logging
 import Telemetry
 
-/// Closes live connections whose token was revoked by another server or by a command. Tokens that this server revokes
-/// are closed at once (``LiveHub/close(_:of:)``).
+/// Closes live connections whose token was revoked by another server or by a command. Connections of tokens that this
+/// server revokes are closed at once (``LiveHub/close(_:of:)``).
 ///
 /// It periodically reads the list of revocations of all tenants, which costs little if there are no new ones.
 struct RevocationWatch {
   /// The time between two reads.
   private static let period = Duration.seconds(1)
-  /// Time for which revoked tokens are remembered here. ``Authenticator`` may still have a revoked token in its cache,
-  /// so that a connection could be opened with it.
+  /// Time for which the revoked tokens are remembered here. During this time, a connection could be opened with a
+  /// revoked token that is still in the cache of ``Authenticator``.
   static let memory = Authenticator.memory * 5
   /// The number of tokens in one read.
   private static let page = 1_000
 
   let storage: any FleetStorage
   let hub: LiveHub
-  /// The permits for queries, of which each read needs one.
+  /// The permits for queries. Each read needs one.
   let queryPermits: Budget
   let logger: Logger
 
@@ -30,8 +30,8 @@ struct RevocationWatch {
       do {
         let now = ContinuousClock.now
         recent.removeAll { $0.time.duration(to: now) > Self.memory }
-        // The first read only finds the present position. Earlier revocations do not matter, because the server has no
-        // connections from that time.
+        // The first read only finds the current position. Earlier revocations do not matter, because the server has no
+        // connections that are older.
         var isLast = false
         while !isLast {
           let found = try await read(after: position)

@@ -1,8 +1,8 @@
 import NIOCore
 import NIOWebSocket
 
-/// Encodes a server's frames, which are unmasked and not fragmented (RFC 6455, 5.1 and 5.2). All clients can therefore
-/// receive the same bytes.
+/// Encodes the server's frames. They are unmasked and not fragmented (RFC 6455, sections 5.1 and 5.2), so all clients
+/// can receive the same bytes.
 enum ServerFrame {
   /// Appends one frame.
   ///

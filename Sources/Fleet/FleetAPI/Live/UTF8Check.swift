@@ -1,8 +1,8 @@
 /// Checks whether a text that arrives in pieces is UTF-8 (RFC 3629). A piece may end inside a character.
 struct UTF8Check {
-  /// The number of bytes that are missing of the current character.
+  /// The number of bytes of the current character that are still missing.
   private var missing = 0
-  /// The allowed values of the next byte. After some first bytes of a character, the range is smaller.
+  /// The allowed values of the next byte. After some first bytes, the range is smaller.
   private var next: ClosedRange<UInt8> = 0x80...0xBF
 
   /// Whether the last piece ended at the end of a character.

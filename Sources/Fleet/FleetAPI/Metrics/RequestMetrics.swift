@@ -5,8 +5,8 @@ import Synchronization
 final class RequestMetrics: Sendable {
   struct Key: Hashable, Comparable {
     let method: String
-    /// The path as in the route table, with parameters instead of values. Otherwise, each vehicle would have a separate
-    /// time series.
+    /// The path as in the route table, with parameter names instead of values. With values, each vehicle would have its
+    /// own time series.
     let route: String
     let status: Int
 
@@ -20,7 +20,8 @@ final class RequestMetrics: Sendable {
     var seconds = 0.0
   }
 
-  /// The sums for each tenant. The key `nil` is for requests without a key, and for those with the server's own token.
+  /// The sums of each tenant. The key `nil` is for requests without a key, and for requests with the server's own
+  /// token.
   private let sums = Mutex<[TenantID?: [Key: Sum]]>([:])
 
   func record(_ key: Key, _ tenant: TenantID?, _ duration: Duration) {
@@ -32,7 +33,7 @@ final class RequestMetrics: Sendable {
 
   /// Returns the sums of a tenant.
   ///
-  /// - Parameter tenant: `nil` for the whole server.
+  /// - Parameter tenant: the tenant; `nil` for the whole server.
   func sums(of tenant: TenantID?) -> [(Key, Sum)] {
     let found = sums.withLock { sums in
       guard tenant == nil else { return sums[tenant] ?? [:] }

@@ -1,7 +1,7 @@
 import FleetDomain
 import Synchronization
 
-/// Counts each tenant's records by their result since the start, whether they came over HTTP or from brokers.
+/// Counts the records of each tenant since the start, by result. Records from HTTP and from brokers are included.
 public final class TenantMetrics: Sendable {
   private let counts = Mutex<[TenantID: IngestCounts]>([:])
 
@@ -11,7 +11,7 @@ public final class TenantMetrics: Sendable {
     counts.withLock { $0[tenant, default: IngestCounts()] += more }
   }
 
-  /// The counts of a tenant; if `tenant` is `nil`, those of all tenants together.
+  /// The counts of a tenant; if `tenant` is `nil`, the counts of all tenants together.
   subscript(_ tenant: TenantID?) -> IngestCounts {
     counts.withLock { counts in
       if let tenant { return counts[tenant] ?? IngestCounts() }

@@ -1,6 +1,6 @@
-/// The schemas in `openapi.json` of answers that are computed from records.
+/// Schemas in `openapi.json` for answers that are computed from records.
 enum FigureSchemas {
-  /// Members of one JSON object, without its braces.
+  /// Names and JSON Schemas, as members of one JSON object, without its braces.
   static let text = ##"""
     "PositionCollection": {
       "description": "A FeatureCollection (RFC 7946).",

@@ -22,7 +22,7 @@ struct Operation: Sendable {
     /// Returns a JSON body with a named schema.
     static func json(_ schema: String) -> Content { Content(types: ["application/json"], schema: schema) }
 
-    /// Returns a JSON body with a named schema, which a request may leave out.
+    /// Returns a JSON body with a named schema. A request may omit it.
     static func optionalJSON(_ schema: String) -> Content {
       Content(types: ["application/json"], schema: schema, isRequired: false)
     }
@@ -50,9 +50,9 @@ struct Operation: Sendable {
   var parameters: [Parameter] = []
   var body: Content?
   let results: [Result]
-  /// Whether the query may have parameters that are not described, which is so for requests of other programs.
+  /// Whether the query may have parameters that are not described, because other programs send the requests.
   var hasOtherParameters = false
-  /// Errors that only this route has, in addition to those that all routes have.
+  /// Errors that this route has in addition to the errors of all routes.
   var errors: [HTTPResponse.Status] = []
 
   /// The names of the query parameters.

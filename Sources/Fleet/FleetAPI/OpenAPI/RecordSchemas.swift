@@ -6,7 +6,7 @@ enum RecordSchemas {
   /// Names and JSON Schemas, as members of one JSON object, without its braces.
   static let text = RecordType.allCases.map { "\"\(name(of: $0))\":\(schema(of: $0))" }.joined(separator: ",")
 
-  /// Returns the name of the schema of a type of record, for example `TelemetryRecord`.
+  /// Returns the name of the schema for a type of record, for example `TelemetryRecord`.
   static func name(of type: RecordType) -> String {
     let name = type.text
     return (name == "dtc" ? "DTC" : name.prefix(1).uppercased() + name.dropFirst()) + "Record"
@@ -16,7 +16,8 @@ enum RecordSchemas {
     let members = RecordField.contract.filter { $0.types.contains(RecordTypes(type)) }.map { field in
       (field.name, schema(of: field))
     }
-    // If a request names `fields`, the records of its answer lack other keys. Therefore no key is required.
+    // If a request selects `fields`, the telemetry records of its answer lack other keys. Therefore only `id` is
+    // required.
     let required =
       type == .telemetry ? ["id"] : ["type", "id", "timeQuality", "gatewayId", "vehicleId", "epoch", "seq"]
     return #"{"description":"\#(descriptions[type] ?? "")","type":"object","required":["#
@@ -69,7 +70,7 @@ enum RecordSchemas {
   }
 
   private static func number(_ bound: Double) -> String {
-    // A bound of 2^63 cannot be converted to Int64. The largest valid whole number is one less.
+    // 2^63 cannot be converted to Int64. The largest valid whole number is one less.
     bound >= 0x1p63 ? "9223372036854775807" : Int64(exactly: bound).map { "\($0)" } ?? "\(bound)"
   }
 }

@@ -319,8 +319,8 @@ struct AuthRoutes {
   ) throws(JSONError) -> AccountService.FactorAnswer {
     let kind = try reader.optionalString("kind", oneOf: Factor.Form.codes.map(\.rawValue))
     let code = try reader.requiredString("code")
-    // A code that has the format of a recovery code is one; all others are one-time codes. The client need not name the
-    // kind.
+    // The client need not name the kind of a code. A code in the format of a recovery code is a recovery code; any
+    // other code is a one-time code.
     let usual = RecoveryCodes.hash(of: code) == nil ? Factor.Form.totp : .recoveryCodes
     return .init(form: kind.flatMap { Factor.Form(rawValue: $0) } ?? usual, code: code)
   }
@@ -381,8 +381,8 @@ struct AuthRoutes {
     return members
   }
 
-  /// Returns the permissions of a requester: for each area the allowed actions, each with `all`, `scope` (things of the
-  /// person's fleets) or `own`.
+  /// Returns the permissions of a requester: the allowed actions of each area. Each action has the value `all`, `scope`
+  /// (things of the person's fleets) or `own`.
   static func permissions(_ requester: Requester) -> JSON {
     var areas: [String: JSON] = [:]
     for area in Area.allCases {
@@ -403,7 +403,7 @@ extension AccountService {
 }
 
 extension Factor.Form {
-  /// Forms of factors that are answered with a code.
+  /// The forms of factors for which a person enters a code.
   static let codes: [Factor.Form] = [.totp, .recoveryCodes, .emailCode]
 }
 
@@ -441,7 +441,7 @@ extension Call {
 
   /// Checks that the sender has signed in or confirmed the password recently.
   ///
-  /// - Throws: 403 if not.
+  /// - Throws: 403 if that was too long ago.
   func requireRecentSignIn(_ limits: SessionLimits) throws(APIError) {
     guard let signedIn = identity?.signedIn else { return }
     guard signedIn.authenticatedAt.adding(seconds: limits.recentSeconds) > WallClock.now else {

@@ -1,18 +1,18 @@
 import FleetDomain
 
-/// A page of a list that is limited in elements and bytes.
+/// A page of a list with a limit of elements and a limit of bytes.
 ///
-/// The page is read from the storage in pieces; its last piece may exceed the limit of bytes. Its cursor continues
-/// after the last piece.
+/// The page is read from the storage in pieces, of which the last may exceed the limit of bytes. The cursor of the page
+/// continues after its last piece.
 struct BoundedPage<Element: Sendable> {
-  /// The maximum number of elements in the first piece. The size of elements is then unknown.
+  /// The maximum number of elements in the first piece. It is small, because the size of elements is not known yet.
   private static var first: Int { 256 }
   /// The assumed maximum size of an element in bytes.
   private static var longest: Int { 16 << 10 }
-  /// The maximum number of elements in each further piece.
+  /// The maximum number of elements in each later piece.
   private static var most: Int { 1_024 }
-  /// The maximum number of pieces with fewer elements than requested. A piece is short if the storage has to skip many
-  /// elements.
+  /// The maximum number of pieces with fewer elements than requested. The storage returns such a piece if it must skip
+  /// many elements.
   private static var mostShort: Int { 16 }
 
   private(set) var items: [Element] = []

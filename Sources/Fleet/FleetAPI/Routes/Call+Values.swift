@@ -6,12 +6,12 @@ import Telemetry
 extension Call {
   /// The tenant of the sender.
   ///
-  /// - Throws: 401 if the route is open to senders without a key; the route must then not ask for the tenant.
+  /// - Throws: 401 if the sender has no key. A route that is open to such senders must not ask for the tenant.
   var tenant: TenantID {
     get throws(APIError) { try caller.tenant }
   }
 
-  /// The sender. Throws as ``tenant`` does.
+  /// The sender. Throws the same error as ``tenant``.
   var caller: Identity {
     get throws(APIError) {
       guard let identity else { throw APIError(.unauthorized, "unauthorized", "this needs a key") }
@@ -19,14 +19,14 @@ extension Call {
     }
   }
 
-  /// The sender as the actor of changes in the audit.
+  /// The sender as the author of changes, for the audit.
   var actor: Actor {
     get throws(APIError) { try caller.actor(from: client.address) }
   }
 
-  /// Returns the first parameter of the path, which is a name.
+  /// Returns the first parameter of the path, which is the name of a thing.
   ///
-  /// - Throws: 404 if it is not a valid name, because nothing can have it.
+  /// - Throws: 404 if it is not a valid name, because no thing can have it.
   func name(_ kind: String) throws(APIError) -> String {
     let name = parameters.first ?? ""
     guard NameRules.isName(name) else { throw APIError.notFound("no \(kind) \(quoted(name))") }
@@ -69,8 +69,8 @@ extension Call {
   func time(_ name: String) throws(APIError) -> Timestamp? {
     guard let text = query[name] else { return nil }
     if let time = Self.time(text) { return time }
-    // In a query, `+` is decoded to a space (application/x-www-form-urlencoded). If the text is a time with `+` in the
-    // place of the space, the error explains this.
+    // In a query, `+` is decoded to a space (application/x-www-form-urlencoded). If the text would be a time with `+`
+    // instead of the space, the error explains this.
     let isPlus = text.contains(" ") && Self.time(text.replacing(" ", with: "+")) != nil
     let hint = isPlus ? "; write + as %2B" : ""
     throw APIError.badRequest(
@@ -78,7 +78,7 @@ extension Call {
     )
   }
 
-  /// The range of times in the query: `from`, and `to`, which is excluded.
+  /// Returns the time range of the query: `from`, and the exclusive end `to`.
   ///
   /// - Throws: 400 if `from` is after `to`.
   func timeRange() throws(APIError) -> (from: Timestamp?, to: Timestamp?) {
@@ -108,9 +108,10 @@ extension Call {
     return text
   }
 
-  /// Checks the conditions of a request for something that has no entity tag: `*` matches it, and no tag does.
+  /// Checks the conditions of a request for a thing without an entity tag. `*` matches the thing, and tags never match
+  /// it.
   ///
-  /// - Parameter exists: returns whether it exists. If not, the conditions do not apply.
+  /// - Parameter exists: returns whether the thing exists. If not, the conditions are not checked.
   /// - Throws: 412 if the conditions fail; 400 if a header is not a list of entity tags.
   func requireNoTag(exists: () async throws -> Bool) async throws {
     let conditions = try Preconditions(request.headers)
@@ -123,7 +124,7 @@ extension Call {
 
   /// Parses the body as a small JSON object. Unknown keys are errors.
   ///
-  /// - Throws: 415 for another content type; 400 if the body is not valid JSON; 422 if the JSON is not the expected
+  /// - Throws: 415 for another content type; 400 if the body is not valid JSON; 422 if it is JSON but not the expected
   ///   object.
   func object<Value: Sendable>(
     _ read: (inout JSONObjectReader) throws(JSONError) -> Value
@@ -146,7 +147,7 @@ extension Call {
   /// Checks the content type of the body.
   ///
   /// - Parameter others: types that are accepted but not documented.
-  /// - Returns: the type in lower case; `nil` if the request names none.
+  /// - Returns: the type in lower case; `nil` if the request contains none.
   /// - Throws: 415 for any other type.
   @discardableResult
   func requireType(_ types: [String], or others: [String] = []) throws(APIError) -> String? {

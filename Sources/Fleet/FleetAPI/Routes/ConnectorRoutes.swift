@@ -5,8 +5,8 @@ import FleetWork
 import HTTPTypes
 import Telemetry
 
-/// `/api/connectors`: the access to other programs, from which records are pulled. `/api/connected-assets`: the vehicles
-/// that they report.
+/// `/api/connectors`: the settings for programs from which records are pulled. `/api/connected-assets`: the vehicles
+/// that these programs report.
 struct ConnectorRoutes {
   let storage: any FleetStorage
   /// The keys that encrypt secrets.
@@ -29,7 +29,7 @@ struct ConnectorRoutes {
 
   // MARK: Secrets
 
-  /// The secrets of a connector, which clients can set and never read.
+  /// Returns the members with a connector's secrets. Clients can set them but never read them.
   static func derived(_ keys: SecretKeys?, hasKeyFile: Bool) -> [DerivedField<Connector>] {
     return [
       .secret(

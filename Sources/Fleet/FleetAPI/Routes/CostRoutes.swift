@@ -4,14 +4,14 @@ import FleetWork
 import HTTPTypes
 import Telemetry
 
-/// `/api/vehicles/{id}/costs`: what a vehicle cost.
+/// `/api/vehicles/{id}/costs`: the costs of a vehicle.
 struct CostRoutes {
   let storage: any FleetStorage
   let updater: DayUpdater
 
-  /// The greatest number of things of one kind from which an answer is computed.
+  /// The maximum number of things of one kind from which an answer is computed.
   private static let mostThings = 20_000
-  /// The greatest range in days, and the number of days with new records that a request computes.
+  /// The maximum length of the range in days, and the maximum number of days with new records that a request computes.
   private static let most = (days: 36_600, computed: 40)
 
   var routes: [Route] {
@@ -55,7 +55,8 @@ struct CostRoutes {
         let figures = try await storage.view(tenant: tenant) { view throws(ThingError) in
           try view.days(of: [vehicle.value.id], from: begin, through: last).map(\.day)
         }
-        // Sums that lack days would give costs that are too high.
+        // If the figures of some days are missing, the total distance is too short, and the costs per kilometre would
+        // be too high.
         let isComplete = state.stale.isEmpty && !figures.isEmpty
         return Self.answer(
           costs, days: Double(last.dayNumber - begin.dayNumber + 1),
@@ -67,11 +68,11 @@ struct CostRoutes {
 
   private static let schema = #"{"type":"string","examples":["2026-05-04","2026-05-04T00:00:00Z"]}"#
 
-  /// A cost at a time.
+  /// A cost with its time.
   private struct Item: Sendable {
     let at: Timestamp
     let category: String
-    /// `nil` if it is unknown.
+    /// The amount; `nil` if it is unknown.
     let amount: Money?
   }
 
@@ -100,7 +101,7 @@ struct CostRoutes {
       + all(FuelEntry.self).map { Item(at: $0.at, category: VehicleCosts.fuel, amount: $0.cost) }
   }
 
-  /// The costs of services and repairs that were completed on these days.
+  /// Returns the costs of the services and repairs that were completed on these days.
   private static func maintenance(
     of vehicle: String, from first: CalendarDate?, through last: CalendarDate, in zone: ZoneRules, _ view: any FleetView
   ) throws(ThingError) -> [Item] {

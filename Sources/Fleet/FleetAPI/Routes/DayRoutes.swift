@@ -3,12 +3,12 @@ import FleetFigures
 import HTTPTypes
 import Telemetry
 
-/// `/api/vehicles/{id}/days`: what a vehicle did on each day.
+/// `/api/vehicles/{id}/days`: the figures of a vehicle's days.
 struct DayRoutes {
   let storage: any FleetStorage
   let updater: DayUpdater
 
-  /// The greatest number of days in an answer, and the number of days that a request computes.
+  /// The maximum number of days in an answer, and the maximum number of days that a request computes.
   static let most = (shown: 400, computed: 40)
 
   var routes: [Route] {
@@ -40,7 +40,7 @@ struct DayRoutes {
         let fleet = vehicle.value.fleetID
         let shown = days.filter { day in
           if selection.contains(vehicle.value.id, of: fleet, at: nil) { return true }
-          // A person who may see only a part of the day does not see the figures of the whole day.
+          // A person who may see only a part of a day does not receive the figures of the whole day.
           return selection.windows.contains {
             $0.vehicle == vehicle.value.id && $0.contains(day.firstTime) && $0.contains(day.lastTime)
           }
@@ -54,7 +54,7 @@ struct DayRoutes {
 
   private static let schema = #"{"type":"string","examples":["2026-05-04","2026-05-04T00:00:00Z"]}"#
 
-  /// The days that a request names.
+  /// Returns the range of days that a request asks for.
   private static func dates(_ call: Call, in zone: ZoneRules) throws(APIError) -> ClosedRange<CalendarDate> {
     let last = try call.date("to", in: zone, isEnd: true) ?? zone.day(of: WallClock.now)
     let first = try call.date("from", in: zone, isEnd: false) ?? CalendarDate(dayNumber: last.dayNumber - 30)
@@ -66,9 +66,9 @@ struct DayRoutes {
 }
 
 extension Call {
-  /// A day in the query, or the day of a time in it.
+  /// Returns a day of the query. If the parameter is a time, returns the day that contains it.
   ///
-  /// - Parameter isEnd: whether a time is the end of a range, which is not included.
+  /// - Parameter isEnd: whether the parameter is the end of a range. A time is then exclusive.
   func date(_ name: String, in zone: ZoneRules, isEnd: Bool) throws(APIError) -> CalendarDate? {
     if let date = query[name].flatMap({ CalendarDate($0) }) { return date }
     guard let time = try time(name) else { return nil }
@@ -77,7 +77,7 @@ extension Call {
 }
 
 extension VehicleDay {
-  /// The figures as the API shows them.
+  /// The figures as JSON for clients.
   var json: JSON {
     func seconds(_ milliseconds: Int64) -> JSON { (Double(milliseconds) / 1_000).json }
     func rounded(_ number: Double) -> JSON { ((number * 1_000).rounded() / 1_000).json }

@@ -46,9 +46,10 @@ struct ExportRoutes {
   }
 }
 
-/// The tenants for which an export is being written. Each may have only one, because an export reads everything.
+/// The tenants for which an export is being written. Each tenant may have only one at a time, because an export reads
+/// everything.
 final class RunningExports: Sendable {
-  /// The right to write a tenant's export. It ends when the object is released, also if the answer was never sent.
+  /// The right to write a tenant's export. It ends when the object is released, even if the answer was never sent.
   final class Turn: Sendable {
     private let tenant: TenantID
     private let exports: RunningExports
@@ -59,7 +60,7 @@ final class RunningExports: Sendable {
       self.exports = exports
     }
 
-    /// Ends the right. Later calls do nothing, because the tenant's next export may have begun.
+    /// Ends the right. Repeated calls have no effect, because the tenant's next export may have begun.
     func end() {
       guard !isEnded.exchange(true, ordering: .relaxed) else { return }
       _ = exports.tenants.withLock { $0.remove(tenant) }

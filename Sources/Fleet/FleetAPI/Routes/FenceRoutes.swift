@@ -15,7 +15,7 @@ struct FenceRoutes {
         let conditions = try Preconditions(call.request.headers)
         let tenant = try call.tenant
         let version = try await storage.fencesVersion(tenant: tenant)
-        // Gateways ask often, and usually have the current fences already. In that case, the document is not read.
+        // Gateways ask often, and usually they have the current fences. Then the document is not read.
         if let version, let tag = tags[tenant, version], conditions.oneOf == nil,
           conditions.noneOf?.weaklyMatch(tag) ?? false
         {
@@ -62,14 +62,14 @@ struct FenceRoutes {
     with document: FencesDocument, _ storage: any FleetStorage, _ call: Call
   ) async throws -> Answer {
     let conditions = try Preconditions(call.request.headers)
-    // Read the tag. The storage replaces the fences only if they still have it, so that a change in between is
-    // detected.
+    // Read the tag. The storage replaces the fences only if they still have this tag, so a change by others meanwhile
+    // is detected.
     let present = conditions.isEmpty ? nil : try await storage.fences(tenant: try call.tenant)?.entityTag
-    // `*` matches only stored fences. The tag `"none"` matches the default document, which clients receive before any
-    // fences are stored.
+    // `*` matches only stored fences. The tag `"none"` matches the default document, which clients receive if no fences
+    // were ever stored.
     let shown = present ?? (conditions.hasAny ? nil : FencesDocument.notPut.entityTag)
     guard conditions.allow(changeOf: shown) else { throw Preconditions.failed(shown) }
-    // Once fences were stored, there is always a document. A condition with `*` therefore stays true.
+    // After fences were stored once, there is always a document. Therefore a condition with `*` stays true.
     let mayBeAny = conditions.noneOf == nil && conditions.oneOf?.isAny ?? true
     let expected: FencesExpectation = mayBeAny ? .anything : present.map { .tags([$0]) } ?? .nothing
     let result = try await storage.putFences(
@@ -89,7 +89,7 @@ struct FenceRoutes {
   private static func tagged(_ answer: Answer, _ tag: String) -> Answer {
     var answer = answer
     answer.headers[.eTag] = tag
-    // Clients must ask each time whether the document has changed; an unchanged document is not sent again.
+    // Clients must always ask whether the document has changed. An unchanged document is not sent again.
     answer.headers[.cacheControl] = "no-cache"
     return answer
   }

@@ -27,7 +27,7 @@ struct FleetGroupRoutes {
     return routes
   }
 
-  /// Members of a fleet's JSON that are computed from its vehicles: their ids and their numbers.
+  /// Members of a fleet's JSON that are computed from its vehicles: the vehicles' IDs, and numbers of vehicles.
   static let derived = [
     DerivedField<Fleet>(
       key: "vehicleIds",
@@ -79,7 +79,7 @@ struct FleetGroupRoutes {
       }),
   ]
 
-  /// Returns id, fleet and status of the vehicles of some fleets, grouped by fleet.
+  /// Returns the ID, fleet and status of each vehicle of some fleets, grouped by fleet.
   private static func vehicles(
     of fleets: [Stored<Fleet>], _ view: any FleetView
   ) throws(ThingError) -> [JSON: [[JSON]]] {

@@ -6,7 +6,7 @@ enum FleetRoutes {
   /// The paths of the WebSocket: the short one, and the one below `/api`.
   static let webSocketPaths = ["/ws", "/api/ws"]
 
-  /// Creates the route table for a storage. Use it to list the routes without a server.
+  /// Creates the route table for a storage. It can also be used to list the routes without a server.
   static func table(of storage: any FleetStorage) -> RouteTable {
     let hub = LiveHub(loops: [], settings: LiveSettings(), memory: .memory(1), connections: Connections(1))
     let logger = Logger(label: "routes")
@@ -76,7 +76,7 @@ enum FleetRoutes {
     let operation = Operation(
       id: "getOpenAPI", summary: "This description (OpenAPI 3.1).",
       results: [.init(.ok, "The description.", .json("Description"))])
-    // `openapi.json` must also describe its own route, so this route is added without a handler first.
+    // `openapi.json` must also describe its own route. Therefore this route is first added without a handler.
     let stub = Route(.get, "/api/openapi.json", .open, operation) { _ in Answer(status: .ok) }
     let text = OpenAPIDocument.text(of: described + [stub])
     // All answers share the same bytes.

@@ -5,18 +5,18 @@ import FleetProviders
 import HTTPTypes
 import Telemetry
 
-/// `/api/forwards`: other programs to which the tenant's records are sent. `/api/connector-events`: what other programs
-/// send about connectors.
+/// `/api/forwards`: other programs to which the tenant's records are sent. `/api/connector-events`: the webhooks that
+/// other programs send for connectors.
 struct ForwardRoutes {
   let storage: any FleetStorage
   /// The keys that encrypt secrets.
   let keys: SecretKeys
-  /// Whether the keys come from a file. If not, no secret can be stored.
+  /// Whether the keys come from a file. If not, no secret can be stored, because a restart would make it unreadable.
   let hasKeyFile: Bool
   /// Whether records may be sent to addresses of private networks.
   let mayUsePrivate: Bool
 
-  /// The path below which other programs send events. Each request has a signature.
+  /// The beginning of the paths to which other programs send events. Each request has a signature.
   static let events = "/api/connector-events"
 
   var routes: [Route] { things.routes + [remove, event] }
@@ -103,10 +103,10 @@ struct ForwardRoutes {
 }
 
 extension DerivedField {
-  /// The longest secret, bytes.
+  /// The maximum length of a secret, bytes.
   private static var longestSecret: Int { 8_192 }
 
-  /// Creates a member with a secret, which clients can set and never read.
+  /// Creates a member for a secret. Clients can set it but never read it.
   ///
   /// - Parameters:
   ///   - keys: the keys that encrypt secrets; `nil` if only the schema is needed.

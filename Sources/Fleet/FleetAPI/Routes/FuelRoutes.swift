@@ -5,7 +5,7 @@ import FleetWork
 import HTTPTypes
 import Telemetry
 
-/// The routes of fills of tanks, of charges of batteries, and of the consumption that is computed from them.
+/// The routes for fills of tanks, charges of batteries, and the consumption that is computed from them.
 struct FuelRoutes {
   let storage: any FleetStorage
 
@@ -58,7 +58,7 @@ struct FuelRoutes {
         let entry = try entries.existing(call, view).value
         return (entry, try view.vehicle(named: entry.vehicle)?.value.tankCapacity)
       }
-      // The level of a battery is another signal, and litres of AdBlue are in another tank.
+      // The level of a battery is another signal, and AdBlue has its own tank.
       let isFuel = [.petrol, .diesel, .lpg].contains(entry.energy)
       var levels: [TankRise.Level] = []
       let reach = TankRise.reach * 1_000_000_000
@@ -93,8 +93,8 @@ struct FuelRoutes {
     }
   }
 
-  /// Returns the time of the first entry that is needed to compute the intervals that end at `from` or later; `nil` if
-  /// all entries are needed.
+  /// Returns the time of the first entry that is needed for the intervals that end at `from` or later; `nil` if all
+  /// entries are needed.
   private static func start(
     of vehicle: String, before from: Timestamp?, _ view: any FleetView
   ) throws(ThingError) -> Timestamp? {
@@ -160,8 +160,8 @@ struct FuelRoutes {
 }
 
 extension Double {
-  /// Returns the number rounded to some digits after the decimal point. Without this, JSON would have more digits,
-  /// which only come from binary fractions.
+  /// Returns the number, rounded to some digits after the decimal point. Without rounding, binary fractions would cause
+  /// meaningless digits in the JSON.
   fileprivate func rounded(toDigits digits: Int) -> Double {
     let scale = (0..<digits).reduce(1.0) { scale, _ in scale * 10 }
     return (self * scale).rounded() / scale
@@ -169,7 +169,7 @@ extension Double {
 }
 
 extension Call {
-  /// Returns the time range of the query.
+  /// Returns the time range of the query: `from`, and the exclusive end `to`.
   ///
   /// - Throws: 400 for an invalid time, or if the start is after the end.
   func range() throws(APIError) -> (from: Timestamp?, to: Timestamp?) {

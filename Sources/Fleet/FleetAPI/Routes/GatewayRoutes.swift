@@ -11,7 +11,7 @@ struct GatewayRoutes {
   let lastSeen: LastSeenStore
 
   private static let path = "/api/gateways"
-  /// Keys of a gateway's JSON that only the server sets.
+  /// Keys of a gateway's JSON whose values only the server sets.
   private static let serversOwn = [
     "addedAt", "keyAt", "revokedAt", "lastSeen", "spoolDepth", "version", "currentVehicle",
   ]
@@ -168,7 +168,7 @@ extension Gateway {
     line.field("currentVehicle", currentVehicle)
   }
 
-  /// Returns the gateway's JSON with its key, which is never shown again.
+  /// Returns the gateway's JSON with its key. The key is shown only this once.
   func json(with key: Secret) -> [UInt8] {
     JSONBody.object { line in
       line.beginObject("gateway")

@@ -5,7 +5,7 @@ import HTTPTypes
 import Synchronization
 import Telemetry
 
-/// `/api/imports`: things from CSV files of other programs.
+/// `/api/imports`: imports things from CSV files of this server or of other programs.
 struct ImportRoutes {
   let storage: any FleetStorage
 
@@ -55,7 +55,7 @@ struct ImportRoutes {
 
   private static let volumes: [FuelEntry.Unit] = [.litre, .usGallon, .imperialGallon]
 
-  /// Returns the errors with their places, in the same form as the errors of a JSON body.
+  /// Returns the errors with their lines and columns, in the same format as the errors of a JSON body.
   private static func failure(_ errors: [ImportError]) -> ThingError {
     .invalid(
       FieldErrors(
@@ -132,13 +132,13 @@ struct ImportRoutes {
     }
   }
 
-  /// The number of rows in one transaction. In SQLite, the changes of all other tenants wait meanwhile.
+  /// The number of rows in one transaction. In SQLite, changes of all other tenants wait for it.
   private static let piece = 50
 
-  /// Adds all rows, unless one of them has an error, or on a dry run.
+  /// Adds all rows. Adds none if a row has an error, or on a dry run.
   ///
-  /// A long file needs several transactions, between which those of other tenants run. Therefore, they are all executed
-  /// twice: the first time they are undone, and show the errors.
+  /// A long file needs several transactions, between which transactions of other tenants run. To find all errors before
+  /// any row is stored, all of them are executed twice: the first time, they are undone.
   private func store(
     _ file: ImportFile, _ kind: ImportKind, isDryRun: Bool, _ call: Call
   ) async throws -> Outcome {
@@ -156,7 +156,7 @@ struct ImportRoutes {
     }
     let stored = try await store(rows, kind, isUndone: false, call)
     guard let first = stored.errors.first, !isShort else { return stored }
-    // Another client has changed something between the two passes.
+    // Another client has changed something since the first execution, which found no error.
     throw ThingError.rule(
       code: "changedMeanwhile",
       message:
@@ -164,8 +164,8 @@ struct ImportRoutes {
     )
   }
 
-  /// Adds rows in several transactions. A transaction with an error is undone, and is the last one unless all are
-  /// undone.
+  /// Adds rows in several transactions. A transaction with an error is undone. It is the last one, unless all
+  /// transactions are undone anyway.
   private func store(
     _ rows: [(row: ImportRow, copy: UInt64)], _ kind: ImportKind, isUndone: Bool, _ call: Call
   ) async throws -> Outcome {
@@ -191,7 +191,7 @@ struct ImportRoutes {
       all.errors += outcome.errors
       if !isUndone, !outcome.errors.isEmpty { break }
       for var row in outcome.rows {
-        // An earlier row makes it, in another transaction.
+        // A transaction for earlier rows was undone. If all were stored, it would have created this vehicle.
         if row.action == .create, !made.insert(row.id).inserted { row.action = .change }
         all.rows.append(row)
       }
@@ -199,7 +199,7 @@ struct ImportRoutes {
     return all
   }
 
-  /// Returns an error for each row with a value that only one thing may have, and that an earlier row has.
+  /// Returns an error for each row with a value that must be unique and that an earlier row has already.
   private static func repeatedValues(_ rows: [ImportRow], _ kind: ImportKind) -> [ImportError] {
     guard kind == .vehicles else { return [] }
     var owners: [String: JSON] = [:]
@@ -231,7 +231,7 @@ struct ImportRoutes {
         case .exists: outcome.errors.append(row.error("id", "another thing has this id"))
         case .duplicate(let field):
           outcome.errors.append(row.error(field, "another one has this value"))
-          // After an error, PostgreSQL executes nothing more in this transaction.
+          // After an error, PostgreSQL executes no more statements in this transaction.
           return outcome
         case .notFound, .conflict, .changedMeanwhile, .invalidState, .forbidden, .storage: throw error
         }
@@ -240,7 +240,7 @@ struct ImportRoutes {
     return outcome
   }
 
-  /// Adds a vehicle, or changes the fields that the row names.
+  /// Adds a vehicle. If it exists, changes the fields that the row contains.
   private func add(
     _ row: ImportRow, _ transaction: any FleetTransaction, _ call: Call
   ) throws(ThingError) -> (Action, String) {
@@ -252,9 +252,9 @@ struct ImportRoutes {
     return (try change(stored, row, things, transaction, call), name)
   }
 
-  /// Adds a thing whose id is computed from the row, so that importing the same row again does not add another thing.
+  /// Adds a thing whose ID is computed from the row. If the same row is imported again, no second thing is added.
   ///
-  /// - Parameter copy: the number of equal rows before this one in the file.
+  /// - Parameter copy: the number of equal rows above this one in the file.
   private func add<Value: Kind>(
     _ row: ImportRow, _ things: ThingRoutes<Value>, _ copy: UInt64, _ transaction: any FleetTransaction, _ call: Call
   ) throws(ThingError) -> (Action, String) {

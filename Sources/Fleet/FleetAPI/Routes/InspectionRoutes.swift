@@ -33,8 +33,8 @@ struct InspectionRoutes {
       })
   ]
 
-  /// Checks that a caller who may access only their own things, as drivers do, is the driver of the report. A driver to
-  /// whom only the vehicle is assigned may review the report, but not write or sign it.
+  /// Checks that a caller who may access only own things (a driver) is the driver of the report. Another driver to whom
+  /// the vehicle is assigned may review the report, but not write or sign it.
   private static func requireOwn(
     _ inspection: Inspection, _ view: any FleetView, _ call: Call
   ) throws(ThingError) {
@@ -95,7 +95,7 @@ struct InspectionRoutes {
     ]
   }
 
-  /// The route of the lists that are used. Drivers need them, too.
+  /// The route for the checklists in use. Drivers need them, too.
   private var checklists: Route {
     let operation = Operation(
       id: "listChecklists",
@@ -118,7 +118,7 @@ struct InspectionRoutes {
   private var ownChecklists: ThingRoutes<Checklist> {
     ThingRoutes(
       storage: storage, area: .maintenance,
-      // They belong to the whole tenant.
+      // Checklists belong to the whole tenant.
       relation: { _, identity, _ in
         let reach = Reach(of: identity.requester, to: .read, .maintenance)
         return Relation(fleets: reach.fleets ?? [], isOwn: false)

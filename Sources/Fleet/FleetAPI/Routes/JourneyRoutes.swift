@@ -5,7 +5,7 @@ import FleetWork
 import HTTPTypes
 import Telemetry
 
-/// The routes of journeys, of the driver of a vehicle at a time, and of the comparison of journeys with trips.
+/// The routes for journeys, for the driver of a vehicle at a time, and for the comparison of journeys with trips.
 struct JourneyRoutes {
   let storage: any FleetStorage
 
@@ -135,8 +135,8 @@ struct JourneyRoutes {
       guard to.nanoseconds - from.nanoseconds <= 366 * Self.day else {
         throw APIError.badRequest("query: from: expected a range of at most 366 days")
       }
-      // A trip at the start of the range may belong to a journey that ended before the range, and one at its end to a
-      // journey that ended after it. Therefore, read one more day on each side.
+      // A trip near the start of the range may belong to a journey that ended before the range. A trip near its end may
+      // belong to a journey that began after it. Therefore read one more day on each side.
       let (before, after) = (
         Timestamp(nanoseconds: from.nanoseconds - Self.day), Timestamp(nanoseconds: to.nanoseconds + Self.day)
       )
@@ -208,7 +208,7 @@ struct JourneyRoutes {
 }
 
 extension JourneyMatching.Trip {
-  /// Creates a trip from a record; `nil` if it is not the record of a trip's end, with its start and end times.
+  /// Creates a trip from a record; `nil` if the record is not about the end of a trip, or lacks the start or end time.
   init?(_ record: StoredRecord) {
     guard let json = try? JSON(parsing: record.body), json["event"]?.textValue == "end",
       let from = json["startTime"].flatMap({ try? Timestamp(json: $0) }),

@@ -21,7 +21,7 @@ struct MaintenanceRoutes {
       ofVehicles: storage, area: .vehicles, order: [.init("at", isDescending: true)],
       check: { old, new, transaction, call throws(ThingError) in
         guard old != nil else { return try transaction.judge(&new) }
-        // A driver adds readings of the vehicle, but does not decide about those of others.
+        // A driver may add readings of the vehicle, but may not judge the readings of others.
         if let reach = call.reach, reach.isOnlyOwn { throw .forbidden(reason: reach.reason) }
       })
     routes.creating = .addReading
@@ -35,7 +35,7 @@ struct MaintenanceRoutes {
   private var serviceTypes: ThingRoutes<ServiceType> {
     ThingRoutes(
       storage: storage, area: .maintenance,
-      // They belong to the whole tenant.
+      // Types of service belong to the whole tenant.
       relation: { _, identity, _ in
         let reach = Reach(of: identity.requester, to: .read, .maintenance)
         return Relation(fleets: reach.fleets ?? [], isOwn: false)
@@ -132,7 +132,7 @@ struct MaintenanceRoutes {
           throw .forbidden(reason: "source: expected driver or other")
         }
       })
-    // Drivers also see the defects of the vehicle that is assigned to them.
+    // Drivers also see the defects of the vehicles that are assigned to them.
     let (restriction, relation) = (routes.restriction, routes.relation)
     routes.restriction = { reach, identity, view throws(ThingError) in
       guard let own = try restriction(reach, identity, view) else { return nil }
@@ -166,7 +166,7 @@ struct MaintenanceRoutes {
   }
 }
 
-/// The body of a command that may have a reason.
+/// The body of a command for which a reason can be given.
 struct CommandReason: NestedValue {
   var reason: String?
 

@@ -1,8 +1,9 @@
 import FleetDomain
 import Telemetry
 
-/// Returns metrics. `GET /api/metrics` returns those of the token's tenant or, for the server's own token, those of the
-/// whole server. `GET /metrics` at the separate address for metrics returns those of the whole server to every client.
+/// Routes that return metrics. `GET /api/metrics` returns the metrics of the token's tenant or, for the server's own
+/// token, those of the whole server. `GET /metrics` at the separate address returns the metrics of the whole server to
+/// every client.
 struct MetricsRoute {
   let storage: any FleetStorage
   let requests: RequestMetrics
@@ -25,7 +26,7 @@ struct MetricsRoute {
     }
   }
 
-  /// The route that needs no token, for the separate address.
+  /// The route without authentication, for the separate address.
   var openRoute: Route {
     let operation = Operation(
       id: "getAllMetrics", summary: "Counters of the whole server in Prometheus' text format.",

@@ -14,7 +14,7 @@ public enum Names {
     (1...limit).contains(text.utf8.count) && NameRules.isVisible(text)
   }
 
-  /// Reads a name that must be present.
+  /// Reads a required name.
   static func required(_ reader: inout JSONObjectReader, _ key: String) throws(JSONError) -> String {
     try name(try reader.required(key))
   }
@@ -29,7 +29,7 @@ public enum Names {
     return names
   }
 
-  /// Skips a key that only the server sets. A client may thus send an answer of the server back with a change.
+  /// Skips a key that only the server sets. Thus a client can send an answer of the server back together with a change.
   ///
   /// - Parameters:
   ///   - id: the value that `id` must have if it is present; `nil` for any value.

@@ -4,7 +4,7 @@ import FleetWork
 import HTTPTypes
 import Telemetry
 
-/// The caller's own notifications, and the rules by which notifications are made.
+/// The caller's own notifications, and the rules that determine who is notified.
 struct NotificationRoutes {
   let storage: any FleetStorage
 

@@ -23,7 +23,7 @@ struct PeopleRoutes {
       check: { [accounts] old, new, transaction, call throws(ThingError) in
         try Self.check(old, &new, transaction, call, accounts)
       })
-    // Make this server look up the rights of all sessions again.
+    // This server must look up all sessions again, because rights may have changed.
     routes.afterCommit = { [accounts] call in accounts.forget(try call.tenant, []) }
     return routes
   }
@@ -41,7 +41,7 @@ struct PeopleRoutes {
     }
     let changed = Set(new.change(since: old?.value).after.keys)
     guard let identity = call.identity, let reach = call.reach else { return }
-    // Only administrators may give rights to others that they do not have themselves.
+    // Only administrators may give other people rights that they do not have themselves.
     let isAdministrator = reach.isEverything
     if !isAdministrator {
       if reach.isOnlyOwn, !changed.isSubset(of: profile) {
@@ -65,7 +65,7 @@ struct PeopleRoutes {
     }
     if let old { try accounts.notifyOfNewAddress(old, new.email, from: call.client.address, transaction) }
     if let old, !changed.isDisjoint(with: ["roles", "scope"]) {
-      // Close live connections, which were opened with the earlier rights. Clients connect again.
+      // Close live connections that were opened with the previous rights. Clients then connect again.
       try transaction.announceEnd(of: try transaction.activeSessions(of: old.id))
     }
   }
@@ -155,7 +155,7 @@ struct PeopleRoutes {
 
 /// Links to the page on which a person sets a password.
 public enum AccountLink {
-  /// Returns the link. The secret is in the URL's fragment, which browsers do not send to servers, so that no server
+  /// Returns the link. Its secret is in the URL's fragment. Browsers do not send the fragment to servers, so no server
   /// logs it.
   ///
   /// - Parameter base: the server's URL, such as `https://fleet.example`.
@@ -165,19 +165,19 @@ public enum AccountLink {
 }
 
 extension FleetScope {
-  /// The fleets that the scope names; empty if it contains all fleets.
+  /// The fleets of the scope; empty if it contains all fleets.
   var fleets: Set<UUIDv7> {
     if case .fleets(let ids) = self { Set(ids) } else { [] }
   }
 
-  /// Whether all fleets of the scope are among these.
+  /// Whether all fleets of the scope belong to these fleets.
   func isInside(_ fleets: Set<UUIDv7>) -> Bool {
     if case .fleets(let ids) = self { Set(ids).isSubset(of: fleets) } else { false }
   }
 }
 
 extension Call {
-  /// The URL of this server, as the client of the request used it.
+  /// The URL of this server in the form in which the client used it.
   var ownURL: String { "\(client.isTLS ? "https" : "http")://\(request.head.authority ?? "localhost")" }
 }
 

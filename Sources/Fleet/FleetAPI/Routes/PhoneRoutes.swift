@@ -5,13 +5,13 @@ import FleetWork
 import HTTPTypes
 import Telemetry
 
-/// `/api/phones`: the phones of drivers that report positions. `/api/phone-reports`: what their apps send.
+/// `/api/phones`: drivers' phones that report positions. `/api/phone-reports`: the reports of their apps.
 struct PhoneRoutes {
   let storage: any FleetStorage
 
   var routes: [Route] { things.routes + [remove, rotate, report(.post), report(.get)] }
 
-  /// The path below which apps send positions. Each request has the key of a phone.
+  /// The beginning of the paths to which apps send positions. Each request contains the key of a phone.
   static let reports = "/api/phone-reports"
 
   // MARK: Phones
@@ -44,7 +44,7 @@ struct PhoneRoutes {
       order: [.init("name")])
   }
 
-  /// Checks the driver, and that only the driver allows positions to be stored.
+  /// Checks the driver. Also checks that only the driver allows positions to be stored.
   private static func check(
     _ old: Stored<Phone>?, _ new: inout Phone, _ transaction: any FleetTransaction, _ call: Call
   ) throws(ThingError) {
@@ -93,8 +93,8 @@ struct PhoneRoutes {
 
   // MARK: Reports
 
-  /// Receives positions in a format of an app. Traccar Client sends them in the query of a GET or POST request, in a form,
-  /// or as JSON; the other apps send JSON.
+  /// Receives positions in the format of an app. Traccar Client sends them in the query of a GET or POST request, as a
+  /// form, or as JSON. The other apps send JSON.
   private func report(_ method: HTTPRequest.Method) -> Route {
     let names = PhoneFormat.allCases.map { "`\($0.rawValue)`" }.joined(separator: ", ")
     var operation = Operation(
@@ -140,7 +140,8 @@ struct PhoneRoutes {
     }
   }
 
-  /// The error for a phone that is not known. Traccar Client stops only if it gets the status of Traccar's own server.
+  /// Returns the error for an unknown phone. Traccar Client stops sending only if it gets the same status as from
+  /// Traccar's own server.
   private static func unknown(_ format: PhoneFormat, isForm: Bool) -> APIError {
     switch (format, isForm) {
     case (.osmAnd, true): .badRequest("no phone has this key")
@@ -153,7 +154,7 @@ struct PhoneRoutes {
 }
 
 extension PhoneFormat {
-  /// The body that the app expects. Overland sends its positions again otherwise.
+  /// The body that the app expects. Without it, Overland sends its positions again.
   fileprivate var answer: String {
     switch self {
     case .ownTracks: "[]"

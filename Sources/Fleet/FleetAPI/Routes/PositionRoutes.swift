@@ -4,7 +4,7 @@ import FleetWork
 import HTTPTypes
 import Telemetry
 
-/// The routes of the vehicles' newest positions, and of a vehicle's track.
+/// The routes for the newest positions of vehicles, and for the track of a vehicle.
 struct PositionRoutes {
   let storage: any FleetStorage
 
@@ -63,7 +63,7 @@ struct PositionRoutes {
     }
   }
 
-  /// Memory that a feature of the answer and the data from which it is made need at most, bytes.
+  /// Maximum memory for a feature of the answer and the data from which it is made, bytes.
   private static let longestFeature = 1_024
 
   private static func write(_ known: LastKnown, _ place: LastKnown.Place, at now: Timestamp, to text: inout [UInt8]) {
@@ -98,7 +98,7 @@ struct PositionRoutes {
   /// Maximum number of positions in an answer.
   static let mostPoints = 100_000
   private static let pageRecords = 2_000
-  /// Memory that a position in the answer and the data from which it is made need, bytes.
+  /// Memory for a position of the answer and the data from which it is made, bytes.
   private static let pointBytes = 160
 
   private var track: Route {
@@ -152,7 +152,7 @@ struct PositionRoutes {
   /// Reads the positions of a track, page by page.
   private struct TrackReader {
     var builder: TrackBuilder
-    /// The time of the first record that was not read; `nil` if all were read.
+    /// The time of the first record that was not read; `nil` if all records were read.
     var continuesAt: Timestamp?
 
     init(tolerance: Double) { builder = TrackBuilder(tolerance: tolerance) }
@@ -162,7 +162,7 @@ struct PositionRoutes {
       let tenant = try call.tenant
       var last: Timestamp?
       repeat {
-        // The memory for a page of records of usual length, counted twice.
+        // Reserve twice the memory for a page of records of usual length.
         try await call.memory.grow(to: builder.pointCount * PositionRoutes.pointBytes + query.limit * 2_048)
         let page = try await storage.records(query, tenant: tenant)
         count += page.items.count
@@ -174,8 +174,8 @@ struct PositionRoutes {
       } while query.cursor != nil && count < PositionRoutes.mostRecords
         && builder.pointCount < PositionRoutes.mostPoints
       guard query.cursor != nil, let last else { return }
-      // Some records of the same millisecond may have been read and others not. The next request reads all of them, so
-      // some are in both answers.
+      // Possibly not all records of the same millisecond were read. The next request reads all of them, so some records
+      // are in both answers.
       continuesAt = last
     }
   }
@@ -218,9 +218,9 @@ struct BoundingBox: Equatable {
 }
 
 extension Call {
-  /// Returns a vehicle, if it is selected for any time.
+  /// Returns a vehicle that is selected for at least some time.
   ///
-  /// - Parameter name: its id or VIN.
+  /// - Parameter name: the vehicle's ID or VIN.
   /// - Throws: 404.
   func vehicle(
     named name: String, in selection: VehicleSelection, _ storage: any FleetStorage
@@ -237,7 +237,7 @@ extension Call {
   /// Returns a number of the query; `nil` if it is absent.
   func number(_ name: String, in range: ClosedRange<Double>) throws(APIError) -> Double? {
     guard let text = query[name] else { return nil }
-    // Swift also accepts hexadecimal digits, `inf` and `nan`.
+    // Swift would also accept hexadecimal digits, `inf` and `nan`.
     let isDecimal = text.utf8.allSatisfy {
       (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-")
     }
@@ -251,6 +251,7 @@ extension Call {
 }
 
 extension HTTPField.Name {
-  /// Header of an answer with a part of a track: the value of `from` with which the next request gets the rest.
+  /// Header of an answer that contains only a part of a track. Its value is the `from` of the request for the next
+  /// part.
   static let fleetContinuesAt = HTTPField.Name("Fleet-Continues-At")!
 }

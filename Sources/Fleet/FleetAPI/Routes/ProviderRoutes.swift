@@ -54,7 +54,7 @@ struct ProviderRoutes {
 
   private var callback: Route {
     let known = ["code", "state", "iss", "error"]
-    // Parameters that some providers also send. They are ignored.
+    // Parameters that some providers send in addition. They are ignored.
     let ignored = [
       "error_description", "error_uri", "session_state", "scope", "authuser", "prompt", "hd", "client_info",
     ]
@@ -68,7 +68,7 @@ struct ProviderRoutes {
       do {
         return try await Self.finish(call, accounts)
       } catch {
-        // A browser shows the answer to a person.
+        // If a browser shows the answer to a person, answer with a page.
         guard ErrorPage.isWanted(by: call) else { throw error }
         return ErrorPage.answer(APIError(error, logger: call.logger))
       }
@@ -195,7 +195,7 @@ struct ProviderRoutes {
 
   // MARK: Parts
 
-  /// Returns the path to which the browser goes after the sign-in.
+  /// Returns the path of the page that the browser opens after the sign-in.
   ///
   /// - Throws: 400 unless the text is a path of this server.
   private static func path(_ text: String?) throws(APIError) -> String {

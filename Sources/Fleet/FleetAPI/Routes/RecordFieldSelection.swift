@@ -19,8 +19,8 @@ struct RecordFieldSelection {
     names = Set(chosen).union(["id", "timestamp"])
   }
 
-  /// The keys of telemetry that the record format defines: signals of SAE J1979, the position, and the head of a
-  /// record.
+  /// The keys of telemetry that the record format defines: signals of SAE J1979, the position, and the head of a record
+  /// (`id`, `timestamp` and so on).
   private static let known: Set<String> = Set(
     (RecordField.contract.filter { $0.types.contains(.telemetry) } + RecordField.otherSignals).map(\.name)
       + [
@@ -28,9 +28,8 @@ struct RecordFieldSelection {
         "attributedFrom", "attributedTo", "receivedAt",
       ])
 
-  /// Whether a record may have this key. The server does not know two kinds of keys: names of signal sets, which begin
-  /// with a capital letter or a digit, and paths of the Vehicle Signal Specification, which begin with a capital
-  /// letter.
+  /// Whether a record may have this key. The server does not know two kinds of keys. Signals of signal sets begin with
+  /// a capital letter or a digit. Paths of the Vehicle Signal Specification begin with a capital letter.
   private static func mayBeKey(_ name: String) -> Bool {
     if known.contains(name) { return true }
     guard let first = name.utf8.first else { return false }
@@ -52,7 +51,8 @@ struct RecordFieldSelection {
     return out
   }
 
-  /// Returns the offset at which a value ends. Only white space and one comma or bracket are between it and `next`.
+  /// Returns the offset at which a value ends. Between the value and `next`, there is only white space and one comma or
+  /// bracket.
   private static func end(of value: JSONValue, before next: Int, in text: [UInt8]) -> Int {
     var end = next
     func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 }

@@ -2,7 +2,7 @@ import FleetDomain
 import HTTPTypes
 import Telemetry
 
-/// The routes of records: telemetry, the newest records of a vehicle, trips, trouble codes, events.
+/// The routes for records: telemetry, the newest records of a vehicle, trips, trouble codes, events.
 struct RecordRoutes {
   let storage: any FleetStorage
 
@@ -58,7 +58,7 @@ struct RecordRoutes {
       ])
     return Route(.get, "/api/vehicles/{vehicleId}/latest", .may(.read, .records), operation, isFiltered: true) { call in
       let id = try call.name("vehicle")
-      // A driver sees the vehicle itself, which the answer contains, only while it is assigned.
+      // The answer contains the vehicle itself, which a driver may see only while it is assigned.
       let selection = try await call.recordSelection(storage, of: id).lasting(at: WallClock.now)
       guard let latest = try await storage.latest(vehicle: id, within: selection, tenant: try call.tenant) else {
         throw APIError.notFound("no vehicle \(quoted(id))")
@@ -170,13 +170,13 @@ struct RecordRoutes {
       throw APIError.badRequest(
         "query: type: expected some of \(classes.map(\.name).joined(separator: ",")), found \(quoted(types))")
     }
-    // The order is fixed, so that a cursor stays valid if the names are in another order.
+    // The order does not depend on the request, so that a cursor stays valid if the names are in another order.
     return classes.filter { names.contains($0.name) }
   }
 
   private static func milliseconds(_ text: String?) throws(APIError) -> Int64? {
     guard let text else { return nil }
-    // Other characters are rejected here, because Swift would also accept hexadecimal digits, `inf` and `nan`.
+    // Reject other characters here, because Swift would also accept hexadecimal digits, `inf` and `nan`.
     let isDecimal = text.utf8.allSatisfy {
       (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || $0 == UInt8(ascii: ".")
     }
@@ -190,8 +190,8 @@ struct RecordRoutes {
 extension BoundedPage<StoredRecord> {
   /// Returns the page as an answer.
   ///
-  /// - Parameter text: returns the text of a record, such as ``FleetDomain/StoredRecord/json``; `nil` to leave the
-  ///   record out.
+  /// - Parameter text: returns the text of a record, such as ``FleetDomain/StoredRecord/json``; `nil` to omit the
+  ///   record.
   fileprivate func answer(
     _ call: Call, _ text: @escaping @Sendable (StoredRecord) throws -> [UInt8]?
   ) async throws -> Answer {
@@ -208,7 +208,7 @@ extension BoundedPage<StoredRecord> {
 
 extension LatestRecords {
   /// The JSON object `{"vehicle":{…},"telemetry":{…},"position":{…},"dtc":[{…},{…}],"trip":{…}}`. A type without
-  /// records is absent; `dtc` and `monitors` have the newest record of each ECU.
+  /// records is absent. `dtc` and `monitors` contain the newest record of each ECU.
   var json: [UInt8] {
     var bytes = Array(#"{"vehicle":"#.utf8) + Array(vehicleJSON.canonicalText.utf8)
     func add(_ name: String, _ text: [UInt8]) {
@@ -220,7 +220,7 @@ extension LatestRecords {
     for recordClass in RecordClass.allCases {
       let records = others.filter { $0.recordClass == recordClass }.map(\.json)
       guard let first = records.first else { continue }
-      // The key `vehicle` is used for the vehicle itself.
+      // The key `vehicle` is already used for the vehicle itself.
       let name = recordClass == .known(.vehicle) ? "vehicleRecord" : recordClass.name
       add(
         name,
@@ -232,7 +232,7 @@ extension LatestRecords {
 }
 
 extension LatestRecords {
-  /// The vehicle in the same JSON as in `/api/vehicles`.
+  /// The vehicle in the same JSON format as in `/api/vehicles`.
   private var vehicleJSON: JSON { .object(vehicle.members.merging(["addedAt": vehicle.createdAt.json]) { $1 }) }
 }
 
@@ -242,7 +242,7 @@ extension StoredRecord {
   /// vehicle are added.
   var json: [UInt8] { json { _ in } }
 
-  /// Returns the record with further members.
+  /// Returns the record with additional members.
   func json(_ more: (inout JSONLineEncoder) -> Void) -> [UInt8] {
     guard body.last == UInt8(ascii: "}") else { return body }
     let marks = JSONBody.object { line in

@@ -2,18 +2,18 @@ import FleetAccess
 import FleetDomain
 import HTTPTypes
 
-/// Who may use a route.
+/// The callers that may use a route.
 enum Access: Equatable, Sendable {
-  /// Everyone, even without a key.
+  /// All callers, even without a key.
   case open
-  /// People who have signed in. They use it for their own account.
+  /// People who have signed in. They use the route for their own account.
   case people
   /// Callers who may perform an action on at least one thing of an area.
   case may(Action, Area)
-  /// Callers as for ``may(_:_:)``, and the server's own token, which has access to all tenants.
+  /// The callers of ``may(_:_:)``, and the server's own token, which has access to all tenants.
   case mayOrServer(Action, Area)
 
-  /// The action and its area; `nil` if the route is open, or for people's own accounts.
+  /// The required action and its area; `nil` if the route is open, or if people use it for their own account.
   var need: (action: Action, area: Area)? {
     switch self {
     case .open, .people: nil
@@ -21,7 +21,7 @@ enum Access: Equatable, Sendable {
     }
   }
 
-  /// The callers as text, for `openapi.json`.
+  /// The callers as words, for `openapi.json`.
   var callers: [String] {
     switch self {
     case .open: []
@@ -48,7 +48,8 @@ struct Route: Sendable {
   /// Whether the answer is a list that is divided into pages.
   var isList: Bool { method == .get && operation.queryNames.contains("cursor") }
 
-  /// Whether strangers may cause work of the database with it, so that their addresses have a rate limit.
+  /// Whether callers without a key may use the route and cause work of the database. Their addresses then have a rate
+  /// limit.
   var isForStrangers: Bool {
     access == .open
       && (path.text.hasPrefix(AuthRoutes.path) || path.text.hasPrefix(PhoneRoutes.reports)
@@ -58,8 +59,8 @@ struct Route: Sendable {
   /// Maximum length of a body in bytes; `nil` for the server's limit (``ServerLimits/bodyBytes``).
   let bodyLimit: Int?
 
-  /// Whether the route itself restricts its results and effects to the caller's ``Call/reach``. If not, the caller
-  /// needs the permission for all things of the tenant.
+  /// Whether the route itself limits its results and effects to the caller's ``Call/reach``. If not, the caller must
+  /// have the permission for all things of the tenant.
   let isFiltered: Bool
 
   init(

@@ -1,11 +1,11 @@
-/// The path of a route, with parameters: `/api/vehicles/{vehicleId}/telemetry`.
+/// The path of a route, which may contain parameters: `/api/vehicles/{vehicleId}/telemetry`.
 struct RoutePath: Equatable, Sendable {
   private enum Segment: Equatable, Sendable {
     case literal(Substring)
     case parameter(Substring)
   }
 
-  /// The path as text, as `openapi.json` has it.
+  /// The path in the notation of `openapi.json`.
   let text: String
   private let segments: [Segment]
 

@@ -1,26 +1,27 @@
 import HTTPTypes
 
-/// All routes, with a search by method and path.
+/// All routes. Finds a route by method and path.
 struct RouteTable: Sendable {
   let routes: [Route]
 
   /// The result of a search.
   enum Match {
     case found(Route, parameters: [String])
-    /// The path exists, but not with this method.
+    /// The path exists, but not for this method. The value contains the methods that exist.
     case otherMethods([HTTPRequest.Method])
     case none
   }
 
   /// Finds the route of a request.
   ///
-  /// - Parameter path: percent-encoded, without the query.
-  /// - Throws: 400 if the encoding is invalid.
+  /// - Parameter path: the percent-encoded path without the query.
+  /// - Throws: 400 if the percent-encoding is invalid.
   func match(_ method: HTTPRequest.Method, _ path: Substring) throws(APIError) -> Match {
     guard path.first == "/" else { return .none }
     let segments = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
     var others: [HTTPRequest.Method] = []
-    // A HEAD request is handled as GET, because every resource with GET has HEAD (RFC 9110, 9.3.2).
+    // A HEAD request is handled like GET, because every resource that supports GET supports HEAD (RFC 9110, section
+    // 9.3.2).
     let wanted = method == .head ? .get : method
     for route in routes {
       guard let found = route.path.match(segments) else { continue }

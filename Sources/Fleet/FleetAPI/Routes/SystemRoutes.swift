@@ -7,7 +7,7 @@ struct SystemRoutes {
   let storage: any FleetStorage
   let hub: LiveHub
 
-  /// All of these routes except the one of `openapi.json`, which needs the list of all routes.
+  /// All of these routes except the route of `openapi.json`, which needs the list of all routes.
   var routes: [Route] {
     [health] + zip(FleetRoutes.webSocketPaths, ["listenLive", "listenLiveBelowAPI"]).map { webSocket($0, $1) }
   }
@@ -20,7 +20,7 @@ struct SystemRoutes {
     return Route(.get, "/api/health", .open, operation) { call in
       let health: StorageHealth
       do {
-        // Everyone may send this request, so the storage is queried at most once a second.
+        // Any client may send this request, so the storage is queried at most once a second.
         health = try await recent.value
       } catch {
         call.logger.error("storage: \(error)")
@@ -35,7 +35,7 @@ struct SystemRoutes {
     }
   }
 
-  /// Returns an error without the database's address and messages, because everyone may read it.
+  /// Returns an error for any client. It contains neither the database's address nor its messages.
   private static func refusal(_ error: any Error) -> APIError {
     let (code, message) =
       switch (error as? StorageError)?.kind {
@@ -47,7 +47,7 @@ struct SystemRoutes {
     return APIError(.serviceUnavailable, code, message + "; see the server's log", retryAfter: 10)
   }
 
-  /// Returns the route that answers requests to the WebSocket's path that are not a valid handshake.
+  /// Returns the route for requests to the WebSocket's path that are not a valid handshake.
   private func webSocket(_ path: String, _ id: String) -> Route {
     let operation = Operation(
       id: id,

@@ -11,7 +11,7 @@ struct VehicleRoutes {
 
   var routes: [Route] { things.readingRoutes + [things.create, things.patch, put, remove] + commands }
 
-  /// Members of a vehicle's JSON that are not fields.
+  /// Members of a vehicle's JSON that are not stored in fields.
   static let derived = [
     // The former name of `createdAt`.
     DerivedField<Vehicle>(
@@ -53,7 +53,7 @@ struct VehicleRoutes {
         return try view.vehicle(named: name)
       },
       name: { $0.value.id })
-    // It may have come to another fleet.
+    // The change may have moved the vehicle to another fleet with other schedules.
     routes.afterChange = { vehicle, transaction throws(ThingError) in
       try transaction.evaluateServices(of: vehicle)
     }
@@ -129,12 +129,13 @@ struct VehicleRoutes {
         } catch {
           throw .invalid(error)
         }
-        // RFC 9110, 13.2.1: an invalid request is rejected as invalid, even if its conditions fail too.
+        // An invalid request is rejected as invalid, even if its conditions also fail (RFC 9110, section 13.2.1).
         try Self.require(seen, conditions, of: old)
-        // If the request has no VIN, keep it. Otherwise, records with this VIN would belong to another vehicle.
+        // If the request has no VIN, keep the stored one. Otherwise, new records with this VIN would belong to another
+        // vehicle.
         if json["vin"] == nil { new.vin = old.value.vin }
-        // Clients of earlier versions do not know fleets, so a missing fleet does not remove the vehicle from its
-        // fleet.
+        // Clients of earlier versions do not know fleets. Therefore, a missing fleet does not remove the vehicle from
+        // its fleet.
         if json["fleetId"] == nil { new.fleetID = old.value.fleetID }
         try Self.check(old, new, transaction, call)
         let changed = try transaction.update(old, to: new, action: "change")
@@ -193,7 +194,7 @@ struct VehicleRoutes {
     }
   }
 
-  /// Creates a vehicle from the body of a PUT. Its id is in the path.
+  /// Creates a vehicle from the body of a PUT. The vehicle's ID is in the path.
   private static func new(named name: String, _ json: JSON) throws(ThingError) -> Vehicle {
     guard case .object(var members) = json else {
       throw .invalid(FieldErrors([FieldError("", "expected an object, found \(json.summary)")]))

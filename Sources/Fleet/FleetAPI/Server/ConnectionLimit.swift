@@ -12,7 +12,7 @@ struct ConnectionLimit: AvailableConnectionsDelegate {
 
   /// Creates a limit.
   ///
-  /// - Parameter what: the name of the limit in the log.
+  /// - Parameter what: the name of the limited connections in the log.
   init(_ limit: Int, _ what: String, logger: Logger) {
     self.limit = limit
     self.what = what
@@ -28,8 +28,8 @@ struct ConnectionLimit: AvailableConnectionsDelegate {
 
   mutating func connectionClosed() {
     count -= 1
-    // Wait until a tenth of the connections is free, so that the log does not alternate while connections end and
-    // begin.
+    // Wait until a tenth of the connections is free. Otherwise, the log would alternate while connections begin and
+    // end.
     guard isFull, count <= limit - max(limit / 10, 1) else { return }
     isFull = false
     logger.notice("\(count) connections: new ones are accepted again (\(what))")

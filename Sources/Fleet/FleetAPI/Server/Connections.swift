@@ -8,11 +8,11 @@ import Synchronization
 /// Counts the open connections of each owner. A connection belongs to its client's address until it sends its first
 /// valid key, and then to that key and its tenant. No address, tenant or key can have all connections.
 ///
-/// Connections that never sent a valid key cannot keep those with a key out. If the table is almost full, a new
-/// connection displaces the oldest connection without a valid key. Connections with a key are never displaced, and
-/// leave ``reserve`` places, so that every new connection has time to send its key.
+/// Connections that never sent a valid key cannot keep out connections with a key. If almost all places are in use, a
+/// new connection displaces the oldest connection without a valid key. Connections with a key are never displaced. They
+/// leave ``reserve`` places free, so that every new connection has time to send its key.
 final class Connections: Sendable {
-  /// The answer 503 if a tenant or key has too many connections. The connection is then closed.
+  /// The answer (503) if a tenant or key has too many connections. The connection is then closed.
   static let refusal = APIError(
     .serviceUnavailable, "tooManyConnections",
     "this key or its tenant has as many connections open as it may have (limits.connections); use fewer", retryAfter: 5)
@@ -26,14 +26,15 @@ final class Connections: Sendable {
   private struct State {
     var holders: [ObjectIdentifier: Holder] = [:]
     var strangers: [ObjectIdentifier: Stranger] = [:]
-    /// Strangers in order of their arrival. Entries of connections that are no longer strangers are skipped.
+    /// Strangers in the order of their arrival. It may contain connections that are no longer strangers; they are
+    /// skipped.
     var order: [(number: Int, id: ObjectIdentifier)] = []
     /// The index of the oldest entry that may still be valid.
     var first = 0
     var next = 0
-    /// Displaced connections whose end is not yet reported.
+    /// Displaced connections whose end was not reported yet.
     var leaving: Set<ObjectIdentifier> = []
-    /// Whether connections were displaced since the table was last half empty.
+    /// Whether connections were displaced since at least half of the places were last free.
     var isFull = false
 
     mutating func add(_ channel: any Channel, _ holder: Holder) {
@@ -44,8 +45,8 @@ final class Connections: Sendable {
       next += 1
     }
 
-    /// Takes the oldest strangers out until the table has at most this number of connections. The newest stranger
-    /// stays.
+    /// Removes the oldest strangers until at most this number of connections remains. The newest stranger is never
+    /// removed.
     mutating func displace(downTo most: Int) -> [any Channel] {
       var displaced: [any Channel] = []
       while holders.count - leaving.count > most, first < order.count - 1 {
@@ -56,7 +57,8 @@ final class Connections: Sendable {
         leaving.insert(id)
         displaced.append(stranger.channel)
       }
-      // Most entries are skipped ones, because most connections send a key soon.
+      // Remove the skipped entries from time to time. Most entries are skipped, because most connections soon send a
+      // key.
       if order.count - first > 2 * strangers.count + 64 || first > 1_024 {
         order = order[first...].filter { strangers[$0.id]?.number == $0.number }
         first = 0
@@ -72,13 +74,13 @@ final class Connections: Sendable {
   private let logger: Logger?
   private let state = Mutex(State())
 
-  /// The number of places that connections with a key leave to others.
+  /// The number of places that connections with a key leave free for other connections.
   private var reserve: Int { max(limit / 8, 1) }
-  /// The number of places that stay free, because the kernel may hand over several connections at once, and because a
-  /// displaced connection does not end immediately.
+  /// The number of places that stay free. The kernel may report several connections at once, and a displaced connection
+  /// does not end immediately.
   private var margin: Int { max(limit / 64, 1) }
 
-  /// Creates the counts.
+  /// Creates counters.
   ///
   /// - Parameter limit: the maximum number of all connections; above 0. ``ConnectionLimit`` enforces this total. It may
   ///   accept a new connection before a closed one is subtracted here.
@@ -86,7 +88,7 @@ final class Connections: Sendable {
     self.limit = limit
     self.running = running
     self.logger = logger
-    // Connections without a key do not reduce the parts of tenants.
+    // Connections without a key do not reduce the share of a tenant.
     budget = Budget(
       max(limit - max(limit / 8, 1), 1), patience: .zero, refusal: Self.refusal, isLimitedElsewhere: true)
     strangers = Budget(limit, patience: .zero, refusal: Self.refusal, isLimitedElsewhere: true)
@@ -114,15 +116,15 @@ final class Connections: Sendable {
     return true
   }
 
-  /// Whether a connection has not sent a valid key, and the table is almost full. The time limit for its next request
-  /// is then short.
+  /// Whether a connection has not sent a valid key while almost all places are in use. The time limit for its next
+  /// request is then short.
   func isHurried(_ channel: any Channel) -> Bool {
     state.withLock { state in
       state.strangers[ObjectIdentifier(channel)] != nil && state.holders.count > limit - reserve
     }
   }
 
-  /// Counts a connection for a key instead of its address.
+  /// Counts a connection for its key instead of its address.
   ///
   /// - Returns: `false` if the key or its tenant has too many.
   func belongs(_ channel: any Channel, to holder: Holder) -> Bool {
@@ -158,11 +160,11 @@ final class Connections: Sendable {
 }
 
 extension Channel {
-  /// Closes the connection without a final TLS message, because a client could make the server wait for it. Call it on
-  /// the connection's event loop.
+  /// Closes the connection without a final TLS message, because a client could delay that. Call it on the connection's
+  /// event loop.
   fileprivate func closeAtOnce() {
     do {
-      // A context gives the call to the handlers between it and the network.
+      // If close is called on a context, only the handlers between it and the network see the call.
       try pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self).close(promise: nil)
     } catch {
       // The connection does not use TLS.

@@ -44,7 +44,7 @@ extension FleetServer {
           try await listen(channel, group, options.address, limit, onRunning, onStop: hub.closeAll)
         }
       }
-      // An error leaves this loop by `try`; the group then cancels the other task.
+      // An error ends this loop. The group then cancels the other task.
       while try await tasks.next() != nil {}
     }
   }
@@ -62,9 +62,8 @@ extension FleetServer {
         address: .hostname(address.host, port: address.port), backlog: 1_024, availableConnectionsDelegate: limit),
       onServerRunning: { channel in onRunning(channel.localAddress?.port ?? address.port) }, eventLoopGroup: group,
       logger: quiet)
-    // Use a detached task, which is not cancelled with its parent, so that only this function stops the server.
-    // Otherwise, the server would shut down in a task for which nothing waits, and work would be passed to event loops
-    // that have ended.
+    // Use a detached task. It is not cancelled with its parent, so only this function stops the server. Otherwise, the
+    // server could shut down while no code waits for it, and work would be passed to event loops that have ended.
     let running = Task.detached { try await server.run() }
     let stopping = Mutex<Task<Void, Never>?>(nil)
     do {
@@ -107,7 +106,7 @@ private final class ListeningPort: Sendable {
 
   /// Counts a socket that listens.
   ///
-  /// - Parameter port: the port of the server's main socket; `nil` for the other one.
+  /// - Parameter port: the port of the server's main socket; `nil` for the socket for metrics.
   func listens(_ port: Int?) {
     let found: Int? = state.withLock { state in
       state.missing -= 1

@@ -10,14 +10,13 @@ import NIOPosix
 import NIOSSL
 import ServiceLifecycle
 
-/// The server of the fleet store: HTTP and WebSocket on one port, over one storage. Metrics may have a separate
-/// address.
+/// The server of the fleet store: HTTP and WebSocket on one port, for one storage. Metrics may have a separate address.
 ///
 ///     let server = FleetServer(options, storage: storage, logger: logger)
 ///     try await server.run()
 ///
-/// It ends when its task is cancelled. If its service group stops it, it rejects new connections, answers the requests
-/// in progress, and closes live connections with 1001.
+/// It ends when its task is cancelled. When its service group stops it, it rejects new connections, answers the
+/// requests in progress, and closes live connections with code 1001.
 public struct FleetServer: Service {
   /// The version of the server.
   public static let version = "0.1.0"
@@ -35,11 +34,11 @@ public struct FleetServer: Service {
   ///
   /// - Parameters:
   ///   - storage: an open storage; the caller closes it.
-  ///   - web: the web app; `nil` for the API alone.
+  ///   - web: the web app; `nil` to serve only the API.
   ///   - tenantMetrics: the counts of records. Other components may add to them.
   ///   - moreMetrics: returns metrics of other components.
-  ///   - onListening: called with the port when the server accepts requests, also on the separate address for metrics
-  ///     if there is one.
+  ///   - onListening: called with the port when the server accepts requests. If there is a separate address for
+  ///     metrics, it then accepts requests as well.
   public init(
     _ options: ServerOptions, storage: any FleetStorage, web: WebSite? = nil, logger: Logger,
     tenantMetrics: TenantMetrics = TenantMetrics(),
@@ -55,8 +54,8 @@ public struct FleetServer: Service {
     self.onListening = onListening
   }
 
-  /// Waits until every event loop has executed its waiting work; returns at once if the server does not run. A watchdog
-  /// calls it to detect a blocked loop.
+  /// Waits until every event loop has executed its waiting work. Returns at once if the server does not run. A watchdog
+  /// uses it to detect a blocked loop.
   public func waitForRound() async { await loops.waitForRound() }
 
   /// Runs the server until it is stopped.

@@ -2,7 +2,7 @@ import Failures
 import Glibc
 import NIOCore
 
-/// An address on which the server listens, with its configuration key.
+/// An address on which the server listens, with the key of its setting.
 public struct ListeningAddress: Equatable, Sendable {
   let key: String
   let host: String
@@ -14,7 +14,7 @@ public struct ListeningAddress: Equatable, Sendable {
     host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
   }
 
-  /// Whether sockets with these two addresses cannot be open at the same time. Host names are not resolved.
+  /// Whether sockets with these two addresses cannot both be open. Host names are not resolved.
   func conflicts(with other: Self) -> Bool {
     guard port == other.port, port != 0 else { return false }
     guard let own = ip, let theirs = other.ip else { return host == other.host }
@@ -24,8 +24,8 @@ public struct ListeningAddress: Equatable, Sendable {
   /// The IP address; `nil` if the host is a name.
   private var ip: SocketAddress? { try? SocketAddress(ipAddress: host, port: port) }
 
-  /// Whether a socket on this address also receives connections to another one: 0.0.0.0 receives all IPv4 connections,
-  /// `::` all connections.
+  /// Whether a socket on this address also receives connections to another address: 0.0.0.0 receives all IPv4
+  /// connections, and `::` receives all connections.
   private func receivesConnections(to other: SocketAddress) -> Bool {
     switch ip?.ipAddress {
     case "0.0.0.0": other.protocol == .inet
@@ -34,7 +34,7 @@ public struct ListeningAddress: Equatable, Sendable {
     }
   }
 
-  /// Binds a socket in the same way as the server, and closes it without listening.
+  /// Binds a socket in the same way as the server, and then closes it without listening.
   ///
   /// - Throws: ``Failure`` if the host has no address, or if the port cannot be used.
   func attempt() throws(Failure) {
@@ -99,7 +99,7 @@ extension ServerOptions {
     )
   }
 
-  /// Checks that the server can listen, before its start has any other effect.
+  /// Checks that the server can listen. Call it before the start has any other effect.
   ///
   /// - Throws: the same ``Failure`` as ``FleetServer/run()``.
   public func tryAddresses() throws(Failure) {

@@ -22,7 +22,8 @@ struct RequestHandler: Sendable {
   let serverToken: SecretHash?
   let limits: ServerLimits
   let memory: Budget
-  /// The memory of requests without a valid key. It is separate, so that they cannot take the memory of others.
+  /// The memory for requests without a valid key. It is separate, so that these requests cannot use up the memory of
+  /// others.
   let strangerMemory: Budget
   let queryPermits: Budget
   let heavyWork: HeavyWork
@@ -36,7 +37,7 @@ struct RequestHandler: Sendable {
   let accessLog: AccessLog
   let logger: Logger
 
-  /// A request that may be executed, because it passed all checks.
+  /// A request that passed all checks and may be executed.
   private struct Admitted: Sendable {
     let route: Route
     let call: Call
@@ -49,7 +50,7 @@ struct RequestHandler: Sendable {
     let client = proxies.client(request.headers, peer: channel.remoteAddress?.ipAddress, isTLS: isTLS)
     let address = client.address
     let start = ContinuousClock.now
-    // The memory of the request, which is reserved until the answer is sent.
+    // The memory of the request. It stays reserved until the answer is sent.
     var share = strangerMemory.share(of: Holder(group: .peer(PeerAddress.group(address)), key: nil))
     var answer: Answer
     var path = "none"
@@ -76,8 +77,8 @@ struct RequestHandler: Sendable {
         }
         let admitted = try admit(request, route, parameters, identity, reach, from: client, share)
         if route.operation.body != nil, request.headers[.expect]?.lowercased() == "100-continue" {
-          // Check the announced length first, so that a client that waits for status 100 does not send a body that is
-          // too long.
+          // Check the announced length first. A client that waits for status 100 then does not send a body that is too
+          // long.
           try admitted.call.announcedBytes()
           try await writer.writeInformationalHead(HTTPResponse(status: .continue))
         }
@@ -151,7 +152,7 @@ struct RequestHandler: Sendable {
       "more requests without a key than one address may send; wait \(seconds) s", retryAfter: seconds)
   }
 
-  /// Compresses an answer if the client accepts that, the result is shorter, and there is enough memory.
+  /// Compresses an answer if the client accepts this, the result is shorter, and there is enough memory.
   ///
   /// An answer with an entity tag is not compressed, because the tag identifies the uncompressed bytes.
   private static func packed(_ answer: Answer, for request: Request, _ share: Budget.Share) async -> Answer {
@@ -185,7 +186,7 @@ struct RequestHandler: Sendable {
 
   /// Returns a list as a file.
   ///
-  /// - Throws: 400 if the list has no description as a table.
+  /// - Throws: 400 if there are no columns for the list.
   private func file(_ admitted: Admitted, _ format: ExportFormat) async throws -> Answer {
     let (route, call) = (admitted.route, admitted.call)
     let schema = route.operation.results.first?.content?.schema ?? ""
@@ -206,7 +207,7 @@ struct RequestHandler: Sendable {
   }
 
   private func page(_ admitted: Admitted) async throws -> Answer {
-    // A list query may take long and needs one of a few permits. Short queries need none.
+    // A list query may take long, so it needs one of a few permits. Short queries need none.
     let permit = try await queryPermits.acquire(1, for: admitted.call.holder)
     return try await untilCancelled {
       defer { permit.shrink(to: 0) }

@@ -1,9 +1,9 @@
 import NIOCore
 import Synchronization
 
-/// Passes work of other threads to the event loops of a running server. No other type does that.
+/// Passes work of other threads to the event loops of a running server. Only this type does so.
 ///
-/// An event loop that has shut down must not receive work; NIO reports that as an error. But Swift tasks may still
+/// An event loop that has shut down must not receive work, which NIO would report as an error. Swift tasks may still
 /// submit work at that time. Therefore, work that arrives after ``end()`` is discarded.
 final class RunningLoops: Sendable {
   private struct State {
@@ -28,15 +28,15 @@ final class RunningLoops: Sendable {
   /// - Returns: whether the work was passed to the loop.
   @discardableResult
   func execute(on loop: any EventLoop, _ work: @escaping @Sendable () -> Void) -> Bool {
-    // Keep the lock during the call. Otherwise, the loops could end between the check and the call.
+    // Hold the lock during the call. Otherwise, the loops could end between the check and the call.
     state.withLock { state in
       if !state.hasEnded { loop.execute(work) }
       return !state.hasEnded
     }
   }
 
-  /// Runs asynchronous work in a task, and then `then` with its result on the loop, unless the loops have ended. Must
-  /// be called on the loop.
+  /// Runs asynchronous work in a task, and then `then` with its result on the loop, unless the loops have ended. Call
+  /// it on the loop.
   ///
   /// - Returns: the task.
   @discardableResult

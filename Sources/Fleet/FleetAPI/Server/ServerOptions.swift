@@ -35,8 +35,8 @@ public struct ServerOptions: Equatable, Sendable {
 
 /// An address that serves the metrics of the whole server without a token.
 ///
-/// It must differ from the server's address. Behind a proxy on the same machine, all clients of the server have a
-/// loopback address, so the client's address cannot show who may read the metrics.
+/// It must differ from the server's address. If a proxy on the same machine forwards requests, all clients seem to have
+/// a loopback address. The client's address can then not show who may read the metrics.
 public struct MetricsAddress: Equatable, Sendable {
   public var host: String
   /// The port; 0 for any free port.

@@ -8,9 +8,9 @@ public struct ServerTLSFiles: Equatable, Sendable {
     case noCertificate
     /// The second file does not contain an unencrypted private key in PEM form.
     case noKey
-    /// The key is not the one of the certificate.
+    /// The key does not belong to the certificate.
     case otherKey
-    /// The TLS library rejects certificate and key. The value is its message.
+    /// The TLS library rejects the certificate and key. The value is its message.
     case refused(String)
   }
 

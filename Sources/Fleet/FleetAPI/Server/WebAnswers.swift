@@ -1,13 +1,13 @@
 import FleetWeb
 import HTTPTypes
 
-/// Answers requests for files of the web app. All paths outside the API belong to the app.
+/// Answers requests for files of the web app. All paths that do not belong to the API belong to the app.
 struct WebAnswers: Sendable {
   /// The label of these requests in metrics.
   static let label = "/"
-  /// The content security policy. A page may load only files of the same server, and images that the page itself makes
-  /// (`data:`, `blob:`), for maps and photos. It may send requests only to the same server, and to the server of the map
-  /// tiles if the configuration names one. Scripts and styles inside the page and `eval` are not allowed.
+  /// The content security policy. A page may load only files of the same server, and images that the page itself
+  /// creates (`data:`, `blob:`) for maps and photos. It may send requests only to the same server and, if configured,
+  /// to the server of the map tiles. Scripts and styles inside the page, and `eval`, are not allowed.
   private let policy: String
 
   private let site: WebSite
@@ -60,7 +60,7 @@ struct WebAnswers: Sendable {
   /// Returns the description of the base map, or one of its tiles; `nil` for other paths.
   private func mapAnswer(at path: Substring) async throws -> Answer? {
     guard let map = site.map else {
-      // The app draws its own outline.
+      // There is no base map; the app draws its own outline map.
       return path == BaseMap.descriptionPath ? Answer(status: .noContent) : nil
     }
     if path == BaseMap.descriptionPath {

@@ -3,17 +3,16 @@ import FleetWork
 import Logging
 import Telemetry
 
-/// Begins and ends planned assignments at their times: the vehicle becomes `assigned` or `available`, and an assignment
+/// Begins and ends planned assignments at their times. The vehicle becomes `assigned` or `available`, and an assignment
 /// that is over becomes `completed`.
 ///
-/// It searches for assignments that are due instead of setting timers. Therefore, a server that was down continues
-/// where it stopped. Several servers can do this with one database: once one of them has processed an assignment, it is
-/// no longer due.
+/// It searches for due assignments instead of setting timers, so a server that was down continues where it stopped.
+/// Several servers of one database can do this: after one of them has processed an assignment, it is no longer due.
 struct AssignmentWatch {
   /// The time between two searches.
   private static let period = Duration.seconds(1)
-  /// The number of seconds by which searches overlap, because a request may commit an assignment some time after it
-  /// checked the times.
+  /// The number of seconds by which searches overlap. A request may commit an assignment some time after it has checked
+  /// the times.
   private static let overlap = 60
   /// The maximum number of assignments in one transaction, so that other changes do not wait long.
   private static let page = 16

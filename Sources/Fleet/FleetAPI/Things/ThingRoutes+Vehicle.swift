@@ -4,10 +4,10 @@ import FleetWork
 import Telemetry
 
 extension ThingRoutes where Value: VehicleThing {
-  /// The routes of a kind of things about vehicles. People see things of vehicles of their fleets; a driver sees those of
-  /// the vehicle that is assigned now.
+  /// Creates the routes of a kind of things about vehicles. People see things about vehicles of their fleets. A driver
+  /// sees the things of the vehicles that are assigned to them now.
   ///
-  /// - Parameter check: checks the rules of the kind; the vehicle exists.
+  /// - Parameter check: checks the rules of the kind. It is called when the vehicle is known to exist.
   init(
     ofVehicles storage: any FleetStorage, area: Area, order: [ThingQuery<Value>.Order],
     check:

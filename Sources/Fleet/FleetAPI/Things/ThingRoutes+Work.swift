@@ -4,8 +4,8 @@ import FleetWork
 import Telemetry
 
 extension ThingRoutes where Value: WorkThing {
-  /// Creates the routes of a kind of work. People see things about vehicles of their fleets, and things whose driver
-  /// they are. If a driver creates a thing without a driver, they become its driver.
+  /// Creates the routes of a kind of work. People see things about vehicles of their fleets, and things of which they
+  /// are the driver. If a driver creates a thing without a driver, this driver is entered.
   ///
   /// - Parameters:
   ///   - sharesAssignedVehicles: whether drivers also see the things of the vehicles that are assigned to them now.
@@ -49,7 +49,7 @@ extension ThingRoutes where Value: WorkThing {
         }
         if let id = new.driverID, id != old?.value.driverID { _ = try transaction.referenced(driver: id) }
         try check(old, &new, transaction, call)
-        // After a change, the thing must still be in the caller's reach.
+        // After a change, the caller must still have access to the thing.
         if let old, let identity = call.identity, let reach = call.reach, !reach.isEverything {
           var moved = old
           moved.value = new

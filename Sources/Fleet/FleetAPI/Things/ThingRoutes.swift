@@ -3,8 +3,8 @@ import FleetDomain
 import HTTPTypes
 import Telemetry
 
-/// The routes that all kinds of things have: list things, read one, create one, create one with the client's id, and
-/// change one.
+/// The routes that all kinds of things have: list things, read a thing, create a thing, create a thing with an ID from
+/// the client, and change a thing.
 ///
 ///     ThingRoutes<Person>(storage: storage, area: .people, relation: { … }, …).routes
 ///
@@ -14,8 +14,8 @@ struct ThingRoutes<Value: Kind>: Sendable {
   let area: Area
   /// Returns the relation of a thing to a caller.
   var relation: @Sendable (Stored<Value>, Identity, any FleetView) throws(ThingError) -> Relation
-  /// Returns conditions that restrict a list to the things in a caller's reach; `nil` if the caller may see none. Not
-  /// called for a caller who may see all.
+  /// Returns conditions that restrict a list to the things in a caller's reach; `nil` if the caller may see none. It is
+  /// not called for a caller who may see all things.
   var restriction: @Sendable (Reach, Identity, any FleetView) throws(ThingError) -> [ThingQuery<Value>.Condition]?
   /// Checks the rules that concern more than a single field, and sets the fields that only the server sets.
   ///
@@ -25,9 +25,9 @@ struct ThingRoutes<Value: Kind>: Sendable {
     @Sendable (_ old: Stored<Value>?, _ new: inout Value, any FleetTransaction, Call) throws(ThingError) -> Void
   /// The members of the thing's JSON that are computed from other things.
   var derived: [DerivedField<Value>] = []
-  /// The order of a list if the request names none.
+  /// The default order of a list.
   var order: [ThingQuery<Value>.Order] = []
-  /// Finds the thing that a path names.
+  /// Returns the thing to which a name in a path belongs.
   var find: @Sendable (_ name: String, any FleetView) throws(ThingError) -> Stored<Value>? = {
     name, view throws(ThingError) in
     guard let id = UUIDv7(name.utf8.span) else { return nil }
@@ -216,7 +216,7 @@ struct ThingRoutes<Value: Kind>: Sendable {
   ///
   /// - Parameters:
   ///   - name: the last segment of the path.
-  ///   - work: executes the command. It is called only if the caller may do so for this thing.
+  ///   - work: executes the command. It is called only if the caller has the permission for this thing.
   func command(
     _ name: String, _ summary: String, action: Action = .write,
     _ work: @escaping @Sendable (Stored<Value>, any FleetTransaction, Call) throws(ThingError) -> Stored<Value>,
@@ -265,7 +265,7 @@ struct ThingRoutes<Value: Kind>: Sendable {
     try check(nil, &value, transaction, call)
     try requireFiles(of: value, old: Value(), transaction, call)
     let stored = try transaction.insert(value, id: id, action: "create")
-    // Report the missing permission instead of 404, because the caller sent the thing and so knows that it exists.
+    // The caller sent the thing and so knows it. Therefore report the missing permission instead of 404.
     if let identity = call.identity, let reach = call.reach, !reach.isEverything {
       guard reach.contains(try relation(stored, identity, transaction)) else { throw .forbidden(reason: reach.reason) }
     }
@@ -354,7 +354,7 @@ struct ThingRoutes<Value: Kind>: Sendable {
   /// Returns a thing as the caller sees it.
   func shown(_ stored: Stored<Value>, _ call: Call, _ view: any FleetView) throws(ThingError) -> Shown {
     let text = try texts(of: [stored], call, view)[0]
-    // A live or derived field can change without a new version of the thing. The strong entity tag must then change,
+    // A live or derived field can change without a new version of the thing. Then the strong entity tag must change,
     // too.
     let changesWithoutVersion = !derived.isEmpty || Self.hasLiveFields
     return Shown(
@@ -393,8 +393,7 @@ struct ThingRoutes<Value: Kind>: Sendable {
   }
 
   /// Sets derived fields.
-  ///
-  /// - Parameter seen: the version that the client has read.
+  /// - Parameter seen: the version of the thing that the client has read.
   func write(
     _ parts: [String: JSON], _ stored: Stored<Value>, _ seen: Int64, _ transaction: any FleetTransaction, _ call: Call
   ) throws(ThingError) -> Stored<Value> {
@@ -406,7 +405,7 @@ struct ThingRoutes<Value: Kind>: Sendable {
     return stored
   }
 
-  /// Makes changes in a transaction, with the caller as their author.
+  /// Makes changes in one transaction, with the caller as their author.
   func change<Result: Sendable>(
     _ call: Call, _ work: @escaping @Sendable (any FleetTransaction) throws(ThingError) -> Result
   ) async throws -> Result {
@@ -416,7 +415,7 @@ struct ThingRoutes<Value: Kind>: Sendable {
   }
 
   /// Checks that the caller has the route's permission for a thing. If the caller may not even read the thing, the
-  /// error is the same as for a thing that does not exist.
+  /// error is that of a thing that does not exist.
   private func require(_ call: Call, _ stored: Stored<Value>, _ view: any FleetView) throws(ThingError) {
     guard let identity = call.identity, let reach = call.reach, !reach.isEverything else { return }
     let found = try relation(stored, identity, view)
@@ -443,8 +442,7 @@ struct ThingRoutes<Value: Kind>: Sendable {
     }
   }
 
-  /// Returns the version in `If-Match`; `nil` if any version is allowed, and 0 for a tag that is not one of this
-  /// server.
+  /// Returns the version in `If-Match`; `nil` if any version is allowed; 0 if the tag was not made by this server.
   static func seenVersion(_ call: Call) throws(APIError) -> Int64? {
     guard let field = call.request.headers[.ifMatch], !(try EntityTags("If-Match", field).isAny) else { return nil }
     guard field.hasPrefix("\""), field.hasSuffix("\""), field.utf8.count > 2,
@@ -486,7 +484,7 @@ struct ThingRoutes<Value: Kind>: Sendable {
 
   /// Parses the order of a list.
   ///
-  /// - Returns: `nil` if the request names none.
+  /// - Returns: the order; `nil` if the request contains none.
   private static func order(_ text: String?, _ sortable: [String]) throws(APIError) -> [ThingQuery<Value>.Order]? {
     guard let text else { return nil }
     var order: [ThingQuery<Value>.Order] = []
@@ -528,7 +526,7 @@ extension Call {
     }
   }
 
-  /// Returns the body as a JSON object; an empty object if the request has no body.
+  /// Returns the body as a JSON object. If the request has no body, returns an empty object.
   ///
   /// - Throws: 400 if the body is not valid JSON; 422 if it is JSON but not an object.
   func optionalJSON() async throws -> JSON {

@@ -7,7 +7,7 @@ enum ThingSchema {
   ///
   /// - Parameters:
   ///   - derived: the derived fields of the kind's routes.
-  ///   - added: further members that these routes add to an answer.
+  ///   - added: additional members that these routes add to an answer.
   static func members<Value: Kind>(
     of kind: Value.Type, derived: [DerivedField<Value>] = [], added: [(key: String, schema: String)] = []
   ) -> String {
@@ -22,7 +22,8 @@ enum ThingSchema {
     let id = shown.contains { $0.key == "id" } ? "" : #""id":\#(UUIDv7Schema.text),"#
     let head = #"\#(id)"createdAt":\#(time),"updatedAt":\#(time)"#
     let required = ["createdAt", "updatedAt"] + shown.filter { !$0.isOptional }.map(\.key) + (id.isEmpty ? [] : ["id"])
-    // Clients may also send members that only the server sets, because they were in an answer. These are ignored.
+    // Clients may also send members that only the server sets, because they copy them from an answer. These members are
+    // ignored.
     let written = properties(set, []) + derived.map { ($0.key, $0.write == nil ? "{}" : $0.schema) }
     let patched = properties(changed, []) + derived.map { ($0.key, $0.write == nil ? "{}" : $0.schema) }
     return [

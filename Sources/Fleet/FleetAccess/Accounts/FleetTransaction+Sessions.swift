@@ -66,7 +66,7 @@ extension FleetTransaction {
     return try insert(session, id: id, action: "create")
   }
 
-  /// Lets a session do everything, because its person has added a second factor.
+  /// Allows a session everything that its person may do, after the person has added a second factor.
   public func allowEverything(to id: UUIDv7) throws(ThingError) {
     let session = try existing(id, Session.self)
     var allowed = session.value
@@ -120,7 +120,7 @@ extension FleetTransaction {
     ).items.map(\.id)
   }
 
-  /// Replaces the tokens of an app by new ones.
+  /// Replaces the tokens of an app with new ones.
   ///
   /// - Parameter presented: the hash of the refresh token that the app sent.
   /// - Returns: the session; `nil` if the refresh token is not the current one. If it is an earlier one, it was

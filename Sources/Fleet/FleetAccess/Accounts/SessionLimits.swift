@@ -8,7 +8,7 @@ public struct SessionLimits: Equatable, Sendable {
   public var seconds = 30 * 86_400
   /// Time for which an app's access token is valid.
   public var accessSeconds = 900
-  /// Time without a renewed access token after which an app's session ends.
+  /// An app's session ends if its access token is not renewed for this time.
   public var appIdleSeconds = 30 * 86_400
   /// Time after the sign-in at which an app's session ends, even if it is in use.
   public var appSeconds = 180 * 86_400
@@ -16,7 +16,7 @@ public struct SessionLimits: Equatable, Sendable {
   public var invitationSeconds = 3 * 86_400
   /// Time for which a link to set a new password is valid.
   public var recoverySeconds = 3_600
-  /// Maximum time from the password to the second factor.
+  /// Maximum time from the entry of the password to the entry of the second factor.
   public var factorSeconds = 600
   /// Maximum age of the last sign-in for changes of factors, email addresses and roles.
   public var recentSeconds = 900

@@ -17,8 +17,8 @@ public enum EmailCode {
     return String((0..<digits).map { _ in Character(String(Int.random(in: 0...9, using: &generator))) })
   }
 
-  /// Returns the text of which a proof is stored (``SecretKeys/proof(of:)``). A thief of the database cannot find the
-  /// code by trying all codes, because the proof needs the key.
+  /// Returns the text from which the stored proof of a code is computed (``SecretKeys/proof(of:)``). Someone who copies
+  /// the database cannot find the code by trying all codes, because computing a proof needs the key.
   fileprivate static func statement(_ code: String, _ place: String) -> String { "email code \(place) \(code)" }
 
   /// Returns the text whose hash is stored as the secret of the code's ticket.
@@ -26,9 +26,9 @@ public enum EmailCode {
 }
 
 extension FleetTransaction {
-  /// Stores a code that is sent to a person. An older code for the same place becomes invalid.
+  /// Stores a code that is sent to a person. An older code for the same purpose becomes invalid.
   ///
-  /// - Parameter place: the sign-in or factor that the code is for.
+  /// - Parameter place: name of the purpose: the sign-in or factor that the code is for.
   public func issueEmailCode(
     _ code: String, for place: String, of person: UUIDv7, _ keys: SecretKeys
   ) throws(ThingError) {
@@ -41,8 +41,8 @@ extension FleetTransaction {
       details: keys.proof(of: EmailCode.statement(code, place)))
   }
 
-  /// Whether a code is right. A right code cannot be used again. A wrong answer is counted; the caller must commit
-  /// that.
+  /// Checks a code, and returns whether it is right. A right code cannot be used again. A wrong code is counted: the
+  /// caller must commit the transaction in both cases.
   public func acceptEmailCode(_ code: String, for place: String, _ keys: SecretKeys) throws(ThingError) -> Bool {
     guard let ticket = try ticket(Secret.hash(of: EmailCode.name(place)), for: [.emailCode], at: now) else {
       return false

@@ -55,7 +55,7 @@ public struct PasswordHash: Equatable, Sendable {
       text: "$argon2id$v=19$m=\(cost.memoryBytes >> 10),t=\(cost.passes),p=1$\(base64(16))$\(base64(32))")
   }
 
-  /// Whether the hash is that of a password. The check takes as long as hashing.
+  /// Whether this is the hash of a password. The check takes as long as hashing.
   ///
   /// - Parameter password: the password after ``PasswordPolicy/normalized(_:)``.
   public func matches(_ password: String) -> Bool {

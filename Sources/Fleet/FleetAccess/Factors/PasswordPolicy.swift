@@ -110,9 +110,9 @@ public struct PasswordPolicy: Sendable {
     return count
   }
 
-  /// Whether enough letters and digits remain after the removal of parts that attackers try first: common passwords,
-  /// words from the account of at least three characters, and rows of at least four neighbouring keys, digits or
-  /// letters.
+  /// Whether enough letters and digits remain after the removal of parts that attackers try first. These are common
+  /// passwords, words from the account of at least three characters, and rows of at least four neighbouring keys,
+  /// digits or letters.
   private func isHardToGuess(_ password: String, own: Set<String>, required: Int) -> Bool {
     let text = Array(password)
     var (index, left) = (0, 0)

@@ -14,9 +14,9 @@ public struct TOTP: Sendable {
   public static let stepSeconds: Int64 = 30
   /// Number of digits of a code.
   public static let digits = 6
-  /// Length of a secret in bytes, which is that of a SHA-1 digest (RFC 4226, section 4, R6).
+  /// Length of a secret in bytes: the length of a SHA-1 digest (RFC 4226, section 4, R6).
   public static let secretCount = 20
-  /// Number of steps before the present one, and after it, whose codes are accepted.
+  /// The codes of this many steps before and after the current step are accepted.
   static let tolerance: Int64 = 1
 
   /// The secret that the server and the authenticator app share.
@@ -66,7 +66,7 @@ public struct TOTP: Sendable {
     return accepted
   }
 
-  /// The address that a QR code carries to an authenticator app (Google Authenticator's key URI format).
+  /// Returns the URI for the QR code that an authenticator app scans (Google Authenticator's key URI format).
   ///
   ///     otpauth://totp/Fleet%20North:ann%40example.com?secret=…&issuer=Fleet%20North&algorithm=SHA1&digits=6&period=30
   ///

@@ -1,13 +1,13 @@
 import FleetDomain
 import Telemetry
 
-/// Limits of the number of mails, and the times of attempts.
+/// Limits of the number of mails, and the times between attempts to send a mail.
 public enum MailLimits {
   /// The time after which a mail that could not be sent is dropped, s.
   public static let seconds = 3 * 86_400
   /// The period for which mails are counted, s.
   public static let period = 3_600
-  /// Returns the maximum number of mails for one reason that one account, and one email address, get in a period.
+  /// Returns the maximum number of mails for a reason that each account, and each email address, gets in a period.
   public static func perRecipient(_ reason: QueuedMail.Reason) -> Int {
     switch reason {
     case .recovery, .invitation: 5
@@ -81,8 +81,8 @@ extension FleetTransaction {
     return try list(recent).items.count < most
   }
 
-  /// Returns the mail that is to be sent next, and counts the attempt. Unless ``finishMail(_:error:)`` is called for it, it is due
-  /// again later.
+  /// Returns the mail to send next, and counts the attempt. The mail becomes due again later unless
+  /// ``finishMail(_:error:)`` is called.
   ///
   /// - Returns: the mail, and the mails that were dropped because they have expired.
   public func nextMail() throws(ThingError) -> (mail: Stored<QueuedMail>?, expired: [Stored<QueuedMail>]) {

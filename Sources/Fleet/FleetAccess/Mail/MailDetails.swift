@@ -32,7 +32,7 @@ public struct MailDetails: Equatable, Sendable {
   /// Creates the values for a person.
   public init(of person: Person) { self.init(name: "\(person.firstName) \(person.lastName)", locale: person.locale) }
 
-  /// Encrypts the values for the mail with an id, which is in the queue.
+  /// Encrypts the values. Only the queued mail with this ID can decrypt them.
   func sealed(for id: UUIDv7, _ keys: SecretKeys) -> String {
     var members: [String: JSON] = ["name": .text(name)]
     for (key, text) in [("locale", locale), ("link", link), ("code", code), ("address", address), ("item", item)] {

@@ -7,12 +7,12 @@ import Telemetry
 /// The algorithm is taken from the key, never from the token. Therefore a token with the algorithm `none` is rejected,
 /// and so is a token that uses a public key as a shared secret (HS256).
 public struct JSONWebToken: Equatable, Sendable {
-  /// The longest token that is read, bytes.
+  /// Maximum length of a token, bytes.
   public static let longest = 16 << 10
 
   let algorithm: String
-  /// The name of the key (`kid`); `nil` if the token names none, which is allowed if the provider has only one key
-  /// (OpenID Connect Core 1.0, section 10.1).
+  /// The name of the key (`kid`); `nil` if the token has none. A provider with only one key may omit the name (OpenID
+  /// Connect Core 1.0, section 10.1).
   let keyName: String?
   /// The content. It must not be trusted before ``verify(_:)`` has succeeded.
   let content: JSON
@@ -27,7 +27,7 @@ public struct JSONWebToken: Equatable, Sendable {
     guard text.utf8.count <= Self.longest, parts.count == 3, let head = Self.object(parts[0]),
       let content = Self.object(parts[1]), let signature = Base64URL.bytes(String(parts[2]))
     else { throw OpenIDError(.malformed, "this is no signed token") }
-    // Extensions that a receiver must support (RFC 7515, section 4.1.11) are not supported.
+    // `crit` lists extensions that a receiver must support (RFC 7515, section 4.1.11). None is supported here.
     guard head["crit"] == nil else { throw OpenIDError(.malformed, "the token has critical extensions") }
     guard let algorithm = head["alg"]?.textValue else { throw OpenIDError(.wrongAlgorithm, "the token has none") }
     let keyName = head["kid"]?.textValue

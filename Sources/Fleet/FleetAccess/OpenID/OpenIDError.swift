@@ -18,7 +18,7 @@ public struct OpenIDError: Error, Equatable, Sendable, CustomStringConvertible {
     case unreachable
     /// The sign-in was not begun in this browser, has expired, or was completed before.
     case wrongState
-    /// No person has this identity, and it may not get an account.
+    /// No person has this identity, and no account may be created for it.
     case noAccount
     /// The identity already belongs to a person, or its email address belongs to another person.
     case conflict

@@ -11,9 +11,9 @@ public struct OpenIDIdentity: Equatable, Sendable {
   static let logoutSeconds = 600
 
   public let issuer: String
-  /// The provider's identifier of the account; `nil` in a logout token that names only a session.
+  /// The provider's identifier of the account; `nil` in a logout token that contains only a session.
   public let subject: String?
-  /// The provider's identifier of its session (`sid`); `nil` if the token names none.
+  /// The provider's identifier of its session (`sid`); `nil` if the token contains none.
   public let session: String?
   /// The identifier of the account for this client (`sub`), if it differs from ``subject``.
   public let clientSubject: String?
@@ -91,7 +91,7 @@ public struct OpenIDIdentity: Equatable, Sendable {
     self.claims = claims
     session = try Self.name(claims["sid"])
     if provider.isTemplate {
-      // At Entra ID, the same account has another `sub` for each client. Directory and object identify it for all.
+      // At Entra ID, `sub` differs from client to client. Directory and object ID identify the account for all clients.
       let object = try Self.name(claims["oid"])
       subject = object.map { "\(claims["tid"]?.textValue ?? "")/\($0)" }
       clientSubject = try Self.name(claims["sub"])

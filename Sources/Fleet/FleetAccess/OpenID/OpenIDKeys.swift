@@ -28,8 +28,8 @@ public struct OpenIDKeys: Equatable, Sendable {
     self.keys = keys
   }
 
-  /// Returns the key that a token names; `nil` if the provider does not have it. If the token names none, returns the
-  /// provider's only key; `nil` if the provider has several.
+  /// Returns the key whose name a token contains; `nil` if the provider does not have this key. If the token contains
+  /// no name, returns the provider's only key, or `nil` if the provider has several.
   func key(of token: JSONWebToken) -> PasskeyPublicKey? {
     guard let name = token.keyName else { return keys.count == 1 ? keys.first?.value : nil }
     return keys[name]

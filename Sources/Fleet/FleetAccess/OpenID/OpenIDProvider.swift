@@ -53,7 +53,7 @@ public struct OpenIDProvider: Equatable, Sendable {
     return issuer(ofDirectory: directory)
   }
 
-  /// Returns the roles of a new account; empty if the person may not get an account.
+  /// Returns the roles of a new account; empty if no account may be created for the person.
   ///
   /// - Parameters:
   ///   - claims: the content of the person's token.

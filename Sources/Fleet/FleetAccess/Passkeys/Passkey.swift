@@ -11,7 +11,7 @@ public struct Passkey: Equatable, Sendable {
   public private(set) var counter: UInt32
   /// Whether the passkey may be copied to other devices of the person (a synced passkey).
   public let isBackupEligible: Bool
-  /// Whether the passkey had been copied, as its last use reported.
+  /// Whether the passkey was copied to other devices, as reported at its last use.
   public private(set) var isBackedUp: Bool
 
   public init(
@@ -89,7 +89,7 @@ public struct Passkey: Equatable, Sendable {
   ///   - assertion: the data that the browser sent.
   ///   - userHandle: the handle of the passkey's owner.
   ///   - isPersonKnown: whether the person was known before the challenge was issued. If not (a discoverable passkey),
-  /// the authenticator must send the handle.
+  ///     the authenticator must send the handle.
   ///   - challenge: the challenge that was issued for this sign-in; it must not be used again.
   public mutating func use(
     _ assertion: Assertion, userHandle: [UInt8], isPersonKnown: Bool, challenge: [UInt8], _ relyingParty: RelyingParty

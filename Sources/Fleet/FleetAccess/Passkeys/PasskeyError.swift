@@ -5,11 +5,11 @@ public struct PasskeyError: Error, Equatable, Sendable {
   public enum Kind: Equatable, Sendable {
     /// The client data is not the JSON object that WebAuthn describes.
     case malformedClientData
-    /// The client data are from another operation than the expected one, which is `webauthn.create` or `webauthn.get`.
+    /// The client data belong to another operation than expected (`webauthn.create` or `webauthn.get`).
     case wrongType
     /// The challenge is not the one that was issued.
     case wrongChallenge
-    /// The page's origin is not one of the relying party's.
+    /// The page's origin is not among the origins of the relying party.
     case wrongOrigin
     /// The page was in a frame of another site's page.
     case crossOrigin

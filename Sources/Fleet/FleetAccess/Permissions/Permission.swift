@@ -15,7 +15,7 @@ public enum Requester: Equatable, Sendable {
 /// An action that a request performs.
 public enum Action: String, CaseIterable, Sendable {
   case read
-  /// Create, change and remove things, and all commands that have no action of their own.
+  /// Create, change and remove things, and run each command that has no action in this list.
   case write
   /// Begin and end the service of a vehicle.
   case changeService
@@ -64,10 +64,10 @@ public enum Area: String, CaseIterable, Sendable {
 public struct Relation: Equatable, Sendable {
   /// The fleets to which the thing belongs; empty if it belongs to none.
   public var fleets: Set<UUIDv7>
-  /// Whether the thing counts as the requester's own: the requester created it, it describes the requester, or it
-  /// describes a vehicle while the vehicle is assigned to the requester.
+  /// Whether the thing counts as the requester's own. This is so if the requester created it, if it describes the
+  /// requester, or if it describes a vehicle while the vehicle is assigned to the requester.
   public var isOwn: Bool
-  /// Whether the thing is about a vehicle, as an expense of a vehicle is, and not only about a person.
+  /// Whether the thing is about a vehicle, for example an expense of a vehicle. Otherwise it is only about a person.
   public var isOfVehicle: Bool
 
   public init(fleets: Set<UUIDv7> = [], isOwn: Bool = false, isOfVehicle: Bool = true) {

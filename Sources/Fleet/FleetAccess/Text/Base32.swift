@@ -2,7 +2,7 @@
 public enum Base32 {
   private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".utf8)
 
-  /// The text of some bytes: five bits to a character, the last one filled with zero bits.
+  /// Returns bytes as text. Each character encodes five bits; the last character is padded with zero bits.
   ///
   ///     Base32.text([0x66, 0x6F, 0x6F])  // "MZXW6"
   public static func text(_ bytes: [UInt8]) -> String {

@@ -30,12 +30,13 @@ public struct Secret: Sendable {
   /// Creates a secret from 256 random bits of the system, written as hexadecimal digits.
   public init(_ purpose: Purpose) { text = purpose.rawValue + Self.randomDigits() }
 
-  /// Creates a secret whose text names the place to which it belongs, such as a tenant: `fsl_north.3f9c…`.
+  /// Creates a secret whose text contains the name of the place to which it belongs, such as a tenant:
+  /// `fsl_north.3f9c…`.
   ///
   /// - Parameter place: letters, digits and `-`.
   public init(_ purpose: Purpose, of place: String) { text = "\(purpose.rawValue)\(place).\(Self.randomDigits())" }
 
-  /// Returns the place that a secret made by ``init(_:of:)`` names; `nil` for any other text.
+  /// Returns the name of the place in a secret that ``init(_:of:)`` created; `nil` for any other text.
   public static func place(in text: String, _ purpose: Purpose) -> String? {
     guard text.utf8.count <= 256, text.hasPrefix(purpose.rawValue), let dot = text.firstIndex(of: ".") else {
       return nil

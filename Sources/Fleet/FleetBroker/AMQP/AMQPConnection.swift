@@ -21,7 +21,7 @@ import Glibc
   private var isOver = false
   /// Tags of delivered messages that are not acknowledged, ascending.
   private var unacknowledged: [UInt64] = []
-  /// Whether the library may still have frames that were not read.
+  /// Whether the library may have buffered frames that were not read yet.
   private var mayHaveMore = false
 
   init(_ address: BrokerAddress, _ options: BrokerOptions) throws(BrokerFailure) {
@@ -141,7 +141,7 @@ import Glibc
     }
     for refused in results where refused.isRefused { try check(unsafe crabbitmq_reject(client, refused.tag, 0)) }
     let accepted = results.filter { !$0.isRefused }
-    // If no earlier message is unacknowledged, one frame acknowledges all of these messages.
+    // If no older message remains unacknowledged, one frame acknowledges all of these messages.
     for one in areOldest ? accepted.suffix(1) : accepted[...] {
       try check(unsafe crabbitmq_acknowledge(client, one.tag, areOldest ? 1 : 0))
     }

@@ -8,9 +8,9 @@ import Glibc
 /// reconnects with the same client id, the broker delivers the messages that were not acknowledged, and those that
 /// arrived meanwhile.
 ///
-/// For each message that libmosquitto returns, it queues a PUBACK, and the next write sends all of them. Nothing is
-/// therefore written until all messages that were read are stored. A transaction has the messages of one read, which
-/// are at most the receive maximum.
+/// For each message that it returns, libmosquitto queues a PUBACK, and the next write sends all of them. Therefore
+/// nothing is written until all messages that were read are stored. A transaction contains the messages of one read: at
+/// most the receive maximum.
 @safe final class MQTTConnection: ConsumerConnection {
   let readsAhead = false
   private let client: OpaquePointer
@@ -136,7 +136,7 @@ import Glibc
       oversize: isWhole ? nil : event.count)
   }
 
-  /// Acknowledges all messages that were returned, also rejected ones, because MQTT cannot reject a message.
+  /// Acknowledges all messages that were returned, including rejected ones, because MQTT cannot reject a message.
   func acknowledge(_ results: [DeliveryResult]) throws(BrokerFailure) {
     guard results.count == unacknowledged else { throw over(.unreachable, "not all messages are acknowledged") }
     unacknowledged = 0

@@ -5,14 +5,14 @@ import ServiceLifecycle
 import Synchronization
 import Telemetry
 
-/// Stores records from a broker, beside a server or without one. Any number of workers in any number of processes may
-/// share one queue and one PostgreSQL database: they have no state of their own.
+/// Stores records from a broker, in the process of a server or in one of its own. Any number of workers in any number
+/// of processes may share one queue and one PostgreSQL database, because workers store no state of their own.
 ///
 ///     let worker = try BrokerWorker(options, storage: storage, logger: logger) { WallClock.now }
 ///     try await worker.run()
 ///
-/// It ends when its task is cancelled, or when its service group stops it: the current transaction is finished and
-/// acknowledged, and all other messages stay with the broker.
+/// When its task is cancelled or its service group stops it, the worker finishes and acknowledges the current
+/// transaction and ends. All other messages stay with the broker.
 public final class BrokerWorker: Service {
   private let options: BrokerOptions
   private let storage: any FleetStorage

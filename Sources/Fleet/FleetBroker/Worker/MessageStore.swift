@@ -2,8 +2,8 @@ import FleetDomain
 import Synchronization
 import Telemetry
 
-/// Stores messages. All messages of a call are stored in one transaction, or, if the database rejects it, each message
-/// in a transaction of its own.
+/// Stores messages. All messages of a call are stored in one transaction. If the database rejects it, each message is
+/// stored in a transaction of its own.
 final class MessageStore: Sendable {
   /// The result of one message.
   struct Outcome: Equatable, Sendable {
@@ -21,7 +21,7 @@ final class MessageStore: Sendable {
     var failure: StorageError?
   }
 
-  /// The number of attempts for a message that fails while others are stored. After that, the message counts as faulty.
+  /// After this many attempts, a message that fails while others are stored counts as faulty.
   static let attempts = 5
 
   private let storage: any FleetStorage
@@ -29,8 +29,8 @@ final class MessageStore: Sendable {
   private let mayRefuse: Bool
   private let now: @Sendable () -> Timestamp
   private let onOutcomes: @Sendable (IngestCounts) -> Void
-  /// The number of failed attempts of messages that the database rejected while it stored others. The key is the
-  /// message's first record.
+  /// The number of failed attempts for each message that the database rejected while it stored others. The key is the
+  /// ID of the message's first record.
   private let suspects = Mutex<[String: Int]>([:])
 
   /// Creates a store.
@@ -86,8 +86,8 @@ final class MessageStore: Sendable {
     }
   }
 
-  /// Stores each message in its own transaction, so that a faulty one does not affect the others. An attempt counts
-  /// against a message only if the database stores another message in the same pass.
+  /// Stores each message in its own transaction, so that a faulty one does not affect the others. A failed attempt
+  /// counts as the message's fault only if the database stores another message in the same pass.
   private func storeEach(_ group: [MessageReader.Read]) async -> Pass {
     var pass = Pass(outcomes: group.map { _ in nil }, failure: nil)
     var refused: [(index: Int, error: StorageError)] = []
@@ -95,7 +95,7 @@ final class MessageStore: Sendable {
     for (index, message) in group.enumerated() {
       do throws(StorageError) {
         let stored = try await ingest([message])
-        // Duplicates do not count, because they are accepted even if the disk is full.
+        // Duplicates do not show that the database stores records: they are accepted even if the disk is full.
         if stored.contains(.stored) { takesOthers = true }
         pass.outcomes[index] = outcomes([message], stored).first
       } catch {

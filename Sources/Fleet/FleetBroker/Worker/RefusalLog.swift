@@ -1,8 +1,8 @@
 import FleetDomain
 import Logging
 
-/// Logs refused messages. It writes at most one line a second, so that invalid messages cannot fill the disk. A line
-/// names the newest message that was not logged yet, and the number of the others.
+/// Logs refused messages, at most one line per second, so that invalid messages cannot fill the disk. A line names the
+/// newest message that was not logged yet, and contains the number of the other such messages.
 ///
 /// Call order: ``report(_:_:at:)`` for each refused message, ``logPending(at:)`` when ``deadline`` has passed, and
 /// ``logPending(at:)`` with `nil` at the end.
@@ -13,10 +13,10 @@ struct RefusalLog {
   }
 
   private let logger: Logger
-  /// The place where rejected messages are kept, as log lines name it.
+  /// The place where rejected messages remain, as words for log lines.
   private let keptIn: String
   private var next = Int64.min
-  /// The newest message that was not logged yet, and the number of messages before it that were not logged either.
+  /// The newest message that was not logged yet, and the number of earlier messages that were not logged either.
   private var pending: Refusal?
   private var others = 0
 
@@ -25,7 +25,7 @@ struct RefusalLog {
     self.keptIn = keptIn
   }
 
-  /// The time at which the waiting messages are logged; `.max` if none waits.
+  /// The time at which the pending messages are logged; `.max` if none is pending.
   var deadline: Int64 { pending == nil ? .max : next }
 
   mutating func report(_ topic: String, _ outcome: MessageStore.Outcome, at now: Int64) {
@@ -34,9 +34,9 @@ struct RefusalLog {
     logPending(at: now)
   }
 
-  /// Logs the waiting messages if they are due.
+  /// Logs the pending messages if they are due.
   ///
-  /// - Parameter now: the present time; `nil` at the end, when they are logged in any case.
+  /// - Parameter now: the current time; `nil` at the end, when all pending messages are logged.
   mutating func logPending(at now: Int64?) {
     guard let pending, now.map({ $0 >= next }) ?? true else { return }
     next = now.map { $0 &+ 1_000_000_000 } ?? next

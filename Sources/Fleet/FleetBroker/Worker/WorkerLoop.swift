@@ -6,9 +6,9 @@ import Synchronization
 /// The loop of the worker's thread: receives messages, passes them to the storage, and acknowledges them. It has its
 /// own thread, because calls of librabbitmq block, and a connection must be used by one thread.
 ///
-/// While a transaction is in progress, further messages are received and parsed for the next one. A message is
-/// acknowledged only after its records are committed. After any failure, the broker therefore still has every message
-/// that is not stored. A record that is delivered twice is stored once.
+/// While a transaction is in progress, the loop receives and parses further messages for the next one. It acknowledges
+/// a message only after the message's records are committed. After any failure, the broker therefore still has every
+/// message that is not stored. A record that is delivered twice is stored once.
 ///
 /// If the storage fails, the worker keeps messages of RabbitMQ and tries again, because a quorum queue (4.x) drops a
 /// message after 20 deliveries. With mosquitto, the connection cannot be kept while messages are unacknowledged, so it
@@ -33,8 +33,8 @@ final class WorkerLoop {
   private var failed: [MessageReader.Read] = []
   private var pause: BackOff
   private var retryAt = Int64.min
-  /// Whether the last attempt stored nothing. In that case, new messages are not tried but wait together with those
-  /// that failed.
+  /// Whether the last attempt stored nothing. If so, new messages are not stored at once, but wait for the next attempt
+  /// together with the failed ones.
   private var storesNothing = false
   private var storageFailure: StorageError?
   private var waitingBytes = 0

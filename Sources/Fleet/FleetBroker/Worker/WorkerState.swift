@@ -12,7 +12,7 @@ final class WorkerState: Sendable {
   var isStopping: Bool { stopsAt != .max }
   var stopsAt: Int64 { deadline.load(ordering: .acquiring) }
 
-  /// Requests a stop. Work in progress may continue until `time`.
+  /// Requests a stop. Work in progress may continue until this time.
   func stop(by time: Int64) {
     _ = deadline.compareExchange(expected: .max, desired: time, ordering: .acquiringAndReleasing)
     wakeUp.wake()

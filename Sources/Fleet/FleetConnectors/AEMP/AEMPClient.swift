@@ -3,9 +3,11 @@ import FleetProviders
 import Peers
 import Telemetry
 
-/// A server of machines by ISO 15143-3: pages of the fleet's snapshot.
+/// A client of a server of construction machines that implements ISO 15143-3. It reads the pages of the fleet's
+/// snapshot.
 ///
-/// The address is that of the service, to which `/Fleet/1` is added, or contains `{page}`.
+/// The configured address is either the address of the service, to which `/Fleet/1` is appended, or a URL with
+/// `{page}`.
 struct AEMPClient: ConnectorClient {
   let session: ConnectorSession
 
@@ -22,14 +24,14 @@ struct AEMPClient: ConnectorClient {
     do throws(ConnectorError) {
       answer = try await session.get(url, accept: Self.accept)
     } catch {
-      // The page after the last one does not exist at some makers.
+      // With some makers, the request for the page after the last one is answered with 404.
       guard number > 1, error.message.hasPrefix("status 404") else { throw error }
       return PulledPage()
     }
     var (page, next) = try AEMPMapping.fleet(answer.body, hasMinutes: url.contains("/minutes/"))
     guard let next, !page.assets.isEmpty else { return page }
     let following = try resolved(next, from: url)
-    // Some makers link the last page to itself, or to the first one.
+    // With some makers, the last page links to itself or to the first page.
     guard let place = Self.number(following), place > Self.number(url) ?? number else { return page }
     page.cursor = .object(["url": .text(following), "page": .integer(place)])
     page.isLast = false
@@ -44,7 +46,8 @@ struct AEMPClient: ConnectorClient {
     return (address.hasSuffix("/") ? String(address.dropLast()) : address) + "/Fleet/1"
   }
 
-  /// Returns the address of a link. It must be of the same server, because the requests have the connector's secret.
+  /// Returns the absolute URL of a link. It must be on the same server, because requests contain the connector's
+  /// secret.
   private func resolved(_ link: String, from url: String) throws(ConnectorError) -> String {
     let schemes = [("https", 443), ("http", 80)].map { (name: $0.0, port: $0.1) }
     guard let base = ServiceURL(String(url.prefix { $0 != "?" }), schemes: schemes) else {
@@ -60,17 +63,17 @@ struct AEMPClient: ConnectorClient {
       let folder = url.prefix { $0 != "?" }
       return String(folder.prefix(upTo: folder.lastIndex(of: "/") ?? folder.endIndex)) + "/" + link
     }
-    // The address of the server as it was written, because a port that is added would become part of the header `Host`.
+    // The server's address exactly as written: an added port would become part of the header `Host`.
     let start = "\(base.scheme)://"
     let server = start + url.dropFirst(start.count).prefix { $0 != "/" && $0 != "?" }
-    // Some makers give the path from the root of the server, and others from that of the service.
+    // Some makers write the path from the root of the server, others from that of the service.
     if let range = base.path.firstRange(of: "/Fleet"), link.hasPrefix("/Fleet") {
       return "\(server)\(base.path[..<range.lowerBound])\(link)"
     }
     return server + link
   }
 
-  /// The number at the end of the path; `nil` if there is none.
+  /// Returns the number at the end of the path; `nil` if there is none.
   private static func number(_ url: String) -> Int64? {
     let path = url.prefix { $0 != "?" }
     return path.split(separator: "/").last.flatMap { Int64($0) }

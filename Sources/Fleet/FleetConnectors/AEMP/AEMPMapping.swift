@@ -1,18 +1,18 @@
 import FleetDomain
 import Telemetry
 
-/// Answers by ISO 15143-3 (AEMP 2.0, and 1.2), in XML or JSON → assets and records.
+/// Converts answers of ISO 15143-3 servers (AEMP 2.0 and 1.2), in XML or JSON, to assets and records.
 ///
-/// Each section of a machine has a time of its own, as an attribute or an element. Units are texts beside the values; a
-/// value with an unknown unit is kept out.
+/// Each section of a machine has its own time, as an attribute or an element. The unit of a value is a separate text. A
+/// value with an unknown unit is ignored.
 struct AEMPMapping {
-  /// Whether hours are in fact minutes, as at the path `/Fleet/minutes/1` of one maker.
+  /// Whether fields of hours contain minutes, as at the path `/Fleet/minutes/1` of one maker.
   var hasMinutes = false
   var page = PulledPage()
 
   // MARK: Documents
 
-  /// The page of a fleet, with the address of the next page; `nil` for none.
+  /// Converts a page of a fleet. Also returns the address of the next page; `nil` for the last page.
   static func fleet(_ body: [UInt8], hasMinutes: Bool = false) throws(ConnectorError) -> (PulledPage, next: String?) {
     let document = try document(body)
     var mapping = AEMPMapping(hasMinutes: hasMinutes)
@@ -23,9 +23,9 @@ struct AEMPMapping {
     return (mapping.page, link("next", in: document))
   }
 
-  /// A time series of one machine: sections of one kind, or faults.
+  /// Converts a time series of one machine: sections of one kind, or faults.
   ///
-  /// - Parameter asset: the id of the machine, if the answer has no header.
+  /// - Parameter asset: the ID of the machine if the answer has no header.
   static func series(_ body: [UInt8], of asset: String) throws(ConnectorError) -> (PulledPage, next: String?) {
     let document = try document(body)
     var mapping = AEMPMapping()
@@ -39,7 +39,7 @@ struct AEMPMapping {
     return (mapping.page, link("next", in: document))
   }
 
-  /// Parses XML or JSON. Keys are in lower case, and the root is the fleet.
+  /// Parses XML or JSON. All keys become lower case, and the result is the object of the fleet.
   private static func document(_ body: [UInt8]) throws(ConnectorError) -> JSON {
     guard let first = body.first(where: { $0 > 0x20 && $0 < 0x80 }) else {
       throw ConnectorError(.malformed, "the answer is empty")
@@ -70,7 +70,7 @@ struct AEMPMapping {
     }
   }
 
-  /// The elements of a value that may occur once, several times, or not at all.
+  /// Returns the elements of a member that may be absent, a single value or an array.
   private static func list(_ json: JSON?) -> [JSON] {
     switch json {
     case nil, .null?: []
@@ -82,7 +82,7 @@ struct AEMPMapping {
   private static func link(_ relation: String, in document: JSON) -> String? {
     for link in list(document["links"]) + list(document["links"]?["link"]) {
       if link["rel"]?.filledText?.lowercased() == relation, let address = link["href"]?.filledText { return address }
-      // {"Next": "…"}
+      // Some servers write a link as `{"Next": "…"}`.
       if link["rel"] == nil, let address = link[relation]?.filledText { return address }
     }
     return nil
@@ -122,13 +122,13 @@ struct AEMPMapping {
     return asset
   }
 
-  /// Whether a text stands for a value that is missing.
+  /// Whether a text is a placeholder for a missing value.
   private static func isPlaceholder(_ text: String) -> Bool {
     ["missing", "n/a", "na", "none", "null", "nil", "unknown", "undefined", "not available", "-", "--", "0", "string"]
       .contains(text.lowercased())
   }
 
-  /// Adds values that are attributes of the machine itself.
+  /// Adds the values that are attributes of the machine element.
   private mutating func add(attributes own: [String: JSON], of asset: String, at time: Timestamp?) {
     func object(_ pairs: (String, String)...) -> JSON? {
       let members = pairs.compactMap { key, source in own[source].map { (key, $0) } }
@@ -173,7 +173,7 @@ struct AEMPMapping {
 
   /// Adds the record of a section.
   ///
-  /// - Parameter time: the time of a section that has none of its own.
+  /// - Parameter time: the time to use if the section has none.
   private mutating func add(section name: String, _ json: JSON, of asset: String, at time: Timestamp?) {
     if case .array(let elements) = json {
       for element in elements { add(section: name, element, of: asset, at: time) }
@@ -198,7 +198,7 @@ struct AEMPMapping {
     }
   }
 
-  /// Returns the members of a record; empty if the value cannot be true, and `nil` for an unknown section.
+  /// Returns the members of a record: empty if the value is impossible, `nil` if the section is unknown.
   private func values(of section: String, _ json: JSON) -> [String: JSON]? {
     func one(_ key: String, _ value: Double?) -> [String: JSON] {
       guard let value, value >= 0, value.isFinite else { return [:] }
@@ -236,7 +236,7 @@ struct AEMPMapping {
       var values = SourcePosition.values(
         latitude: json["latitude"]?.looseNumber, longitude: json["longitude"]?.looseNumber)
     else { return [:] }
-    // Machines without a height report 0.
+    // Machines that do not measure the altitude report 0.
     if let altitude = json["altitude"]?.looseNumber, altitude != 0, let unit = json["altitudeunits"]?.filledText,
       let meters = NamedUnit.meters(altitude, unit), (-1_000...20_000).contains(meters)
     {
@@ -254,15 +254,15 @@ struct AEMPMapping {
     }
   }
 
-  /// Hours: a number, or a duration by ISO 8601 as in AEMP 1.2.
+  /// Returns the hours of a value: a number, or a duration as in ISO 8601 (AEMP 1.2).
   private func hours(_ json: JSON) -> Double? {
     guard let hour = json["hour"] ?? json["hours"] else { return nil }
     if let number = hour.looseNumber { return hasMinutes ? number / 60 : number }
     return hour.filledText.flatMap(Self.hours(duration:))
   }
 
-  /// Returns the hours of a duration of days, hours, minutes and seconds: `P13DT0H25M59.999S`. Years and months have no
-  /// fixed length.
+  /// Converts a duration of weeks, days, hours, minutes and seconds, such as `P13DT0H25M59.999S`, to hours. Returns
+  /// `nil` for years and months, because their length varies.
   static func hours(duration text: String) -> Double? {
     guard text.first == "P", text.utf8.count <= 64 else { return nil }
     var (total, number, isTime, count) = (0.0, "", false, 0)
@@ -286,11 +286,11 @@ struct AEMPMapping {
     return number.isEmpty && count > 0 ? total : nil
   }
 
-  /// Returns a value whose unit is a text beside it, or is part of its name.
+  /// Returns a value whose unit is a separate text or the end of its name.
   ///
   /// - Parameters:
   ///   - name: the name of the value, without the unit.
-  ///   - unit: the name of the unit.
+  ///   - unit: the name of the member that contains the unit.
   private func value(
     _ json: JSON, _ name: String, unit: String, _ convert: (Double, String) -> Double?
   ) -> Double? {
@@ -315,8 +315,8 @@ struct AEMPMapping {
 
   // MARK: Faults
 
-  /// Adds a fault. A list of faults says when each occurred, and not which of them are gone. Therefore each code is
-  /// reported as by a control unit of its own.
+  /// Adds a fault. A list of faults contains when each fault occurred, but not which faults have ended. Therefore each
+  /// code is reported with a control unit of its own.
   private mutating func add(fault json: JSON, of asset: String) {
     guard let time = json["datetime"]?.time else { return page.ignore("fault without a time") }
     guard let identifier = json["codeidentifier"]?.identifier else { return page.ignore("fault without a code") }

@@ -6,16 +6,17 @@ struct XMLError: Error, Equatable {
   let message: String
 }
 
-/// Reads XML 1.0 of a fleet's data as JSON. The members are named by the local names in lower case, without namespaces.
+/// Converts XML 1.0 to JSON. Members have the local names of elements and attributes, in lower case and without
+/// namespaces.
 ///
 ///     <Distance datetime="2026-08-21T16:12:44Z"><OdometerUnits>kilometre</OdometerUnits></Distance>
 ///     {"datetime":"2026-08-21T16:12:44Z","odometerunits":"kilometre"}
 ///
-/// Attributes and child elements are members alike, an element with only text is a text, and elements of the same name
-/// are an array. The text of an element that has attributes too is the member `text`.
+/// Attributes and child elements both become members. An element with only text becomes a text, and elements of the
+/// same name become an array. If an element has attributes and text, the text becomes the member `text`.
 ///
-/// A document type declaration is rejected, and with it all entities except the five of XML itself. Depth, number of
-/// nodes, and length are limited, so that no text takes more memory or time than its length deserves.
+/// A document type declaration is rejected, so no entities exist except the five predefined ones. Depth, number of
+/// nodes and length are limited, which limits memory and time.
 struct XMLReader {
   static let longest = 32 << 20
   static let mostNodes = 2_000_000
@@ -118,7 +119,7 @@ struct XMLReader {
     return text
   }
 
-  /// Reads text up to a byte, which is not read.
+  /// Reads text up to a byte. The byte itself is not consumed.
   private mutating func characters(until end: UInt8) throws(XMLError) -> String {
     var text = ""
     var start = position

@@ -3,32 +3,32 @@ import FleetProviders
 import FleetWork
 import Telemetry
 
-/// The access to another program, usually in a cloud, from which records of vehicles are pulled.
+/// The configured access to another program, usually a cloud service, from which records of vehicles are pulled.
 public struct Connector: Kind {
   /// The programs that are supported.
   public enum Service: String, FieldChoice, Sendable {
     case samsara
-    /// Machines by ISO 15143-3, also called AEMP 2.0.
+    /// A server of construction machines that implements ISO 15143-3, also called AEMP 2.0.
     case aemp
     case tesla
     case ford
   }
 
-  /// How the server signs in.
+  /// The method by which this server authenticates its requests.
   public enum SignIn: String, FieldChoice, Sendable {
-    /// The secret is a token, which is sent with each request.
+    /// The secret is a token that is sent with each request.
     case bearer
-    /// User name and password with each request.
+    /// User name and password are sent with each request (HTTP Basic).
     case basic
     /// The secret is sent in a header.
     case apiKey
-    /// OAuth 2.0, RFC 6749, 4.4.
+    /// The client credentials grant of OAuth 2.0 (RFC 6749, section 4.4).
     case clientCredentials
-    /// OAuth 2.0, RFC 6749, 4.3.
+    /// The password grant of OAuth 2.0 (RFC 6749, section 4.3).
     case password
-    /// OAuth 2.0, RFC 6749, 6. The refresh token is replaced whenever it was used.
+    /// The refresh token grant of OAuth 2.0 (RFC 6749, section 6). Each use replaces the refresh token.
     case refreshToken
-    /// User name and password; the answer is a token as plain text.
+    /// User name and password are sent to the token address, which answers with a token as plain text.
     case plainToken
   }
 
@@ -36,9 +36,9 @@ public struct Connector: Kind {
     /// Nothing was pulled yet.
     case waiting
     case working
-    /// The last attempt failed; it is repeated.
+    /// The last attempt failed and will be repeated.
     case failing
-    /// The other program rejects the secret. It must be changed.
+    /// The other program rejects the secret, or a setting is missing. A person must change the settings.
     case refused
   }
 
@@ -54,15 +54,15 @@ public struct Connector: Kind {
     public static let fields: [Field<Failure>] = [Field("at", \.at).required(), Field("message", \.message).required()]
   }
 
-  /// The number of failures that are kept.
+  /// Maximum number of failures that are stored.
   public static let mostFailures = 10
 
   public var name = ""
   public var service = Service.samsara
   public var isActive = true
-  /// The address of the other program; `nil` for that of the vendor.
+  /// The address of the other program; `nil` for the vendor's usual address.
   public var address: String?
-  /// The time between two pulls, s; `nil` for the usual time of the service.
+  /// The time between two pulls, s; `nil` for the service's default.
   public var period: Int64?
   public var signIn: SignIn?
   /// The address from which tokens are fetched; `nil` if there is none.
@@ -72,18 +72,18 @@ public struct Connector: Kind {
   public var scope: String?
   /// The name of the header for ``SignIn/apiKey``.
   public var keyHeader: String?
-  /// The secret: a token, a key, a password, or the secret of the client; encrypted. `nil` if there is none.
+  /// The encrypted secret: a token, a key, a password or a client secret; `nil` if there is none.
   public var secret: String?
-  /// The key of the signatures of webhooks; encrypted. `nil` if there are none.
+  /// The encrypted key with which signatures of webhooks are checked; `nil` if there are no webhooks.
   public var webhookSecret: String?
   public var state = State.waiting
   public var lastPullAt: Timestamp?
   public var lastSuccessAt: Timestamp?
-  /// The number of assets that the last pulls have shown.
+  /// The number of assets that the connector has reported.
   public var assets: Int64 = 0
   /// The number of records that were stored.
   public var stored: Int64 = 0
-  /// What was kept out, by reason, with its number.
+  /// The number of ignored values, by reason.
   public var ignored = JSON.object([:])
   /// The last failures, the newest first.
   public var failures: [Failure] = []
@@ -135,17 +135,17 @@ public struct Connector: Kind {
     }
   }
 
-  /// The id of the sender in the records that it brings.
+  /// The gateway ID in the records of a connector.
   public static func gatewayName(_ id: UUIDv7) -> String { "connector-\(id.string)" }
 }
 
-/// The progress of a connector, and which server works on it. Its id is that of the connector.
+/// The progress of a connector, and the server that pulls from it. It has the same ID as the connector.
 public struct ConnectorProgress: Kind {
-  /// For each stream, the position after which the next pull begins.
+  /// For each stream, the cursor with which the next pull continues.
   public var cursors = JSON.object([:])
   /// Access and refresh token, encrypted; `nil` if there are none.
   public var tokens: String?
-  /// The server that works on it, until ``leaseUntil``; `nil` if there is none.
+  /// The server that has the lease until ``leaseUntil``; `nil` if none has it.
   public var leaseHolder: UUIDv7?
   public var leaseUntil: Timestamp?
   /// The time of the next pull; `nil` while the connector is not active.
@@ -164,11 +164,11 @@ public struct ConnectorProgress: Kind {
   ]
 }
 
-/// A vehicle or machine as a connector knows it, and the vehicle of the fleet that it is. A vehicle that several
-/// connectors report has one of these for each.
+/// A vehicle or machine that a connector reports, and the vehicle of the fleet to which it belongs. If several
+/// connectors report a vehicle, there is one such asset for each.
 public struct ConnectedAsset: VehicleThing {
   public var connectorID = UUIDv7(milliseconds: 0, first: 0, rest: 0)
-  /// Its id in the other program.
+  /// The asset's ID in the other program.
   public var assetID = ""
   public var vehicle = ""
   public var vin: String?

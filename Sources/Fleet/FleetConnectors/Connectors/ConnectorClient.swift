@@ -1,12 +1,12 @@
 import FleetDomain
 import Telemetry
 
-/// The access to one service, with one account.
+/// A client of one service with one account.
 ///
-/// Call order: for each of ``streams``, ``pull(_:after:)`` with the stored cursor, until a page is the last one. A page and
-/// its cursor are stored before the next call. No call reads a clock or the database.
+/// For each of ``streams``, the caller calls ``pull(_:after:)`` with the stored cursor until it returns the last page.
+/// The caller stores each page and its cursor before the next call. A client reads no clock and no database.
 protocol ConnectorClient: Sendable {
-  /// What is pulled, in this order in each round.
+  /// The streams to pull, in the order of each round.
   var streams: [ConnectorStream] { get }
 
   /// Pulls one page.
@@ -15,10 +15,10 @@ protocol ConnectorClient: Sendable {
   func pull(_ stream: ConnectorStream, after cursor: JSON) async throws(ConnectorError) -> PulledPage
 }
 
-/// One list of a service, with a cursor of its own.
+/// A list of a service that has its own cursor.
 struct ConnectorStream: Hashable, Sendable {
   let name: String
-  /// The least time between two rounds, s: for lists that rarely change, or that the service limits.
+  /// Minimum time between two rounds, s. It is used for lists that rarely change or whose requests the service limits.
   var pause: Int = 0
 }
 
@@ -27,22 +27,22 @@ struct ConnectorError: Error, Equatable {
   enum Kind: Equatable, Sendable {
     /// The secret is rejected.
     case refused
-    /// The service asks to wait; the seconds are `nil` if it does not say how long.
+    /// The service demands a wait of this many seconds; `nil` if it does not name the time.
     case rateLimited(seconds: Double?)
-    /// The service does not accept the cursor any more.
+    /// The service no longer accepts the cursor.
     case cursorExpired
-    /// The vehicle sleeps, so that the service has no values of it now.
+    /// The vehicle is asleep, so the service has no current values.
     case asleep
-    /// The service or the network does not work now.
+    /// The service or the network is not available now.
     case unavailable
-    /// The answer is not what the service documents.
+    /// The answer does not match the service's documentation.
     case malformed
-    /// The settings of the connector are not complete.
+    /// A setting of the connector is missing or invalid.
     case settings
   }
 
   let kind: Kind
-  /// The reason, safe to show: without secrets.
+  /// The reason. It contains no secret and can be shown to people.
   let message: String
 
   init(_ kind: Kind, _ message: String) { (self.kind, self.message) = (kind, message) }
@@ -53,17 +53,17 @@ struct PulledPage: Equatable, Sendable {
   var assets: [PulledAsset] = []
   var records: [PulledRecord] = []
   var readings: [PulledReading] = []
-  /// The position after this page. It is stored with what the page has brought.
+  /// The cursor after this page. It is stored together with the content of the page.
   var cursor = JSON.null
   /// Whether the stream has no more pages now.
   var isLast = true
-  /// What was kept out, by reason, with its number.
+  /// The number of ignored values, by reason.
   var ignored: [String: Int] = [:]
 
   mutating func ignore(_ reason: String, _ count: Int = 1) { ignored[reason, default: 0] += count }
 }
 
-/// A vehicle or machine in a page. A value that the page lacks is `nil`, and does not change the stored one.
+/// A vehicle or machine in a page. A property is `nil` if the page does not contain it; the stored value then remains.
 struct PulledAsset: Equatable, Sendable {
   var id: String
   var vin: String?
@@ -86,15 +86,15 @@ struct PulledAsset: Equatable, Sendable {
 
 /// A record in a page.
 struct PulledRecord: Equatable, Sendable {
-  /// The id of the asset.
+  /// The ID of the asset.
   var asset: String
   var time: Timestamp
-  /// The type of the record: `telemetry`, `dtc`, or one that only this service has.
+  /// The type of the record: `telemetry`, `dtc` or a type that only this service has.
   var type = "telemetry"
-  /// The list of the service from which it comes. The record's id is derived from asset, time and series, so that a
-  /// record that is pulled again is stored once.
+  /// The list of the service that contains the value. The record's ID is derived from asset, time and series, so a
+  /// record that is pulled twice is stored once.
   var series: String
-  /// The members of the record after its head, in the units of the fleet.
+  /// The members of the record without the common ones (ID, time, vehicle), in the units of the fleet.
   var values: [String: JSON]
 }
 
@@ -105,6 +105,6 @@ struct PulledReading: Equatable, Sendable {
   var asset: String
   var at: Timestamp
   var meter: Meter
-  /// km, or h.
+  /// The value in km for an odometer, in h for an hour meter.
   var value: Double
 }

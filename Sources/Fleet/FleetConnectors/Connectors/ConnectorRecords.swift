@@ -3,12 +3,12 @@ import FleetDomain
 import Telemetry
 
 extension PulledRecord {
-  /// The record in the form in which gateways send records.
+  /// Returns the record in the format in which gateways send records.
   ///
   /// - Parameters:
-  ///   - source: the connector or phone from which it comes. Its id is the epoch of the record.
-  ///   - gateway: the name of the source in records.
-  /// - Throws: the reason why the store would not accept it.
+  ///   - source: the ID of the connector or phone. It becomes the epoch of the record.
+  ///   - gateway: the gateway ID of the source in records.
+  /// - Throws: the reason why the store would reject the record.
   func incoming(of source: UUIDv7, gateway: String, vehicle: String, vin: String?) throws(RecordRefusal)
     -> IncomingRecord
   {
@@ -26,7 +26,7 @@ extension PulledRecord {
     return try IncomingRecord(parsing: Array(JSON.object(members).canonicalText.utf8).span)
   }
 
-  /// The same arguments give the same id.
+  /// Returns the ID of a record. It is the same for the same arguments.
   private static func id(_ source: UUIDv7, _ asset: String, _ series: String, _ milliseconds: UInt64) -> UUIDv7 {
     let text = "\(source.string)\n\(asset)\n\(series)\n\(milliseconds)"
     let digest = Array(SHA256.hash(data: Array(text.utf8)))

@@ -1,7 +1,7 @@
 import FleetDomain
 import FleetProviders
 
-/// Sends requests of connectors, and returns the answers whatever their status.
+/// Sends requests of connectors, and returns answers of any status.
 protocol ConnectorTransport: Sendable {
   func send(_ request: ProviderClient.Request) async throws(ProviderFailure) -> ProviderClient.Answer
 }
@@ -10,12 +10,12 @@ extension ProviderClient: ConnectorTransport {
   func send(_ request: Request) async throws(ProviderFailure) -> Answer { try await fetch(request) }
 }
 
-/// The tokens with which a connector is signed in.
+/// The OAuth tokens of a connector.
 struct ConnectorTokens: Equatable, Sendable {
   var access: String?
   var refresh: String?
 
-  /// Reads the tokens that ``text`` wrote.
+  /// Parses the result of ``text``.
   init(parsing text: [UInt8]) {
     let json = try? JSON(parsing: text)
     (access, refresh) = (json?["access"]?.textValue, json?["refresh"]?.textValue)
@@ -34,11 +34,11 @@ struct ConnectorTokens: Equatable, Sendable {
 /// The storage of a connector's tokens.
 protocol TokenStore: Sendable {
   func tokens() async throws(ConnectorError) -> ConnectorTokens
-  /// Stores new tokens durably. Refresh tokens can be used once, so they are stored before the access token is used.
+  /// Stores new tokens durably. A refresh token can be used only once, so this is done before the access token is used.
   func store(_ tokens: ConnectorTokens) async throws(ConnectorError)
 }
 
-/// Sends the requests of one connector with its sign-in.
+/// Sends the requests of one connector, with its authentication.
 struct ConnectorSession: Sendable {
   let settings: Connector
   /// The secret; `nil` if the connector has none.
@@ -48,9 +48,9 @@ struct ConnectorSession: Sendable {
 
   /// Sends a GET request and returns the answer if its status is 200.
   ///
-  /// If the access token is not accepted, a new one is fetched, and the request is repeated once.
+  /// If the service rejects the access token, fetches a new one and repeats the request once.
   ///
-  /// - Throws: the error of any other status.
+  /// - Throws: an error for any other status.
   func get(_ url: String, accept: String = "application/json") async throws(ConnectorError) -> ProviderClient.Answer {
     var answer = try await send(url, accept, isRenewing: false)
     if answer.status == 401, usesTokens { answer = try await send(url, accept, isRenewing: true) }
@@ -105,7 +105,7 @@ struct ConnectorSession: Sendable {
     }
   }
 
-  /// Fetches an access token, and stores it with its refresh token.
+  /// Fetches an access token, and stores it together with the refresh token.
   private func newToken(_ old: ConnectorTokens) async throws(ConnectorError) -> String {
     let address = try required(settings.tokenAddress ?? settings.service.tokenAddress, "tokenAddress")
     if signIn == .plainToken {
@@ -141,7 +141,7 @@ struct ConnectorSession: Sendable {
         body: Array(Self.encoded(form).utf8)))
     try Self.checkSignIn(answer)
     let json = try Self.json(answer)
-    // Some providers answer only with an identity token.
+    // Some providers send only an ID token.
     guard let access = json["access_token"]?.filledText ?? json["id_token"]?.filledText else {
       throw ConnectorError(.malformed, "the answer to the sign-in has no access_token")
     }
@@ -151,7 +151,7 @@ struct ConnectorSession: Sendable {
     return token
   }
 
-  /// Checks that a token can be sent in a header.
+  /// Checks that a token consists of visible ASCII characters, so it can be sent in a header.
   private static func token(_ text: String) throws(ConnectorError) -> String {
     guard (1...16_384).contains(text.utf8.count), text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
       throw ConnectorError(.malformed, "the answer to the sign-in is not a token")
@@ -160,7 +160,7 @@ struct ConnectorSession: Sendable {
   }
 
   private static func checkSignIn(_ answer: ProviderClient.Answer) throws(ConnectorError) {
-    // RFC 6749, 5.2: a wrong secret or refresh token is answered with 400.
+    // A server answers 400 if the secret or refresh token is wrong (RFC 6749, section 5.2).
     if answer.status == 400 || answer.status == 401 || answer.status == 403 {
       throw ConnectorError(.refused, "the sign-in is rejected (\(answer.status))\(reason(answer))")
     }
@@ -199,8 +199,8 @@ struct ConnectorSession: Sendable {
     }
   }
 
-  /// The reason that an answer gives, safe to show: one line of at most 200 characters, without anything that looks like a
-  /// token.
+  /// Returns the reason that an answer contains, as one line of at most 200 characters. Words that may be tokens are
+  /// replaced, so people may see the line.
   private static func reason(_ answer: ProviderClient.Answer) -> String {
     let json = try? JSON(parsing: answer.body)
     let text =
@@ -212,7 +212,7 @@ struct ConnectorSession: Sendable {
 
   // MARK: Texts
 
-  /// Returns a query or form with percent-encoding (RFC 3986, 2.1). Members without a value are left out.
+  /// Returns a query or form with percent-encoding (RFC 3986, section 2.1). Members without a value are omitted.
   static func encoded(_ members: [(String, String?)]) -> String {
     members.compactMap { name, value in value.map { "\(name)=\(encoded($0))" } }.joined(separator: "&")
   }
@@ -234,7 +234,7 @@ struct ConnectorSession: Sendable {
 }
 
 extension Connector.SignIn {
-  /// The usual sign-in of a service.
+  /// The default sign-in of a service.
   static func standard(of service: Connector.Service) -> Self {
     switch service {
     case .samsara: .bearer
@@ -245,7 +245,7 @@ extension Connector.SignIn {
 }
 
 extension Connector.Service {
-  /// The address of the vendor; `nil` if each account has another.
+  /// The usual address of the vendor; `nil` if each account has its own address.
   var address: String? {
     switch self {
     case .samsara: "https://api.samsara.com"
@@ -263,13 +263,13 @@ extension Connector.Service {
     }
   }
 
-  /// The usual time between two pulls, s.
+  /// The default time between two pulls, s.
   var period: Int64 {
     switch self {
     case .samsara: 30
-    // Machines report hourly, and vendors limit how often a page is read.
+    // Machines report once an hour, and vendors limit how often a page may be read.
     case .aemp: 3_600
-    // Each request costs.
+    // Tesla charges for each request.
     case .tesla: 600
     case .ford: 120
     }

@@ -6,7 +6,7 @@ struct FaultReport {
   var stored: [String] = []
   var pending: [String] = []
   var permanent: [String] = []
-  /// What the codes mean, as the other program says it.
+  /// The descriptions of the codes from the other program.
   private var descriptions: [String: JSON] = [:]
 
   mutating func add(_ code: String, _ description: String?, to path: WritableKeyPath<FaultReport, [String]>) {
@@ -14,7 +14,7 @@ struct FaultReport {
     if let description { descriptions[code] = .text(String(description.prefix(200))) }
   }
 
-  /// The members of a record of the type `dtc`.
+  /// Returns the members of a record of type `dtc`.
   func values(ecu: String) -> [String: JSON] {
     var values: [String: JSON] = [
       "ecu": .text(ecu.isEmpty ? "unknown" : ecu), "event": .text("snapshot"),
@@ -27,12 +27,12 @@ struct FaultReport {
   }
 }
 
-/// A fault of a heavy vehicle by SAE J1939-73: the suspect parameter and the failure mode.
+/// A fault of a heavy vehicle (SAE J1939-73): a suspect parameter number (SPN) and a failure mode identifier (FMI).
 struct HeavyFault {
   let spn: Int64
   let fmi: Int64
 
-  /// The code as the fleet shows it: `SPN110-FMI16`.
+  /// The code in the notation of the fleet store: `SPN110-FMI16`.
   var code: String { "SPN\(spn)-FMI\(fmi)" }
 
   /// The fault in words: `coolant temperature: above normal, moderately severe`.
@@ -41,9 +41,9 @@ struct HeavyFault {
     return "\(part): \(Self.modes[fmi] ?? "failure mode \(fmi)")"
   }
 
-  /// Reads the SPN and FMI of an identifier: `110-16`, `110.16`, `SPN 110 FMI 16`.
+  /// Parses an identifier that contains SPN and FMI: `110-16`, `110.16`, `SPN 110 FMI 16`.
   ///
-  /// - Returns: `nil` for an identifier of a maker, such as `E360(2)`.
+  /// - Returns: `nil` for a maker's own identifier, such as `E360(2)`.
   init?(parsing text: String) {
     let upper = text.uppercased()
     guard upper.allSatisfy({ $0.isNumber || " -.,:/SPNFMI".contains($0) }) else { return nil }
@@ -55,7 +55,7 @@ struct HeavyFault {
 
   init(spn: Int64, fmi: Int64) { (self.spn, self.fmi) = (spn, fmi) }
 
-  /// Suspect parameters that machines report often (SAE J1939-71).
+  /// Names of suspect parameters that machines often report (SAE J1939-71), by SPN.
   private static let parameters: [Int64: String] = [
     51: "throttle position", 84: "vehicle speed", 91: "accelerator pedal position", 94: "fuel delivery pressure",
     96: "fuel level", 97: "water in fuel", 98: "engine oil level", 100: "engine oil pressure",
@@ -73,7 +73,7 @@ struct HeavyFault {
     4364: "efficiency of the catalyst", 5246: "SCR inducement",
   ]
 
-  /// Failure mode identifiers (SAE J1939-73, appendix A).
+  /// Names of failure modes (SAE J1939-73, appendix A), by FMI.
   private static let modes: [Int64: String] = [
     0: "above normal, most severe", 1: "below normal, most severe", 2: "erratic, intermittent or incorrect",
     3: "voltage above normal, or shorted to high", 4: "voltage below normal, or shorted to low",

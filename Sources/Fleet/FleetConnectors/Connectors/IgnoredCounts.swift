@@ -1,11 +1,11 @@
 import FleetDomain
 
-/// Numbers of what was kept out, by reason.
+/// The numbers of ignored values, by reason.
 enum IgnoredCounts {
-  /// The number of reasons that are counted separately.
+  /// Maximum number of reasons that are counted separately. All further reasons are counted together as `other`.
   private static let most = 50
 
-  /// Returns stored numbers with further ones added.
+  /// Returns the sums of stored and new numbers.
   static func adding(_ more: [String: Int], to stored: JSON) -> JSON {
     var members = stored.members
     for (reason, number) in more.sorted(by: { $0.key < $1.key }) {

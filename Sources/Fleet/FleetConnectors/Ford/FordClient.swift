@@ -1,7 +1,7 @@
 import FleetDomain
 import Telemetry
 
-/// FordConnect's query API: the vehicle that its owner has authorised, and its newest values.
+/// A client of FordConnect's query API. It reads the newest values of the vehicle that its owner has authorised.
 struct FordClient: ConnectorClient {
   let session: ConnectorSession
 
@@ -16,9 +16,9 @@ struct FordClient: ConnectorClient {
   }
 }
 
-/// FordConnect's answers → assets and records. Values have metric units and a time of their own.
+/// Converts FordConnect's answers to assets and records. Each value has a metric unit and its own time.
 enum FordMapping {
-  /// The garage: a list of vehicles, or one vehicle.
+  /// Converts the answer about the garage: a list of vehicles, or one vehicle.
   static func garage(_ json: JSON) throws(ConnectorError) -> PulledPage {
     guard case .object = json else { throw ConnectorError(.malformed, "expected an object, found \(json.summary)") }
     var page = PulledPage()
@@ -39,7 +39,7 @@ enum FordMapping {
     return page
   }
 
-  /// How one metric is stored: the key, and the range of the values that can be true.
+  /// The key under which a metric is stored, and the range of possible values.
   private static let numbers: [String: (key: String, range: ClosedRange<Double>)] = [
     "speed": ("speed", 0...255), "odometer": ("odometer", 0...9_999_999), "fuelLevel": ("fuelLevel", 0...100),
     "fuelRange": ("range", 0...10_000), "xevBatteryRange": ("range", 0...10_000),
@@ -88,7 +88,7 @@ enum FordMapping {
     return page
   }
 
-  /// Returns the members of a record; empty if the value cannot be true, and `nil` for an unknown metric.
+  /// Returns the members of a record: empty if the value is impossible, `nil` if the metric is unknown.
   private static func values(
     of name: String, _ value: JSON, metrics: [String: JSON], _ metric: JSON
   ) -> [String: JSON]? {
@@ -104,7 +104,7 @@ enum FordMapping {
           latitude: location["lat"]?.numberValue, longitude: location["lon"]?.numberValue)
       else { return [:] }
       values["altitude"] = location["alt"]?.numberValue.flatMap { (-1_000...20_000).contains($0) ? $0.json : nil }
-      // The heading is a metric of its own; it belongs to the position if their times are equal.
+      // The heading is a separate metric. It belongs to the position if both have the same time.
       if let heading = metrics["heading"], heading["updateTime"] == metric["updateTime"] {
         values["heading"] = SourcePosition.heading(heading["value"]?["heading"]?.numberValue)
       }

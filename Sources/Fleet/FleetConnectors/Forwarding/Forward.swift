@@ -1,14 +1,14 @@
 import FleetDomain
 import Telemetry
 
-/// Another program to which the records of the tenant are sent as they arrive.
+/// The configuration of another program to which new records of the tenant are sent.
 public struct Forward: Kind {
   public enum Format: String, FieldChoice, Sendable {
-    /// Positions as Traccar forwards them, one in each request.
+    /// Traccar's format for forwarded positions, one position in each request.
     case traccar
     /// InfluxDB's line protocol.
     case influx
-    /// Prometheus' remote write, version 1.
+    /// Prometheus' remote write protocol, version 1.
     case prometheus
     /// Signed JSON, as Standard Webhooks describes it.
     case webhook
@@ -18,15 +18,15 @@ public struct Forward: Kind {
   public var format = Format.influx
   public var isActive = true
   public var address = ""
-  /// The name of the header with the secret.
+  /// The name of the HTTP header that contains the secret.
   public var keyHeader: String?
-  /// The value of the header; encrypted. `nil` if there is none.
+  /// The encrypted value of the header; `nil` if there is none.
   public var secret: String?
   public var state = Connector.State.waiting
   public var lastSentAt: Timestamp?
-  /// The number of records that were accepted.
+  /// The number of records that the other program has accepted.
   public var sent: Int64 = 0
-  /// What was not sent, by reason, with its number.
+  /// The number of records that were not sent, by reason.
   public var ignored = JSON.object([:])
   /// The last failures, the newest first.
   public var failures: [Connector.Failure] = []
@@ -50,13 +50,13 @@ public struct Forward: Kind {
   ]
 }
 
-/// How far the records were sent, and which server sends them. Its id is that of the ``Forward``.
+/// The progress of a ``Forward``, and the server that sends its records. It has the same ID as the forward.
 public struct ForwardProgress: Kind {
-  /// The position in the feed; `nil` before the first record.
+  /// The position in the feed up to which records were sent; `nil` before the first attempt.
   public var position: Int64?
   public var leaseHolder: UUIDv7?
   public var leaseUntil: Timestamp?
-  /// The time of the next attempt; `nil` while it is not active.
+  /// The time of the next attempt; `nil` while the forward is not active.
   public var nextAt: Timestamp?
   /// Number of failures since the last success.
   public var failures: Int64 = 0
@@ -71,7 +71,7 @@ public struct ForwardProgress: Kind {
   ]
 }
 
-/// Rules of HTTP headers that people name.
+/// Rules for names of HTTP headers in the settings.
 enum HeaderRules {
   static let name: @Sendable (String?) throws(FieldError) -> Void = { name throws(FieldError) in
     guard let name else { return }

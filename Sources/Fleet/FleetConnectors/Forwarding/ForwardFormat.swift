@@ -7,17 +7,17 @@ struct ForwardedRecord: Equatable, Sendable {
   let id: UUIDv7
   let vehicle: String
   let time: Timestamp
-  /// The members of the record after its head.
+  /// The members of the record without the common ones (``head``).
   var values: [String: JSON]
 
-  /// The members of the head, which are not values.
+  /// The common members of all records, which are not values.
   private static let head: Set<String> = [
     "type", "id", "timestamp", "timeQuality", "gatewayId", "vehicleId", "epoch", "seq", "vss", "ecus",
   ]
-  /// The members that show where a vehicle was.
+  /// The members that describe the position of a vehicle.
   private static let place: Set<String> = ["latitude", "longitude", "altitude", "heading", "trueHeading"]
 
-  /// - Returns: `nil` unless it is telemetry with a credible time.
+  /// - Returns: `nil` if the record is not telemetry, or has no credible time.
   init?(_ record: StoredRecord) {
     guard record.recordClass == .known(.telemetry), !record.isTimeAhead, let time = record.time,
       let json = try? JSON(parsing: record.body)
@@ -26,7 +26,7 @@ struct ForwardedRecord: Equatable, Sendable {
     values = json.members.filter { !Self.head.contains($0.key) }
   }
 
-  /// The record without its position, for the time of a private journey.
+  /// Returns the record without its position. It is used for records of private journeys.
   func withoutPlace() -> ForwardedRecord {
     var record = self
     for key in Self.place { record.values[key] = nil }
@@ -58,7 +58,7 @@ extension Forward.Format {
   /// of another type. A receiver of webhooks may reject any request until its program is mended.
   func isFinal(_ status: Int) -> Bool { self != .webhook && [400, 409, 413, 422].contains(status) }
 
-  /// Returns the request for some records; `nil` if they have nothing that this format can send.
+  /// Returns the request for some records; `nil` if they contain nothing that this format can represent.
   func request(
     _ records: [ForwardedRecord], to address: String, key: ForwardKey, at now: Timestamp
   ) -> ProviderClient.Request? {
@@ -108,22 +108,22 @@ enum InfluxLine {
     return "telemetry,vehicle=\(escaped(record.vehicle)) \(fields.joined(separator: ",")) \(record.time.nanoseconds)"
   }
 
-  /// Escapes a tag or the key of a field.
+  /// Escapes a tag value or a field key.
   private static func escaped(_ text: String) -> String {
     text.replacing("\\", with: "\\\\").replacing(",", with: "\\,").replacing("=", with: "\\=")
       .replacing(" ", with: "\\ ")
   }
 }
 
-/// A position as Traccar forwards it: its values have knots (1.852 km/h).
+/// A position in Traccar's format. Its speeds are in knots (1.852 km/h).
 enum TraccarPosition {
-  /// Returns the message of a record; `nil` if it has no position.
+  /// Returns the message for a record; `nil` if the record has no position.
   static func json(_ record: ForwardedRecord, at now: Timestamp) -> JSON? {
     guard let latitude = record.values["latitude"]?.numberValue, let longitude = record.values["longitude"]?.numberValue
     else { return nil }
     let speed = record.values["speed"]?.numberValue ?? record.values["gpsSpeed"]?.numberValue
     var attributes = record.values.filter { !["latitude", "longitude", "altitude", "heading"].contains($0.key) }
-    // Traccar's own name and unit, m.
+    // Traccar's name and unit (m) of the odometer.
     if let odometer = attributes.removeValue(forKey: "odometer")?.numberValue {
       attributes["odometer"] = (odometer * 1_000).json
     }
@@ -146,17 +146,17 @@ enum TraccarPosition {
     ])
   }
 
-  /// A number for a vehicle, because Traccar's ids are numbers: FNV-1a of 32 bits, without the sign.
+  /// Returns a number for a vehicle, because Traccar's IDs are numbers: the 32-bit FNV-1a hash without its sign bit.
   private static func number(_ vehicle: String) -> Int64 {
     Int64(vehicle.utf8.reduce(UInt32(2_166_136_261)) { ($0 ^ UInt32($1)) &* 16_777_619 } & 0x7FFF_FFFF)
   }
 }
 
-/// Prometheus' remote write 1.0: a protobuf message, compressed with snappy.
+/// Prometheus' remote write 1.0: a protobuf message, compressed with Snappy.
 enum RemoteWrite {
   /// Returns the body for some records; `nil` if they have no numbers.
   ///
-  /// Each value is a series `fleet_NAME{vehicle="…"}`. The samples of a series are in the order of their times.
+  /// Each value belongs to a time series `fleet_NAME{vehicle="…"}`. The samples of a series are sorted by time.
   static func body(_ records: [ForwardedRecord]) -> [UInt8]? {
     var series: [String: (name: String, vehicle: String, samples: [Int64: Double])] = [:]
     for record in records {
@@ -172,7 +172,7 @@ enum RemoteWrite {
     var message: [UInt8] = []
     for (_, one) in series.sorted(by: { $0.key < $1.key }) {
       var text: [UInt8] = []
-      // Labels are sorted by their names.
+      // Labels must be sorted by name.
       text += field(1, field(1, "__name__") + field(2, one.name))
       text += field(1, field(1, "vehicle") + field(2, one.vehicle))
       for (time, value) in one.samples.sorted(by: { $0.key < $1.key }) {
@@ -185,7 +185,8 @@ enum RemoteWrite {
     return snappy(message)
   }
 
-  /// `fleet_coolant_temp` for `coolantTemp`; `nil` if it would not be a name of a metric.
+  /// Returns the metric's name for a key, such as `fleet_coolant_temp` for `coolantTemp`; `nil` if the result is not a
+  /// valid name.
   private static func name(_ key: String) -> String? {
     let name = KindNames(one: key, many: key).table
     guard name.utf8.count <= 100,
@@ -199,7 +200,7 @@ enum RemoteWrite {
 
   private static func field(_ number: UInt8, _ text: String) -> [UInt8] { field(number, Array(text.utf8)) }
 
-  /// A member of a message with a length.
+  /// Encodes a length-delimited field of a protobuf message.
   private static func field(_ number: UInt8, _ bytes: [UInt8]) -> [UInt8] {
     [number << 3 | 2] + varint(UInt64(bytes.count)) + bytes
   }
@@ -213,12 +214,12 @@ enum RemoteWrite {
     return bytes + [UInt8(rest)]
   }
 
-  /// The block format of snappy, with literals only: correct, but not shorter.
+  /// Encodes bytes in Snappy's block format, with literals only. The result is valid, but not shorter than the input.
   private static func snappy(_ bytes: [UInt8]) -> [UInt8] {
     var text = varint(UInt64(bytes.count))
     for start in stride(from: 0, to: bytes.count, by: 65_536) {
       let part = bytes[start..<min(start + 65_536, bytes.count)]
-      // The tag 61 << 2 is followed by the length less 1, in two bytes.
+      // The tag 61 << 2 means: the length minus 1 follows in two bytes.
       let length = part.count - 1
       text += [61 << 2, UInt8(truncatingIfNeeded: length), UInt8(truncatingIfNeeded: length >> 8)]
       text += part

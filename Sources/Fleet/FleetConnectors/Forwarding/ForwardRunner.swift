@@ -8,12 +8,12 @@ import Synchronization
 import Telemetry
 
 extension SecretPlace {
-  /// The place of the secret of a forward.
+  /// The place of a forward's secret.
   public static func forward(_ id: UUIDv7) -> String { "forward \(id.string)" }
 }
 
 extension FleetTransaction {
-  /// Makes the progress of a forward agree with its settings. A new one begins with the next record.
+  /// Applies changed settings of a forward to its progress. A new forward starts with the next record.
   public func follow(_ forward: Stored<Forward>) throws(ThingError) {
     let stored = try find(forward.id, ForwardProgress.self)
     var progress = stored?.value ?? ForwardProgress()
@@ -25,7 +25,7 @@ extension FleetTransaction {
     }
   }
 
-  /// Takes the forward that waits longest; `nil` if none is due.
+  /// Leases the forward that has been due for the longest time to a server; `nil` if none is due.
   fileprivate func lease(
     to holder: UUIDv7
   ) throws(ThingError) -> (forward: Stored<Forward>, progress: Stored<ForwardProgress>)? {
@@ -39,16 +39,16 @@ extension FleetTransaction {
   }
 }
 
-/// Sends the telemetry of all tenants to the programs that they name, from the feed: each record at least once, in the
+/// Sends the telemetry of all tenants to the programs of their forwards. Each record is sent at least once, in the
 /// order of the feed.
 ///
-/// The position in the feed moves after the other program has accepted the records. Positions of private journeys are not
+/// The stored position advances after the other program has accepted the records. Positions of private journeys are not
 /// sent.
 public final class ForwardRunner: Service {
   private static let pause = Duration.seconds(1)
-  /// The time between two looks at a feed, s.
+  /// The time between two reads of the feed, s.
   private static let period = 2
-  /// The number of records that are read at once, and the number of such parts in one round.
+  /// Number of records in one read, and maximum number of reads for a forward in one round.
   private static let batch = 500
   private static let mostBatches = 20
   /// The number of forwards that are served at the same time, and of those of one tenant.
@@ -195,8 +195,8 @@ public final class ForwardRunner: Service {
 
   /// Sends a request.
   ///
-  /// - Returns: the reason why the other program does not want these records; `nil` if it has accepted them.
-  /// - Throws: an error after which the same request is sent again.
+  /// - Returns: the reason why the other program rejects these records for good; `nil` if it has accepted them.
+  /// - Throws: an error if the same request is to be sent again later.
   private func deliver(
     _ request: ProviderClient.Request, _ format: Forward.Format, _ transport: any ConnectorTransport
   ) async throws(ConnectorError) -> String? {
@@ -249,7 +249,7 @@ public final class ForwardRunner: Service {
     }
   }
 
-  /// Removes the positions of private journeys.
+  /// Removes the positions of records from private journeys.
   private func visible(
     _ records: [ForwardedRecord], _ tenant: TenantID
   ) async throws(ConnectorError) -> [ForwardedRecord] {

@@ -7,14 +7,14 @@ import Telemetry
 public struct Phone: Kind {
   public var driverID: UUIDv7?
   public var name = ""
-  /// Whether its positions may be stored. A driver with an account decides this.
+  /// Whether positions of the phone may be stored. A driver who has an account decides this.
   public var sharesPosition = false
-  /// The SHA-256 hash of the key, as hexadecimal digits; `nil` if it has none.
+  /// The SHA-256 hash of the phone's key in hexadecimal digits; `nil` if the phone has no key.
   public var keyHash: String?
   public var lastSeenAt: Timestamp?
   /// The number of positions that were stored.
   public var stored: Int64 = 0
-  /// What was not stored, by reason, with its number.
+  /// The number of positions that were not stored, by reason.
   public var ignored = JSON.object([:])
 
   public init() {}
@@ -31,22 +31,22 @@ public struct Phone: Kind {
       #"{"description":"What was not stored, by reason.","type":"object","additionalProperties":{"type":"integer"}}"#),
   ]
 
-  /// The id of the sender in the records of a phone.
+  /// The gateway ID in the records of a phone.
   static func gatewayName(_ id: UUIDv7) -> String { "phone-\(id.string)" }
 }
 
 /// A position of a phone, in the units of the fleet.
 struct PhonePosition: Equatable, Sendable {
   var time: Timestamp
-  /// `latitude`, `longitude` and what else is known.
+  /// `latitude`, `longitude`, and the other values that the app has sent.
   var values: [String: JSON]
 
-  /// Creates a position; `nil` if it cannot be true.
+  /// Creates a position; `nil` if it is impossible.
   ///
   /// - Parameters:
   ///   - speed: km/h; `nil` or negative if unknown.
   ///   - heading: °; `nil` or negative if unknown.
-  ///   - accuracy: the radius of the error, m; `nil` or negative if unknown.
+  ///   - accuracy: radius of the uncertainty, m; `nil` or negative if unknown.
   init?(
     time: Timestamp, latitude: Double?, longitude: Double?, speed: Double? = nil, heading: Double? = nil,
     altitude: Double? = nil, accuracy: Double? = nil, battery: Double? = nil
@@ -61,10 +61,10 @@ struct PhonePosition: Equatable, Sendable {
   }
 }
 
-/// What an app has sent in one request.
+/// The content of one request of an app.
 struct PhoneReport: Equatable, Sendable {
   var positions: [PhonePosition] = []
-  /// What was not a position, by reason, with its number.
+  /// The number of ignored items, by reason.
   var ignored: [String: Int] = [:]
 
   mutating func ignore(_ reason: String) { ignored[reason, default: 0] += 1 }

@@ -5,17 +5,17 @@ import Telemetry
 public enum PhoneFormat: String, CaseIterable, Sendable {
   /// OwnTracks over HTTP.
   case ownTracks = "owntracks"
-  /// Traccar Client: query parameters as OsmAnd sends them, or JSON.
+  /// Traccar Client: query parameters in OsmAnd's format, or JSON.
   case osmAnd = "osmand"
   case overland
-  /// The location of Home Assistant's companion app.
+  /// The location updates of Home Assistant's companion app.
   case homeAssistant = "home-assistant"
 
   /// Reads a JSON body.
   ///
   /// - Parameters:
-  ///   - now: the time of reception, for formats without a time.
-  /// - Throws: ``PhoneReportError`` if it is not JSON, or not of this format.
+  ///   - now: the time of reception. It is used for formats without a time.
+  /// - Throws: ``PhoneReportError`` if the body is not valid JSON or does not have this format.
   func report(json body: [UInt8], at now: Timestamp) throws(PhoneReportError) -> PhoneReport {
     // OwnTracks sends empty bodies.
     if body.allSatisfy({ $0 <= 0x20 }) { return PhoneReport() }
@@ -35,6 +35,7 @@ public enum PhoneFormat: String, CaseIterable, Sendable {
 
   // MARK: OwnTracks
 
+  /// Reads a message of OwnTracks:
   /// `{"_type":"location","lat":48.85833,"lon":2.29513,"tst":1497349316,"acc":5,"alt":167,"vel":61,"cog":271,"batt":67}`
   ///
   /// `vel` has the unit km/h. Messages of other types are ignored.
@@ -68,11 +69,12 @@ public enum PhoneFormat: String, CaseIterable, Sendable {
 
   // MARK: Traccar Client
 
-  /// The id of the device in a body of Traccar Client, which is the phone's key; `nil` if there is none.
+  /// Returns the device ID in a body of Traccar Client, which is the phone's key; `nil` if there is none.
   static func traccarDevice(_ body: [UInt8]) -> String? {
     (try? JSON(parsing: body))?["device_id"]?.identifier
   }
 
+  /// Reads a message of Traccar Client:
   /// `{"device_id":"…","location":{"timestamp":"2025-06-15T13:45:12.862Z","coords":{"latitude":37.42,"longitude":-122.08,
   /// "accuracy":5,"speed":0,"heading":-1,"altitude":5},"battery":{"level":1}}}`
   ///
@@ -103,14 +105,15 @@ public enum PhoneFormat: String, CaseIterable, Sendable {
     return report
   }
 
-  /// m/s → km/h. A negative value means unknown.
+  /// Converts m/s to km/h. A negative value means unknown.
   private static func speed(metersPerSecond: Double) -> Double {
     metersPerSecond < 0 ? -1 : Units.kilometersPerHour(metersPerSecond: metersPerSecond)
   }
 
-  /// Reads the parameters of a query or form: `id=123456&timestamp=1377177267&lat=60.0&lon=30.0&speed=0.0&bearing=0.0`.
+  /// Reads a position from query or form parameters:
+  /// `id=123456&timestamp=1377177267&lat=60.0&lon=30.0&speed=0.0&bearing=0.0`.
   ///
-  /// `speed` has the unit knots. Without a `timestamp`, the time is that of reception.
+  /// `speed` is in knots. Without `timestamp`, the time of reception is used.
   static func report(
     parameters: [(name: String, value: String)], at now: Timestamp
   ) -> PhoneReport {
@@ -160,6 +163,7 @@ public enum PhoneFormat: String, CaseIterable, Sendable {
 
   // MARK: Overland
 
+  /// Reads a message of Overland:
   /// `{"locations":[{"type":"Feature","geometry":{"type":"Point","coordinates":[4.89517,52.37022]},"properties":
   /// {"timestamp":"2024-05-01T08:00:00Z","speed":-1,"course":-1,"horizontal_accuracy":65,"battery_level":0.42}}]}`
   ///
@@ -197,10 +201,11 @@ public enum PhoneFormat: String, CaseIterable, Sendable {
 
   // MARK: Home Assistant
 
+  /// Reads a message of Home Assistant:
   /// `{"type":"update_location","data":{"gps":[52.37022,4.89517],"gps_accuracy":12,"battery":45,"speed":13,"altitude":2,
   /// "course":271}}`
   ///
-  /// `speed` has the unit m/s. The time is that of reception. Messages of other types are ignored.
+  /// `speed` has the unit m/s. The time of reception is used. Messages of other types are ignored.
   private static func homeAssistant(_ json: JSON, at now: Timestamp) throws(PhoneReportError) -> PhoneReport {
     var report = PhoneReport()
     guard let type = json["type"]?.filledText else {
@@ -212,7 +217,7 @@ public enum PhoneFormat: String, CaseIterable, Sendable {
     }
     let data = json["data"] ?? .null
     guard let gps = data["gps"]?.elements, gps.count == 2 else {
-      // The app may send only the name of a zone.
+      // The app may send only the name of a zone instead of a position.
       report.ignore("message without a position")
       return report
     }

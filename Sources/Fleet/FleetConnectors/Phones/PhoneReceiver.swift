@@ -5,11 +5,12 @@ import Telemetry
 
 /// Stores the positions of drivers' phones as records of the vehicles that they drive.
 public struct PhoneReceiver: Sendable {
-  /// The largest error of a position that is stored, m.
+  /// Positions whose radius of uncertainty is larger than this are not stored, m.
   private static let leastAccuracy = 200.0
-  /// A position of a gateway is better. The phone's positions around its time are not stored, s.
+  /// A phone's position is not stored if the vehicle's gateway has one, which is better, within this time before or
+  /// after it, s.
   private static let gatewayReach: Int64 = 60
-  /// How far the clock of a phone may be ahead, s.
+  /// Positions whose time is further in the future than this are not stored, s.
   private static let mostAhead = 300
 
   private let storage: any FleetStorage
@@ -22,13 +23,13 @@ public struct PhoneReceiver: Sendable {
     public var ignored: [String: Int] = [:]
   }
 
-  /// A phone that has shown its key.
+  /// A phone that has authenticated with its key.
   public struct Sender: Sendable {
     public let tenant: TenantID
     public let phone: Stored<Phone>
   }
 
-  /// The texts of a request that may be the phone's key, in the order in which they are tried.
+  /// Returns the texts of a request that may be the phone's key, in the order in which to try them.
   ///
   /// - Parameters:
   ///   - authorization: the value of the header `Authorization`; `nil` if there is none.
@@ -41,7 +42,7 @@ public struct PhoneReceiver: Sendable {
       let parts = authorization.split(separator: " ", maxSplits: 1).map(String.init)
       if parts.count == 2, parts[0].lowercased() == "bearer" { keys.append(parts[1].trimmed) }
       if parts.count == 2, parts[0].lowercased() == "basic", let bytes = Base64.bytes(parts[1].trimmed) {
-        // Some apps can set only one of user name and password.
+        // Some apps can set only the user name, others only the password.
         keys += String(decoding: bytes, as: UTF8.self).split(separator: ":", maxSplits: 1).reversed().map(String.init)
       }
     }
@@ -50,7 +51,7 @@ public struct PhoneReceiver: Sendable {
     return Array(keys.prefix(4))
   }
 
-  /// Returns the phone with a key; `nil` if there is none.
+  /// Returns the phone that has a key; `nil` if there is none.
   public func sender(key: String) async throws -> Sender? {
     guard let tenant = Secret.place(in: key, .phoneKey).flatMap({ TenantID($0) }) else { return nil }
     let hash = Secret.hash(of: key).text
@@ -60,7 +61,7 @@ public struct PhoneReceiver: Sendable {
         try view.first(ThingQuery<Phone>(.oneOf(key: "keyHash", [.text(hash)])))
       }
     } catch {
-      // There is no such tenant.
+      // The tenant in the key does not exist.
       if case .storage(let failure) = error, failure.kind == .notFound { return nil }
       throw error
     }
@@ -133,8 +134,8 @@ public struct PhoneReceiver: Sendable {
 
   // MARK: Journeys
 
-  /// Returns for each time the vehicle that the driver has then: on a journey that is under way, with a vehicle that is
-  /// assigned to the driver.
+  /// Returns the vehicle that the driver drove at each time; `nil` if none. The driver drives a vehicle during a
+  /// journey with it, while it is assigned to the driver.
   private func vehicles(at times: [Timestamp], of sender: Sender) async throws -> [String?] {
     guard let first = times.min(), let last = times.max(), let driver = sender.phone.value.driverID else {
       return times.map { _ in nil }
@@ -161,7 +162,7 @@ public struct PhoneReceiver: Sendable {
 
   // MARK: Gateways
 
-  /// Returns the times, s, at which a gateway has a position of the vehicle.
+  /// Returns the times, in seconds since 1970, at which a gateway has stored a position of the vehicle.
   private func gatewayTimes(
     of vehicle: String, around times: [Timestamp], _ sender: Sender
   ) async throws -> SortedTimes {

@@ -3,7 +3,7 @@ import FleetDomain
 import FleetProviders
 import Telemetry
 
-/// Checks of connectors.
+/// Tests whether a connector works with its settings.
 public enum ConnectorCheck {
   /// The maximum length of an answer, bytes.
   static let longestAnswer = 32 << 20
@@ -18,11 +18,11 @@ public enum ConnectorCheck {
   /// The result of a check.
   public struct Result: Equatable, Sendable {
     public let isWorking: Bool
-    /// What was found, in one line.
+    /// The result as one line for people.
     public let message: String
   }
 
-  /// Signs in, and pulls the first page of each stream, without storing any of it. New tokens are stored.
+  /// Signs in, and pulls the first page of each stream. The pages are not stored, but new tokens are.
   public static func run(
     _ connector: Stored<Connector>, tenant: TenantID, storage: any FleetStorage, keys: SecretKeys, mayUsePrivate: Bool,
     now: @escaping @Sendable () -> Timestamp
@@ -56,7 +56,7 @@ public enum ConnectorCheck {
     }
   }
 
-  /// Returns the text that is stored for a first refresh token.
+  /// Returns the content of the stored tokens for a connector that has only a first refresh token.
   public static func tokens(refresh: String) -> [UInt8] { ConnectorTokens(refresh: refresh).text }
 
   static func open(_ sealed: String, for place: String, _ keys: SecretKeys) throws(ConnectorError) -> String {
@@ -71,7 +71,7 @@ public enum ConnectorCheck {
   }
 }
 
-/// The tokens of a connector that is checked without a lease.
+/// Reads and stores the tokens of a connector that is tested. This needs no lease.
 private struct CheckedTokens: TokenStore {
   let connector: UUIDv7
   let tenant: TenantID

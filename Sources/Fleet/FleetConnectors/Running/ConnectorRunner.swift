@@ -8,20 +8,20 @@ import Telemetry
 
 /// Pulls records from the connectors of all tenants.
 ///
-/// Several servers may share one database: a server takes a lease of a connector before it works on it, and renews the
-/// lease with each page. If it ends, another server continues after the lease.
+/// Several servers can share one database. A server leases a connector before it pulls from it, and renews the lease
+/// with each page. If the server stops, another server continues after the lease has expired.
 ///
-/// Each page is stored before the next one is pulled: first its records, then, in one transaction, its readings and the
-/// cursor. If the server ends in between, the page is pulled again. Its records have the same ids then, so that each is
-/// stored once.
+/// Each page is stored before the next one is pulled: first its records, then its readings and the cursor in one
+/// transaction. If the server stops in between, the page is pulled again. The records then have the same IDs, so each
+/// is stored once.
 public final class ConnectorRunner: Service {
   /// The pause between two searches for connectors that are due.
   private static let pause = Duration.seconds(1)
-  /// The number of connectors that one server works on at the same time.
+  /// Maximum number of connectors from which one server pulls at the same time.
   private static let most = 4
-  /// How long a lease lasts, s. A page takes less time.
+  /// Duration of a lease, s. Pulling and storing a page takes less time.
   static let lease = 300
-  /// The maximum number of pages of a stream in one round. The next round continues.
+  /// Maximum number of pages of a stream in one round. The next round continues after them.
   static let mostPages = 1_000
 
   private let storage: any FleetStorage
@@ -81,9 +81,9 @@ public final class ConnectorRunner: Service {
     }
   }
 
-  /// Works on one connector of each tenant that has one that is due.
+  /// For each tenant, pulls from one connector that is due.
   ///
-  /// - Returns: the number of connectors.
+  /// - Returns: the number of connectors that were due.
   func round() async throws -> Int {
     var count = 0
     let due = ThingQuery<ConnectorProgress>.Condition.atMost(key: "nextPullAt", now().json)
@@ -136,7 +136,7 @@ final class ConnectorRun: TokenStore {
     (self.transport, self.makeClient) = (transport, makeClient)
   }
 
-  /// The reason why the pull failed; `nil` if it did not fail.
+  /// The reason why the pull failed; `nil` if it succeeded.
   var failure: String? { problem.withLock { $0 } }
 
   /// Pulls all streams, and stores the result.
@@ -170,7 +170,7 @@ final class ConnectorRun: TokenStore {
 
   // MARK: Streams
 
-  /// The key in the cursors of the time at which a stream was read to its end.
+  /// Returns the key, in the stored cursors, of the time at which a stream was last read to its end.
   private static func doneKey(_ stream: ConnectorStream) -> String { "\(stream.name) done" }
 
   private func isDue(_ stream: ConnectorStream, _ cursors: [String: JSON]) -> Bool {
@@ -194,7 +194,7 @@ final class ConnectorRun: TokenStore {
         page = try await client.pull(stream, after: cursor)
       } catch {
         guard error.kind == .cursorExpired, cursor != .null, !hasReset else { throw error }
-        // Begin again. What was not pulled before may be missing, which is counted.
+        // Begin again without a cursor. Values since the expired cursor may be missing, which is counted.
         hasReset = true
         page = PulledPage()
         page.isLast = false
@@ -217,7 +217,7 @@ final class ConnectorRun: TokenStore {
     }
   }
 
-  /// Changes things if this server still has the lease.
+  /// Makes a change if this server still has the lease.
   ///
   /// - Throws: `CancellationError` if another server has it.
   private func change(
@@ -234,7 +234,7 @@ final class ConnectorRun: TokenStore {
 
   /// Stores the end of the pull, and the time of the next one.
   ///
-  /// - Parameter due: the time at which this pull was due. Changed settings have set another one.
+  /// - Parameter due: the time at which this pull was due. If the stored time differs, the settings were changed since.
   private func finish(_ error: ConnectorError?, due: Timestamp?) async throws {
     let assets = try await storage.view(tenant: tenant) { [id = connector.id] view throws(ThingError) in
       try view.values(["assetId"], ThingQuery<ConnectedAsset>(.oneOf(key: "connectorId", [id.json]))).count
@@ -245,7 +245,7 @@ final class ConnectorRun: TokenStore {
       progress.failures = error == nil ? 0 : progress.failures + 1
       let wait = ConnectorPace.wait(
         after: error, failures: progress.failures, period: connector.value.period ?? connector.value.service.period)
-      // The settings may have changed meanwhile; they are used at once.
+      // If the settings were changed during the pull, the next pull is due at once.
       if progress.nextPullAt == due {
         progress.nextPullAt = Timestamp(nanoseconds: transaction.now.nanoseconds + wait * 1_000_000)
       }
@@ -294,15 +294,15 @@ final class ConnectorRun: TokenStore {
 }
 
 extension Connector.Failure {
-  /// Returns the last failures with a new one, the newest first.
+  /// Returns the list of failures with a new one at the beginning.
   static func adding(_ message: String, at time: Timestamp, to failures: [Self]) -> [Self] {
     Array(([Self(at: time, message: String(message.prefix(300)))] + failures).prefix(Connector.mostFailures))
   }
 }
 
-/// When a connector is pulled again.
+/// Computes when a connector is pulled again.
 enum ConnectorPace {
-  /// The wait after the first failure, s. It doubles with each further one.
+  /// The wait after the first failure, s. Each further failure doubles it.
   private static let first: Int64 = 30
   /// The longest wait, s.
   private static let longest: Int64 = 3_600
@@ -310,7 +310,7 @@ enum ConnectorPace {
   /// Returns the wait until the next pull, ms.
   ///
   /// - Parameters:
-  ///   - failures: the number of failures since the last success, with this one.
+  ///   - failures: the number of failures since the last success, including this one.
   ///   - seconds: the wait after a success, s.
   static func wait(after error: ConnectorError?, failures: Int64, period seconds: Int64) -> Int64 {
     let period = seconds * 1_000
@@ -318,7 +318,7 @@ enum ConnectorPace {
     let doubled = min(first << min(max(failures - 1, 0), 10), longest) * 1_000
     switch error.kind {
     case .rateLimited(let seconds?) where seconds.isFinite && seconds >= 0:
-      // At least what the service asks for; at most a day.
+      // At least the time that the service demands, but at most a day.
       return max(Int64(min(seconds, 86_400) * 1_000) + 1, min(period, doubled))
     case .refused, .settings: return longest * 1_000
     default: return doubled

@@ -2,18 +2,18 @@ import FleetDomain
 import Synchronization
 import Telemetry
 
-/// Stores what a connector brings: its assets as vehicles, its records, and its readings of meters.
+/// Stores the content of a connector's pages: assets as vehicles, records, and meter readings.
 ///
-/// The records are stored first, and everything else in one transaction after them. If that transaction does not take
-/// place, the same records are brought again, with the same ids.
+/// The records of a page are stored first, and then the readings and counters in one transaction. If that transaction
+/// fails, the same records are pulled again and have the same IDs.
 final class ConnectorStore: Sendable {
   /// Makes changes in one transaction.
   typealias Change =
     @Sendable (_ work: @escaping @Sendable (any FleetTransaction) throws(ThingError) -> Void) async throws -> Void
 
-  /// The number of assets in one transaction.
+  /// Maximum number of assets in one transaction.
   private static let assetsAtOnce = 200
-  /// How far a time may be ahead of the server's, ms.
+  /// Records whose time is further in the future than this are ignored, ms.
   private static let mostAhead: Int64 = 86_400_000
 
   private let connector: Stored<Connector>
@@ -21,7 +21,7 @@ final class ConnectorStore: Sendable {
   private let storage: any FleetStorage
   private let now: @Sendable () -> Timestamp
   private let change: Change
-  /// The assets that were read, by their ids in the other program.
+  /// The assets that were read from the database, by their IDs in the other program.
   private let known = Mutex<[String: ConnectedAsset]>([:])
 
   init(
@@ -33,7 +33,7 @@ final class ConnectorStore: Sendable {
 
   /// Stores a page.
   ///
-  /// - Parameter finish: makes further changes in the last transaction.
+  /// - Parameter finish: makes additional changes in the transaction that stores the readings.
   func store(
     _ page: PulledPage, finish: @escaping @Sendable (any FleetTransaction) throws(ThingError) -> Void = { _ in }
   ) async throws {
@@ -60,8 +60,7 @@ final class ConnectorStore: Sendable {
     }
   }
 
-  /// Returns the records of a page in the form in which gateways send them, and counts those that the store would not
-  /// accept.
+  /// Returns the records of a page in the format in which gateways send them. Counts those that the store would reject.
   private func incoming(_ page: inout PulledPage, _ assets: [String: ConnectedAsset]) -> [IncomingRecord] {
     var incoming: [IncomingRecord] = []
     let latest = now().milliseconds + Self.mostAhead
@@ -89,7 +88,7 @@ final class ConnectorStore: Sendable {
 
   /// Stores assets that are new or have changed.
   ///
-  /// - Parameter others: ids of assets of which a page has only values.
+  /// - Parameter others: IDs of the assets to which values in the page belong.
   private func place(_ assets: [PulledAsset], andOf others: [String]) async throws {
     var all: [String: PulledAsset] = [:]
     for asset in assets { all[asset.id] = all[asset.id]?.completed(by: asset) ?? asset }
@@ -111,7 +110,7 @@ final class ConnectorStore: Sendable {
     }
   }
 
-  /// Reads assets that are stored and were not read before.
+  /// Reads the stored assets with these IDs that were not read yet.
   private func load(_ ids: [String]) async throws {
     let missing = known.withLock { known in ids.filter { known[$0] == nil } }
     for start in stride(from: 0, to: missing.count, by: 100) {
@@ -128,7 +127,7 @@ final class ConnectorStore: Sendable {
 }
 
 extension PulledAsset {
-  /// Returns the asset with the values of another one where it has none.
+  /// Returns the asset. Its missing values are taken from another asset.
   func completed(by other: PulledAsset) -> PulledAsset {
     var asset = self
     (asset.vin, asset.serial, asset.name) = (vin ?? other.vin, serial ?? other.serial, name ?? other.name)

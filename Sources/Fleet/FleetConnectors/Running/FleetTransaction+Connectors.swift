@@ -21,7 +21,7 @@ extension FleetView {
 }
 
 extension FleetTransaction {
-  /// Makes a connector's progress agree with its settings: an active one is pulled at once.
+  /// Applies changed settings of a connector to its progress. An active connector is pulled at once.
   public func follow(_ connector: Stored<Connector>) throws(ThingError) {
     if let stored = try progress(of: connector.id) {
       var progress = stored.value
@@ -43,7 +43,7 @@ extension FleetTransaction {
     try update(stored, to: progress, action: "setTokens")
   }
 
-  /// Removes what belongs to a connector. Vehicles and records stay.
+  /// Removes the progress and the assets of a connector. Vehicles and records remain.
   public func removeParts(of connector: UUIDv7) throws(ThingError) {
     if let progress = try progress(of: connector) { try remove(progress, action: "remove") }
     while true {
@@ -55,12 +55,12 @@ extension FleetTransaction {
 
   // MARK: Leases
 
-  /// Takes the connector that waits longest, so that no other server works on it.
+  /// Leases the connector that has been due for the longest time to a server, so that no other server pulls from it.
   ///
   /// - Parameters:
-  ///   - server: the server that takes it.
-  ///   - seconds: the time after which another server may take it, if this one does not come back.
-  /// - Returns: `nil` if none is due.
+  ///   - server: the server that gets the lease.
+  ///   - seconds: duration of the lease, after which another server may take the connector.
+  /// - Returns: `nil` if no connector is due.
   func lease(
     to server: UUIDv7, seconds: Int
   ) throws(ThingError) -> (connector: Stored<Connector>, progress: Stored<ConnectorProgress>)? {
@@ -80,7 +80,7 @@ extension FleetTransaction {
     return (connector, try update(stored, to: progress, action: "lease"))
   }
 
-  /// Returns the progress of a connector if a server still has the lease.
+  /// Returns the progress of a connector; `nil` if the server no longer has the lease.
   func leased(_ connector: UUIDv7, to server: UUIDv7) throws(ThingError) -> Stored<ConnectorProgress>? {
     guard let progress = try progress(of: connector), progress.value.leaseHolder == server else { return nil }
     return progress
@@ -88,10 +88,11 @@ extension FleetTransaction {
 
   // MARK: Assets
 
-  /// Adds assets that are new, and changes those that have changed.
+  /// Adds new assets, and stores changed ones.
   ///
-  /// An asset is the vehicle with its VIN, even if another connector or a gateway reports that VIN, too. If the VIN of an asset changes, the device was moved
-  /// to another vehicle. An asset without VIN is recognised by its id, or else by its serial number.
+  /// An asset with a VIN belongs to the vehicle with this VIN, even if another connector or a gateway reports the same
+  /// VIN. If the VIN of an asset changes, its device was moved to another vehicle. An asset without a VIN is identified
+  /// by its ID, or else by its serial number.
   func place(_ assets: [PulledAsset], of connector: Stored<Connector>) throws(ThingError) {
     for asset in assets {
       let known = try first(
@@ -107,13 +108,13 @@ extension FleetTransaction {
     }
   }
 
-  /// Returns the id of the vehicle that an asset is, and adds the vehicle if it is new.
+  /// Returns the ID of the vehicle to which an asset belongs. Adds the vehicle if it is new.
   private func vehicle(
     for asset: ConnectedAsset, _ pulled: PulledAsset, of connector: Stored<Connector>, known: String?
   ) throws(ThingError) -> String {
     if let vin = asset.vin {
       if let found = try vehicle(named: vin) { return found.value.id }
-      // The VIN of a vehicle that was known without one.
+      // The vehicle was added without a VIN, which is known now.
       if let known, let stored = try vehicle(named: known), stored.value.vin == nil {
         var vehicle = stored.value
         vehicle.vin = vin
@@ -137,7 +138,7 @@ extension FleetTransaction {
     return id
   }
 
-  /// Adds what an asset says about its vehicle, if nobody has said it before.
+  /// Sets those fields of a vehicle that have no value yet from its asset.
   private func complete(_ id: String, with asset: PulledAsset) throws(ThingError) {
     guard let stored = try vehicle(named: id) else { return }
     var vehicle = stored.value
@@ -147,7 +148,7 @@ extension FleetTransaction {
 
   // MARK: Readings
 
-  /// The least time between two readings of a meter that a connector adds, ms.
+  /// Minimum time between two readings of a meter that a connector adds, ms.
   private static var readingPause: Int64 { 86_400_000 }
 
   /// Adds readings of meters, at most one a day for each vehicle and meter.
@@ -172,7 +173,7 @@ extension FleetTransaction {
 }
 
 extension ConnectedAsset {
-  /// Takes over what a page says about the asset.
+  /// Stores the values of a page in the asset.
   mutating func merge(_ asset: PulledAsset, of connector: UUIDv7) {
     (connectorID, assetID) = (connector, asset.id)
     vin = asset.vin ?? vin
@@ -182,7 +183,7 @@ extension ConnectedAsset {
 }
 
 extension Vehicle {
-  /// Sets the fields that have no value.
+  /// Sets those fields from an asset that have no value yet.
   mutating func complete(with asset: PulledAsset) {
     func fitting(_ text: String?, _ bytes: Int) -> String? {
       guard let text, (1...bytes).contains(text.utf8.count), NameRules.isVisible(text) else { return nil }

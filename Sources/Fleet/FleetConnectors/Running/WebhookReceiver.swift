@@ -2,19 +2,19 @@ import FleetAccess
 import FleetDomain
 import Telemetry
 
-/// Takes the events that other programs send.
+/// Receives the events that other programs send as webhooks.
 public struct WebhookReceiver: Sendable {
   private let storage: any FleetStorage
   private let keys: SecretKeys
 
   public init(storage: any FleetStorage, keys: SecretKeys) { (self.storage, self.keys) = (storage, keys) }
 
-  /// Stores an event, if its signature is right.
+  /// Stores an event if its signature is valid.
   ///
   /// - Parameters:
   ///   - signature: the header `X-Samsara-Signature`.
   ///   - timestamp: the header `X-Samsara-Timestamp`.
-  /// - Returns: `false` if there is no such connector, or the signature is not right.
+  /// - Returns: `false` if there is no such connector, or if the signature is invalid.
   public func receive(
     _ body: [UInt8], of id: UUIDv7, tenant: TenantID, signature: String, timestamp: String, at now: Timestamp
   ) async throws -> Bool {

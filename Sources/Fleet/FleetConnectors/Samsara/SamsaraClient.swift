@@ -1,13 +1,14 @@
 import FleetDomain
 import Telemetry
 
-/// Samsara's REST API: vehicles, the feed of their values, and the drivers' logs.
+/// A client of Samsara's REST API: vehicles, the feed of their values, and the drivers' logs.
 ///
-/// Lists have pages with `pagination.endCursor`, which goes back as `after`. The cursor of the feed is kept for ever.
+/// A page of a list has a cursor in `pagination.endCursor`, which the next request sends as `after`. The cursor of the
+/// feed is stored and never reset.
 struct SamsaraClient: ConnectorClient {
   let session: ConnectorSession
 
-  /// At most three types are allowed in one feed.
+  /// The API allows at most three types in one feed.
   private static let feeds: [String: String] = [
     "stats1": "gps,engineStates,obdOdometerMeters",
     "stats2": "fuelPercents,obdEngineSeconds,faultCodes",

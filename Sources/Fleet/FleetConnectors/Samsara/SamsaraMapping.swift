@@ -1,16 +1,17 @@
 import FleetDomain
 import Telemetry
 
-/// Samsara's answers → assets and records.
+/// Converts Samsara's answers to assets and records.
 ///
-/// A snapshot (`/stats`) has objects with singular names, and the feed has arrays with names some of which are plurals:
+/// A snapshot (`/stats`) contains objects with names in the singular. The feed contains arrays, some of them with names
+/// in the plural:
 ///
 ///     {"id":"281474977075805","name":"Little Red","externalIds":{"samsara.vin":"1FUJA6CV77LSYNTH1"},
 ///      "engineStates":[{"time":"2020-07-03T02:11:51Z","value":"Off"}]}
 enum SamsaraMapping {
   // MARK: Pages
 
-  /// The page of `/fleet/vehicles`. After its last page, the next round begins with the first one.
+  /// Converts a page of `/fleet/vehicles`. After the last page, the next round begins with the first one.
   static func vehicles(_ json: JSON) throws(ConnectorError) -> PulledPage {
     var page = try start(json)
     page.assets = rows(json, &page).map { asset($0, id: $1) }
@@ -18,9 +19,9 @@ enum SamsaraMapping {
     return page
   }
 
-  /// The page of `/fleet/vehicles/stats` or `/fleet/vehicles/stats/feed`.
+  /// Converts a page of `/fleet/vehicles/stats` or `/fleet/vehicles/stats/feed`.
   ///
-  /// - Parameter cursor: the cursor with which the page was read. It stays if the page names none.
+  /// - Parameter cursor: the cursor with which the page was requested. It is used again if the page contains none.
   static func feed(_ json: JSON, after cursor: JSON = .null) throws(ConnectorError) -> PulledPage {
     var page = try start(json)
     if page.cursor == .null { page.cursor = cursor }
@@ -41,7 +42,7 @@ enum SamsaraMapping {
     return page
   }
 
-  /// Members of a vehicle that are not values.
+  /// Members of a vehicle that are not statistics.
   private static let known: Set<String> = ["id", "name", "externalIds"]
 
   private static func start(_ json: JSON) throws(ConnectorError) -> PulledPage {
@@ -80,7 +81,7 @@ enum SamsaraMapping {
 
   // MARK: Values
 
-  /// Adds the record of one value, with the values that decorate it.
+  /// Adds the record of a reading, together with the other values that the reading contains (decorations).
   private static func add(_ json: JSON, _ stat: SamsaraStat, of asset: String, _ page: inout PulledPage) {
     guard let time = json["time"]?.time else { return page.ignore("value without a time") }
     if stat == .faultCodes { return faults(json, of: asset, at: time, &page) }
@@ -98,7 +99,7 @@ enum SamsaraMapping {
     note(values, at: time, of: asset, &page)
   }
 
-  /// Adds readings of meters for the values of a record.
+  /// Adds meter readings for the values of a record.
   private static func note(_ values: [String: JSON], at time: Timestamp, of asset: String, _ page: inout PulledPage) {
     if let odometer = values["odometer"]?.numberValue {
       page.readings.append(PulledReading(asset: asset, at: time, meter: .odometer, value: odometer))

@@ -1,6 +1,6 @@
 import FleetDomain
 
-/// A value of Samsara's vehicle stats. The raw value is its name in the feed.
+/// A type of Samsara's vehicle statistics. The raw value is its name in the feed.
 enum SamsaraStat: String, CaseIterable {
   case gps, engineStates, fuelPercents, obdOdometerMeters, gpsOdometerMeters, gpsDistanceMeters, obdEngineSeconds
   case syntheticEngineSeconds, engineRpm, ecuSpeedMph, engineLoadPercent, engineCoolantTemperatureMilliC
@@ -8,7 +8,7 @@ enum SamsaraStat: String, CaseIterable {
   case batteryMilliVolts, defLevelMilliPercent, fuelConsumedMilliliters, faultCodes
   case evStateOfChargeMilliPercent
 
-  /// The stats by their names in the feed and in snapshots.
+  /// All types, by their names in the feed and by those in snapshots.
   static let named: [String: SamsaraStat] = {
     var named = Dictionary(uniqueKeysWithValues: allCases.map { ($0.rawValue, $0) })
     named["engineState"] = .engineStates
@@ -16,7 +16,7 @@ enum SamsaraStat: String, CaseIterable {
     return named
   }()
 
-  /// Returns the members of a record for one reading of the stat; `nil` if the reading cannot be true.
+  /// Returns the members of a record for one reading; `nil` if its value is impossible.
   func values(_ json: JSON) -> [String: JSON]? {
     if self == .gps { return Self.position(json) }
     if self == .engineStates {
@@ -36,7 +36,7 @@ enum SamsaraStat: String, CaseIterable {
     case .gps, .engineStates, .faultCodes: nil
     case .fuelPercents: ranged("fuelLevel", value, 0...100)
     case .obdOdometerMeters: ranged("odometer", value / 1_000, 0...9_999_999)
-    // Distances by GPS are not what the instrument shows.
+    // The distances from GPS differ from the instrument's odometer, so they have their own names.
     case .gpsOdometerMeters: ranged("gpsOdometer", value / 1_000, 0...9_999_999)
     case .gpsDistanceMeters: ranged("gpsDistance", value / 1_000, 0...9_999_999)
     case .obdEngineSeconds: ranged("totalEngineRunTime", value, 0...4_294_967_295)

@@ -2,12 +2,12 @@ import Crypto
 import FleetDomain
 import Telemetry
 
-/// Samsara's webhooks: the signature, and the events.
+/// Checks the signatures of Samsara's webhooks, and converts their events.
 enum SamsaraWebhook {
-  /// How far the time of a signature may be from that of the reception, s.
+  /// Maximum difference between the time of a signature and the time of reception, s.
   private static let tolerance: Int64 = 300
 
-  /// Whether a body was signed with a secret, a short time ago.
+  /// Whether a body has a valid signature that is at most 300 s old.
   ///
   /// The signature is HMAC-SHA-256 of `v1:TIMESTAMP:BODY`, with the decoded secret as the key.
   ///
@@ -26,7 +26,7 @@ enum SamsaraWebhook {
       code, authenticating: Array("v1:\(timestamp):".utf8) + body, using: SymmetricKey(data: key))
   }
 
-  /// The vehicles and records of an event. Events that are not understood are counted.
+  /// Converts an event to assets and records. Unknown events are counted.
   static func page(_ json: JSON) -> PulledPage {
     var page = PulledPage()
     guard let type = json["eventType"]?.filledText else {
@@ -69,7 +69,7 @@ enum SamsaraWebhook {
       return page.ignore("event without a time")
     }
     page.assets.append(asset)
-    // An event that is sent again has the same id.
+    // An event that Samsara sends again has the same ID.
     let id = event["eventId"]?.filledText ?? ""
     page.records.append(
       PulledRecord(

@@ -1,7 +1,8 @@
 import FleetDomain
 import Telemetry
 
-/// Tesla's Fleet API: the list of vehicles, and the data of those that are awake. A sleeping vehicle is never woken.
+/// A client of Tesla's Fleet API. It reads the list of vehicles and the data of those that are awake, and never wakes a
+/// vehicle.
 struct TeslaClient: ConnectorClient {
   let session: ConnectorSession
 
@@ -9,7 +10,8 @@ struct TeslaClient: ConnectorClient {
 
   var streams: [ConnectorStream] { [ConnectorStream(name: "vehicles")] }
 
-  /// The first page is the list. Its cursor has the vehicles whose data follow, one in each page.
+  /// Pulls the list of vehicles, and then one page for each vehicle that is awake. The cursor contains the vehicles
+  /// that remain.
   func pull(_ stream: ConnectorStream, after cursor: JSON) async throws(ConnectorError) -> PulledPage {
     let base = (session.settings.address ?? session.settings.service.address ?? "") + "/api/1/vehicles"
     guard case .array(let queue)? = cursor["awake"], let id = queue.first?.textValue else {
@@ -23,7 +25,7 @@ struct TeslaClient: ConnectorClient {
       page = try TeslaMapping.data(
         try await session.json("\(base)/\(ConnectorSession.encoded(id))/vehicle_data?\(query)"))
     } catch {
-      // It has fallen asleep since the list was read.
+      // The vehicle fell asleep after the list was read.
       guard error.kind == .asleep else { throw error }
       page.ignore("vehicle asleep")
     }
@@ -33,16 +35,17 @@ struct TeslaClient: ConnectorClient {
 }
 
 extension PulledPage {
-  /// Continues with the data of vehicles.
+  /// Sets the cursor to the vehicles whose data are to be pulled next.
   fileprivate mutating func next(_ awake: [String]) {
     isLast = awake.isEmpty
     cursor = awake.isEmpty ? .null : .object(["awake": .array(awake.map { .text($0) })])
   }
 }
 
-/// Tesla's answers → assets and records. Distances and speeds are in miles, whatever the screen shows.
+/// Converts Tesla's answers to assets and records. Distances and speeds are in miles and mph, even if the screen shows
+/// km.
 enum TeslaMapping {
-  /// The list of vehicles, and the ids of those that are awake.
+  /// Converts the list of vehicles. Also returns the IDs of those that are awake.
   static func list(_ json: JSON) throws(ConnectorError) -> (PulledPage, awake: [String]) {
     guard case .array(let vehicles)? = json["response"] else {
       throw ConnectorError(.malformed, "expected a list of vehicles in response")
@@ -63,7 +66,7 @@ enum TeslaMapping {
     return (page, awake)
   }
 
-  /// `id` is a number of 64 bits that many programs round; `id_s` is the same as a text.
+  /// Reads an asset. `id` is a 64-bit number, which many programs round; `id_s` is the same number as text.
   private static func asset(_ json: JSON) -> PulledAsset? {
     guard let id = json["vin"]?.filledText ?? json["id_s"]?.filledText ?? json["id"]?.identifier else { return nil }
     var asset = PulledAsset(id)
@@ -74,7 +77,7 @@ enum TeslaMapping {
     return asset
   }
 
-  /// The data of a vehicle. Each section has a time of its own.
+  /// Converts the data of a vehicle. Each section has its own time.
   static func data(_ json: JSON) throws(ConnectorError) -> PulledPage {
     guard let response = json["response"], let asset = asset(response) else {
       throw ConnectorError(.malformed, "expected the data of a vehicle in response")
@@ -129,7 +132,7 @@ enum TeslaMapping {
     }
     var tires: [String: JSON] = [:]
     for (key, source) in [("frontLeft", "fl"), ("frontRight", "fr"), ("rearLeft", "rl"), ("rearRight", "rr")] {
-      // A sensor that has not reported yet has 0.
+      // A sensor that has not reported yet has the value 0.
       if let bar = state["tpms_pressure_\(source)"]?.numberValue, bar > 0, bar < 20 {
         tires[key] = Units.kilopascals(bar: bar).json
       }

@@ -4,8 +4,8 @@ import Telemetry
 public struct Gateway: Equatable, Sendable {
   /// The ID of the gateway, which its records contain as `gatewayId`.
   public var id: String
-  /// The vehicles for which it may send records, by ID or VIN. If the list is empty, it may send records for all
-  /// vehicles of which it sent the first record. It may always use its own ``id`` as the vehicle's ID: its records have
+  /// The vehicles for which the gateway may send records, by ID or VIN. If the list is empty, it may send records for
+  /// all vehicles whose first record it sent. It may always use its own ``id`` as the vehicle's ID. Its records have
   /// this `vehicleId` until the vehicle is known, and `gap` records always have it.
   public var allowedVehicles: [String]
   public var addedAt: Timestamp
@@ -15,9 +15,9 @@ public struct Gateway: Equatable, Sendable {
   public var revokedAt: Timestamp?
   /// Time of the last request; `nil` if there was none.
   public var lastSeen: Timestamp?
-  /// The number of records in its spool that it has not sent yet, as it reported last.
+  /// The number of records in its spool that are not sent yet, as last reported.
   public var spoolDepth: Int64?
-  /// The version of its program, as it reported last.
+  /// The version of its program, as last reported.
   public var version: String?
   /// ID of the vehicle of its newest record, except `gap` records. `nil` if it has sent none with its key, or if that
   /// vehicle was removed.
@@ -57,7 +57,7 @@ public struct GatewayStatus: Equatable, Sendable {
   }
 }
 
-/// The vehicle that a gateway uses at present, with the time of the record that shows this.
+/// The vehicle that a gateway uses now, with the time of the record that shows this.
 public struct VehicleInUse: Equatable, Sendable {
   /// The vehicle's ID or VIN, as in the record.
   public var name: String

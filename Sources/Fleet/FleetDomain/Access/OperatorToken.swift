@@ -6,9 +6,9 @@ public enum Role: String, CaseIterable, Sendable {
   case admin
   /// May only read.
   case readOnly
-  /// May do what people with the role ``PersonRole/maintenance`` may do, except for their own accounts.
+  /// Has the rights of people with the role ``PersonRole/maintenance``, except those for a person's own account.
   case maintenance
-  /// May do what people with the role ``PersonRole/viewer`` may do, except for their own accounts.
+  /// Has the rights of people with the role ``PersonRole/viewer``, except those for a person's own account.
   case viewer
 }
 

@@ -13,7 +13,7 @@ import Telemetry
 public enum ArchiveLine: Equatable, Sendable {
   case head(ArchiveHead)
   case table(String, columns: [String])
-  /// A row of the table that was named last. Its values are in the order of that line's columns.
+  /// A row of the last named table. Its values are in the order of the columns in the line that named the table.
   case row([JSON])
   /// A part of the content of a file. The parts of a content follow each other.
   case content(sha256: String, bytes: [UInt8], isLast: Bool)
@@ -27,7 +27,7 @@ public enum ArchiveLine: Equatable, Sendable {
   /// incomplete.
   case end(rows: Int64, records: Int64)
 
-  /// Parses a line, which has no line feed.
+  /// Parses a line without its line feed.
   ///
   /// - Throws: ``FieldError`` that describes the expected content.
   public init(parsing line: [UInt8]) throws(FieldError) {

@@ -35,8 +35,8 @@ public struct ArchiveTable: Sendable {
   public let key: [String]
   /// An SQL condition for the rows that are part of an archive; `nil` for all rows of the tenant.
   public let condition: String?
-  /// Whether the rows belong to vehicles: instead of `tenant`, the table has a column `vehicle` with the key of a vehicle's
-  /// row. In the archive, it is the id of the vehicle.
+  /// Whether the rows belong to vehicles. Such a table has no column `tenant`. It has a column `vehicle` with the key
+  /// of a vehicle's row, which the archive replaces by the vehicle's ID.
   public let isOfVehicles: Bool
   /// Checks values of a row, by the names of their columns. The error's path begins with the name of the column.
   public let check: @Sendable ([String: JSON]) throws(FieldError) -> Void

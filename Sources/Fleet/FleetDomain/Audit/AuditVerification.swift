@@ -1,19 +1,20 @@
 import Telemetry
 
-/// Checks the entries of a tenant's audit in their order: each against the hash of the one before it.
+/// Checks the entries of a tenant's audit in their order. Each entry's hash is checked with the hash of the previous
+/// entry.
 ///
 /// ```
 /// var verification = AuditVerification()
 /// while try await verification.checkPage(of: storage, tenant: tenant) {}
 /// ```
 public struct AuditVerification: Sendable {
-  /// What is wrong with an audit.
+  /// The fault of an audit.
   public enum Fault: Error, Equatable, Sendable {
-    /// The entry with this number was changed, removed or inserted. Those before it are as they were written.
+    /// The entry with this number was changed, removed or inserted. All earlier entries are unchanged.
     case changed(Int64)
-    /// The time or the thing of the entry with this number was changed beside its content.
+    /// The columns for the time or the thing of the entry with this number no longer agree with the entry's content.
     case misfiled(Int64)
-    /// The database has another number of entries than it counted.
+    /// The last entry that was found differs from the number and hash that the database stores for the last entry.
     case miscounted(found: Int64, counted: Int64)
     /// The last entries were removed.
     case endRemoved(found: Int64, counted: Int64)
@@ -24,9 +25,11 @@ public struct AuditVerification: Sendable {
 
   /// The number of the last entry that was checked.
   public private(set) var number: Int64
-  /// The hash of this entry.
+  /// The hash of the last entry that was checked.
   public private(set) var hash: [UInt8]
 
+  /// Begins a verification.
+  ///
   /// - Parameters:
   ///   - number: the number of an entry that was checked before; 0 to begin with the first one.
   ///   - hash: the hash of this entry.
@@ -44,10 +47,10 @@ public struct AuditVerification: Sendable {
     (number, hash) = (entry.number, entry.hash)
   }
 
-  /// Reads and checks the next entries. After the last ones, it also checks their number.
+  /// Reads and checks a page of entries. After the last page, also checks the number of entries and the last hash.
   ///
-  /// - Parameter visit: called after each entry that was checked.
-  /// - Returns: whether there may be more.
+  /// - Parameter visit: called after each checked entry.
+  /// - Returns: whether there may be more entries.
   /// - Throws: ``Fault``; errors of the storage and of `visit`.
   public mutating func checkPage(
     of storage: any FleetStorage, tenant: TenantID, visit: (AuditVerification) throws -> Void = { _ in }

@@ -1,11 +1,11 @@
-/// A queue that serves groups fairly. The next element belongs to the group that was served least, and in it to the
-/// member that was served least. The elements of one member stay in order.
+/// A queue that serves groups fairly. The next element belongs to the group that was served least, and within this
+/// group to the member that was served least. The elements of one member stay in order.
 ///
 ///     var queue = FairQueue<TenantID, String, IngestJob> { $0.records.count }
 ///     queue.add(job, group: job.tenant, member: "gw-17")
 ///     while let next = queue.next() { … }
 ///
-/// A group or member has no advantage from a time without elements: when it adds one again, it starts at the level of
+/// A group or member gains nothing by having no elements for a time. When it adds one again, it starts at the level of
 /// the group or member that is being served.
 public struct FairQueue<Group: Hashable & Sendable, Member: Hashable & Sendable, Element> {
   fileprivate struct Line {
@@ -47,7 +47,7 @@ public struct FairQueue<Group: Hashable & Sendable, Member: Hashable & Sendable,
       return element
     }
 
-    /// Releases the memory of elements that no longer wait, if they are at least half of all.
+    /// Releases the memory of elements that no longer wait, if they are more than half of all.
     private mutating func skipRemoved() {
       while start < elements.count, elements[start].element == nil { start += 1 }
       guard start > 32, start * 2 > elements.count else { return }
@@ -58,14 +58,14 @@ public struct FairQueue<Group: Hashable & Sendable, Member: Hashable & Sendable,
 
   fileprivate struct Lines {
     var served: Int
-    /// For the member that was served last: the amount that it had received before.
+    /// The total cost that the member served last had received before that element.
     var reached = 0
     var members: [Member: Line] = [:]
   }
 
   private let cost: @Sendable (Element) -> Int
   private var groups: [Group: Lines] = [:]
-  /// For the group that was served last: the amount that it had received before.
+  /// The total cost that the group served last had received before that element.
   private var reached = 0
   private var last = 0
   /// The number of waiting elements.
@@ -80,7 +80,7 @@ public struct FairQueue<Group: Hashable & Sendable, Member: Hashable & Sendable,
 
   public var isEmpty: Bool { count == 0 }
 
-  /// Adds an element behind the other elements of its member.
+  /// Adds an element after the other elements of its member.
   ///
   /// - Returns: the number with which the element can be removed.
   @discardableResult
@@ -111,7 +111,7 @@ public struct FairQueue<Group: Hashable & Sendable, Member: Hashable & Sendable,
   /// Removes and returns the next element; `nil` if none waits, or if `isWanted` returns false for it.
   ///
   /// - Parameters:
-  ///   - isOpen: whether a group may be served; other groups are skipped.
+  ///   - isOpen: whether a group may be served. Groups for which it returns `false` are skipped.
   ///   - isWanted: whether the next element may be removed now. If not, it remains the next one.
   public mutating func next(
     in isOpen: (Group) -> Bool = { _ in true }, if isWanted: (Element) -> Bool = { _ in true }
@@ -141,7 +141,8 @@ public struct FairQueue<Group: Hashable & Sendable, Member: Hashable & Sendable,
     return all.sorted { $0.number < $1.number }.map(\.element)
   }
 
-  // These functions must not change `groups`. If a copy of its value exists during a change, Swift copies all elements.
+  // These functions must not change `groups`. If `groups` is changed while a copy of its value exists, Swift copies all
+  // elements.
 
   private func nextGroup(in isOpen: (Group) -> Bool) -> Group? {
     var first: (group: Group, lines: Lines)?

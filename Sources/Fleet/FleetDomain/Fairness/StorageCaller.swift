@@ -1,5 +1,6 @@
 /// The caller of a storage operation. The storage shares its capacity fairly among tenants, and each tenant's share
-/// among its keys. Operations without a caller are the server's own; the server counts as one more tenant.
+/// among its keys. Operations without a caller are the server's own. They share the capacity as if the server were one
+/// more tenant.
 public struct StorageCaller: Hashable, Sendable {
   public let tenant: TenantID
   /// The key or token; `nil` for work without a key.
@@ -10,7 +11,7 @@ public struct StorageCaller: Hashable, Sendable {
     self.key = key
   }
 
-  /// A client without a valid key. All of them together have the part of one tenant.
+  /// Returns the caller for a client without a valid key. All such clients together get the share of one tenant.
   ///
   /// - Parameter address: hash of the client's address.
   public static func stranger(_ address: SecretHash) -> StorageCaller {

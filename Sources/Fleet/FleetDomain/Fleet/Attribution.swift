@@ -1,15 +1,16 @@
 import Telemetry
 
-/// A period in which the own records of a gateway belong to a vehicle.
+/// A period in which a gateway's own records belong to a vehicle.
 ///
-/// Until a gateway knows its vehicle, it sends records under its own id. These are the gateway's own records. A trip
-/// that begins in them and ends in records of a vehicle proves that they belong to this vehicle. The records stay those
-/// of the gateway, so that a repeated one is still recognised; lists of the vehicle contain them in addition.
+/// Until a gateway knows its vehicle, it sends records with its own ID as the vehicle's ID. These are the gateway's own
+/// records. If a trip begins in them and ends in records of a vehicle, they belong to this vehicle. They stay stored
+/// under the gateway, so that a record that is sent again is recognised as a duplicate. Lists of the vehicle's records
+/// contain them, too.
 public struct Attribution: Kind {
   public var gatewayID = ""
   /// The vehicle's id.
   public var vehicle = ""
-  /// The trip that proves it.
+  /// The trip that proves the attribution.
   public var tripID = UUIDv7(milliseconds: 0, first: 0, rest: 0)
   public var from = Timestamp(nanoseconds: 0)
   /// The end of the period, which is not part of it.
@@ -17,7 +18,7 @@ public struct Attribution: Kind {
 
   public init() {}
 
-  /// Whether a record of the gateway belongs to the vehicle. Reports about the gateway itself never do.
+  /// Whether a record of the gateway belongs to the vehicle. Records of ``ownClasses`` never do.
   public func contains(_ record: StoredRecord) -> Bool {
     guard !Self.ownClasses.contains(record.recordClass), !record.isTimeAhead, let time = record.time else {
       return false
@@ -25,7 +26,7 @@ public struct Attribution: Kind {
     return from <= time && time < to
   }
 
-  /// The classes of records that are about the gateway, and not about a vehicle.
+  /// The classes of records about the gateway itself, not about a vehicle.
   public static let ownClasses: Set<RecordClass> = [.known(.gap), .known(.adapter)]
 
   public static let names = KindNames(one: "attribution", many: "attributions")
@@ -39,7 +40,7 @@ public struct Attribution: Kind {
 }
 
 extension FleetView {
-  /// Returns the attributions of a gateway's own records that contain times of a range.
+  /// Returns the attributions of a gateway's own records whose periods overlap a time range.
   public func attributions(
     of gateway: String, from first: Timestamp, through last: Timestamp
   ) throws(ThingError) -> [Attribution] {

@@ -8,17 +8,17 @@ public struct FencesDocument: Equatable, Sendable {
   public let bytes: [UInt8]
   /// The strong entity tag (RFC 9110, 8.8.3), including its quotes. Different documents have different tags.
   public let entityTag: String
-  /// How many documents had been stored when this one was, including it; 0 if it is not stored yet.
+  /// The number of the document among all documents that the tenant has stored, from 1; 0 if it is not stored.
   public var version: Int64 = 0
   /// The time when it was stored; `nil` if it is not stored.
   public var modifiedAt: Timestamp?
 
-  /// The document of a tenant that has never stored any fences: empty, with the tag `"none"`. Gateways that fetch it
-  /// keep the fences that they have.
+  /// The document of a tenant that has never stored fences: empty, with the tag `"none"`. Gateways that fetch it keep
+  /// their current fences.
   public static let notPut = FencesDocument(
     bytes: Array(#"{"type":"FeatureCollection","features":[]}"#.utf8), entityTag: "\"none\"")
 
-  /// An empty document, as an operator stores it to remove all fences. Gateways that fetch it drop their fences.
+  /// An empty document, which an operator stores to remove all fences. Gateways that fetch it delete their fences.
   public static let empty = FencesDocument(checked: notPut.bytes)
 
   private init(bytes: [UInt8], entityTag: String) {

@@ -31,7 +31,7 @@ extension FleetView {
 }
 
 extension FleetView {
-  /// Returns the vehicles of some fleets: for each vehicle's id its fleet.
+  /// Returns the fleet of each vehicle that belongs to one of some fleets, by the vehicle's ID.
   public func fleetsOfVehicles(in fleets: Set<UUIDv7>) throws(ThingError) -> [String: UUIDv7] {
     var found: [String: UUIDv7] = [:]
     guard !fleets.isEmpty else { return found }
@@ -46,10 +46,10 @@ extension FleetView {
 }
 
 extension FleetTransaction {
-  /// Replaces the list of vehicles of a fleet.
+  /// Applies a client's new list of a fleet's vehicles.
   ///
-  /// The caller's list is a change of the fleet's list at the version `seen`. Only vehicles that the caller added to
-  /// that list or removed from it are moved. Changes that others have made to other vehicles since then are kept.
+  /// The client edited the list as it was in the version `seen`. Only vehicles that the client added to that list or
+  /// removed from it are moved. Later changes by others to other vehicles are kept.
   ///
   /// - Parameters:
   ///   - ids: the ids of all vehicles that the caller wants in the fleet.
@@ -142,7 +142,7 @@ extension FleetTransaction {
     try update(vehicle, to: moved, action: "change")
   }
 
-  /// Computes the vehicles that a fleet had at an older version, from the present ones and the audit.
+  /// Returns the vehicles that a fleet had at an older version, computed from its current vehicles and the audit.
   private func vehicles(
     _ current: Set<String>, of fleet: Stored<Fleet>, at version: Int64
   ) throws(ThingError) -> Set<String> {

@@ -17,13 +17,13 @@ public struct Vehicle: Kind {
   public enum Status: String, FieldChoice, Sendable {
     /// Ready for use by a driver.
     case available
-    /// A driver has it now.
+    /// Assigned to a driver now.
     case assigned
     /// In a workshop.
     case inService
     /// Not in use for now.
     case inactive
-    /// Not part of the fleet any more.
+    /// No longer part of the fleet.
     case retired
   }
 
@@ -44,7 +44,7 @@ public struct Vehicle: Kind {
   public var tankCapacity: Double?
   /// The capacity of the traction battery, kWh.
   public var batteryCapacity: Double?
-  /// The number of persons for whom it has a seat, including the driver.
+  /// The number of seats, including the driver's.
   public var capacity: Int64?
   /// The payload, kg.
   public var payload: Double?
@@ -63,23 +63,23 @@ public struct Vehicle: Kind {
   public var registeredBy: String?
   /// The latest time of all its records; `nil` if no record has a time.
   public var lastRecordAt: Timestamp?
-  /// What its odometer shows, km, at ``odometerAt``; `nil` if unknown.
+  /// The reading of its odometer at ``odometerAt``, km; `nil` if unknown.
   public var odometer: Double?
   public var odometerAt: Timestamp?
-  /// Whether the distance of trips was added to the last reading.
+  /// Whether ``odometer`` was computed: the last reading plus the distance of later trips.
   public var isOdometerEstimated: Bool?
-  /// The distance that all its odometers have counted, km.
+  /// The total distance that the current and all earlier odometers have counted, km.
   public var lifetimeKilometers: Double?
-  /// The distance of a day in the last months, km; `nil` if unknown.
+  /// The average distance per day in the last months, km; `nil` if unknown.
   public var dailyKilometers: Double?
-  /// What its hour meter shows, h, at ``engineHoursAt``; `nil` if unknown.
+  /// The reading of its hour meter at ``engineHoursAt``, h; `nil` if unknown.
   public var engineHours: Double?
   public var engineHoursAt: Timestamp?
-  /// Whether the time of trips was added to the last reading.
+  /// Whether ``engineHours`` was computed: the last reading plus the time of later trips.
   public var areEngineHoursEstimated: Bool?
-  /// The time that all its hour meters have counted, h.
+  /// The total time that the current and all earlier hour meters have counted, h.
   public var lifetimeEngineHours: Double?
-  /// The hours of a day in the last months; `nil` if unknown.
+  /// The average engine hours per day in the last months; `nil` if unknown.
   public var dailyEngineHours: Double?
 
   public init() {}
@@ -165,8 +165,8 @@ extension FleetView {
 }
 
 extension FleetTransaction {
-  /// Checks that no other vehicle uses the id or the VIN of a vehicle, neither as its id nor as its VIN. Otherwise
-  /// records with this id or VIN would belong to two vehicles.
+  /// Checks that the ID and the VIN of a vehicle are not in use, neither as ID nor as VIN of another vehicle. Otherwise
+  /// a record with this ID or VIN would belong to two vehicles.
   ///
   /// - Parameter id: the stored vehicle, which is not compared with itself; `nil` for a new one.
   /// - Throws: `duplicate`.

@@ -1,9 +1,9 @@
 import Telemetry
 
-/// What a vehicle did on a day.
+/// The figures of a vehicle for one day.
 public struct VehicleDay: Equatable, Sendable {
   public var date: CalendarDate
-  /// km; `nil` if no record contains a distance.
+  /// Distance, km; `nil` if no record contains a distance.
   public var distance: Double?
   /// Time with a running engine, ms.
   public var engineOn: Int64 = 0
@@ -11,10 +11,10 @@ public struct VehicleDay: Equatable, Sendable {
   public var moving: Int64 = 0
   /// Time at rest with a running engine, ms.
   public var idle: Int64 = 0
-  /// Time between the first and the last record of which it is not known whether the vehicle moved, idled or was parked,
+  /// Time between the first and the last record in which it is unknown whether the vehicle moved, idled or was parked,
   /// ms.
   public var unknown: Int64 = 0
-  /// L; `nil` if unknown.
+  /// Fuel used, L; `nil` if unknown.
   public var fuelUsed: Double?
   /// The number of trips that began.
   public var trips = 0
@@ -43,9 +43,10 @@ public struct StaleDays: Equatable, Sendable {
   public var zone: String?
   /// The name of the time zone in which its figures were computed; `nil` if there are none, or for UTC.
   public var computedZone: String?
-  /// Hours since 1970, in ascending order, with records that are new since the figures were computed.
+  /// Hours since 1970, in ascending order, that have records stored after the figures were computed.
   public var hours: [Int64]
-  /// Days that begin before this time keep their figures, because retention removed records; `nil` if it removed none.
+  /// Figures of days that begin before this time do not change, because retention removed records; `nil` if it removed
+  /// none.
   public var sealedBefore: Timestamp?
 
   public init(vehicle: String, change: Int64, hours: [Int64]) {
@@ -55,7 +56,7 @@ public struct StaleDays: Equatable, Sendable {
   }
 }
 
-/// A vehicle of a tenant.
+/// A tenant's vehicle, identified by its ID.
 public struct VehicleName: Hashable, Sendable {
   public let tenant: TenantID
   /// The vehicle's id.
@@ -69,9 +70,9 @@ public struct VehicleName: Hashable, Sendable {
 
 /// Newly computed figures of some days of a vehicle.
 public struct ComputedDays: Sendable {
-  /// The state from which they were computed.
+  /// The stale days from which the figures were computed.
   public var stale: StaleDays
-  /// The hours of `stale` that are taken into account.
+  /// The hours of `stale` that the figures take into account.
   public var hours: ClosedRange<Int64>
   /// The figures of each day; `nil` for a day without records.
   public var days: [(date: CalendarDate, figures: VehicleDay?)]

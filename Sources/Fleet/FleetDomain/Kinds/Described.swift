@@ -37,8 +37,8 @@ extension Described {
     if !errors.isEmpty { throw FieldErrors(errors) }
   }
 
-  /// Applies a client's change, a JSON merge patch (RFC 7396), and returns the result. If the patch has an object for a
-  /// field, the field's own object is patched with it.
+  /// Applies a client's change, a JSON merge patch (RFC 7396), and returns the result. If the patch contains an object
+  /// for a field, this object is merged into the field's object.
   ///
   /// - Throws: all errors, not only the first.
   public func patched(with json: JSON) throws(FieldErrors) -> Self { try changed(with: json) { $1.merged(into: $0) } }
@@ -83,8 +83,8 @@ extension Described {
     return try changed(with: .object(members)) { $1 }
   }
 
-  /// Creates a value from the columns of its fields. The values are not checked by the present rules, because an
-  /// earlier release may have accepted others.
+  /// Creates a value from the columns of its fields. The current rules for values are not checked, because an earlier
+  /// release may have had other rules.
   ///
   /// - Throws: the error of the first column with a wrong type.
   public init(columns: (Field<Self>) throws(FieldError) -> JSON) throws(FieldError) {

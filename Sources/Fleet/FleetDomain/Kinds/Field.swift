@@ -14,8 +14,8 @@ public struct Field<Owner: Described>: Sendable {
     case server
     /// Only the server sets it, and clients cannot read it.
     case hidden
-    /// Only the server sets it; clients can read it. A change makes neither a new version of the thing nor an audit
-    /// entry: for example the time of the last record.
+    /// Only the server sets it; clients can read it. A change creates neither a new version of the thing nor an audit
+    /// entry. Example: the time of the last record.
     case live
   }
 
@@ -32,14 +32,14 @@ public struct Field<Owner: Described>: Sendable {
   public private(set) var access = Access.client
   /// Whether a client that creates the thing must send it.
   public private(set) var isRequired = false
-  /// Whether the server sets a value if a client creates a thing without one.
+  /// Whether the server sets a value if a client creates a thing without this field.
   public private(set) var isFilledIn = false
   public private(set) var isFilterable = false
   /// Names of the filter that are not in ``keys``.
   private var otherFilterNames: [String] = []
   public private(set) var isSortable = false
   public private(set) var isTextSearched = false
-  /// Whether it is personal data. Old values in the audit become unreadable when the person is erased.
+  /// Whether the field is personal data. Its old values in the audit become unreadable when the person is erased.
   public private(set) var isPersonal = false
 
   /// The names of the field's filter in queries; empty if the field is not filterable.
@@ -52,7 +52,7 @@ public struct Field<Owner: Described>: Sendable {
   ///
   /// - Throws: all errors of the value, not only the first.
   let read: @Sendable (JSON, inout Owner) throws(FieldErrors) -> Void
-  /// Sets the field from stored JSON. The type must be right; the value is not checked further.
+  /// Sets the field from stored JSON. Only the type of the value is checked.
   let load: @Sendable (JSON, inout Owner) throws(FieldError) -> Void
   public let json: @Sendable (Owner) -> JSON
   /// Copies the field's value from one thing to another.
@@ -95,7 +95,7 @@ public struct Field<Owner: Described>: Sendable {
     copy = { $1[keyPath: path] = $0[keyPath: path] }
   }
 
-  /// Returns `target` with the field of `source`.
+  /// Returns a copy of `target` that has the field's value of `source`.
   public func copied(from source: Owner, into target: Owner) -> Owner {
     var copied = target
     copy(source, &copied)
@@ -132,7 +132,7 @@ public struct Field<Owner: Described>: Sendable {
   /// Gives the field a second key in JSON.
   public func alias(_ key: String) -> Self { with { $0.alias = key } }
 
-  /// Replaces the JSON Schema of the field's type by one with the limits of the value.
+  /// Replaces the JSON Schema of the field's type by a schema that includes the limits of the value.
   ///
   /// - Parameter schema: the schema as JSON. For an optional field, `null` is added.
   public func schema(_ schema: String) -> Self {

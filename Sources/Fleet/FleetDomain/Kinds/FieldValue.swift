@@ -25,7 +25,7 @@ public protocol FieldValue: Equatable, Sendable {
 
   /// Parses a stored value.
   ///
-  /// - Throws: ``FieldError`` that names the expected value.
+  /// - Throws: ``FieldError`` with a description of the expected value.
   init(json: JSON) throws(FieldError)
   var json: JSON { get }
 
@@ -105,7 +105,7 @@ extension Timestamp: FieldValue {
     guard let text = json.textValue, let time = try? Timestamp(parsing: text.utf8.span) else {
       throw FieldError("", "expected a time like \"2026-05-04T10:00:00Z\", found \(json.summary)")
     }
-    // Smaller units are discarded, because databases and JSON have only milliseconds.
+    // Units smaller than 1 ms are discarded, because databases and JSON have only milliseconds.
     self.init(nanoseconds: time.milliseconds * 1_000_000)
   }
 

@@ -88,11 +88,11 @@ extension FleetView {
 
 /// A transaction that changes a tenant's things.
 ///
-/// Transactions of one tenant run one after another. A rule that was checked therefore still holds at the commit. If
-/// the closure with the work throws, nothing is changed. The closure may run more than once, so it must have no effects
-/// except by the transaction.
+/// Transactions of one tenant run one after another. A rule that was checked is therefore still satisfied at the
+/// commit. If the closure with the work throws an error, nothing is changed. The closure may run more than once, so its
+/// only effects must be calls of the transaction.
 public protocol FleetTransaction: FleetView {
-  /// The time that all changes of the transaction have.
+  /// The time of all changes of the transaction.
   var now: Timestamp { get }
 
   /// Adds a thing.
@@ -109,14 +109,14 @@ public protocol FleetTransaction: FleetView {
   @discardableResult
   func update<Value: Kind>(_ stored: Stored<Value>, to value: Value, action: String) throws(ThingError) -> Stored<Value>
 
-  /// Sets the live fields of a thing, without a new version and without an audit entry. Other fields stay.
+  /// Sets the live fields of a thing, without a new version and without an audit entry. Other fields are not changed.
   @discardableResult
   func refresh<Value: Kind>(_ stored: Stored<Value>, to value: Value) throws(ThingError) -> Stored<Value>
 
   /// Removes a thing.
   func remove<Value: Kind>(_ stored: Stored<Value>, action: String) throws(ThingError)
 
-  /// Gives a thing a new version without a change of its fields, because something that belongs to it has changed.
+  /// Gives a thing a new version although its fields do not change, because something that belongs to it has changed.
   ///
   /// - Parameter details: the change, as the audit describes it.
   @discardableResult
@@ -124,16 +124,16 @@ public protocol FleetTransaction: FleetView {
     _ stored: Stored<Value>, action: String, details: [String: JSON]
   ) throws(ThingError) -> Stored<Value>
 
-  /// Removes a vehicle and its records, so that no answer contains them any more. The rows of its records are deleted
-  /// later, by ``FleetStorage/finishRemovals()``. A new record with its id registers a new vehicle.
+  /// Removes a vehicle and its records. From then on, no answer contains them. The rows of its records are deleted
+  /// later, by ``FleetStorage/finishRemovals()``. A new record with its ID registers a new vehicle.
   func removeVehicle(_ vehicle: Stored<Vehicle>) throws(ThingError)
 
-  /// Attributes own records of a gateway to a vehicle, once for each trip, and marks the days of the vehicle whose
-  /// figures then change.
+  /// Attributes a gateway's own records to a vehicle (``Attribution``), once for each trip. Marks the days of the
+  /// vehicle whose figures change.
   func attribute(_ attribution: Attribution) throws(ThingError)
 
-  /// Adds an entry to the audit that is not about a change of a thing, for example about a sign-in. `thing` may still
-  /// name one.
+  /// Adds an entry to the audit for an event that changes no thing, for example a sign-in. `thing` may name a thing to
+  /// which the event relates.
   func record(_ action: String, kind: String, thing: UUIDv7?, details: [String: JSON]) throws(ThingError)
 
   /// Announces to all servers of the database that this transaction ends sessions. They close the live connections of
@@ -166,13 +166,13 @@ extension FleetTransaction {
     return stored
   }
 
-  /// Checks that a stored thing was created from the values of a request, which is then a repeated one.
+  /// Checks that a stored thing was created from the values of a request, so that the request repeats an earlier one.
   ///
   /// - Throws: `exists` if it was created from other values.
   public func requireFirst<Value: Kind>(_ value: Value, of stored: Stored<Value>) throws(ThingError) {
     let name = stored.members["id"]?.textValue ?? ""
     guard stored.version <= Self.mostHistory else { throw .exists(id: name) }
-    // Undo all later changes, to compare with the values at creation.
+    // Undo all later changes, to get the values at creation.
     var first = stored.value
     for entry in try audit(thing: stored.id, before: nil, limit: Int(Self.mostHistory)) {
       guard entry.action != "create", let change = entry.change else { continue }
@@ -183,16 +183,15 @@ extension FleetTransaction {
       }
     }
     for field in Value.fields where field.access == .client || field.access == .creation {
-      // The request has no value for this field. The first request may not have had one either; the server then has set
-      // the value.
+      // The request has no value for this field. The server may have filled in the stored value at creation, so the two
+      // cannot be compared.
       if field.isFilledIn, field.json(value) == field.json(Value()) { continue }
       guard field.json(first) == field.json(value) else { throw .exists(id: name) }
     }
   }
 
-  /// Applies a client's merge patch to a thing that others may have changed since the client read it.
-  ///
-  /// If the others changed other fields, all changes are kept.
+  /// Applies a client's merge patch to a thing that others may have changed since the client read it. If the others
+  /// changed other fields, all changes are kept.
   ///
   /// - Parameters:
   ///   - version: the version that the client has read.

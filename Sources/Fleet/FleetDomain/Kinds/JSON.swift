@@ -1,7 +1,7 @@
 import JSONText
 import Telemetry
 
-/// A JSON value that does not refer to the text from which it was parsed.
+/// A JSON value that contains no references to the text from which it was parsed.
 ///
 /// Fields of things, change sets and audit entries are such values. Numbers without a fraction that fit into `Int64`
 /// are integers; all others are `Double`.
@@ -15,7 +15,7 @@ public enum JSON: Hashable, Sendable {
   case array([JSON])
   case object([String: JSON])
 
-  /// Copies a parsed value.
+  /// Copies a value of the parser.
   ///
   /// - Throws: ``FieldError`` for a number that `Double` cannot represent.
   public init(_ value: JSONValue) throws(FieldError) {
@@ -56,7 +56,7 @@ public enum JSON: Hashable, Sendable {
 
   /// Parses a text.
   ///
-  /// - Throws: ``FieldError`` whose message has the position and the reason.
+  /// - Throws: ``FieldError`` whose message contains the position and the reason.
   public init(parsing text: [UInt8]) throws(FieldError) {
     let document: JSONDocument
     do throws(JSONError) {
@@ -100,7 +100,7 @@ public enum JSON: Hashable, Sendable {
     return .object(members)
   }
 
-  /// A short text of the value for error messages, safe to print.
+  /// A short description of the value for error messages, without control characters.
   public var summary: String {
     switch self {
     case .null: "null"
@@ -117,8 +117,8 @@ public enum JSON: Hashable, Sendable {
 // MARK: Canonical text
 
 extension JSON {
-  /// The canonical text by the JSON Canonicalization Scheme (RFC 8785): members in the order of their keys' UTF-16 code
-  /// units, no white space, the shortest form of each number.
+  /// The canonical text of the JSON Canonicalization Scheme (RFC 8785): members sorted by the UTF-16 code units of
+  /// their keys, no white space, the shortest notation of each number.
   public var canonicalText: String { String(decoding: canonicalBytes, as: UTF8.self) }
 
   /// ``canonicalText`` in UTF-8.
@@ -133,7 +133,7 @@ extension JSON {
     case .null: text += "null".utf8
     case .bool(let flag): text += (flag ? "true" : "false").utf8
     case .integer(let number):
-      // RFC 8785 supports only IEEE 754 doubles, so larger integers are rounded in the same way as by other readers.
+      // RFC 8785 supports only IEEE 754 doubles, so larger integers are rounded as other readers round them.
       text += (abs(Double(number)) < 9_007_199_254_740_992 ? String(number) : Self.canonical(Double(number))).utf8
     case .number(let number): text += Self.canonical(number).utf8
     case .text(let value): Self.write(value, to: &text)

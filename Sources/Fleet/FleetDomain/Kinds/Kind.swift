@@ -67,7 +67,7 @@ public struct KindNames: Sendable {
     self.condition = condition
   }
 
-  /// Returns the name in lower case, with underscores between its words: `vehicle_id` for `vehicleId`.
+  /// Converts a name to lower case with underscores between its words: `vehicleId` to `vehicle_id`.
   static func snakeCase(_ key: String) -> String {
     key.reduce(into: "") { text, character in
       if character.isUppercase { text += "_" }

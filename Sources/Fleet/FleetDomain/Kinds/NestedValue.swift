@@ -1,4 +1,4 @@
-/// A value inside a thing that is described by fields, for example a line of a maintenance record.
+/// A value inside a thing that has fields of its own, for example a line of a maintenance record.
 ///
 ///     struct Line: NestedValue {
 ///       var text = ""

@@ -9,11 +9,11 @@ public struct ThingChange: Equatable, Sendable {
     self.after = after
   }
 
-  /// Creates the difference between two sets of properties.
+  /// Creates the difference between two sets of fields.
   ///
   /// - Parameters:
-  ///   - old: the properties before the change; `nil` if the object is new.
-  ///   - new: the properties after the change; `nil` if the object was removed.
+  ///   - old: the fields before the change; `nil` if the thing is new.
+  ///   - new: the fields after the change; `nil` if the thing was removed.
   public init(between old: [String: JSON]?, and new: [String: JSON]?) {
     (before, after) = ([:], [:])
     for key in Set((old ?? [:]).keys).union((new ?? [:]).keys) {
@@ -43,7 +43,7 @@ extension Kind {
     return change
   }
 
-  /// Merges two versions of a thing that were both made from `base`, field by field.
+  /// Merges two versions of a thing that are both derived from `base`, field by field.
   ///
   /// - Returns: the merged thing, or the fields that both versions changed to different values.
   public static func merge(base: Self, mine: Self, theirs: Self) -> Result<Self, MergeConflict> {

@@ -16,7 +16,7 @@ public struct ThingQuery<Value: Kind>: Sendable {
     case isSet(key: String)
     /// The field is the id of a vehicle that belongs to one of these fleets.
     case vehicleInFleets(key: String, [UUIDv7])
-    /// In at least one of these lists, all conditions hold.
+    /// At least one of these lists is satisfied. A list is satisfied if all of its conditions are.
     indirect case anyOf([[Condition]])
   }
 
@@ -55,7 +55,8 @@ public struct ThingQuery<Value: Kind>: Sendable {
     self.limit = limit
   }
 
-  /// A text that is the same for all pages of the query. A cursor is valid only for queries with the same text.
+  /// A text that identifies the query. It is the same for all of its pages, and a cursor is valid only for queries with
+  /// the same text.
   public var scope: String {
     var parts = conditions.map(Self.text)
     parts += order.map { ($0.isDescending ? "-" : "+") + $0.key }

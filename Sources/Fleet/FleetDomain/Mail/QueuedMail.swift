@@ -1,7 +1,7 @@
 import Telemetry
 
-/// A mail to a person in the queue of mails. After it was sent or dropped, it stays in the queue for an hour, because
-/// the limits count the mails of the last hour.
+/// A mail to a person in the mail queue. After it was sent or dropped, it stays in the queue for an hour, because the
+/// limits count the mails of the last hour.
 public struct QueuedMail: Kind {
   /// The reason for a mail, which determines its text.
   public enum Reason: String, FieldChoice, Sendable {
@@ -13,7 +13,7 @@ public struct QueuedMail: Kind {
     case emailCode
     /// A notice to the owner: the password was changed.
     case passwordChanged
-    /// A notice to the owner, at both addresses: the email address was changed.
+    /// A notice to the owner, sent to the old and the new address: the email address was changed.
     case emailChanged
     /// A notice to the owner: a second factor was added.
     case factorAdded

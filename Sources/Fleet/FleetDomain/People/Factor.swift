@@ -17,15 +17,14 @@ public struct Factor: Kind {
   public var form = Form.totp
   public var name = ""
   public var lastUsedAt: Timestamp?
-  /// Whether the person has used the factor once, and so shown that it works.
+  /// Whether the person has used the factor at least once, which shows that it works.
   public var isConfirmed = false
   /// The encrypted secret of one-time codes, the public key of a passkey, or the digests of recovery codes. `nil` for
   /// codes by email.
   public var secret: String?
   /// The identifier of a passkey, base64url.
   public var credentialID: String?
-  /// The last time step whose one-time code was accepted, the counter of a passkey, or the number of unused recovery
-  /// codes.
+  /// The last accepted time step of one-time codes, the counter of a passkey, or the number of unused recovery codes.
   public var counter: Int64?
 
   public init() {}

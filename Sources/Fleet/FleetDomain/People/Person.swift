@@ -65,15 +65,15 @@ public struct EmailAddress: FieldValue, Hashable, Sendable {
     self.text = folded
   }
 
-  /// Whether no character is a variant of another one, as fullwidth letters and ligatures are (Unicode Standard Annex 15,
-  /// form NFKC). Two addresses could otherwise look alike. Letters of all languages are allowed, also in domains (RFC
-  /// 6531).
+  /// Whether no character is a compatibility variant of another one, such as a fullwidth letter or a ligature (Unicode
+  /// Standard Annex 15, form NFKC). With such characters, two addresses could look alike. Letters of all languages are
+  /// allowed, also in domains (RFC 6531).
   ///
-  /// New addresses are checked, but not those that are stored already.
+  /// Only new addresses are checked, not stored ones.
   public var isUnambiguous: Bool {
     text.utf8.allSatisfy { $0 < 0x80 }
       || !text.unicodeScalars.contains { scalar in
-        // The property also includes letters that only folding of their case changes.
+        // The property also includes letters that change only because case folding replaces them.
         scalar.properties.changesWhenNFKCCaseFolded && scalar != "ß" && scalar != "ς"
       }
   }
@@ -119,7 +119,8 @@ public struct Person: Kind {
   public var lastSeenAt: Timestamp?
   /// Argon2id hash in the PHC string format; `nil` if the person has not set a password.
   public var passwordHash: String?
-  /// Hashes of the addresses from which the person signed in last, separated by spaces; at most 8, the newest last.
+  /// Hashes of the addresses from which the person signed in most recently, separated by spaces; at most 8, the newest
+  /// last.
   public var knownAddresses: String?
 
   public init() {}

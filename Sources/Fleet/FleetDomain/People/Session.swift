@@ -29,13 +29,13 @@ public struct Session: Kind {
   public var secretExpiresAt: Timestamp?
   /// SHA-256 of the current refresh token; `nil` if the session has a cookie.
   public var refreshSecret: String?
-  /// SHA-256 of up to 8 refresh tokens that were used last, separated by spaces. They are no longer valid.
+  /// SHA-256 of up to 8 recently used refresh tokens, separated by spaces. These tokens are no longer valid.
   public var usedRefreshSecrets: String?
   /// The time at which the session was revoked; `nil` if it was not.
   public var revokedAt: Timestamp?
   /// The identity at an OpenID provider with which the person signed in; `nil` if the person signed in in another way.
   public var identityID: UUIDv7?
-  /// The provider's own identifier of its session (`sid`); `nil` if the provider sent none.
+  /// The provider's identifier of its own session (`sid`); `nil` if the provider sent none.
   public var providerSession: String?
   /// Whether the session may only add a second factor, because the tenant requires one and the person has none.
   public var needsFactor = false

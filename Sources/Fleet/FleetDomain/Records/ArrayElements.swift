@@ -1,4 +1,4 @@
-/// Finds the elements of a JSON array by brackets, commas and quotes, without parsing them.
+/// Finds the elements of a JSON array by its brackets, commas and quotes, without parsing the elements.
 struct ArrayElements: ~Escapable {
   enum Step {
     case element(Range<Int>)

@@ -1,7 +1,7 @@
 import JSONText
 import Telemetry
 
-/// Reads values of a record's head. An invalid value is an error that names the expected value.
+/// Reads the values of a record's head (``RecordKey``). If a value is invalid, the error names the expected value.
 struct FieldReader: ~Escapable {
   private let fields: RecordFields
   private let values: Span<UInt8>

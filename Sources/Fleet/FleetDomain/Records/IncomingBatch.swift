@@ -5,8 +5,8 @@ public struct IncomingBatch: Sendable {
   /// The rejected records, each with its index among all records of the batch, from 0.
   public private(set) var refusals: [(index: Int, refusal: RecordRefusal)] = []
 
-  /// The error after which the elements of an array cannot be separated any more; `nil` if there is none. A batch with
-  /// such an error has no records.
+  /// The error that makes it impossible to separate the remaining elements of an array; `nil` if there is none. A batch
+  /// with such an error has no records.
   public private(set) var breakOff: RecordRefusal?
 
   /// The number of valid and rejected records.
@@ -83,8 +83,7 @@ public struct IncomingBatch: Sendable {
       guard end == text.count || text[end] == UInt8(ascii: "\n") else { return false }
       records.append(record)
     } catch {
-      // The error's offset is counted from the beginning of the whole text. Let the general parser report it with the
-      // offset in the record.
+      // The error's offset is relative to the whole text. The general parser reports the offset within the record.
       return false
     }
     start = end + 1

@@ -10,7 +10,7 @@ extension IncomingRecord {
   /// Unknown types and keys are accepted. A record is rejected if
   /// - the text is not a JSON object,
   /// - a key occurs twice, a value is null, or a number is not finite, at any depth,
-  /// - its head lacks a key or has an invalid value,
+  /// - a required key of its head (``RecordKey``) is missing, or a key of the head has an invalid value,
   /// - a key of its type has an invalid value (``RecordField``).
   ///
   /// - Parameter text: the object; white space around it is allowed.
@@ -30,10 +30,11 @@ extension IncomingRecord {
     try reader.checkValues(of: kind)
   }
 
-  /// Parses a record with the fast parser (``RecordScanner``), which accepts only simple records.
+  /// Parses a record with the fast parser (``RecordScanner``). It accepts only simple records: ASCII, without escapes
+  /// and without null.
   ///
   /// - Parameter end: receives the offset after the record.
-  /// - Returns: `nil` if the record is not simple. `end` is then not set.
+  /// - Returns: `nil` if the fast parser does not accept the record. `end` is then not set.
   init?(scanning text: Span<UInt8>, at start: Int, end: inout Int) throws(RecordRefusal) {
     var scanner = RecordScanner(text, at: start)
     guard scanner.scan(), !scanner.hasLineFeed, scanner.position - start <= Self.maximumCount else { return nil }
@@ -53,7 +54,7 @@ extension IncomingRecord {
 
   public static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 }
 
-  /// Creates a record from the values of its head.
+  /// Creates a record from the values of its head (``RecordKey``).
   ///
   /// - Parameter values: the bytes to which the ranges of `fields` refer.
   init(_ fields: RecordFields, in values: Span<UInt8>, body: Span<UInt8>) throws(RecordRefusal) {

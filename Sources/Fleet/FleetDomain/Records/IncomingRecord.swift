@@ -1,6 +1,6 @@
 import Telemetry
 
-/// A record that was received: its text, and the values by which the store finds it.
+/// A received record: its text, and the values by which the store finds it.
 public struct IncomingRecord: Equatable, Sendable {
   /// The maximum length of a record in bytes, without its line feed.
   public static let maximumCount = 16_384

@@ -1,4 +1,4 @@
-/// Finds the end of a JSON object by brackets and quotes, without parsing it.
+/// Finds the end of a JSON object by counting brackets and skipping strings, without parsing values.
 enum ObjectEnd {
   /// Returns the offset after the object; `nil` if the text does not begin with an object, or ends inside it.
   static func find(in text: Span<UInt8>) -> Int? {

@@ -49,8 +49,8 @@ public enum RecordBodyTime {
     var index = value
     while index > 0, quotes < 2 {
       index -= 1
-      // The key is one of the record format and contains no quote. If it is written with escapes, these begin with `\u`
-      // and contain no quote either.
+      // A key of the record format contains no quote. If the key is written with escapes, they have the form `\u…` and
+      // contain no quote either.
       if body[index] == UInt8(ascii: "\"") { quotes += 1 }
     }
     return index

@@ -1,8 +1,8 @@
 /// Estimates the number of records in a body before they are parsed. A compressed body of a few kilobytes may expand to
 /// millions of lines, and each rejected line needs memory for a message.
 public enum RecordCount {
-  /// Returns an upper bound of the number of records: the number of lines that are not empty, or of commas between the
-  /// elements of an array plus one.
+  /// Returns an upper bound of the number of records. This is the number of lines that are not empty, or the number of
+  /// commas between the elements of an array plus one.
   public static func most(in body: Span<UInt8>) -> Int {
     var first = 0
     while first < body.count, isSpace(body[first]) { first += 1 }

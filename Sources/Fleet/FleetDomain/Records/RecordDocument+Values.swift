@@ -4,7 +4,7 @@ import Telemetry
 extension RecordDocument {
   /// Checks that all numbers are finite, and that known keys have valid values.
   ///
-  /// - Parameter kind: type of the record. Of unknown types, only the numbers are checked.
+  /// - Parameter kind: type of the record. If the type is unknown, only the numbers are checked.
   /// - Throws: the first invalid value.
   func checkValues(of kind: RecordKind) throws(RecordRefusal) {
     try Self.checkNumbers(in: root)

@@ -5,7 +5,8 @@ import JSONText
 struct RecordDocument {
   let root: JSONValue
   private(set) var fields = RecordFields()
-  /// The values of the record's head in sequence, with escapes replaced. The ranges of ``fields`` refer to these bytes.
+  /// The values of the record's head (``RecordKey``), one after another, with escapes replaced. ``fields`` contains
+  /// ranges of these bytes.
   private(set) var values: [UInt8] = []
 
   /// Parses a record.

@@ -1,7 +1,7 @@
 import OBDWire
 import Telemetry
 
-// The keys of each type of record, except those of the head.
+// The keys of each type of record, except the keys that all types share.
 
 extension RecordField {
   /// The keys that the record format defines, in the order of its table.
@@ -22,7 +22,7 @@ extension RecordField {
 
   // MARK: Telemetry
 
-  /// Signals that existing applications of the fleet use.
+  /// Signals that existing applications for fleets use.
   private static let signals: [RecordField] =
     [
       "rpm", "speed", "throttlePosition", "engineLoad", "coolantTemp", "intakeAirTemp", "maf", "fuelLevel", "fuelType",
@@ -50,8 +50,8 @@ extension RecordField {
       "fixType", .telemetry, .text, "none, 2d, 3d, dgps, rtkFloat, rtkFixed or estimated; more may come"),
   ]
 
-  /// The valid values of the signals of SAE J1979-DA, by name. If several PIDs have a signal of the same name, a value
-  /// is valid if one of them allows it.
+  /// The valid values of the signals of SAE J1979-DA, by name. If several PIDs contain a signal of the same name, a
+  /// value is valid if it is valid for one of them.
   private static let signalRows: [String: RecordField] = {
     var rows: [String: RecordField] = [:]
     for index in 0..<saeSignals.count {
@@ -77,8 +77,8 @@ extension RecordField {
     definition.rescale == .none ? definition.bitRange.map { $0.low...$0.high } : nil
   }
 
-  /// Returns the range with bounds of at most six decimals, which are easy to read in messages. The bounds are rounded
-  /// so that the range becomes larger.
+  /// Rounds the bounds of a range to at most six decimals, which are easy to read in messages. The rounded range is
+  /// never smaller.
   private static func decimal(_ range: ClosedRange<Double>) -> ClosedRange<Double> {
     func rounded(_ bound: Double, _ rule: FloatingPointRoundingRule) -> Double {
       let nearest = (bound * 1e6).rounded() / 1e6
@@ -179,7 +179,7 @@ extension RecordField {
 }
 
 extension RecordField.Values {
-  /// Creates a row that allows the values of two other rows.
+  /// Creates the set of values that one of two others allows.
   fileprivate init(_ first: Self, or second: Self) {
     switch (first, second) {
     case (.number(let one), .number(let other)):

@@ -9,7 +9,7 @@ public struct RecordField: Sendable {
     case integer(ClosedRange<Double>)
     case flag
     case text
-    /// The text of a code, or the code's number if the standard has no text for it.
+    /// The text of a code, or the code's number if the standard defines no text for it.
     case code
     /// A time in the format of RFC 3339.
     case time
@@ -25,8 +25,7 @@ public struct RecordField: Sendable {
   }
 
   public let name: String
-  /// The types of records in which the key must have one of these values. In records of other types, it may have any
-  /// value.
+  /// The types of records for which ``values`` applies. In records of other types, the key may have any value.
   public let types: RecordTypes
   public let values: Values
   /// The symbol of the unit; empty if there is none.
@@ -64,7 +63,7 @@ public struct RecordTypes: OptionSet, Hashable, Sendable {
   static let gap = RecordTypes(.gap)
   static let all = RecordTypes(RecordType.allCases.map { RecordTypes($0) })
 
-  /// Whether the set contains the type of a record. It contains no unknown type.
+  /// Whether the set contains the type of a record. An unknown type is never in the set.
   func contains(_ kind: RecordKind) -> Bool {
     guard case .known(let type) = kind else { return false }
     return contains(RecordTypes(type))

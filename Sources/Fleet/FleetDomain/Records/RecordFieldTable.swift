@@ -2,7 +2,7 @@ import Telemetry
 
 /// A hash table of the keys that the store knows. ``RecordScanner`` computes the hash of each key that it reads.
 ///
-/// A key is in the table if it is part of a record's head (``RecordKey``), has rules (``RecordField``), or both. The
+/// A key is in the table if it belongs to a record's head (``RecordKey``), has rules (``RecordField``), or both. The
 /// table is built once.
 struct RecordFieldTable: Sendable {
   /// A key of the table.
@@ -13,7 +13,7 @@ struct RecordFieldTable: Sendable {
     fileprivate(set) var key: RecordKey?
     /// The range of the key's rules in ``RecordFieldTable/rules``.
     fileprivate(set) var rules: Range<Int>
-    /// Whether there is a type of record in which the value is telemetry grouped by ECU.
+    /// Whether the key's value is telemetry grouped by ECU in some type of record.
     fileprivate(set) var isByECU: Bool
   }
 

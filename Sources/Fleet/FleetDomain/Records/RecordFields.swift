@@ -1,9 +1,9 @@
-/// The places of the values that the store reads from a record. They refer to the record's text, or to a copy in which
-/// escapes are replaced.
+/// The positions of the values that the store reads from a record. The positions refer to the record's text, or to a
+/// copy in which escapes are replaced.
 struct RecordFields {
   enum Form: UInt8 { case absent, string, number, other }
 
-  /// The place of a value. It is small, because each record has a table of all of them.
+  /// The position of a value. It takes little memory, because each record needs one for every key.
   struct Field {
     var form: Form
     private let start: UInt32
@@ -15,7 +15,7 @@ struct RecordFields {
       (start, end, place) = (0, 0, 0)
     }
 
-    /// Creates the place of a value.
+    /// Creates the position of a value.
     ///
     /// - Parameters:
     ///   - range: the characters of a string without its quotes, or the digits of a number.

@@ -1,4 +1,5 @@
-/// The keys of a record's head, whose values the store reads. It only stores the values of all other keys.
+/// The keys of a record's head: those whose values the store reads itself. It only checks and stores the values of all
+/// other keys.
 enum RecordKey: Int, CaseIterable {
   case type, id, timestamp, timeQuality, gatewayId, vehicleId, epoch, seq, vin, latitude, longitude, ecu
 

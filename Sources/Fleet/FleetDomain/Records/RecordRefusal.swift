@@ -1,7 +1,7 @@
 import JSONText
 
-/// The reason why a record is rejected, with the place of the error and the expected value. The same record is rejected
-/// again if it is sent again.
+/// The reason why a record is rejected, with the position of the error and the expected value. The same record is
+/// always rejected.
 public struct RecordRefusal: Error, Hashable, Sendable, CustomStringConvertible {
   public enum Kind: String, Hashable, Sendable {
     /// The text is not a JSON object (RFC 8259), or is truncated.
@@ -27,7 +27,7 @@ public struct RecordRefusal: Error, Hashable, Sendable, CustomStringConvertible 
   public let kind: Kind
   /// The path of the key, for example `ecus.7E9`; empty if the record as a whole is rejected.
   public let key: String
-  /// The place of the error as an offset in the record, in bytes; `nil` if the error has no single place.
+  /// The offset of the error in the record, bytes; `nil` if the error has no single position.
   public let offset: Int?
   /// The values that were expected and found.
   public let detail: String

@@ -84,8 +84,8 @@ extension RecordScanner {
   /// - Parameter opening: the first byte of every element.
   private func isArray(of opening: UInt8, _ range: Range<Int>) -> Bool {
     guard bytes[range.lowerBound] == UInt8(ascii: "[") else { return false }
-    // The text is known to be valid JSON. An element may begin after the opening bracket, and after each comma on this
-    // level.
+    // The text is known to be valid JSON. At this level, an element may begin after the opening bracket and after each
+    // comma.
     var (depth, isInString, mayBegin) = (0, false, true)
     for index in (range.lowerBound + 1)..<(range.upperBound - 1) {
       let byte = bytes[index]

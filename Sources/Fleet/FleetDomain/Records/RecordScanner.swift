@@ -11,7 +11,8 @@ struct RecordScanner: ~Copyable, ~Escapable {
   private(set) var fields = RecordFields()
   /// Whether there is a line feed inside the object.
   private(set) var hasLineFeed = false
-  /// The types in which one of the scanned values is invalid. The record is invalid if its type is among them.
+  /// The types of records for which one of the scanned values is invalid. The record is invalid if its own type is
+  /// among them.
   private(set) var wrongTypes: RecordTypes = []
   private let table = RecordFieldTable.shared
   /// Whether the object that is being scanned contains values grouped by ECU.
@@ -31,14 +32,15 @@ struct RecordScanner: ~Copyable, ~Escapable {
 
   /// Scans the object. Afterwards, ``position`` is the offset after the object.
   ///
-  /// - Returns: `false` if the object is not simple.
+  /// - Returns: `false` if the object is not simple. The general parser must then parse it.
   mutating func scan() -> Bool { scanObject(depth: 1) }
 
   private mutating func scanObject(depth: Int) -> Bool {
     guard depth <= Self.maximumDepth, skipped(UInt8(ascii: "{")) else { return false }
     let firstKey = keyCount
     defer { keyCount = firstKey }
-    // A bit for each hash. Only if the bit of a key is set already must its hash be compared with those before it.
+    // One bit for each hash. If the bit of a key is set already, an earlier key may have the same hash, so all hashes
+    // are compared.
     var seen: (UInt64, UInt64) = (0, 0)
     skipSpace()
     if skipped(UInt8(ascii: "}")) { return true }
@@ -103,7 +105,7 @@ struct RecordScanner: ~Copyable, ~Escapable {
     return true
   }
 
-  /// Adds the types in which the key must not have this value to ``wrongTypes``.
+  /// Adds to ``wrongTypes`` all types in which the key must not have this value.
   private mutating func record(_ entry: RecordFieldTable.Entry, _ range: Range<Int>, in types: RecordTypes) {
     for index in entry.rules {
       let rule = table.rules[index]
@@ -154,9 +156,9 @@ struct RecordScanner: ~Copyable, ~Escapable {
     let raw = unsafe bytes.bytes
     let ones: UInt64 = 0x0101_0101_0101_0101
     while index &+ 8 <= bytes.count {
-      // The index was checked, and any eight bytes are a valid UInt64. In the result, the top bit of a byte is set if
-      // the byte is a quote, a backslash, a control character or not ASCII. Higher bits may be wrong, but the lowest
-      // set bit is always right, and only this one is used.
+      // The index was checked, and any eight bytes are a valid UInt64. The computation sets the top bit of each byte
+      // that is a quote, a backslash, a control character or not ASCII. It may also set wrong bits above the first
+      // right one, so only the lowest set bit is used.
       let word = unsafe raw.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
       let quote = word ^ (ones &* 0x22)
       let backslash = word ^ (ones &* 0x5C)
@@ -223,8 +225,8 @@ struct RecordScanner: ~Copyable, ~Escapable {
     return index
   }
 
-  /// Returns a hash of a key. If two keys of a record have the same hash, which is rare, the record is not simple, and
-  /// ``JSONText/JSONDocument`` parses it.
+  /// Returns a hash of a key. If two keys of an object have the same hash, which is rare, the record is not treated as
+  /// simple, and ``JSONText/JSONDocument`` parses it.
   static func sum(of key: Range<Int>, in bytes: Span<UInt8>) -> UInt32 {
     let raw = unsafe bytes.bytes
     var sum = UInt64(truncatingIfNeeded: key.count)

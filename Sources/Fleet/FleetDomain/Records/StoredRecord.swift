@@ -14,9 +14,9 @@ public struct StoredRecord: Equatable, Sendable {
   /// Whether the record's own time was more than a day later than the server's time at reception. Such a record is
   /// sorted by the time of its reception, and never counts as the newest one.
   public var isTimeAhead: Bool
-  /// The JSON object as it was first received, but with the best of the times with which it was sent.
+  /// The JSON object as it was first received, but with the best `timestamp` of all copies that were received.
   public var body: [UInt8]
-  /// The gateway that sent the record under its own id, before it knew the vehicle; `nil` if the record names its
+  /// The gateway that sent the record under its own ID, before it knew the vehicle; `nil` if the record contains its
   /// vehicle. See ``Attribution``.
   public var attributedFrom: String?
 

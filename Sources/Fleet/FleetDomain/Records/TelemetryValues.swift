@@ -1,7 +1,7 @@
 import JSONText
 
-/// The values of a telemetry record that are used to compute positions and figures. A value that the record lacks is
-/// `nil`.
+/// The values of a telemetry record from which positions and figures are computed. A value is `nil` if the record does
+/// not contain it.
 public struct TelemetryValues: Equatable, Sendable {
   /// Latitude, ° of WGS 84, from −90 to 90.
   public var latitude: Double?
@@ -62,7 +62,7 @@ public struct TelemetryValues: Equatable, Sendable {
     number(range, bytes).flatMap { abs($0) <= limit ? $0 : nil }
   }
 
-  /// Reads a record that has escapes in some of its keys.
+  /// Reads a record in which some keys contain escapes.
   private init(unusual record: [UInt8]) {
     self.init()
     guard let document = try? JSONDocument(parsing: record) else { return }

@@ -1,8 +1,7 @@
 import Telemetry
 
 /// A position in a tenant's feed: the number of changes before it. Positions increase in the order of the commits.
-/// After a backup was restored, a new generation of positions begins: its numbers are higher than any that was used
-/// before.
+/// After a backup was restored, new positions are higher than all positions that were used before (a new generation).
 public struct FeedPosition: RawRepresentable, Hashable, Comparable, Sendable {
   public let rawValue: Int64
 
@@ -14,11 +13,11 @@ public struct FeedPosition: RawRepresentable, Hashable, Comparable, Sendable {
   public static func < (left: FeedPosition, right: FeedPosition) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// A change in a tenant's feed: a record was stored, or a stored record got a better time.
+/// A change in a tenant's feed: a new record, or a better time of a stored record.
 public struct FeedChange: Equatable, Sendable {
   /// The position after this change, from which a reader resumes.
   public var position: FeedPosition
-  /// The record in its present state, which may be newer than this change.
+  /// The record in its current state, which may include later changes.
   public var record: StoredRecord
   /// The VIN of its vehicle, by which clients may subscribe; `nil` if unknown.
   public var vin: String?

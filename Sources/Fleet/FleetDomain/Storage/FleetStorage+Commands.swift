@@ -1,6 +1,6 @@
 import Telemetry
 
-/// Changes of fences, gateways and tokens whose author is a command on the server's machine.
+/// Variants of calls for fences, gateways and tokens whose author is a command on the server's machine.
 extension FleetStorage {
   public func putFences(
     _ document: FencesDocument, expecting expected: FencesExpectation, tenant: TenantID, at now: Timestamp

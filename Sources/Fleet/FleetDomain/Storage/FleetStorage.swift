@@ -5,8 +5,8 @@ import Telemetry
 /// The initializer opens the storage and updates its schema. After that, all calls may be made from any task at any
 /// time. ``close(within:)`` waits for calls in progress; later calls fail with `unavailable`.
 ///
-/// A tenant must exist before all other calls (`default` always does), a vehicle before its records are read, and a
-/// gateway before its key is looked up. Otherwise, calls fail with `notFound`.
+/// A tenant must exist before any call for it; `default` always exists. A vehicle must exist before its records are
+/// read, and a gateway before its key is looked up. Otherwise, calls fail with `notFound`.
 ///
 /// - When a call returns, its result is durable: it survives kill -9 and a power cut.
 /// - Every call except the look-up of secrets is for one tenant, and has no access to data of another.
@@ -25,7 +25,7 @@ public protocol FleetStorage: Sendable {
   /// class and ID is a duplicate. If its `timeQuality` is better (gps > ntp > system > unset), its `timestamp` and
   /// `timeQuality` replace the stored ones, also in the body.
   ///
-  /// - Parameter now: the time of registrations and of the feed.
+  /// - Parameter now: the time at which vehicles are registered and changes are added to the feed.
   /// - Returns: the result of each record, in order.
   func ingest(
     _ records: [IncomingRecord], from source: IngestSource, tenant: TenantID, at now: Timestamp
@@ -33,39 +33,40 @@ public protocol FleetStorage: Sendable {
 
   /// Returns a page of records. A cursor is valid only for the query that returned it.
   ///
-  /// A record that is stored after a page was read appears only if its place is on a later page. If the query has a
-  /// selection (``RecordQuery/selection``), a page may be shorter than its limit although another one follows.
+  /// A record that is stored while a client reads the pages appears only if it belongs on a later page. If the query
+  /// has a selection (``RecordQuery/selection``), a page may be shorter than its limit although another page follows.
   ///
   /// - Throws: `notFound` if the vehicle does not exist, or if it is not selected for any time; `invalidCursor`;
   ///   `invalidQuery` for an invalid ``RecordQuery``.
   func records(_ query: RecordQuery, tenant: TenantID) async throws(StorageError) -> Page<StoredRecord>
 
-  /// Returns the ids of the gateways that have sent records of their own, in the order of the ids. A gateway sends them
-  /// until it knows its vehicle (``RecordQuery/gateway``).
+  /// Returns the IDs of the gateways that have own records, in the order of the IDs. A gateway sends own records until
+  /// it knows its vehicle (``RecordQuery/gateway``).
   func gatewaysWithRecords(tenant: TenantID) async throws(StorageError) -> [String]
 
   /// Removes the own records of a gateway. Their rows are deleted later, by ``finishRemovals()``.
   ///
-  /// - Throws: `notFound` if it has none.
+  /// - Throws: `notFound` if the gateway has no own records.
   func removeRecords(
     ofGateway id: String, tenant: TenantID, by actor: Actor, at now: Timestamp
   ) async throws(StorageError)
 
-  /// Returns the newest records of a vehicle, by its id or VIN. A record that the selection does not contain is absent,
-  /// even if an older one is in the selection.
+  /// Returns the newest records of a vehicle, by its ID or VIN. If the newest record of a class is outside the
+  /// selection, the class is absent, even if an older record is selected.
   ///
   /// - Returns: `nil` if the vehicle does not exist, or if it is not selected for any time.
   func latest(
     vehicle: String, within selection: VehicleSelection, tenant: TenantID
   ) async throws(StorageError) -> LatestRecords?
 
-  /// Removes records of a class that are older than `cutoff`. A record is removed if both conditions hold: its time is
-  /// before `cutoff`; and its ID was created in a month (UTC) that ended before `cutoff`, or in one that begins more
-  /// than a day after `now`. Records without a time stay. If a clock was not set when a record got its ID, only the
-  /// record's time counts.
+  /// Removes records of a class that are older than `cutoff`. A record is removed if both conditions hold:
+  ///
+  /// - Its time is before `cutoff`. Records without a time are never removed.
+  /// - Its ID was created in a month (UTC) that ended before `cutoff`, or in a month that begins more than a day after
+  ///   `now`. IDs from before 2020, which come from a clock that was not set, always meet this condition.
   ///
   /// The removal consists of small transactions, so that it does not delay batches of records. If the task is
-  /// cancelled, the removal ends after the present transaction.
+  /// cancelled, the removal ends after the current transaction.
   ///
   /// - Returns: the number of removed records; if whole partitions were removed, the database's estimate.
   @discardableResult
@@ -73,8 +74,8 @@ public protocol FleetStorage: Sendable {
     _ recordClass: RecordClass, before cutoff: Timestamp, at now: Timestamp
   ) async throws(StorageError) -> Int64
 
-  /// Returns a time with which this machine's clock can be compared: that of the PostgreSQL server's clock, or that of
-  /// the newest change in a SQLite file; `nil` if there is none.
+  /// Returns a time for comparison with this machine's clock: the time of the PostgreSQL server, or the time of the
+  /// newest change in a SQLite file; `nil` if there is none.
   func referenceTime() async throws(StorageError) -> Timestamp?
 
   /// Prepares the database for the records of the next week, so that no partition must be created when a month begins.
@@ -126,7 +127,7 @@ public protocol FleetStorage: Sendable {
 
   // MARK: Address
 
-  /// Stores the address at which a server listens, for the links of commands. The last server's address is kept.
+  /// Stores the address at which a server listens, so that commands can print links. It replaces the previous address.
   func recordServerAddress(_ url: String) async throws(StorageError)
 
   /// Returns the address that ``recordServerAddress(_:)`` stored last; `nil` if no server has run.
@@ -150,7 +151,8 @@ public protocol FleetStorage: Sendable {
 
   // MARK: Figures of days
 
-  /// Returns vehicles with days whose figures do not agree with their records, those that wait longest first.
+  /// Returns vehicles that have days whose figures do not agree with their records. The vehicle that has waited longest
+  /// is first.
   ///
   /// - Parameter time: only vehicles with records that were stored before this time.
   func staleVehicles(markedBefore time: Timestamp, limit: Int) async throws(StorageError) -> [VehicleName]
@@ -169,7 +171,8 @@ public protocol FleetStorage: Sendable {
   /// - Returns: whether they were stored.
   func storeDays(_ computed: ComputedDays, tenant: TenantID) async throws(StorageError) -> Bool
 
-  /// Deletes the figures of a vehicle, because its days begin at other times now. All its days are then stale.
+  /// Deletes the figures of all days of a vehicle, because its days now begin at other times. All its days then become
+  /// stale.
   func resetDays(_ stale: StaleDays, tenant: TenantID, at now: Timestamp) async throws(StorageError)
 
   // MARK: Fences, gateways, tokens
@@ -182,9 +185,9 @@ public protocol FleetStorage: Sendable {
   /// Returns the fences; `nil` if no fences were ever stored.
   func fences(tenant: TenantID) async throws(StorageError) -> FencesDocument?
 
-  /// Replaces the fences if the stored ones meet a condition.
+  /// Replaces the fences if the stored fences meet a condition.
   ///
-  /// - Parameter expected: the condition.
+  /// - Parameter expected: the condition for the stored fences.
   func putFences(
     _ document: FencesDocument, expecting expected: FencesExpectation, tenant: TenantID, by actor: Actor,
     at now: Timestamp
@@ -273,13 +276,13 @@ public protocol FleetStorage: Sendable {
 
   /// Revokes all valid tokens that were created after a time.
   ///
-  /// - Parameter tenant: `nil` for all tenants.
+  /// - Parameter tenant: the tenant whose tokens are revoked; `nil` for all tenants.
   /// - Returns: the number of revoked tokens.
   func revokeTokens(madeAfter moment: Timestamp, tenant: TenantID?, at now: Timestamp) async throws(StorageError) -> Int
 
   /// Revokes all gateways whose key is valid and was created after a time.
   ///
-  /// - Parameter tenant: `nil` for all tenants.
+  /// - Parameter tenant: the tenant whose gateways are revoked; `nil` for all tenants.
   /// - Returns: the number of revoked gateways.
   func revokeGateways(madeAfter moment: Timestamp, tenant: TenantID?, at now: Timestamp)
     async throws(StorageError) -> Int
@@ -319,21 +322,21 @@ public protocol FleetStorage: Sendable {
   /// - Parameter number: number of the entry before the first one that is returned; 0 to begin with the first entry.
   func auditEntries(after number: Int64, limit: Int, tenant: TenantID) async throws(StorageError) -> [AuditEntry]
 
-  /// Returns the tenants that have a thing for which all conditions hold, in the order of their ids. It is called to
-  /// find work that is due in any tenant, so the database needs an index of the fields over all tenants.
+  /// Returns the tenants that have a thing that satisfies all conditions, in the order of their IDs. It is used to find
+  /// due work of all tenants, so the database needs an index of the fields that is not separated by tenants.
   ///
   /// - Throws: `invalidQuery`.
   func tenants<Value: Kind>(
     having conditions: [ThingQuery<Value>.Condition]
   ) async throws(StorageError) -> [TenantID]
 
-  /// Returns the number and the hash of the last entry of a tenant's audit. The storage keeps them apart from the
+  /// Returns the number and the hash of the last entry of a tenant's audit. They are stored separately from the
   /// entries, so that missing entries are detected.
   func auditHead(tenant: TenantID) async throws(StorageError) -> (number: Int64, hash: [UInt8])
 
   // MARK: Archives
 
-  /// Reads all rows of some tables in the state of one moment.
+  /// Reads all rows of some tables, all from the same state of the database.
   ///
   /// - Parameter receive: receives ``ArchivedRow/start``, then each table followed by its rows. If
   ///   ``ArchivedRow/start`` comes again, everything before it must be discarded. The closure runs on a thread of the
@@ -345,8 +348,8 @@ public protocol FleetStorage: Sendable {
 
   /// Inserts rows of an archive. Rows that an earlier call with the same archive has inserted are skipped.
   ///
-  /// The tenant must be empty when its first rows are imported. Until ``finishImport(of:auditHead:tenant:)``, nobody
-  /// else may change its things.
+  /// The tenant must be empty when its first rows are imported. Until ``finishImport(of:auditHead:tenant:)`` is called,
+  /// no other caller may change things of the tenant.
   ///
   /// - Parameter columns: the columns of the values. A column that is missing gets its standard value.
   /// - Throws: `exists` if the tenant is not empty, or if another tenant has a secret that is in the rows;
@@ -380,9 +383,9 @@ public protocol FleetStorage: Sendable {
 
   /// Closes the database: rejects new calls, and waits for calls in progress.
   ///
-  /// - Parameter limit: the maximum time to wait; `nil` for no limit. When it has passed, calls are interrupted if the
-  ///   database allows it, and fail with `unavailable`; it is unknown whether their batches were committed. A quarter
-  ///   of a second later, calls that cannot be interrupted are no longer waited for.
+  /// - Parameter limit: the maximum time to wait; `nil` for no limit. Afterwards, calls that the database can interrupt
+  ///   fail with `unavailable`, and it is unknown whether their batches were committed. Calls that cannot be
+  ///   interrupted get another quarter of a second.
   func close(within limit: Duration?) async
 }
 
@@ -401,9 +404,9 @@ extension FleetStorage {
   public func close() async { await close(within: nil) }
 }
 
-/// A condition for the stored fences (RFC 9110, 13.1: If-Match, If-None-Match).
+/// A condition on the stored fences (RFC 9110, section 13.1: If-Match, If-None-Match).
 public enum FencesExpectation: Equatable, Sendable {
-  /// Any fences are stored, or none.
+  /// No condition: fences may be stored or not.
   case anything
   /// No fences were ever stored.
   case nothing

@@ -1,5 +1,5 @@
-/// How far a reader has read a tenant's feed. It is changed in the same transaction as what the reader derives, so that
-/// each change has its effect once.
+/// The position up to which a reader has processed a tenant's feed. It is stored in the same transaction as the
+/// results, so each change is processed exactly once.
 public struct FollowedFeed: Kind {
   /// The name of the reader.
   public var name = ""
@@ -12,16 +12,16 @@ public struct FollowedFeed: Kind {
   public static let fields: [Field<FollowedFeed>] = [Field("name", \.name), Field("position", \.position)]
 }
 
-/// A vehicle with changes that a reader of the tenant's feed has seen, and whose effects do not exist yet. Vehicles have
-/// their turns one after another, so that one with many changes does not delay the others.
+/// A vehicle with changes that a reader of the feed has seen but not processed. The reader processes one vehicle after
+/// another, so that a vehicle with many changes does not delay the others.
 public struct FollowedVehicle: Kind {
   /// The vehicle's id.
   public var vehicle = ""
-  /// The position in the feed up to which the effects of its changes exist.
+  /// The position in the feed up to which the vehicle's changes were processed.
   public var after: Int64 = 0
-  /// The position of its newest change that the reader has seen.
+  /// The position of the vehicle's newest change that the reader has seen.
   public var through: Int64 = 0
-  /// The time of its last turn, ms since 1970; 0 if it had none.
+  /// The time at which changes of the vehicle were last processed, ms since 1970; 0 if never.
   public var servedAt: Int64 = 0
 
   public init() {}

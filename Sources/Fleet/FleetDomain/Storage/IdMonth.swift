@@ -8,7 +8,7 @@ public struct IdMonth: Hashable, Comparable, Sendable {
 
   private static let firstYear = 2020
   private static let last = 961
-  /// The maximum age of usual IDs in months. Gateways rarely have a backlog that is older.
+  /// Maximum age in months of IDs that count as usual. Gateways rarely have an older backlog.
   private static let usual = 24
 
   /// Creates a month from its number; `nil` if it is not 0 to 961.
@@ -28,8 +28,8 @@ public struct IdMonth: Hashable, Comparable, Sendable {
       index = Self.last
       return
     }
-    // The estimate assumes that each month has 31 days. It is never after the right month, and over 80 years at most 16
-    // months before it.
+    // The estimate assumes 31 days for each month. It is never later than the right month, and over 80 years at most 16
+    // months earlier.
     var index = 1 + (days - first) / 31
     while Self.startDay(index + 1) <= days { index += 1 }
     self.index = index
@@ -46,15 +46,15 @@ public struct IdMonth: Hashable, Comparable, Sendable {
     return IdMonth(at: Timestamp(nanoseconds: overflow ? .max : tomorrow))
   }
 
-  /// Whether IDs of this month are usual at a time: the month began at most a day after that time, and is at most two
-  /// years old. The values for before 2020 and after 2099 always count as usual.
+  /// Whether IDs of this month are usual at a time. The month must be at most two years old, and must not begin more
+  /// than a day after that time. The values for before 2020 and after 2099 always count as usual.
   public func isUsual(at now: Timestamp) -> Bool {
     let newest = Self.newest(at: now).index
     return index == 0 || index == Self.last || (newest - Self.usual...newest).contains(index)
   }
 
-  /// The first ID of the month, and the first ID after it; `nil` for a side without a limit (before 2020 and after
-  /// 2099).
+  /// The first ID of the month, and the first ID after the month; `nil` on the side without a limit (before 2020 and
+  /// after 2099).
   public var bounds: (from: UUIDv7?, to: UUIDv7?) {
     (index == 0 ? nil : Self.least(index), index == Self.last ? nil : Self.least(index + 1))
   }
@@ -64,8 +64,8 @@ public struct IdMonth: Hashable, Comparable, Sendable {
     index == Self.last ? nil : Timestamp(nanoseconds: Int64(Self.startDay(index + 1)) * 86_400_000_000_000)
   }
 
-  /// Whether retention may remove records of the month: it ended before `cutoff`, or begins more than a day after
-  /// `now`, which only a wrong clock can cause.
+  /// Whether retention may remove records of the month: the month ended before `cutoff`, or begins more than a day
+  /// after `now`. Only a wrong clock can cause the second case.
   public func isOver(by cutoff: Timestamp, at now: Timestamp) -> Bool {
     self > Self.newest(at: now) || end.map { $0 <= cutoff } ?? true
   }

@@ -1,8 +1,8 @@
-/// The place in a list at which a page ends. Clients receive it as a text of 40 bytes and a hash. The hash is made with
-/// the store's own key from these bytes, the query and its tenant. A cursor that was changed, or that belongs to
-/// another query or tenant, is therefore rejected.
+/// The position in a list at which a page ends. Clients receive it as a text that contains 40 bytes and a hash. The
+/// hash is computed from these bytes, the query and the tenant, with a key of the store. A cursor that was changed, or
+/// that belongs to another query or tenant, is therefore rejected.
 public struct PageCursor: Equatable, Sendable {
-  /// The time of the last record in ms. If the query has time spans (``RecordQuery/every``), the end of the last span.
+  /// The time of the last record in ms; with time spans (``RecordQuery/every``), the end of the last span.
   public var time: Int64
   public var idHigh: UInt64
   public var idLow: UInt64
@@ -35,8 +35,9 @@ public struct PageCursor: Equatable, Sendable {
       recordClass: Int16(truncatingIfNeeded: isPacked ? words[3] >> 32 : words[4]))
   }
 
-  /// A bit in the fourth word of the text. If it is set, the fourth word contains the vehicle and the class, and the
-  /// fifth the `seq`. In an earlier version, the fourth word was the vehicle and the fifth the class.
+  /// The highest bit of the fourth word. If it is set, the fourth word contains the vehicle and the class, and the
+  /// fifth word the `seq`. In cursors of an earlier version, it is not set: the fourth word is the vehicle, and the
+  /// fifth the class.
   private static let packed: UInt64 = 1 << 63
 
   /// Returns the cursor as text.
@@ -52,7 +53,7 @@ public struct PageCursor: Equatable, Sendable {
     return Hexadecimal.text(bytes) + Hexadecimal.text(key.sum(bytes, scope))
   }
 
-  /// Returns the cursor of a list that is sorted by text. It contains the last text of the page, and a hash.
+  /// Returns the cursor of a list that is sorted by text: the last text of the page, and a hash.
   public static func text(after last: String, scope: [UInt8], key: CursorKey) -> String {
     Hexadecimal.text(Array(last.utf8)) + Hexadecimal.text(key.sum(Array(last.utf8), scope))
   }
@@ -83,7 +84,7 @@ public struct CursorKey: Equatable, Sendable {
   public static func == (left: CursorKey, right: CursorKey) -> Bool { left.words == right.words }
 
   func sum(_ bytes: [UInt8], _ scope: [UInt8]) -> UInt64 {
-    // The length is included, so that other bytes with another scope cannot give the same input of the hash.
+    // The length is part of the input. Otherwise, other bytes with another scope could give the same input.
     SipHash(key: words).hash((bytes + [UInt8(truncatingIfNeeded: bytes.count)] + scope).span)
   }
 }

@@ -11,7 +11,7 @@ public struct RecordQuery: Equatable, Sendable {
 
   /// The vehicle's ID or VIN; `nil` for all vehicles, which is not allowed for telemetry.
   public var vehicle: String?
-  /// The id of a gateway whose own records are returned, instead of those of a vehicle; `nil` for records of vehicles.
+  /// The ID of a gateway whose own records are returned (``Attribution``); `nil` for records of vehicles.
   public var gateway: String?
   /// The classes whose records are returned.
   public var classes: [RecordClass]
@@ -20,9 +20,9 @@ public struct RecordQuery: Equatable, Sendable {
   public var from: Timestamp?
   /// The end of the time range, which is not included; `nil` for no limit.
   public var to: Timestamp?
-  /// Length of time spans in ms, 1 to ``maximumSpan``; `nil` for all records. Only the newest record of each span is
-  /// returned; the first span begins at the start of 1970. Spans without records, and records without a time, are left
-  /// out. It requires a vehicle, a single class, and the order from the oldest to the newest.
+  /// Length of time spans in ms, 1 to ``maximumSpan``; `nil` for all records. If set, only the newest record of each
+  /// span is returned; the first span begins at the start of 1970. Records without a time are omitted. It requires a
+  /// vehicle, a single class, and the order from the oldest to the newest.
   public var every: Int64?
   public var order: Order
   /// The records that the caller may see. A cursor stays valid if the selection changes.

@@ -1,6 +1,6 @@
 import Telemetry
 
-/// A position in the list of revoked tokens: the number of all revocations before it, in all tenants.
+/// A position in the list of revoked tokens: the number of earlier revocations in all tenants.
 public struct RevocationPosition: RawRepresentable, Hashable, Sendable {
   public let rawValue: Int64
 

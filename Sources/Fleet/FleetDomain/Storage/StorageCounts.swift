@@ -1,12 +1,11 @@
-/// Metrics of a storage: counts since it was opened, and its present size.
+/// Metrics of a storage: counters since it was opened, and its current size.
 public struct StorageCounts: Equatable, Sendable {
-  /// Records of all tenants that reached the storage since it was opened. Records that were rejected earlier are not
+  /// Records of all tenants that were passed to the storage, by result. Records that were rejected earlier are not
   /// included.
   public var ingested = IngestCounts()
-  /// Number of transactions since the storage was opened that stored records.
+  /// Number of transactions that stored records.
   public var commits: Int64 = 0
-  /// Number of records and changes that retention removed since the storage was opened, including records of removed
-  /// vehicles.
+  /// Numbers of removed records and feed changes. They were removed by retention, or with their vehicle.
   public var recordsRemoved: Int64 = 0
   public var changesRemoved: Int64 = 0
   /// Number of records that wait for a transaction.

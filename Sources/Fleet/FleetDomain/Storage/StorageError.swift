@@ -26,7 +26,7 @@ public enum StorageErrorKind: Sendable {
   case limitReached
   /// The tenant, vehicle, gateway or token does not exist.
   case notFound
-  /// A cursor is not genuine, or belongs to another query.
+  /// A cursor was not made by this store, or belongs to another query.
   case invalidCursor
   /// A query has values that are not allowed.
   case invalidQuery

@@ -2,7 +2,7 @@ import Telemetry
 
 /// The vehicles and times whose records a caller may see.
 ///
-/// A route gets it from its caller (`Call.selection(_:)` in `FleetAPI`) and passes it to the storage, in a
+/// A route derives it from its caller (`Call.selection(_:)` in `FleetAPI`) and passes it to the storage, in a
 /// ``RecordQuery`` or with ``FleetStorage/latest(vehicle:within:tenant:)``:
 ///
 ///     query.selection = try await call.selection(storage)
@@ -31,7 +31,7 @@ public struct VehicleSelection: Equatable, Sendable {
 
   public var isAll: Bool { fleets == nil && excluded.isEmpty }
 
-  /// Returns the selection with only those windows that contain a time.
+  /// Returns the selection without the windows that do not contain a time.
   public func lasting(at time: Timestamp) -> VehicleSelection {
     VehicleSelection(fleets: fleets, windows: windows.filter { $0.contains(time) }, excluded: excluded)
   }

@@ -1,6 +1,6 @@
-/// A short text that depends on all bytes of a content and so identifies it; used for entity tags.
+/// Computes a short text that depends on all bytes of a document and so identifies it. It is used for entity tags.
 public enum ContentTag {
-  /// Returns the tag of a content: 32 hexadecimal digits.
+  /// Returns the tag of a document: 32 hexadecimal digits.
   public static func text(of bytes: [UInt8]) -> String {
     // Two keyed hashes of 64 bits; the keys are not secret.
     let first = SipHash(key: (0x6665_6E63_6573_2D31, 0)).hash(bytes.span)

@@ -1,7 +1,7 @@
 /// The syntax of language tags (BCP 47: RFC 5646, section 2.1), such as `de`, `de-AT`, `zh-Hant-TW` and `sl-rozaj`.
 enum LanguageTag {
-  /// Whether a text is a well-formed tag. Tags of earlier standards that do not follow the syntax, such as `i-klingon`,
-  /// are not.
+  /// Whether a text is a well-formed tag. Tags of earlier standards that do not follow this syntax, such as
+  /// `i-klingon`, are not accepted.
   static func isWellFormed(_ text: String) -> Bool {
     var parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false).map(Array.init)[...]
     guard text.utf8.count <= 64, parts.allSatisfy({ (1...8).contains($0.count) && $0.allSatisfy(isAlphanumeric) })

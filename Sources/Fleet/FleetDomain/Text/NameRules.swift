@@ -13,9 +13,9 @@ public enum NameRules {
   /// Whether a text is a valid ID: 1 to 128 bytes of visible characters.
   ///
   /// Two IDs that look alike must be equal. Therefore, an ID contains no control characters, no bidirectional controls
-  /// and no zero-width characters, and it is composed (Unicode Standard Annex 15, form NFC). For example, `É`, and `E`
-  /// with a combining accent, are equal in Swift but not in a database. `.` and `..` are not allowed, because they are
-  /// removed from URLs (RFC 3986, 5.2.4).
+  /// and no zero-width characters, and it is in composed form (Unicode Standard Annex 15, form NFC). For example, `É`
+  /// and `E` with a combining accent are equal in Swift but not in a database. `.` and `..` are not allowed, because
+  /// they are removed from URLs (RFC 3986, 5.2.4).
   public static func isName(_ text: String) -> Bool {
     let bytes = text.utf8
     guard !bytes.isEmpty, bytes.count <= maximumNameCount, isVisible(text), text != ".", text != ".." else {

@@ -1,6 +1,6 @@
-/// The names of the IANA time zone database (version 2025b), with those of earlier versions that are still valid.
+/// The names of the IANA time zone database (version 2025b), including older names that are still valid.
 ///
-/// The test compares the list with the database of the machine. Add the names that it reports as missing.
+/// A test compares the list with the database of the machine. Add the names that it reports as missing.
 enum TimeZoneNames {
   /// Whether a text is the name of a time zone, in the database's spelling.
   static func contains(_ text: String) -> Bool { all.contains(text) }

@@ -40,7 +40,7 @@ public struct CalendarDate: FieldValue, Hashable, Comparable, Sendable {
 
   /// Creates a date from the number of days since 1970-01-01, which may be negative; the inverse of ``dayNumber``.
   public init(dayNumber: Int) {
-    // The reverse of the algorithm "days from civil". Its years begin in March, so that the leap day is the last day of
+    // The inverse of the algorithm "days from civil". Its years begin in March, so that the leap day is the last day of
     // a year.
     let days = dayNumber + 719_468
     let era = (days >= 0 ? days : days - 146_096) / 146_097
@@ -68,9 +68,10 @@ public struct CalendarDate: FieldValue, Hashable, Comparable, Sendable {
     return "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))"
   }
 
-  /// Returns the date a number of days later, at most the last day of the year 9999.
+  /// Returns the date that is a number of days later. The earliest result is the first day of the year 1, and the
+  /// latest is the last day of the year 9999.
   ///
-  /// - Parameter days: negative for an earlier date; not before the year 1.
+  /// - Parameter days: negative for an earlier date.
   public func adding(days: Int) -> CalendarDate {
     CalendarDate(dayNumber: min(max(dayNumber + days, Self.first), Self.last))
   }
@@ -86,7 +87,7 @@ public struct CalendarDate: FieldValue, Hashable, Comparable, Sendable {
     return CalendarDate(year: year, month: month, day: min(day, Self.days(in: month, of: year))) ?? self
   }
 
-  /// The numbers of the first and the last day.
+  /// The day numbers of 0001-01-01 and 9999-12-31.
   private static let (first, last) = (-719_162, 2_932_896)
 
   /// Returns the number of days in a month.

@@ -9,7 +9,7 @@ public struct Money: FieldValue, Hashable, Sendable {
   /// The amount in 1/10,000 of the currency's unit, exactly.
   public let tenThousandths: Int64
 
-  /// Creates an amount; `nil` unless both texts have the formats that the properties describe.
+  /// Creates an amount; `nil` unless both texts have the formats of ``amount`` and ``currency``.
   public init?(amount: String, currency: String) {
     guard currency.utf8.count == 3,
       currency.utf8.allSatisfy({ (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }),

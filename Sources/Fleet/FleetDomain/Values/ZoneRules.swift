@@ -1,21 +1,21 @@
 import Telemetry
 
-/// The rules of a time zone: when local time differs from UTC, and by how much.
+/// The rules of a time zone: the offset of local time from UTC at every time.
 ///
-/// Days are those of local time. A day begins at the first moment whose local date is this day or a later one; it has 23,
-/// 24 or 25 hours in most zones.
+/// Days are days of local time. A day begins at the first moment whose local date is this day or a later one. In most
+/// zones, a day has 23, 24 or 25 hours.
 public struct ZoneRules: Equatable, Sendable {
-  /// A time from which local time has an offset.
+  /// A time from which local time has a certain offset.
   private struct Change: Equatable, Sendable {
-    /// s since 1970.
+    /// Time of the change, s since 1970.
     let from: Int64
-    /// s to the east.
+    /// Offset from then on, s east of UTC.
     let offset: Int64
   }
 
   /// The offset before the first change, s.
   private let first: Int64
-  /// In ascending order.
+  /// The changes in ascending order.
   private var changes: [Change] = []
 
   public static let utc = ZoneRules(first: 0)
@@ -45,7 +45,7 @@ public struct ZoneRules: Equatable, Sendable {
     }
   }
 
-  /// Adds the changes after the last one of the file, to the end of the range of ``Telemetry/Timestamp``.
+  /// Adds the changes that follow the last change in the file, up to the end of the range of ``Telemetry/Timestamp``.
   private mutating func extend(by rule: ZoneRule) {
     let last = changes.last?.from ?? Int64.min
     let start = changes.isEmpty ? 1_678 : CalendarDate(dayNumber: Int(last / 86_400)).year
@@ -56,9 +56,9 @@ public struct ZoneRules: Equatable, Sendable {
     }
   }
 
-  /// The offset of local time in s, to the east of UTC.
+  /// Returns the offset of local time in s, positive to the east of UTC.
   ///
-  /// - Parameter seconds: since 1970.
+  /// - Parameter seconds: the time, s since 1970.
   public func offset(at seconds: Int64) -> Int64 {
     let next = index(after: seconds)
     return next == 0 ? first : changes[next - 1].offset
@@ -74,7 +74,7 @@ public struct ZoneRules: Equatable, Sendable {
     return low
   }
 
-  /// The first moment of a day, ms since 1970.
+  /// Returns the first moment of a day, ms since 1970.
   public func start(of day: CalendarDate) -> Int64 { start(ofDay: day.dayNumber) }
 
   private func start(ofDay day: Int) -> Int64 { first(local: Int64(day) * 86_400) }
@@ -125,7 +125,7 @@ public struct ZoneRules: Equatable, Sendable {
 private struct ZoneFileReader {
   struct Header {
     let version: Int
-    /// In the order of the file: isutcnt, isstdcnt, leapcnt, timecnt, typecnt, charcnt.
+    /// Counts in the order of the file: isutcnt, isstdcnt, leapcnt, timecnt, typecnt, charcnt.
     let counts: [Int]
 
     func blockCount(timeSize: Int) -> Int {
@@ -165,14 +165,14 @@ private struct ZoneFileReader {
     return (times, indexes, offsets)
   }
 
-  /// The text between the two line feeds at the end.
+  /// Reads the text between the two line feeds at the end of the file.
   mutating func footer() -> [UInt8]? {
     guard position < bytes.count, bytes[position] == 0x0A, let end = bytes[(position + 1)...].firstIndex(of: 0x0A)
     else { return nil }
     return Array(bytes[(position + 1)..<end])
   }
 
-  /// A signed number, big-endian.
+  /// Reads a signed big-endian number of this many bytes.
   private mutating func number(_ count: Int) -> Int64 {
     var number = Int64(Int8(bitPattern: bytes[position]))
     for index in 1..<max(count, 1) { number = number << 8 | Int64(bytes[position + index]) }
@@ -184,16 +184,16 @@ private struct ZoneFileReader {
 /// The rule of a time zone for all years after the last known change (POSIX.1-2017, 8.3, with the extensions of RFC 8536,
 /// 3.3.1): `CET-1CEST,M3.5.0,M10.5.0/3`.
 private struct ZoneRule {
-  /// The day of a change.
+  /// The day of the year on which the offset changes.
   private enum Day {
-    /// Month, week (5: the last) and day of the week from Sunday.
+    /// Month, week (5 means the last one), and day of the week (0 is Sunday).
     case weekday(month: Int, week: Int, day: Int)
-    /// 1 to 365; 29 February is not counted.
+    /// Day 1 to 365; 29 February is not counted.
     case withoutLeapDay(Int)
-    /// 0 to 365; 29 February is counted.
+    /// Day 0 to 365; 29 February is counted.
     case withLeapDay(Int)
 
-    /// The number of days since 1970.
+    /// Returns the number of days since 1970-01-01.
     func number(in year: Int) -> Int {
       let start = Timestamp.days(year: year, month: 1, day: 1)
       switch self {
@@ -210,7 +210,7 @@ private struct ZoneRule {
     }
   }
 
-  /// The offsets in s to the east.
+  /// The offsets of standard and summer time, s east of UTC; `summer` is `nil` if there is no summer time.
   private let standard: Int64
   private var summer: Int64?
   private var begin: (day: Day, time: Int64) = (.withLeapDay(0), 0)
@@ -232,7 +232,7 @@ private struct ZoneRule {
     (self.begin, self.end) = (begin, end)
   }
 
-  /// The changes of a year, in ascending order: s since 1970, and the offset from then on.
+  /// Returns the changes of a year in ascending order: the time in s since 1970, and the offset that begins then.
   func changes(in year: Int) -> [(from: Int64, offset: Int64)] {
     guard let summer else { return [] }
     let first = (from: Int64(begin.day.number(in: year)) * 86_400 + begin.time - standard, offset: summer)
@@ -240,7 +240,7 @@ private struct ZoneRule {
     return first.from < second.from ? [first, second] : [second, first]
   }
 
-  /// Skips `CET` or `<-03>`.
+  /// Skips the name of an offset, such as `CET` or `<-03>`.
   private static func skipName(_ rest: inout ArraySlice<UInt8>) -> Bool {
     if rest.first == UInt8(ascii: "<") {
       guard let end = rest.firstIndex(of: UInt8(ascii: ">")) else { return false }
@@ -252,7 +252,7 @@ private struct ZoneRule {
     return name.count >= 3
   }
 
-  /// Reads `-1`, `5:30` or `2:00:00` as s.
+  /// Reads a time such as `-1`, `5:30` or `2:00:00`, and returns it in s.
   private static func time(_ rest: inout ArraySlice<UInt8>) -> Int64? {
     var isNegative = false
     if let sign = rest.first, sign == UInt8(ascii: "-") || sign == UInt8(ascii: "+") {
@@ -269,7 +269,7 @@ private struct ZoneRule {
     return isNegative ? -seconds : seconds
   }
 
-  /// Reads `,M3.5.0/3`, `,J60` or `,59`. The time is 2:00 if it is absent.
+  /// Reads the date and time of a change, such as `,M3.5.0/3`, `,J60` or `,59`. The default of the time is 2:00.
   private static func date(_ rest: inout ArraySlice<UInt8>) -> (day: Day, time: Int64)? {
     guard rest.popFirst() == UInt8(ascii: ",") else { return nil }
     let day: Day

@@ -1,23 +1,25 @@
 import FleetDomain
 import FleetWork
 
-/// The sum of costs, by category and currency. Amounts of different currencies are never added.
+/// Sums of costs, by category and currency. Amounts of different currencies are never added.
 public struct VehicleCosts: Equatable, Sendable {
-  /// The category of the loss of value.
+  /// The category for the loss of a vehicle's value.
   public static let lossOfValue = "lossOfValue"
-  /// The category of fills and charges.
+  /// The category for fills of the tank and charges of the battery.
   public static let fuel = "fuel"
-  /// The category of services and repairs.
+  /// The category for services and repairs.
   public static let maintenance = "maintenance"
 
-  /// Ten-thousandths, by category and currency.
+  /// The sums in ten-thousandths of the currency's unit, by category and currency.
   private var sums: [String: [String: Int64]] = [:]
-  /// The number of costs without a known amount, which are in no sum.
+  /// The number of costs whose amount is unknown. They are in no sum.
   public private(set) var unknown = 0
 
   public init() {}
 
-  /// - Parameter amount: `nil` if it is unknown.
+  /// Adds a cost.
+  ///
+  /// - Parameter amount: `nil` if the amount is unknown.
   public mutating func add(_ amount: Money?, category: String) {
     guard let amount else {
       unknown += 1
@@ -31,8 +33,9 @@ public struct VehicleCosts: Equatable, Sendable {
     sums[category, default: [:]][currency] = overflow ? .max : sum
   }
 
-  /// Adds the loss of value of a vehicle in a range of days: (acquisition − residual), spread evenly over the days from
-  /// its acquisition to its disposal. Nothing is added unless all four are known, in one currency.
+  /// Adds the part of a vehicle's loss of value that belongs to a range of days. The loss is the acquisition cost minus
+  /// the residual value, spread evenly over the days from acquisition to disposal. Nothing is added if one of these
+  /// four values is unknown, or if the currencies differ.
   ///
   /// - Parameters:
   ///   - first: the first day of the range.
@@ -48,14 +51,14 @@ public struct VehicleCosts: Equatable, Sendable {
     add(Int64(loss.rounded()), cost.currency, Self.lossOfValue)
   }
 
-  /// The sums of each category, in the order of the currencies.
+  /// The sums of each category, sorted by currency.
   public var byCategory: [String: [Money]] { sums.mapValues(Self.money) }
 
-  /// The sums of all categories, in the order of the currencies.
+  /// The sums over all categories, sorted by currency.
   public var total: [Money] { Self.money(totals) }
 
-  /// The sums of all categories for each unit of a quantity, rounded to ten-thousandths; `nil` if the quantity is unknown
-  /// or not positive.
+  /// Returns the sums over all categories divided by a quantity, rounded to ten-thousandths; `nil` if the quantity is
+  /// unknown or not positive.
   public func total(per quantity: Double?) -> [Money]? {
     guard let quantity, quantity > 0 else { return nil }
     return Self.money(totals.mapValues { Int64((Double($0) / quantity).rounded(.toNearestOrAwayFromZero)) })

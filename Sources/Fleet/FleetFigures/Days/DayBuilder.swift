@@ -8,33 +8,36 @@ import Telemetry
 ///     for sample in samples { builder.add(sample) }       // in the order of their times
 ///     let figures = builder.finish()
 ///
-/// Between two records of telemetry that are at most two minutes apart, the vehicle is in the state of the first one:
-/// - it *moves* if its speed is above 0, or, without a speed of the vehicle, if the speed over ground is at least 3 km/h;
-/// - its *engine runs* if it has revolutions, or if it moves;
-/// - it *idles* if its engine runs and it does not move.
+/// If two telemetry records are at most two minutes apart, the vehicle is in the state of the first one until the
+/// second one:
+/// - It *moves* if its speed is above 0. If its speed is unknown, it moves if its speed over ground is at least 3 km/h.
+/// - Its *engine runs* if its engine speed is above 0, or if it moves.
+/// - It *idles* if its engine runs and it does not move.
 ///
-/// Time with a running engine of which the motion is unknown, time without knowledge of the engine, and longer times
-/// between two records of the day are *unknown*, unless the engine was off or a trip had ended.
+/// These times are *unknown*: times with a running engine but unknown motion, times in which the state of the engine is
+/// unknown, and longer times between two records of the day. A time is not unknown if the engine was off or a trip had
+/// ended.
 ///
-/// A value holds for 15 seconds if the next records lack it, because not every value is in every record.
+/// A value is used for 15 seconds if the next records do not contain it, because not every record contains every value.
 public struct DayBuilder: Sendable {
   /// The longest time between two records for which a state is assumed, ms.
   public static let longestStep: Int64 = 120_000
-  /// The time for which a value holds, ms.
+  /// The time for which a value is used after its record, ms.
   static let hold: Int64 = 15_000
-  /// The time before and after the day of which records are needed, ms.
+  /// The time before and after the day for which records are also needed, ms.
   public static let margin = longestStep + hold
-  /// The speed over ground in km/h from which a vehicle moves. Receivers of parked vehicles report less.
+  /// The speed over ground from which a vehicle counts as moving, km/h. Receivers of parked vehicles report lower
+  /// speeds.
   static let leastGroundSpeed = 3.0
-  /// The greatest plausible mean speed between two readings of the odometer, km/h.
+  /// Maximum plausible mean speed between two odometer readings, km/h. Faster increases are ignored.
   static let greatestSpeed = 200.0
 
-  /// The state at a record of telemetry.
+  /// The vehicle's state at the time of a telemetry record.
   private struct Moment {
     var time: Int64
     var isMoving: Bool?
     var isEngineOn: Bool?
-    /// km/h, of the vehicle.
+    /// The vehicle's own speed, km/h.
     var speed: Double?
     var fuelRate: Double?
     var odometer: Double?
@@ -52,7 +55,7 @@ public struct DayBuilder: Sendable {
   private let date: CalendarDate
   private let from: Int64
   private let to: Int64
-  /// In the order of ``DayTrip/effectiveTime``.
+  /// The records of trips, in the order of ``DayTrip/effectiveTime``.
   private let trips: [DayTrip]
   private let drivingEvents: [DayEvent]
   private var last: Moment?
@@ -69,6 +72,8 @@ public struct DayBuilder: Sendable {
   private var firstTime: Int64?
   private var lastTime: Int64?
 
+  /// Creates a builder for a day.
+  ///
   /// - Parameters:
   ///   - trips: records of trips within the day and its margins, in any order.
   ///   - drivingEvents: in any order.
@@ -144,18 +149,19 @@ public struct DayBuilder: Sendable {
     }
   }
 
-  /// The distance between two records that are close together, km: by the speed of the vehicle, else by positions.
+  /// Returns the distance between two records that are close together, km. It is computed from the vehicle's speed or,
+  /// without it, from the positions.
   private static func distance(_ first: Moment, _ second: Moment) -> Double? {
     if let start = first.speed, let end = second.speed {
       return (start + end) / 2 * Double(second.time - first.time) / 3_600_000
     }
     guard let start = first.position, let end = second.position else { return nil }
-    // Positions of a vehicle at rest wander.
+    // Reported positions of a vehicle at rest vary.
     return first.isMoving == true || second.isMoving == true ? start.distance(to: end) / 1_000 : 0
   }
 
-  /// Adds a longer time without records. What happened in it is unknown, except that a vehicle whose engine is off, or
-  /// whose trip has ended, is parked.
+  /// Adds a longer time without records. Its state is unknown, unless the engine was off or the trip had ended: the
+  /// vehicle was then parked.
   private mutating func addGap(_ first: Moment, _ second: Moment) {
     guard contains(first.time), contains(second.time) else { return }
     if let start = first.odometer, let end = second.odometer {
@@ -167,14 +173,14 @@ public struct DayBuilder: Sendable {
     case nil: if isParked(at: first.time) { return }
     case true?: break
     }
-    // The end of a trip may be dated a little before the last record.
+    // The reported end of a trip may be slightly earlier than the last record.
     let ending = trips.first {
       $0.hasEnded && $0.effectiveTime >= first.time - Self.hold && $0.effectiveTime < second.time
     }
     unknown += max((ending?.effectiveTime ?? second.time) - first.time, 0)
   }
 
-  /// Whether the newest known start or end of a trip is an end.
+  /// Whether the last start or end of a trip before a time was an end.
   private func isParked(at time: Int64) -> Bool {
     trips.last { $0.effectiveTime <= time }?.hasEnded ?? false
   }
@@ -195,7 +201,8 @@ public struct DayBuilder: Sendable {
     return day
   }
 
-  /// The number of trips that began on the day. A trip whose start was not recorded is known from its end.
+  /// Returns the number of trips that began on the day. If the start of a trip was not recorded, its end contains the
+  /// time of the start.
   private func tripCount() -> Int {
     var ids: Set<String> = []
     var nameless = 0
@@ -206,7 +213,7 @@ public struct DayBuilder: Sendable {
     return ids.count + nameless
   }
 
-  /// The fuel of the trips that ended on the day.
+  /// Returns the fuel that the trips that ended on the day used, L; `nil` if unknown.
   private func tripFuel() -> Double? {
     let ended = trips.filter { $0.hasEnded && contains($0.effectiveTime) }.compactMap(\.fuelUsed)
     return ended.isEmpty ? nil : ended.reduce(0, +)

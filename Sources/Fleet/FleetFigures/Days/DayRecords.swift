@@ -1,9 +1,9 @@
 import FleetDomain
 import Telemetry
 
-/// Telemetry at a time.
+/// The values of a telemetry record with their time.
 public struct DaySample: Equatable, Sendable {
-  /// ms since 1970.
+  /// Time of the record, ms since 1970.
   public let time: Int64
   public let values: TelemetryValues
 
@@ -40,14 +40,16 @@ public struct DayTrip: Equatable, Sendable {
   /// The id of the trip; empty if the record has none.
   public var id = ""
   public var hasEnded = false
-  /// ms since 1970; `nil` if unknown.
+  /// The start and the end of the trip, ms since 1970; `nil` if unknown.
   public var startTime: Int64?
   public var endTime: Int64?
-  /// L, measured or else estimated; `nil` if unknown.
+  /// Fuel used, L: measured or, if not measured, estimated; `nil` if unknown.
   public var fuelUsed: Double?
 
   public init(time: Int64) { self.time = time }
 
+  /// Reads a record of a trip.
+  ///
   /// - Parameter json: the record.
   public init(time: Int64, record json: JSON) {
     func moment(_ key: String) -> Int64? {

@@ -4,13 +4,13 @@ import Telemetry
 extension StaleDays {
   private static var hour: Int64 { 3_600_000 }
 
-  /// Returns the next days to compute, and the hours that are then taken into account.
+  /// Returns the days to compute next, and the hours whose records they then include.
   ///
-  /// Records also concern the next day, or the one before it, if they are close to midnight.
+  /// Records close to midnight also affect the figures of the next or the previous day.
   ///
   /// - Parameters:
-  ///   - start: the first hour to look at; `nil` for all hours.
-  ///   - most: the number of days after which no further hour is added.
+  ///   - start: the first hour to use; `nil` for all hours.
+  ///   - most: maximum number of days. More are returned only if a single hour affects more.
   public func nextDays(
     in zone: ZoneRules, from start: Int64? = nil, most: Int
   ) -> (hours: ClosedRange<Int64>, days: [CalendarDate])? {
@@ -25,7 +25,7 @@ extension StaleDays {
     return range.map { ($0, days) }
   }
 
-  /// The days that depend on the records of an hour.
+  /// Returns the days whose figures depend on the records of an hour.
   public static func days(of hour: Int64, in zone: ZoneRules) -> [CalendarDate] {
     func day(_ milliseconds: Int64) -> CalendarDate { zone.day(of: Timestamp(nanoseconds: milliseconds * 1_000_000)) }
     let start = hour * Self.hour

@@ -3,7 +3,8 @@ import FleetWork
 import Telemetry
 
 extension FleetView {
-  /// What is due for a vehicle, the most urgent first.
+  /// Returns the services of all schedules for a vehicle, in the order of the days on which they are expected to be
+  /// due.
   public func services(of vehicle: Stored<Vehicle>, on today: CalendarDate) throws(ThingError) -> [ServiceFigures] {
     let known = try dues(of: vehicle.value.id)
     let zone = try zone(of: vehicle.value)
@@ -19,7 +20,7 @@ extension FleetView {
     }
   }
 
-  /// The schedules of a vehicle and of its fleet.
+  /// Returns the schedules of a vehicle, and those of its fleet.
   func schedules(of vehicle: Vehicle) throws(ThingError) -> [Stored<ServiceSchedule>] {
     var alternatives: [[ThingQuery<ServiceSchedule>.Condition]] = [[.oneOf(key: "vehicleId", [.text(vehicle.id)])]]
     if let fleet = vehicle.fleetID { alternatives.append([.oneOf(key: "fleetId", [fleet.json])]) }
@@ -68,8 +69,8 @@ extension FleetTransaction {
     }
   }
 
-  /// Computes when a new or changed schedule is due for its vehicles. If a fleet has many, the rest of them follow later
-  /// (``PendingSchedule``).
+  /// Computes when a new or changed schedule is due for its vehicles. If the fleet has more than
+  /// ``PendingSchedule/mostVehicles`` vehicles, the others are computed later.
   public func follow(_ schedule: Stored<ServiceSchedule>) throws(ThingError) {
     if let vehicle = schedule.value.vehicle { try follow(schedule, for: vehicle) }
     guard let fleet = schedule.value.fleet else { return }
@@ -97,8 +98,8 @@ extension FleetTransaction {
 
   // MARK: Evaluation
 
-  /// Computes the due services of a vehicle again. Call it after a new reading, and after the vehicle has moved to
-  /// another fleet.
+  /// Computes again when services are due for a vehicle. Call it after a new meter reading, and after the vehicle has
+  /// moved to another fleet.
   public func evaluateServices(of vehicle: Stored<Vehicle>) throws(ThingError) {
     try evaluateServices(of: [vehicle])
   }
@@ -243,22 +244,22 @@ extension FleetTransaction {
 
   // MARK: Commands
 
-  /// Completes a maintenance record: adds the readings that it states, and begins the next cycle of its schedule.
+  /// Completes a maintenance record: adds its meter readings, and begins the next cycle of its schedule.
   ///
-  /// - Throws: as ``complete(_:with:on:)``.
+  /// - Throws: the errors of ``complete(_:with:on:)``.
   public func complete(
     _ record: Stored<MaintenanceRecord>, with completion: MaintenanceCompletion
   ) throws(ThingError) -> Stored<MaintenanceRecord> {
     try close(try complete(record, with: completion, on: try zone(ofVehicle: record.value.vehicle).day(of: now)))
   }
 
-  /// Adds the readings of a record that is completed, and begins the next cycle of its schedule.
+  /// Adds the meter readings of a completed record, and begins the next cycle of its schedule.
   @discardableResult
   public func close(_ record: Stored<MaintenanceRecord>) throws(ThingError) -> Stored<MaintenanceRecord> {
     let done = record.value
     guard let date = done.completedDate else { return record }
     if let (due, _, _) = try service(of: done) {
-      // The readings of this record do not open another one.
+      // Adding this record's readings must not open another record for the same cycle.
       var closed = due.value
       closed.openedCycle = closed.cycle
       try update(due, to: closed, action: "complete")
@@ -266,7 +267,7 @@ extension FleetTransaction {
     var service = ServiceSchedule.Service()
     service.date = date
     for reading in try followReadings(of: record).map(\.value) {
-      // An impossible reading does not decide when the next service is due.
+      // An impossible reading does not determine when the next service is due.
       guard reading.flag == nil || reading.flag == .outOfOrder else { continue }
       service.odometer = service.odometer ?? reading.odometer
       service.engineHours = service.engineHours ?? reading.engineHours
@@ -278,8 +279,8 @@ extension FleetTransaction {
     return record
   }
 
-  /// Returns the schedule of a record with its stored due values; `nil` if the record has no schedule, or if the
-  /// vehicle has left the fleet of the schedule.
+  /// Returns the schedule of a record with the stored state for the record's vehicle; `nil` if the record has no
+  /// schedule, or if the vehicle no longer belongs to the schedule's fleet.
   private func service(
     of record: MaintenanceRecord
   ) throws(ThingError) -> (due: Stored<ServiceDue>, schedule: Stored<ServiceSchedule>, vehicle: Stored<Vehicle>)? {
@@ -309,7 +310,7 @@ extension FleetTransaction {
     try evaluate(try update(due, to: next, action: "complete"), stored, vehicle)
   }
 
-  /// What is stored about a schedule and a vehicle.
+  /// Returns the stored state of a schedule for a vehicle. If there is none, adds it.
   private func due(
     _ schedule: Stored<ServiceSchedule>, _ vehicle: Stored<Vehicle>
   ) throws(ThingError) -> Stored<ServiceDue> {
@@ -319,7 +320,7 @@ extension FleetTransaction {
     return try insert(ServiceDue(schedule, vehicle.value, in: try zone(of: vehicle.value)))
   }
 
-  /// Completes the service of a schedule: its open record, or a new one.
+  /// Completes the due service of a schedule: completes the open record or, if there is none, adds a completed record.
   ///
   /// - Throws: `invalid`.
   public func complete(
@@ -343,7 +344,7 @@ extension FleetTransaction {
     return try existing(schedule.id, ServiceSchedule.self)
   }
 
-  /// Reports a service that is due no longer until a day.
+  /// Snoozes a service that is due or due soon: it is not reported as due until a day.
   ///
   /// - Throws: `invalidState` if nothing is due; `invalid`.
   public func snooze(
@@ -408,7 +409,8 @@ extension ServiceDue {
     JSON.array([schedule.every.json, schedule.basis.json, schedule.lastService.json]).canonicalText
   }
 
-  /// Counts from now what was unknown at the last service.
+  /// Sets distances and hours of the last service that were unknown to the current ones, so that they count from now
+  /// on.
   mutating func fill(from vehicle: Vehicle, _ plan: ServicePlan) {
     let (old, now) = (last, vehicle.servicePoint(on: lastDate ?? CalendarDate(utc: Timestamp(nanoseconds: 0))))
     lastKilometers = lastKilometers ?? now.kilometers
@@ -422,9 +424,9 @@ extension ServiceDue {
 
 /// The body of the command that snoozes a schedule.
 public struct ServiceSnooze: NestedValue {
-  /// The first day on which the service is reported again; by default in a week.
+  /// The first day on which the service is reported again; the default is in seven days.
   public var until: CalendarDate?
-  /// For a schedule of a fleet: the vehicle.
+  /// The vehicle, if the schedule belongs to a fleet.
   public var vehicle: String?
 
   public init() {}

@@ -2,11 +2,11 @@ import FleetDomain
 import FleetWork
 import Telemetry
 
-/// The next vehicles for which a schedule of a fleet has to be computed.
+/// The next vehicles for which a schedule of a fleet must be computed.
 ///
 /// A request computes a schedule only for a few vehicles, because in SQLite all other tenants wait for its transaction.
-/// A marker, a ``FleetDomain/FollowedFeed``, says that there are more, and counts those that are done. At the end,
-/// the fleet is compared with what is stored for the schedule, so that nothing is missed if vehicles move meanwhile.
+/// A marker (``FleetDomain/FollowedFeed``) records that vehicles remain, and how many were computed. At the end, the
+/// fleet is compared with the stored states of the schedule, so that vehicles that moved meanwhile are included.
 public struct PendingSchedule: Sendable {
   /// The maximum number of vehicles that one transaction computes.
   public static let mostVehicles = 16
@@ -14,9 +14,9 @@ public struct PendingSchedule: Sendable {
   let marker: Stored<FollowedFeed>
   let schedule: UUIDv7
   let vehicles: [String]
-  /// The number of vehicles that are done after these.
+  /// The number of computed vehicles after these were computed.
   let position: Int64
-  /// Results for vehicles that have left the fleet.
+  /// IDs of stored states for vehicles that no longer belong to the fleet.
   let obsolete: [UUIDv7]
 
   private static let prefix = "schedule "
@@ -27,14 +27,14 @@ public struct PendingSchedule: Sendable {
     UUIDv7(String(name.dropFirst(prefix.count)).utf8.span)
   }
 
-  /// The conditions that markers satisfy. `!` is the character after the space.
+  /// The conditions that select markers. `!` is the character after the space in ASCII.
   public static let conditions: [ThingQuery<FollowedFeed>.Condition] = [
     .atLeast(key: "name", .text(prefix)), .below(key: "name", .text("schedule!")),
   ]
 }
 
 extension FleetView {
-  /// Returns the next vehicles of a schedule that is pending; `nil` if no schedule is.
+  /// Returns the next vehicles of a pending schedule; `nil` if no schedule is pending.
   public func nextPendingSchedule() throws(ThingError) -> PendingSchedule? {
     var query = ThingQuery<FollowedFeed>(order: [.init("id")])
     query.conditions = PendingSchedule.conditions
@@ -70,7 +70,7 @@ extension FleetView {
 extension FleetTransaction {
   /// Computes a schedule for its next vehicles. If there are none, the schedule is no longer pending.
   public func evaluate(_ pending: PendingSchedule) throws(ThingError) {
-    // The schedule was changed, or another server was first.
+    // The schedule was changed, or another server has computed these vehicles.
     guard let marker = try find(pending.marker.id, FollowedFeed.self), marker.version == pending.marker.version else {
       return
     }
@@ -89,7 +89,7 @@ extension FleetTransaction {
     try update(marker, to: advanced, action: "advance")
   }
 
-  /// Marks a schedule whose first vehicles are done.
+  /// Adds or changes the marker of a schedule whose first vehicles were computed.
   func markPending(_ schedule: UUIDv7, after position: Int) throws(ThingError) {
     var wanted = FollowedFeed()
     (wanted.name, wanted.position) = (PendingSchedule.name(of: schedule), Int64(position))

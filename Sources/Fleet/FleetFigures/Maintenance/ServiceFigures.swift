@@ -2,7 +2,7 @@ import FleetDomain
 import FleetWork
 import Telemetry
 
-/// What is due of one schedule for one vehicle, as people see it.
+/// The state of a schedule for one vehicle, as clients receive it.
 public struct ServiceFigures: Equatable, Sendable {
   public let schedule: Stored<ServiceSchedule>
   public let state: ServiceSchedule.State
@@ -17,7 +17,7 @@ public struct ServiceFigures: Equatable, Sendable {
     state = ServicePlan(schedule.value).state(due.due, at: now, snoozedUntil: due.snoozedUntil)
     var next = ServiceSchedule.Next()
     next.dueDate = due.dueDate
-    // What the present instrument shows.
+    // The readings of the current instruments at which the service is due.
     next.dueOdometer = vehicle.shown(due.dueKilometers, on: .odometer)
     next.dueEngineHours = vehicle.shown(due.dueEngineHours, on: .engineHours)
     self.next = next
@@ -44,13 +44,13 @@ public struct ServiceFigures: Equatable, Sendable {
 }
 
 extension ServiceDue {
-  /// When the service is due.
+  /// The date and the totals at which the service is due.
   var due: ServicePlan.Point {
     get { ServicePlan.Point(date: dueDate, kilometers: dueKilometers, engineHours: dueEngineHours) }
     set { (dueDate, dueKilometers, dueEngineHours) = (newValue.date, newValue.kilometers, newValue.engineHours) }
   }
 
-  /// When the last service was done.
+  /// The date and the totals of the last service.
   var last: ServicePlan.Point {
     get { ServicePlan.Point(date: lastDate, kilometers: lastKilometers, engineHours: lastEngineHours) }
     set { (lastDate, lastKilometers, lastEngineHours) = (newValue.date, newValue.kilometers, newValue.engineHours) }
@@ -58,24 +58,24 @@ extension ServiceDue {
 }
 
 extension Vehicle {
-  /// The day, and what the vehicle's instruments have counted.
+  /// Returns a date with the current totals of the vehicle's odometers and hour meters.
   func servicePoint(on today: CalendarDate) -> ServicePlan.Point {
     ServicePlan.Point(date: today, kilometers: lifetimeKilometers, engineHours: lifetimeEngineHours)
   }
 
-  /// What the present instrument shows when all instruments have counted a number.
+  /// Returns the reading of the current instrument at a total of all instruments (``Meter/Point/lifetime``).
   func shown(_ lifetime: Double?, on meter: Meter) -> Double? {
     guard let lifetime, let point = point(of: meter) else { return nil }
     return ((lifetime - point.lifetime + point.value) * 1_000).rounded() / 1_000
   }
 
-  /// What all instruments have counted when the present one shows a number.
+  /// Returns the total of all instruments at a reading of the current instrument.
   func lifetime(_ value: Double?, on meter: Meter) -> Double? {
     guard let value, let point = point(of: meter) else { return value }
     return value + point.lifetime - point.value
   }
 
-  /// A service as it is counted over all instruments.
+  /// Returns the date and the totals of all instruments at a service.
   func lifetime(of service: ServiceSchedule.Service) -> ServicePlan.Point {
     ServicePlan.Point(
       date: service.date, kilometers: lifetime(service.odometer, on: .odometer),

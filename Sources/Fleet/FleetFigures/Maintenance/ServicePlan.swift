@@ -1,14 +1,14 @@
 import FleetDomain
 import FleetWork
 
-/// The rules by which a service is due.
+/// Computes when a service is due, and its state, from the fields of a schedule.
 public struct ServicePlan: Equatable, Sendable {
-  /// A day, and what the instruments of a vehicle have then counted; `nil` if unknown.
+  /// A day, and the totals of a vehicle's instruments on that day; `nil` if unknown.
   public struct Point: Equatable, Sendable {
     public var date: CalendarDate?
-    /// Of all odometers together.
+    /// The distance that all odometers of the vehicle have counted, km.
     public var kilometers: Double?
-    /// Of all hour meters together.
+    /// The time that all hour meters of the vehicle have counted, h.
     public var engineHours: Double?
 
     public init(date: CalendarDate? = nil, kilometers: Double? = nil, engineHours: Double? = nil) {
@@ -24,7 +24,7 @@ public struct ServicePlan: Equatable, Sendable {
     (every, basis, dueSoon) = (schedule.every, schedule.basis, schedule.dueSoon)
   }
 
-  /// When the first service after a last one is due.
+  /// Returns when the next service is due, one interval after the last one.
   public func due(after last: Point) -> Point {
     var due = Point()
     if let date = last.date { due.date = next(date) }
@@ -33,14 +33,14 @@ public struct ServicePlan: Equatable, Sendable {
     return due
   }
 
-  /// When the service after one that was done is due.
+  /// Returns when the next service is due after one that was done, depending on ``basis``.
   ///
-  /// - Parameter due: when the service was due.
+  /// - Parameter due: when the service that was done was due.
   public func due(after done: Point, due: Point) -> Point {
     let fresh = self.due(after: done)
     guard basis == .fixed else { return fresh }
     var next = fresh
-    // Services that were missed are not made up for.
+    // Due dates that have passed already are skipped.
     if let start = due.date, let done = done.date, var date = self.next(start) {
       while date <= done, let later = self.next(date), later > date { date = later }
       next.date = date
@@ -59,7 +59,7 @@ public struct ServicePlan: Equatable, Sendable {
       .compactMap { $0 }.min()
   }
 
-  /// The state at a point.
+  /// Returns the state at a day and totals of the instruments.
   ///
   /// - Parameter snoozedUntil: the first day on which the service is no longer snoozed.
   public func state(_ due: Point, at now: Point, snoozedUntil: CalendarDate? = nil) -> ServiceSchedule.State {
@@ -75,7 +75,9 @@ public struct ServicePlan: Equatable, Sendable {
     return .snoozed
   }
 
-  /// - Parameter early: the margin before it is due; `nil` for none. A service is due on its date, and overdue after it.
+  /// Whether a service is overdue or, with a margin, due soon. By date, it is overdue on the day after its due date.
+  ///
+  /// - Parameter early: the margin before the service is due; `nil` for none.
   private func isReached(_ due: Point, at now: Point, early: ServiceSchedule.Margin?) -> Bool {
     if let date = due.date, let today = now.date,
       early.map({ today >= date.adding(days: -Int($0.days)) }) ?? (today > date)
@@ -87,15 +89,15 @@ public struct ServicePlan: Equatable, Sendable {
     return false
   }
 
-  /// The next day on which the state can change without a reading; `nil` if there is none.
+  /// Returns the next day on which the state can change without a meter reading; `nil` if there is none.
   public func checkDate(_ due: Point, after today: CalendarDate, snoozedUntil: CalendarDate?) -> CalendarDate? {
     [due.date.map { $0.adding(days: -Int(dueSoon.days)) }, due.date.map { $0.adding(days: 1) }, snoozedUntil]
       .compactMap { $0 }.filter { $0 > today }.min()
   }
 
-  /// The day on which the service is expected to be due; `nil` if unknown.
+  /// Returns the day on which the service is expected to be due; `nil` if unknown.
   ///
-  /// - Parameter daily: the mean distance and hours of a day.
+  /// - Parameter daily: the average distance in km and engine hours per day.
   public static func forecast(
     _ due: Point, at now: Point, daily: (kilometers: Double?, engineHours: Double?)
   ) -> CalendarDate? {
@@ -104,7 +106,7 @@ public struct ServicePlan: Equatable, Sendable {
       guard let due, let now else { return nil }
       if now >= due { return today }
       guard let daily, daily > 0 else { return nil }
-      // Farther in the future than any date.
+      // The limit is later than any date.
       let days = min(((due - now) / daily).rounded(.up), 3_000_000)
       return today.adding(days: Int(days))
     }

@@ -2,22 +2,24 @@ import FleetDomain
 import FleetWork
 import Telemetry
 
-/// A trip of a vehicle that has ended.
+/// A trip that has ended.
 public struct EndedTrip: Equatable, Sendable {
-  /// The id of the record of its end.
+  /// The ID of the record of the trip's end.
   public let id: UUIDv7
   public let from: Timestamp
   public let to: Timestamp
-  /// km; `nil` if unknown.
+  /// Distance, km; `nil` if unknown.
   public let distance: Double?
-  /// What the odometer showed at its end, km; `nil` if unknown.
+  /// Reading of the odometer at the end, km; `nil` if unknown.
   public let endOdometer: Double?
 
   public init(id: UUIDv7, from: Timestamp, to: Timestamp, distance: Double?, endOdometer: Double? = nil) {
     (self.id, self.from, self.to, self.distance, self.endOdometer) = (id, from, to, distance, endOdometer)
   }
 
-  /// - Returns: `nil` if it is not the record of a trip's end with both times.
+  /// Reads a record of a trip.
+  ///
+  /// - Returns: `nil` if the record is not about the end of a trip, or lacks the start or end time.
   public init?(_ record: StoredRecord) {
     guard record.recordClass == .known(.trip), let json = try? JSON(parsing: record.body),
       json["event"]?.textValue == "end", let from = json["startTime"].flatMap({ try? Timestamp(json: $0) }),
@@ -28,19 +30,19 @@ public struct EndedTrip: Equatable, Sendable {
       endOdometer: json["endOdometer"]?.numberValue)
   }
 
-  /// What the trip adds to a meter: km or h; `nil` if unknown.
+  /// Returns the distance in km or the time in h that the trip adds to a meter; `nil` if unknown.
   func amount(on meter: Meter) -> Double? {
     meter == .odometer ? distance : Double(to.milliseconds - from.milliseconds) / 3_600_000
   }
 }
 
 extension Meter {
-  /// Estimates what a meter shows after trips. Of a trip during which the reading was made, the part after the reading
-  /// counts.
+  /// Estimates the reading of a meter after trips. If the last reading was made during a trip, only the part of the
+  /// trip after the reading counts.
   ///
   /// - Parameters:
   ///   - reading: the last reading.
-  ///   - trips: trips of the vehicle in any order; each counts once.
+  ///   - trips: trips of the vehicle in any order. A trip that occurs twice counts once.
   /// - Returns: `nil` if no trip adds anything.
   public func estimate(after reading: Point, _ trips: [EndedTrip]) -> Point? {
     var (sum, end) = (0.0, reading.at)
@@ -59,7 +61,7 @@ extension Meter {
 }
 
 extension FleetView {
-  /// The newest reading of a vehicle's meter that is used; `nil` if there is none.
+  /// Returns the newest used reading of a vehicle's meter; `nil` if there is none.
   public func lastReading(of meter: Meter, vehicle: String) throws(ThingError) -> Meter.Point? {
     try point(of: meter, vehicle: vehicle)
   }

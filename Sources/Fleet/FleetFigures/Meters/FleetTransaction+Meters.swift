@@ -3,7 +3,7 @@ import FleetWork
 import Telemetry
 
 extension FleetTransaction {
-  /// Adds a reading that another thing states. See ``followReadings(of:)``.
+  /// Adds a meter reading that another thing contains. See ``followReadings(of:)``.
   ///
   /// - Parameter evaluatesServices: `false` if the caller then calls ``evaluateServices(ofVehicles:)``.
   /// - Throws: `invalid` for a vehicle that does not exist, or a time that is not yet.
@@ -18,7 +18,7 @@ extension FleetTransaction {
     return stored
   }
 
-  /// Decides whether a new reading is used, and completes it.
+  /// Decides whether a new reading is used, and sets its flag and total. If it has no time, sets the current time.
   ///
   /// - Throws: `invalid`.
   public func judge(_ reading: inout MeterReading) throws(ThingError) {
@@ -26,7 +26,7 @@ extension FleetTransaction {
     guard let meter = Meter(of: reading) else {
       throw .invalid(FieldErrors([FieldError("odometer", "expected either odometer or engineHours")]))
     }
-    // Clocks of phones are not exact.
+    // The clocks of phones may be wrong by a few minutes.
     guard reading.at.milliseconds <= now.milliseconds + 300_000 else {
       throw .invalid(FieldErrors([FieldError("at", "expected a time that is not in the future")]))
     }
@@ -49,7 +49,7 @@ extension FleetTransaction {
     try updateMeter(meter, ofVehicle: reading.value.vehicle, evaluatesServices: evaluatesServices)
   }
 
-  /// Decides again about the readings of a vehicle of which one was removed or moved to another vehicle.
+  /// Decides again which readings of a vehicle are used, after one was removed or moved to another vehicle.
   func judgeAfterCorrection(_ reading: MeterReading) throws(ThingError) {
     guard let meter = Meter(of: reading) else { return }
     try judgeAgain(meter, vehicle: reading.vehicle)
@@ -59,7 +59,7 @@ extension FleetTransaction {
   private func judgeAgain(_ meter: Meter, vehicle: String) throws(ThingError) {
     var query = ThingQuery<MeterReading>(
       .oneOf(key: "vehicleId", [.text(vehicle)]), .isSet(key: meter.rawValue),
-      // A journey adds its two readings at the same time.
+      // The start and end readings of a journey are created at the same time.
       order: [.init("createdAt"), .init("at")], limit: 1_000)
     var used: [Meter.Point] = []
     repeat {
@@ -97,9 +97,9 @@ extension FleetTransaction {
 }
 
 extension FleetView {
-  /// A reading of a vehicle that is used; `nil` if there is none.
+  /// Returns a used reading of a vehicle; `nil` if there is none.
   ///
-  /// - Parameter start: `nil` for the newest reading; otherwise, the oldest one since this time.
+  /// - Parameter start: if `nil`, the newest reading is returned; otherwise the oldest one since this time.
   func point(of meter: Meter, vehicle: String, since start: Timestamp? = nil) throws(ThingError) -> Meter.Point? {
     var query = ThingQuery<MeterReading>(
       .oneOf(key: "vehicleId", [.text(vehicle)]), .isSet(key: meter.rawValue), .isSet(key: "lifetime"),
@@ -128,7 +128,7 @@ extension Meter.Point {
 }
 
 extension Vehicle {
-  /// What a meter shows, and when.
+  /// Returns the current reading of a meter with its time and total; `nil` if unknown.
   func point(of meter: Meter) -> Meter.Point? {
     switch meter {
     case .odometer:

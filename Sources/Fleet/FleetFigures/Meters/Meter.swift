@@ -4,26 +4,26 @@ import Telemetry
 
 /// An instrument of a vehicle that counts up.
 public enum Meter: String, CaseIterable, Sendable {
-  /// km.
+  /// The unit is km.
   case odometer
-  /// h.
+  /// The unit is h.
   case engineHours
 
-  /// The most that it can count in a day.
+  /// Maximum plausible increase per day, km or h.
   public var mostPerDay: Double { self == .odometer ? 2_000 : 24 }
 
-  /// The most that any vehicle's instrument shows.
+  /// Maximum plausible reading, km or h.
   var most: Double { self == .odometer ? 5_000_000 : 300_000 }
 
-  /// A reading that is lower by less than this is the same one, rounded down by a person.
+  /// A reading that is lower than the previous one by less than this is the same reading, rounded down by a person.
   var rounding: Double { self == .odometer ? 1 : 0.1 }
 
-  /// The reading of this meter; `nil` if it is of the other one.
+  /// Returns the value that a reading has for this meter; `nil` if it is a reading of the other meter.
   public func value(of reading: MeterReading) -> Double? {
     self == .odometer ? reading.odometer : reading.engineHours
   }
 
-  /// The meter of a reading; `nil` if it has none or both.
+  /// Returns the meter of a reading; `nil` if the reading has values for none or both.
   public init?(of reading: MeterReading) {
     let meters = Meter.allCases.filter { $0.value(of: reading) != nil }
     guard meters.count == 1, let meter = meters.first else { return nil }
@@ -35,9 +35,9 @@ public enum Meter: String, CaseIterable, Sendable {
   /// A reading that is used.
   public struct Point: Equatable, Sendable {
     public let at: Timestamp
-    /// What the instrument shows.
+    /// The reading of the instrument, km or h.
     public let value: Double
-    /// The total of all instruments that the vehicle has had, including replaced ones.
+    /// The total that the current and all replaced instruments of the vehicle have counted, km or h.
     public let lifetime: Double
 
     public init(at: Timestamp, value: Double, lifetime: Double) {
@@ -49,12 +49,12 @@ public enum Meter: String, CaseIterable, Sendable {
   public enum Judgement: Equatable, Sendable {
     /// The reading is used.
     case used(lifetime: Double)
-    /// The reading agrees with the one before, but it was rounded down, so it changes nothing.
+    /// The reading agrees with the previous one, from which it differs only by rounding. It is not used.
     case agrees
     case flagged(MeterReading.Flag)
   }
 
-  /// Decides about a reading. Readings are judged in the order of their arrival.
+  /// Decides whether a reading is used. Readings are judged in the order in which they arrive.
   ///
   /// - Parameters:
   ///   - last: the newest used reading; `nil` if there is none.
@@ -68,7 +68,7 @@ public enum Meter: String, CaseIterable, Sendable {
     if isPossible(value, at: reading.at, last, day) {
       return value >= last.value ? .used(lifetime: last.lifetime - last.value + value) : .agrees
     }
-    // In metres after kilometres, or in kilometres after metres.
+    // The reading is in metres but the previous ones are in kilometres, or the other way round.
     let isOtherUnit =
       isPossible(value / 1_000, at: reading.at, last, day)
       || isPossible(value * 1_000, at: reading.at, last, day, in: 1_000)
@@ -76,7 +76,10 @@ public enum Meter: String, CaseIterable, Sendable {
     return .flagged(value < last.value ? .backward : .tooFast)
   }
 
-  /// - Parameter unit: the readings before are in this fraction of the unit.
+  /// Whether a value is plausible after the previous readings.
+  ///
+  /// - Parameter unit: the number of units of `value` in one unit of the meter: 1,000 if previous readings were in
+  ///   metres.
   private func isPossible(
     _ value: Double, at time: Timestamp, _ last: Point, _ day: Point?, in unit: Double = 1
   ) -> Bool {
@@ -93,10 +96,10 @@ public enum Meter: String, CaseIterable, Sendable {
 
   // MARK: Figures
 
-  /// The time from which ``daily(from:to:)`` is computed, in days before the last reading.
+  /// ``daily(from:to:)`` is computed from readings of this many days before the last reading.
   public static let usageDays = 90
 
-  /// The mean distance or time of a day; `nil` if the readings span less than a day.
+  /// Returns the average distance or time per day; `nil` if the readings span less than a day.
   public static func daily(from first: Point, to last: Point) -> Double? {
     let days = days(from: first.at, to: last.at)
     return days >= 1 ? (last.lifetime - first.lifetime) / days : nil

@@ -2,7 +2,7 @@ import FleetDomain
 import FleetWork
 import Telemetry
 
-/// A reading of a meter that a thing states.
+/// A meter reading that a thing such as a journey contains.
 public struct StatedReading: Equatable, Sendable {
   public enum Time: Equatable, Sendable {
     case at(Timestamp)
@@ -13,7 +13,7 @@ public struct StatedReading: Equatable, Sendable {
   public let meter: Meter
   public let value: Double
   public let time: Time
-  /// Distinguishes readings of the same meter; `nil` if the thing states one.
+  /// Distinguishes several readings of the same meter in one thing; `nil` if the thing has only one.
   public let part: MeterReading.Part?
 
   public init(_ meter: Meter, _ value: Double, _ time: Time, part: MeterReading.Part? = nil) {
@@ -21,12 +21,12 @@ public struct StatedReading: Equatable, Sendable {
   }
 }
 
-/// A thing that states readings of the meters of its vehicle, such as a journey or a fuel entry.
+/// A thing that contains meter readings of its vehicle, such as a journey or a fuel entry.
 public protocol MeterSource: Kind {
   static var readingSource: MeterReading.Source { get }
   /// The id of the vehicle.
   var meteredVehicle: String { get }
-  /// The readings that the thing states now.
+  /// The meter readings that the thing contains now.
   var statedReadings: [StatedReading] { get }
 }
 
@@ -57,7 +57,7 @@ extension Inspection: MeterSource {
   public static var readingSource: MeterReading.Source { .inspection }
   public var meteredVehicle: String { vehicle }
 
-  /// A draft states nothing yet, and a corrected report no longer does.
+  /// A draft does not count yet, and a report that was corrected no longer counts.
   public var statedReadings: [StatedReading] {
     guard status != .draft, supersededBy == nil, let odometer else { return [] }
     return [StatedReading(.odometer, odometer, .at(at))]
@@ -77,9 +77,9 @@ extension MaintenanceRecord: MeterSource {
 }
 
 extension FleetTransaction {
-  /// Makes the meter readings that come from a thing agree with the thing: adds one for each reading that it states,
-  /// corrects one whose value, time or vehicle has changed, and removes one that the thing no longer states. A reading
-  /// that a person made void stays void until the thing states another one.
+  /// Updates the stored meter readings of a thing. Adds new ones, corrects those whose value, time or vehicle has
+  /// changed, and removes those that the thing no longer contains. A reading that a person made void stays void until
+  /// its value, time or vehicle changes in the thing.
   ///
   /// - Returns: the readings of the thing.
   @discardableResult
@@ -92,7 +92,8 @@ extension FleetTransaction {
       Meter(of: reading.value) == item.meter && reading.value.part == item.part
     }
     var readings: [Stored<MeterReading>] = []
-    // Readings are judged in the order of their arrival, so a reading that is gone must not be compared with new ones.
+    // Readings are judged in the order in which they arrive, so removed readings must not affect the decisions about
+    // new ones.
     for reading in known where !stated.contains(where: { isOf($0, reading) }) {
       try remove(reading, action: "remove")
       try judgeAfterCorrection(reading.value)
@@ -123,7 +124,7 @@ extension FleetTransaction {
     of item: StatedReading, vehicle: String, known: Timestamp?
   ) throws(ThingError) -> Timestamp {
     switch item.time {
-    // The clock of a phone may be ahead. A reading is never rejected because of that.
+    // The clock of a phone may be ahead. A reading must not be rejected because of that.
     case .at(let time): return min(time, now)
     case .on(let date):
       let zone = try zone(ofVehicle: vehicle)

@@ -1,7 +1,7 @@
 import FleetDomain
 import Telemetry
 
-/// The state of a vehicle, as its newest records show it.
+/// The state of a vehicle, derived from its newest records.
 public enum VehicleState: String, CaseIterable, Sendable {
   /// The vehicle is moving.
   case moving

@@ -4,7 +4,7 @@ import Telemetry
 
 /// Computes the rows of a report from the figures of days and from costs.
 public struct ReportTable: Sendable {
-  /// The distance in km below which the driving of a driver is not scored.
+  /// Minimum distance for which a driver gets a score, km.
   public static let leastScoredDistance = 100.0
   /// The formula of the score.
   public static let scoreFormula =
@@ -74,7 +74,9 @@ public struct ReportTable: Sendable {
     }
   }
 
-  /// - Parameter amount: `nil` if it is unknown.
+  /// Adds a cost.
+  ///
+  /// - Parameter amount: `nil` if the amount is unknown.
   public mutating func add(_ amount: Money?, category: String, on date: CalendarDate, of subject: Subject) {
     sums[group(date, subject), default: Sums()].costs.add(amount, category: category)
   }
@@ -87,14 +89,14 @@ public struct ReportTable: Sendable {
   /// The number of rows so far.
   public var count: Int { sums.count }
 
-  /// The rows, in the order of their groups.
+  /// The rows, sorted by their groups.
   public var rows: [JSON] {
     sums.sorted { $0.key < $1.key }.map { group, sums in
       .object(members(sums).filter { $0.value != .null }.merging(["group": .text(group)]) { $1 })
     }
   }
 
-  /// The name of the row: an id, a date, an ISO week (2026-W18) or a month (2026-05); empty for none.
+  /// Returns the group of the row: an ID, a date, an ISO week (2026-W18) or a month (2026-05); empty for none.
   private func group(_ date: CalendarDate, _ subject: Subject) -> String {
     switch grouping {
     case .vehicle: subject.vehicle ?? ""
@@ -106,7 +108,7 @@ public struct ReportTable: Sendable {
     }
   }
 
-  /// The week by ISO 8601: it begins on Monday, and belongs to the year of its Thursday.
+  /// Returns the ISO 8601 week of a date. A week begins on Monday, and belongs to the year of its Thursday.
   static func week(of date: CalendarDate) -> String {
     // 1970-01-01 was a Thursday.
     let day = date.dayNumber

@@ -1,7 +1,7 @@
 import Geofencing
 import Telemetry
 
-/// Makes a track from positions, one after another, with few of them in memory.
+/// Builds a simplified track from positions that are added one by one. Only a few positions are in memory.
 ///
 ///     var builder = TrackBuilder(tolerance: 10)
 ///     for point in points { builder.add(point) }
@@ -12,16 +12,16 @@ public struct TrackBuilder: Sendable {
   /// The time without a position after which a new segment begins, ms: 5 minutes.
   public static let longestGap: Int64 = 300_000
   /// The maximum number of positions that are simplified together. It limits the work, which in the worst case grows
-  /// with the square of this number. The first and last position of each such part stay.
+  /// with the square of this number. The first and last position of each such part are never removed.
   static let partCount = 2_000
 
   private let tolerance: Double
-  /// Positions of the present segment that are not simplified yet.
+  /// Positions of the current segment that are not simplified yet.
   private var part: [TrackPoint] = []
-  /// Positions of the present segment that are simplified already.
+  /// Simplified positions of the current segment.
   private var segment: [TrackPoint] = []
   private var segments: [[TrackPoint]] = []
-  /// The number of positions that are simplified already, in all segments.
+  /// The number of simplified positions in all segments.
   private(set) public var pointCount = 0
 
   /// Creates an empty track.
@@ -59,10 +59,10 @@ public struct TrackBuilder: Sendable {
   }
 }
 
-/// Simplification of lines by the algorithm of Douglas and Peucker.
+/// The Douglas-Peucker algorithm for simplifying lines.
 public enum LineSimplification {
-  /// Removes positions of a line that are not farther from the resulting line than a tolerance. The first and the last
-  /// position stay.
+  /// Removes positions of a line whose distance from the resulting line is at most a tolerance. The first and the last
+  /// position are never removed.
   ///
   /// - Parameter tolerance: the maximum distance, m.
   public static func simplified(_ points: [TrackPoint], tolerance: Double) -> [TrackPoint] {
@@ -94,9 +94,9 @@ public enum LineSimplification {
   }
 }
 
-/// A position on a flat map of longitude and latitude, with the map's scale at this place.
+/// A position on a flat map of longitude and latitude, with the map's scale at this position.
 private struct PlanePlace {
-  /// Longitude, °. It is continuous along the line and so not limited to −180 to 180.
+  /// Longitude, °. It changes continuously along the line, so it may be below −180 or above 180.
   let longitude: Double
   let latitude: Double
   let metresPerLongitude: Double
@@ -117,7 +117,7 @@ private struct PlanePlace {
     return places
   }
 
-  /// Returns the distance to the straight line between two places, m. The scale of this place is used.
+  /// Returns the distance to the straight line between two positions, m. The map's scale at this position is used.
   func distance(toLineFrom first: PlanePlace, to last: PlanePlace) -> Double {
     let startX = (first.longitude - longitude) * metresPerLongitude
     let startY = (first.latitude - latitude) * metresPerLatitude

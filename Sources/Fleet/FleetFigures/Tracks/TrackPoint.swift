@@ -16,7 +16,7 @@ public struct TrackPoint: Equatable, Sendable {
   }
 }
 
-/// The way that a vehicle has taken, in segments. Between two segments there was no position for some time.
+/// The path of a vehicle, in segments. Between two segments, there was no position for some time.
 public struct Track: Equatable, Sendable {
   /// The segments, in the order of their times. None is empty.
   public var segments: [[TrackPoint]]
@@ -25,8 +25,8 @@ public struct Track: Equatable, Sendable {
 
   public var pointCount: Int { segments.reduce(0) { $0 + $1.count } }
 
-  /// The track as lines that do not cross the antimeridian: segments are cut there (RFC 7946, 3.1.9). The position and
-  /// the time of a cut are interpolated between the positions on both sides.
+  /// The track as lines that do not cross the antimeridian: segments are cut there (RFC 7946, section 3.1.9). Position
+  /// and time of a cut are interpolated between the positions before and after it.
   public var lines: [[TrackPoint]] { segments.flatMap(Self.cut) }
 
   private static func cut(_ segment: [TrackPoint]) -> [[TrackPoint]] {

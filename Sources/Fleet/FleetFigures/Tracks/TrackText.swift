@@ -7,7 +7,7 @@ extension Track {
   ///
   /// If a line has only one position, it is written twice, because a LineString needs two.
   ///
-  /// - Parameter members: further members of the object, as JSON with a comma before each.
+  /// - Parameter members: additional members of the object, as JSON with a comma before each.
   public func geoJSON(members: String = "") -> [UInt8] {
     let lines = lines.map { $0.count == 1 ? $0 + $0 : $0 }
     let isSingle = lines.count < 2
@@ -68,7 +68,7 @@ extension Track {
   private static func decimal(_ number: Double) -> String {
     let text = number.description
     guard text.contains("e") else { return text }
-    // Swift writes only numbers near 0 with an exponent.
+    // Swift writes coordinates with an exponent only if they are near 0.
     let units = Int64((number.magnitude * 1e9).rounded())
     let digits = String(units)
     return (number < 0 ? "-" : "") + "0." + String(repeating: "0", count: max(9 - digits.count, 0)) + digits

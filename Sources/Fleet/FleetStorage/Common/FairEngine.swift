@@ -1,9 +1,9 @@
 import FleetDomain
 import Telemetry
 
-/// An engine that lets each call wait for a permit first, so that no tenant delays the others (``FairPermits``).
-/// Ingestion needs no permit, because ``IngestQueue`` is fair itself; nor does retention, because it uses small
-/// transactions.
+/// An engine in which each call first waits for a permit, so that no tenant delays the others (``FairPermits``).
+/// Ingestion needs no permit, because ``IngestQueue`` itself is fair. Retention needs none either, because its
+/// transactions are small.
 struct FairEngine: StoreEngine {
   private let engine: any StoreEngine
   private let reads: FairPermits

@@ -2,7 +2,8 @@ import FleetDomain
 import Synchronization
 
 /// Permits to use the database. No tenant can have all of them. Free permits are given to the waiting tenants in
-/// rotation. A call therefore waits for at most one call in progress, however many calls another tenant has waiting.
+/// rotation. Therefore a tenant's call waits for at most one call in progress, even if another tenant has many waiting
+/// calls.
 final class FairPermits: Sendable {
   private struct Waiter {
     let caller: StorageCaller?
@@ -28,8 +29,8 @@ final class FairPermits: Sendable {
 
   /// Creates permits.
   ///
-  /// - Parameter count: the number of permits; at least 1. A quarter of them, and at least one, is always left to other
-  ///   tenants, unless there is only one permit.
+  /// - Parameter count: the number of permits; at least 1. A quarter of them, rounded down but at least one, is always
+  ///   left to other tenants, unless there is only one permit.
   init(_ count: Int) {
     most = max(count - max(count / 4, 1), 1)
     state = Mutex(State(free: count))

@@ -1,6 +1,6 @@
 import FleetDomain
 
-/// The keys of the records in one row of the table `feed`: for each record vehicle, class and id, 22 bytes, big-endian.
+/// The keys of the records in one row of the table `feed`. A key has 22 bytes: vehicle, class and ID, big-endian.
 enum FeedKeys {
   static let width = 22
 

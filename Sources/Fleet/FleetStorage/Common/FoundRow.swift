@@ -1,7 +1,7 @@
 import FleetDomain
 import Telemetry
 
-/// A row of records, as it is read for a page of a list.
+/// A row of the records' tables that was read for a page of a list.
 struct FoundRow {
   var recordClass: RecordClass
   var vehicle: Int32

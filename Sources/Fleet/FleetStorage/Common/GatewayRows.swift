@@ -1,14 +1,15 @@
 import FleetDomain
 
-/// The own records of gateways: records whose `vehicleId` is the id of their gateway, because it does not know its
-/// vehicle.
+/// The own records of gateways. A gateway that does not know its vehicle sends records whose `vehicleId` is the
+/// gateway's own ID.
 ///
-/// They are stored like those of a vehicle, with a row in the table `vehicle` whose column `is_gateway` is 1. Such a row
-/// is no thing: it is in no list of vehicles. It becomes a vehicle if a record states its VIN, or if the gateway's list
-/// of vehicles contains the gateway's own id.
+/// They are stored like records of a vehicle, with a row in the table `vehicle` whose column `is_gateway` is 1. Lists
+/// of vehicles do not contain such a row. It becomes a vehicle if a record contains its VIN, or if the gateway's list
+/// of vehicles contains the gateway's own ID.
 enum GatewayRows {
-  /// SQL that finds the rows of gateways that an earlier version stored as vehicles. A vehicle that people have changed
-  /// or used remains a vehicle. Steps of the schema use it, so it must not change; conditions may follow it.
+  /// SQL that marks rows that an earlier version stored as vehicles, but that contain own records of gateways. A
+  /// vehicle that people have changed or used remains a vehicle. Steps of the schema contain this text, so it must not
+  /// change. Conditions can be appended to it.
   static let classify = """
     UPDATE vehicle SET is_gateway = 1 WHERE registered_by = id AND vin IS NULL AND name IS NULL AND make IS NULL
       AND model IS NULL AND model_year IS NULL AND licence_plate IS NULL AND notes IS NULL AND fleet_id IS NULL
@@ -50,8 +51,8 @@ extension StoreSession {
       [SQLValue(tenant), .text(id), .identifier(.random(at: StoredTime.timestamp(now))), .integer(now)])
   }
 
-  /// Turns the own records of a gateway into those of a vehicle with the gateway's id, if its list of vehicles contains
-  /// this id.
+  /// If a gateway's list of vehicles contains the gateway's own ID, makes the gateway's own records those of a vehicle
+  /// with this ID.
   func adoptOwnRecords(of gateway: String, _ vehicles: [String], tenant: Int32) throws(StoreFailure) {
     guard vehicles.contains(gateway) else { return }
     try run(
@@ -59,7 +60,7 @@ extension StoreSession {
       [SQLValue(tenant), .text(gateway)])
   }
 
-  /// Returns those of the keys whose rows are no vehicles.
+  /// Returns those of the keys that belong to rows for gateways' own records.
   func gatewayKeys(among keys: Set<Int32>) throws(StoreFailure) -> [Int32] {
     var (found, rest) = ([Int32](), Array(keys)[...])
     while !rest.isEmpty {
@@ -120,7 +121,7 @@ extension ThingSession {
     let query = ThingQuery<Attribution>(.oneOf(key: "tripId", [attribution.tripID.json]))
     guard try first(query) == nil, let vehicle = try vehicle(named: attribution.vehicle) else { return }
     try insert(attribution, id: nil, action: "attribute")
-    // The figures of the days must be computed again.
+    // The figures of the days with attributed records must be computed again.
     try asking { () throws(StoreFailure) in
       guard let key = try session.vehicle(vehicle.value.id, tenant: tenant)?.key else { return }
       try session.lock(vehicles: [key])

@@ -1,12 +1,12 @@
 import FleetDomain
 import Telemetry
 
-/// Several batches in one transaction.
+/// Several batches that are stored in one transaction.
 ///
 /// Call order: ``run(in:)``, then the commit, then ``outcomes`` and ``announcements``. Each attempt needs a new
 /// group.
 struct IngestGroup {
-  /// A further copy of a record that is in the group more than once.
+  /// An additional copy of a record that occurs more than once in the group.
   private struct Copy {
     var row: Int
     var job: Int
@@ -16,11 +16,11 @@ struct IngestGroup {
   }
 
   let jobs: [IngestJob]
-  /// The results of each batch's records; `nil` if the tenant of the batch does not exist. A record without a result is
-  /// postponed: nothing was stored for it, because all better times in the group cost more than one transaction may
-  /// cost.
+  /// The results of each batch's records; `nil` if the tenant of the batch does not exist. A record without a result
+  /// was postponed. Nothing was stored for it, because all better times of the group would cost more than one
+  /// transaction may.
   private(set) var outcomes: [[IngestOutcome?]?]
-  /// The cost of the better times that were stored.
+  /// The cost of storing the better times.
   var work: Int { budget.spent }
   /// The feed positions to announce after the commit.
   private(set) var announcements: [(tenant: TenantID, position: FeedPosition)] = []
@@ -78,7 +78,7 @@ struct IngestGroup {
     for touch in touches { for hour in touch.hours { left.insert(StaleHour(vehicle: touch.vehicle, hour: hour)) } }
     try transaction.markStale(left.sorted { ($0.vehicle, $0.hour) < ($1.vehicle, $1.hour) }, at: now)
     if !moved.isEmpty { try transaction.updateNewest(moved) }
-    // The feed has the rows in the order in which they arrived, which is that of their `seq`.
+    // The feed contains the rows in the order in which they arrived, which is the order of their `seq`.
     let changed = places.filter { isChanged[$0] }.map { all[$0].key }
     for (id, tenant) in tenants.sorted(by: { $0.value < $1.value }) {
       let keys = changed.filter { $0.tenant == tenant }
@@ -91,8 +91,8 @@ struct IngestGroup {
   // MARK: Rows
 
   private mutating func collect(_ transaction: some StoreSession) throws(StoreFailure) {
-    // The order is fixed, because adding a vehicle locks the audit of its tenant, and two transactions must not wait
-    // for each other.
+    // Adding a vehicle locks the audit of its tenant. All transactions lock the tenants in the same order, so that no
+    // two wait for each other.
     for tenant in Set(jobs.map(\.tenant)).sorted(by: { $0.text < $1.text }) {
       let places = jobs.indices.filter { jobs[$0].tenant == tenant }
       guard let key = try transaction.tenant(tenant) else {
@@ -141,7 +141,7 @@ struct IngestGroup {
 
   /// Determines the result of each record.
   ///
-  /// - Parameter existing: for rows that existed already, the quality of their times, by the row's index.
+  /// - Parameter existing: the time qualities of the rows that existed already, by the row's index.
   /// - Returns: the better times of rows, by the row's index.
   private mutating func resolveOutcomes(_ existing: [Int: StoredQuality]) -> [Int: Improvement] {
     var improvements: [Int: Improvement] = [:]
@@ -167,8 +167,8 @@ struct IngestGroup {
     return improvements
   }
 
-  /// Removes the results of records whose better times did not fit into the transaction, and those of all copies of
-  /// these records, because the copies must be processed in order.
+  /// Removes the results of records whose better times did not fit into the transaction. Also removes those of all
+  /// copies of these records, because the copies must be processed in order.
   private mutating func postpone(
     _ keys: [RowKey], _ existing: [Int: StoredQuality], _ improvements: inout [Int: Improvement]
   ) {
@@ -177,7 +177,7 @@ struct IngestGroup {
     for copy in copies where postponed.contains(rows[copy.row].key) { outcomes[copy.job]?[copy.record] = nil }
     for index in rows.indices where postponed.contains(rows[index].key) {
       improvements[index] = nil
-      // If the row itself was new, it was stored, so its result stays.
+      // If the row was new, the record was stored, so the result of its first copy remains.
       if existing[index] != nil { outcomes[origins[index].job]?[origins[index].record] = nil }
     }
   }

@@ -1,7 +1,7 @@
 import FleetDomain
 import Telemetry
 
-/// A batch of records, which is stored in one transaction or in several. Between these, other batches are stored.
+/// A batch of records. It is stored in one or more transactions, between which other batches are stored.
 struct IngestJob: Sendable {
   let source: IngestSource
   let tenant: TenantID
@@ -12,8 +12,8 @@ struct IngestJob: Sendable {
   private(set) var records: [IncomingRecord] = []
   /// The cost of ``records`` (``IngestCost``): at most ``IngestQueue/largestGroup``, unless there is only one record.
   private(set) var cost = 0
-  /// Whether the last transaction has postponed better times of this batch. The next transaction is then for this batch
-  /// alone, so that they are not postponed again because of other batches.
+  /// Whether the last transaction postponed better times of this batch. If so, the next transaction contains only this
+  /// batch, so that other batches cannot cause another postponement.
   private(set) var wasPostponed = false
 
   private let batch: [IncomingRecord]
@@ -22,7 +22,7 @@ struct IngestJob: Sendable {
   /// The indices of the records that later transactions store.
   private var later: ArraySlice<Int>
   private var outcomes: [IngestOutcome]
-  /// The cost of a record relative to that of a new record. It is estimated from the last transaction.
+  /// The cost of one record in comparison with a new record, estimated from the last transaction.
   private var factor = 1
 
   init(
@@ -42,7 +42,7 @@ struct IngestJob: Sendable {
   /// The number of records that are not stored yet.
   var remaining: Int { places.count + later.count }
 
-  /// Takes the results of a transaction, and chooses the records of the next one.
+  /// Stores the results of a transaction in the job, and chooses the records for the next transaction.
   ///
   /// - Parameters:
   ///   - results: the results of ``records``; `nil` for a record that was postponed.
@@ -67,7 +67,7 @@ struct IngestJob: Sendable {
     cost = 0
     for place in later {
       let own = IngestCost.cost(of: batch[place], after: previous) + factor - 1
-      // The last better time may exceed the limit, as in ``WorkBudget``.
+      // As in ``WorkBudget``, the last better time may exceed the limit.
       if count > 0, factor > 1 ? cost >= limit : cost + own > limit { break }
       previous = batch[place]
       cost += own
@@ -85,9 +85,9 @@ enum IngestCost {
   static let improvements = 2_048
   /// The cost of finding the newest record of a class again.
   static let newest = 1_024
-  /// The cost of a better time of one record, without the cost of its bytes.
+  /// The cost of a better time for one record, in addition to the cost for the length of its body.
   static let improvement = 4
-  /// The cost of removing records from a run, without the cost of its bytes.
+  /// The cost of removing records from a run, in addition to the cost for the length of their bodies.
   static let run = 2
 
   static func cost(of record: IncomingRecord, after previous: IncomingRecord?) -> Int {
@@ -98,8 +98,7 @@ enum IngestCost {
   static func bytes(_ count: Int) -> Int { count / 2_048 }
 }
 
-/// The amount of work that one transaction may still do for better times. Work that would exceed it is postponed to the
-/// next transaction.
+/// The cost that better times may cause in one transaction. Work beyond it is postponed to the next transaction.
 ///
 ///     while !budget.isSpent { … budget.charge(cost) }
 final class WorkBudget {
@@ -108,10 +107,10 @@ final class WorkBudget {
 
   /// Creates a budget.
   ///
-  /// - Parameter limit: in the unit of ``IngestCost``.
+  /// - Parameter limit: maximum cost, in the unit of ``IngestCost``.
   init(_ limit: Int) { self.limit = limit }
 
-  /// Whether no more work may be done. The last work may have exceeded the limit.
+  /// Whether the budget is used up. The last work may have exceeded the limit.
   var isSpent: Bool { spent >= limit }
 
   func charge(_ cost: Int) { spent += cost }

@@ -3,8 +3,8 @@ import FleetDomain
 import Synchronization
 
 /// Stores batches that arrive at about the same time in one transaction. Each caller is answered when all records of
-/// its batch are committed. Waiting batches are chosen in rotation by tenant, then by gateway. If a batch costs more
-/// than one transaction may cost, it is stored in several, and waits for another transaction between them.
+/// its batch are committed. Waiting batches are chosen in rotation by tenant, then by gateway. A batch that costs more
+/// than one transaction may cost is stored in several transactions; between them, it waits in the queue again.
 ///
 /// A lane is a thread that executes one transaction at a time. While it waits for the disk, further batches arrive for
 /// the next transaction.
@@ -15,7 +15,7 @@ final class IngestQueue: Sendable {
 
   private struct State {
     var waiting = FairQueue<TenantID, String, IngestJob> { $0.cost }
-    /// The number of records that wait.
+    /// The number of waiting records.
     var waitingRecords = 0
     var freeLanes: [Int]
     var isClosed = false
@@ -51,7 +51,7 @@ final class IngestQueue: Sendable {
     state = Mutex(State(freeLanes: Array(0..<lanes)))
   }
 
-  /// The counts since the queue was created. The numbers of rows in the database are not included.
+  /// The counters since the queue was created. The sizes of the database are not included.
   var counts: StorageCounts {
     state.withLock { state in
       var counts = state.counts
@@ -84,7 +84,7 @@ final class IngestQueue: Sendable {
     }
   }
 
-  /// Rejects new batches, and waits until all others are answered.
+  /// Rejects new batches, and waits until all earlier batches are answered.
   func close() async {
     await withCheckedContinuation { continuation in
       let isIdle = state.withLock { state in
@@ -140,7 +140,8 @@ final class IngestQueue: Sendable {
         }
       }
     case .failure(let error):
-      // One batch of the group may be the cause. The others must not fail because of it, so store each alone.
+      // One of the batches may be the cause of the error. Store each alone, so that the others do not fail because of
+      // it.
       if group.count > 1, error.kind == .system {
         for job in group { answer([job], store(lane, [job]), lane) }
       } else {
@@ -174,7 +175,7 @@ final class IngestQueue: Sendable {
     }
   }
 
-  /// Removes and returns the batches of the next transaction; at least one if any waits.
+  /// Removes and returns the batches for the next transaction: at least one if any batch waits.
   private static func next(_ waiting: inout FairQueue<TenantID, String, IngestJob>) -> [IngestJob] {
     var group: [IngestJob] = []
     var cost = 0
@@ -189,7 +190,7 @@ final class IngestQueue: Sendable {
 }
 
 extension IngestSource {
-  /// The name under which the batches of a source wait in the queue.
+  /// The name of a source in the queue. Batches with the same tenant and name stay in order.
   fileprivate var name: String {
     switch self {
     case .gateway(let gateway): gateway.id

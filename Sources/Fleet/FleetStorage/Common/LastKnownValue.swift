@@ -1,8 +1,8 @@
 import FleetDomain
 import Telemetry
 
-/// The columns of a vehicle's row with values from its newest records. With them, the positions of all vehicles can be
-/// read from one table.
+/// Columns of a vehicle's row that contain values of the vehicle's newest records. Thus the positions of all vehicles
+/// can be read from one table.
 enum LastKnownColumn: String, CaseIterable {
   /// The newest position.
   case place
@@ -11,7 +11,7 @@ enum LastKnownColumn: String, CaseIterable {
   /// The newest start or end of a trip.
   case trip = "last_trip"
 
-  /// The kind of records from whose newest one the column is made.
+  /// The kind of records (``NewestRecord/Part``) whose newest record determines the column's value.
   var part: NewestRecord.Part {
     switch self {
     case .place: .position
@@ -26,8 +26,8 @@ enum LastKnownColumn: String, CaseIterable {
   }
 }
 
-/// The value of a ``LastKnownColumn``, as bytes: time, `seq` and id of the record, then the numbers, big-endian. The
-/// bytes sort in the order of the records, so that a database can compare two values and keep the newer one.
+/// The value of a ``LastKnownColumn`` as bytes: the record's time, `seq` and ID, then the numbers, all big-endian.
+/// Newer records have greater values, so that a database can compare two values and store the newer one.
 struct LastKnownValue: Equatable {
   private static let headCount = 32
 
@@ -68,7 +68,7 @@ struct LastKnownValue: Equatable {
   var milliseconds: Int64 { Int64(bitPattern: word(0) ^ (1 << 63)) }
   private var time: Timestamp { StoredTime.timestamp(milliseconds) }
 
-  /// Returns one of the numbers; `nil` if it is unknown.
+  /// Returns one of the value's numbers; `nil` if it is unknown.
   private func number(_ index: Int) -> Double? {
     let number = Double(bitPattern: word(Self.headCount + 8 * index))
     return number.isNaN ? nil : number
@@ -169,7 +169,7 @@ extension ThingSession {
 }
 
 extension StoredFleet {
-  /// The number of vehicles that one transaction completes.
+  /// Maximum number of vehicles that one transaction completes.
   private static let completedTogether = 16
 
   @discardableResult

@@ -1,8 +1,7 @@
 import FleetDomain
 import Telemetry
 
-/// A page of records: checks the query, and makes the page from the rows that were read, in the same way for both
-/// databases.
+/// Checks a query for records, and makes a page from the rows that were read. It is the same code for both databases.
 struct RecordPage {
   private(set) var query: RecordQuery
   private(set) var cursor: PageCursor?
@@ -43,7 +42,8 @@ struct RecordPage {
     }
   }
 
-  /// Reads the `seq` of the cursor's record from the database, if the cursor is from an earlier version and lacks it.
+  /// If the cursor is from an earlier version, which did not store `seq`, reads the `seq` of the cursor's record from
+  /// the database.
   mutating func complete(_ session: some StoreSession, tenant: Int32) throws(StoreFailure) {
     guard let cursor, cursor.sequence == nil, query.every == nil else { return }
     let key = RowKey(
@@ -55,7 +55,7 @@ struct RecordPage {
   /// Makes the page.
   ///
   /// - Parameters:
-  ///   - rows: lists in the order of the query. If more rows follow, a list has one more than the limit.
+  ///   - rows: lists in the order of the query. A list that continues after the page has one row more than the limit.
   ///   - boundary: the time up to which all records were read (``boundary(at:)``); `nil` if the lists are complete.
   /// - Returns: the rows of the page, and the cursor after them.
   func page(_ lists: [[FoundRow]], completeTo boundary: Int64? = nil) -> (rows: [FoundRow], next: String?) {
@@ -82,7 +82,7 @@ struct RecordPage {
   /// A part of a page: the records of one vehicle in a time range.
   struct Part {
     var page: RecordPage
-    /// The end of the time range at which reading begins: its first time, or the time after its last one.
+    /// The time at which reading begins: the start of the range if the oldest record is first, otherwise its end.
     var edge: Int64
 
     /// Returns the part without the records that are about a gateway itself; `nil` if there are no others.
@@ -93,9 +93,10 @@ struct RecordPage {
     }
   }
 
-  /// Returns the part with a vehicle's records in a time range; `nil` if no time of the range belongs to the page.
+  /// Returns the part of the page with a vehicle's records in a time range; `nil` if the page contains no time of the
+  /// range.
   ///
-  /// - Parameter range: times in ms; records without a time have the lowest number.
+  /// - Parameter range: times in ms. Records without a time count as the lowest number.
   func part(of vehicle: Int32, in range: Range<Int64>) -> Part? {
     let (first, end) = (
       max(range.lowerBound, RecordBound.start(query)), min(range.upperBound, RecordBound.end(query))
@@ -109,9 +110,9 @@ struct RecordPage {
       if isForward ? cursor.time < first : cursor.time >= end {
         part.cursor = nil
       } else if query.every == nil, cursor.vehicle != vehicle {
-        // If a record has the same time, `seq` and id as the cursor, its vehicle decides whether it follows the cursor.
-        // A bound for one vehicle does not contain the vehicle; the class in the bound decides whether such a record is
-        // read.
+        // If a record has the same time, `seq` and ID as the cursor, its vehicle decides whether it follows the cursor.
+        // The bound for one vehicle contains no vehicle, so the bound's class is set such that the record is read or
+        // not.
         let follows = (vehicle > cursor.vehicle) == isForward
         part.cursor?.recordClass = follows == isForward ? .min : .max
       }
@@ -119,7 +120,7 @@ struct RecordPage {
     return Part(page: part, edge: isForward ? first : end)
   }
 
-  /// Returns the same query for a page of another length that begins after a cursor.
+  /// Returns the same query with another limit, for a page that begins after a cursor.
   func step(after cursor: PageCursor?, limit: Int) -> RecordPage {
     var step = self
     step.cursor = cursor
@@ -127,12 +128,11 @@ struct RecordPage {
     return step
   }
 
-  /// Whether an edge comes before another one in the order of the query.
+  /// Whether reading at one edge begins before reading at another one, in the order of the query.
   func isBefore(_ edge: Int64, _ other: Int64) -> Bool { isForward ? edge < other : edge > other }
 
-  /// Returns the time at which a page can end if all records up to the edge of a part were read. A page with the oldest
-  /// record first has only records before that time; a page with the newest first has only records of that time and
-  /// later.
+  /// Returns the time at which a page can end if all records up to the edge of a part were read. If the oldest record
+  /// is first, the page contains only records before this time; otherwise only records of this time and later.
   func boundary(at edge: Int64) -> Int64 {
     guard let every = query.every, edge != .min else { return edge }
     // The page cannot end within a time span, because the newest record of the span may not have been read.
@@ -140,12 +140,13 @@ struct RecordPage {
     return end == .max ? edge : end - every
   }
 
-  /// Whether all records that come before a row were read.
+  /// Whether all records before a row, in the order of the query, were read.
   func isComplete(_ row: FoundRow, at boundary: Int64) -> Bool {
     isForward ? row.time < boundary : row.time >= boundary
   }
 
-  /// Whether a page that ends at a boundary contains at least one time, so that the next page begins later.
+  /// Whether a page that ends at a boundary contains at least one time. Otherwise the next page would begin at the same
+  /// time again.
   func isProgress(_ boundary: Int64) -> Bool {
     if isForward { return boundary > max(cursor?.time ?? .min, RecordBound.start(query)) }
     let end = RecordBound.end(query)

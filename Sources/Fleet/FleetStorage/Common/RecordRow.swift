@@ -10,7 +10,7 @@ struct RowKey: Hashable {
   var idLow: UInt64
 
   /// Whether a key comes before another one in the order of the unique key. All transactions insert rows in this order,
-  /// so that no two wait for each other.
+  /// so that no two transactions wait for each other.
   static func isBefore(_ left: RowKey, _ right: RowKey) -> Bool {
     if left.tenant != right.tenant { return left.tenant < right.tenant }
     if left.vehicle != right.vehicle { return left.vehicle < right.vehicle }
@@ -41,10 +41,10 @@ struct Improvement {
   var quality: TimeQuality
 }
 
-/// Records of a vehicle that received an earlier time than they had.
+/// Records of a vehicle whose time was replaced by an earlier one.
 struct MovedBack {
   var tenant: Int32
-  /// The latest of the times that they had before.
+  /// The latest of their previous times.
   var time: Int64
   var ids: [UUIDv7] = []
 
@@ -54,12 +54,12 @@ struct MovedBack {
   }
 }
 
-/// The data of a vehicle that ingestion needs.
+/// The properties of a vehicle's row that ingestion needs.
 struct VehicleRow {
   var key: Int32
   var id: String
   var vin: String?
   var registeredBy: String?
-  /// Whether the row has the own records of a gateway, and is no vehicle.
+  /// Whether the row is not a vehicle but contains the own records of a gateway (``GatewayRows``).
   var isGateway = false
 }

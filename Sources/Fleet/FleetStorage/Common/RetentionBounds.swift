@@ -11,12 +11,13 @@ struct RetentionBounds {
     self.now = now
   }
 
-  /// The cutoff as a value of columns. Times before the cutoff are lower than this value.
+  /// The cutoff as a column value. Records with lower values are before the cutoff.
   var time: Int64 { StoredTime.bound(cutoff) }
 
-  /// The first id of the month that contains the cutoff; lower ids are from past months. `nil` if no month is past.
+  /// The first ID of the month that contains the cutoff. Lower IDs are from months that have ended. `nil` if no month
+  /// has ended.
   var firstKept: UUIDv7? { IdMonth(at: cutoff).bounds.from }
 
-  /// The first id that no correct clock has made yet; `nil` if every id may be from a correct clock.
+  /// The first ID that no clock can have created yet if it is right to within a day; `nil` if every ID is possible.
   var firstAhead: UUIDv7? { IdMonth.newest(at: now).bounds.to }
 }

@@ -42,12 +42,12 @@ struct SQLRow: Equatable, Sendable {
     if case .text(let text) = values[column] { text } else { nil }
   }
 
-  /// The bytes in a column; empty if the column is null or does not have bytes.
+  /// The bytes in a column; empty if the column is null or contains another type.
   func bytes(_ column: Int) -> [UInt8] {
     if case .bytes(let bytes) = values[column] { bytes } else { [] }
   }
 
-  /// The identifier in a column; `nil` if the column is null or does not have one.
+  /// The identifier in a column; `nil` if the column is null or contains another type.
   func identifier(_ column: Int) -> UUIDv7? {
     switch values[column] {
     case .identifier(let identifier): identifier

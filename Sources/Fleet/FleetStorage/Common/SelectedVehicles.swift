@@ -7,7 +7,7 @@ struct SelectedVehicles {
   var whole: Set<Int32> = []
   /// Vehicles that are selected only for some times, in ms. The ranges of a vehicle do not overlap.
   var ranges: [Int32: [Range<Int64>]] = [:]
-  /// Whether all vehicles are selected for all times, except those that ``ranges`` has.
+  /// Whether all vehicles are selected for all times, except the vehicles in ``ranges``.
   var isOpen = false
   /// The own records of gateways that are attributed to the selected vehicles, for pages that read a list for each
   /// vehicle.
@@ -22,7 +22,7 @@ struct SelectedVehicles {
     return isOpen || whole.contains(vehicle)
   }
 
-  /// Removes times of a vehicle, and its records without a time.
+  /// Removes a vehicle's selected times that are in these windows, and its records without a time.
   fileprivate mutating func remove(_ windows: [VehicleWindow], of vehicle: Int32) {
     guard !windows.isEmpty, ranges[vehicle] != nil || isOpen || whole.contains(vehicle) else { return }
     var left = ranges[vehicle] ?? [Int64.min..<Int64.max]
@@ -39,12 +39,12 @@ struct SelectedVehicles {
     ranges[vehicle] = left
   }
 
-  /// The times of a vehicle that are selected.
+  /// Returns the selected times of a vehicle.
   fileprivate func times(of vehicle: Int32) -> [Range<Int64>] {
     ranges[vehicle] ?? (isOpen || whole.contains(vehicle) ? [Int64.min..<Int64.max] : [])
   }
 
-  /// Adds a period of time of a vehicle.
+  /// Selects a period of time for a vehicle.
   fileprivate mutating func add(_ window: VehicleWindow, of vehicle: Int32) {
     let from = StoredTime.bound(window.from)
     let to = window.to.map(StoredTime.bound) ?? .max
@@ -52,7 +52,7 @@ struct SelectedVehicles {
     ranges[vehicle, default: []].append(from..<to)
   }
 
-  /// Joins ranges that overlap or adjoin.
+  /// Combines ranges that overlap or touch.
   fileprivate mutating func join() {
     ranges = ranges.mapValues { ranges in
       var joined: [Range<Int64>] = []
@@ -68,15 +68,16 @@ struct SelectedVehicles {
   }
 }
 
-/// Lists of selected records.
+/// Functions that read lists of selected records.
 extension StoreSession {
-  /// The maximum number of lists, each of one vehicle and one class, that one call reads. If there are more, the list
+  /// The maximum number of lists that one call reads; each has one vehicle and one class. If more are needed, the list
   /// of all vehicles is read and filtered instead.
   private var mostLists: Int { 96 }
-  /// The number of rows that are read at a time from the list of all vehicles, and the maximum number in one call.
+  /// When the list of all vehicles is filtered: the number of rows to read at a time, and the maximum number in one
+  /// call.
   private var scannedRows: (step: Int, most: Int) { (256, 4_096) }
 
-  /// Returns the vehicles and times of which a query needs records; `nil` if it needs all records of its vehicle or
+  /// Returns the vehicles and times whose records a query needs; `nil` if it needs all records of its vehicle or
   /// gateway, and no others.
   ///
   /// - Parameter vehicle: the vehicle of the query, or the row of its gateway; `nil` for all vehicles.
@@ -165,8 +166,8 @@ extension StoreSession {
     return keyed
   }
 
-  /// Returns a page of the selected records, and the cursor after it. The page may have fewer records than its limit
-  /// although more follow.
+  /// Returns a page of the selected records, and the cursor after it. The page may be shorter than its limit although
+  /// more records follow.
   func page(
     _ page: RecordPage, of selected: SelectedVehicles, tenant: Int32
   ) throws(StoreFailure) -> (rows: [FoundRow], next: String?) {

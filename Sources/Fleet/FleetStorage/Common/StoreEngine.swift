@@ -28,7 +28,7 @@ protocol StoreEngine: Sendable {
   /// See ``FleetDomain/FleetStorage/prepare(at:)``.
   func prepare(at now: Timestamp) async throws(StorageError)
 
-  /// The numbers of records and changes that retention has removed.
+  /// The counters of the records and changes that retention has removed.
   var tally: RemovalTally { get }
   /// The times of transactions; `nil` if transactions of different tenants run at the same time.
   var writeTally: WriteTally? { get }
@@ -36,12 +36,12 @@ protocol StoreEngine: Sendable {
   /// See ``FleetDomain/FleetStorage/removeRecords(_:before:at:)``.
   func removeRecords(_ recordClass: RecordClass, _ bounds: RetentionBounds) async throws(StorageError) -> Int64
 
-  /// Deletes the records of a removed vehicle in small transactions, then the entry about its removal.
+  /// Deletes the records of a removed vehicle in small transactions, and finally the row that records its removal.
   func removeRecords(tenant: Int32, vehicle: Int32) async throws(StorageError) -> Int64
 
-  /// Removes copies of erased data outside the tables, as far as the database allows that.
+  /// Removes copies of erased data that exist outside the tables, as far as the database allows it.
   ///
-  /// - Returns: `false` if that has to be repeated, because other work was in the way.
+  /// - Returns: `false` if other work prevented this, so that it must be repeated.
   func removeErasedCopies() async throws(StorageError) -> Bool
 
   /// The name and version of the database.

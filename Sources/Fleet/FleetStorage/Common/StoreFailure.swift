@@ -3,9 +3,9 @@ import FleetDomain
 /// The error of a transaction, and whether the transaction may be repeated.
 struct StoreFailure: Error {
   let error: StorageError
-  /// Whether the transaction conflicted with another one and changed nothing, so that it may be repeated.
+  /// Whether the transaction may be repeated, because it conflicted with another one and changed nothing.
   let mayRetry: Bool
-  /// Whether the error is that a row with the same key exists.
+  /// Whether the error was caused by an existing row with the same key.
   var isDuplicateKey = false
 
   init(_ error: StorageError, mayRetry: Bool = false) {

@@ -7,15 +7,15 @@ import Telemetry
 /// ``store(_:at:)``, ``improveAll(_:within:)``, ``touch(_:)``, ``updateNewest(_:)`` once each;
 /// ``publish(_:tenant:named:at:)`` for each tenant in the order of their keys. The caller commits the transaction.
 extension StoreSession {
-  /// Adds a vehicle. If another process has added it meanwhile, returns that one.
+  /// Adds a vehicle. If another process has added it meanwhile, returns the existing one.
   ///
-  /// If another vehicle has the VIN already, the VIN is not stored.
+  /// If another vehicle already has the VIN, the VIN is not stored.
   func register(_ vehicle: NewVehicle) throws(StoreFailure) -> VehicleRow {
     func found() throws(StoreFailure) -> VehicleRow? {
       try vehicles(named: [vehicle.id], tenant: vehicle.tenant).first { $0.id == vehicle.id }
     }
-    // Every transaction that changes vehicles first locks the tenant's audit. After this line, no other transaction
-    // changes them.
+    // Every transaction that changes vehicles first locks the tenant's audit. After this line, no other transaction can
+    // change the tenant's vehicles.
     let things = try things(of: vehicle.tenant, by: vehicle.registeredBy, at: vehicle.at)
     if let found = try found() { return found }
     if vehicle.isGateway {
@@ -38,10 +38,10 @@ extension StoreSession {
     return found
   }
 
-  /// Stores the gateway or the VIN of a vehicle that had none. If another vehicle has the VIN already, it is not
+  /// Stores the gateway or the VIN of a vehicle that had none. If another vehicle already has the VIN, the VIN is not
   /// stored.
   ///
-  /// - Parameter gateway: the gateway whose record contained them.
+  /// - Parameter gateway: the gateway whose record contained the new value.
   func update(_ vehicle: VehicleRow, tenant: Int32, by gateway: String, at now: Int64) throws(StoreFailure) {
     let things = try things(of: tenant, by: gateway, at: now)
     if !vehicle.isGateway {
@@ -60,7 +60,7 @@ extension StoreSession {
     }
   }
 
-  /// Returns the things of a tenant, for changes of which a gateway is the author.
+  /// Returns a session for changes of a tenant's things. The author of the changes is a gateway.
   private func things(of tenant: Int32, by gateway: String, at now: Int64) throws(StoreFailure) -> ThingSession {
     try ThingSession(
       self, tenant: tenant, cursorKey: nil, by: Actor(.gateway(gateway)), at: StoredTime.timestamp(now))
@@ -76,9 +76,9 @@ extension StoreSession {
   ///
   /// - Parameters:
   ///   - improvements: the better times, in the order of the rows' keys.
-  ///   - budget: when it is spent, the rest is postponed.
-  /// - Returns: for each vehicle the records that received an earlier time, the hours that records left, and the
-  ///   improvements that were postponed.
+  ///   - budget: when it is spent, the remaining improvements are postponed.
+  /// - Returns: `moved`, the records of each vehicle whose time is now earlier; `left`, the hours to which records no
+  ///   longer belong; and the keys of the postponed improvements.
   func improve(
     _ improvements: [Improvement], within budget: WorkBudget
   ) throws(StoreFailure) -> (moved: [Int32: MovedBack], left: Set<StaleHour>, postponed: [RowKey]) {

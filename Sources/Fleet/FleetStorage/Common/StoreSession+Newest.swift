@@ -1,10 +1,10 @@
 import FleetDomain
 import Telemetry
 
-/// The newest records of vehicles, which the table `newest` names.
+/// Functions for the newest records of vehicles, whose keys are in the table `newest`.
 extension StoreSession {
-  /// Returns the newest records of a vehicle, each with the part of the vehicle's records (``NewestRecord/Part``) of
-  /// which it is the newest one.
+  /// Returns the newest records of a vehicle, each with the kind of records (``NewestRecord/Part``) of which it is the
+  /// newest.
   func newest(of vehicle: Int32, tenant: Int32) throws(StoreFailure) -> [(part: NewestRecord.Part, row: FoundRow)] {
     let parts = try rows(
       "SELECT class, ecu, id FROM newest WHERE vehicle = $1 ORDER BY class, ecu", [SQLValue(vehicle)]
@@ -21,8 +21,8 @@ extension StoreSession {
     return parts.compactMap { item in found[key(item.part, item.id)].map { (item.part, $0) } }
   }
 
-  /// If a vehicle has newest records of more ECUs than ``NewestRecord/mostECUs``, removes those with the oldest
-  /// records.
+  /// Removes entries of the table `newest` if a vehicle has them for more ECUs than ``NewestRecord/mostECUs``. The ECUs
+  /// with the oldest records are removed.
   func trimECUs(of touches: [VehicleTouch]) throws(StoreFailure) {
     for touch in touches {
       for number in Set(touch.newest.filter { !$0.part.ecu.isEmpty }.map(\.part.recordClass)).sorted() {
@@ -38,8 +38,8 @@ extension StoreSession {
     }
   }
 
-  /// Finds the newest records of vehicles again, after some of their records received an earlier time. Must be called
-  /// after ``touch(_:)``, which locks the vehicles' rows, so that no other transaction changes them before the commit.
+  /// Determines the newest records of vehicles again, after the times of some records became earlier. Call this after
+  /// ``touch(_:)``, which locks the vehicles' rows until the commit.
   func updateNewest(_ moved: [Int32: MovedBack]) throws(StoreFailure) {
     for (vehicle, moved) in moved.sorted(by: { $0.key < $1.key }) {
       let known = try rows("SELECT class, ecu, id FROM newest WHERE vehicle = $1", [SQLValue(vehicle)])
@@ -71,7 +71,7 @@ extension StoreSession {
     }
   }
 
-  /// Returns the place of a stored record in the order of records.
+  /// Returns the sort key of a stored record.
   private func place(
     of id: UUIDv7, _ recordClass: Int16, _ vehicle: Int32, _ tenant: Int32
   ) throws(StoreFailure) -> NewestPlace? {
@@ -79,8 +79,8 @@ extension StoreSession {
     return try foundAll([key]).first.map { ($0.time, $0.sequence, id) }
   }
 
-  /// Returns the newest record of each of these parts, which belong to one class, from rows and runs. Parts without a
-  /// record are left out.
+  /// Returns the newest record of each of these parts from rows and runs. All parts belong to one class. Parts without
+  /// a record are omitted.
   private func newest(
     _ parts: Set<NewestRecord.Part>, _ recordClass: Int16, of vehicle: Int32, tenant: Int32
   ) throws(StoreFailure) -> [NewestRecord.Part: NewestPlace] {
@@ -99,9 +99,9 @@ extension StoreSession {
     (left.time, left.sequence, left.id.high, left.id.low) < (right.time, right.sequence, right.id.high, right.id.low)
   }
 
-  /// Returns the newest row of each of these parts, which belong to one class. Columns do not show whether a record has
-  /// a position or which ECU it is of, so bodies are read, once for all parts: the newest first, at most 10,000 or 4
-  /// MiB.
+  /// Returns the newest row of each of these parts. All parts belong to one class. No column shows whether a record has
+  /// a position or to which ECU it belongs, so bodies are read once for all parts. Reading begins with the newest row
+  /// and ends after 10,000 rows or 4 MiB.
   private func newestRows(
     _ parts: Set<NewestRecord.Part>, _ recordClass: Int16, of vehicle: Int32, tenant: Int32
   ) throws(StoreFailure) -> [NewestRecord.Part: NewestPlace] {
@@ -134,7 +134,7 @@ extension StoreSession {
     return found
   }
 
-  /// Returns the parts (``NewestRecord/Part``) to which a record belongs, and so may be their newest one.
+  /// Returns the parts (``NewestRecord/Part``) to which a record belongs.
   private static func parts(of body: [UInt8], _ recordClass: Int16, hasECUs: Bool) -> [NewestRecord.Part] {
     let whole = NewestRecord.Part(recordClass: recordClass, ecu: "")
     guard hasECUs || recordClass == RowKey.telemetryClass else { return [whole] }
@@ -143,12 +143,12 @@ extension StoreSession {
       if hasECUs { return [NewestRecord.Part(recordClass: recordClass, ecu: record.ecu ?? "")] }
       return record.hasPosition ? [whole, .position] : [whole]
     } catch {
-      // The body is invalid by the present rules; an earlier version stored it. It is not the newest record of any ECU
-      // or with a position.
+      // The body is invalid by the current rules, but an earlier version accepted it. It does not count as the newest
+      // record of an ECU, or with a position.
       return hasECUs ? [] : [whole]
     }
   }
 }
 
-/// The place of a vehicle's newest record in the order of records.
+/// The sort key of a vehicle's newest record.
 typealias NewestPlace = (time: Int64, sequence: Int64, id: UUIDv7)

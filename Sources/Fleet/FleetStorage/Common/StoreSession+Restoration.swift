@@ -1,7 +1,7 @@
 import FleetDomain
 
-/// Feed positions after a backup was restored. Positions that readers have received since the backup must not be used
-/// again for other changes.
+/// Functions for feed positions after a backup was restored. Readers have received positions since the backup was made.
+/// These positions must not be used again for other changes.
 ///
 /// A new generation of positions begins with a number that is higher than any position before: the milliseconds since
 /// 1970 × 1,024. No server can store as many changes in that time. A reader that resumes with a position of an earlier
@@ -21,7 +21,7 @@ extension StoreSession {
         forgotten = CASE WHEN position < $1 THEN $1 ELSE position + 1 END
       """, [.integer(start)])
     try run("DELETE FROM feed", [])
-    // Increase the count of changes as well (``SQLiteServerFile``), above that of any copy of an earlier generation.
+    // Also increase the number of changes (``SQLiteServerFile``) above that of any copy of an earlier generation.
     if try setting("changes") != nil { try setChanges(max(try changes(), UInt64(start))) }
   }
 
@@ -29,16 +29,16 @@ extension StoreSession {
     try rows("SELECT value FROM setting WHERE name = $1", [.text(name)]).first?.bytes(0)
   }
 
-  /// The number of transactions that have changed something, modulo 2⁶⁴. In a database of an earlier version, it begins
-  /// with the sum of the feed positions.
+  /// The number of transactions that have changed something, modulo 2⁶⁴. In a database of an earlier version, counting
+  /// begins with the sum of the feed positions.
   func changes() throws(StoreFailure) -> UInt64 {
     if let changes = try setting("changes").flatMap({ UInt64(String(decoding: $0, as: UTF8.self)) }) { return changes }
     return try rows("SELECT position FROM tenant", []).reduce(0) { $0 &+ UInt64(bitPattern: $1.integer(0)) }
   }
 
-  /// Counts the present transaction.
+  /// Counts the current transaction.
   ///
-  /// - Returns: the count, including this transaction.
+  /// - Returns: the number of transactions, including this one.
   func countChange() throws(StoreFailure) -> UInt64 {
     let changes = try changes() &+ 1
     try setChanges(changes)

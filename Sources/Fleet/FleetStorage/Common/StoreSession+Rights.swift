@@ -1,10 +1,10 @@
 import FleetDomain
 
-/// The lists of vehicles for which gateways may write: the rows of the table `gateway_vehicle`.
+/// Functions for the lists of vehicles for which gateways may send records: rows of the table `gateway_vehicle`.
 extension StoreSession {
-  /// Whether a vehicle, by its id or VIN, is in the list of another gateway than `gateway` and not in the list of
-  /// `gateway` itself. The id of another gateway counts as being in that gateway's list, because its records have this
-  /// `vehicleId` until it knows its vehicle. The lists of revoked gateways do not count.
+  /// Whether a vehicle is reserved for other gateways: the list of another gateway contains its ID or VIN, but the list
+  /// of `gateway` does not. The ID of each gateway counts as being in that gateway's list, because its records have
+  /// this `vehicleId` until it knows its vehicle. Lists of revoked gateways are ignored.
   ///
   /// - Parameter gateway: the gateway that sent a record; `nil` if unknown.
   func isOfOther(_ vehicle: String, than gateway: String?, tenant: Int32) throws(StoreFailure) -> Bool {
@@ -60,7 +60,7 @@ extension StoreSession {
     try run("DELETE FROM gateway_vehicle WHERE tenant = $1 AND gateway = $2", [SQLValue(tenant), .text(gateway)])
   }
 
-  /// Sets whether the list of a gateway excludes other gateways from its vehicles. It does while the gateway's key is
+  /// Sets whether the list of a gateway reserves its vehicles for this gateway. This is so while the gateway's key is
   /// valid.
   func setRights(of gateway: String, active: Bool, tenant: Int32) throws(StoreFailure) {
     try run(
@@ -68,7 +68,7 @@ extension StoreSession {
       [SQLValue(tenant), .text(gateway), .integer(active ? 1 : 0)])
   }
 
-  /// Adds to the number of a tenant's gateways or tokens. The tenant's row is locked until the commit.
+  /// Changes the number of a tenant's gateways or tokens by `step`. The tenant's row is locked until the commit.
   ///
   /// - Throws: `limitReached`.
   func count(_ what: CountedKeys, by step: Int64, tenant: Int32) throws(StoreFailure) {
@@ -83,8 +83,8 @@ extension StoreSession {
   }
 }
 
-/// Statements that are executed for every unknown vehicle in a batch. However many gateways there are, each statement
-/// reads only a few entries of an index; a test checks their query plans.
+/// Statements that are executed for every unknown vehicle in a batch. Even with many gateways, each statement reads
+/// only a few entries of an index. A test checks their query plans.
 enum RightsQuery {
   static let isOfOther = """
     SELECT CASE WHEN (

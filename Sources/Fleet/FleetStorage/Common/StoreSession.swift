@@ -1,15 +1,15 @@
 import FleetDomain
 import Telemetry
 
-/// An open transaction. The protocol has the operations that differ between the two databases. Statements that both
-/// support are written only once, with the parameters `$1`, `$2`, and so on.
+/// An open transaction. The protocol contains the operations that differ between the two databases. All other
+/// statements are written once for both, with the parameters `$1`, `$2`, and so on.
 protocol StoreSession {
   /// Executes a statement and returns all its rows.
   func rows(_ sql: String, _ values: [SQLValue]) throws(StoreFailure) -> [SQLRow]
 
   /// Executes a statement.
   ///
-  /// - Returns: number of changed rows.
+  /// - Returns: the number of changed rows.
   @discardableResult
   func run(_ sql: String, _ values: [SQLValue]) throws(StoreFailure) -> Int
 
@@ -22,8 +22,8 @@ protocol StoreSession {
   /// Returns a tenant's key; `nil` if there is no such tenant.
   func tenant(_ id: TenantID) throws(StoreFailure) -> Int32?
 
-  /// Adds changes to a tenant's feed. The tenant's row is locked until the commit, so that positions have the order of
-  /// the commits: when a reader sees a position, all changes before it are committed.
+  /// Adds changes to a tenant's feed. The tenant's row is locked until the commit, so positions have the order of the
+  /// commits. When a reader sees a position, all changes before it are committed.
   ///
   /// - Returns: the position after the changes.
   func publish(
@@ -37,10 +37,10 @@ protocol StoreSession {
   //
   // Telemetry is also stored in runs. Use `store`, `improveAll`, `allLists` and `foundAll` to access both.
 
-  /// Inserts those rows that do not exist.
+  /// Inserts the rows that do not exist yet.
   ///
   /// - Parameter rows: rows with unique keys, in the order of ``RowKey/isBefore(_:_:)``.
-  /// - Returns: for rows that existed already, the quality of their times, by the row's index.
+  /// - Returns: the time qualities of the rows that existed already, by the row's index.
   func insert(_ rows: [RecordRow]) throws(StoreFailure) -> [Int: StoredQuality]
 
   /// Prepares partitions for the new times of existing rows.
@@ -59,10 +59,10 @@ protocol StoreSession {
   /// - Parameter vehicle: key of the vehicle; `nil` for all vehicles.
   func lists(_ page: RecordPage, tenant: Int32, vehicle: Int32?) throws(StoreFailure) -> [[FoundRow]]
 
-  /// Returns those rows with these keys that exist, in the order of the keys.
+  /// Returns the existing rows among these keys, in the order of the keys.
   func found(_ keys: [RowKey]) throws(StoreFailure) -> [FoundRow]
 
-  /// Returns for each range of ids whether telemetry is stored as rows in it.
+  /// Returns, for each range of IDs, whether it contains telemetry that is stored as rows.
   func haveRows(_ ranges: [RunRange]) throws(StoreFailure) -> [Bool]
 
   // MARK: Runs
@@ -73,15 +73,15 @@ protocol StoreSession {
   /// - Throws: a retryable error if one of the vehicles was removed.
   func lock(vehicles: [Int32]) throws(StoreFailure)
 
-  /// Returns for each range of ids the first run whose last id is in the range or after it.
+  /// Returns, for each range of IDs, the first run whose last ID is in the range or after it.
   func nextRuns(_ ranges: [RunRange]) throws(StoreFailure) -> [RunSpan?]
 
-  /// Returns for each range of ids the last run whose last id is before the range.
+  /// Returns, for each range of IDs, the last run whose last ID is before the range.
   func previousRuns(_ ranges: [RunRange]) throws(StoreFailure) -> [RunSpan?]
 
   func insert(_ runs: [NewRun]) throws(StoreFailure)
 
-  /// Returns those of the runs that exist.
+  /// Returns the existing runs among these spans.
   func runs(at spans: [RunSpan], withBodies: Bool) throws(StoreFailure) -> [RunSpan: TelemetryRun]
 }
 
@@ -92,6 +92,6 @@ struct NewVehicle {
   var vin: String?
   var registeredBy: String
   var at: Int64
-  /// Whether the record is one of the gateway's own.
+  /// Whether the record is an own record of the gateway (``GatewayRows``).
   var isGateway = false
 }

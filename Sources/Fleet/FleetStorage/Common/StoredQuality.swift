@@ -32,7 +32,7 @@ enum StoredQuality: UInt8 {
   func isBetter(than other: StoredQuality) -> Bool { rawValue < other.rawValue }
 }
 
-/// The time at which a batch is received, with the limit of credible times that follows from it.
+/// The time of a batch's reception, and the limit of credible times that is derived from it.
 struct Reception {
   /// Time of reception, ms since 1970.
   let time: Int64

@@ -9,14 +9,14 @@ enum StoredTime {
 
   static func time(_ column: Int64) -> Timestamp? { column == undated ? nil : timestamp(column) }
 
-  /// Converts the value of a column to a time. It must not be ``undated``.
+  /// Converts the value of a column, except ``undated``, to a time.
   static func timestamp(_ column: Int64) -> Timestamp {
-    // If the time cannot be represented in ns, use the nearest one.
+    // If the time cannot be represented in ns, use the nearest time that can.
     let (product, overflow) = column.multipliedReportingOverflow(by: 1_000_000)
     return Timestamp(nanoseconds: overflow ? (column < 0 ? .min : .max) : product)
   }
 
-  /// Returns the first millisecond that is not before a time, for comparisons with columns.
+  /// Returns a time in ms, rounded up, for comparisons with columns.
   static func bound(_ time: Timestamp) -> Int64 {
     time.nanoseconds % 1_000_000 == 0 ? time.milliseconds : time.milliseconds + 1
   }

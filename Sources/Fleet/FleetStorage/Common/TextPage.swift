@@ -27,7 +27,7 @@ struct TextPage {
 
   /// Returns the page that consists of these items.
   ///
-  /// - Parameter items: the items that were read. If more follow, one more than the limit.
+  /// - Parameter items: the items that were read: one more than the limit if the list continues after the page.
   func page<Item>(_ items: [Item], _ text: (Item) -> String) -> Page<Item> {
     guard items.count > limit else { return Page(items: items, next: nil) }
     let kept = Array(items.prefix(limit))

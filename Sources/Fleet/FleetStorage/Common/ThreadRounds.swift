@@ -1,12 +1,12 @@
 import Synchronization
 
-/// Lets tasks check that a thread that may block still makes progress.
+/// Lets tasks check whether a thread makes progress, although its calls may block.
 final class ThreadRounds: Sendable {
   private let waiting = Mutex<[CheckedContinuation<Void, Never>]>([])
 
   /// Waits until the thread has completed another round of its work.
   ///
-  /// - Parameter asking: gives the thread something to do; called after the wait has begun.
+  /// - Parameter asking: gives the thread some work. It is called after the wait has begun.
   func wait(_ asking: () -> Void) async {
     await withCheckedContinuation { continuation in
       waiting.withLock { $0.append(continuation) }
@@ -14,7 +14,7 @@ final class ThreadRounds: Sendable {
     }
   }
 
-  /// Called by the thread when it has completed a round.
+  /// Reports that the thread has completed a round. The thread itself calls this.
   func made() {
     let waiting = waiting.withLock { waiting in
       defer { waiting = [] }

@@ -10,7 +10,7 @@ struct VehicleResolver {
     var gateway: String?
   }
 
-  /// The sender for whom new vehicles are counted: one gateway, or, for an import, all gateways in the batch.
+  /// The sender for which new vehicles are counted: a gateway or, for an import, all gateways in the batch together.
   private struct NewVehicleSender: Hashable {
     var job: Int
     var gateway: String
@@ -20,27 +20,27 @@ struct VehicleResolver {
   private var byId: [String: VehicleRow] = [:]
   private var byVIN: [String: String] = [:]
   private var answers: [Query: Result<Int32, RecordRefusal>] = [:]
-  /// The last query with its result, so that a batch of one vehicle needs only one look-up.
+  /// The last query and its result. A batch of one vehicle therefore needs only one look-up.
   private var last: (query: Query, answer: Result<Int32, RecordRefusal>)?
-  /// Whether a vehicle, by its id or VIN, is in the list of another gateway than the query's; the query's gateway is
-  /// `""` if unknown.
+  /// Whether a vehicle, by its ID or VIN, is in the list of another gateway than the query's gateway. The query's
+  /// gateway is `""` if it is unknown.
   private var ofOthers: [Query: Bool] = [:]
-  /// For each gateway, the vehicles in its list, if the list is too long for a linear search.
+  /// The vehicles in each gateway's list, for lists that are too long for a linear search.
   private var allowed: [String: Set<String>] = [:]
-  /// For each sender, the number of vehicles in the batch that are new to it.
+  /// The number of vehicles in the batch that each sender has not used before.
   private var newVehicles: [NewVehicleSender: Int] = [:]
-  /// For each gateway, the number of vehicles that it has registered, including those of this transaction.
+  /// The number of vehicles that each gateway has registered, including those of this transaction.
   private var registered: [String: Int64] = [:]
   /// The index of the current batch, and whether it is an import.
   private var job = 0
   private var isImport = false
-  /// For existing vehicles that got a gateway or a VIN from a record, by the vehicle's id: the gateway that sent the
-  /// record.
+  /// The existing vehicles that got a gateway or a VIN from a record. The key is the vehicle's ID, and the value is the
+  /// gateway that sent the record.
   private var changed: [String: String] = [:]
 
   init(tenant: Int32) { self.tenant = tenant }
 
-  /// Reads the vehicles that the records of these batches name.
+  /// Reads the vehicles to which the records of these batches refer.
   mutating func read(_ jobs: [IngestJob], _ transaction: some StoreSession) throws(StoreFailure) {
     var names: Set<String> = []
     var previous = ""
@@ -55,7 +55,7 @@ struct VehicleResolver {
     for vehicle in try transaction.vehicles(named: names.sorted(), tenant: tenant) { add(vehicle) }
   }
 
-  /// Begins the records of another batch.
+  /// Sets the batch to which the next records belong.
   mutating func begin(job: Int, from source: IngestSource) {
     self.job = job
     isImport = source == .trusted
@@ -85,7 +85,7 @@ struct VehicleResolver {
       answer = known
     } else {
       answer = try find(record, source, now, transaction)
-      // This refusal is valid only for this batch, so it is not stored for later ones.
+      // This refusal applies only to this batch, so it is not stored as the answer for later ones.
       if case .failure(let refusal) = answer, refusal.kind == .tooManyVehicles { return answer }
       answers[query] = answer
     }
@@ -117,7 +117,7 @@ struct VehicleResolver {
     let name = record.vehicleId
     guard var vehicle = named(name) else {
       if let gateway, !gateway.allowedVehicles.isEmpty {
-        // For a gateway with a list, the list limits the number of vehicles.
+        // If the gateway has a list, the list limits the number of vehicles.
         guard name == gateway.id || isAllowed(name, gateway) else { return .failure(Self.foreign(record, gateway)) }
       } else if let refusal = countNew(record) {
         return .failure(refusal)
@@ -169,26 +169,28 @@ struct VehicleResolver {
         ? vehicle.id : try learnable(record, source, transaction)
     else { return }
     vehicle.vin = vin
-    // A gateway that knows the VIN sends records under its own id only if this is also the configured id of the vehicle.
+    // A gateway that knows the VIN uses its own ID as `vehicleId` only if this is also the configured ID of the
+    // vehicle.
     vehicle.isGateway = false
     add(vehicle)
     changed[vehicle.id] = record.gatewayId
   }
 
-  /// Returns the VIN in a record if it may be stored for the record's vehicle: no other vehicle has it as its id or
-  /// VIN, and it is not in the list of another gateway. If records come from a broker, their gateway is unknown.
+  /// Returns the VIN in a record if it may be stored for the record's vehicle. It must be neither the ID nor the VIN of
+  /// another vehicle, and must not be in the list of another gateway. If records come from a broker, their gateway is
+  /// unknown.
   private mutating func learnable(
     _ record: IncomingRecord, _ source: IngestSource, _ transaction: some StoreSession
   ) throws(StoreFailure) -> String? {
     let sender = source == .broker ? nil : record.gatewayId
     guard let vin = record.vin, NameRules.isVIN(vin), named(vin) == nil else { return nil }
-    // Each new VIN costs a look-up, so the number for each batch is limited. If every record has another VIN, one of
-    // the first is stored, or one of a later batch.
+    // Each new VIN costs a look-up, so the number for each batch is limited. If every record contains another VIN, only
+    // the first VINs of a batch are considered.
     if ofOthers[Query(vehicleId: vin, gateway: sender)] == nil, countNew(record) != nil { return nil }
     return try isOfOther([vin], than: sender, transaction) ? nil : vin
   }
 
-  /// Whether a vehicle, by one of its names (id and VIN), is in the list of another gateway than `gateway`.
+  /// Whether the list of a gateway other than `gateway` contains a vehicle, by its id or its VIN.
   ///
   /// - Parameter gateway: the gateway that sent the record; `nil` if unknown.
   private mutating func isOfOther(
@@ -234,7 +236,7 @@ struct VehicleResolver {
     return nil
   }
 
-  /// Counts a vehicle that a gateway without a list registers.
+  /// Counts a vehicle that a gateway without a list of vehicles registers.
   ///
   /// - Returns: the refusal if the gateway has registered too many; otherwise `nil`.
   private mutating func countRegistered(

@@ -1,25 +1,25 @@
 import FleetDomain
 
-/// The effect of the rows of a transaction on one vehicle: its latest time, and its newest record of each kind.
+/// The changes of one vehicle by the rows of a transaction: its latest time, and its newest record of each kind.
 struct VehicleTouch {
   var vehicle: Int32
   /// The latest credible time among the rows.
   private(set) var time = StoredTime.undated
   private(set) var newest: [NewestRecord] = []
-  /// The hours of the rows from which figures are computed.
+  /// The hours of those rows from which the figures of days are computed (``StaleHour/classes``).
   private(set) var hours: Set<Int64> = []
-  /// The values from the newest of the rows, for the columns that ``LastKnown`` needs.
+  /// The values of the newest rows, for the columns that ``LastKnown`` needs.
   private(set) var lastKnown: [LastKnownColumn: LastKnownValue] = [:]
   private var ecus = 0
 
   init(vehicle: Int32) { self.vehicle = vehicle }
 
-  /// Returns the effects on all vehicles.
+  /// Returns the changes of all vehicles.
   ///
   /// - Parameter rows: rows grouped by vehicle.
   static func all(of rows: some Sequence<RecordRow>) -> [VehicleTouch] {
     var touches: [VehicleTouch] = []
-    // The bodies of rows that are the newest so far. They are read only when all rows were compared.
+    // The bodies of the newest rows so far. They are parsed only after all rows were compared.
     var bodies: [LastKnownColumn: [UInt8]] = [:]
     for row in rows {
       if touches.last?.vehicle != row.key.vehicle {
@@ -54,7 +54,7 @@ struct VehicleTouch {
     if row.hasPosition, row.time != StoredTime.undated, add(row, .position) { bodies[.place] = row.body }
   }
 
-  /// Keeps a row if it is newer than the newest row found so far for this part of the vehicle's data.
+  /// Stores a row as the newest of a part if it is newer than the newest row so far.
   ///
   /// - Returns: whether the row is newer.
   private mutating func add(_ row: RecordRow, _ part: NewestRecord.Part) -> Bool {
@@ -74,14 +74,14 @@ struct VehicleTouch {
   }
 }
 
-/// The newest record of one kind of a vehicle: a row of the table `newest`.
+/// The newest record of a vehicle in one part: a row of the table `newest`.
 struct NewestRecord {
   /// The kind of records of which a record is the newest.
   struct Part: Hashable {
     /// Number of the class (``FleetDomain/RecordClass/number``). -1 stands for telemetry with a position, which has its
     /// own newest record.
     var recordClass: Int16
-    /// The ECU; empty for classes without ECUs, and for records that name none.
+    /// The ECU; empty for classes without ECUs, and for records without an ECU.
     var ecu: String
 
     static let position = Part(recordClass: -1, ecu: "")
@@ -91,7 +91,7 @@ struct NewestRecord {
   }
 
   /// Maximum number of ECUs of a vehicle for which the newest record of each class is kept. Real vehicles have fewer.
-  /// If records name more, the ECUs with the latest records are kept.
+  /// If records contain more, the ECUs with the latest records are kept.
   static let mostECUs = 64
 
   var part: Part

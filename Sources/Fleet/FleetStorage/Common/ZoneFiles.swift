@@ -2,7 +2,7 @@ import Failures
 import FleetDomain
 import Synchronization
 
-/// The time zones of the machine's IANA database, each read once.
+/// Reads the rules of time zones from the machine's IANA database, each zone once.
 final class ZoneFiles: Sendable {
   /// The largest size of a zone's file in bytes; most have less than 4 KiB.
   private static let mostBytes = 1 << 20
@@ -13,13 +13,15 @@ final class ZoneFiles: Sendable {
   private let folder: String
   private let zones = Mutex<[String: ZoneRules?]>([:])
 
-  /// - Parameter folder: of the database.
+  /// Creates a reader.
+  ///
+  /// - Parameter folder: the folder of the database.
   init(folder: String = "/usr/share/zoneinfo") { self.folder = folder }
 
   /// Returns the rules of a time zone.
   ///
-  /// - Parameter name: for example `Europe/Vienna`; `nil` for UTC.
-  /// - Returns: UTC for a name that the database does not have.
+  /// - Parameter name: the name of the zone, for example `Europe/Vienna`; `nil` for UTC.
+  /// - Returns: the rules; those of UTC if the database does not contain the name.
   func rules(_ name: String?) -> ZoneRules {
     guard let name, name != "UTC" else { return .utc }
     return zones.withLock { zones in

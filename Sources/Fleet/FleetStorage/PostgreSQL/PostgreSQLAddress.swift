@@ -1,14 +1,15 @@
 import CPostgres
 
-/// A connection URI of PostgreSQL. It is parsed strictly, so that no part of a password becomes a host, a port or a
-/// name that a message shows.
+/// A connection URI of PostgreSQL. It is parsed strictly. Otherwise, part of a password could be mistaken for a host, a
+/// port or a name and then shown in a message.
 ///
 ///     postgres://fleet@db.example:5432/fleet?sslmode=verify-full
 ///     postgres://fleet@%2Frun%2Fpostgresql/fleet          the folder of a socket, percent-encoded
 ///     postgres://fleet@db1.example,db2.example/fleet      several hosts
 ///
-/// If a password contains `@`, `/`, `?` or `&`, libpq (34.1.1.2) splits the address at the wrong places and prints the
-/// parts. This parser rejects such characters unless they are percent-encoded, and does not repeat the text.
+/// If a password contains `@`, `/`, `?` or `&`, libpq splits the address at the wrong places and prints the parts
+/// (libpq, section 34.1.1.2). This parser rejects such characters unless they are percent-encoded, and its errors do
+/// not repeat the text.
 public struct PostgreSQLAddress: Equatable, Sendable {
   /// The reason why a text is not an address. It contains no part of the text.
   public struct ParsingError: Error, Equatable, Sendable, CustomStringConvertible {
@@ -38,7 +39,7 @@ public struct PostgreSQLAddress: Equatable, Sendable {
     if let mark = rest.firstIndex(of: "?") { try readQuery(rest[rest.index(after: mark)...]) }
   }
 
-  /// The value of a keyword; `nil` if the address does not have it.
+  /// Returns the value of a keyword; `nil` if the address does not contain it.
   public subscript(_ keyword: String) -> String? { options.first { $0.keyword == keyword }?.value }
 
   /// Returns the address with a password added; `nil` if the address already has one.
@@ -49,7 +50,7 @@ public struct PostgreSQLAddress: Equatable, Sendable {
     return changed
   }
 
-  /// Whether a host is another machine and nothing in the address specifies whether TLS is used.
+  /// Whether a host is another machine, and the address does not specify whether TLS is used.
   var isRemoteWithoutMode: Bool { !isLocal && self["sslmode"] == nil && self["service"] == nil }
 
   /// Whether all hosts are this machine: a loopback address, a socket, or no host at all.
@@ -119,7 +120,7 @@ public struct PostgreSQLAddress: Equatable, Sendable {
       guard parts.count == 2 else { throw ParsingError(description: "\(what) is not NAME=VALUE; \(Self.advice)") }
       var keyword = try Self.decoded(parts[0], what, others: "")
       var value = try Self.decoded(parts[1], what, others: "/:,")
-      // libpq also accepts this key, which is used in addresses for JDBC.
+      // libpq also accepts the key `ssl`, which addresses for JDBC use.
       if keyword == "ssl", value == "true" { (keyword, value) = ("sslmode", "require") }
       guard known.contains(keyword) else {
         throw ParsingError(description: "\(what) has a name that libpq does not know; \(Self.advice)")

@@ -15,14 +15,14 @@ final class PostgreSQLConnection: @unchecked Sendable {
   /// - Throws: `unavailable` with libpq's message about the connection. Messages about the address are replaced,
   ///   because they may contain a password.
   init(address: PostgreSQLAddress) throws(StoreFailure) {
-    // With these options, a lost peer is detected after 30 + 3 × 10 s, also on a connection that only listens.
+    // With these options, the loss of a peer is detected after 30 + 3 × 10 s, even on a connection that only listens.
     let defaults = [
       ("connect_timeout", "10"), ("tcp_user_timeout", "30000"), ("keepalives_idle", "30"),
       ("keepalives_interval", "10"), ("keepalives_count", "3"), ("application_name", "fleetstore"),
     ]
     var options = defaults.filter { address[$0.0] == nil } + address.options.map { ($0.keyword, $0.value) }
-    // Require TLS, because by default libpq falls back to a connection without TLS, over which the network could read
-    // the password.
+    // Require TLS. By default, libpq falls back to a connection without TLS, and the password could be read in the
+    // network.
     let isModeSet = unsafe getenv("PGSSLMODE") != nil
     let demandsTLS = address.isRemoteWithoutMode && !isModeSet
     if demandsTLS { options.append(("sslmode", "require")) }
@@ -38,8 +38,8 @@ final class PostgreSQLConnection: @unchecked Sendable {
       throw StoreFailure(.unavailable, "PostgreSQL", connectingWords(address, demandsTLS: demandsTLS))
     }
     unsafe PQsetNoticeProcessor(handle, { _, _ in }, nil)
-    // A commit must be durable even if the server's setting is `off`. Stricter settings, which also wait for standbys,
-    // are kept.
+    // A commit must be durable, even if the server's setting is `off`. Stricter settings, which also wait for standby
+    // servers, are not changed.
     try execute(
       "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'")
   }
@@ -59,7 +59,7 @@ final class PostgreSQLConnection: @unchecked Sendable {
 
   /// Executes a statement, and prepares it for later calls.
   ///
-  /// - Parameter keeps: `false` for a statement that is rarely repeated and therefore not prepared.
+  /// - Parameter keeps: whether the statement is prepared. `false` is for statements that are rarely repeated.
   func query(
     _ sql: String, _ parameters: PostgreSQLParameters = PostgreSQLParameters(), keeps: Bool = true
   ) throws(StoreFailure) -> PostgreSQLResult {
@@ -85,8 +85,8 @@ final class PostgreSQLConnection: @unchecked Sendable {
     guard let started = unsafe PQexec(handle, sql) else { throw StoreFailure(.unavailable, "PostgreSQL", words) }
     defer { unsafe PQclear(started) }
     guard unsafe PQresultStatus(started) == PGRES_COPY_IN else { throw unsafe failure(started) }
-    // libpq accepts at most Int32.max bytes in one call. If data cannot be sent, the result of the statement has the
-    // error.
+    // libpq accepts at most Int32.max bytes in one call. If data cannot be sent, the result of the statement contains
+    // the error.
     var start = 0
     while start < data.count {
       let piece = data[start..<min(start + 1 << 20, data.count)]
@@ -108,7 +108,8 @@ final class PostgreSQLConnection: @unchecked Sendable {
   }
 
   private func prepare(_ sql: String, _ types: [UInt32]) throws(StoreFailure) -> String {
-    // A null parameter has no type, so the server chooses one. The statement with this type is prepared separately.
+    // A null parameter has no type, so the server chooses one. The statement is prepared once for each combination of
+    // nulls.
     let key = types.contains(0) ? sql + types.map { $0 == 0 ? "0" : "1" }.joined() : sql
     if let name = prepared[key] { return name }
     let name = "s\(prepared.count)"
@@ -140,7 +141,7 @@ final class PostgreSQLConnection: @unchecked Sendable {
 
   /// Waits for notifications.
   ///
-  /// - Parameter milliseconds: the longest time to wait.
+  /// - Parameter milliseconds: maximum time to wait.
   /// - Returns: the payloads of the notifications; empty if there was none.
   func notifications(within milliseconds: Int32) throws(StoreFailure) -> [String] {
     var descriptor = pollfd(fd: unsafe PQsocket(handle), events: Int16(POLLIN), revents: 0)
@@ -162,8 +163,8 @@ final class PostgreSQLConnection: @unchecked Sendable {
 
   // MARK: Errors
 
-  /// Returns the message for a failed attempt to connect. libpq's own text is included only if it is about a host to
-  /// which it tried to connect, because other texts may repeat parts of the address.
+  /// Returns the message for a failed attempt to connect. libpq's text is included only if it is about a host to which
+  /// libpq tried to connect. Other texts may repeat parts of the address.
   private func connectingWords(_ address: PostgreSQLAddress, demandsTLS: Bool) -> String {
     let words = words
     guard words.hasPrefix("connection to server ") || words.hasPrefix("could not translate host name ") else {

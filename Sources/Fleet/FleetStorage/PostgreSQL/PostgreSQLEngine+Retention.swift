@@ -3,8 +3,8 @@ import Telemetry
 
 extension PostgreSQLEngine {
   /// Removes records that are older than the cutoff. A partition that contains only such records is dropped. From other
-  /// partitions of past months, and from the partition `odd`, the old rows are deleted one by one. This reads all rows
-  /// of a partition, so it is done only when the cutoff has advanced by a day.
+  /// partitions of past months, and from the partition `odd`, single rows are deleted. This requires reading the whole
+  /// partition, so it is done only when the cutoff has advanced by a day.
   func removeRecords(_ recordClass: RecordClass, _ bounds: RetentionBounds) async throws(StorageError) -> Int64 {
     let parts = try await onSession { session throws(StoreFailure) in
       try session.partitions(of: recordClass, from: .min, through: .max)

@@ -83,8 +83,8 @@ final class PostgreSQLEngine: StoreEngine {
     return now.map(StoredTime.timestamp)
   }
 
-  /// Time before the beginning of a month at which its partitions are created, ns. Clocks of gateways may be ahead by
-  /// one more day.
+  /// Time before the beginning of a month at which its partitions are created, ns. One day is added, because the clocks
+  /// of gateways may be ahead by one day.
   private static let ahead: Int64 = 6 * 86_400_000_000_000
 
   func prepare(at now: Timestamp) async throws(StorageError) {

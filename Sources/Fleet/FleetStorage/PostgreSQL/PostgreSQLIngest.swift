@@ -1,7 +1,7 @@
 import FleetDomain
 import Synchronization
 
-/// The connection of one lane (thread) of ``IngestQueue``. If it breaks, it is replaced.
+/// The connection of one lane (a thread of ``IngestQueue``). A broken connection is replaced.
 final class PostgreSQLIngest: Sendable {
   private let address: PostgreSQLAddress
   private let partitions: PostgreSQLPartitions
@@ -15,7 +15,7 @@ final class PostgreSQLIngest: Sendable {
     self.announcer = announcer
   }
 
-  /// Stores and commits a group of batches. If it conflicts with another transaction, it is repeated a few times.
+  /// Stores and commits a group of batches. After a conflict with another transaction, it retries a few times.
   func ingest(_ jobs: [IngestJob]) -> Result<IngestGroup, StorageError> {
     var tries = 0
     // Records whose better times were postponed already exist in the database.
@@ -38,7 +38,7 @@ final class PostgreSQLIngest: Sendable {
     }
   }
 
-  /// Makes the call in progress and all later ones fail.
+  /// Makes the current call and all later calls fail.
   func interrupt() {
     isStopping.store(true, ordering: .releasing)
     connection.withLock { $0?.interrupt() }

@@ -7,8 +7,8 @@ import Glibc
 final class PostgreSQLInterruption: @unchecked Sendable {
   /// The handle with which libpq cancels a statement. Any thread may use it.
   private let cancel: OpaquePointer?
-  /// A duplicate of the connection's socket. libpq's own descriptor cannot be used: libpq may close it at any time, and
-  /// its number may then belong to another file.
+  /// A duplicate of the connection's socket descriptor. libpq may close its own descriptor at any time, and the number
+  /// may then refer to another file.
   private let socket: Int32
 
   @unsafe init(of handle: OpaquePointer) {
@@ -26,11 +26,11 @@ final class PostgreSQLInterruption: @unchecked Sendable {
   /// the statement, which would otherwise continue.
   func run() {
     if socket >= 0 { shutdown(socket, Int32(SHUT_RDWR)) }
-    // The request to cancel uses a connection of its own, which may take a long time.
+    // The request to cancel opens another connection, which may take a long time.
     DispatchQueue.global().async {
       guard let cancel = unsafe self.cancel else { return }
       var words = [CChar](repeating: 0, count: 256)
-      // If the request fails, the server detects by itself that the connection is closed.
+      // If the request fails, the server detects the closed connection itself.
       _ = unsafe PQcancel(cancel, &words, Int32(words.count))
     }
   }

@@ -3,7 +3,7 @@ import FleetDomain
 import Glibc
 import Synchronization
 
-/// Receives notifications about commits of all servers of the database, on a thread and a connection of its own.
+/// Receives notifications about the commits of all servers of the database. It has its own thread and connection.
 final class PostgreSQLListener: Sendable {
   static let channel = "obdgate_feed"
   /// Interval at which the thread checks whether it must end, ms.
@@ -37,8 +37,8 @@ final class PostgreSQLListener: Sendable {
           connection = try listen()
         }
       } catch {
-        // The error is not reported here, because other calls report it. After the reconnect, readers read the feed and
-        // so learn of the commits during the outage.
+        // The error is not reported here, because other calls report it. After the reconnect, readers read the feed,
+        // which contains the commits during the outage.
         connection = nil
         current.withLock { $0 = nil }
         if isStopping.load(ordering: .acquiring) { return }

@@ -47,11 +47,11 @@ enum PostgreSQLMigration {
     }
   }
 
-  /// Compares the identity of the database with the stored one. It differs if the tables were created again or if the
-  /// cluster was set back to an earlier state (another timeline). In that case a backup was restored, and a new
+  /// Whether the database's identity differs from the stored one. It differs if the tables were created again, or if
+  /// the cluster was set back to an earlier state (another timeline). If so, a backup was restored, and a new
   /// generation of feed positions begins.
   private static func checkOrigin(_ session: PostgreSQLSession) throws(StoreFailure) -> Bool {
-    // Not every user may read the identifier of the cluster.
+    // Some users have no permission to read the identifier of the cluster.
     let mayAsk = try session.rows(
       "SELECT has_function_privilege('pg_control_system()', 'EXECUTE')::integer", []
     ).first?.integer(0)

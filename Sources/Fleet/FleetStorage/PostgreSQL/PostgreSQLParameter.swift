@@ -43,7 +43,7 @@ struct PostgreSQLParameters {
     }
   }
 
-  /// Adds a `uuid` of any 128 bits. They need not be a valid identifier, because they may be the end of a range.
+  /// Adds a `uuid` of any 128 bits. It need not be a valid version-7 identifier, because it may be the end of a range.
   mutating func add(high: UInt64, low: UInt64) {
     add(PostgreSQLType.uuid) {
       $0.append(bigEndian: high)
@@ -63,8 +63,8 @@ struct PostgreSQLParameters {
     optionals elements: [Element?], of type: UInt32, arrayType: UInt32, _ write: (Element, inout [UInt8]) -> Void
   ) {
     add(arrayType) { buffer in
-      // The header of an array: one dimension, whether there are nulls, type of the elements, number of the elements,
-      // and the index of the first one, 1.
+      // The header of an array: number of dimensions (1), whether there are nulls, type of the elements, number of the
+      // elements, and index of the first element (1).
       buffer.append(bigEndian: Int32(1))
       buffer.append(bigEndian: Int32(1))
       buffer.append(bigEndian: type)

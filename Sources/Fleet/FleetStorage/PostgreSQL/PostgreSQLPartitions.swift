@@ -2,16 +2,16 @@ import FleetDomain
 import Synchronization
 import Telemetry
 
-/// A cache of facts about the database that all connections of a server share: the keys of tenants, the existing
-/// partitions, and the range of times in each partition. Missing partitions are created before the transaction that
-/// needs them.
+/// Cached facts about the database, which all connections of a server share: the keys of tenants, the existing
+/// partitions, and the range of times in each partition. A missing partition is created before the transaction that
+/// needs it.
 ///
 /// The limits of the ranges are whole days (UTC), so that the table that stores them is rarely written.
 final class PostgreSQLPartitions: Sendable {
   /// The name of a partition: its class and its month.
   struct Name: Hashable {
-    /// The number of the partition `odd`, for unusual ids: those whose month has no partition of its own. It is higher
-    /// than the numbers of all months.
+    /// The number of the partition `odd`, which contains unusual IDs: those whose month has no partition of its own. It
+    /// is higher than the numbers of all months.
     static let oddNumber: Int64 = 962
 
     var recordClass: RecordClass
@@ -42,7 +42,7 @@ final class PostgreSQLPartitions: Sendable {
     var least: Int64
     var most: Int64
 
-    /// Creates limits of whole days that include these times. Records without a time count as having the lowest time.
+    /// Creates limits of whole days that include two times. Records without a time count as the lowest time.
     init(least: Int64, most: Int64) {
       let day: Int64 = 86_400_000
       self.least = least == StoredTime.undated ? least : least - (least % day + day) % day
@@ -59,12 +59,12 @@ final class PostgreSQLPartitions: Sendable {
 
   private struct Known {
     var limits: [Name: Limits] = [:]
-    /// Names of months that have no partition of their own, so that their ids belong to the partition `odd`.
+    /// Months that have no partition of their own, so that their IDs belong to the partition `odd`.
     var odd: Set<Name> = []
   }
 
-  /// The cached facts. They may be outdated: rows are inserted into partitions by name, so a transaction with a wrong
-  /// partition fails. ``forget()`` is then called, and the transaction is repeated.
+  /// The cached facts. They may be outdated. Rows are inserted into partitions by name, so a transaction that uses a
+  /// wrong partition fails; then ``forget()`` is called, and the transaction is repeated.
   private let known = Mutex(Known())
   /// The keys of tenants in the database.
   let tenants = Mutex<[TenantID: Int32]>([:])
@@ -82,8 +82,8 @@ final class PostgreSQLPartitions: Sendable {
     }
   }
 
-  /// Finds the partitions for the records of a group of batches, and creates missing ones. Must not be called in a
-  /// transaction.
+  /// Finds the partitions for the records of a group of batches, and creates missing ones. It uses its own
+  /// transactions, so none may be open.
   func make(for jobs: [IngestJob], _ connection: PostgreSQLConnection) throws(StoreFailure) {
     guard let now = jobs.map(\.now).max() else { return }
     var missing: Set<Name> = []
@@ -95,7 +95,7 @@ final class PostgreSQLPartitions: Sendable {
         if let last, last.recordClass == recordClass, last.ids.contains(record.id.high) { continue }
         let month = IdMonth(of: record.id)
         last = (recordClass, Self.ids(of: month))
-        // The ids of this month were in `odd`. If the month is usual now, it gets a partition of its own.
+        // The IDs of this month belonged to `odd`. If the month is usual now, it gets its own partition.
         if let place = place(recordClass, month), place.month != nil || !month.isUsual(at: now) { continue }
         missing.insert(Name(recordClass: recordClass, month: month))
       }
@@ -103,7 +103,8 @@ final class PostgreSQLPartitions: Sendable {
     try make(missing, at: now, connection)
   }
 
-  /// Creates those of the missing partitions whose months are usual at a time. Must not be called in a transaction.
+  /// Creates the missing partitions whose months are usual at a time. It uses its own transactions, so none may be
+  /// open.
   func make(
     _ missing: some Collection<Name>, at now: Timestamp, _ connection: PostgreSQLConnection
   ) throws(StoreFailure) {
@@ -135,10 +136,10 @@ final class PostgreSQLPartitions: Sendable {
     let (from, to) = (month.bounds.from.map { "'\($0.string)'" }, month.bounds.to.map { "'\($0.string)'" })
     let ids = [from.map { "id >= \($0)" }, to.map { "id < \($0)" }].compactMap { $0 }.joined(separator: " AND ")
     let columns = PostgreSQLSession.columns
-    // The table is created first and then attached as a partition, so that readers and writers of other partitions need
-    // not wait. Those of `odd` wait, because rows of this month are moved out of it and attaching checks all of its
-    // rows. The wait for locks is limited: if a long reader, such as a backup, holds `odd`, all readers of the parent
-    // table wait while this statement waits.
+    // The table is created first and then attached as a partition, so that readers and writers of other partitions do
+    // not wait. Readers and writers of `odd` wait, because rows of this month are moved out of it, and attaching checks
+    // all of its rows. The wait for locks has a limit. Without it, a long reader of `odd`, such as a backup, would make
+    // this statement wait. All readers of the parent table would then wait with it.
     try connection.execute(
       """
       SET LOCAL lock_timeout = '5s';
@@ -191,8 +192,8 @@ extension PostgreSQLSession {
     ).first.map { PostgreSQLPartitions.Limits(stored: $0.integer(0), $0.integer(1)) }
   }
 
-  /// Returns the partitions of a class that may contain records of these times, in ascending order of the latest time
-  /// that each contains.
+  /// Returns the partitions of a class that may contain records of these times, sorted by the latest time in each
+  /// partition.
   func partitions(
     of recordClass: RecordClass, from least: Int64, through most: Int64
   ) throws(StoreFailure) -> [(name: PostgreSQLPartitions.Name, limits: PostgreSQLPartitions.Limits)] {

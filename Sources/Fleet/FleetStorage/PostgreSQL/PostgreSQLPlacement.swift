@@ -10,7 +10,7 @@ struct PostgreSQLPlacement {
     fileprivate(set) var most: Int64
   }
 
-  /// The partitions, in the order in which rows first need them.
+  /// The partitions, in the order of their first rows.
   private(set) var parts: [Part] = []
   private let partitions: PostgreSQLPartitions
   /// The partition of the previous row, because the next row usually has the same one.

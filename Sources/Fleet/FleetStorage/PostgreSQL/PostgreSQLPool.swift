@@ -2,17 +2,18 @@ import Dispatch
 import FleetDomain
 import Synchronization
 
-/// A pool of connections for all calls except ingestion. Connections are opened when they are needed. Each is used by
-/// one call at a time, on a thread that may block. Further calls wait in a queue.
+/// A pool of connections for all calls except ingestion. Connections are opened when they are needed. Each connection
+/// is used by one call at a time, on a thread that may block. Other calls wait in a queue.
 final class PostgreSQLPool: Sendable {
   private struct State {
     var idle: [PostgreSQLConnection] = []
     var busy = 0
-    /// Connections that calls use at present. Connections that are being opened are not included.
+    /// The connections that calls use now, without those that are being opened.
     var used: [ObjectIdentifier: PostgreSQLConnection] = [:]
     var isClosed = false
     var isInterrupted = false
-    /// The waiting calls. Each is resumed with `true` if a connection is available, with `false` if the pool is closed.
+    /// The waiting calls. A call is resumed with `true` when a connection is available, and with `false` when the pool
+    /// is closed.
     var waiting: [CheckedContinuation<Bool, Never>] = []
     var closing: [CheckedContinuation<Void, Never>] = []
   }
@@ -38,8 +39,8 @@ final class PostgreSQLPool: Sendable {
     return try result.get()
   }
 
-  /// Returns after a thread of the pool has run a task, which shows that the pool is not stuck. Threads that wait for
-  /// PostgreSQL are not waited for.
+  /// Returns after a thread of the pool has run a task, which shows that the pool is not stuck. This does not depend on
+  /// threads that wait for PostgreSQL.
   func waitForRound() async {
     await withCheckedContinuation { continuation in
       threads.async {
@@ -88,7 +89,7 @@ final class PostgreSQLPool: Sendable {
     }
   }
 
-  /// Gives a connection back. The call that has waited longest gets it. A broken connection is closed instead.
+  /// Returns a connection to the pool. The call that has waited longest gets it. A broken connection is closed instead.
   private func leave(_ connection: PostgreSQLConnection?) {
     let (next, closing) = state.withLock {
       state -> (CheckedContinuation<Bool, Never>?, [CheckedContinuation<Void, Never>]) in

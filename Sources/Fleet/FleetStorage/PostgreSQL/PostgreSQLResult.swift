@@ -7,7 +7,7 @@ import Telemetry
 struct PostgreSQLResult: ~Copyable {
   private let handle: OpaquePointer
 
-  /// Creates a result from libpq's handle, which is freed with it.
+  /// Takes ownership of libpq's handle of a result, which is freed with this value.
   @unsafe init(_ handle: OpaquePointer) { unsafe self.handle = handle }
 
   deinit { unsafe PQclear(handle) }

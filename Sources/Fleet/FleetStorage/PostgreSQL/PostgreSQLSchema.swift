@@ -67,9 +67,9 @@ enum PostgreSQLSchema {
 
     """ + classes
 
-  /// Allows vehicles to be removed in several transactions, and the feed to be shortened from its beginning without an
-  /// index of times. Adds the partition `odd` to each class, for unusual ids: those with a month that no correct clock
-  /// gives.
+  /// Allows vehicles to be removed in several transactions, and the oldest changes to be removed from the feed without
+  /// an index of times. Adds the partition `odd` to each class, for unusual IDs: those whose month no correct clock
+  /// shows.
   private static let version2 =
     """
     CREATE TABLE removal (vehicle integer PRIMARY KEY, tenant integer NOT NULL);
@@ -85,13 +85,13 @@ enum PostgreSQLSchema {
         """
     }.joined()
 
-  /// Stores for each partition the last cutoff for which old records were deleted from it, so that the partition need
-  /// not be read again for the same cutoff.
+  /// Stores for each partition the last cutoff before which records were deleted from it. The partition is then not
+  /// read again for the same cutoff.
   private static let version3 =
     "ALTER TABLE part ADD COLUMN thinned bigint NOT NULL DEFAULT '\(Int64.min)'"
 
-  /// Moves the lists of vehicles for which gateways may write to an indexed table, and stores the numbers of gateways
-  /// and tokens of each tenant.
+  /// Moves the lists of vehicles for which gateways may send records to an indexed table. Stores the numbers of
+  /// gateways and tokens of each tenant.
   private static let version4 = """
     CREATE TABLE gateway_vehicle (
       tenant integer NOT NULL, gateway text COLLATE "C" NOT NULL, vehicle text COLLATE "C" NOT NULL,
@@ -215,7 +215,7 @@ enum PostgreSQLSchema {
     );
     """
 
-  /// Makes vehicles things, with versions and more fields, and adds fleets. Existing vehicles get random ids.
+  /// Turns vehicles into things with versions and more fields, and adds fleets. Existing vehicles get random IDs.
   private static let version10 = """
     ALTER TABLE vehicle RENAME COLUMN last_time TO last_record_at;
     ALTER TABLE vehicle ALTER COLUMN model_year TYPE bigint, ALTER COLUMN name TYPE text COLLATE "C",
@@ -405,8 +405,8 @@ enum PostgreSQLSchema {
     CREATE INDEX notification_mail ON notification (tenant, mail_at) WHERE mail_at IS NOT NULL;
     """
 
-  /// Adds to tokens their scope, their end and their last use. Adds indexes of the times at which assignments begin and
-  /// end.
+  /// Adds the scope, the end and the time of last use to tokens. Adds indexes of the times at which assignments begin
+  /// and end.
   private static let version19 = """
     ALTER TABLE token ADD COLUMN scope text COLLATE "C" NOT NULL DEFAULT '"all"';
     ALTER TABLE token ADD COLUMN expires bigint;
@@ -521,7 +521,7 @@ enum PostgreSQLSchema {
     );
     """
 
-  /// Adds the identifiers that providers give accounts for this client only.
+  /// Adds the account identifiers that a provider uses only for this client (`clientSubject`).
   private static let version25 = """
     ALTER TABLE linked_identity ADD COLUMN "client_subject" text COLLATE "C";
     CREATE INDEX linked_identity_client ON linked_identity (tenant, issuer, client_subject);
@@ -572,8 +572,8 @@ enum PostgreSQLSchema {
     CREATE INDEX notification_created ON notification (created);
     """
 
-  /// Separates the own records of gateways from those of vehicles, and adds their attributions to vehicles. Adds to
-  /// readings their part, to defects the inspections that found them, and the checklists of tenants.
+  /// Separates the own records of gateways from those of vehicles, and adds their attributions to vehicles. Adds the
+  /// part of a journey to meter readings, the inspections to defects, and the checklists of tenants.
   private static let version28 = """
     ALTER TABLE vehicle ADD COLUMN is_gateway smallint NOT NULL DEFAULT 0;
     \(GatewayRows.classify);
@@ -616,7 +616,7 @@ enum PostgreSQLSchema {
     CREATE INDEX forward_progress_due ON forward_progress (next_at, tenant);
     """
 
-  /// Adds the vehicles whose changes have no effects yet.
+  /// Adds the vehicles whose changes were not processed yet (``FleetDomain/FollowedVehicle``).
   private static let version30 = """
     CREATE TABLE followed_vehicle (
       tenant integer NOT NULL, id uuid NOT NULL, version bigint NOT NULL, created bigint NOT NULL,
@@ -713,8 +713,8 @@ enum PostgreSQLSchema {
     """
   }
 
-  /// SQL that creates one table for each class of records. All classes except telemetry have an index for lists over
-  /// all vehicles.
+  /// SQL that creates one table for each class of records. All classes except telemetry get an index for lists of all
+  /// vehicles' records.
   private static let classes: String = RecordClass.allCases.map { recordClass -> String in
     let table = PostgreSQLPartitions.table(recordClass)
     let lists =

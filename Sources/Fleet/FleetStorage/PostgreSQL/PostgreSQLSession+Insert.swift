@@ -2,17 +2,17 @@ import FleetDomain
 import Telemetry
 
 extension PostgreSQLSession {
-  /// Rows are usually new, and COPY inserts them faster than INSERT. If one of them exists already, COPY fails, and
-  /// with it the transaction; the transaction is then repeated with INSERT, which skips existing rows.
+  /// Inserts rows with COPY, which is faster than INSERT. If one of them exists already, COPY fails, and the
+  /// transaction with it. The transaction is then repeated with INSERT, which skips existing rows.
   ///
-  /// Rows are inserted into each partition by name. If a partition no longer exists, or the rows do not belong to it,
-  /// the statement fails. No row is therefore stored where readers do not find it.
+  /// Rows are inserted into each partition by name. If a partition no longer exists, or if the rows do not belong to
+  /// it, the statement fails. Thus no row is stored where readers would not find it.
   func insert(_ rows: [RecordRow]) throws(StoreFailure) -> [Int: StoredQuality] {
     var placement = PostgreSQLPlacement(partitions)
     for (index, row) in rows.enumerated() { try placement.add(index, row.key, time: row.time) }
     try widen(placement)
     var existing: [Int: StoredQuality] = [:]
-    // All transactions insert in the same order of partitions, so that no two wait for each other.
+    // All transactions insert into partitions in the same order, so that no two transactions wait for each other.
     for part in placement.parts.sorted(by: { $0.name.table < $1.name.table }) {
       let own = part.rows.count == rows.count ? rows : part.rows.map { rows[$0] }
       if expectsDuplicates {
@@ -29,8 +29,8 @@ extension PostgreSQLSession {
   static let columns = "tenant, vehicle, class, id, time, seq, quality, received, body"
 
   private func insertMissing(_ rows: [RecordRow], _ table: String) throws(StoreFailure) -> [Int: StoredQuality] {
-    // Columns are passed as arrays, so that one statement inserts any number of rows, and values need not be converted
-    // to text.
+    // Columns are passed as arrays. Thus one statement inserts any number of rows, and values are not converted to
+    // text.
     var parameters = keys(of: rows.map(\.key))
     parameters.add(array: rows, of: PostgreSQLType.int8, arrayType: PostgreSQLType.int8Array) {
       $1.append(bigEndian: $0.time)
@@ -89,7 +89,7 @@ extension PostgreSQLSession {
     return data
   }
 
-  /// Returns the qualities of the rows that existed already. It is called only if there are such rows.
+  /// Returns the time qualities of the rows that existed already. It is called only if there are such rows.
   private func existing(_ rows: [RecordRow], _ table: String) throws(StoreFailure) -> [Int: StoredQuality] {
     let result = try connection.query(
       """

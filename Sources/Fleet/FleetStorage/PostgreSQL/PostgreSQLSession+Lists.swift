@@ -2,8 +2,8 @@ import FleetDomain
 import Telemetry
 
 extension PostgreSQLSession {
-  /// Returns one list of records for each partition that may contain records of these times. There are rarely more than
-  /// two.
+  /// Returns one list of records for each partition that may contain records of the query's times. There are rarely
+  /// more than two such partitions.
   func lists(_ page: RecordPage, tenant: Int32, vehicle: Int32?) throws(StoreFailure) -> [[FoundRow]] {
     var lists: [[FoundRow]] = []
     for recordClass in page.query.classes {
@@ -29,9 +29,9 @@ extension PostgreSQLSession {
     return lists
   }
 
-  /// Returns the time of the last record on a page that these lists fill; `nil` if they do not fill it.
+  /// Returns the time of the last record on the page if these lists contain enough rows to fill it; otherwise `nil`.
   private static func lastTime(_ lists: [[FoundRow]], _ page: RecordPage) -> Int64? {
-    // A time span may extend over several partitions, so all of them must be read.
+    // A time span may extend over several partitions, so all partitions must be read.
     guard page.query.every == nil else { return nil }
     let times = lists.flatMap { $0.map(\.time) }
     guard times.count > page.query.limit else { return nil }

@@ -7,8 +7,8 @@ extension PostgreSQLSession {
   /// Number of records of a removed vehicle that one transaction deletes.
   private static let piece: Int64 = 5_000
 
-  /// Drops a partition if all its records are older than the cutoff. Records in it that are the newest of their vehicle
-  /// are moved to the partition `odd`.
+  /// Drops a partition if all its records are older than the cutoff. If a record in it is the newest of its vehicle,
+  /// the record is moved to the partition `odd`.
   ///
   /// - Returns: the number of deleted rows, from PostgreSQL's statistics or, if there are none, by counting; `nil` if
   ///   the partition contains newer records and was not dropped.
@@ -18,7 +18,7 @@ extension PostgreSQLSession {
     try connection.execute("SET LOCAL lock_timeout = '2s'; SELECT pg_advisory_xact_lock(1329746759, 1)")
     let key: [SQLValue] = [.integer(Int64(name.recordClass.number)), .integer(name.number)]
     let limits = try rows("SELECT min_time, max_time FROM part WHERE class = $1 AND month = $2 FOR UPDATE", key)
-    // Records without a time are never removed, so a partition that contains some is not dropped.
+    // Records without a time are never removed, so a partition that contains such records is not dropped.
     guard let row = limits.first, row.integer(1) < bounds.time, row.integer(0) != StoredTime.undated else { return nil }
     let size = try rows("SELECT reltuples::bigint FROM pg_class WHERE oid = to_regclass($1)", [.text(name.table)])
     var removed = size.first?.integer(0) ?? 0
@@ -55,8 +55,8 @@ extension PostgreSQLSession {
   /// Minimum time by which the cutoff must have advanced before a partition is read completely again, ms.
   private static let thinningStep: Int64 = 86_400_000
 
-  /// Whether a partition need not be read again, because records were deleted from it for a cutoff less than
-  /// ``thinningStep`` before this one.
+  /// Whether the old records of a partition were deleted for a cutoff less than ``thinningStep`` ago. The partition
+  /// then need not be read again.
   func isThin(_ name: PostgreSQLPartitions.Name, _ bounds: RetentionBounds) throws(StoreFailure) -> Bool {
     let key: [SQLValue] = [.integer(Int64(name.recordClass.number)), .integer(name.number)]
     let row = try rows("SELECT thinned FROM part WHERE class = $1 AND month = $2", key).first
@@ -108,9 +108,9 @@ extension PostgreSQLSession {
     return (Int64(try connection.query("DELETE \(of) AND id < $4", parameters).changed), next)
   }
 
-  /// Deletes the entry about a vehicle's removal, if no records of the vehicle remain.
+  /// Deletes the row that records a vehicle's removal if no records of the vehicle remain.
   func finishRemoval(tenant: Int32, vehicle: Int32) throws(StoreFailure) {
-    // While this lock is held, no rows are moved between partitions.
+    // While this lock is held, no transaction moves rows between partitions.
     try connection.execute("SELECT pg_advisory_xact_lock(1329746759, 1)")
     let rest = try rows(
       "SELECT 1 FROM record WHERE tenant = $1 AND vehicle = $2 LIMIT 1", [SQLValue(tenant), SQLValue(vehicle)])

@@ -7,7 +7,7 @@ final class PostgreSQLSession: StoreSession {
   let partitions: PostgreSQLPartitions
   /// Whether some of the rows to insert probably exist already.
   let expectsDuplicates: Bool
-  /// Ranges of times in partitions that this transaction has changed. They are valid after its commit.
+  /// The time ranges of partitions that this transaction has changed. They are valid only after its commit.
   private var learnt: [PostgreSQLPartitions.Name: PostgreSQLPartitions.Limits] = [:]
 
   init(connection: PostgreSQLConnection, partitions: PostgreSQLPartitions, expectsDuplicates: Bool = false) {
@@ -196,7 +196,7 @@ final class PostgreSQLSession: StoreSession {
       """, parameters)
   }
 
-  /// Extends the stored ranges of times of partitions to include the times of these rows.
+  /// Extends the stored time ranges of partitions so that they include the times of these rows.
   func widen(_ placement: PostgreSQLPlacement) throws(StoreFailure) {
     var wanted: [PostgreSQLPartitions.Name: PostgreSQLPartitions.Limits] = [:]
     for part in placement.parts { wanted[part.name] = .init(least: part.least, most: part.most) }

@@ -20,11 +20,11 @@ final class SQLiteEngine: StoreEngine {
   var clock: String { Self.clock }
   let wasRestored: Bool
   private let pool: DatabasePool
-  /// The detection of restored backups; `nil` for a command if no server has opened the file before.
+  /// The detection of restored backups; `nil` for a command if no server has opened the file yet.
   private let served: ServedSQLiteFile?
-  /// Set when the storage is closed. It ends waits for locks of other processes.
+  /// A flag that is set when the storage is closed. It ends waits for locks of other processes.
   private let isStopping: Flag
-  /// Set while the writer waits for readers and must not wait for long.
+  /// A flag that is set while the writer waits for readers. The wait must then be short, because all writers wait.
   private let isHurried: Toggle
   /// Shows whether the thread that writes makes progress.
   private let progress: ThreadRounds
@@ -85,10 +85,10 @@ final class SQLiteEngine: StoreEngine {
     }
     configuration.maximumReaderCount = readers
     configuration.prepareDatabase { database in
-      // This affects only a new file. A page has room for about 16 records, so that fewer pages have to be split.
+      // This affects only a new file. A page of this size contains about 16 records, so that fewer pages are split.
       try database.execute(sql: "PRAGMA page_size = 8192")
       try database.execute(sql: "PRAGMA cache_size = -8192")
-      // Removed data are overwritten, so that erased persons cannot be found in the file.
+      // Removed data are overwritten, so that data of erased people cannot be found in the file.
       try database.execute(sql: "PRAGMA secure_delete = ON")
       try database.execute(sql: "PRAGMA wal_autocheckpoint = 4096")
       try database.execute(sql: "PRAGMA journal_size_limit = 33554432")
@@ -213,8 +213,8 @@ final class SQLiteEngine: StoreEngine {
   /// Does nothing, because SQLite has no partitions.
   func prepare(at now: Timestamp) async throws(StorageError) {}
 
-  /// Writes all pages from the write-ahead log to the file, and empties the log, which has earlier versions of pages. In the
-  /// file, SQLite overwrites removed data with zeros (`secure_delete`).
+  /// Writes all pages from the write-ahead log to the file, and empties the log, which contains earlier versions of
+  /// pages. In the file, SQLite overwrites removed data with zeros (`secure_delete`).
   func removeErasedCopies() async throws(StorageError) -> Bool {
     do {
       return try await withCheckedThrowingContinuation { continuation in
@@ -239,7 +239,7 @@ final class SQLiteEngine: StoreEngine {
 
   func waitForRound() async {
     await progress.wait {
-      // This runs after all writes that were queued before.
+      // This closure runs after all writes that were queued before it.
       pool.asyncWriteWithoutTransaction { [progress] _ in progress.made() }
     }
   }
@@ -260,7 +260,7 @@ final class SQLiteEngine: StoreEngine {
           try pool.close()
           served?.release()
         } catch {
-          // Some reader has not finished. Its connection is closed later; all committed data are in the file.
+          // A reader has not finished. Its connection is closed later. All committed data are in the file.
         }
         continuation.resume()
       }

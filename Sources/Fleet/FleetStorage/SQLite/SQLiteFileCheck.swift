@@ -2,7 +2,7 @@ import Failures
 import FleetDomain
 import Glibc
 
-/// What a server would find if it opened a SQLite file. Nothing is changed.
+/// Checks whether a server could open a SQLite file. Nothing is changed.
 public struct SQLiteFileCheck: Sendable {
   /// The reason why a server could not use the file; `nil` if it could.
   public let fault: String?
@@ -11,7 +11,7 @@ public struct SQLiteFileCheck: Sendable {
   /// The process of that server; `nil` if there is none, or if it is unknown.
   public let process: Int32?
 
-  /// Checks a file, or the folder in which it would be made.
+  /// Checks a file. If it does not exist, checks the folder in which it would be created.
   public init(path: String) {
     fault = Self.fault(of: path)
     (isServed, process) = SQLiteServerFile.holder(of: path)
@@ -27,7 +27,8 @@ public struct SQLiteFileCheck: Sendable {
     } else if errno != ENOENT {
       return "\(path): \(systemReason(errno))"
     }
-    // SQLite and the server make further files beside the database, also if it is named by a link.
+    // SQLite and the server create more files in the folder of the database. If the path is a link, this is the folder
+    // of the link's target.
     let file = SQLiteServerFile.real(path) ?? path
     let folder = file.lastIndex(of: "/").map { String(file[..<$0]) } ?? "."
     return FolderCheck.fault(of: folder, isMade: false)

@@ -3,8 +3,8 @@ import FleetDomain
 import GRDB
 import Telemetry
 
-/// A prepared statement that is executed through SQLite's C API. Inserts use it, because up to a hundred thousand are
-/// executed in a second.
+/// A prepared statement that is executed through SQLite's C API. Inserts use it because of its speed: up to a hundred
+/// thousand are executed per second.
 ///
 /// Call order: bind all parameters, then call ``run()``, or ``next()`` until it returns `false`. Parameters count from
 /// 1, columns from 0. Only one query with the same SQL text may exist at a time.

@@ -59,19 +59,19 @@ enum SQLiteSchema {
     INSERT INTO setting VALUES ('cursorKey', randomblob(16));
     """
 
-  /// Allows vehicles to be removed in several transactions, and the feed to be shortened from its beginning without an
-  /// index of times.
+  /// Allows vehicles to be removed in several transactions, and the oldest changes to be removed from the feed without
+  /// an index of times.
   private static let version2 = """
     CREATE TABLE removal (vehicle INTEGER PRIMARY KEY, tenant INTEGER NOT NULL) STRICT;
     DROP INDEX feed_at;
     """
 
-  /// Removes an index. The step of PostgreSQL with this number has another purpose, but the number of steps must be the
-  /// same.
+  /// Removes an index. In PostgreSQL, the step with this number has another purpose, but both databases must have the
+  /// same number of steps.
   private static let version3 = "DROP INDEX IF EXISTS feed_at;"
 
-  /// Moves the lists of vehicles for which gateways may write to an indexed table, and stores the numbers of gateways
-  /// and tokens of each tenant.
+  /// Moves the lists of vehicles for which gateways may send records to an indexed table. Stores the numbers of
+  /// gateways and tokens of each tenant.
   private static let version4 = """
     CREATE TABLE gateway_vehicle (
       tenant INTEGER NOT NULL, gateway TEXT NOT NULL, vehicle TEXT NOT NULL, place INTEGER NOT NULL,
@@ -143,7 +143,7 @@ enum SQLiteSchema {
       ALTER TABLE vehicle DROP COLUMN position_id;
       """
 
-  /// Adds a random identifier of the store, by which a server detects that another file has replaced its own.
+  /// Adds a random identifier of the store. With it, a server detects that its file was replaced by another one.
   private static let version6 = "INSERT INTO setting VALUES ('store', randomblob(16));"
 
   /// Adds runs, which store telemetry that arrives in batches of many records.
@@ -213,9 +213,9 @@ enum SQLiteSchema {
 
   /// Turns vehicles into things, which have ids, versions and more fields, and adds fleets.
   ///
-  /// Existing vehicles get random ids. The ids cannot contain the time of creation, as other UUIDs of version 7 do,
-  /// because SQL cannot combine bytes above 127. An id is made of 13 characters of 7 bits, the version in byte 6, and a
-  /// character of two bytes, of which the second contains the variant.
+  /// Existing vehicles get random IDs. Unlike other UUIDs of version 7, they do not contain the time of creation,
+  /// because SQL cannot combine bytes above 127. An ID consists of 13 characters of 7 bits, the version in byte 6, and
+  /// a character of two bytes whose second byte contains the variant.
   private static let version10 = """
     ALTER TABLE vehicle RENAME COLUMN last_time TO last_record_at;
     ALTER TABLE vehicle ADD COLUMN thing BLOB;
@@ -395,8 +395,8 @@ enum SQLiteSchema {
     CREATE INDEX notification_mail ON notification (tenant, mail_at) WHERE mail_at IS NOT NULL;
     """
 
-  /// Adds to tokens their scope, their end and their last use. Adds indexes of the times at which assignments begin and
-  /// end.
+  /// Adds the scope, the end and the time of last use to tokens. Adds indexes of the times at which assignments begin
+  /// and end.
   private static let version19 = """
     ALTER TABLE token ADD COLUMN scope TEXT NOT NULL DEFAULT '"all"';
     ALTER TABLE token ADD COLUMN expires INTEGER;
@@ -508,7 +508,7 @@ enum SQLiteSchema {
     ) STRICT, WITHOUT ROWID;
     """
 
-  /// Adds the identifiers that providers give accounts for this client only.
+  /// Adds the account identifiers that a provider uses only for this client (`clientSubject`).
   private static let version25 = """
     ALTER TABLE linked_identity ADD COLUMN "client_subject" TEXT;
     CREATE INDEX linked_identity_client ON linked_identity (tenant, issuer, client_subject);
@@ -554,8 +554,8 @@ enum SQLiteSchema {
     CREATE INDEX notification_created ON notification (created);
     """
 
-  /// Separates the own records of gateways from those of vehicles, and adds their attributions to vehicles. Adds to
-  /// readings their part, to defects the inspections that found them, and the checklists of tenants.
+  /// Separates the own records of gateways from those of vehicles, and adds their attributions to vehicles. Adds the
+  /// part of a journey to meter readings, the inspections to defects, and the checklists of tenants.
   private static let version28 = """
     ALTER TABLE vehicle ADD COLUMN is_gateway INTEGER NOT NULL DEFAULT 0;
     \(GatewayRows.classify);
@@ -597,7 +597,7 @@ enum SQLiteSchema {
     CREATE INDEX forward_progress_due ON forward_progress (next_at, tenant);
     """
 
-  /// Adds the vehicles whose changes have no effects yet.
+  /// Adds the vehicles whose changes were not processed yet (``FleetDomain/FollowedVehicle``).
   private static let version30 = """
     CREATE TABLE followed_vehicle (
       tenant INTEGER NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL, created INTEGER NOT NULL,
@@ -664,7 +664,7 @@ enum SQLiteSchema {
     Array(repeating: "1 + abs(random()) % 127", count: count).joined(separator: ", ")
   }
 
-  /// SQL expression for the text of a vehicle's searched fields.
+  /// SQL expression that joins the text-searched fields of a vehicle.
   static let searched = ["vin", "name", "make", "model", "licence_plate"].reduce("id") {
     "\($0) || coalesce(char(10) || \($1), '')"
   }

@@ -2,8 +2,8 @@ import Failures
 import FleetDomain
 import Glibc
 
-/// The file `fleet.db-server` in the folder of a SQLite database. It has two purposes: it is locked by the database's
-/// only server, and it contains the number of changes of the database.
+/// The file `fleet.db-server` in the folder of a SQLite database. It has two purposes: the only server of the database
+/// locks it, and it contains the database's number of changes.
 ///
 /// The lock is a flock(2), which ends with the process. The content is text. At its start, a server compares it with the
 /// database, to detect that the database was replaced by an older copy:
@@ -15,15 +15,15 @@ import Glibc
 ///     changes 4711
 ///     command 4702
 ///
-/// `changes` is the database's number of changes after the last commit of the server, and is written before the client is
-/// answered. `command` is that number after the last commit of a command. Neither number is ever higher than the
-/// database's own. They are written without fsync, so after a crash of the machine they may lack the last changes.
+/// `changes` is the number of changes after the server's last commit. It is written before the client is answered.
+/// `command` is the number after the last commit of a command. Neither number is ever higher than the number in the
+/// database. They are written without fsync, so after a crash of the machine they may be too low.
 final class SQLiteServerFile: Sendable {
   /// The kind of process that changes the database.
   enum Role {
     case server, command
 
-    /// The key of the line with its count of changes.
+    /// The key of the line that contains this role's number of changes.
     fileprivate var key: String { self == .server ? "changes" : "command" }
   }
 
@@ -35,13 +35,13 @@ final class SQLiteServerFile: Sendable {
     var inode: UInt64
     /// The number of changes after the server's last commit.
     var changes: UInt64
-    /// The number of changes after the last commit of a command. Files of earlier versions lack it; it is then the
-    /// server's number.
+    /// The number of changes after the last commit of a command. Files of earlier versions do not contain it; then it
+    /// is the server's number.
     var changesOfCommands: UInt64
   }
 
   private static let head = "fleetstore 1\n"
-  /// The length of each line, which is padded to it, bytes.
+  /// The length to which each line is padded, bytes.
   private static let width = 48
 
   let path: String
@@ -51,7 +51,7 @@ final class SQLiteServerFile: Sendable {
   ///
   /// - Throws: `inUse` if another process has locked it.
   init(of database: String) throws(StorageError) {
-    // If the path is a link to the database, use the folder and name of the database itself.
+    // If the path is a link to the database, use the folder and name of the link's target.
     path = (Self.real(database) ?? database) + "-server"
     // Refuse a link, because its target would be overwritten.
     descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -77,11 +77,11 @@ final class SQLiteServerFile: Sendable {
     if descriptor < 0 { return nil }
   }
 
-  /// Whether a server has locked the file of a database, and its process if that is known.
+  /// Returns whether a server has locked the file of a database, and the server's process ID if it is known.
   static func holder(of database: String) -> (isServed: Bool, process: Int32?) {
     let descriptor = unsafe open((real(database) ?? database) + "-server", O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
     guard descriptor >= 0 else { return (false, nil) }
-    // Closing the file also releases the lock.
+    // Closing the file also releases the lock that this function may have acquired.
     defer { close(descriptor) }
     guard flock(descriptor, LOCK_SH | LOCK_NB) != 0, errno == EWOULDBLOCK else { return (false, nil) }
     return (true, process(in: descriptor))
@@ -119,11 +119,11 @@ final class SQLiteServerFile: Sendable {
     else { throw Self.failure(path, "cannot be written") }
   }
 
-  /// Writes the number of changes to the file. If that fails, a restored backup may not be detected, but the change
-  /// itself does not fail.
+  /// Writes the number of changes to the file. A failure is ignored: a restored backup may then not be detected, but
+  /// the change itself succeeds.
   func record(_ changes: UInt64, of role: Role) {
-    // The offset of the count: it follows the lines `pid`, `store` and `inode`, and the command's count also the
-    // server's.
+    // The offset of the number. The server's number follows the lines `pid`, `store` and `inode`; the command's number
+    // follows the server's.
     let offset = Self.head.utf8.count + (role == .server ? 3 : 4) * Self.width
     _ = Self.write(Self.line(role.key, "\(changes)"), to: descriptor, at: offset)
   }
@@ -158,7 +158,7 @@ final class SQLiteServerFile: Sendable {
     return stride(from: 0, to: digits.count, by: 2).map { UInt8((digits[$0] ?? 0) << 4 | (digits[$0 + 1] ?? 0)) }
   }
 
-  /// Returns the path without links; `nil` if there is no such file.
+  /// Returns the path with all links resolved; `nil` if there is no such file.
   static func real(_ path: String) -> String? {
     guard let found = unsafe realpath(path, nil) else { return nil }
     defer { unsafe free(found) }
@@ -191,8 +191,7 @@ enum SQLiteFile {
     return unsafe stat(path, &status) != 0 ? errno == ENOENT : status.st_size == 0
   }
 
-  /// Creates an empty file that only its owner can read. SQLite gives the same mode to the files that it creates in
-  /// addition.
+  /// Creates an empty file that only its owner can read. The additional files that SQLite creates get the same mode.
   ///
   /// Errors are ignored, because SQLite reports them when it opens the file.
   static func make(_ path: String) {

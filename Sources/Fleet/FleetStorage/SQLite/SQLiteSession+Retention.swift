@@ -1,29 +1,29 @@
 import FleetDomain
 import Telemetry
 
-/// The place at which retention continues in a class of records. It visits one vehicle after another: first ids of past
-/// months, then ids that no correct clock has made yet. The ids in between, usually nearly all of the vehicle's, are
-/// skipped.
+/// The position at which retention continues in a class of records. Retention visits the vehicles one after another.
+/// For each, it reads first the IDs of past months and then the IDs from the future, which only wrong clocks create. It
+/// skips the IDs in between, which are usually nearly all.
 struct RetentionPlace {
   var vehicle: Int64 = 0
   var isAhead = false
-  /// The id at which to continue; `nil` to begin with the vehicle's first one.
+  /// The ID at which to continue; `nil` to begin with the first ID of the vehicle.
   var id: UUIDv7?
 }
 
-/// How much one transaction of a removal may still do. The other transactions wait meanwhile.
+/// The work that one transaction of a removal may still do. Other transactions wait for this transaction.
 struct RemovalBudget {
-  /// Number of records that may be read or deleted. This many of usual length take about 20 ms.
+  /// Number of records that may be read or deleted. Records of usual length take about 20 ms.
   private(set) var records: Int64 = 2_000
-  /// Total length of the records that may be deleted, bytes. SQLite overwrites what it deletes, so this many also take
-  /// about 20 ms.
+  /// Total length of the records that may be deleted, bytes. SQLite overwrites deleted bytes, which also takes about 20
+  /// ms.
   private var bytes: Int64 = 4 << 20
 
   var isSpent: Bool { records <= 0 || bytes <= 0 }
 
-  /// Uses the budget for the first of these records, and at least for one.
+  /// Spends the budget on the first of these records, and at least on one.
   ///
-  /// - Parameter lengths: the lengths of the records, bytes; 0 for those that stay.
+  /// - Parameter lengths: the lengths of the records to delete, bytes; 0 for records that stay.
   /// - Returns: the number of records.
   mutating func spend(_ lengths: [Int64]) -> Int {
     var count = 0
@@ -44,7 +44,7 @@ extension SQLiteSession {
 
   /// Deletes some of the expired records.
   ///
-  /// - Returns: the number of deleted records, and the place at which to continue; `nil` at the end.
+  /// - Returns: the number of deleted records, and the position at which to continue; `nil` at the end.
   func removePiece(
     _ recordClass: RecordClass, _ bounds: RetentionBounds, from place: RetentionPlace
   ) throws(StoreFailure) -> (removed: Int64, next: RetentionPlace?) {
@@ -62,18 +62,18 @@ extension SQLiteSession {
     return (removed, place)
   }
 
-  /// Deletes expired records of a vehicle in a range of ids, and moves the place behind them.
+  /// Deletes expired records of a vehicle in a range of IDs, and advances the position.
   ///
   /// - Parameter key: tenant, vehicle and class.
   private func removeIds(
     _ key: [SQLValue], _ bounds: RetentionBounds, _ place: inout RetentionPlace, _ budget: inout RemovalBudget
   ) throws(StoreFailure) -> Int64 {
-    // As bounds of all ids: an empty blob sorts before them, and a longer blob after them.
+    // Bounds that include all IDs: an empty blob sorts before every ID, and a longer blob after every ID.
     let (first, last) = (SQLValue.bytes([]), SQLValue.bytes(Array(repeating: 0xFF, count: 17)))
     let start = place.isAhead ? bounds.firstAhead.map { SQLValue.identifier($0) } ?? last : first
     let end = place.isAhead ? last : bounds.firstKept.map { SQLValue.identifier($0) } ?? first
     let from = place.id.map { SQLValue.identifier($0) } ?? start
-    // Use the index of ids. An index by time would read many entries of records that are not deleted.
+    // Use the index of IDs. With an index of times, entries of many records that are not deleted would be read.
     let ids = "record INDEXED BY record_id WHERE tenant = $1 AND vehicle = $2 AND class = $3 AND id >= $4 AND id < $5"
     let read = try rows(
       """
@@ -83,7 +83,7 @@ extension SQLiteSession {
     let count = budget.spend(read.map { $0.integer(1) })
     let next = count < read.count ? read[count].identifier(0) : nil
     let removed = try run(
-      // Keep the newest record of each type and ECU, and the newest one with a position.
+      // The newest record of each type and ECU, and the newest record with a position, are not deleted.
       """
       DELETE FROM \(ids) AND time > $6 AND time < $7
         AND id NOT IN (SELECT newest.id FROM newest WHERE newest.vehicle = $2)
@@ -101,7 +101,7 @@ extension SQLiteSession {
     return Int64(removed)
   }
 
-  /// Deletes some of the records of a removed vehicle. After the last of them, it deletes the entry about the removal.
+  /// Deletes some of the records of a removed vehicle. After the last one, deletes the row that records the removal.
   ///
   /// - Returns: the number of deleted records; 0 if none remains.
   func removePiece(tenant: Int32, vehicle: Int32) throws(StoreFailure) -> Int64 {

@@ -22,10 +22,10 @@ struct SQLiteSession: StoreSession {
   func run(_ sql: String, _ values: [SQLValue]) throws(StoreFailure) -> Int { try bound(sql, values).run() }
 
   private func bound(_ sql: String, _ values: [SQLValue]) throws(StoreFailure) -> SQLiteQuery {
-    // Statements for both databases use `$1`. In SQLite, `$1` would be a name that gets the next free number; `?1` is
-    // always the first parameter.
+    // Statements for both databases contain `$1`. In SQLite, `$1` would be a name, which gets the next free number;
+    // `?1` is always the first parameter.
     let dollar = UInt8(ascii: "$")
-    // As bytes, because reading a text by characters takes ten times as long as most statements.
+    // The text is converted as bytes. Converting it as characters takes ten times as long as most statements.
     let text = sql.utf8.map { $0 == dollar ? UInt8(ascii: "?") : $0 }
     let query = try SQLiteQuery(database, String(decoding: text, as: UTF8.self))
     for (index, value) in values.enumerated() { query.bind(value, at: Int32(index) + 1) }

@@ -4,17 +4,18 @@ import GRDB
 /// Detects whether a SQLite file was replaced by an older copy, and counts its changes. It is used by the file's only
 /// server, and by commands that run at the same time.
 ///
-/// Each transaction that changes something increments the setting `changes` in the database. After the commit, the
-/// count is also written to the server's file (``SQLiteServerFile``). If the database's count is lower than the one in
-/// that file, the database is an older copy, whatever was changed since then: records, keys, people or the audit.
+/// Each transaction that changes something increments the setting `changes` in the database. After the commit, this
+/// number is also written to the server's file (``SQLiteServerFile``). If the number in the database is lower than the
+/// number in that file, the database is an older copy. This works for changes of any data: records, keys, people or the
+/// audit.
 final class ServedSQLiteFile: Sendable {
-  /// Whether the server has detected that the database is an older or another copy. Feed positions then belong to a new
-  /// generation.
+  /// Whether the server has detected that the database is an older copy or another database. If so, a new generation of
+  /// feed positions has begun.
   let wasRestored: Bool
   private let file: SQLiteServerFile
   private let role: SQLiteServerFile.Role
 
-  /// Opens the file for the server, and compares the database with the one that was served before.
+  /// Opens the file for the server, and compares the database with the state that the last server wrote to the file.
   ///
   /// - Parameter clock: ``StoreEngine/clock``
   init(server file: SQLiteServerFile, database path: String, _ pool: DatabasePool, clock: String) throws {
@@ -41,10 +42,11 @@ final class ServedSQLiteFile: Sendable {
     wasRestored = isRestored
   }
 
-  /// Opens the file for a command. If the database is an older or another copy, this is noted in the database for the
-  /// next server, because the command's own changes may bring the count up to that of the file.
+  /// Opens the file for a command. If the database is an older copy or another database, a setting in the database
+  /// records this for the next server. Otherwise, the command's own changes could increase the number up to that of the
+  /// file.
   init(command file: SQLiteServerFile, database path: String, _ pool: DatabasePool) throws {
-    // Read the file before the database: a running server's file never has a higher count than the database.
+    // Read the file before the database: the number in a running server's file is never higher than in the database.
     let before = file.contents
     let inode = SQLiteFile.inode(path) ?? 0
     try pool.writeWithoutTransaction { database in
@@ -61,10 +63,10 @@ final class ServedSQLiteFile: Sendable {
     wasRestored = false
   }
 
-  /// Writes the count of a committed transaction to the file, before the client is answered.
+  /// Writes the number of changes of a committed transaction to the file, before the client is answered.
   ///
-  /// - Parameter database: the connection of the transaction. Counts of commands are written in ascending order,
-  ///   because no other process can commit meanwhile.
+  /// - Parameter database: the connection of the transaction. A command writes its number in another transaction. No
+  ///   other process can commit meanwhile, so the numbers of commands ascend.
   func record(_ changes: UInt64, _ database: Database) {
     guard role == .command else { return file.record(changes, of: role) }
     do {
@@ -73,19 +75,19 @@ final class ServedSQLiteFile: Sendable {
         return .rollback
       }
     } catch {
-      // The change is committed, so its caller gets no error. The next change writes its count again.
+      // The change is committed, so the caller gets no error. The next change writes its own number.
     }
   }
 
-  /// Releases the file, so that another server may use it. Must be called after the database is closed.
+  /// Releases the file, so that another server may use it. Call this after the database was closed.
   func release() { file.release() }
 
   private static func isRestored(
     _ session: SQLiteSession, _ before: SQLiteServerFile.Contents?, _ inode: UInt64
   ) throws(StoreFailure) -> Bool {
-    // A command has noted that the database is an older or another copy.
+    // A command has recorded that the database is an older copy or another database.
     if try session.setting("restored") != nil { return true }
-    // The server's file is missing. If the database was served before, it is a copy.
+    // The server's file is missing. If a server has used the database before, this is a copy.
     guard let before else { return try session.setting("served") != nil }
     let changes = try session.changes()
     return try before.store != session.setting("store") || before.inode != inode

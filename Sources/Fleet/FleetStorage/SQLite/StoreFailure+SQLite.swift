@@ -3,12 +3,12 @@ import FleetDomain
 import GRDB
 
 extension StoreFailure {
-  /// Returns the error for callers. If it is about the database as a whole, its place is the path of the file.
+  /// Returns the error for callers. If it concerns the database as a whole, its place is the path of the file.
   func error(at path: String) -> StorageError {
     error.place == Self.database ? StorageError(error.kind, path, error.detail) : error
   }
 
-  /// The place of an error that is about the database as a whole.
+  /// The place of errors that concern the database as a whole.
   private static let database = "database"
 
   /// The codes SQLITE_CONSTRAINT_UNIQUE and SQLITE_CONSTRAINT_PRIMARYKEY, which are macros that Swift cannot import.

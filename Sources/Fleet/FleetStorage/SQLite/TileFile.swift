@@ -10,7 +10,7 @@ public final class TileFile: Sendable {
 
   private let file: DatabaseQueue
 
-  /// Opens a file. It is never changed.
+  /// Opens a file for reading.
   ///
   /// - Throws: ``StorageError`` if the file is missing, damaged or not in this format.
   public init(path: String) throws(StorageError) {
@@ -38,9 +38,9 @@ public final class TileFile: Sendable {
     }
   }
 
-  /// Returns a tile as it is stored; `nil` if there is none.
+  /// Returns a tile with its stored bytes; `nil` if there is no such tile.
   ///
-  /// - Parameter row: counted from the north. The file counts from the south.
+  /// - Parameter row: row number from the north. The rows in the file count from the south.
   public func tile(zoom: Int, column: Int, row: Int) async throws -> [UInt8]? {
     try await file.read { database in
       let query = try SQLiteQuery(

@@ -40,7 +40,7 @@ struct ThingList<Value: Kind> {
       """
   }
 
-  /// Creates the statement for the tenants that have a thing for which all conditions hold.
+  /// Creates the statement for the tenants that have a thing that satisfies all conditions.
   ///
   /// - Throws: `invalidQuery`.
   init(tenantsHaving conditions: [ThingQuery<Value>.Condition]) throws(StoreFailure) {
@@ -100,7 +100,7 @@ struct ThingList<Value: Kind> {
 
   /// Returns the page that consists of these things.
   ///
-  /// - Parameter items: the things that were read. If more follow, one more than the limit.
+  /// - Parameter items: the things that were read: one more than the limit if the list continues after the page.
   func page(_ items: [Stored<Value>]) -> Page<Stored<Value>> {
     guard items.count > query.limit, let key, let last = items.prefix(query.limit).last else {
       return Page(items: items, next: nil)
@@ -174,9 +174,9 @@ struct ThingList<Value: Kind> {
     }
   }
 
-  /// Returns the condition for things after a cursor. Of the fields by which the list is sorted, and then the ID, the
-  /// first one in which a thing differs from the last thing of the previous page must be greater (or less, if
-  /// descending).
+  /// Returns the condition for things after a cursor. A thing is compared with the last thing of the previous page by
+  /// the fields of the order, and then by the ID. In the first field in which they differ, the thing's value must be
+  /// greater, or less if the order is descending.
   private mutating func text(after cursor: String) throws(StoreFailure) -> String {
     guard let key, let text = PageCursor.last(of: cursor, scope: scope, key: key),
       case .array(let place)? = try? JSON(parsing: Array(text.utf8)), place.count == query.order.count + 1
@@ -186,8 +186,8 @@ struct ThingList<Value: Kind> {
     for (item, value) in zip(query.order, place) {
       let (column, type) = try self.place(item.key)
       if value == .null {
-        // The last thing of the previous page has no value in this field. Such things come last, so those that follow
-        // have no value either.
+        // In this field, the last thing of the previous page has no value. Such things come last, so all following
+        // things also have no value.
         equal.append("\(column) IS NULL")
         continue
       }

@@ -7,9 +7,9 @@ final class ThingSession: FleetTransaction {
   let session: any StoreSession
   let tenant: Int32
   private let actor: Actor
-  /// The key of cursors; `nil` in a transaction that reads no lists.
+  /// The key of cursors; `nil` if the transaction reads no lists.
   private let cursorKey: CursorKey?
-  /// Number and hash of the last entry in the tenant's audit; only used in a transaction that changes things.
+  /// Number and hash of the last entry in the tenant's audit. It is used only in a transaction that changes things.
   private var head: (number: Int64, hash: [UInt8])
   /// The last error of the database; `nil` if there was none. It determines whether the transaction may be repeated.
   private(set) var failure: StoreFailure?
@@ -212,7 +212,7 @@ final class ThingSession: FleetTransaction {
 
   @discardableResult
   func refresh<Value: Kind>(_ stored: Stored<Value>, to value: Value) throws(ThingError) -> Stored<Value> {
-    // Only those that differ: records that arrive meanwhile change live fields too.
+    // Store only the fields that differ, because ingestion may change other live fields at the same time.
     let fields = Value.fields.filter { $0.access == .live && $0.json(value) != $0.json(stored.value) }
     guard !fields.isEmpty else { return stored }
     var changed = stored
@@ -264,8 +264,8 @@ final class ThingSession: FleetTransaction {
         "SELECT key FROM vehicle WHERE tenant = $1 AND thing = $2", [SQLValue(tenant), .identifier(vehicle.id)]
       ).first?.integer(0)
     }
-    // If another transaction is storing records of the vehicle, it fails and is repeated. The vehicle's key is never
-    // used again.
+    // A transaction that is storing records of the vehicle fails and is repeated. The key of the vehicle is never used
+    // again.
     try remove(vehicle, action: "remove")
     guard let key else { return }
     try asking { () throws(StoreFailure) in
@@ -387,7 +387,7 @@ final class ThingSession: FleetTransaction {
     head = (entry.number, entry.hash)
   }
 
-  /// Returns the encryption with the key of a person's data.
+  /// Returns the encryption of a person's data.
   ///
   /// - Parameter isNew: whether a key is created if there is none.
   /// - Returns: `nil` if there is no key, or if it was destroyed.
@@ -412,7 +412,7 @@ final class ThingSession: FleetTransaction {
 
   // MARK: Failures
 
-  /// Runs statements. If they fail, keeps the error in ``failure``, and throws it.
+  /// Runs statements. If they fail, stores the error in ``failure`` and throws it.
   func asking<Value>(_ work: () throws(StoreFailure) -> Value) throws(ThingError) -> Value {
     do throws(StoreFailure) {
       return try work()
@@ -424,14 +424,14 @@ final class ThingSession: FleetTransaction {
 
   /// Runs statements that change a thing.
   ///
-  /// - Throws: in addition, `duplicate` with the field, if a unique index of the database is violated.
+  /// - Throws: also `duplicate` with the field, if a unique index of the database is violated.
   private func asking<Value: Kind>(_ kind: Value.Type, _ work: () throws(StoreFailure) -> Void) throws(ThingError) {
     do throws(ThingError) {
       try asking(work)
     } catch {
       guard let failure, failure.isDuplicateKey else { throw error }
       let detail = failure.error.detail
-      // The name of a unique index ends with the name of its column: `person_email`, or `person.email` in SQLite.
+      // The name of a unique index ends with the table and the column: `person_email`, or `person.email` in SQLite.
       let field = Value.fields.first { field in
         ["_", "."].contains { detail.contains(Value.names.table + $0 + field.column) }
       }

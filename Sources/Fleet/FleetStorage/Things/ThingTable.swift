@@ -8,13 +8,13 @@ import Telemetry
 enum ThingTable<Value: Kind> {
   static var hasSearch: Bool { Value.fields.contains(where: \.isTextSearched) }
 
-  /// The name of a field's column, in quotes because some keys are reserved words of SQL.
+  /// Returns the name of a field's column, in quotes because some names are reserved words of SQL.
   static func column(_ field: Field<Value>) -> String { "\"" + field.column + "\"" }
 
   /// The columns of a thing, in the order in which ``stored(_:)`` reads them.
   static var columns: String { allColumns.joined(separator: ", ") }
 
-  /// The same columns with the name of their table, for a statement that also reads another table.
+  /// Returns the same columns with the name of their table, for a statement that also reads another table.
   static func columns(of table: String) -> String { allColumns.map { "\(table).\($0)" }.joined(separator: ", ") }
 
   static var columnCount: Int { Value.fields.count + 4 }
@@ -81,7 +81,7 @@ enum ThingTable<Value: Kind> {
       case .json: .text(json.canonicalText)
       }
     if case .text(let text)? = value, text.utf8.contains(0) {
-      // PostgreSQL cannot store this character.
+      // PostgreSQL cannot store U+0000.
       throw StoreFailure(.invalidQuery, Value.names.many, "\(key): a text with the character U+0000")
     }
     guard let value else {

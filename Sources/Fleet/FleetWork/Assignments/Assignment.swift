@@ -1,7 +1,7 @@
 import FleetDomain
 import Telemetry
 
-/// The use of a vehicle by a driver for a period of time. The period begins at `from` and ends before `to`.
+/// The assignment of a vehicle to a driver for a period of time. The period begins at `from` and ends before `to`.
 public struct Assignment: WorkThing {
   public enum Status: String, FieldChoice, Sendable {
     case active

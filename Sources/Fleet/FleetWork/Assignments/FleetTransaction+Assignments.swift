@@ -2,12 +2,12 @@ import FleetDomain
 import Telemetry
 
 extension FleetTransaction {
-  /// Checks a new or changed assignment, and sets the start of a new one to now if it has none.
+  /// Checks a new or changed assignment. If a new assignment has no start, sets the start to now.
   ///
   /// - Parameters:
   ///   - old: the assignment before the change; `nil` if it is new.
   /// - Throws: `invalid`; `rule` with one of the codes `overlap`, `driverSuspended`, `licenceExpired`,
-  ///   `vehicleUnavailable`, `vehicleUnsafe`; `invalidState` if an assignment that is over is changed.
+  ///   `vehicleUnavailable`, `vehicleUnsafe`; `invalidState` if the assignment is over.
   public func check(_ new: inout Assignment, old: Stored<Assignment>?) throws(ThingError) {
     if let old {
       guard old.value.status == .active else {
@@ -81,7 +81,7 @@ extension FleetTransaction {
     return changed
   }
 
-  /// Cancels an assignment, as if it had never been made.
+  /// Cancels an assignment. A cancelled assignment has no effect, not even for the past.
   ///
   /// - Throws: `invalidState`.
   public func cancel(_ stored: Stored<Assignment>) throws(ThingError) -> Stored<Assignment> {
@@ -102,8 +102,8 @@ extension FleetView {
     try vehicleWindows(of: [person])[person]?.flatMap(\.value) ?? []
   }
 
-  /// Returns the vehicles that are or were assigned to several people, with the times of the assignments, by person and
-  /// vehicle.
+  /// Returns the vehicles that are or were assigned to people, with the times of the assignments. The result is grouped
+  /// by person and then by vehicle.
   public func vehicleWindows(of people: Set<UUIDv7>) throws(ThingError) -> [UUIDv7: [String: [VehicleWindow]]] {
     var windows: [UUIDv7: [String: [VehicleWindow]]] = [:]
     var rest = Array(people)[...]

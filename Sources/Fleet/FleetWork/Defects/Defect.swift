@@ -16,17 +16,17 @@ public struct Defect: WorkThing {
     case open
     case acknowledged
     case repaired
-    /// The repair was checked, or the trouble code stayed away.
+    /// The repair was checked, or the trouble code has not come back.
     case verified
-    /// No defect after all.
+    /// A person decided that this is not a defect, or that it needs no repair.
     case dismissed
   }
 
-  /// What an ECU last reported about the trouble code.
+  /// The last report of an ECU about the trouble code.
   public struct Report: NestedValue {
     public var ecu = ""
     public var isPresent = false
-    /// When the code came or went.
+    /// The time of the first report with the current value of ``isPresent``.
     public var since = Timestamp(nanoseconds: 0)
     /// The time of the last report.
     public var at = Timestamp(nanoseconds: 0)
@@ -50,13 +50,13 @@ public struct Defect: WorkThing {
   public var recordID: UUIDv7?
   public var status = Status.open
   public var dismissReason: String?
-  /// The item of the inspections that found it; `nil` for another source.
+  /// The inspection item that failed; `nil` for another source.
   public var item: String?
-  /// The signed inspection reports that found it, the first one first.
+  /// The signed inspection reports that contain the defect, in the order in which they were signed.
   public var inspectionIDs: [UUIDv7] = []
-  /// What the ECUs last reported about the trouble code.
+  /// The last report of each ECU about the trouble code.
   public var reports: [Report] = []
-  /// Trips that ended without the code since it was last seen.
+  /// Number of trips that ended without the code since it was last reported.
   public var tripsWithout: Int64 = 0
   /// The end of the last trip that was counted.
   public var countedUntil: Timestamp?
@@ -80,10 +80,10 @@ public struct Defect: WorkThing {
     set { driver = newValue }
   }
 
-  /// Whether an ECU has the trouble code.
+  /// Whether an ECU reports the trouble code now.
   public var isPresent: Bool { reports.contains(where: \.isPresent) }
 
-  /// The time since which no ECU has the trouble code; `nil` if one has it.
+  /// The time since which no ECU reports the trouble code; `nil` if an ECU reports it now.
   public var awaySince: Timestamp? { isPresent ? nil : reports.map(\.since).max() }
 
   public static var filesKey: String { "photos" }

@@ -5,7 +5,7 @@ import Telemetry
 public enum DefectCommand: String, CaseIterable, Sendable {
   case acknowledge, repair, verify, dismiss
 
-  /// The states from which it is allowed.
+  /// The states in which the command is allowed.
   public var allowedFrom: [Defect.Status] {
     switch self {
     case .acknowledge: [.open]
@@ -15,7 +15,7 @@ public enum DefectCommand: String, CaseIterable, Sendable {
     }
   }
 
-  /// The state to which it leads.
+  /// The state after the command.
   public var status: Defect.Status {
     switch self {
     case .acknowledge: .acknowledged

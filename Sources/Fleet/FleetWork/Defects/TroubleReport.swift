@@ -1,7 +1,7 @@
 import FleetDomain
 import Telemetry
 
-/// What an ECU reported about its trouble codes.
+/// The trouble codes that an ECU reported in one record.
 public struct TroubleReport: Sendable {
   public let vehicle: String
   public let ecu: String
@@ -11,7 +11,7 @@ public struct TroubleReport: Sendable {
   public let permanent: [String]
   public let isLampOn: Bool
   public let freezeFrame: JSON?
-  /// What codes mean, if the sender says it.
+  /// The descriptions of codes by the sender; `nil` if it sent none.
   private let descriptions: JSON?
 
   /// - Returns: `nil` if it is not a record of trouble codes with a time, or if the name of the ECU is too long.
@@ -33,18 +33,18 @@ public struct TroubleReport: Sendable {
     descriptions = json["descriptions"]
   }
 
-  /// Whether the ECU has a code in any form. A pending code means that the fault occurred again, and a permanent one that
-  /// the ECU has not confirmed the repair.
+  /// Whether the ECU reports a code as stored, pending or permanent. A pending code means that the fault has occurred
+  /// again. A permanent code means that the ECU has not confirmed the repair.
   func has(_ code: String) -> Bool { stored.contains(code) || pending.contains(code) || permanent.contains(code) }
 
-  /// What a code means, as the sender says it; `nil` if it does not.
+  /// Returns the sender's description of a code; `nil` if there is none.
   func description(of code: String) -> String? {
     guard let text = descriptions?[code]?.textValue, (1...1_000).contains(text.utf8.count), NameRules.isVisible(text)
     else { return nil }
     return "\(code): \(text)"
   }
 
-  /// The freeze frame of a code; `nil` if the report has none, or a very long one.
+  /// Returns the freeze frame of a code; `nil` if the report has none, or one of more than 16 KiB.
   func freezeFrame(of code: String) -> JSON? {
     guard let freezeFrame, freezeFrame["dtc"]?.textValue == code else { return nil }
     return freezeFrame.canonicalText.utf8.count <= 16_384 ? freezeFrame : nil
@@ -55,10 +55,10 @@ extension Defect {
   /// The number of trips without its trouble code after which a defect is verified.
   public static let tripsToVerify: Int64 = 3
 
-  /// The greatest number of defects of a vehicle that come from trouble codes.
+  /// Maximum number of defects of a vehicle that come from trouble codes.
   static let mostOfCodes = 500
-  /// The greatest number of these defects that are neither verified nor dismissed. A real vehicle has far fewer; a
-  /// faulty or hostile gateway could otherwise fill the list of defects.
+  /// Maximum number of such defects that are neither verified nor dismissed. A real vehicle has far fewer. Without the
+  /// limit, a faulty or hostile gateway could fill the list of defects.
   static let mostOpenOfCodes = 100
   /// The greatest number of ECUs whose reports of a code are remembered, and the longest name of an ECU in bytes.
   static let mostReports = 32
@@ -66,8 +66,8 @@ extension Defect {
 }
 
 extension FleetTransaction {
-  /// Makes defects agree with a report: opens one for each new code, and reopens one whose code came back. A vehicle has
-  /// one defect of a code. A report that is older than the last one of its ECU changes nothing.
+  /// Updates the defects of a vehicle from a report: adds one for each new code, and reopens one whose code came back.
+  /// A vehicle has one defect for each code. A report is ignored if its ECU has sent a newer one.
   ///
   /// - Parameter text: returns the description of a code that the report does not describe.
   public func apply(_ report: TroubleReport, text: (String) -> String) throws(ThingError) {
@@ -118,7 +118,8 @@ extension FleetTransaction {
     }
   }
 
-  /// Counts a trip that has ended. A defect whose trouble code stayed away for some trips is verified.
+  /// Counts a trip that has ended. A defect is verified if its trouble code was absent for ``Defect/tripsToVerify``
+  /// trips.
   public func countTrip(from start: Timestamp, to end: Timestamp, vehicle: String) throws(ThingError) {
     for stored in try codeDefects(of: vehicle, [.open, .acknowledged, .repaired]) {
       guard let away = stored.value.awaySince, away <= start, stored.value.countedUntil ?? away <= start else {

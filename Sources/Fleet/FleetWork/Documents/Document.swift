@@ -64,7 +64,7 @@ public struct Document: WorkThing {
 }
 
 extension FleetTransaction {
-  /// Checks a new or changed document. Sets the vehicle and the driver of a new one to those of its subject.
+  /// Checks a new or changed document. For a new one, sets the vehicle and the driver to those of its subject.
   ///
   /// - Throws: `invalid`.
   public func check(_ new: inout Document, old: Stored<Document>?) throws(ThingError) {

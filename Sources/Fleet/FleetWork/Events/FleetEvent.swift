@@ -1,10 +1,10 @@
 import FleetDomain
 import Telemetry
 
-/// Something that happened in the fleet, of which people may be notified.
+/// An event in the fleet, for which people may be notified.
 ///
-/// An event is written in the transaction of the change that it is about, so that there is never one without the other.
-/// It is removed in the transaction that adds its notifications.
+/// The transaction that makes a change also adds its event, so neither exists without the other. The transaction that
+/// adds the event's notifications removes the event.
 public struct FleetEvent: Kind {
   public enum Event: String, FieldChoice, Sendable {
     /// A command of a journey arrived that the journey's state does not allow.
@@ -49,7 +49,7 @@ extension FleetTransaction {
   /// Adds an event about a thing.
   ///
   /// - Parameters:
-  ///   - id: an id that is the same each time, for an event that may be found repeatedly; `nil` for a new one.
+  ///   - id: a fixed ID for an event that may be found repeatedly, so that it is added once; `nil` for a new ID.
   public func emit<Value: WorkThing>(
     _ event: FleetEvent.Event, of thing: UUIDv7, _ value: Value, item: String? = nil, id: UUIDv7? = nil
   ) throws(ThingError) {

@@ -61,7 +61,7 @@ extension FleetTransaction {
     let id = UUIDv7(
       milliseconds: UInt64(max(Self.number(of: day), 0)) * 86_400_000, seed: thing.low ^ thing.high << 48, number: stage
     )
-    // Check the reminder, because the event itself is removed when its notifications are made.
+    // The event itself cannot be checked, because it is removed when its notifications are added.
     guard try find(id, Reminder.self) == nil else { return }
     var reminder = Reminder()
     (reminder.thing, reminder.day) = (thing, day)
@@ -78,7 +78,7 @@ extension FleetTransaction {
   }
 }
 
-/// A mark that an event for a date was added, so that it is not added again.
+/// A mark that a reminder event was added, so that it is not added again.
 public struct Reminder: Kind {
   public var thing = UUIDv7(milliseconds: 0, first: 0, rest: 0)
   public var day: CalendarDate?

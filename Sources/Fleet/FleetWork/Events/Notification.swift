@@ -1,7 +1,7 @@
 import FleetDomain
 import Telemetry
 
-/// A notification of one person about one event.
+/// A notification for one person about one event.
 public struct Notification: Kind {
   public struct Delivery: NestedValue {
     public var channel = NotificationRule.Channel.inApp
@@ -17,7 +17,7 @@ public struct Notification: Kind {
   }
 
   public var personID = UUIDv7(milliseconds: 0, first: 0, rest: 0)
-  /// The first rule that applied to the person.
+  /// The first rule because of which the person was notified.
   public var ruleID: UUIDv7?
   public var event = FleetEvent.Event.journeyNeedsReview
   public var kind = ""
@@ -28,7 +28,7 @@ public struct Notification: Kind {
   public var at = Timestamp(nanoseconds: 0)
   public var readAt: Timestamp?
   public var deliveries: [Delivery] = []
-  /// The time at which a mail is sent; `nil` if no mail is to be sent.
+  /// The time at which the mail is to be sent; `nil` if no mail is to be sent.
   public var mailAt: Timestamp?
 
   public init() {}
@@ -49,8 +49,8 @@ public struct Notification: Kind {
     Field("mailAt", \.mailAt).settable(by: .hidden),
   ]
 
-  /// Returns the id of a person's notification of an event. It is always the same, so that processing an event again
-  /// does not add another notification.
+  /// Returns the ID of a person's notification of an event. The ID depends only on the arguments, so processing an
+  /// event again adds no second notification.
   public static func id(of event: UUIDv7, for person: UUIDv7) -> UUIDv7 {
     UUIDv7(milliseconds: event.milliseconds, seed: event.low ^ event.high << 48, number: person.low ^ person.high << 48)
   }

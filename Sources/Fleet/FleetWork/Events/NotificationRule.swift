@@ -7,7 +7,7 @@ public struct NotificationRule: Kind {
     case inApp, email
   }
 
-  /// When mails are sent.
+  /// The way in which notifications are combined into mails.
   public enum Digest: String, FieldChoice, Sendable {
     /// A mail for each notification, at once.
     case none
@@ -58,11 +58,11 @@ public struct NotificationRule: Kind {
   public var name = ""
   public var isActive = true
   public var events: [FleetEvent.Event] = []
-  /// The fleets whose vehicles' events the rule applies to; empty for all.
+  /// The fleets to which the rule applies: events of their vehicles; empty for all events.
   public var fleetIDs: [UUIDv7] = []
   /// The roles whose people are notified.
   public var roles: [PersonRole] = []
-  /// The ids of further people who are notified.
+  /// The IDs of additional people who are notified.
   public var personIDs: [UUIDv7] = []
   /// Whether the driver of the event is notified.
   public var notifiesDriver = false
@@ -118,7 +118,7 @@ public struct NotificationRule: Kind {
     return quietHours?.end(at: due, in: zone) ?? due
   }
 
-  /// The rules that every tenant has at first.
+  /// The rules that a new tenant gets.
   public static let defaults: [NotificationRule] = {
     func rule(
       _ name: String, _ event: FleetEvent.Event, _ roles: [PersonRole], _ channels: [Channel], _ digest: Digest = .none

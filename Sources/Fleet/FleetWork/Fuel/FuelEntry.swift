@@ -32,7 +32,7 @@ public struct FuelEntry: WorkThing {
       }
     }
 
-    /// The factor by which a quantity in this unit is multiplied to get standard units.
+    /// The factor that converts a quantity in this unit to the standard unit.
     var factor: Double {
       switch self {
       case .usGallon: 3.785_411_784
@@ -50,7 +50,7 @@ public struct FuelEntry: WorkThing {
   public var energy = Energy.petrol
   /// The quantity that the person entered, in ``unit``.
   public var quantity = 0.0
-  /// The unit in which the person entered the quantity. If none was entered, it is the energy's standard unit.
+  /// The unit in which the person entered the quantity. The default is the energy's standard unit.
   public var unit: Unit?
   /// The quantity in the energy's standard unit: L, kWh or kg.
   public var standardQuantity = 0.0
@@ -59,7 +59,7 @@ public struct FuelEntry: WorkThing {
   public var total: Money?
   /// Whether the tank or the battery was full afterwards.
   public var isFull = false
-  /// Whether an entry between the previous one and this one is missing.
+  /// Whether an entry is missing between the previous entry and this one.
   public var missedPrevious = false
   public var place: String?
   public var notes: String?

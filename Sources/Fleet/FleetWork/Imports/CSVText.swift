@@ -19,7 +19,7 @@ public struct CSVText: Equatable, Sendable {
 
   /// Parses a file. Text that is not UTF-8 is read as Windows-1252, which older programs write.
   ///
-  /// - Throws: ``ImportError`` for a quoted cell without an end.
+  /// - Throws: ``ImportError`` if the end quote of a cell is missing.
   public init(_ file: [UInt8]) throws(ImportError) {
     var bytes = file.starts(with: [0xEF, 0xBB, 0xBF]) ? file[3...] : file[...]
     let converted = String(validating: bytes, as: UTF8.self) == nil ? Array(Windows1252.text(of: bytes).utf8) : nil
@@ -108,7 +108,7 @@ public struct ImportError: Error, Hashable, Sendable {
 }
 
 enum Windows1252 {
-  /// The characters of the bytes 80 to 9F. All other bytes are the characters with the same number.
+  /// The characters for the bytes 0x80 to 0x9F. Every other byte is the character with the same number.
   private static let upper: [Unicode.Scalar] = Array(
     "€\u{81}‚ƒ„…†‡ˆ‰Š‹Œ\u{8D}Ž\u{8F}\u{90}‘’“”•–—˜™š›œ\u{9D}žŸ".unicodeScalars)
 
@@ -122,7 +122,7 @@ enum Windows1252 {
 }
 
 extension StringProtocol {
-  /// The text without white space at both ends. This includes non-breaking spaces, which other programs write.
+  /// The text without white space at both ends. Non-breaking spaces, which other programs write, are also removed.
   var trimmed: String {
     let start = drop { $0.isWhitespace }
     return String(start.reversed().drop { $0.isWhitespace }.reversed())

@@ -6,7 +6,7 @@ public struct ImportFile: Sendable {
   public let format: ImportFormat
   public private(set) var rows: [ImportRow] = []
   public private(set) var errors: [ImportError] = []
-  /// Rows that do not describe a thing of the kind, such as reminders, each with the reason.
+  /// Rows that do not describe a thing of the imported kind, such as reminders, each with the reason.
   public private(set) var skipped: [ImportError] = []
 
   /// The maximum number of rows.
@@ -67,14 +67,14 @@ enum CellMeaning: Equatable {
   case number(times: Double)
   /// An odometer reading, multiplied by `times`. A cell with 0 contains no reading.
   case reading(times: Double)
-  /// An amount of money. 0 means that there is none.
+  /// An amount of money. A cell with 0 contains no amount.
   case money
   /// A decimal number that stays a text.
   case amount
   case time
   case day
   case flag
-  /// A boolean with the opposite meaning.
+  /// A boolean whose opposite is the field's value.
   case noFlag
   /// Texts that are separated by `;`.
   case list
@@ -93,7 +93,7 @@ struct RawRow: Equatable {
   var constants: [String: JSON] = [:]
 }
 
-/// The format in which a file writes numbers and dates. It is determined from all cells together.
+/// The format of a file's numbers and dates. It is determined from all cells together.
 private struct Forms {
   private var decimal: DecimalMark?
   private var dates: DateOrder?
@@ -115,7 +115,7 @@ private struct Forms {
     if decimal == nil, marks.isEmpty {
       let ambiguous = rows.flatMap(\.cells.values).map(\.text).filter { ImportNumber.isAmbiguous($0) }
       switch separator {
-      // Programs separate cells by semicolons if the comma is their decimal mark.
+      // Programs write semicolons between cells if the comma is their decimal mark.
       case UInt8(ascii: ";"): decimal = .comma
       case UInt8(ascii: ",") where !ambiguous.contains { $0.contains(",") }: decimal = .point
       default: break
@@ -185,7 +185,7 @@ private struct Forms {
     guard let currency = written ?? options.currency else {
       return .failure(Reason(message: "expected a currency; add currency=EUR, or another one"))
     }
-    // Only four digits after the point are allowed; other programs write more.
+    // Only four decimals are stored, but other programs write more.
     let parts = number.split(separator: ".")
     let amount =
       parts.count == 2 && parts[1].utf8.count > 4
@@ -193,7 +193,7 @@ private struct Forms {
     return .success(.object(["amount": .text(amount), "currency": .text(currency)]))
   }
 
-  /// Returns the boolean for yes or no in the languages of the programs; `nil` for any other text.
+  /// Returns the boolean for a word such as yes or no in the languages of the programs; `nil` for any other text.
   private static func flag(_ text: String) -> Bool? {
     switch text.lowercased() {
     case "1", "true", "yes", "y", "sim", "si", "sí", "sì", "ja", "oui", "tak", "да": true

@@ -22,7 +22,7 @@ public enum DistanceUnit: String, CaseIterable, Sendable {
   var kilometers: Double { self == .mile ? 1.609_344 : 1 }
 }
 
-/// Data that files of other programs do not contain.
+/// Data that are missing in the files of some programs. They apply to all rows.
 public struct ImportOptions: Equatable, Sendable {
   /// The vehicle to which all rows belong.
   public var vehicle: String?

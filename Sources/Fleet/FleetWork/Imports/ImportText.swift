@@ -21,16 +21,16 @@ enum ImportNumber {
     func isLetter(_ character: Character) -> Bool { character.isASCII && character.isLetter }
     let start = characters.drop(while: isLetter)
     let rest = String(start.reversed().drop(while: isLetter).reversed())
-    // A currency has three letters, or two (`kr`).
+    // A currency is written with three letters or, as `kr`, with two.
     guard characters.count - rest.count <= 3, !rest.isEmpty, rest.allSatisfy({ "0123456789.,-".contains($0) }),
       rest.dropFirst().allSatisfy({ $0 != "-" })
     else { return nil }
     return rest
   }
 
-  /// Returns the decimal mark that follows from a number; `nil` if it may be either.
+  /// Returns the decimal mark that can be derived from a number; `nil` if both are possible.
   ///
-  /// - Returns: for `1,234.5` the point; for `1,5` the comma; `nil` for `1,234`, for `7` and for a text that is not a
+  /// - Returns: the point for `1,234.5`; the comma for `1,5`; `nil` for `1,234`, for `7` and for a text that is not a
   ///   number.
   static func mark(in text: String) -> DecimalMark? {
     guard let core = core(text), let last = core.lastIndex(where: { ".,".contains($0) }) else { return nil }
@@ -44,7 +44,7 @@ enum ImportNumber {
     return digits == 3 && (1...3).contains(before.count) && before != "0" ? nil : mark
   }
 
-  /// Whether the number has two possible values, as `1,234` has.
+  /// Whether a number has two possible values, such as `1,234`.
   static func isAmbiguous(_ text: String) -> Bool {
     core(text)?.contains { ".,".contains($0) } ?? false && mark(in: text) == nil
   }
@@ -66,7 +66,7 @@ enum ImportNumber {
 /// A date, with or without a time, in a file of another program, for example `06.10.2026`, `1/19/2024` and `2024-03-10
 /// 16:01`.
 struct ImportDate: Equatable {
-  /// The first and the second number, and the year. The order of day and month may be unknown.
+  /// The three numbers of the date. It may be unknown which of `first` and `second` is the day and which the month.
   let numbers: (first: Int, second: Int, year: Int)
   let isYearFirst: Bool
   /// Seconds since midnight.
@@ -98,7 +98,7 @@ struct ImportDate: Equatable {
     left.numbers == right.numbers && left.isYearFirst == right.isYearFirst && left.seconds == right.seconds
   }
 
-  /// The order of day and month that follows from the date; `nil` if both are possible.
+  /// The order of day and month that can be derived from the date; `nil` if both are possible.
   var order: DateOrder? {
     if isYearFirst { return nil }
     if hasPoints || numbers.first > 12 { return .dayFirst }

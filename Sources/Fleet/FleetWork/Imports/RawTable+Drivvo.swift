@@ -1,6 +1,7 @@
 import FleetDomain
 
-/// Exports of Drivvo. The names of columns are in the language of the phone, so most columns are found by their places.
+/// Reads exports of Drivvo. Column names are in the language of the phone, so most columns are found by their
+/// positions.
 ///
 ///     ##Refuelling
 ///     Odômetro (km),Data,Combustível,Preço / L,Valor total,Volume,Completou o tanque,Segundo combustível,…
@@ -37,7 +38,7 @@ extension RawTable {
     let distance = options.distanceUnit ?? (names[0].contains("(mi") ? .mile : .kilometer)
     let notes = section.column { ["notes", "observação", "observación", "notizen", "remarques", "note"].contains($0) }
     for row in section.rows {
-      // The cells of several fuels of a vehicle follow one another in its row.
+      // If a fill has several fuels, their cells follow one another in the same row.
       for (fuel, price, isFirst) in [(2, 3, true), (7, 8, false), (12, 13, false)] {
         let quantity = price + 2
         guard quantity < row.cells.count else { continue }

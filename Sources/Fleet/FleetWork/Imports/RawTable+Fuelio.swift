@@ -1,6 +1,6 @@
 import FleetDomain
 
-/// Backups of Fuelio.
+/// Reads backups of Fuelio.
 ///
 ///     "## Vehicle"
 ///     "Name","Description","DistUnit","FuelUnit",…
@@ -129,7 +129,7 @@ extension RawTable {
     }
   }
 
-  /// Returns the category of an expense, which is found by words that people use for it.
+  /// Returns the category of an expense. It is found by words that people often use in its texts.
   static func category(_ texts: [String?]) -> Expense.Category {
     let words: [(Expense.Category, [String])] = [
       (.parking, ["park", "estacion"]), (.toll, ["toll", "maut", "peaje", "pedágio", "pedaggio", "péage"]),

@@ -7,8 +7,8 @@ enum LubeLogger {
   static let cost: Set = ["cost", "total cost", "totalcost", "total price"]
 }
 
-/// Exports of LubeLogger: one file for each kind, without vehicle and units, with dates and money as the server's language
-/// writes them.
+/// Reads exports of LubeLogger. There is one file for each kind of things, without vehicle and units. The format of
+/// dates and money depends on the language of the server.
 ///
 ///     Date,Odometer,FuelConsumed,Cost,FuelEconomy,IsFillToFull,MissedFuelUp,Notes,Tags
 extension RawTable {

@@ -1,7 +1,7 @@
 import FleetDomain
 import Telemetry
 
-/// The rows of a file with the meaning of each cell.
+/// The rows of a file, with the meaning of each cell.
 struct RawTable {
   var format = ImportFormat.own
   var rows: [RawRow] = []
@@ -40,7 +40,7 @@ struct RawTable {
     skipped.append(ImportError(line: row.line, column: nil, message: reason))
   }
 
-  /// Reports that the format cannot contain things of a kind.
+  /// Adds the error that the file's format cannot contain things of a kind.
   mutating func refuse(_ kind: ImportKind, line: Int = 1) {
     errors.append(
       ImportError(line: line, column: nil, message: "a file of \(format.rawValue) has no \(kind.rawValue)"))
@@ -66,7 +66,7 @@ struct RawTable {
         }
         continue
       }
-      // Ignore fields that only the server sets, because an export contains them.
+      // Ignore fields that only the server sets. Exports contain them, too.
       guard field.access == .client || field.access == .creation else {
         meanings.append(nil)
         continue
@@ -138,7 +138,7 @@ struct Section {
 }
 
 extension RawRow {
-  /// Sets the meaning of a cell if the row has the column.
+  /// Sets a cell and its meaning if the row has the column.
   mutating func set(_ key: String, _ column: Int?, of row: CSVText.Row, _ meaning: CellMeaning = .text) {
     guard let column, column < row.cells.count else { return }
     cells[key] = RawCell(text: row.cells[column], column: column + 1, meaning: meaning)

@@ -1,7 +1,7 @@
 import FleetDomain
 import Telemetry
 
-/// The items of an inspection of some types of vehicles: a built-in list, or a tenant's own.
+/// A list of the items to inspect for some types of vehicles: a built-in list, or one of the tenant.
 public struct Checklist: Kind {
   public struct Item: NestedValue {
     /// The name of the item in reports (``Inspection/Item/item``).
@@ -47,7 +47,7 @@ public struct Checklist: Kind {
     Field("isActive", \.isActive).filterable(),
   ]
 
-  /// The greatest number of a tenant's own lists.
+  /// Maximum number of a tenant's own lists.
   public static let most = 100
 
   /// The lists that every tenant has.
@@ -85,7 +85,7 @@ public struct Checklist: Kind {
 }
 
 extension FleetView {
-  /// Returns the lists that are used: the built-in ones that the tenant has not replaced, then its own.
+  /// Returns the lists in use: the built-in ones that the tenant has not replaced, then the tenant's own.
   public func checklists() throws(ThingError) -> [(id: UUIDv7?, list: Checklist)] {
     let own = try list(ThingQuery<Checklist>(order: [.init("name")], limit: 1_000)).items
     let names = Set(own.map(\.value.name))

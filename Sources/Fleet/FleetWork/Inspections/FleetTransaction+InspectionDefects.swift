@@ -1,11 +1,11 @@
 import FleetDomain
 import Telemetry
 
-/// The defects that inspection reports find. A vehicle has at most one open defect for each item of a report: a second
-/// report of the same item joins it.
+/// Adds and closes the defects that inspection reports find. A vehicle has at most one open defect for each item. If a
+/// second report finds the same defect, it is added to the defect's reports.
 extension FleetTransaction {
-  /// Opens or joins a defect for each failed item of a report that was just signed. Defects that only the corrected report
-  /// found are dismissed.
+  /// For each failed item of a report that was just signed, adds a defect, or adds the report to the item's open
+  /// defect. Dismisses defects that only the corrected report contains.
   func openDefects(of report: Stored<Inspection>, correcting old: Stored<Inspection>?) throws(ThingError) {
     var known = try inspectionDefects(of: report.value.vehicle, [.open, .acknowledged])
     let texts = try itemTexts(of: report.value.vehicle)
@@ -40,7 +40,8 @@ extension FleetTransaction {
     }
   }
 
-  /// Closes the defects of a report that was just certified: they are repaired, or dismissed if they need no repair.
+  /// Closes the defects of a report that was just certified. If they need no repair, they are dismissed; otherwise they
+  /// are repaired.
   func closeDefects(of report: Stored<Inspection>) throws(ThingError) {
     guard let certification = report.value.certification else { return }
     for stored in try inspectionDefects(of: report.value.vehicle, [.open, .acknowledged])

@@ -2,7 +2,7 @@ import FleetDomain
 import Telemetry
 
 extension FleetTransaction {
-  /// Checks a new or changed inspection report. If a new report has no time, it gets the present one.
+  /// Checks a new or changed inspection report. If a new report has no time, sets it to now.
   ///
   /// - Parameter old: the report before the change; `nil` if it is new.
   /// - Throws: `invalid`; `invalidState` for a change of a signed report.
@@ -21,13 +21,13 @@ extension FleetTransaction {
     new.hasDefects = new.items.contains { $0.result == .defect }
   }
 
-  /// Signs a draft. Its content can then no longer be changed.
+  /// Signs a draft. Afterwards its content cannot be changed.
   ///
   /// - Parameters:
   ///   - text: the signature, for example a typed name.
   ///   - person: the person who signs; `nil` for a program.
-  /// - Throws: `invalidState`; `invalid` if the draft has no items; `rule` with `superseded` if another report has
-  ///   already corrected the report that the draft corrects.
+  /// - Throws: `invalidState`; `invalid` if the draft has no items; `rule` with `superseded` if the draft corrects a
+  ///   report that another report has already corrected.
   public func sign(
     _ stored: Stored<Inspection>, _ text: String, by person: UUIDv7?
   ) throws(ThingError) -> Stored<Inspection> {
@@ -58,7 +58,7 @@ extension FleetTransaction {
     return report
   }
 
-  /// Certifies that the defects of a signed report are repaired, or need no repair.
+  /// Certifies that the defects of a signed report are repaired, or that they need no repair.
   ///
   /// - Throws: `invalidState`; `rule` with one of the codes `noDefect`, `superseded`.
   public func certify(

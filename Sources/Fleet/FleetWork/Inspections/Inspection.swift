@@ -3,8 +3,8 @@ import Telemetry
 
 /// A driver's vehicle inspection report (49 CFR 396.11), or another inspection of a vehicle.
 ///
-/// The content of a signed report is never changed: a hash locks it, and a correction is another report, which
-/// supersedes the first one.
+/// The content of a signed report never changes: a hash protects it. A correction is a new report that supersedes the
+/// old one.
 public struct Inspection: WorkThing {
   public enum Status: String, FieldChoice, Sendable {
     case draft
@@ -25,7 +25,7 @@ public struct Inspection: WorkThing {
       case ok, defect, notApplicable
     }
 
-    /// The name of the item: that of an item of a ``Checklist``, or any other.
+    /// The name of an item of a ``Checklist``, or any other name.
     public var item = ""
     public var result = Result.ok
     public var note: String?
@@ -44,7 +44,7 @@ public struct Inspection: WorkThing {
   }
 
   public struct Signature: NestedValue {
-    /// The signature as it was given, for example a typed name.
+    /// The signature as the person entered it, for example a typed name.
     public var text = ""
     public var by: UUIDv7?
     public var at = Timestamp(nanoseconds: 0)
@@ -93,13 +93,13 @@ public struct Inspection: WorkThing {
   public var place: String?
   public var items: [Item] = []
   public var notes: String?
-  /// The report that this one corrects.
+  /// The report that this report corrects.
   public var supersedes: UUIDv7?
   public var status = Status.draft
   public var signature: Signature?
   public var certification: Certification?
   public var review: Review?
-  /// The report that corrects this one.
+  /// The report that corrects this report.
   public var supersededBy: UUIDv7?
   /// SHA-256 of the signed content, as hexadecimal digits; `nil` for a draft.
   public var contentHash: String?
@@ -143,9 +143,9 @@ public struct Inspection: WorkThing {
     "driverId", "vehicleId", "kind", "at", "odometer", "place", "items", "notes", "supersedes", "signature",
   ]
 
-  /// The signed content: the values that a signature covers, without absent ones, and the id.
+  /// Returns the signed content: all values that a signature covers, except absent ones, and the ID.
   ///
-  /// - Parameter id: the id of the report.
+  /// - Parameter id: the ID of the report.
   public func signedContent(id: UUIDv7) -> JSON {
     var members: [String: JSON] = ["id": id.json]
     for field in Self.fields where Self.signedKeys.contains(field.key) {
@@ -155,7 +155,7 @@ public struct Inspection: WorkThing {
     return .object(members)
   }
 
-  /// Whether the signed content is what was signed; `nil` for a draft.
+  /// Whether the content is unchanged since the signature; `nil` for a draft.
   public func isIntact(id: UUIDv7) -> Bool? { contentHash.map { $0 == signedContent(id: id).canonicalHash } }
 
   /// The state that the report must have before the next driver can review it.

@@ -3,9 +3,9 @@ import Telemetry
 
 /// A command that changes a journey, as a client sends it.
 public struct JourneyCommand: NestedValue {
-  /// The id of the command, if the client has stored it and sends it later. Such a command is executed once, however
-  /// often it is sent, and is never rejected because of the journey's state. `nil` for a command that a client sends at
-  /// once.
+  /// The ID of the command, if the client stored the command and sends it later. Such a command is executed once, even
+  /// if it is sent repeatedly, and is never rejected because of the journey's state. `nil` if the client sends the
+  /// command immediately.
   public var id: UUIDv7?
   /// The time at which the event happened; `nil` for now.
   public var at: Timestamp?
@@ -20,18 +20,19 @@ public struct JourneyCommand: NestedValue {
     Field("notes", \.notes, TextRules.long),
   ]
 
-  /// A command that a client has stored must contain its time.
+  /// Checks that a command contains its time if the client has stored it.
   public func check() throws(FieldError) {
     if id != nil, at == nil { throw FieldError("at", "expected the time of the event, because the command has an id") }
   }
 }
 
 extension FleetTransaction {
-  /// Checks a new or changed journey, and adjusts its log, state, times and readings to each other.
+  /// Checks a new or changed journey, and makes its log agree with its state, times and readings.
   ///
   /// - Parameters:
   ///   - old: the journey before the change; `nil` if it is new.
-  ///   - isOwn: whether the driver declares the journey. The vehicle must then be assigned to the driver.
+  ///   - isOwn: whether the driver declares the journey. If so, it is checked whether the vehicle was assigned to the
+  ///     driver.
   /// - Throws: `invalid`; `invalidState` if a cancelled journey is changed.
   public func check(_ new: inout Journey, old: Stored<Journey>?, isOwn: Bool) throws(ThingError) {
     if let old {
@@ -59,8 +60,8 @@ extension FleetTransaction {
 
   /// Executes a command.
   ///
-  /// A command with an id is always stored, because the event has already happened. If the state does not allow it, its
-  /// entry gets a doubt, and the journey needs a review.
+  /// A command with an ID is always stored, because its event has already happened. If the journey's state does not
+  /// allow the command, its log entry is marked with a doubt, and the journey needs a review.
   ///
   /// - Parameter isOwn: whether the driver sends the command. The vehicle must then be assigned to the driver.
   /// - Throws: `exists` if another command has its id; `rule` with the code `logFull`. For a command without an id also `invalidState`, `invalid`, and
@@ -102,7 +103,7 @@ extension FleetTransaction {
     return try update(stored, to: journey, action: "review")
   }
 
-  /// Checks the rules for a command that was sent at once, and so may be rejected.
+  /// Checks a command that was sent immediately and may therefore be rejected.
   private func require(
     _ entry: JourneyEvent, in journey: Journey, before old: Journey, except id: UUIDv7
   ) throws(ThingError) {
@@ -146,8 +147,8 @@ extension FleetTransaction {
     }
   }
 
-  /// Sets a driver's status to `onTrip` during a journey, and otherwise to `available`. A driver with any other status
-  /// keeps it.
+  /// Sets a driver's status to `onTrip` during a journey, otherwise to `available`. Any other status of a driver is not
+  /// changed.
   public func updateStatus(ofDriver id: UUIDv7) throws(ThingError) {
     guard let driver = try find(id, Driver.self), [.available, .onTrip].contains(driver.value.status) else { return }
     var changed = driver.value
@@ -157,7 +158,7 @@ extension FleetTransaction {
 }
 
 extension FleetView {
-  /// Returns the status that follows from a driver's journeys: `onTrip` during a journey, otherwise `available`.
+  /// Returns the status of a driver by the driver's journeys: `onTrip` during a journey, otherwise `available`.
   public func status(ofDriver id: UUIDv7) throws(ThingError) -> Driver.Status {
     let query = ThingQuery<Journey>(
       .oneOf(key: "driverId", [id.json]), .oneOf(key: "status", Journey.Status.underway.map(\.json)))
@@ -169,7 +170,7 @@ extension FleetView {
     try assignments(of: vehicle, at: time).contains { $0.value.driver == driver }
   }
 
-  /// Returns the assignments of a vehicle that last at a time: at most one, unless the database was changed by hand.
+  /// Returns the assignments of a vehicle at a time: at most one, unless someone has edited the database directly.
   public func assignments(of vehicle: String, at time: Timestamp) throws(ThingError) -> [Stored<Assignment>] {
     let next = Timestamp(nanoseconds: time.nanoseconds + 1_000_000)
     let query = ThingQuery<Assignment>(

@@ -33,7 +33,7 @@ public struct Journey: WorkThing {
   /// The events of the journey, in the order of their times.
   public var log: [JourneyEvent] = []
   public var status = Status.planned
-  /// Whether the log has an entry with a doubt that nobody has reviewed.
+  /// Whether the log has an entry with a doubt that no person has reviewed.
   public var needsReview = false
   /// Whether a person with more rights than a driver has declared or reviewed the journey. Otherwise it counts only for
   /// the time for which the vehicle is assigned to the driver.
@@ -123,12 +123,12 @@ extension Journey {
     return status == .inProgress
   }
 
-  /// Returns the index of the log's entry that determines the start or the end.
+  /// Returns the index of the log entry that determines the journey's start or end.
   private func index(of event: JourneyEvent.Event) -> Int? {
     log.firstIndex { $0.event == event && $0.doubt != .invalidState }
   }
 
-  /// Adds the events of a journey that is declared only after it has begun.
+  /// Creates the log of a journey that is added only after it has begun.
   ///
   /// - Parameters:
   ///   - ids: the ids for the events of the start and of the end.
@@ -158,8 +158,8 @@ extension Journey {
 
   /// Writes corrected times and readings to the log.
   ///
-  /// - Throws: `invalid` if a corrected time is of a start or end that did not happen, or if the end is before the
-  ///   start.
+  /// - Throws: `invalid` if a time or reading was corrected for a start or end that has not happened; `invalid` if the
+  ///   end is before the start.
   mutating func correct(from old: Journey) throws(ThingError) {
     for (event, keys, isChanged, time, odometer) in [
       (

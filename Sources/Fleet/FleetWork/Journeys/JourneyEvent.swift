@@ -32,7 +32,7 @@ public struct JourneyEvent: NestedValue {
     }
   }
 
-  /// The reason why a person should look at an entry.
+  /// The reason why a person should review a log entry.
   public enum Doubt: String, FieldChoice, Sendable {
     /// The state did not allow the event, so the entry has no effect.
     case invalidState
@@ -51,7 +51,7 @@ public struct JourneyEvent: NestedValue {
   /// Whether the vehicle was assigned to the driver when the journey started; `nil` if that was not checked.
   public var isAssigned: Bool?
   public internal(set) var doubt: Doubt?
-  /// Whether a person has looked at the entry because of its doubt.
+  /// Whether a person has reviewed the entry because of its doubt.
   public var isReviewed: Bool?
 
   public init() {}
@@ -81,7 +81,7 @@ public struct JourneyEvent: NestedValue {
       && notes == other.notes
   }
 
-  /// Whether an entry comes before another one in the log. Events with the same time are sorted by their ids.
+  /// Whether an entry comes before another one in the log. Entries with the same time are sorted by their IDs.
   static func precedes(_ left: JourneyEvent, _ right: JourneyEvent) -> Bool {
     (left.timestamp, left.id.high, left.id.low) < (right.timestamp, right.id.high, right.id.low)
   }

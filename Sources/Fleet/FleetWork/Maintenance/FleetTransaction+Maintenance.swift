@@ -45,7 +45,7 @@ extension FleetTransaction {
     }
   }
 
-  /// Makes the defects of a new or changed record point to it.
+  /// Stores the ID of a new or changed record in its defects.
   public func link(_ record: Stored<MaintenanceRecord>) throws(ThingError) {
     for id in record.value.defectIDs {
       let defect = try existing(id, Defect.self)
@@ -56,7 +56,7 @@ extension FleetTransaction {
     }
   }
 
-  /// Starts the work: the vehicle is in service.
+  /// Starts the work. The vehicle's status becomes `inService`.
   ///
   /// - Throws: `invalidState`; `rule` with `vehicleUnavailable`.
   public func start(_ stored: Stored<MaintenanceRecord>) throws(ThingError) -> Stored<MaintenanceRecord> {
@@ -74,7 +74,7 @@ extension FleetTransaction {
     return started
   }
 
-  /// Ends the work: the vehicle is given back, and the record's defects are repaired.
+  /// Completes the work: the vehicle is no longer in service, and the record's defects are repaired.
   ///
   /// - Throws: `invalidState`; `invalid`.
   public func complete(
@@ -110,7 +110,7 @@ extension FleetTransaction {
     return completed
   }
 
-  /// Cancels a record that is not finished.
+  /// Cancels a record that is scheduled or in progress.
   ///
   /// - Throws: `invalidState`.
   public func cancel(
@@ -135,7 +135,7 @@ extension FleetTransaction {
 }
 
 extension FleetView {
-  /// The record of a schedule and vehicle that is not finished; `nil` if there is none.
+  /// Returns the record of a schedule and a vehicle that is scheduled or in progress; `nil` if there is none.
   public func openRecord(of schedule: UUIDv7, vehicle: String) throws(ThingError) -> Stored<MaintenanceRecord>? {
     try first(
       ThingQuery<MaintenanceRecord>(
@@ -143,7 +143,7 @@ extension FleetView {
         .oneOf(key: "status", MaintenanceRecord.Status.open.map(\.json))))
   }
 
-  /// Whether a schedule is one of a vehicle, or of its fleet.
+  /// Whether a schedule applies to a vehicle: it belongs to the vehicle or to the vehicle's fleet.
   public func applies(_ schedule: ServiceSchedule, to vehicle: String) throws(ThingError) -> Bool {
     if let id = schedule.vehicle { return id == vehicle }
     guard let fleet = schedule.fleet else { return false }

@@ -21,7 +21,7 @@ public struct MaintenanceRecord: VehicleThing {
     public var category = Category.other
     public var text = ""
     public var quantity = 1.0
-    /// The cost of the whole line, not of one piece.
+    /// The cost of the whole line, not of a single piece.
     public var cost: Money?
 
     public init() {}
@@ -37,7 +37,7 @@ public struct MaintenanceRecord: VehicleThing {
   public var scheduledDate: CalendarDate?
   public var completedDate: CalendarDate?
   public var lines: [Line] = []
-  /// By default the sum of the lines, if they are all in one currency.
+  /// The total cost. The default is the sum of the lines, if all have the same currency.
   public var cost: Money?
   public var vendorName: String?
   public var notes: String?
@@ -93,20 +93,21 @@ public struct MaintenanceRecord: VehicleThing {
   /// The sums of the lines, one for each currency, in the order of the currencies.
   public var sums: [Money] { Self.sums(of: lines.compactMap(\.cost)) }
 
-  /// Adds amounts, each currency by itself.
+  /// Returns the sums of amounts, one for each currency.
   public static func sums(of amounts: [Money]) -> [Money] {
     var sums: [String: Int64] = [:]
     for amount in amounts { sums[amount.currency, default: 0] += amount.tenThousandths }
     return sums.sorted { $0.key < $1.key }.map { Money(tenThousandths: $0.value, currency: $0.key) }
   }
 
-  /// What the work cost: ``cost`` or, if that is unknown, the sums of the lines. One `nil` if neither is known.
+  /// The cost of the work: ``cost`` or, if that is unknown, the sums of the lines. If neither is known, one element
+  /// that is `nil`.
   public var costs: [Money?] {
     if let cost { return [cost] }
     return sums.isEmpty ? [nil] : sums
   }
 
-  /// The sum of the lines; `nil` if there is none, or if they are in several currencies.
+  /// The sum of the lines; `nil` if no line has a cost, or if the lines have several currencies.
   var sum: Money? { sums.count == 1 ? sums[0] : nil }
 }
 
@@ -118,7 +119,7 @@ public struct MaintenanceCompletion: NestedValue {
   public var cost: Money?
   public var lines: [MaintenanceRecord.Line]?
   public var notes: String?
-  /// For a schedule of a fleet: the vehicle. Otherwise `nil`.
+  /// The vehicle, if the schedule belongs to a fleet; otherwise `nil`.
   public var vehicle: String?
 
   public init() {}

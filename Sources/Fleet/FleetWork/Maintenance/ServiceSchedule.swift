@@ -1,8 +1,8 @@
 import FleetDomain
 import Telemetry
 
-/// A service that is repeated after a time, a distance or a number of engine hours, of one vehicle or of all vehicles of
-/// a fleet.
+/// A service that is repeated after a time, a distance or a number of engine hours. It applies to one vehicle, or to
+/// all vehicles of a fleet.
 public struct ServiceSchedule: VehicleThing {
   /// The time, distance and engine hours after which a service is due: whichever is reached first.
   public struct Interval: NestedValue {
@@ -31,7 +31,7 @@ public struct ServiceSchedule: VehicleThing {
     }
   }
 
-  /// How long before a service is due it is reported as due soon.
+  /// The margin before the due date or reading in which a service is reported as due soon.
   public struct Margin: NestedValue {
     public var days: Int64 = 14
     public var kilometers = 500.0
@@ -48,12 +48,12 @@ public struct ServiceSchedule: VehicleThing {
     ]
   }
 
-  /// A service that was done.
+  /// The last service: its date and meter readings.
   public struct Service: NestedValue {
     public var date: CalendarDate?
-    /// What the odometer showed, km.
+    /// Reading of the odometer, km.
     public var odometer: Double?
-    /// What the hour meter showed, h.
+    /// Reading of the hour meter, h.
     public var engineHours: Double?
 
     public init() {}
@@ -64,12 +64,12 @@ public struct ServiceSchedule: VehicleThing {
     ]
   }
 
-  /// When the next service is due: whichever is reached first.
+  /// The date and readings at which the next service is due: whichever is reached first.
   public struct Next: NestedValue {
     public var dueDate: CalendarDate?
-    /// What the odometer then shows, km.
+    /// Reading of the odometer, km.
     public var dueOdometer: Double?
-    /// What the hour meter then shows, h.
+    /// Reading of the hour meter, h.
     public var dueEngineHours: Double?
 
     public init() {}
@@ -80,7 +80,7 @@ public struct ServiceSchedule: VehicleThing {
   }
 
   public enum Basis: String, FieldChoice, Sendable {
-    /// The next service is due one interval after this one was due.
+    /// The next service is due one interval after the due date or reading of this one.
     case fixed
     /// The next service is due one interval after this one was done.
     case fromCompletion
@@ -97,14 +97,14 @@ public struct ServiceSchedule: VehicleThing {
   public var every = Interval()
   public var basis = Basis.fromCompletion
   public var dueSoon = Margin()
-  /// The last service; `nil` for a schedule of a fleet, whose vehicles have their own.
+  /// The last service; `nil` for a schedule of a fleet, because each vehicle has its own last service.
   public var lastService: Service?
   public var notes: String?
-  /// `nil` for a schedule of a fleet.
+  /// The next service; `nil` for a schedule of a fleet.
   public var next: Next?
-  /// Of a fleet, the most urgent state of its vehicles.
+  /// The state. For a schedule of a fleet, the most urgent state of the fleet's vehicles.
   public var state = State.ok
-  /// The date on which it is expected to be due from the recent use of the vehicle; `nil` for a fleet.
+  /// The expected due date, computed from the vehicle's recent use; `nil` for a schedule of a fleet.
   public var forecastDate: CalendarDate?
 
   public init() {}
@@ -129,14 +129,14 @@ public struct ServiceSchedule: VehicleThing {
   ]
 }
 
-/// The state of a schedule for one of its vehicles. Distances and hours are those of all instruments of the vehicle
-/// together, so that a replaced instrument changes nothing.
+/// The state of a schedule for one of its vehicles. Distances and hours are totals of all instruments that the vehicle
+/// has had, so replacing an instrument does not change them.
 public struct ServiceDue: Kind {
   public var scheduleID = UUIDv7(milliseconds: 0, first: 0, rest: 0)
   public var vehicle = ""
   /// The fields of the schedule from which the due values were computed.
   public var plan = ""
-  /// The number of services that were done.
+  /// The number of services that were completed.
   public var cycle: Int64 = 0
   public var lastDate: CalendarDate?
   public var lastKilometers: Double?
@@ -145,11 +145,11 @@ public struct ServiceDue: Kind {
   public var dueKilometers: Double?
   public var dueEngineHours: Double?
   public var state = ServiceSchedule.State.ok
-  /// The first day on which it is no longer snoozed.
+  /// The first day on which the service is no longer snoozed.
   public var snoozedUntil: CalendarDate?
-  /// The cycle for which a maintenance record was opened last.
+  /// The last cycle for which a maintenance record was opened.
   public var openedCycle: Int64?
-  /// The next day on which the state can change without a reading; `nil` if there is none.
+  /// The next day on which the state can change without a meter reading; `nil` if there is none.
   public var checkDate: CalendarDate?
 
   public init() {}

@@ -9,7 +9,7 @@ public struct ServiceType: Kind {
     ("inspection", "Inspection"), ("repair", "Repair"), ("other", "Other"),
   ]
 
-  /// The text by which schedules and records name it, unique within the tenant.
+  /// The name of the type in schedules and records, unique within the tenant.
   public var code = ""
   public var name = ""
   public var isBuiltIn = false

@@ -1,10 +1,10 @@
 import FleetDomain
 import Telemetry
 
-/// A reading of a vehicle's odometer or hour meter. A wrong one is made void. A reading that another thing states, such
-/// as a journey, is corrected with that thing; no other reading is ever changed or removed.
+/// A reading of a vehicle's odometer or hour meter. A wrong reading is marked as void. A reading that is part of
+/// another thing, such as a journey, changes with that thing. No other reading is ever changed or removed.
 public struct MeterReading: VehicleThing {
-  /// Where the reading comes from.
+  /// The origin of a reading.
   public enum Source: String, FieldChoice, Sendable {
     case gateway, journey, fuel, inspection, service, manual
     case imported = "import"
@@ -12,37 +12,39 @@ public struct MeterReading: VehicleThing {
 
   /// The reason why a reading is not used.
   public enum Flag: String, FieldChoice, Sendable {
-    /// Older than the newest reading that is used.
+    /// The reading is older than the newest used reading.
     case outOfOrder
-    /// Lower than the reading before.
+    /// The reading is lower than the previous one.
     case backward
-    /// More than a vehicle can drive or run since the reading before.
+    /// The increase since the previous reading is impossible.
     case tooFast
-    /// Metres instead of kilometres, or the other way round.
+    /// The reading is in metres instead of kilometres, or the other way round.
     case wrongUnit
   }
 
-  /// Which reading of a journey it is.
+  /// The reading of a journey to which this one corresponds.
   public enum Part: String, FieldChoice, Sendable { case start, end }
 
   public var vehicle = ""
   public var at = Timestamp(nanoseconds: 0)
-  /// km. Either this or ``engineHours`` has a value.
+  /// Reading of the odometer, km. Either this or ``engineHours`` has a value.
   public var odometer: Double?
-  /// h.
+  /// Reading of the hour meter, h.
   public var engineHours: Double?
   public var source = Source.manual
-  /// Whether the instrument was replaced since the reading before. This is then the first reading of the new one.
+  /// Whether the instrument was replaced since the previous reading. This is then the first reading of the new
+  /// instrument.
   public var isReplaced = false
   public var isVoid = false
   public var notes: String?
-  /// The journey, fuel entry, inspection or maintenance record that states it; `nil` if there is none.
+  /// The journey, fuel entry, inspection or maintenance record to which the reading belongs; `nil` if there is none.
   public var originID: UUIDv7?
-  /// `nil` if the origin states one reading of the meter.
+  /// Which reading of a journey this is; `nil` if the origin has only one reading of the meter.
   public var part: Part?
-  /// `nil` if it is used, void, or the reading before, rounded down.
+  /// The reason why the reading is not used. `nil` if it is used, if it is void, or if it is the previous reading,
+  /// rounded down.
   public var flag: Flag?
-  /// The distance or time that all instruments have counted; `nil` if the reading is not used.
+  /// The total that all instruments of the vehicle have counted, km or h; `nil` if the reading is not used.
   public var lifetime: Double?
 
   public init() {}
@@ -53,7 +55,7 @@ public struct MeterReading: VehicleThing {
   public static let fields: [Field<MeterReading>] = [
     Field("vehicleId", \.vehicle).required().settable(by: .creation).filterable(as: "vehicle"),
     Field("at", \.at).settable(by: .creation).filledIn().sortable(),
-    // Higher than any odometer shows, so that a reading in metres is stored and flagged.
+    // The limit is higher than any odometer shows, so that a reading in metres can be stored and flagged.
     Field("odometer", \.odometer, in: .from(0, to: 9_999_999_999)).settable(by: .creation).sortable(),
     Field("engineHours", \.engineHours, in: .from(0, to: 9_999_999)).settable(by: .creation).sortable(),
     Field("source", \.source).settable(by: .creation).filterable(),

@@ -4,21 +4,21 @@ import Telemetry
 /// A report as it was made. Its rows never change; only its schedule does.
 public struct Report: Kind {
   public enum Topic: String, FieldChoice, Sendable {
-    /// How much vehicles were used.
+    /// The use of vehicles.
     case utilization
     case maintenance
     case trips
     /// Expenses and fuel.
     case costs
-    /// Fuel by the vehicles' own figures.
+    /// Fuel consumption as the vehicles reported it.
     case fuel
-    /// How vehicles were driven.
+    /// The driving behaviour of drivers.
     case drivers
     /// Licences, documents, inspections and services that are due.
     case compliance
   }
 
-  /// What a row of a report is about.
+  /// The group to which each row of a report belongs.
   public enum Grouping: String, FieldChoice, Sendable { case vehicle, driver, fleet, day, week, month }
 
   /// The format of a report that is sent as a file.
@@ -65,11 +65,11 @@ public struct Report: Kind {
   }
 
   public var topic = Topic.utilization
-  /// The first and the last day.
+  /// The first and the last day of the report's period.
   public var from = CalendarDate(dayNumber: 0)
   public var to = CalendarDate(dayNumber: 0)
   public var groupBy = Grouping.vehicle
-  /// The fleet whose vehicles it is about; `nil` for all vehicles.
+  /// The fleet whose vehicles are included; `nil` for all vehicles.
   public var fleetID: UUIDv7?
   /// `nil` for a report that is not repeated.
   public var schedule: Schedule?
@@ -79,13 +79,13 @@ public struct Report: Kind {
   public var scheduleID: UUIDv7?
   /// The person who asked for it; `nil` for a program.
   public var requestedBy: UUIDv7?
-  /// `nil` until it is made.
+  /// The result; `nil` until it is computed.
   public var rows: ReportRows?
 
   public init() {}
 
   public static let names = KindNames(one: "report", many: "reports")
-  /// A report is not a change of the fleet's data, and may be long.
+  /// No audit entry is written, because a report changes no data of the fleet and may be long.
   public static let isAudited = false
   public static let fields: [Field<Report>] = [
     Field("kind", \.topic).required().settable(by: .creation).filterable().sortable(),

@@ -5,7 +5,7 @@ import Telemetry
 public enum VehicleCommand: String, CaseIterable, Sendable {
   case retire, reactivate, deactivate, activate
 
-  /// The states from which it is allowed.
+  /// The states in which the command is allowed.
   public var allowedFrom: [Vehicle.Status] {
     switch self {
     case .retire: [.available, .assigned, .inService, .inactive]
@@ -53,8 +53,9 @@ extension FleetTransaction {
     for record in try list(records).items { _ = try cancel(record, reason: "the vehicle was retired") }
   }
 
-  /// Makes the status of a vehicle agree with its maintenance records and assignments: `inService` during work on it,
-  /// otherwise `assigned` while an assignment lasts, otherwise `available`. Inactive and retired vehicles stay so.
+  /// Sets the status of a vehicle from its maintenance records and assignments: `inService` during work on it,
+  /// otherwise `assigned` during an assignment, otherwise `available`. The status of inactive and retired vehicles does
+  /// not change.
   public func updateStatus(ofVehicle id: String) throws(ThingError) {
     guard let vehicle = try vehicle(named: id), ![.inactive, .retired].contains(vehicle.value.status) else { return }
     var changed = vehicle.value

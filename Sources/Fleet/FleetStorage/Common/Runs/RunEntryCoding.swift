@@ -105,7 +105,7 @@ enum RunEntryCoding {
       throw TelemetryRun.damaged("a number that is too long")
     }
 
-    /// Reads a signed number in zigzag encoding.
+    /// Reads a signed number in zigzag encoding (a difference).
     mutating func difference() throws(StoreFailure) -> Int64 {
       let number = try number()
       return Int64(bitPattern: number >> 1) ^ -Int64(bitPattern: number & 1)

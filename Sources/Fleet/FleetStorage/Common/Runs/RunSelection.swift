@@ -15,7 +15,7 @@ enum RunSelection {
   /// Maximum total size of the bodies of a run, bytes: a run that is just below ``fullBodies`` may receive one more
   /// record.
   static let largestBodies = fullBodies + IncomingRecord.maximumCount
-  /// Whether this number of records, whose bodies have this total size, is enough for a run.
+  /// Whether a run is made of this number of records with this total size of their bodies.
   static func isWorthwhile(_ count: Int, _ bytes: Int) -> Bool {
     count >= fewestRecords || (count > 1 && bytes >= worthwhileBodies)
   }
@@ -23,16 +23,15 @@ enum RunSelection {
   /// Divides records into runs.
   ///
   /// - Parameters:
-  ///   - rows: telemetry of one vehicle, in the order of ids.
-  ///   - candidates: indices of the rows that are between two existing runs.
-  ///   - previous: the run before them.
-  ///   - next: the run after them.
+  ///   - candidates: indices of the rows whose place is between two existing runs.
+  ///   - previous: the existing run before the candidates; `nil` if there is none.
+  ///   - next: the existing run after the candidates; `nil` if there is none.
   ///   - now: the server's clock, ms.
   /// - Returns: for each new run, the indices of its rows.
   static func runs(
     of rows: [RecordRow], _ candidates: [Int], after previous: RunSpan?, before next: RunSpan?, at now: Int64
   ) -> [[Int]] {
-    // Late records and those without a time are not selected. The times of the selected ones ascend.
+    // Records without a credible time, and those that are not later than the record before them, are not selected.
     let (ahead, overflow) = now.addingReportingOverflow(Reception.tolerance)
     let credible = overflow ? .max : ahead
     let latest = min(next.map { $0.firstTime - 1 } ?? .max, credible)
@@ -63,7 +62,8 @@ enum RunSelection {
     return parts
   }
 
-  /// Divides rows into pieces that are within the limits and have about the same number of records.
+  /// Divides rows into pieces that are within the limits and have about the same number of records. Pieces that are not
+  /// worthwhile are omitted.
   private static func pieces(_ rows: [RecordRow], _ indexes: ArraySlice<Int>) -> [[Int]] {
     let count = (indexes.count + mostRecords - 1) / mostRecords
     let most = count == 0 ? 0 : (indexes.count + count - 1) / count

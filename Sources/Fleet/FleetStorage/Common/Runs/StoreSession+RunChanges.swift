@@ -3,14 +3,15 @@ import Telemetry
 
 /// Changes to existing runs.
 extension StoreSession {
-  /// Stores better times for records, in rows and runs. Records whose time is equally good are skipped. A record in a
-  /// run is removed from it and becomes a row. Must be called after ``store(_:at:)``, which locks the vehicles.
+  /// Stores better times for records, which may be rows or parts of runs. A record whose stored time is equally good is
+  /// skipped. A record in a run is removed from the run and becomes a row. Call this after ``store(_:at:)``, which
+  /// locks the vehicles.
   ///
   /// - Parameters:
   ///   - improvements: the better times, in the order of the records' keys.
-  ///   - budget: when it is spent, the rest is postponed. At least one improvement is made.
-  /// - Returns: for each vehicle the records that received an earlier time, the hours that records left, and the
-  ///   improvements that were postponed.
+  ///   - budget: when it is spent, the remaining improvements are postponed. At least one is stored.
+  /// - Returns: `moved`, the records of each vehicle whose time is now earlier; `left`, the hours to which records no
+  ///   longer belong; and the keys of the postponed improvements.
   func improveAll(
     _ improvements: [Improvement], within budget: WorkBudget
   ) throws(StoreFailure) -> (moved: [Int32: MovedBack], left: Set<StaleHour>, postponed: [RowKey]) {
@@ -53,7 +54,7 @@ extension StoreSession {
     MovedBack(tenant: left.tenant, time: max(left.time, right.time), ids: left.ids + right.ids)
   }
 
-  /// Reduces a run to these entries. If there are none, the run is deleted.
+  /// Removes all entries of a run except these. If there are none, deletes the run.
   func reduce(_ run: TelemetryRun, to entries: [RunEntry]) throws(StoreFailure) {
     guard let first = entries.first, let last = entries.last else {
       try run.span.remove(self)

@@ -1,7 +1,7 @@
 import FleetDomain
 import Telemetry
 
-/// Reading records that are stored as rows or in runs.
+/// Functions that read records from rows and from runs.
 extension StoreSession {
   /// Returns lists of records for a query, from which ``RecordPage/page(_:)`` makes a page.
   ///
@@ -19,7 +19,7 @@ extension StoreSession {
     return inRuns.isEmpty ? lists : lists.filter { !$0.isEmpty } + [inRuns]
   }
 
-  /// Returns those records with these keys that exist, in the order of the keys.
+  /// Returns the existing records among these keys, in the order of the keys.
   ///
   /// - Parameter keys: keys of one tenant.
   func foundAll(_ keys: [RowKey]) throws(StoreFailure) -> [FoundRow] {
@@ -129,7 +129,7 @@ struct RunReader {
     return Array(rows.prefix(query.limit + 1))
   }
 
-  /// Returns the number of runs to read at once for a number of records.
+  /// Returns the number of runs to read at once if this many records are needed.
   private static func count(for records: Int) -> Int { min(records / 64 + 1, 32) }
 
   private func append(
@@ -148,7 +148,7 @@ struct RunReader {
     // Records without a time belong to no span, and are in no run.
     var start = max(page.cursor?.time ?? RecordBound.start(page.query), StoredTime.undated + 1)
     var chosen: [(run: RunSpan, entry: RunEntry)] = []
-    // Runs that were read and not used yet. More runs are read at once as long as all of them are needed.
+    // Runs that were read ahead and not used yet. As long as all of them are needed, more are read at once.
     var ahead: [TelemetryRun] = []
     var count = 2
     while chosen.count <= page.query.limit, start < end {
@@ -199,8 +199,8 @@ struct RunReader {
 
   // MARK: The newest
 
-  /// Returns the place of the newest record in runs or, if `withPosition`, of the newest one with a position. A
-  /// position is searched in about 10,000 records, the newest first. `nil` if there is none.
+  /// Returns the position of the newest record in runs; `nil` if there is none. If `withPosition`, only records with a
+  /// position count, and only about the 10,000 newest records are searched.
   func newest(withPosition: Bool) throws(StoreFailure) -> NewestPlace? {
     var (before, read) = (Int64.max, 0)
     while read < 10_000 {
@@ -236,7 +236,7 @@ struct RunReader {
 }
 
 extension RecordBound {
-  /// Whether an entry belongs to the page: it is at or after the place at which reading begins.
+  /// Whether an entry belongs to the page: it is not before the position at which reading begins.
   fileprivate func admits(_ entry: RunEntry, oldestFirst: Bool) -> Bool {
     if time != entry.time { return (time < entry.time) == oldestFirst }
     if sequence != entry.sequence { return (sequence < entry.sequence) == oldestFirst }

@@ -29,7 +29,8 @@ extension StoreEngine {
   }
 }
 
-/// The place at which retention continues: the last visited run, in the order of months, times, tenants and vehicles.
+/// The position at which retention continues: the last visited run, in the order of months, times, tenants and
+/// vehicles.
 struct RunRemovalPlace {
   var month: Int64 = -1
   var time: Int64 = .min
@@ -37,15 +38,15 @@ struct RunRemovalPlace {
   var vehicle: Int64 = 0
 }
 
-/// Retention deletes most runs as a whole, because all times of a past month are before the cutoff. If a clock was
-/// wrong, a run keeps its newer records. As among rows, the newest record of a vehicle is kept.
+/// Retention usually deletes whole runs, because all times of a past month are before the cutoff. If a clock was wrong,
+/// a run may contain newer records, which remain. As with rows, the newest record of a vehicle is never deleted.
 extension StoreSession {
   /// Maximum number of runs that one transaction deletes. This many take about 10 ms.
   private static var piece: Int64 { 64 }
 
   /// Deletes some of the expired runs.
   ///
-  /// - Returns: the number of deleted records, and the place at which to continue; `nil` at the end.
+  /// - Returns: the number of deleted records, and the position at which to continue; `nil` at the end.
   fileprivate func removeRuns(
     _ bounds: RetentionBounds, from place: RunRemovalPlace
   ) throws(StoreFailure) -> (removed: Int64, next: RunRemovalPlace?) {
@@ -84,9 +85,10 @@ extension StoreSession {
     return (removed, next)
   }
 
-  /// Deletes those records of a run that are before a time, with their bytes, except the newest record of the vehicle.
+  /// Deletes the records of a run whose times are before a time, including their bytes. The newest record of the
+  /// vehicle remains.
   private func removeOldest(of span: RunSpan, before time: Int64) throws(StoreFailure) -> Int64 {
-    // The vehicle was removed. Its records are deleted elsewhere.
+    // The vehicle was removed. ``removeRuns(tenant:vehicle:)`` deletes its records.
     if try rows("SELECT key FROM vehicle WHERE key = $1", [SQLValue(span.vehicle)]).isEmpty { return 0 }
     try lock(vehicles: [span.vehicle])
     guard let run = try runs(at: [span], withBodies: true)[span] else { return 0 }

@@ -1,18 +1,18 @@
 import FleetDomain
 import Telemetry
 
-/// Storing records, some as rows and some in runs.
+/// Functions that store records, some as rows and some in runs.
 extension StoreSession {
-  /// Stores the records that are new. If they include many telemetry records of a vehicle, these are stored in runs;
-  /// all others are stored as rows.
+  /// Stores new records. Many telemetry records of one vehicle are stored in runs; all other records are stored as
+  /// rows.
   ///
-  /// Whatever the ids are, the work is bounded by the number of records: each record needs one look-up in an index, and
-  /// each run that may contain one of them is read once.
+  /// The work depends only on the number of records, not on their IDs. Each record needs one index look-up, and each
+  /// run that may contain one of them is read once.
   ///
   /// - Parameters:
   ///   - rows: rows with unique keys, in the order of ``RowKey/isBefore(_:_:)``.
   ///   - now: the server's clock, ms.
-  /// - Returns: for records that existed already, the quality of their times, by the record's index.
+  /// - Returns: the time qualities of the records that existed already, by the record's index.
   func store(_ rows: [RecordRow], at now: Int64) throws(StoreFailure) -> [Int: StoredQuality] {
     let shares = Self.telemetryShares(rows)
     if shares.isEmpty { return try insert(rows) }
@@ -34,7 +34,7 @@ extension StoreSession {
     return existing
   }
 
-  /// Returns the ranges of indices with the telemetry of each vehicle.
+  /// Returns, for each vehicle, the range of indices with its telemetry.
   private static func telemetryShares(_ rows: [RecordRow]) -> [Range<Int>] {
     var shares: [Range<Int>] = []
     for (index, row) in rows.enumerated() where row.key.recordClass == RowKey.telemetryClass {
@@ -49,7 +49,7 @@ extension StoreSession {
 
   /// Finds the existing runs between which each telemetry record belongs.
   ///
-  /// - Returns: the records between each two runs, and the quality of the records that a run contains already.
+  /// - Returns: the records between each two runs; and the time qualities of the records that existed already in runs.
   private func gaps(
     of rows: [RecordRow], _ shares: [Range<Int>]
   ) throws(StoreFailure) -> (gaps: [RunGap], existing: [Int: StoredQuality]) {
@@ -100,8 +100,8 @@ extension StoreSession {
       runs += RunSelection.runs(of: rows, gap.indexes, after: previous, before: gap.next, at: now)
     }
     if runs.isEmpty { return [] }
-    // A record may already exist as a row. If so, the statement that inserts rows detects this, so do not put it into a
-    // run.
+    // If a record may already exist as a row, do not put it into a run. The statement that inserts rows then detects
+    // whether it exists.
     let haveRows = try haveRows(Self.ranges(of: rows, runs.map { ($0.first ?? 0)..<(($0.last ?? 0) + 1) }))
     return zip(runs, haveRows).filter { !$0.1 }.map(\.0)
   }
@@ -124,7 +124,7 @@ extension StoreSession {
   }
 }
 
-/// Records of one vehicle whose place is between two runs.
+/// Records of one vehicle that belong between two successive runs.
 private struct RunGap {
   /// Indices of the rows, in the order of ids.
   var indexes: [Int]
@@ -135,7 +135,7 @@ private struct RunGap {
 extension NewRun {
   /// Creates a run from rows.
   ///
-  /// - Parameter rows: rows that ``RunSelection`` selected. The initializer fails if there are none.
+  /// - Parameter rows: rows that ``RunSelection`` selected; the initializer fails if there are none.
   init?(_ rows: [RecordRow], _ packer: inout RunPacker) throws(StoreFailure) {
     var (entries, bodies): ([RunEntry], [UInt8]) = ([], [])
     entries.reserveCapacity(rows.count)

@@ -46,7 +46,7 @@ struct TelemetryRun {
     return index < entries.count && entries[index].id == id ? entries[index] : nil
   }
 
-  /// Returns a record of the run in the same type as a row of the table `record`.
+  /// Returns a record of the run in the same form as a row of the table `record`.
   ///
   /// - Parameter bodies: the decompressed bodies.
   func row(_ entry: RunEntry, in bodies: [UInt8]) throws(StoreFailure) -> FoundRow {
@@ -72,7 +72,7 @@ struct RunSpan: Hashable {
   /// Whether an id is in the range from the first to the last id of the run. The run need not contain it.
   func spans(_ id: UUIDv7) -> Bool { !id.isBefore(firstId) && !lastId.isBefore(id) }
 
-  /// Returns the spans in the same order, each of them once.
+  /// Returns the spans without duplicates, in the same order.
   static func distinct(_ spans: [RunSpan]) -> [RunSpan] {
     var seen: Set<RunSpan> = []
     return spans.filter { seen.insert($0).inserted }
@@ -112,7 +112,7 @@ struct NewRun {
   var entries: [UInt8]
   var packedBodies: [UInt8]
 
-  /// The month (``FleetDomain/IdMonth``) from which all its ids are.
+  /// The month (``FleetDomain/IdMonth``) of all IDs in the run.
   var month: Int { IdMonth(of: span.lastId).index }
 }
 
@@ -141,9 +141,9 @@ extension RowKey {
 }
 
 extension RandomAccessCollection where Index == Int {
-  /// Returns the index of the first element for which a condition holds, by binary search; `endIndex` if there is none.
+  /// Returns the index of the first element that satisfies a condition, by binary search; `endIndex` if there is none.
   ///
-  /// - Parameter holds: if it holds for an element, it must also hold for all elements after it.
+  /// - Parameter holds: the condition. If an element satisfies it, all later elements must also satisfy it.
   func firstIndex(fromWhich holds: (Element) -> Bool) -> Int {
     var (low, high) = (startIndex, endIndex)
     while low < high {
