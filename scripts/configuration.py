@@ -21,15 +21,17 @@ INTRODUCTION = """\
 
 <!-- `make docs` generates this page from config.schema.json and fleetstore.schema.json. Edit those files instead. -->
 
-The configuration of each program is one JSON object. It is read strictly: an unknown key, a wrong type or an impossible value
-is an error with file, line, column, path and the expected value. All faults of a file are reported, each on its own line. Every
-key is optional, unless its default is *required*.
+The configuration of each program is one JSON object. It is read strictly: an unknown key, a wrong type or an impossible
+value is an error with file, line, column, path and the expected value. All faults of a file are reported, each on its
+own line. Every key is optional, unless its default is *required*. Some keys have no value as their default; the column
+*default* then describes what happens if the key is absent. *whole* means that a number must be a whole number.
 
 To check a file without starting the program, run `obdgated --check --config FILE` or
 `fleetstore serve --check --config FILE`.
 
-For completion in an editor, name the schema (JSON Schema 2020-12) in the key `"$schema"`; the programs ignore that key. The
-packages install the schemas as `/usr/share/obdgate/config.schema.json` and `/usr/share/fleetstore/fleetstore.schema.json`.
+If you want completion in an editor, name the schema (JSON Schema 2020-12) in the key `"$schema"`; the programs ignore
+that key. The packages install the schemas as `/usr/share/obdgate/config.schema.json` and
+`/usr/share/fleetstore/fleetstore.schema.json`.
 """
 
 
