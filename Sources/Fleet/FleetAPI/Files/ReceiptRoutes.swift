@@ -16,7 +16,9 @@ struct ReceiptRoutes {
       summary:
         "Reads the photo of a receipt. The proposal has the values of a fuel entry or of an expense; nothing is stored until a person saves it.",
       parameters: [
-        .query("vehicle", "The vehicle of the proposal. Its fleet, or the tenant, has the time zone of the receipt.", #"{"type":"string"}"#)
+        .query(
+          "vehicle", "The vehicle of the proposal. Its fleet, or the tenant, has the time zone of the receipt.",
+          #"{"type":"string"}"#)
       ],
       results: [.init(.ok, "What it says.", .json("Receipt"))], errors: [.conflict])
     return Route(
