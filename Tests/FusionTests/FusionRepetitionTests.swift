@@ -28,7 +28,7 @@ import Testing
     for type in ["dtc", "monitors"] {
       #expect(
         Set(records.of(type).map { [$0.text("vehicleId"), $0.text("ecu")] }) == [
-          ["gw-17", "7E8"], ["gw-17", "7E9"], [Self.vin, "7E8"], [Self.vin, "7E9"],
+          ["unknown", "7E8"], ["unknown", "7E9"], [Self.vin, "7E8"], [Self.vin, "7E9"],
         ], "\(type)")
     }
     let codes = records.of("dtc")

@@ -14,7 +14,7 @@ import Testing
     session.read("rpm", 801, at: 2.5)
     let records = try session.finish(at: 3)
     #expect(records.map(\.type) == ["telemetry", "vehicle", "telemetry", "telemetry"])
-    #expect(records.map { $0.text("vehicleId") } == ["gw-17", ford, ford, ford])
+    #expect(records.map { $0.text("vehicleId") } == ["unknown", ford, ford, ford])
     #expect(
       records[1].body
         == #""vin":"1FTFW1ET9DFC10312","vinValid":true,"make":"Ford","modelYear":2013,"#
@@ -48,7 +48,7 @@ import Testing
     #expect(record.text("vin") == "1\u{B0}\"FTFW1ET5DFC103")
     #expect(record.flag("vinValid") == false)
     #expect(record.text("make") == nil)
-    #expect(record.text("vehicleId") == "gw-17")
+    #expect(record.text("vehicleId") == "unknown")
   }
 
   @Test func the_same_vin_again_makes_no_second_vehicle() throws {
@@ -159,6 +159,6 @@ import Testing
     var session = Session()
     session.text(.vin, ford, at: 0)
     session.bytes(.vin, [UInt8](repeating: 0xFF, count: 17), at: 5)
-    #expect(try session.finish(at: 6).of("vehicle").map { $0.text("vehicleId") } == [ford, "gw-17"])
+    #expect(try session.finish(at: 6).of("vehicle").map { $0.text("vehicleId") } == [ford, "unknown"])
   }
 }

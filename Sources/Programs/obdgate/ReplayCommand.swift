@@ -62,7 +62,7 @@ struct ReplayCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The gatewayId of the records, and their vehicleId until the VIN is known. (default: replay)",
+      "The gatewayId of the records, and their vehicleId until the VIN is known. (default: replay, and unknown)",
       valueName: "id"),
     transform: Self.checkedGatewayId)
   var gatewayId: String?

@@ -74,6 +74,9 @@ struct ReplayRun: ~Copyable {
     var fusion = FusionOptions(
       gatewayId: options.gatewayId ?? "replay", epoch: UUIDv7(milliseconds: 0, seed: contentHash, number: 0),
       idSeed: contentHash)
+    // Do the same as the daemon: a fleet store accepts records only if their `vehicleId` is a vehicle of the gateway or
+    // the gateway's own ID.
+    if let gatewayId = options.gatewayId { fusion.unknownVehicleId = gatewayId }
     fusion.cadence = (options.period ?? .seconds(1)).cadence
     fusion.naming = options.names == .vss ? .vss : .plain
     fusion.loadedSignals = loadedSignals

@@ -140,7 +140,7 @@ extension Fusion {
     let isReadable = found.allSatisfy { $0 > 0x20 && $0 < 0x7F }
     guard options.vehicleId == nil else { return }
     let former = identity.id
-    identity.id = isReadable ? identity.vinText : options.gatewayId
+    identity.id = isReadable ? identity.vinText : options.unknownVehicleId
     // Earlier records contain the former ID, and are therefore not assigned to this vehicle. Report codes and monitors
     // again.
     if identity.id != former { repeatDiagnosis() }
@@ -163,7 +163,7 @@ extension Fusion {
       identity.vin = []
       identity.vinText = ""
       identity.pendingChange = .none
-      identity.id = options.vehicleId ?? options.gatewayId
+      identity.id = options.vehicleId ?? options.unknownVehicleId
     }
     // The decision about a trip from before a restart may have waited for the VIN.
     recordTrips(into: &sink)

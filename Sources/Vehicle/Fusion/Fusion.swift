@@ -109,7 +109,7 @@ public struct Fusion: ~Copyable {
   public init(_ options: FusionOptions) {
     self.options = options
     sequence = options.firstSequence
-    identity = VehicleIdentity(id: options.vehicleId ?? options.gatewayId)
+    identity = VehicleIdentity(id: options.vehicleId ?? options.unknownVehicleId)
     columnOfSignal = [UInt16](repeating: 0, count: saeSignals.count + options.loadedSignals.count)
     loadedKeys = LoadedKeys(options.loadedSignals)
     trips = TripWatch(options.trips ?? TripOptions())

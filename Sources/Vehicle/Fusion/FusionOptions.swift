@@ -74,11 +74,12 @@ public struct LoadedSignal: Equatable, Sendable {
 
 /// Options of a ``Fusion``.
 public struct FusionOptions: Sendable {
-  /// The gateway's ID, which every record contains. While the VIN is unknown, it is also the vehicle's ID: a fleet store
-  /// accepts records only if they belong to a vehicle of the gateway or to the gateway itself.
+  /// The gateway's ID, which every record contains.
   public var gatewayId: String
   /// The vehicle's ID in records; `nil` to use the VIN.
   public var vehicleId: String?
+  /// The vehicle's ID in records while the VIN is unknown.
+  public var unknownVehicleId = "unknown"
   /// The epoch of `seq`. It must be a new one whenever `seq` restarts.
   public var epoch: UUIDv7
   /// A seed. The ID of a record is made from the seed, the record's time and its `seq`. For a capture, the seed is a

@@ -39,6 +39,8 @@ public struct RecordPipeline: ~Copyable {
     package var fusion: FusionOptions {
       var fusion = FusionOptions(gatewayId: gatewayId, epoch: epoch, idSeed: idSeed)
       fusion.vehicleId = vehicleId
+      // While the vehicle's ID is unknown, records contain the gateway's ID instead.
+      fusion.unknownVehicleId = gatewayId
       fusion.repeatsDiagnosis = true
       fusion.cadence = cadence
       fusion.naming = naming

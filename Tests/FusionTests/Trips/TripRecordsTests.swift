@@ -135,11 +135,11 @@ import Testing
     let trips = records.of("trip")
     #expect(trips.map { $0.text("event") } == ["start", "end", "start", "end", "start", "end"])
     let owners = trips.map { $0.text("vehicleId") }
-    #expect(owners == [Self.vin, Self.vin, "gw-17", "gw-17", Self.vin, Self.vin])
+    #expect(owners == [Self.vin, Self.vin, "unknown", "unknown", Self.vin, Self.vin])
     #expect(Set(trips.compactMap { $0.text("tripId") }).count == 3)
     #expect(trips[1].number("distance") == 0.6)
     let between = records.of("telemetry").filter { (92...199).contains($0.elapsed ?? 0) }
-    #expect(!between.isEmpty && between.allSatisfy { $0.text("vehicleId") == "gw-17" && $0.text("vin") == nil })
+    #expect(!between.isEmpty && between.allSatisfy { $0.text("vehicleId") == "unknown" && $0.text("vin") == nil })
   }
 
   @Test func a_configured_vehicle_keeps_its_name_without_a_vin() throws {
@@ -162,7 +162,7 @@ import Testing
     drive(&session, 6...64)
     let records = try session.finish(at: 400).of("trip")
     #expect(records.map { $0.text("event") } == ["end", "start", "end"])
-    #expect(records.map { $0.text("vehicleId") } == [Self.vin, "gw-17", "gw-17"])
+    #expect(records.map { $0.text("vehicleId") } == [Self.vin, "unknown", "unknown"])
     #expect(records[0].text("tripId") == before[0].text("tripId"))
   }
 
