@@ -453,7 +453,7 @@ import Testing
         {"database":"postgres://fleet@127.0.0.1/fleet","databasePasswordFile":"word",
          "tls":{"certificate":"server.pem","key":"server.key"},"live":{"origins":["https://a.example"]},
          "metrics":{"tokenFile":"token","listen":"127.0.0.1:9464"},
-         "accounts":{"url":"https://fleet.example","secretKeysFile":"keys"},
+         "accounts":{"url":"https://fleet.example","secretKeysFile":"keys"},"files":{"folder":"contents"},
          "mail":{"url":"smtps://mail.example","from":"Fleet <fleet@example.com>","user":"fleet","passwordFile":"word",
           "caFile":"ca.pem"},
          "web":{"folder":"web","map":{"tiles":"a.mbtiles","attribution":"© A","maxZoom":14}},"retention":{"days":{\#(days.map { "\"\($0)\":1" }.joined(separator: ","))}},
