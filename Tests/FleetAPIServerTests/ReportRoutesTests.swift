@@ -190,6 +190,73 @@ import Testing
     }
   }
 
+  @Test(arguments: TestServer.Database.allCases)
+  func costs_are_the_sums_of_the_vehicles_costs(_ database: TestServer.Database) async throws {
+    try await TestServer.run(on: database) { server in
+      try await aside {
+        let client = try server.client(server.keys.admin)
+        func euros(_ amount: String) -> String { #"{"amount":"\#(amount)","currency":"EUR"}"# }
+        for (path, rest) in [
+          (
+            "/api/expenses",
+            #""vehicleId":"VAN-1","at":"2026-09-02T10:00:00Z","category":"toll","amount":\#(euros("10"))"#
+          ),
+          (
+            "/api/maintenance-records",
+            #""vehicleId":"VAN-1","serviceType":"repair","completedDate":"2026-09-15","cost":\#(euros("500"))"#
+          ),
+          ("/api/maintenance-records", #""vehicleId":"VAN-1","serviceType":"repair","completedDate":"2026-09-16""#),
+          (
+            "/api/fuel-entries",
+            #""vehicleId":"VAN-1","at":"2026-09-20T10:00:00Z","energy":"diesel","quantity":50,"total":\#(euros("80"))"#
+          ),
+        ] {
+          let reply = try client.send("POST", path, json: "{\(rest)}")
+          #expect(reply.status == 201, "\(reply.text)")
+        }
+        // The second vehicle has no other costs, and is disposed of within the month.
+        for (vehicle, cost, disposed) in [("VAN-1", "3650", "2027-01-01"), ("VAN-2", "1000", "2026-09-24")] {
+          let reply = try client.send(
+            "PATCH", "/api/vehicles/\(vehicle)",
+            json:
+              #"{"acquiredOn":"2026-01-01","disposedOn":"\#(disposed)","acquisitionCost":\#(euros(cost)),"residualValue":\#(euros("0"))}"#,
+            headers: ["If-Match": "*"])
+          #expect(reply.status == 200, "\(reply.text)")
+        }
+        func total(_ json: [String: Any]) throws -> Decimal {
+          let money = try #require(json["total"] as? [[String: String]])
+          return try money.reduce(0) { try $0 + #require(Decimal(string: $1["amount"] ?? "")) }
+        }
+        func rows(_ grouping: String) throws -> [[String: Any]] {
+          let reply = try client.send(
+            "POST", "/api/reports",
+            json: #"{"kind":"costs","from":"2026-09-01","to":"2026-09-30","groupBy":"\#(grouping)"}"#)
+          return try #require(try reply.json["rows"] as? [[String: Any]], "\(reply.text)")
+        }
+        let vehicles = try rows("vehicle")
+        #expect(vehicles.compactMap { $0["group"] as? String } == ["VAN-1", "VAN-2"])
+        // 30 of 365 days of 3,650 EUR, and 23 of 266 days of 1,000 EUR.
+        #expect(try vehicles.map(total) == [890, try #require(Decimal(string: "86.4662"))])
+        var sum: Decimal = 0
+        for row in vehicles {
+          let costs = try client.send(
+            "GET", "/api/vehicles/\(row["group"] ?? "")/costs?from=2026-09-01&to=2026-09-30"
+          ).json
+          #expect(try total(row) == total(costs))
+          let categories = try [row, costs].map { try #require($0["byCategory"] as? [String: [[String: String]]]) }
+          #expect(categories[0] == categories[1])
+          #expect(row["withoutAmount"] as? Int == costs["withoutAmount"] as? Int)
+          sum += try total(costs)
+        }
+        #expect(vehicles[0]["withoutAmount"] as? Int == 1)
+        for grouping in ["day", "week", "month", "driver", "fleet"] {
+          #expect(try rows(grouping).map(total).reduce(0, +) == sum, "\(grouping)")
+        }
+        #expect(try rows("day").count == 30)
+      }
+    }
+  }
+
   // MARK: PDF
 
   @Test func a_pdf_has_a_header_and_a_number_on_each_page() async throws {

@@ -41,14 +41,20 @@ public struct VehicleCosts: Equatable, Sendable {
   ///   - first: the first day of the range.
   ///   - last: the last day.
   public mutating func addLossOfValue(of vehicle: Vehicle, from first: CalendarDate, through last: CalendarDate) {
+    if let loss = Self.lossOfValue(of: vehicle, from: first, through: last) { add(loss, category: Self.lossOfValue) }
+  }
+
+  /// Returns the part of a vehicle's loss of value that belongs to a range of days; `nil` if it is unknown, or if the
+  /// range has no day from acquisition to disposal.
+  static func lossOfValue(of vehicle: Vehicle, from first: CalendarDate, through last: CalendarDate) -> Money? {
     guard let acquired = vehicle.acquiredOn, let disposed = vehicle.disposedOn, let cost = vehicle.acquisitionCost,
       let residual = vehicle.residualValue, cost.currency == residual.currency, acquired < disposed
-    else { return }
+    else { return nil }
     let owned = acquired.dayNumber..<disposed.dayNumber
     let days = (first.dayNumber..<(last.dayNumber + 1)).clamped(to: owned)
-    guard !days.isEmpty else { return }
+    guard !days.isEmpty else { return nil }
     let loss = Double(cost.tenThousandths - residual.tenThousandths) * Double(days.count) / Double(owned.count)
-    add(Int64(loss.rounded()), cost.currency, Self.lossOfValue)
+    return Money(tenThousandths: Int64(loss.rounded()), currency: cost.currency)
   }
 
   /// The sums of each category, sorted by currency.

@@ -117,6 +117,14 @@ extension FleetView {
         item.value, on: date,
         of: .init(vehicle: item.value.vehicle, fleet: fleets[item.value.vehicle] ?? nil, driver: nil))
     }
+    let periods = table.periods(in: dates)
+    var owned = ThingQuery<Vehicle>(.isSet(key: "acquiredOn"), .isSet(key: "disposedOn"))
+    if let fleet = report.fleetID { owned.conditions.append(.oneOf(key: "fleetId", [fleet.json])) }
+    try forEach(owned) { vehicle in
+      table.addLossOfValue(
+        of: vehicle.value, in: periods,
+        subject: .init(vehicle: vehicle.value.id, fleet: vehicle.value.fleetID, driver: nil))
+    }
   }
 
   // MARK: Maintenance

@@ -86,6 +86,41 @@ public struct ReportTable: Sendable {
     for amount in record.costs { add(amount, category: VehicleCosts.maintenance, on: date, of: subject) }
   }
 
+  /// Adds the loss of a vehicle's value. The amounts of all rows together are exactly the loss in the whole range.
+  ///
+  /// - Parameter periods: the ranges of days that ``periods(in:)`` returned.
+  public mutating func addLossOfValue(
+    of vehicle: Vehicle, in periods: [ClosedRange<CalendarDate>], subject: Subject
+  ) {
+    guard let first = periods.first?.lowerBound else { return }
+    var added: Int64 = 0
+    for period in periods {
+      guard
+        VehicleCosts.lossOfValue(of: vehicle, from: period.lowerBound, through: period.upperBound) != nil,
+        let until = VehicleCosts.lossOfValue(of: vehicle, from: first, through: period.upperBound)
+      else { continue }
+      // Each amount is a difference of rounded sums, so that errors of rounding do not add up.
+      let amount = Money(tenThousandths: until.tenThousandths - added, currency: until.currency)
+      add(amount, category: VehicleCosts.lossOfValue, on: period.lowerBound, of: subject)
+      added = until.tenThousandths
+    }
+  }
+
+  /// Returns the ranges of days that belong to one row each, if they are about the same vehicle, fleet and driver.
+  public func periods(in dates: ClosedRange<CalendarDate>) -> [ClosedRange<CalendarDate>] {
+    let none = Subject(vehicle: nil, fleet: nil, driver: nil)
+    var periods: [ClosedRange<CalendarDate>] = []
+    var (start, date) = (dates.lowerBound, dates.lowerBound)
+    while date < dates.upperBound {
+      if group(date.next, none) != group(start, none) {
+        periods.append(start...date)
+        start = date.next
+      }
+      date = date.next
+    }
+    return periods + [start...dates.upperBound]
+  }
+
   /// The number of rows so far.
   public var count: Int { sums.count }
 
