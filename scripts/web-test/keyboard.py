@@ -131,12 +131,12 @@ def driver_works_with_the_keyboard_alone(browser):
     browser.until(lambda: server.send("GET", "/api/journeys/" + journey["id"])["status"] == "completed", "the end")
     browser.sees("Start a journey")
     keyboard.choose("Report a defect")
-    keyboard.write("What is wrong", "Mirror folds by itself")
+    keyboard.write("What is wrong", "Seat belt is stuck")
     keyboard.reach("Severity")
     keyboard.press("Min")
     keyboard.choose("Save")
-    browser.sees("Mirror folds by itself")
-    [defect] = server.send("GET", "/api/defects?vehicle=VAN-001&q=Mirror")["data"]
+    browser.sees("Seat belt is stuck")
+    [defect] = server.send("GET", "/api/defects?vehicle=VAN-001&q=belt%20is")["data"]
     assert defect["severity"] == "minor", defect
 
 
@@ -158,5 +158,6 @@ def mechanic_works_with_the_keyboard_alone(browser):
         keyboard.choose(command)
         browser.element("dialog .button.primary")
         keyboard.choose(command)
+        browser.until(lambda: not browser.all("dialog[open]"), "the end of the dialog")
         browser.sees(seen)
-    assert server.send("GET", "/api/defects/" + defect["id"])["status"] == "repaired"
+    browser.until(lambda: server.send("GET", "/api/defects/" + defect["id"])["status"] == "repaired", "the repaired defect")
