@@ -9,7 +9,7 @@ public protocol WorkThing: Kind {
   var vehicleID: String? { get }
   /// The id of the driver; `nil` if the thing is not about a driver.
   var driverID: UUIDv7? { get set }
-  /// The time of which the thing reports; `nil` if it states none.
+  /// The time of which the thing reports, in the field `at`; `nil` if it states none. It is not in the future.
   var statedTime: Timestamp? { get }
 }
 

@@ -48,6 +48,9 @@ extension ThingRoutes where Value: WorkThing {
             ofVehicle: id, at: new.statedTime, needsAssignment: needsAssignment, transaction)
         }
         if let id = new.driverID, id != old?.value.driverID { _ = try transaction.referenced(driver: id) }
+        if let time = new.statedTime, time != old?.value.statedTime {
+          try time.requirePast(at: transaction.now, "at")
+        }
         try check(old, &new, transaction, call)
         // After a change, the caller must still have access to the thing.
         if let old, let identity = call.identity, let reach = call.reach, !reach.isEverything {

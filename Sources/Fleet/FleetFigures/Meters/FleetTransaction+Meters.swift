@@ -26,10 +26,7 @@ extension FleetTransaction {
     guard let meter = Meter(of: reading) else {
       throw .invalid(FieldErrors([FieldError("odometer", "expected either odometer or engineHours")]))
     }
-    // The clocks of phones may be wrong by a few minutes.
-    guard reading.at.milliseconds <= now.milliseconds + 300_000 else {
-      throw .invalid(FieldErrors([FieldError("at", "expected a time that is not in the future")]))
-    }
+    try reading.at.requirePast(at: now, "at")
     let last = try point(of: meter, vehicle: reading.vehicle)
     let day = Timestamp(nanoseconds: reading.at.nanoseconds - 86_400_000_000_000)
     let judgement = meter.judge(

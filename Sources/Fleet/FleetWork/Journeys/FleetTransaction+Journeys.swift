@@ -64,8 +64,9 @@ extension FleetTransaction {
   /// allow the command, its log entry is marked with a doubt, and the journey needs a review.
   ///
   /// - Parameter isOwn: whether the driver sends the command. The vehicle must then be assigned to the driver.
-  /// - Throws: `exists` if another command has its id; `rule` with the code `logFull`. For a command without an id also `invalidState`, `invalid`, and
-  ///   `rule` with one of the codes `notAssigned`, `driverSuspended`, `vehicleUnavailable`, `journeyInProgress`.
+  /// - Throws: `exists` if another command has its id; `invalid` if its time is in the future; `rule` with the code
+  ///   `logFull`. For a command without an id also `invalidState`, `invalid`, and `rule` with one of
+  ///   the codes `notAssigned`, `driverSuspended`, `vehicleUnavailable`, `journeyInProgress`.
   public func execute(
     _ event: JourneyEvent.Event, _ command: JourneyCommand, of stored: Stored<Journey>, isOwn: Bool
   ) throws(ThingError) -> Stored<Journey> {
@@ -76,6 +77,8 @@ extension FleetTransaction {
       guard known.isCopy(of: entry) else { throw .exists(id: entry.id.string) }
       return stored
     }
+    // The time of a command that a client has stored does not change, so the command succeeds when this time has passed.
+    try entry.timestamp.requirePast(at: now, "at")
     try stored.value.requireSpace(for: entry)
     if isOwn, event == .started, let driver = stored.value.driverID {
       entry.isAssigned = try isAssigned(stored.value.vehicle, to: driver, at: entry.timestamp)

@@ -64,8 +64,6 @@ public struct Journey: WorkThing {
   static let mostEvents = 1_000
   /// The longest journey that can be declared afterwards, ms.
   static let longest: Int64 = 31 * 86_400_000
-  /// The greatest difference between the clocks of a client and of the server, ms.
-  static let clockError: Int64 = 300_000
   /// The maximum length of all notes in a log together, bytes. Each command writes the whole log to the database.
   static let mostNoteBytes = 64 << 10
 }
@@ -198,10 +196,8 @@ extension Journey {
   /// - Throws: `invalid`.
   func requireBounds(since old: Journey?, at now: Timestamp, isOwn: Bool) throws(ThingError) {
     guard let startTime, startTime != old?.startTime || endTime != old?.endTime else { return }
-    for (key, time) in [("startTime", startTime), ("endTime", endTime ?? startTime)]
-    where time.milliseconds > now.milliseconds + Self.clockError {
-      throw .invalid(FieldErrors([FieldError(key, "expected a time that is not in the future")]))
-    }
+    try startTime.requirePast(at: now, "startTime")
+    try endTime?.requirePast(at: now, "endTime")
     guard let end = endTime ?? (isOwn ? now : nil) else { return }
     if end.milliseconds - startTime.milliseconds > Self.longest {
       let key = endTime == nil ? "startTime" : "endTime"
