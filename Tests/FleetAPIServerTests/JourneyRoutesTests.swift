@@ -132,6 +132,58 @@ import Testing
   }
 
   @Test(arguments: TestServer.Database.allCases)
+  func a_driver_cannot_end_a_doubt_by_a_correction(_ database: TestServer.Database) async throws {
+    try await Self.run(on: database) { desk in
+      let server = desk.server
+      let client = try server.client(server.keys.admin)
+      let session = try server.signIn("dora@example.com")
+      let assigned = try client.send(
+        "POST", "/api/assignments",
+        json:
+          #"{"driverId":"\#(desk.dora)","vehicleId":"VAN-1","from":"2026-05-10T08:00:00Z","to":"2026-05-10T18:00:00Z"}"#
+      )
+      #expect(assigned.status == 201, "\(assigned.text)")
+      let inside = #"{"startTime":"2026-05-10T09:00:00Z","endTime":"2026-05-10T10:00:00Z"}"#
+      let outside = #"{"startTime":"2026-05-05T09:00:00Z","endTime":"2026-05-15T10:00:00Z"}"#
+      let made = try server.asPage(
+        session, "POST", "/api/journeys", #"{"vehicleId":"VAN-1",\#(inside.dropFirst())"#)
+      #expect(made.status == 201, "\(made.text)")
+      let id = try #require(try made.json["id"] as? String)
+      func change(_ body: String, isDriver: Bool = true) throws {
+        let (path, any) = ("/api/journeys/\(id)", ["If-Match": "*"])
+        let reply =
+          isDriver
+          ? try server.asPage(session, "PATCH", path, body, headers: any)
+          : try client.send("PATCH", path, json: body, headers: any)
+        #expect(reply.status == 200, "\(reply.text)")
+      }
+      func needsReview() throws -> Bool? { try desk.journey(id)["needsReview"] as? Bool }
+      func start() throws -> [String: Any]? { (try desk.journey(id)["log"] as? [[String: Any]])?.first }
+      #expect(try needsReview() == false)
+      try change(outside)
+      #expect(try needsReview() == true)
+      #expect(try start()?["assigned"] as? Bool == false && start()?["doubt"] as? String == "notAssigned")
+      #expect(try client.send("GET", "/api/journeys?needsReview=true").list.count == 1)
+      // A correction by another person to the time of the assignment ends the doubt, and the other way round.
+      try change(inside, isDriver: false)
+      #expect(try needsReview() == false)
+      try change(outside, isDriver: false)
+      #expect(try needsReview() == true)
+      // A review ends only if the driver changes the times or the purpose.
+      for (body, isDriver, isReviewed) in [
+        (#"{"notes":"late"}"#, true, true), (#"{"purpose":"commute"}"#, false, true),
+        (#"{"purpose":"private"}"#, true, false), (#"{"endTime":"2026-05-15T11:00:00Z"}"#, true, false),
+      ] {
+        #expect(try desk.command(id, "review").status == 200)
+        #expect(try needsReview() == false)
+        try change(body, isDriver: isDriver)
+        #expect(try needsReview() == !isReviewed, "\(body)")
+        #expect(try start()?["reviewed"] as? Bool == (isReviewed ? true : nil), "\(body)")
+      }
+    }
+  }
+
+  @Test(arguments: TestServer.Database.allCases)
   func a_stored_command_is_never_lost(_ database: TestServer.Database) async throws {
     try await Self.run(on: database) { desk in
       let id = try desk.add()

@@ -45,7 +45,12 @@ extension FleetTransaction {
       try new.correct(from: old.value)
       let isSame =
         new.startTime == old.value.startTime && new.endTime == old.value.endTime && new.purpose == old.value.purpose
-      if isOwn, !isSame { new.isConfirmed = false }
+      if isOwn, !isSame { new.endReview() }
+      if !isSame, let driver = new.driverID, let start = new.startTime, isOwn || new.isAssigned != nil {
+        new.isAssigned = try isAssigned(new.vehicle, to: driver, at: start)
+      }
+      new.replay()
+      if new.needsReview, !old.value.needsReview { try emit(.journeyNeedsReview, of: old.id, new) }
       return
     }
     guard let driver = new.driverID else {

@@ -121,6 +121,22 @@ extension Journey {
     return status == .inProgress
   }
 
+  /// Whether the vehicle was assigned to the driver at the start; `nil` if that was not checked, or if the journey has
+  /// not begun.
+  var isAssigned: Bool? {
+    get { index(of: .started).flatMap { log[$0].isAssigned } }
+    set {
+      guard let index = index(of: .started) else { return }
+      log[index].isAssigned = newValue
+    }
+  }
+
+  /// Makes the journey unconfirmed, so that each doubt needs a review again.
+  mutating func endReview() {
+    isConfirmed = false
+    for index in log.indices { log[index].isReviewed = nil }
+  }
+
   /// Returns the index of the log entry that determines the journey's start or end.
   private func index(of event: JourneyEvent.Event) -> Int? {
     log.firstIndex { $0.event == event && $0.doubt != .invalidState }
