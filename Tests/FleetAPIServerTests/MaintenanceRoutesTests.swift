@@ -133,17 +133,73 @@ import Testing
       #expect((try schedule()["next"] as? [String: Any])?["dueOdometer"] as? Double == 25_300)
       #expect((try schedule()["lastService"] as? [String: Any])?["odometer"] as? Double == 15_300)
       #expect(try workshop.odometer() == 15_300)
-      // Editing the odometer adds no reading.
+      // Editing the odometer adds no reading, and corrects the last service.
       func count() throws -> Int { try workshop.client.send("GET", "/api/meter-readings?vehicle=VAN-1").list.count }
       let before = try count()
       let edit = try workshop.client.send(
         "PATCH", "/api/maintenance-records/\(record)", json: #"{"odometer":15299}"#, headers: ["If-Match": "*"])
       #expect(try edit.status == 200 && (count()) == before, "\(edit.text)")
+      #expect((try schedule()["next"] as? [String: Any])?["dueOdometer"] as? Double == 25_299)
       // A service that is done early and stated with a reading past the threshold leaves nothing open.
       #expect(try workshop.post("service-schedules/\(id)/complete", #"{"odometer":16100}"#).status == 200)
       #expect((try schedule()["next"] as? [String: Any])?["dueOdometer"] as? Double == 26_100)
       #expect(try workshop.records("&status=scheduled,inProgress").isEmpty)
       #expect(try workshop.records("&status=completed").count == 2)
+    }
+  }
+
+  @Test(arguments: TestServer.Database.allCases)
+  func correcting_the_last_record_corrects_its_schedule(_ database: TestServer.Database) async throws {
+    try await Self.run(on: database) { workshop in
+      let today = CalendarDate(utc: WallClock.now)
+      try workshop.read(30_000, hoursAgo: 480)
+      func schedule(_ rest: String) throws -> String {
+        try workshop.made("service-schedules", #"{"vehicleId":"VAN-1","serviceType":"oilChange",\#(rest)}"#)
+      }
+      func due(_ schedule: String, _ key: String) throws -> Any? {
+        (try workshop.thing("service-schedules/\(schedule)")["next"] as? [String: Any])?[key]
+      }
+      func last(_ schedule: String, _ key: String) throws -> Any? {
+        (try workshop.thing("service-schedules/\(schedule)")["lastService"] as? [String: Any])?[key]
+      }
+      func complete(_ schedule: String, _ body: String) throws -> String {
+        let reply = try workshop.post("service-schedules/\(schedule)/complete", body)
+        #expect(reply.status == 200, "\(reply.text)")
+        let records = try workshop.client.send(
+          "GET", "/api/maintenance-records?schedule=\(schedule)&status=completed&sort=-createdAt"
+        ).list
+        return try #require(records.first?["id"] as? String)
+      }
+      func correct(_ record: String, _ body: String) throws {
+        let reply = try workshop.client.send(
+          "PATCH", "/api/maintenance-records/\(record)", json: body, headers: ["If-Match": "*"])
+        #expect(reply.status == 200, "\(reply.text)")
+      }
+      let byDistance = try schedule(#""every":{"kilometers":10000,"days":100}"#)
+      let record = try complete(byDistance, #"{"odometer":38000,"completedDate":"\#(today.text)"}"#)
+      #expect(try due(byDistance, "dueOdometer") as? Double == 48_000)
+      try correct(record, #"{"odometer":30800}"#)
+      #expect(try due(byDistance, "dueOdometer") as? Double == 40_800)
+      #expect(try last(byDistance, "odometer") as? Double == 30_800)
+      let shown = try #require(try workshop.client.send("GET", "/api/vehicles/VAN-1/due").list.first)
+      #expect(shown["remainingKilometers"] as? Double == 10_000)
+      try correct(record, #"{"completedDate":"\#(today.adding(days: -10).text)","notes":"x"}"#)
+      #expect(try due(byDistance, "dueDate") as? String == today.adding(days: 90).text)
+      #expect(try last(byDistance, "date") as? String == today.adding(days: -10).text)
+      #expect(try due(byDistance, "dueOdometer") as? Double == 40_800)
+      // A change of something else keeps the last service, and so does a change of an older record.
+      try correct(record, #"{"notes":"y"}"#)
+      #expect(try due(byDistance, "dueOdometer") as? Double == 40_800)
+      _ = try complete(byDistance, #"{"odometer":31000}"#)
+      try correct(record, #"{"odometer":30700}"#)
+      #expect(try due(byDistance, "dueOdometer") as? Double == 41_000)
+      // With fixed intervals, the next due date follows from the one before the service: it was due 7 days ago.
+      let fixed = try schedule(
+        #""every":{"days":5},"basis":"fixed","lastService":{"date":"\#(today.adding(days: -12).text)"}"#)
+      let typed = try complete(fixed, #"{"completedDate":"\#(today.adding(days: -1).text)"}"#)
+      #expect(try due(fixed, "dueDate") as? String == today.adding(days: 3).text)
+      try correct(typed, #"{"completedDate":"\#(today.adding(days: -8).text)"}"#)
+      #expect(try due(fixed, "dueDate") as? String == today.adding(days: -2).text)
     }
   }
 

@@ -77,7 +77,7 @@ struct MaintenanceRoutes {
       if record.version == 1 {
         try transaction.close(record)
       } else {
-        try transaction.followReadings(of: record)
+        try transaction.correct(record)
       }
     }
     return routes

@@ -89,7 +89,11 @@ extension FleetTransaction {
     if due.value.plan != fresh.plan {
       var changed = due.value
       changed.plan = fresh.plan
-      if schedule.value.lastService != nil { changed.last = fresh.last }
+      if schedule.value.lastService != nil, changed.last != fresh.last {
+        // A person has set the last service.
+        changed.last = fresh.last
+        changed.lastRecordID = nil
+      }
       changed.due = ServicePlan(schedule.value).due(after: changed.last)
       due = try update(due, to: changed, action: "change")
     }
@@ -275,8 +279,53 @@ extension FleetTransaction {
     guard let (due, schedule, vehicle) = try self.service(of: done) else { return record }
     service.odometer = service.odometer ?? vehicle.value.odometer
     service.engineHours = service.engineHours ?? vehicle.value.engineHours
-    try beginCycle(after: service, due, schedule, vehicle)
+    try beginCycle(after: service, of: record.id, due, schedule, vehicle)
     return record
+  }
+
+  /// Corrects the meter readings of a changed record. If the last service of a schedule came from this record, also
+  /// corrects the last service and computes again when the next one is due.
+  public func correct(_ record: Stored<MaintenanceRecord>) throws(ThingError) {
+    guard let date = record.value.completedDate, let (due, _, _) = try service(of: record.value),
+      due.value.lastRecordID == record.id
+    else {
+      try followReadings(of: record)
+      return
+    }
+    // The corrected readings must not open a record because of due values that follow from the wrong ones.
+    var paused = due.value
+    paused.openedCycle = paused.cycle
+    try update(due, to: paused, action: "correct")
+    let before = try list(ThingQuery<MeterReading>(.oneOf(key: "originId", [record.id.json]), limit: 100)).items
+      .map(\.value)
+    let after = try followReadings(of: record).map(\.value)
+    guard let (current, schedule, vehicle) = try service(of: record.value) else { return }
+    var next = current.value
+    next.openedCycle = due.value.openedCycle
+    var service = schedule.value.lastService ?? ServiceSchedule.Service()
+    (service.date, next.lastDate) = (date, date)
+    for meter in [Meter.odometer, .engineHours] {
+      let (old, new) = (before.first { Meter(of: $0) == meter }, after.first { Meter(of: $0) == meter })
+      guard old.flatMap({ meter.value(of: $0) }) != new.flatMap({ meter.value(of: $0) }) else { continue }
+      let isUsable = new.map { $0.flag == nil || $0.flag == .outOfOrder } ?? false
+      let value = isUsable ? new.flatMap { meter.value(of: $0) } : vehicle.value.point(of: meter)?.value
+      let lifetime = vehicle.value.lifetime(value, on: meter)
+      switch meter {
+      case .odometer: (service.odometer, next.lastKilometers) = (value, lifetime)
+      case .engineHours: (service.engineHours, next.lastEngineHours) = (value, lifetime)
+      }
+    }
+    var stored = schedule
+    if next.last != current.value.last {
+      next.due = ServicePlan(schedule.value).due(after: next.last, due: next.previousDue)
+      if schedule.value.vehicle != nil {
+        var changed = schedule.value
+        changed.lastService = service
+        stored = try update(schedule, to: changed, action: "correct")
+        next.plan = ServiceDue.plan(of: changed)
+      }
+    }
+    try evaluate(try update(current, to: next, action: "correct"), stored, vehicle)
   }
 
   /// Returns the schedule of a record with the stored state for the record's vehicle; `nil` if the record has no
@@ -291,13 +340,15 @@ extension FleetTransaction {
   }
 
   private func beginCycle(
-    after service: ServiceSchedule.Service, _ due: Stored<ServiceDue>, _ schedule: Stored<ServiceSchedule>,
-    _ vehicle: Stored<Vehicle>
+    after service: ServiceSchedule.Service, of record: UUIDv7, _ due: Stored<ServiceDue>,
+    _ schedule: Stored<ServiceSchedule>, _ vehicle: Stored<Vehicle>
   ) throws(ThingError) {
     var next = due.value
     let done = vehicle.value.lifetime(of: service)
     next.due = ServicePlan(schedule.value).due(after: done, due: due.value.due)
+    next.previousDue = due.value.due
     next.last = done
+    next.lastRecordID = record
     next.cycle += 1
     next.snoozedUntil = nil
     var stored = schedule

@@ -50,6 +50,19 @@ extension ServiceDue {
     set { (dueDate, dueKilometers, dueEngineHours) = (newValue.date, newValue.kilometers, newValue.engineHours) }
   }
 
+  /// When the last service was due.
+  var previousDue: ServicePlan.Point {
+    get {
+      ServicePlan.Point(
+        date: previousDueDate, kilometers: previousDueKilometers, engineHours: previousDueEngineHours)
+    }
+    set {
+      (previousDueDate, previousDueKilometers, previousDueEngineHours) = (
+        newValue.date, newValue.kilometers, newValue.engineHours
+      )
+    }
+  }
+
   /// The date and the totals of the last service.
   var last: ServicePlan.Point {
     get { ServicePlan.Point(date: lastDate, kilometers: lastKilometers, engineHours: lastEngineHours) }

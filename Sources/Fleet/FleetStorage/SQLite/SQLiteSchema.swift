@@ -8,7 +8,7 @@ enum SQLiteSchema {
     version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
     version11, version12, version13, version14, version15, version16, version17, version18, version19,
     version20, version21, version22, version23, version24, version25, version26, version27, version28,
-    version29, version30, version31, version32, version33,
+    version29, version30, version31, version32, version33, version34,
   ]
 
   private static let version1 = """
@@ -658,6 +658,14 @@ enum SQLiteSchema {
     ALTER TABLE report ADD COLUMN "next_at" INTEGER;
     ALTER TABLE report ADD COLUMN "schedule_id" BLOB;
     CREATE INDEX report_next ON report (next_at) WHERE next_at IS NOT NULL;
+    """
+
+  /// Adds the record from which the last service came, and when that service was due.
+  private static let version34 = """
+    ALTER TABLE service_due ADD COLUMN "last_record_id" BLOB;
+    ALTER TABLE service_due ADD COLUMN "previous_due_date" TEXT;
+    ALTER TABLE service_due ADD COLUMN "previous_due_kilometers" REAL;
+    ALTER TABLE service_due ADD COLUMN "previous_due_engine_hours" REAL;
     """
 
   private static func randoms(_ count: Int) -> String {

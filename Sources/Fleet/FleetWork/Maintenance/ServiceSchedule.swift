@@ -141,9 +141,15 @@ public struct ServiceDue: Kind {
   public var lastDate: CalendarDate?
   public var lastKilometers: Double?
   public var lastEngineHours: Double?
+  /// The record of the last service; `nil` if the last service came from the schedule, or if there was none.
+  public var lastRecordID: UUIDv7?
   public var dueDate: CalendarDate?
   public var dueKilometers: Double?
   public var dueEngineHours: Double?
+  /// When the last service was due. A correction of ``lastRecordID`` computes the next due values from it.
+  public var previousDueDate: CalendarDate?
+  public var previousDueKilometers: Double?
+  public var previousDueEngineHours: Double?
   public var state = ServiceSchedule.State.ok
   /// The first day on which the service is no longer snoozed.
   public var snoozedUntil: CalendarDate?
@@ -162,6 +168,8 @@ public struct ServiceDue: Kind {
     Field("lastDate", \.lastDate), Field("lastKilometers", \.lastKilometers),
     Field("lastEngineHours", \.lastEngineHours), Field("dueDate", \.dueDate), Field("dueKilometers", \.dueKilometers),
     Field("dueEngineHours", \.dueEngineHours), Field("state", \.state), Field("snoozedUntil", \.snoozedUntil),
-    Field("openedCycle", \.openedCycle), Field("checkDate", \.checkDate),
+    Field("openedCycle", \.openedCycle), Field("checkDate", \.checkDate), Field("lastRecordId", \.lastRecordID),
+    Field("previousDueDate", \.previousDueDate), Field("previousDueKilometers", \.previousDueKilometers),
+    Field("previousDueEngineHours", \.previousDueEngineHours),
   ]
 }
