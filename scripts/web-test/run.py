@@ -331,6 +331,31 @@ def driver_records_a_journey_without_a_network(browser):
 
 
 @test
+def times_are_right_although_the_phone_has_a_wrong_clock(browser):
+    server = browser.stage.server
+    for minutes in (20, -45):
+        skew = browser.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": f"""
+            const True = Date;
+            Date = class extends True {{
+              constructor(...values) {{ super(...(values.length ? values : [True.now() + {minutes} * 60000])); }}
+              static now() {{ return True.now() + {minutes} * 60000; }}
+            }};"""})
+        try:
+            browser.sign_in("driver")
+            browser.click(".button", "Start a journey")
+            browser.click("dialog .button.primary")
+            browser.sees("Under way")
+            [journey] = server.send("GET", "/api/journeys?status=inProgress")["data"]
+            start = datetime.datetime.fromisoformat(journey["startTime"].replace("Z", "+00:00"))
+            assert abs((datetime.datetime.now(datetime.timezone.utc) - start).total_seconds()) < 60, journey
+            browser.click(".button", "End the journey")
+            browser.click("dialog .button.primary")
+            browser.element(".button", "Start a journey")
+        finally:
+            browser.driver.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", {"identifier": skew["identifier"]})
+
+
+@test
 def driver_adds_a_fill_with_the_unit_that_the_pump_shows(browser):
     browser.sign_in("driver")
     browser.click(".button", "Add a fill")

@@ -51,6 +51,7 @@ public struct Answer: Sendable {
     var fields = headers
     if status != .noContent, status != .notModified { fields[.contentLength] = String(body.readableBytes) }
     if stream != nil { fields[.contentLength] = streamLength.map { String($0) } }
+    fields[.date] = WallClock.now.httpDate
     fields[.cacheControl] = fields[.cacheControl] ?? "no-store"
     fields[.xContentTypeOptions] = "nosniff"
     // Answers of the API are not web pages. If a browser shows one, it must not load or run anything.

@@ -2,6 +2,8 @@
  * Requests to the server. The browser adds the session's cookie; scripts never see it.
  */
 
+import { compareClock } from "./clock.js";
+
 /** @typedef {{ path: string, message: string }} FieldFault */
 /** @typedef {{ field: string, base?: unknown, mine?: unknown, theirs?: unknown }} Conflict */
 
@@ -68,6 +70,7 @@ export async function request(method, path, { body, headers = {}, query, type = 
     throw new RequestError(0, { code: "offline" });
   }
   report(true);
+  compareClock(answer.headers.get("Date"));
   const content = answer.status === 204 ? null : await answer.json().catch(() => null);
   if (answer.ok) return { value: content, tag: answer.headers.get("ETag"), headers: answer.headers };
   const error = new RequestError(answer.status, content?.error ?? {});

@@ -1,4 +1,5 @@
 /** Inspection reports: the list, the checklist on a phone (also without a network), and the report with its certification. */
+import { presentTime } from "../clock.js";
 import { html, useEffect, useRef, useState } from "../lib/preact.js";
 import { RequestError, all, get, newId, pathOf, post, request } from "../api.js";
 import { inUnit, number, parseQuantity, quantity, timeText, unitName } from "../format.js";
@@ -77,7 +78,7 @@ async function begin(place, draftId) {
   return {
     lists, vehicle, isStored: Boolean(draftId),
     draft: {
-      id: draftId ?? newId(), vehicleId, kind: old?.kind ?? place.query.get("kind") ?? "preTrip", at: draftId ? old.at : new Date().toISOString(), driverId: old?.driverId,
+      id: draftId ?? newId(), vehicleId, kind: old?.kind ?? place.query.get("kind") ?? "preTrip", at: draftId ? old.at : presentTime(), driverId: old?.driverId,
       odometer: readingText(old ? old.odometer : vehicle?.odometer), place: old?.place ?? "", notes: old?.notes ?? "", signature: "",
       items: old?.items ?? checklistOf(lists, vehicle?.type).items.map(({ item }) => ({ item })), ...(old && !draftId ? { supersedes: old.id } : {}),
     },

@@ -2,6 +2,7 @@
  * The descriptions of all kinds of things.
  * @typedef {import("../parts/things.js").Kind} Kind
  */
+import { presentTime } from "../clock.js";
 import { html } from "../lib/preact.js";
 import { Status } from "../parts/icons.js";
 import { nameOf, vehicleName } from "../parts/names.js";
@@ -92,7 +93,7 @@ export const assignments = {
   fields: [
     { name: "vehicleId", label: "field.vehicleId", kind: "thing", of: "vehicle", required: true, isFixed: true },
     { name: "driverId", label: "field.driverId", kind: "thing", of: "driver", required: true, isFixed: true },
-    { name: "from", label: "field.from", kind: "time", required: true, initial: () => new Date().toISOString() },
+    { name: "from", label: "field.from", kind: "time", required: true, initial: presentTime },
     { name: "to", label: "field.to", kind: "time" },
     { name: "notes", label: "field.notes", kind: "notes" },
     { name: "status", label: "field.status", kind: "choice", texts: "assignmentStatus", isRead: true, choices: ["active", "completed", "cancelled"] },
@@ -112,7 +113,7 @@ export const expenses = {
   fields: [
     { name: "category", label: "field.category", kind: "choice", texts: "expense", required: true, choices: ["toll", "parking", "fine", "insurance", "tax", "lease", "wash", "other"] },
     { name: "amount", label: "field.amount", kind: "money", required: true, hint: "field.amountHint" },
-    { name: "at", label: "field.at", kind: "time", required: true, initial: () => new Date().toISOString() },
+    { name: "at", label: "field.at", kind: "time", required: true, initial: presentTime },
     { name: "vehicleId", label: "field.vehicleId", kind: "thing", of: "vehicle" },
     { name: "driverId", label: "field.driverId", kind: "thing", of: "driver" },
     { name: "vendorName", label: "field.vendorName", kind: "text" },
@@ -149,7 +150,7 @@ export const fuelEntries = {
   id: "fuel-entries", path: "/api/fuel-entries", area: "fuel", title: "fuelEntries.title", add: "fuelEntries.add", empty: "fuelEntries.empty",
   name: entry => `${t(`energy.${entry.energy}`)} ${dayOf(entry.at)}`, sort: "-at",
   fields: [
-    { name: "at", label: "field.at", kind: "time", required: true, initial: () => new Date().toISOString() },
+    { name: "at", label: "field.at", kind: "time", required: true, initial: presentTime },
     { name: "vehicleId", label: "field.vehicleId", kind: "thing", of: "vehicle", required: true, isFixed: true },
     { name: "energy", label: "field.energy", kind: "choice", texts: "energy", required: true, initial: () => "diesel", choices: ["petrol", "diesel", "cng", "lpg", "electric", "adBlue"] },
     { name: "quantity", label: "field.quantity", kind: "measure", required: true, hint: "field.quantityHint" },

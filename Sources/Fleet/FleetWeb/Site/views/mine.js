@@ -1,4 +1,5 @@
 /** The driver's start page: the assigned vehicle, the journey, and what can be entered. It works without a network. */
+import { presentTime } from "../clock.js";
 import { html, useEffect, useState } from "../lib/preact.js";
 import { RequestError, get, newId, pathOf } from "../api.js";
 import { durationText, quantity, timeText } from "../format.js";
@@ -33,7 +34,7 @@ async function load() {
     get("/api/assignments", { status: "active", sort: "-from", limit: 20 }),
     may("journeys") ? get("/api/journeys", { status: "inProgress,paused", limit: 1 }) : { data: [] },
   ]);
-  const now = new Date().toISOString();
+  const now = presentTime();
   const current = list.data.find((/** @type {any} */ entry) => entry.from <= now && (!entry.to || entry.to > now)) ?? null;
   const of = current && { vehicle: current.vehicleId };
   const none = { data: [] };
@@ -70,7 +71,7 @@ export default function Mine() {
 
   const act = async (/** @type {string} */ name, /** @type {Record<string, any>} */ values = {}) => {
     if (!day) return;
-    const at = new Date().toISOString();
+    const at = presentTime();
     const given = Object.fromEntries(Object.entries({ odometer: values.odometer, notes: values.notes }).filter(([, value]) => value !== null && value !== undefined));
     let journey = day.journey;
     if (name === "start") {

@@ -3,6 +3,7 @@
  * @typedef {import("../parts/things.js").Kind} Kind
  * @typedef {import("../parts/fields.js").Field} Field
  */
+import { presentTime } from "../clock.js";
 import { html } from "../lib/preact.js";
 import { get, pathOf } from "../api.js";
 import { dayText } from "../format.js";
@@ -200,7 +201,7 @@ export const readings = {
   name: reading => nameOf("vehicle", reading.vehicleId), sort: "-at", hasText: false, isBrief: true, isFinal: () => true,
   fields: [
     { name: "vehicleId", label: "field.vehicleId", kind: "thing", of: "vehicle", required: true, isFixed: true },
-    { name: "at", label: "field.at", kind: "time", required: true, initial: () => new Date().toISOString() },
+    { name: "at", label: "field.at", kind: "time", required: true, initial: presentTime },
     { name: "odometer", label: "field.odometer", kind: "number", unit: "km", digits: 1, isShown: values => !values.engineHours },
     { name: "engineHours", label: "field.engineHours", kind: "number", unit: "h", digits: 1, isShown: values => !values.odometer },
     { name: "replaced", label: "field.replaced", kind: "flag" },
