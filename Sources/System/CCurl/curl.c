@@ -4,6 +4,7 @@
 #include <curl/curl.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -80,8 +81,9 @@ struct ccurl_client {
   struct curl_slist *recipients;
   const uint8_t *mail;
   size_t mail_left;
-  // The open sockets of a mail, each plus 1; 0 for a free place. While connecting, there may be several.
-  int mail_sockets[8];
+  // Duplicates of the sockets of a mail, each plus 1; 0 for a free place. libcurl may close its own descriptor at any
+  // time, also without its callback for this, and the number may then refer to another socket.
+  int mail_sockets[16];
   char *texts[4];
   ccurl_options options;
   int is_running;
@@ -301,19 +303,14 @@ static curl_socket_t open_mail_socket(void *context, curlsocktype purpose, struc
   int descriptor = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
   for (size_t index = 0; descriptor >= 0 && index < MAIL_SOCKETS; index++) {
     if (client->mail_sockets[index]) continue;
-    client->mail_sockets[index] = descriptor + 1;
+    int duplicate = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+    if (duplicate < 0) break;
+    client->mail_sockets[index] = duplicate + 1;
     return descriptor;
   }
   // A socket that could not be shut down must not be used.
   if (descriptor >= 0) close(descriptor);
   return CURL_SOCKET_BAD;
-}
-
-static int close_mail_socket(void *context, curl_socket_t descriptor) {
-  ccurl_client *client = context;
-  for (size_t index = 0; index < MAIL_SOCKETS; index++)
-    if (client->mail_sockets[index] == descriptor + 1) client->mail_sockets[index] = 0;
-  return close(descriptor);
 }
 
 int ccurl_begin_mail(
@@ -342,8 +339,6 @@ int ccurl_begin_mail(
   library.curl_easy_setopt(easy, CURLOPT_SERVER_RESPONSE_TIMEOUT, 30L);
   library.curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open_mail_socket);
   library.curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, client);
-  library.curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, close_mail_socket);
-  library.curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, client);
   library.curl_easy_setopt(easy, CURLOPT_MAIL_FROM, from);
   library.curl_easy_setopt(easy, CURLOPT_MAIL_RCPT, client->recipients);
   library.curl_easy_setopt(easy, CURLOPT_UPLOAD, 1L);
@@ -364,6 +359,10 @@ static void end_request(ccurl_client *client) {
     library.curl_easy_setopt(client->easy, CURLOPT_SERVER_RESPONSE_TIMEOUT, 1L);
   if (client->is_running) library.curl_multi_remove_handle(client->multi, client->easy);
   client->is_running = 0;
+  for (size_t index = 0; index < MAIL_SOCKETS; index++) {
+    if (client->mail_sockets[index]) close(client->mail_sockets[index] - 1);
+    client->mail_sockets[index] = 0;
+  }
   // The request refers to the list of headers until another list is set.
   if (client->easy) library.curl_easy_setopt(client->easy, CURLOPT_HTTPHEADER, NULL);
   library.curl_slist_free_all(client->headers);
