@@ -1,4 +1,5 @@
-/// The type of a content, as its own bytes show it. The name of a file and the type that a client names are not trusted.
+/// The media type of a file, determined from its first bytes. The file's name and the type that a client states are not
+/// trusted.
 public enum ContentType: String, CaseIterable, Sendable {
   case jpeg = "image/jpeg"
   case png = "image/png"
@@ -12,7 +13,7 @@ public enum ContentType: String, CaseIterable, Sendable {
   /// Whether the image helper can decode the type.
   public var isImage: Bool { [.jpeg, .png, .webp, .heic].contains(self) }
 
-  /// Determines the type from the first bytes of a content.
+  /// Determines the type from the first bytes of a file.
   public init(head: [UInt8]) {
     func matches(_ text: String, at offset: Int = 0) -> Bool { head.dropFirst(offset).starts(with: text.utf8) }
     if head.starts(with: [0xFF, 0xD8, 0xFF]) {

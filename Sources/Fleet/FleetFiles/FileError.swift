@@ -3,17 +3,17 @@ import Glibc
 
 /// The reason why a file could not be read or written.
 public enum FileError: Error, Equatable, Sendable {
-  /// There is no such content.
+  /// The folder contains no such file.
   case missing(String)
   /// Another request writes to the same upload.
   case busy
-  /// The next piece of the upload must begin at this offset.
+  /// The piece began at a wrong offset. The next piece of the upload must begin at this offset, in bytes.
   case offset(Int64)
-  /// The piece has another checksum than the client has sent. Nothing of the piece is kept.
+  /// The piece does not have the checksum that the client has sent. The whole piece was removed.
   case checksum
-  /// The content has another SHA-256 than the client has announced. Nothing of it is kept.
+  /// The uploaded file does not have the SHA-256 that the client announced. The whole upload was removed.
   case otherContent(found: String)
-  /// No space is left.
+  /// No space is left on the disk.
   case full
   /// Any other error of the system.
   case system(String)

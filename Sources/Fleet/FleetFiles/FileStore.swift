@@ -10,7 +10,7 @@ public struct CompleteUpload: Equatable, Sendable {
   public let head: [UInt8]
 }
 
-/// The contents of files in a folder, by their SHA-256, and the uploads in progress.
+/// A folder with the contents of uploaded files, named by their SHA-256, and with the uploads in progress.
 ///
 ///     TENANT/contents/ab/ab12…    a content, never changed
 ///     TENANT/uploads/ID           the first bytes of an upload
@@ -21,7 +21,7 @@ public final class FileStore: Sendable {
   let folder: String
   private let threads = FileThreads(8)
 
-  /// Opens the folder, and makes it if it does not exist.
+  /// Opens the folder, or creates it if it does not exist.
   public init(folder: String) throws(FileError) {
     self.folder = folder
     try Self.makeFolder(folder)
@@ -29,7 +29,7 @@ public final class FileStore: Sendable {
 
   // MARK: Uploads
 
-  /// Returns the number of bytes of an upload that are stored.
+  /// Returns the number of stored bytes of an upload.
   public func offset(of upload: UUIDv7, tenant: TenantID) async throws(FileError) -> Int64 {
     let path = uploadPath(upload, tenant)
     return try await threads.run(upload) { () throws(FileError) in
@@ -40,7 +40,7 @@ public final class FileStore: Sendable {
         if case .missing = error { return 0 }
         throw error
       }
-      // Bytes of a piece that was cut off may not be on the disk yet.
+      // If a piece was cut off, its bytes are perhaps not on the disk yet.
       try file.synchronize()
       return try file.size
     }
@@ -63,14 +63,14 @@ public final class FileStore: Sendable {
     return UploadPiece(file, upload, at: offset, threads)
   }
 
-  /// Makes a content of a complete upload. The upload stays until ``removeUpload(_:tenant:)``, so that this can be
-  /// repeated after a crash.
+  /// Stores a complete upload under its SHA-256. The upload stays until ``removeUpload(_:tenant:)`` is called, so that
+  /// this call can be repeated after a crash.
   ///
   /// - Parameters:
-  ///   - size: the length of the content, bytes.
+  ///   - size: the length of the whole file, bytes.
   ///   - announced: the SHA-256 that the client has announced; `nil` for none.
-  /// - Throws: `offset` if the upload has another length; `busy` if a piece is being appended, because its bytes may be
-  ///   removed; `otherContent`; the upload is then removed.
+  /// - Throws: `offset` if the upload has another length; `busy` if a piece is being appended, because its bytes may
+  ///   still be removed; `otherContent` if the SHA-256 is not the announced one (the upload is then removed).
   public func complete(
     _ upload: UUIDv7, size: Int64, announced: String?, tenant: TenantID
   ) async throws(FileError) -> CompleteUpload {
@@ -151,7 +151,8 @@ public final class FileStore: Sendable {
 
   // MARK: Removal
 
-  /// Begins the time for which contents stay after the last file that needs them.
+  /// Sets the age of contents to zero, so that ``sweep(keeping:_:unchangedFor:tenant:)`` keeps them for its full time
+  /// limit.
   public func renew(_ contents: [String], tenant: TenantID) async throws(FileError) {
     guard !contents.isEmpty else { return }
     let paths = contents.map { contentPath($0, tenant) }
@@ -172,9 +173,9 @@ public final class FileStore: Sendable {
   /// - Parameters:
   ///   - contents: the contents that files need.
   ///   - uploads: the uploads that are in progress.
-  ///   - seconds: the time for which they must not have changed. It must be longer than any request, because a content
-  ///     is stored before the database knows that it is needed.
-  /// - Returns: the number of removed files.
+  ///   - seconds: the time without a change after which they are removed. It must be longer than any request, because a
+  ///     content is stored before the database refers to it.
+  /// - Returns: the number of removed contents and uploads.
   public func sweep(
     keeping contents: Set<String>, _ uploads: Set<String>, unchangedFor seconds: Int, tenant: TenantID
   ) async throws(FileError) -> Int {
@@ -187,7 +188,7 @@ public final class FileStore: Sendable {
       }
       for part in Self.names(in: contentFolder) {
         for name in Self.names(in: contentFolder + "/" + part) where !contents.contains(name) {
-          // A new upload of the same content renews the time under the same lock.
+          // If the same content is uploaded again, its time of change is set while this lock is held.
           let held = try OpenFile(lock, O_RDWR | O_CREAT)
           guard try held.lock() else { continue }
           defer { held.unlock() }
@@ -209,7 +210,7 @@ public final class FileStore: Sendable {
   }
   private func lockPath(_ tenant: TenantID) -> String { folder + "/\(tenant.text)/lock" }
 
-  /// Gives a file the name of its content. If the content is stored already, renews its time.
+  /// Links a file under the SHA-256 of its content. If the content is stored already, sets its time of change to now.
   private func link(_ path: String, as sha256: String, _ tenant: TenantID) throws(FileError) {
     let target = contentPath(sha256, tenant)
     let parent = folder + "/\(tenant.text)/contents/\(sha256.prefix(2))"
@@ -220,13 +221,13 @@ public final class FileStore: Sendable {
     if unsafe Glibc.link(path, target) != 0 {
       guard errno == EEXIST else { throw .last(target) }
       guard unsafe utimensat(AT_FDCWD, target, nil, 0) == 0 else { throw .last(target) }
-      // The other upload may not have reached the disk yet.
+      // The bytes that the other upload has written are perhaps not on the disk yet.
       try OpenFile(target, O_RDONLY).synchronize()
     }
     try Self.synchronizeFolder(parent)
   }
 
-  /// Makes a folder and those above it, and waits until they are on the disk.
+  /// Creates a folder and its missing parent folders, and waits until they are on the disk.
   private static func makeFolder(_ path: String) throws(FileError) {
     if unsafe mkdir(path, 0o700) == 0 {
       try synchronizeFolder(parent(of: path))

@@ -1,6 +1,6 @@
 import Dispatch
 
-/// Threads for reading and writing files. A slow disk delays only these.
+/// Threads for reading and writing files. A slow disk delays only these threads.
 struct FileThreads: Sendable {
   private let queues: [DispatchQueue]
 
@@ -8,7 +8,7 @@ struct FileThreads: Sendable {
     queues = (0..<count).map { DispatchQueue(label: "files-\($0)") }
   }
 
-  /// Runs work on one of the threads. Work with the same key runs in order.
+  /// Runs work on one of the threads. Calls with the same key run one after another, in the order of the calls.
   func run<Value: Sendable>(
     _ key: some Hashable, _ work: @escaping @Sendable () throws(FileError) -> Value
   ) async throws(FileError) -> Value {

@@ -2,30 +2,30 @@ import FleetDomain
 import Glibc
 import Synchronization
 
-/// Runs the program that decodes images, each time in a sandbox of its own: without network, without the server's files,
-/// and with limits of memory and time. The end of the program is an answer, whatever its reason.
+/// Runs the program that decodes images. Each run has its own sandbox: without network, without the server's files, and
+/// with limits of memory and time. If the program crashes or exceeds a limit, the image counts as unusable.
 public final class ImageHelper: Sendable {
-  /// A copy of an image.
+  /// A copy of an image that the program has made.
   public struct Copy: Sendable {
     public let version: StoredFile.Version
     public let bytes: [UInt8]
   }
 
-  /// The reason why there is no answer for a person to read: it is not the image's fault.
+  /// The reason, for the log, why no image can be decoded. The image is not the cause.
   public struct Unavailable: Error, Sendable {
     public let reason: String
   }
 
-  /// The reason why the image cannot be used.
+  /// The reason, for the person who uploaded the image, why this image cannot be used.
   public struct Unusable: Error, Sendable {
     public let reason: String
 
     public init(reason: String) { self.reason = reason }
   }
 
-  /// The time limit of one image.
+  /// The time limit for one image, s.
   private static let seconds = 40
-  /// The maximum length of an answer.
+  /// The maximum length of the program's output, bytes.
   private static let mostBytes = 64 << 20
   private static let sandbox = "/usr/bin/bwrap"
   private static let interpreter = "/usr/bin/python3"
@@ -38,7 +38,7 @@ public final class ImageHelper: Sendable {
   /// - Parameters:
   ///   - folder: the folder with the helper's files.
   ///   - count: the maximum number of images that are decoded at the same time.
-  /// - Throws: `Unavailable` with the missing program.
+  /// - Throws: `Unavailable`, which names a missing program or file.
   public init(folder: String, count: Int = 1) throws(Unavailable) {
     self.folder = folder
     threads = FileThreads(count)
@@ -52,7 +52,7 @@ public final class ImageHelper: Sendable {
 
   /// Makes the copies of an image.
   ///
-  /// - Parameter keepsPosition: whether the position of the photo is read.
+  /// - Parameter keepsPosition: whether to read the position from the metadata of the photo.
   public func copies(
     of content: StoredContent, keepsPosition: Bool
   ) async throws -> (copies: [Copy], capture: StoredFile.Capture?) {
@@ -84,7 +84,7 @@ public final class ImageHelper: Sendable {
 
   private func run(_ arguments: [String], _ content: StoredContent) async throws -> (json: JSON, rest: [UInt8]) {
     let command = command(arguments)
-    // One thread after another. The key is random, because images need not be in order.
+    // The random key selects any thread, because images need not be decoded in order.
     let answer = try await threads.run(UInt64.random(in: 0 ... .max)) { () throws(FileError) in
       try HelperProcess.run(command, input: content.file, limit: Self.mostBytes, seconds: Self.seconds)
     }
@@ -101,7 +101,8 @@ public final class ImageHelper: Sendable {
     return (json, Array(bytes[(4 + length)...]))
   }
 
-  /// Checks that the helper starts at all, after it has ended without an answer.
+  /// Checks that the program can start. Called after a run without an answer, to find out whether the image was the
+  /// cause.
   private func requireSandbox() async throws {
     let command = command(["check"])
     let answer = try await threads.run(0) { () throws(FileError) in
@@ -122,18 +123,18 @@ public final class ImageHelper: Sendable {
       "--ro-bind", "/usr", "/usr", "--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache",
       "--symlink", "usr/lib", "/lib", "--symlink", "usr/lib64", "/lib64", "--symlink", "usr/bin", "/bin",
       "--dev", "/dev", "--size", "67108864", "--tmpfs", "/tmp", "--ro-bind", folder, "/helper", "--chdir", "/tmp",
-      // -I: neither the environment nor the present folder changes what is imported.
+      // -I: Python does not import modules from the working folder or from folders that the environment names.
       Self.interpreter, "-I", "/helper/images.py",
     ] + arguments
   }
 }
 
-/// A program that reads a file and answers on its standard output.
+/// Runs a program that reads a file on standard input and writes its answer to standard output.
 enum HelperProcess {
   enum Answer: Equatable, Sendable {
     case finished([UInt8])
     case tooSlow
-    /// It ended with an error, or its answer was too long.
+    /// The program ended with an error, or its answer was too long.
     case failed
   }
 
@@ -185,7 +186,7 @@ enum HelperProcess {
     defer { for index in unsafe arguments.indices { unsafe free(arguments[index]) } }
     var environment: [UnsafeMutablePointer<CChar>?] = unsafe [nil]
     var process: pid_t = 0
-    // The content may have been read before: the helper begins at the first byte.
+    // Begin at the first byte: the file may have been read before.
     _ = lseek(input, 0, SEEK_SET)
     let code = unsafe posix_spawn(&process, command[0], &actions, &attributes, &arguments, &environment)
     guard code == 0 else {

@@ -23,7 +23,7 @@ final class OpenFile: Sendable {
 
   /// Takes the file's lock without waiting.
   ///
-  /// - Returns: whether it was free.
+  /// - Returns: `true` if the lock was taken; `false` if another process or object has it.
   func lock() throws(FileError) -> Bool {
     while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
       if errno == EWOULDBLOCK { return false }
@@ -48,7 +48,7 @@ final class OpenFile: Sendable {
     guard ftruncate(descriptor, off_t(size)) == 0 else { throw .last(path) }
   }
 
-  /// Returns at most `count` bytes; none at the end.
+  /// Returns at most `count` bytes; an empty array at the end of the file.
   func read(at offset: Int64, count: Int) throws(FileError) -> [UInt8] {
     var result = 0
     let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in

@@ -3,7 +3,7 @@ import FleetDomain
 import Synchronization
 import Telemetry
 
-/// A piece that is being appended to an upload. No other piece can be appended meanwhile.
+/// A piece of a file that is being appended to an upload. Until it is finished, no other piece can be appended.
 public final class UploadPiece: Sendable {
   /// The checksum of a piece that the client has sent.
   public enum Checksum: Equatable, Sendable {
@@ -22,7 +22,7 @@ public final class UploadPiece: Sendable {
     end = Mutex(offset)
   }
 
-  /// The end of the upload.
+  /// The offset at which the next bytes are written, bytes from the beginning of the upload.
   public var offset: Int64 { end.withLock { $0 } }
 
   public func write(_ bytes: [UInt8]) async throws(FileError) {
@@ -70,14 +70,14 @@ public final class UploadPiece: Sendable {
   }
 }
 
-/// A content that is open for reading. It can be read even if it is removed meanwhile.
+/// The content of a stored file, opened for reading. It can be read to the end even if the file is removed meanwhile.
 public struct StoredContent: Sendable {
   let file: OpenFile
   public let size: Int64
   let sha256: String
   let threads: FileThreads
 
-  /// Returns at most `count` bytes; none at the end.
+  /// Returns at most `count` bytes; an empty array at the end of the content.
   public func read(at offset: Int64, count: Int) async throws(FileError) -> [UInt8] {
     let file = file
     return try await threads.run(sha256) { () throws(FileError) in try file.read(at: offset, count: count) }

@@ -19,7 +19,7 @@ import TroubleCodes
 public final class RecordFollower: Service {
   /// The time between two reads of the feeds.
   private static let pause = Duration.seconds(1)
-  /// The time between two updates of values that depend on the date, ms.
+  /// The time between two updates of the values that depend on the current date, ms.
   private static let datePause: Int64 = 60_000
   /// The maximum number of changes of the feed that are read at once.
   private static let batch = 100
@@ -402,7 +402,8 @@ private struct Turn: Sendable {
   let followed: Stored<FollowedVehicle>
   /// Whether the vehicle has no more changes to process. This turn then only estimates its meters.
   let isLast: Bool
-  /// Effects of changes. After each step, the position in the feed up to which all effects were applied.
+  /// Steps with effects of changes. `position` is the position in the feed up to which all effects are applied after
+  /// the step.
   var steps: [(position: Int64, effects: [Effect])] = []
 }
 

@@ -60,7 +60,8 @@ public struct MailMessage: Sendable {
     return Array(lines.joined(separator: "\r\n").utf8)
   }
 
-  /// The lines from the type of the content on. With a file, the texts are the first part of two.
+  /// Returns the message's lines from the header `Content-Type` to the end. If a file is attached, the message has two
+  /// parts: the texts, and the file.
   private func body(_ boundary: String) -> [String] {
     let texts =
       ["Content-Type: multipart/alternative; boundary=\"\(boundary)\"", ""]

@@ -4,7 +4,7 @@ import FleetMessages
 import FleetWork
 import Telemetry
 
-/// The notifications that follow from an event and do not exist yet.
+/// An event, and the notifications about it that do not exist yet.
 struct PendingEvent: Sendable {
   struct Recipient: Sendable {
     let person: Stored<Person>
@@ -17,18 +17,18 @@ struct PendingEvent: Sendable {
   let event: Stored<FleetEvent>
   let driver: String?
   var recipients: ArraySlice<Recipient>
-  /// Whether these are the last recipients, so that the event is removed afterwards.
+  /// Whether the event has no other recipients. It is then removed after their notifications were added.
   var isComplete = true
 }
 
 extension FleetView {
-  /// Finds the recipients of the oldest events.
+  /// Finds the recipients of the oldest events who have no notification yet.
   ///
   /// - Parameters:
   ///   - limit: the maximum number of events.
-  ///   - most: the maximum number of recipients of all events.
+  ///   - most: the maximum number of recipients of all these events together.
   ///   - hasMail: whether mails can be sent.
-  /// - Returns: the events, and the rows that cannot be read.
+  /// - Returns: the events with their recipients, and descriptions of the rows that cannot be read.
   func pendingNotifications(
     events limit: Int, most: Int, hasMail: Bool, at now: Timestamp
   ) throws(ThingError) -> (events: [PendingEvent], unreadable: [String]) {
@@ -50,7 +50,7 @@ extension FleetView {
       for person in people {
         let applying = matching.filter { context.concerns(person, $0.value) }
         guard let first = applying.first else { continue }
-        // One mail is sufficient, at the earliest time.
+        // Send only one mail, at the earliest time that the rules give.
         let mailed = hasMail ? applying.filter { $0.value.channels.contains(.email) } : []
         var mailAt: Timestamp?
         if !mailed.isEmpty {
@@ -69,7 +69,7 @@ extension FleetView {
     return (events, unreadable)
   }
 
-  /// Returns the recipients who were not notified of an event yet.
+  /// Returns the recipients who have no notification of an event yet.
   ///
   /// - Parameter most: the maximum number of recipients.
   private func withoutNotified(
@@ -102,15 +102,15 @@ extension FleetView {
 }
 
 extension FleetTransaction {
-  /// Makes notifications, until some time has passed.
+  /// Adds notifications of events, until a time limit has passed.
   ///
-  /// - Returns: those that remain.
+  /// - Returns: the events, with their recipients, for which notifications are still missing.
   func notify(_ events: [PendingEvent], for patience: Duration) throws(ThingError) -> [PendingEvent] {
     let clock = ContinuousClock()
     let start = clock.now
     var rest = events[...]
     while var pending = rest.popFirst() {
-      // Another server may have been first.
+      // Another server may have processed the event.
       guard let event = try find(pending.event.id, FleetEvent.self) else { continue }
       while let recipient = pending.recipients.popFirst() {
         try notify(recipient, of: pending)
@@ -170,7 +170,7 @@ extension FleetTransaction {
 
   /// Removes some of the notifications that are older than 90 days.
   ///
-  /// - Returns: whether there are more.
+  /// - Returns: whether there are more old notifications.
   func removeOldNotifications() throws(ThingError) -> Bool {
     var old = ThingQuery<Notification>(.below(key: "createdAt", now.adding(seconds: -90 * 86_400).json), limit: 100)
     old.leavesOutUnreadable = true
@@ -186,8 +186,8 @@ private struct EventContext {
   let driver: Stored<Driver>?
   private let fleets: Set<UUIDv7>
 
-  /// - Parameter unreadable: gets the rows that cannot be read. Without its vehicle, an event concerns only people who
-  ///   see all fleets.
+  /// - Parameter unreadable: descriptions of the rows that cannot be read are appended to it. If the vehicle of an
+  ///   event cannot be read, only people who see all fleets are notified.
   init(_ event: Stored<FleetEvent>, _ view: any FleetView, _ unreadable: inout [String]) throws(ThingError) {
     self.event = event
     driver = try Self.readable(&unreadable) { () throws(ThingError) in

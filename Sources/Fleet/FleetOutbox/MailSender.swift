@@ -7,8 +7,8 @@ import ServiceLifecycle
 import Synchronization
 import Telemetry
 
-/// Sends the mails of the queue. In each round, it sends at most one mail of each tenant, so that many mails of one
-/// tenant do not delay those of another.
+/// Sends the mails of the queue. In each round, it sends at most one mail of each tenant, so that a tenant with many
+/// mails does not delay the others.
 ///
 /// A transaction takes a mail from the queue and sets the time of the next attempt. If the program ends before the
 /// server has accepted the mail, the mail is sent again at that time, with the same `Message-ID`. Several servers may

@@ -7,10 +7,10 @@ import Telemetry
 
 /// Adds notifications for events, and queues mails for notifications that are due.
 ///
-/// It works in rounds, with a limited number of events and notifications of each tenant in a round, so that many events
-/// of one tenant do not delay those of another. The recipients of an event are found without a write transaction, and
-/// their notifications are made in short transactions. An event is removed together with its last notification; until
-/// then, another server or a later round adds those that are missing.
+/// It works in rounds. A round has a limited number of events and notifications of each tenant, so that a tenant with
+/// many events does not delay the others. The recipients of an event are found without a write transaction, and their
+/// notifications are made in short transactions. An event is removed in the transaction that adds its last
+/// notification. Until then, another server or a later round adds the missing notifications.
 public struct Notifier: Service {
   /// The pause between two rounds.
   private static let pause = Duration.seconds(1)
@@ -18,7 +18,7 @@ public struct Notifier: Service {
   private static let reminderPeriod = 3_600
   /// The maximum number of events of a tenant in a round.
   private static let eventsOfRound = 20
-  /// The number of notifications of a tenant in a round.
+  /// The maximum number of notifications of a tenant in a round.
   private static let notificationsOfRound = 500
   /// The time after which a transaction with notifications is committed. Other writes wait for it.
   private static let patience = Duration.milliseconds(20)

@@ -87,7 +87,7 @@ extension StoredFleet {
   }
 
   public func resetDays(_ stale: StaleDays, tenant: TenantID, at now: Timestamp) async throws(StorageError) {
-    // In steps, because other tenants wait for a transaction.
+    // Use several transactions, because other tenants wait for each of them.
     var hasMore = true
     while hasMore {
       hasMore = try await engine.write { session throws(StoreFailure) in
@@ -105,9 +105,10 @@ extension StoreSession {
   /// The maximum number of days that one transaction resets.
   private static var daysOfReset: Int { 100 }
 
-  /// Removes the figures of a vehicle's first days that can be computed again, and marks their hours.
+  /// Removes the figures of some days of a vehicle, the earliest first, and marks their hours. Skips days whose figures
+  /// cannot be computed again, because retention has removed records.
   ///
-  /// - Returns: whether there are no more such days.
+  /// - Returns: `true` if no more such days remain.
   fileprivate func resetSomeDays(of vehicle: Int32, at now: Timestamp) throws(StoreFailure) -> Bool {
     let sealed = SQLValue.integer(try daysSealedBefore() ?? .min)
     let days = try rows(
@@ -118,7 +119,7 @@ extension StoreSession {
     guard let last = days.last else { return true }
     var hours: Set<Int64> = []
     for day in days {
-      // Every day of another zone that overlaps this one contains one of these hours.
+      // In any other time zone, each day that overlaps this day contains one of these hours.
       let (first, last) = (StaleHour.number(day.integer(0)), StaleHour.number(day.integer(1)))
       hours.formUnion(stride(from: first, through: last, by: 6))
       hours.insert(last)

@@ -13,8 +13,8 @@ extension Configuration {
     server.files = files
   }
 
-  /// Sets the folders of files that the configuration does not name. A SQLite database has a folder beside it. For
-  /// PostgreSQL there is no such place: several servers may use the same database.
+  /// Sets the folders for files that the configuration does not name. With SQLite, the folder is beside the database.
+  /// With PostgreSQL there is no default folder, because several servers may use the same database.
   mutating func useStandardFolders() {
     if server.files.folder == nil, case .sqlite(let path) = database { server.files.folder = path + ".files" }
     server.files.helperFolder = ProgramFolder.path(source: "Sources/Fleet/FleetFiles/Helper", installed: "helper")

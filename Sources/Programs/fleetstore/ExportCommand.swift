@@ -41,7 +41,7 @@ struct ArchiveProgress {
 
   init(_ verb: String) { self.verb = verb }
 
-  /// Warns if contents of files are missing.
+  /// Prints a warning if contents of files are missing in the archive.
   static func warn(ofMissing counts: ArchiveCounts) {
     guard counts.missingContents > 0 else { return }
     StandardError.say(

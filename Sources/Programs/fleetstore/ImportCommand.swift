@@ -35,7 +35,7 @@ struct ImportCommand: AsyncParsableCommand {
     let contents = try store.store.contents()
     try await store.withStorage { storage in
       do {
-        // An archive with an error is not imported in part.
+        // Check the whole archive first, so that an archive with an error is not imported in part.
         for (isCheck, verb) in [(true, "checked"), (false, "imported")] {
           var work = TenantImport(storage: storage, tenant: tenant, contents: contents, isCheck: isCheck)
           var progress = ArchiveProgress(verb)
@@ -59,8 +59,8 @@ struct ImportCommand: AsyncParsableCommand {
   }
 }
 
-/// Reads the lines of a file or of stdin, more than once. What cannot be read again, such as a pipe, is first copied to a
-/// temporary file.
+/// Reads the lines of a file or of stdin, if necessary several times. Input that can be read only once, such as a pipe,
+/// is first copied to a temporary file.
 final class ArchiveLines {
   /// The maximum length of a line in bytes.
   private static let longest = 64 << 20
@@ -85,7 +85,7 @@ final class ArchiveLines {
 
   deinit { if descriptor > 0 { close(descriptor) } }
 
-  /// Continues with the first line.
+  /// Goes back to the first line.
   func rewind() throws(Failure) {
     guard lseek(descriptor, 0, SEEK_SET) == 0 else {
       throw Failure(.unreadable, name, "cannot be read again: \(systemReason(errno))")

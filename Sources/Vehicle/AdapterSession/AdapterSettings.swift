@@ -42,9 +42,10 @@ enum Addressing: BitwiseCopyable {
 /// A change of the adapter's header and filters.
 struct AddressChange: BitwiseCopyable {
   enum Direction: BitwiseCopyable {
-    /// From the settings of the protocol to those of the row.
+    /// Changes the adapter from the settings of the protocol to those that the addressed request
+    /// (``AddressChange/row``) needs.
     case set
-    /// From the settings of the row back to those of the protocol.
+    /// Changes the adapter back from the settings for the request to those of the protocol.
     case reset
   }
 

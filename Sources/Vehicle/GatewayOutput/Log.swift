@@ -27,8 +27,8 @@ final class StandardErrorLog: Sendable {
   /// Number of lines that were dropped since a line was last written. The lock is held during a write, so that lines do
   /// not mix.
   private let dropped = Mutex(0)
-  /// Maximum time to wait for a slow reader, ms. After a line was dropped, there is no wait until a line could be
-  /// written again.
+  /// Maximum time to wait for a slow reader, ms. Once a line has been dropped, the log does not wait for later lines,
+  /// until one can be written at once.
   private static let patience: Int32 = 100
   /// Number of bytes that are written at once. If poll(2) reports a pipe as writable, it accepts this many without
   /// blocking (pipe(7), PIPE_BUF).

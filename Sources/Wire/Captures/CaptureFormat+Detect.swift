@@ -133,13 +133,13 @@ private struct Evidence {
 /// What the content so far shows about whether a byte stream is an adapter's dialogue. The stream is examined in parts
 /// that end with CR, LF or a prompt.
 private struct TranscriptEvidence {
-  /// A part that no adapter sends or receives, with its line number.
+  /// A piece of the text that is neither a command nor the answer of an adapter, with its line number.
   struct UnknownLine {
     var range: Range<Int>
     var number: Int
   }
 
-  /// The first part that no adapter sends or receives; `nil` if there is none.
+  /// The first piece of the text that is neither a command nor the answer of an adapter; `nil` if there is none.
   private(set) var stranger: UnknownLine?
   /// Whether a command occurred twice after a prompt: once as sent, and once as the adapter's echo.
   private(set) var hasEchoTwice = false

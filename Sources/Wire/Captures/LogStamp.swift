@@ -195,8 +195,8 @@ struct LogClock {
     return now
   }
 
-  /// Converts a time like ``time(_:)``, except that seconds that do not count from 1970 are converted to the time since
-  /// the first such number.
+  /// Converts a time as ``time(_:)`` does. But if the stamp is a number of seconds that do not count from 1970, the
+  /// result is the time since the first stamp of this kind.
   mutating func timeFromFirst(_ stamp: LogStamp) -> CaptureTime {
     guard case .seconds(let time) = stamp, time < Self.firstWall else { return self.time(stamp) }
     let start = base ?? time

@@ -4,7 +4,7 @@ import JSONText
 /// The properties of a feature that describe a geofence, except its geometry.
 struct FeatureProperties {
   let fence: Fence
-  /// The JSON value of the ID, for the position in messages.
+  /// The JSON value of the ID. Error messages name its position in the file.
   let idValue: JSONValue
   /// The JSON value of the radius in m, which is not checked yet; `nil` if missing.
   let radius: JSONValue?

@@ -18,7 +18,7 @@ struct ParameterRows: BitwiseCopyable {
     case fields
     /// A fuel trim, after which a second byte for another bank may follow.
     case fuelTrim
-    /// Fields on which other PIDs depend: scalings or sensors.
+    /// Fields that are needed to interpret other PIDs: their scalings, or which sensors exist.
     case description
     /// A bitmap of the supported PIDs.
     case supported

@@ -69,8 +69,9 @@ extension AccountService {
     do throws(APIError) {
       _ = try guesses.admit(account, from: nil, at: caller.address)
     } catch {
-      // Strangers may have used up the requests for this account. The person's own browsers and addresses have more.
-      // They are looked up only now, so that the time of other answers does not depend on whether the account exists.
+      // Requests by other people may have used up the limit of this account. The browsers and addresses from which the
+      // person has signed in have a separate limit. They are looked up only now, so that the time of other answers does
+      // not depend on whether the account exists.
       let person = try await person(address, tenant)
       guard let origin = person.flatMap({ knownOrigin(of: $0, tenant, caller) }) else { throw error }
       _ = try guesses.admit(account, from: origin, at: caller.address)

@@ -120,7 +120,7 @@ extension AccountService {
       state.provider == provider.id, try await isFirstUse(text, of: state, provider)
     else { throw OpenIDError(.wrongState, "another browser began it, or it is over") }
     let description = try await source.describe()
-    // An answer of one provider must not be used as an answer of another provider (RFC 9207).
+    // Reject an answer that another provider has issued (RFC 9207).
     guard answer.issuer.map({ isIssuer($0, of: provider) }) ?? !description.namesIssuer else {
       throw OpenIDError(.wrongIssuer, "the answer is of another issuer, or names none")
     }
@@ -242,7 +242,7 @@ extension AccountService {
 
   // MARK: Signing out
 
-  /// Returns the provider's URL at which the person can also sign out of the provider; `nil` if there is none.
+  /// Returns the URL at which the person can sign out at the provider, too; `nil` if the provider has none.
   func providerLogout(_ session: Stored<Session>, _ tenant: TenantID) async -> String? {
     guard let id = session.value.identityID,
       let linked = try? await storage.view(

@@ -26,7 +26,7 @@ public struct AccountSettings: Equatable, Sendable {
   /// Tenants in which people must have a second factor. A change applies at the next sign-in.
   public var requiringFactor: Set<TenantID> = []
 
-  /// The OpenID providers. They require ``publicURL``, with which the URLs begin to which they redirect browsers.
+  /// The OpenID providers. They require ``publicURL``: the URLs to which they redirect browsers begin with it.
   public var providers: [OpenIDProvider] = []
   /// Tenants in which people must sign in with a provider, not with a password.
   public var requiringProvider: Set<TenantID> = []

@@ -5,8 +5,8 @@ import FleetWork
 extension ArchiveTable {
   /// The tables of an archive, in the order in which they are imported.
   ///
-  /// An archive does not contain sessions, tickets, second factors and queued mails, because their secrets are
-  /// worthless or dangerous elsewhere. It contains people without their passwords: after an import, they set new
+  /// An archive does not contain sessions, tickets, second factors and queued mails, because their secrets are of no
+  /// use or a danger on another server. It contains people without their passwords: after an import, they set new
   /// passwords by recovery, or sign in with their provider. It contains the digests of the keys of gateways and tokens.
   /// These keys remain valid, so that vehicles continue to report.
   public static let all: [ArchiveTable] = [
@@ -129,7 +129,7 @@ extension ArchiveTable {
     ]
   ) { row throws(FieldError) in
     try requireName(row, "vehicle")
-    // Every day that a time can have.
+    // The range of days that a ``Telemetry/Timestamp`` can represent.
     try ArchivedValues.requireNumber(row, "day", in: -106_752...106_752)
     for column in ["engine_on", "moving", "idle", "unknown", "trips", "driving_events"] {
       try ArchivedValues.requireNumber(row, column, in: 0...1_000_000_000)

@@ -1,16 +1,16 @@
 import FleetDomain
 import Telemetry
 
-/// The contents that the files of an archive need, as the rows of the files name them.
+/// Collects the contents that belong to the files in an archive. The rows of the files name them.
 ///
-/// The database may change while an archive is written. The rows have the state of one moment, so an archive has the
-/// contents of that moment.
+/// The database may change while an archive is written. All rows of the archive show the state at one moment, so the
+/// contents that they name are those of that moment.
 struct ArchivedContents: Sendable {
-  /// The SHA-256 of the contents, each once, in the order of the rows.
+  /// The SHA-256 of each content, without duplicates, in the order of the rows.
   private(set) var names: [String] = []
   private var known: Set<String> = []
 
-  /// Adds the contents that a row of a file needs. Rows of other tables need none.
+  /// Adds the contents that a row needs. Only rows of the table of files need contents.
   mutating func add(_ values: [JSON], of table: String, columns: [String]) {
     guard table == StoredFile.names.table else { return }
     var file = StoredFile()
@@ -26,17 +26,17 @@ struct ArchivedContents: Sendable {
     for name in file.contents where known.insert(name).inserted { names.append(name) }
   }
 
-  /// Returns the copies of an image; none if they cannot be read, so that the uploaded content is needed.
+  /// Returns the copies of an image. If they cannot be read, returns none; the archive then needs the uploaded content.
   private static func versions(_ column: JSON) -> [StoredFile.Version] {
     guard let text = column.textValue, let json = try? JSON(parsing: Array(text.utf8)) else { return [] }
     return (try? [StoredFile.Version](json: json)) ?? []
   }
 }
 
-/// What was written to an archive, or read from it.
+/// The counts of what was written to an archive, or read from it.
 public struct ArchiveCounts: Equatable, Sendable {
   public var rows: Int64 = 0
   public var records: Int64 = 0
-  /// The number of contents that files need, and that the archive lacks.
+  /// The number of contents that files need, but that the archive does not contain.
   public var missingContents = 0
 }

@@ -7,7 +7,8 @@ import Telemetry
 ///
 ///     try await TenantExport(storage: storage, tenant: .standard).write(at: now) { bytes in … }
 ///
-/// All things are in the state of one moment. Records that are stored while the archive is written may be missing.
+/// All things have the state of one moment. Records that are stored while the archive is written are not necessarily
+/// included.
 public struct TenantExport: Sendable {
   private let storage: any FleetStorage
   private let tenant: TenantID

@@ -5,8 +5,8 @@ import Telemetry
 
 /// Imports the lines of an archive into a tenant.
 ///
-/// First, all lines are checked without storing anything, so that an archive with an invalid value is not imported in
-/// part. Then they are stored.
+/// Use it twice, as below: first to check all lines without storing them, then to store them. Thus an archive with an
+/// invalid value is not imported in part.
 ///
 ///     var check = TenantImport(storage: storage, tenant: nil, contents: files, isCheck: true)
 ///     while let line = … { try await check.add(line) }
@@ -30,9 +30,9 @@ public struct TenantImport {
   private let named: TenantID?
   private let contents: FileStore?
   private let isCheck: Bool
-  /// The upload of the content whose parts are being read; `nil` if none is.
+  /// The upload to which the parts of the current content are written; `nil` between contents.
   private var content: (upload: UUIDv7, sha256: String, offset: Int64)?
-  /// The content whose parts are being checked; `nil` if none is.
+  /// The content whose parts are being checked; `nil` between contents.
   private var checked: (sha256: String, hash: SHA256)?
   private var head: ArchiveHead?
   private var section = Section.start
@@ -47,7 +47,7 @@ public struct TenantImport {
   ///
   /// - Parameters:
   ///   - tenant: the tenant into which the archive is read; `nil` for the one that the archive names.
-  ///   - contents: where the contents of files are stored; if `nil`, an archive with contents is rejected.
+  ///   - contents: the store for the contents of files; if `nil`, an archive with contents is rejected.
   ///   - isCheck: whether the lines are only checked, and nothing is stored.
   public init(storage: any FleetStorage, tenant: TenantID?, contents: FileStore?, isCheck: Bool = false) {
     self.storage = storage
@@ -188,7 +188,7 @@ public struct TenantImport {
     }
   }
 
-  /// Checks a part of the content of a file, and with the last part the digest of the whole.
+  /// Checks a part of the content of a file. With the last part, also checks the SHA-256 of the whole content.
   private mutating func check(_ bytes: [UInt8], of sha256: String, isLast: Bool) throws(FieldError) {
     var part = checked ?? (sha256, SHA256())
     guard part.sha256 == sha256 else { throw FieldError("content", "expected the next part of \(part.sha256)") }
@@ -231,8 +231,8 @@ public struct TenantImport {
     do throws(RecordRefusal) {
       var record = try IncomingRecord(parsing: body.span)
       record.vehicleId = vehicle
-      // The archive contains the VIN of the vehicle. If an administrator has removed a VIN, the VINs in records must
-      // not store it again.
+      // The archive contains the VIN of the vehicle. If an administrator has removed the VIN, the records must not add
+      // it again.
       record.vin = nil
       record.receivedAt = received.map { Timestamp(nanoseconds: $0 * 1_000_000) }
       return record

@@ -32,7 +32,7 @@ struct ListExport: Sendable {
         guard let cursor = next else { break }
         (rows, next, unreadable) = try await self.rows(after: cursor)
       }
-      // The file must say what it lacks.
+      // Add a row for each unreadable row, so that the file shows what is missing.
       for row in missing {
         let cells = [ExportCell.text("unreadable: \(row)")] + columns.dropFirst().map { _ in ExportCell.empty }
         try await send(ByteBuffer(bytes: try writer.add(cells)))

@@ -7,8 +7,8 @@ import CHaru
   /// Creates a document without pages.
   ///
   /// - Parameters:
-  ///   - regular: path of a TrueType font, as also `bold`.
-  ///   - title: ASCII.
+  ///   - regular: path of a TrueType font; `bold` is the path of its bold variant.
+  ///   - title: the title of the document, in ASCII.
   /// - Returns: `nil` if the library or a font is missing.
   init?(regular: String, bold: String, title: String) {
     guard let document = unsafe charu_open(regular, bold, title) else { return nil }
@@ -20,7 +20,7 @@ import CHaru
   /// Adds a page. The functions below change the last page.
   func addPage(width: Float, height: Float) { unsafe charu_page(document, width, height) }
 
-  /// - Parameter text: without characters above U+FFFF.
+  /// - Parameter text: the text to add; it must not contain characters above U+FFFF.
   func add(_ text: String, isBold: Bool = false, _ size: Float, x: Float, y: Float) {
     unsafe charu_text(document, isBold ? 1 : 0, size, x, y, text)
   }

@@ -1,13 +1,14 @@
-/// Writes a table as PDF: A4 pages in landscape, each with the title, the names of the columns and its number.
+/// Writes a table as PDF: A4 pages in landscape, each with the title, the names of the columns and the page number.
 ///
-/// Texts are in the font DejaVu Sans. It has the letters of European languages; other characters are replaced by U+FFFD,
-/// which the last page says. Texts that are too long for their column are truncated with an ellipsis.
+/// Texts are in the font DejaVu Sans, which has the letters of European languages. Other characters are replaced by
+/// U+FFFD; a note on the last page states this. Texts that are too long for their column are truncated with an
+/// ellipsis.
 struct PDFWriter: ExportWriter {
   private static let (width, height, margin): (Float, Float, Float) = (842, 595, 36)
   private static let (titleSize, size, line): (Float, Float, Float) = (12, 8, 13)
   private static let gap: Float = 8
   private static let rowsOfPage = 35
-  /// The width above which a column gives space to the others.
+  /// The width to which wider columns are reduced if the table does not fit on the page, points.
   private static let wide: Float = 180
   private static let fonts = "/usr/share/fonts/truetype/dejavu"
 
@@ -16,7 +17,7 @@ struct PDFWriter: ExportWriter {
   private var rows: [[ExportCell]] = []
   private var hasReplaced = false
 
-  /// - Parameter title: above the table.
+  /// - Parameter title: the text above the table.
   init(_ columns: [ExportColumn], title: String) {
     self.columns = columns
     self.title = title
@@ -95,7 +96,8 @@ struct PDFWriter: ExportWriter {
     }
   }
 
-  /// Makes columns fit on the page: wide ones lose space first, then all in proportion.
+  /// Returns the widths of columns that fit on the page. If necessary, reduces columns wider than ``wide`` first, then
+  /// all columns in proportion.
   private static func widths(_ wanted: [Float]) -> [Float] {
     let space = width - 2 * margin - gap * Float(max(wanted.count - 1, 0))
     var widths = wanted
@@ -104,7 +106,7 @@ struct PDFWriter: ExportWriter {
     return sum > space ? widths.map { $0 * space / sum } : widths
   }
 
-  /// Returns a text with characters that the font has, in one line.
+  /// Returns a text on one line, with only characters that the font has.
   private mutating func printable(_ text: String) -> String {
     var shown = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
@@ -122,12 +124,12 @@ struct PDFWriter: ExportWriter {
     return String(shown)
   }
 
-  /// The title among the properties of a file is ASCII.
+  /// Returns the title for the document's properties, which must be ASCII.
   private static func ascii(_ text: String) -> String { String(text.map { $0.isASCII ? $0 : "?" }) }
 }
 
 extension ExportCell {
-  /// The text that people read.
+  /// The text of the cell in the PDF.
   fileprivate var shownText: String {
     switch self {
     case .empty: ""
@@ -139,7 +141,7 @@ extension ExportCell {
 }
 
 extension APIError {
-  /// Without the library or its fonts, no PDF can be made.
+  /// The error if the library or one of its fonts is missing, so that no PDF can be made.
   fileprivate static var noPDF: APIError {
     APIError(
       .serviceUnavailable, "noPDF",

@@ -9,10 +9,10 @@ import Telemetry
 /// days of these hours are computed from all their records. If more records of the vehicle arrive meanwhile, the result
 /// is discarded, and the days are computed again.
 final class DayUpdater: Sendable {
-  /// The time from a mark to the computation, ns, unless the figures are requested earlier. So the days of a vehicle on
-  /// the road are computed once in this time.
+  /// The time from the marking of an hour to the computation of its day, ns, unless the figures are requested earlier.
+  /// The days of a vehicle on the road are thus computed once in this time.
   private static let delay: Int64 = 300_000_000_000
-  /// The time between two searches for marks.
+  /// The time between two searches for vehicles with marked hours.
   private static let pause = Duration.seconds(15)
   /// The maximum number of vehicles in one search.
   private static let vehicles = 100
@@ -45,7 +45,7 @@ final class DayUpdater: Sendable {
     }
   }
 
-  /// Computes the days of all vehicles that have marks from before a time.
+  /// Computes the days of all vehicles that have hours that were marked before a time.
   func updateAll(markedBefore time: Timestamp) async throws {
     for name in try await storage.staleVehicles(markedBefore: time, limit: Self.vehicles) where !Task.isCancelled {
       let start = ContinuousClock.now

@@ -1,16 +1,16 @@
 import FleetDomain
 
-/// A part of a content that a client requests (RFC 9110, 14.1.2).
+/// The part of a file that a client requests (RFC 9110, section 14.1.2).
 enum ByteRange: Equatable {
-  /// The whole content: the request has no range, or one that the server ignores.
+  /// The whole file: the request has no range, or the server ignores the range.
   case whole
   case part(ClosedRange<Int64>)
-  /// The range contains no byte of the content.
+  /// The range contains no byte of the file.
   case unsatisfiable
 
-  /// Parses the header `Range`. Lists of ranges are ignored, as is a range of another unit.
+  /// Parses the header `Range`. A list of ranges, or a range that is not in bytes, is ignored.
   ///
-  /// - Parameter size: the length of the content; above 0.
+  /// - Parameter size: the length of the file in bytes; above 0.
   init(_ field: String?, size: Int64) {
     self = .whole
     guard let field, field.hasPrefix("bytes=") else { return }
@@ -26,9 +26,9 @@ enum ByteRange: Equatable {
     }
   }
 
-  /// Parses a number of digits.
+  /// Parses a number that consists of decimal digits.
   ///
-  /// - Returns: a missing number as the inner `nil`, and an invalid one as the outer `nil`.
+  /// - Returns: `.some(nil)` if the number is missing; `nil` if it is invalid.
   private static func number(_ text: Substring) -> Int64?? {
     if text.isEmpty { return .some(nil) }
     guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }

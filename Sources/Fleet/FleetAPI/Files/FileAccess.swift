@@ -5,12 +5,12 @@ import Telemetry
 
 /// Decides who may read files.
 ///
-/// A file is read by those who may read a thing that refers to it, by the one who has uploaded it, and by
+/// A file may be read by everyone who may read a thing that refers to it, by the person who uploaded it, and by
 /// administrators.
 struct FileAccess: Sendable {
   let storage: any FleetStorage
 
-  /// The number of things of one file that are checked. A file usually belongs to one thing.
+  /// The maximum number of things that are checked for one file. Usually, only one thing refers to a file.
   private static let mostUses = 100
 
   func mayRead(_ file: Stored<StoredFile>, _ identity: Identity, _ view: any FleetView) throws(ThingError) -> Bool {

@@ -22,13 +22,14 @@ struct FileRoutes {
     [things.list, create, things.put, get, remove, append, read]
   }
 
-  /// The routes of files as things. A caller's own files are those that they have uploaded.
+  /// The routes that files share with other kinds of things. A caller's own files are those that the caller has
+  /// uploaded.
   private var things: ThingRoutes<StoredFile> {
     var routes = ThingRoutes<StoredFile>(
       storage: storage, area: .documents,
       relation: { file, identity, _ in
         let isOwn = identity.author != nil && file.value.uploadedBy == identity.author
-        // A file of others belongs to things, and not to a vehicle itself.
+        // Another person's file belongs to things, and not to a vehicle itself.
         return Relation(isOwn: isOwn, isOfVehicle: isOwn)
       },
       restriction: { _, identity, _ in [.oneOf(key: "uploadedBy", [identity.author?.json].compactMap { $0 })] },
@@ -41,7 +42,7 @@ struct FileRoutes {
         if let author = new.uploadedBy { holders.append((author.string, Int64(service.settings.personBytes))) }
         try transaction.addFileSpace(new.size, holders)
       }, order: [.init("createdAt", isDescending: true)])
-    // Viewers see the files of things, but no list of all files.
+    // Viewers may read the files of things, but may not list all files.
     routes.listing = .write
     return routes
   }
@@ -138,7 +139,8 @@ struct FileRoutes {
             try await Self.asking { () throws(FileError) in try await piece.write(bytes) }
           }
         } catch {
-          // What has arrived is kept, unless the client wants it checked: it resumes there.
+          // Keep the bytes that have arrived, so that the client can resume after them. If the client sent a checksum,
+          // the cut-off piece does not have it, and is removed.
           try await Self.asking { () throws(FileError) in try await piece.finish(checksum) }
           throw error
         }
@@ -150,7 +152,7 @@ struct FileRoutes {
     }
   }
 
-  /// Makes a file of an upload whose bytes have all arrived.
+  /// Completes a file after all its bytes have arrived.
   private func complete(_ file: Stored<StoredFile>, _ tenant: TenantID, _ call: Call) async throws {
     let store = try service.store
     let content: CompleteUpload
@@ -159,7 +161,7 @@ struct FileRoutes {
         file.id, size: file.value.size, announced: file.value.sha256, tenant: tenant)
     } catch {
       guard case .offset = error else { throw Self.failure(error) }
-      // Another request may have completed it and removed its upload.
+      // Another request may have completed the file and removed its upload.
       let present = try await storage.view(tenant: tenant) { view throws(ThingError) in
         try things.existing(call, view)
       }
@@ -194,7 +196,7 @@ struct FileRoutes {
     }
   }
 
-  /// Returns the file of the path, if the caller may read it.
+  /// Returns the file that the path of the request names, if the caller may read it.
   func readable(_ call: Call, _ view: any FleetView) throws(ThingError) -> Stored<StoredFile> {
     let name = call.parameters.first ?? ""
     guard let id = UUIDv7(name.utf8.span), let file = try view.find(id, StoredFile.self), let identity = call.identity,
@@ -265,14 +267,14 @@ struct FileRoutes {
     var answer = Answer(status: .ok)
     answer.headers[.eTag] = tag
     answer.headers[.acceptRanges] = "bytes"
-    // The permission may end at any time, so a browser must ask again.
+    // The permission may end at any time, so a browser must ask the server before it uses a cached copy.
     answer.headers[.cacheControl] = "private, no-cache"
     if try Preconditions(call.request.headers).noneOf?.weaklyMatch(tag) ?? false {
       answer.status = .notModified
       return answer
     }
-    // Only images that the server has encoded itself are shown by browsers. Everything else is a download, because it
-    // may be made to harm those who open it.
+    // Let browsers show only images that the server has encoded itself. Everything else is a download, because the file
+    // may contain something harmful.
     answer.headers[.contentType] = copy?.mediaType ?? ContentType.other.rawValue
     answer.headers[.contentDisposition] = copy == nil ? Self.attachment(file.name) : "inline"
     let store = try service.store
@@ -306,7 +308,7 @@ struct FileRoutes {
     return answer
   }
 
-  /// Returns the value of `Content-Disposition` of a download (RFC 6266).
+  /// Returns the value of the header `Content-Disposition` for a download (RFC 6266).
   static func attachment(_ name: String) -> String {
     let plain = String(
       decoding: name.utf8.map { (0x20...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C && $0 != 0x25 ? $0 : 0x5F },
@@ -357,7 +359,7 @@ struct FileRoutes {
     throw .badRequest("Upload-Checksum: expected sha256 or sha1, a space, and the checksum in base64")
   }
 
-  /// Calls the store, and converts its errors to those of clients.
+  /// Calls the file store, and converts its errors to errors for the client.
   private static func asking<Value: Sendable>(
     _ work: () async throws(FileError) -> Value
   ) async throws -> Value {
@@ -376,7 +378,7 @@ struct FileRoutes {
     case .offset(let offset):
       APIError(.conflict, "wrongOffset", "Upload-Offset: expected \(offset), the number of bytes that have arrived")
     case .checksum:
-      // The status of tus (Checksum extension).
+      // The status that tus prescribes (checksum extension).
       APIError(
         HTTPResponse.Status(code: 460, reasonPhrase: "Checksum Mismatch"), "checksumMismatch",
         "Upload-Checksum: the bytes have another checksum; send them again")
@@ -398,7 +400,7 @@ extension HTTPField.Name {
 }
 
 extension Base64URL {
-  /// The bytes of a text with the standard alphabet and padding (RFC 4648, section 4).
+  /// Decodes standard Base64 with padding (RFC 4648, section 4); `nil` if the text is invalid.
   fileprivate static func bytes(standard text: Substring) -> [UInt8]? {
     guard text.utf8.count % 4 == 0, !text.contains("-"), !text.contains("_") else { return nil }
     let end = text.utf8.lastIndex { $0 != UInt8(ascii: "=") }.map { text.utf8.index(after: $0) } ?? text.startIndex

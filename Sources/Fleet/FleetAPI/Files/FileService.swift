@@ -3,16 +3,18 @@ import FleetFiles
 import Logging
 import Telemetry
 
-/// The contents of files, the program that decodes images, and the removal of files that nothing refers to.
+/// Stores the contents of files, has images decoded, and removes files that nothing refers to.
 final class FileService: Sendable {
-  /// The time between two looks for images whose copies are missing. Usually a finished upload wakes it earlier.
+  /// The time between two searches for images whose copies are missing. Usually, a finished upload starts a search
+  /// earlier.
   private static let pause = Duration.seconds(30)
-  /// The time between two removals.
+  /// The time between two removals of unused files.
   private static let sweepPause = Duration.seconds(3_600)
-  /// The time without a change after which an upload, or a file that nothing refers to, is removed.
+  /// The time without a change after which an upload, or a file that nothing refers to, is removed, days.
   private static let unusedDays: Int64 = 7
-  /// The time for which a content stays after the last file that needs it. It is longer than any request, and than the
-  /// time between the copies of the database and of the contents in a backup.
+  /// The time for which a content stays after the last file that needs it was removed, s. It is longer than any
+  /// request. It is also longer than the time in a backup between the copy of the database and the copy of the
+  /// contents.
   private static let contentSeconds = 86_400
 
   let settings: FileSettings
@@ -20,7 +22,7 @@ final class FileService: Sendable {
   /// The contents of files; `nil` if the server accepts no files.
   let contents: FileStore?
   let helper: ImageHelper?
-  /// Permits to read receipts.
+  /// Permits for requests that read receipts.
   let readings: Budget
   private let logger: Logger
   private let wakeUps: AsyncStream<Void>
@@ -33,7 +35,8 @@ final class FileService: Sendable {
     self.logger = logger
     self.contents = contents
     helper = Self.helper(settings, logger)
-    // A request that waits here holds no thread. One permit remains free for another tenant.
+    // A request that waits for a permit occupies no thread. There is one more permit than images that are decoded at
+    // the same time. It remains free for another tenant.
     readings = Budget(
       settings.images + 1, fairness: .init(group: 3), patience: .seconds(30),
       refusal: APIError(.serviceUnavailable, "busy", "the server reads other receipts; try again", retryAfter: 5))
@@ -64,10 +67,10 @@ final class FileService: Sendable {
 
   // MARK: Images
 
-  /// Announces that an image waits for its copies.
+  /// Starts a search for images whose copies are missing.
   func wake() { wakeUp.yield() }
 
-  /// Makes copies of images, and removes what is not needed, until its task is cancelled.
+  /// Makes copies of images and removes unused files, until its task is cancelled.
   func run() async {
     guard let contents else { return }
     await withTaskGroup { group in
@@ -90,7 +93,8 @@ final class FileService: Sendable {
           let page = try await storage.view(tenant: tenant) { view throws(ThingError) in
             try view.list(ThingQuery<StoredFile>(waiting, limit: 10))
           }
-          // A tenant with many images does not delay those of others: some in each round.
+          // Process only some images of each tenant in a round, so that a tenant with many images does not delay the
+          // others.
           if page.next != nil { wake() }
           for file in page.items where !Task.isCancelled { try await makeCopies(of: file, contents, tenant) }
         }
@@ -127,7 +131,7 @@ final class FileService: Sendable {
     let (id, result) = (file.id, done)
     try await storage.change(tenant: tenant, by: Actor(.server), at: WallClock.now) {
       transaction throws(ThingError) in
-      // It may have been removed meanwhile, or another server was faster.
+      // The file may have been removed meanwhile, or another server may have made the copies.
       guard let present = try transaction.find(id, StoredFile.self), present.value.status == .processing else { return }
       try transaction.update(present, to: result, action: "process")
     }
@@ -196,7 +200,7 @@ final class FileService: Sendable {
 }
 
 extension FleetTransaction {
-  /// Removes a file, and releases its space.
+  /// Removes a file, and subtracts its size from the space that is in use.
   func removeFile(_ file: Stored<StoredFile>) throws(ThingError) {
     try remove(file, action: "remove")
     try addFileSpace(

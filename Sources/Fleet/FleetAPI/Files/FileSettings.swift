@@ -1,16 +1,16 @@
-/// The settings of files.
+/// The settings for uploaded files.
 public struct FileSettings: Equatable, Sendable {
-  /// The folder of the contents; `nil` if the server accepts no files.
+  /// The folder in which the contents of files are stored; `nil` if the server accepts no files.
   public var folder: String?
   /// The folder of the program that decodes images; `nil` if images are stored as they are.
   public var helperFolder: String?
-  /// Maximum size of one file.
+  /// Maximum size of one file, bytes.
   public var fileBytes = 256 << 20
-  /// Maximum size of all files of a tenant.
+  /// Maximum size of all files of a tenant together, bytes.
   public var tenantBytes = 50 << 30
-  /// Maximum size of the files that one person or token has uploaded.
+  /// Maximum size of all files together that one person or token has uploaded, bytes.
   public var personBytes = 10 << 30
-  /// The number of images that are decoded at the same time.
+  /// The maximum number of images that are decoded at the same time.
   public var images = 1
 
   /// Creates the defaults.

@@ -4,7 +4,8 @@ import FleetWork
 import HTTPTypes
 import Telemetry
 
-/// `/api/files/{id}/receipt`: reads the photo of a receipt, and proposes what a person may save.
+/// `/api/files/{id}/receipt`: reads the photo of a receipt, and proposes a fuel entry or an expense, which a person may
+/// save.
 struct ReceiptRoutes {
   let files: FileRoutes
 

@@ -9,7 +9,7 @@ public struct Answer: Sendable {
   public var headers: HTTPFields
   /// The body; empty if the status allows none, or if the answer has a ``stream``.
   public var body: ByteBuffer
-  /// Whether the server keeps the body anyway, so that it needs no memory of the request.
+  /// Whether the server keeps the body in memory for other reasons, so that it does not count as memory of the request.
   var isShared = false
   /// Writes a body of any length in pieces; `nil` if the answer has a ``body``. Each write waits until the client has
   /// read enough. If the closure throws an error, the connection is closed, and the client detects that the body is

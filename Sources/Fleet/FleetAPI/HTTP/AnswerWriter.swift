@@ -12,15 +12,16 @@ struct AnswerWriter: Sendable {
   /// The maximum number of bytes that are written at once.
   private static let piece = 16 << 10
 
-  /// The maximum length of an answer that is not counted. Counting it would cost more than it needs.
+  /// The maximum length, bytes, of an answer for which no memory is reserved. Reserving it would cost more than the
+  /// answer itself.
   private static let small = 2 << 10
 
   let channel: any Channel
 
-  /// Reserves the memory that an answer needs while a client reads it: its length, or the length of a piece if the server
-  /// has the answer anyway.
+  /// Reserves the memory that an answer needs while a client reads it: the length of the answer, or only of a piece if
+  /// the server keeps the answer for other reasons (``Answer/isShared``).
   ///
-  /// - Throws: 503 if there is no memory in time.
+  /// - Throws: 503 if no memory becomes free in time.
   static func reserve(for answer: Answer, _ share: Budget.Share) async throws(APIError) {
     guard answer.body.readableBytes > small else { return }
     try await share.grow(to: needed(answer))
@@ -33,8 +34,8 @@ struct AnswerWriter: Sendable {
   /// Sends an answer.
   ///
   /// - Parameters:
-  ///   - hasBody: whether the body is sent, which it is not to `HEAD`.
-  ///   - share: the memory of the request, which is reduced to what the answer needs.
+  ///   - hasBody: whether the body is sent; `false` for the method `HEAD`.
+  ///   - share: the memory of the request. It is reduced to the memory that the answer needs.
   /// - Throws: errors of the connection.
   func send(_ answer: Answer, hasBody: Bool, _ share: Budget.Share) async throws {
     guard hasBody else {

@@ -60,7 +60,7 @@ struct Call: Sendable {
       throw APIError.badRequest("the body ends after \(count) of \(announced) bytes")
     }
     let body = try unpacker.finish()
-    // A body may take long to arrive. Its key may have been revoked meanwhile.
+    // A body may take long to arrive. The key of the request may have been revoked meanwhile.
     try await checkKey()
     return body
   }
@@ -73,8 +73,8 @@ struct Call: Sendable {
   /// - Parameters:
   ///   - most: the maximum length in bytes.
   ///   - write: receives each piece.
-  /// - Throws: 413 if the body is longer; 415 if it is compressed; 400 if it is truncated. The bytes before the error
-  ///   were passed on.
+  /// - Throws: 413 if the body is longer; 415 if it is compressed; 400 if it is truncated. The bytes that arrived
+  ///   before the error were passed to `write`.
   func receive(atMost most: Int64, _ write: ([UInt8]) async throws -> Void) async throws {
     guard try ContentCoding(field: request.headers[.contentEncoding]) == .identity else {
       throw APIError(.unsupportedMediaType, "unsupportedType", "Content-Encoding: expected none")

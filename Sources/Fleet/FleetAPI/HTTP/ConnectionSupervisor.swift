@@ -49,8 +49,8 @@ final class ConnectionSupervisor: ChannelDuplexHandler, RemovableChannelHandler 
 
   func handlerRemoved(context: ChannelHandlerContext) { deadline?.cancel() }
 
-  /// Pauses the pacer while an answer is on the way. If a request was decoded early and its body is expected, only that
-  /// body is passed on after the earlier answers.
+  /// Pauses ``RequestPacer`` while an answer is being made or sent. If a request was decoded early and its body is
+  /// still expected, only this body is passed on after the earlier answers.
   private func pace() {
     pacer.pace(isPaused: unanswered > 1 || !isReading && unanswered + unwritten > 0, isInBody: isReading)
   }
@@ -160,8 +160,9 @@ final class ConnectionSupervisor: ChannelDuplexHandler, RemovableChannelHandler 
   private func answerWasWritten(_ context: ChannelHandlerContext) {
     unwritten -= 1
     if unanswered == 0, unwritten == 0, isLast {
-      // End the server's side at once, which the client notices. The client may take some time to end its own side.
-      // Before the socket has accepted the whole answer, an end would cut it off.
+      // Close the server's direction of the connection at once, so that the client notices it. The client may take some
+      // time to close its own direction. Do this only after the socket has accepted the whole answer, which would
+      // otherwise be cut off.
       context.close(mode: isLingering ? .output : .all, promise: nil)
     }
     pace()

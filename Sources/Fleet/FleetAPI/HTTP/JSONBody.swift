@@ -5,7 +5,7 @@ import Telemetry
 enum JSONBody {
   /// Encodes one object.
   ///
-  /// - Parameter write: writes the members. Objects and arrays that it does not close are closed afterwards.
+  /// - Parameter write: writes the members. Objects and arrays that it leaves open are closed afterwards.
   static func object(_ write: (inout JSONLineEncoder) -> Void) -> [UInt8] {
     var encoder = JSONLineEncoder(capacity: 512, growable: true)
     encoder.begin()
@@ -18,7 +18,7 @@ enum JSONBody {
 }
 
 /// The body of a list: `{"data":[…],"next":"cursor","unreadable":[…]}`. `next` is absent on the last page. `unreadable`
-/// has the reasons why things are missing; it is absent if none is missing.
+/// describes the things that are missing because they cannot be read; it is absent if there are none.
 struct ListBody {
   private var bytes: [UInt8] = Array(#"{"data":["#.utf8)
   private var isEmpty = true

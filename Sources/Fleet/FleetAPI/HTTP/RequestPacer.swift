@@ -24,10 +24,11 @@ final class RequestPacer: ChannelDuplexHandler, RemovableChannelHandler {
   /// The minimum length of a piece, bytes: the length of the shortest request, `GET / HTTP/1.1` and two line ends, so
   /// that a piece contains at most one.
   private static let leastOfHead = 18
-  /// The same while a body arrives. Bodies may contain many empty lines, and each piece has some cost.
+  /// The minimum length of a piece while a body arrives, bytes. It is greater, because bodies may contain many empty
+  /// lines, and each piece has a cost.
   private static let leastOfBody = 512
-  /// The maximum number of bytes that are held back. The socket is not read while bytes are held back, so that there
-  /// are more only if the client ends its side of the connection: NIO then reads all bytes that have arrived.
+  /// The maximum number of bytes that are held back. The socket is not read while bytes are held back. More bytes
+  /// arrive only if the client ends its side of the connection, because NIO then reads everything that was received.
   private static let mostBytes = 64 << 10
 
   /// Whether the next piece must wait for an answer.
@@ -46,7 +47,7 @@ final class RequestPacer: ChannelDuplexHandler, RemovableChannelHandler {
 
   func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
-  /// Pauses or continues.
+  /// Pauses the passing of pieces, or continues it.
   ///
   /// - Parameter isInBody: whether the body of a request is expected.
   func pace(isPaused: Bool, isInBody: Bool) {
@@ -124,7 +125,7 @@ final class RequestPacer: ChannelDuplexHandler, RemovableChannelHandler {
     }
   }
 
-  /// Passes on pieces until an answer must be waited for.
+  /// Passes on pieces until the next one must wait for an answer.
   private func pass(_ context: ChannelHandlerContext) {
     while !isPaused, held.readableBytes > 0, self.context != nil {
       let least = isInBody ? Self.leastOfBody : Self.leastOfHead
@@ -139,7 +140,7 @@ final class RequestPacer: ChannelDuplexHandler, RemovableChannelHandler {
   /// - Parameter least: the minimum length; at least 3.
   private static func piece(of bytes: UnsafeRawBufferPointer, atLeast least: Int) -> Int {
     guard let base = bytes.baseAddress else { return bytes.count }
-    // Begin early enough for an empty line that ends exactly at the minimum.
+    // Begin 3 bytes before the minimum, to find an empty line that ends exactly there.
     var start = least - 3
     while start < bytes.count,
       let found = unsafe memchr(base + start, Int32(UInt8(ascii: "\n")), bytes.count - start)

@@ -2,10 +2,10 @@ import NIOCore
 
 /// Limits for one client. Times are in seconds, sizes in bytes.
 public struct ServerLimits: Equatable, Sendable {
-  /// Time limit for receiving a request's head, for reading an answer by the client, and for the pause between two
-  /// requests.
+  /// Time limit, s: for the arrival of a request's head, for the client to read an answer, and for the pause between
+  /// two requests.
   public var idleSeconds = 60
-  /// The same limit for a connection that never sent a valid key, when almost no connection is free; at most
+  /// The same limit for a connection that has never sent a valid key, while almost all connections are in use; at most
   /// ``idleSeconds``.
   var hurriedSeconds = 5
   /// Time limit from a request's head to the end of its body.

@@ -20,8 +20,8 @@ struct LiveChannel: Hashable, Sendable {
 
   let tenant: TenantID
   let topic: Topic
-  /// The properties of the clients that share this channel and receive only records that they may see; `nil` for
-  /// clients that may see all records.
+  /// The permissions that all clients of this channel have in common, if they may see only some of the records; `nil`
+  /// if they may see all records.
   let viewer: LiveViewer?
 
   init(tenant: TenantID, topic: Topic, viewer: LiveViewer? = nil) {

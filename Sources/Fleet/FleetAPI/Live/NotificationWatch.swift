@@ -5,8 +5,9 @@ import Telemetry
 
 /// Sends new notifications on the channel `me` to the live connections of the notified people.
 ///
-/// Every server of a database reads them periodically, also those that another server has added. A notification is sent
-/// at least once to each connection that is subscribed when it is read. Clients recognise repetitions by its ID.
+/// Every server of a database reads new notifications periodically, also those that another server has added. A
+/// notification is sent at least once to each connection that is subscribed at the time of the read. Clients recognise
+/// repetitions by the ID.
 struct NotificationWatch {
   /// The time between two reads.
   private static let period = Duration.seconds(1)

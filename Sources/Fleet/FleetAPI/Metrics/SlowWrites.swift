@@ -8,7 +8,7 @@ struct SlowWrites {
   let storage: any FleetStorage
   let logger: Logger
 
-  /// Looks periodically until the task is cancelled.
+  /// Checks periodically for slow transactions, until the task is cancelled.
   func run() async {
     var known: [String: Int] = [:]
     while (try? await Task.sleep(for: Self.pause)) != nil {
@@ -17,7 +17,7 @@ struct SlowWrites {
     }
   }
 
-  /// Logs the operations that had more slow transactions than before.
+  /// Logs the operations that have had slow transactions since the last call.
   func report(_ sums: [String: WriteTimes], since known: inout [String: Int]) {
     for (operation, sum) in sums.sorted(by: { $0.key < $1.key }) where sum.slow > known[operation] ?? 0 {
       logger.warning("\(operation): a transaction took more than \(WriteTimes.bound); all other writes waited for it")

@@ -4,7 +4,7 @@ import FleetFigures
 import FleetWork
 import Telemetry
 
-/// What a requester may see of reports.
+/// Decides which reports, and which members of their rows, a requester may see.
 struct ReportAccess: Sendable {
   let requester: Requester
   /// `nil` if the requester is a program.
@@ -16,13 +16,13 @@ struct ReportAccess: Sendable {
     self.init(.person(roles: Set(person.value.roles), scope: person.value.scope), person: person.id)
   }
 
-  /// Whether the requester may see costs of some vehicle.
+  /// Whether the requester may see the costs of at least one vehicle.
   var maySeeAnyCosts: Bool { !Reach(of: requester, to: .read, .costs).isEmpty }
 
   /// - Parameter fleet: `nil` for all vehicles.
   func maySeeCosts(ofFleet fleet: UUIDv7?) -> Bool { covers(.read, .costs, fleet) }
 
-  /// Whether the requester may make a report about its fleet.
+  /// Whether the requester may make this report: requires the permission for the fleet of the report.
   func mayMake(_ report: Report) -> Bool { covers(.write, .reports, report.fleetID) }
 
   func maySee(_ report: Report) -> Bool {
@@ -31,7 +31,7 @@ struct ReportAccess: Sendable {
     return covers(.read, .reports, report.fleetID)
   }
 
-  /// The rows of a report with the members that the requester may see.
+  /// Returns the rows of a report without the members that the requester may not see.
   func rows(of report: Report) -> [JSON] {
     var hidden: Set<String> = []
     if !covers(.read, .licences, report.fleetID) {

@@ -7,7 +7,7 @@ struct ReportFile {
   let mediaType: String
   let bytes: [UInt8]
 
-  /// - Parameter rows: those that the reader may see.
+  /// - Parameter rows: the rows with the members that the reader may see.
   init(_ report: Report, rows: [JSON], as format: Report.Format) throws {
     let rows = rows.map(Self.readable)
     let columns = Self.columns(of: rows)
@@ -30,7 +30,7 @@ struct ReportFile {
     name = title.replacing(" ", with: "-") + "." + format.rawValue
   }
 
-  /// The group, and all other members in the order of their names.
+  /// Returns the columns: first the group, then all other members, sorted by name.
   private static func columns(of rows: [JSON]) -> [ExportColumn] {
     var paths: Set<[String]> = []
     for case .object(let members) in rows {
@@ -46,7 +46,7 @@ struct ReportFile {
     return ([["group"]] + paths.sorted { $0.lexicographicallyPrecedes($1) }).map { ExportColumn(path: $0) }
   }
 
-  /// Amounts as people read them: `24.00 EUR; 3.00 USD`.
+  /// Replaces amounts of money by readable text, for example `24.00 EUR; 3.00 USD`.
   private static func readable(_ json: JSON) -> JSON {
     switch json {
     case .object(let members): return .object(members.mapValues(readable))

@@ -5,15 +5,15 @@ import FleetWork
 import Logging
 import Telemetry
 
-/// Makes the reports that are due, and queues the mails with them.
+/// Makes the reports that are due, and queues mails that contain them.
 ///
-/// The transaction that stores a report also decides when the next one is due. Several servers may share one database:
-/// the first one makes the report, and the others find that it is not due any more. After a pause, the reports that
-/// were missed are made one after another.
+/// The transaction that stores a report also sets when the next one is due. Several servers may share one database:
+/// after one of them has made a report, the others find that it is no longer due. Reports that were missed while no
+/// server ran are made one after another.
 struct ReportScheduler {
-  /// The time between two searches.
+  /// The time between two searches for reports that are due.
   private static let period = Duration.seconds(10)
-  /// The time for which missed reports are made later, s.
+  /// The age up to which missed reports are made later, s.
   private static let longestDelay = 31 * 86_400
 
   let storage: any FleetStorage
@@ -21,7 +21,7 @@ struct ReportScheduler {
   let keys: SecretKeys?
   let logger: Logger
 
-  /// Searches periodically until the task is cancelled.
+  /// Makes due reports periodically, until the task is cancelled.
   func run() async {
     var isFailing = false
     repeat {
@@ -42,9 +42,9 @@ struct ReportScheduler {
     }
   }
 
-  /// Makes the report of a tenant that is due longest.
+  /// Makes the report of a tenant that has been due for the longest time.
   ///
-  /// - Returns: whether there was one.
+  /// - Returns: whether a report was due.
   private func makeNext(of tenant: TenantID, at now: Timestamp) async throws -> Bool {
     let due = ThingQuery<Report>(.atMost(key: "nextAt", now.json), order: [.init("nextAt")])
     let found = try await storage.view(tenant: tenant) { view throws(ThingError) -> (Stored<Report>, Report)? in
@@ -60,7 +60,7 @@ struct ReportScheduler {
     }
     guard let (plan, report) = found else { return false }
     try await storage.change(tenant: tenant, by: Actor(.server), at: now) { transaction throws(ThingError) in
-      // Another server was first, or the schedule was changed.
+      // Another server has made the report, or the schedule was changed.
       guard let present = try transaction.find(plan.id, Report.self), present.version == plan.version,
         let schedule = present.value.schedule, let times = CronTimes(schedule.cron), let at = present.value.nextAt
       else { return }
@@ -75,13 +75,13 @@ struct ReportScheduler {
     return true
   }
 
-  /// Queues a mail, if the person may see the report now.
+  /// Queues a mail with the report to a person, if the person may see the report now.
   private func send(
     _ report: Report, as format: Report.Format, to id: UUIDv7, _ keys: SecretKeys, _ transaction: any FleetTransaction
   ) throws(ThingError) {
     guard let person = try transaction.find(id, Person.self), person.value.isActive else { return }
     let access = ReportAccess(person)
-    // Who made the schedule may have lost the permission.
+    // Check the permissions also for the person who made the schedule, who may have lost them since.
     var shown = report
     shown.requestedBy = nil
     guard access.maySee(shown) else { return }

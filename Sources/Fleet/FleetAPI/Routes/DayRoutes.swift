@@ -8,7 +8,7 @@ struct DayRoutes {
   let storage: any FleetStorage
   let updater: DayUpdater
 
-  /// The maximum number of days in an answer, and the maximum number of days that a request computes.
+  /// The maximum number of days in an answer, and the maximum number of days whose figures one request computes.
   static let most = (shown: 400, computed: 40)
 
   var routes: [Route] {

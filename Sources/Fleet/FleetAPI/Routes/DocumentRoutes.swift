@@ -15,7 +15,7 @@ struct DocumentRoutes {
         do throws(ThingError) {
           try transaction.check(&new, old: old)
         } catch {
-          // The answer does not tell which things exist that the caller may not see.
+          // The answer must not show whether a thing exists that the caller may not see.
           guard old == nil, case .invalid(let errors) = error, errors.all.contains(where: { $0.path == "of.id" }),
             let reach = call.reach, !reach.contains(Relation())
           else { throw error }

@@ -49,7 +49,8 @@ struct ExportRoutes {
 /// The tenants for which an export is being written. Each tenant may have only one at a time, because an export reads
 /// everything.
 final class RunningExports: Sendable {
-  /// The right to write a tenant's export. It ends when the object is released, even if the answer was never sent.
+  /// The right to write the export of a tenant. It ends when this object is released, even if the answer was never
+  /// sent.
   final class Turn: Sendable {
     private let tenant: TenantID
     private let exports: RunningExports

@@ -46,9 +46,10 @@ struct FleetGroupRoutes {
         let reach = Reach(of: call.identity?.requester ?? .nobody, to: .write, .vehicles)
         let (changed, moved) = try transaction.moveVehicles(ids, of: fleet, seen: seen, for: patience) {
           added, removed throws(ThingError) in
-          // Those that are added are in no fleet.
+          // The added vehicles are in no fleet, so only a caller with access to such vehicles may add them.
           guard added.isEmpty || reach.contains(Relation()) else { throw .forbidden(reason: reach.reason) }
-          // The vehicle would be in no fleet, and thus in nobody's scope. The field `fleetId` has the same rule.
+          // A removed vehicle would be in no fleet, and thus in nobody's scope. The same rule applies to the field
+          // `fleetId`.
           guard removed.isEmpty || reach.isEverything else {
             throw .forbidden(reason: "vehicleIds: move the vehicle to another one of the account's fleets instead")
           }

@@ -16,7 +16,7 @@ struct JourneyRoutes {
   private var journeys: ThingRoutes<Journey> {
     var routes = ThingRoutes<Journey>(
       work: storage, area: .journeys, order: [.init("createdAt", isDescending: true)],
-      // A driver may have used another vehicle. The journey then needs a review.
+      // A driver may have used a vehicle without an assignment. The journey then needs a review.
       needsAssignment: false,
       check: { old, new, transaction, call throws(ThingError) in
         try transaction.check(&new, old: old, isOwn: call.reach?.isOnlyOwn ?? false)

@@ -21,7 +21,7 @@ struct MaintenanceRoutes {
       ofVehicles: storage, area: .vehicles, order: [.init("at", isDescending: true)],
       check: { old, new, transaction, call throws(ThingError) in
         guard old != nil else { return try transaction.judge(&new) }
-        // A driver may add readings of the vehicle, but may not judge the readings of others.
+        // A driver may add meter readings of the vehicle, but is not allowed to change the readings of others.
         if let reach = call.reach, reach.isOnlyOwn { throw .forbidden(reason: reach.reason) }
       })
     routes.creating = .addReading

@@ -44,7 +44,8 @@ struct PhoneRoutes {
       order: [.init("name")])
   }
 
-  /// Checks the driver. Also checks that only the driver allows positions to be stored.
+  /// Checks the driver. If the driver has an account, also rejects a request of anyone else that allows the storage of
+  /// positions.
   private static func check(
     _ old: Stored<Phone>?, _ new: inout Phone, _ transaction: any FleetTransaction, _ call: Call
   ) throws(ThingError) {

@@ -28,8 +28,9 @@ struct RecordFieldSelection {
         "attributedFrom", "attributedTo", "receivedAt",
       ])
 
-  /// Whether a record may have this key. The server does not know two kinds of keys. Signals of signal sets begin with
-  /// a capital letter or a digit. Paths of the Vehicle Signal Specification begin with a capital letter.
+  /// Whether a record may have this key. Two kinds of keys are unknown to the server and are allowed by their first
+  /// character: signals of signal sets (capital letter or digit), and paths of the Vehicle Signal Specification
+  /// (capital letter).
   private static func mayBeKey(_ name: String) -> Bool {
     if known.contains(name) { return true }
     guard let first = name.utf8.first else { return false }

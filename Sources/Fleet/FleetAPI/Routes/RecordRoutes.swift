@@ -170,7 +170,7 @@ struct RecordRoutes {
       throw APIError.badRequest(
         "query: type: expected some of \(classes.map(\.name).joined(separator: ",")), found \(quoted(types))")
     }
-    // The order does not depend on the request, so that a cursor stays valid if the names are in another order.
+    // Use a fixed order, so that a cursor stays valid if another request has the names in another order.
     return classes.filter { names.contains($0.name) }
   }
 

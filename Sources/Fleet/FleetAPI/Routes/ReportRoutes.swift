@@ -5,11 +5,11 @@ import FleetWork
 import HTTPTypes
 import Telemetry
 
-/// `/api/reports`: reports are made on request or on a schedule, and kept.
+/// `/api/reports`: makes reports on request or on a schedule, and stores them.
 struct ReportRoutes {
   let storage: any FleetStorage
 
-  /// The greatest number of days of a report.
+  /// The maximum number of days of a report.
   private static let mostDays = 400
 
   var routes: [Route] { [list, get, create, change] }
@@ -190,7 +190,7 @@ struct ReportRoutes {
           access.maySee(old.value)
         else { throw .notFound(kind: Report.names.one, id: text) }
         guard access.mayMake(old.value) else { throw .forbidden(reason: "only its makers change its schedule") }
-        // No earlier version of a report is known.
+        // Reports are not audited, so an earlier version cannot be reconstructed to merge changes.
         guard seen == nil || seen == old.version else { throw .changedMeanwhile }
         return try transaction.patch(old, seen: old.version, with: json) { report throws(ThingError) in
           guard report.schedule != old.value.schedule else { return }
@@ -201,7 +201,7 @@ struct ReportRoutes {
     }
   }
 
-  /// Checks the schedule of a report, and decides when the report is made next.
+  /// Checks the schedule of a report, and sets the time at which the report is made next.
   private static func plan(_ report: inout Report, _ transaction: any FleetTransaction) throws(ThingError) {
     guard let schedule = report.schedule, let times = CronTimes(schedule.cron) else {
       report.nextAt = nil

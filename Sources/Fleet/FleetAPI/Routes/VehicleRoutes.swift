@@ -161,7 +161,7 @@ struct VehicleRoutes {
       let conditions = try Preconditions(call.request.headers)
       var expected = try ThingRoutes<Vehicle>.seenVersion(call)
       var isRemoved = false
-      // In steps, so that other tenants do not wait for a vehicle with many schedules or defects.
+      // Use several transactions, so that other tenants do not wait long for a vehicle with many schedules or defects.
       while !isRemoved {
         let seen = expected
         expected = try await things.change(call) { transaction throws(ThingError) in

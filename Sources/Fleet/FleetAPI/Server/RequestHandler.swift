@@ -12,9 +12,9 @@ struct RequestHandler: Sendable {
   var web: WebAnswers?
   let authenticator: Authenticator
   let limiter: RateLimiter<SecretHash>
-  /// The rate limit of each address for requests without a valid key.
+  /// The rate limit, for each client address, of requests without a valid key.
   let strangers: RateLimiter<String>
-  /// The rate limit of each address on routes that need no key but the database.
+  /// The rate limit, for each client address, of requests to routes that use the database but need no key.
   let signIns: RateLimiter<String>
   let lastSeen: LastSeenStore
   let metrics: RequestMetrics
@@ -22,8 +22,8 @@ struct RequestHandler: Sendable {
   let serverToken: SecretHash?
   let limits: ServerLimits
   let memory: Budget
-  /// The memory for requests without a valid key. It is separate, so that these requests cannot use up the memory of
-  /// others.
+  /// The memory for requests without a valid key. It is separate, so that these requests cannot use up the memory for
+  /// requests with one.
   let strangerMemory: Budget
   let queryPermits: Budget
   let heavyWork: HeavyWork
@@ -55,7 +55,7 @@ struct RequestHandler: Sendable {
     var answer: Answer
     var path = "none"
     var caller: Identity?
-    // Whether the request has a valid key, or was counted as one without.
+    // Whether the request has a valid key, or has already been counted as a request without one.
     var isCounted = false
     do {
       try Self.check(request)
@@ -125,16 +125,16 @@ struct RequestHandler: Sendable {
     return try await web.answer(to: request.head)
   }
 
-  /// The time that a client waits for the refusal of a request without a valid key. Meanwhile the connection needs no
-  /// processor, because its next request is not read.
+  /// The delay before a request without a valid key is refused. During the delay, the connection uses no processor
+  /// time, because its next request is not read.
   private static let strangerDelay = Duration.seconds(1)
 
-  /// Counts a request that needs no valid key, or has none, for its address.
+  /// Counts a request that needs no valid key, or has none, for the address of its client.
   ///
-  /// - Throws: 429 if the address has sent too many, and the request has no valid key.
+  /// - Throws: 429 if the address has sent too many such requests, and this one has no valid key.
   private func admitStranger(_ request: Request, from client: Client) async throws(APIError) {
     guard let seconds = strangers.consume(PeerAddress.group(client.address)) else { return }
-    // Clients with a key do not suffer from others at their address: the request counts for the key.
+    // A request with a key counts for the key, so that other clients at the same address do not affect it.
     if let secret = Credential(request.headers, isTLS: client.isTLS)?.secret,
       let found = try? await authenticator.identity(secret, from: client.address)
     {

@@ -10,9 +10,10 @@ public struct ServerOptions: Equatable, Sendable {
   public var tls: ServerTLSFiles?
   public var limits = ServerLimits()
   public var rate = RateLimit()
-  /// The rate of requests without a valid key of one address.
+  /// The rate limit, for each client address, of requests that have no valid key.
   public var strangerRate = RateLimit(perSecond: 200, burst: 2_000)
-  /// The request rate of one address on routes that need no key but the database, such as the sign-in.
+  /// The rate limit, for each client address, of requests to routes that use the database but need no key, such as the
+  /// sign-in.
   var signInRate = RateLimit(perSecond: 20, burst: 200)
   public var live = LiveSettings()
   /// The hash of the token that may read the metrics of the whole server; `nil` if there is none.

@@ -21,7 +21,7 @@ struct WebAnswers: Sendable {
       + "frame-ancestors 'none'"
   }
 
-  /// Whether a request is for the app and not for the API.
+  /// Whether a request is for the web app, not for the API.
   func isFor(_ request: HTTPRequest) -> Bool {
     guard request.method == .get || request.method == .head else { return false }
     let path = Self.path(of: request)
@@ -30,7 +30,7 @@ struct WebAnswers: Sendable {
 
   private static func path(of request: HTTPRequest) -> Substring { (request.path ?? "/").prefix { $0 != "?" } }
 
-  /// Returns the answer with a file of the app, or with a part of its map, to a request for the app.
+  /// Answers a request for the web app with a file of the app or with a part of its map.
   ///
   /// - Returns: `nil` if there is no such file.
   func answer(to request: HTTPRequest) async throws -> Answer? {

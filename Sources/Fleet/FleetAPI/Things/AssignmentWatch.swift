@@ -63,7 +63,7 @@ struct AssignmentWatch {
     return isComplete
   }
 
-  /// Does the work of one tenant.
+  /// Runs the work for one tenant, and logs its errors.
   ///
   /// - Returns: `false` if it has to be repeated.
   private func attempt(_ tenant: TenantID, _ work: () async throws -> Void) async -> Bool {
@@ -92,7 +92,7 @@ struct AssignmentWatch {
       let page = try await storage.view(tenant: tenant) { view throws(ThingError) in try view.list(wanted) }
       let failures = try await storage.change(each: page.items, tenant: tenant, by: Actor(.server), at: now) {
         assignment, transaction throws(ThingError) in
-        // It may have been changed meanwhile.
+        // The assignment may have been changed meanwhile.
         guard let present = try transaction.find(assignment.id, Assignment.self),
           present.version == assignment.version
         else { return }
@@ -110,7 +110,7 @@ struct AssignmentWatch {
     (query.conditions, query.leavesOutUnreadable) = (conditions, true)
     repeat {
       let wanted = query
-      // Most of these assignments began earlier, and nothing is to be done for them.
+      // Most of these assignments began earlier and need no change.
       let (vehicles, unreadable, next) = try await storage.view(tenant: tenant) { view throws(ThingError) in
         let page = try view.list(wanted)
         var (vehicles, unreadable) = ([String](), page.unreadable)

@@ -84,8 +84,9 @@ extension Call {
   /// it is assigned to the caller.
   ///
   /// - Parameters:
-  ///   - time: the time of which the thing reports. The vehicle may also have been assigned to the caller then. `nil`
-  ///     if the thing states no time: it may then be sent a day after the assignment, because the client was offline.
+  ///   - time: the time of the event that the thing is about. It is sufficient if the vehicle was assigned to the
+  ///     caller at this time. `nil` if the thing states no time: it may then be sent up to a day after the assignment,
+  ///     because the client may have been offline.
   ///   - needsAssignment: whether a caller whose permission is only for own things needs an assignment. Otherwise the
   ///     vehicle may also be in the scope of the caller's account.
   /// - Throws: `forbidden`. If the caller does not see all vehicles, this is also the error for a vehicle that does not
@@ -114,12 +115,12 @@ extension Call {
 }
 
 extension Identity {
-  /// How long after an assignment a driver may still add things that state no time, s.
+  /// The time after an assignment in which a driver may still add things that state no time, s.
   private static let lateness = 86_400
 
-  /// Whether a vehicle is assigned to the caller now, or was at a time.
+  /// Whether a vehicle is assigned to the caller now, or was assigned at a given time.
   ///
-  /// - Parameter time: `nil` for a short time ago.
+  /// - Parameter time: the time; `nil` for any time within the last day.
   fileprivate func isAssigned(
     _ vehicle: String, at time: Timestamp?, _ view: any FleetView
   ) throws(ThingError) -> Bool {

@@ -273,8 +273,8 @@ struct ThingRoutes<Value: Kind>: Sendable {
     return try shown(try write(parts, followed, stored.version, transaction, call), call, transaction)
   }
 
-  /// Checks that the caller may read the files that a change adds to a thing. Otherwise, people could read the files of
-  /// others by adding them to things of their own.
+  /// Checks that the caller may read the files that a change adds to a thing. Otherwise, people could add a file of
+  /// someone else to their own thing, and then read it.
   private func requireFiles(
     of new: Value, old: Value, _ transaction: any FleetTransaction, _ call: Call
   ) throws(ThingError) {
@@ -317,7 +317,7 @@ struct ThingRoutes<Value: Kind>: Sendable {
     return stored
   }
 
-  /// Sets derived fields in further transactions, until they are set completely.
+  /// Sets derived fields in more transactions, until nothing remains to be changed.
   ///
   /// - Parameter seen: the version that the client has read.
   /// - Returns: the thing with its final fields.
@@ -354,8 +354,8 @@ struct ThingRoutes<Value: Kind>: Sendable {
   /// Returns a thing as the caller sees it.
   func shown(_ stored: Stored<Value>, _ call: Call, _ view: any FleetView) throws(ThingError) -> Shown {
     let text = try texts(of: [stored], call, view)[0]
-    // A live or derived field can change without a new version of the thing. Then the strong entity tag must change,
-    // too.
+    // A live or derived field can change without a new version of the thing. The strong entity tag must change
+    // nevertheless.
     let changesWithoutVersion = !derived.isEmpty || Self.hasLiveFields
     return Shown(
       id: stored.id, name: name(stored), text: text,

@@ -10,7 +10,7 @@ public struct Forward: Kind {
     case influx
     /// Prometheus' remote write protocol, version 1.
     case prometheus
-    /// Signed JSON, as Standard Webhooks describes it.
+    /// Signed JSON, in the format of the specification Standard Webhooks.
     case webhook
   }
 

@@ -7,14 +7,14 @@ struct ForwardedRecord: Equatable, Sendable {
   let id: UUIDv7
   let vehicle: String
   let time: Timestamp
-  /// The members of the record without the common ones (``head``).
+  /// The members of the record, except the members that all records have (``head``).
   var values: [String: JSON]
 
-  /// The common members of all records, which are not values.
+  /// The names of the members that all records have, which are not values.
   private static let head: Set<String> = [
     "type", "id", "timestamp", "timeQuality", "gatewayId", "vehicleId", "epoch", "seq", "vss", "ecus",
   ]
-  /// The members that describe the position of a vehicle.
+  /// The names of the members that describe the position of a vehicle.
   private static let place: Set<String> = ["latitude", "longitude", "altitude", "heading", "trueHeading"]
 
   /// - Returns: `nil` if the record is not telemetry, or has no credible time.
@@ -34,7 +34,7 @@ struct ForwardedRecord: Equatable, Sendable {
   }
 }
 
-/// What authorises requests.
+/// The credentials that a request contains.
 enum ForwardKey: Sendable {
   case none
   /// A header with its value.
@@ -54,8 +54,9 @@ extension Forward.Format {
     }
   }
 
-  /// Whether an answer shows that the same request would fail again: samples that are too old or out of order, or values
-  /// of another type. A receiver of webhooks may reject any request until its program is mended.
+  /// Whether the status of an answer shows that the same request would always fail, for example because samples are too
+  /// old or out of order, or because a value has the wrong type. It is never final for a webhook, because its receiver
+  /// may accept the request after a correction of its program.
   func isFinal(_ status: Int) -> Bool { self != .webhook && [400, 409, 413, 422].contains(status) }
 
   /// Returns the request for some records; `nil` if they contain nothing that this format can represent.
@@ -219,7 +220,7 @@ enum RemoteWrite {
     var text = varint(UInt64(bytes.count))
     for start in stride(from: 0, to: bytes.count, by: 65_536) {
       let part = bytes[start..<min(start + 65_536, bytes.count)]
-      // The tag 61 << 2 means: the length minus 1 follows in two bytes.
+      // The tag 61 << 2 means that the length minus 1 follows in two bytes.
       let length = part.count - 1
       text += [61 << 2, UInt8(truncatingIfNeeded: length), UInt8(truncatingIfNeeded: length >> 8)]
       text += part

@@ -8,7 +8,7 @@ import Synchronization
 import Telemetry
 
 extension SecretPlace {
-  /// The place of a forward's secret.
+  /// Returns the name under which the secret of a forward is stored.
   public static func forward(_ id: UUIDv7) -> String { "forward \(id.string)" }
 }
 
@@ -25,7 +25,7 @@ extension FleetTransaction {
     }
   }
 
-  /// Leases the forward that has been due for the longest time to a server; `nil` if none is due.
+  /// Gives a server the lease of the forward that has been due for the longest time. Returns `nil` if none is due.
   fileprivate func lease(
     to holder: UUIDv7
   ) throws(ThingError) -> (forward: Stored<Forward>, progress: Stored<ForwardProgress>)? {
@@ -46,12 +46,12 @@ extension FleetTransaction {
 /// sent.
 public final class ForwardRunner: Service {
   private static let pause = Duration.seconds(1)
-  /// The time between two reads of the feed, s.
+  /// The time between two reads of the feed for a forward, s.
   private static let period = 2
   /// Number of records in one read, and maximum number of reads for a forward in one round.
   private static let batch = 500
   private static let mostBatches = 20
-  /// The number of forwards that are served at the same time, and of those of one tenant.
+  /// The maximum number of forwards that are served at the same time, in total and for each tenant.
   private static let most = 64
   private static let mostOfTenant = 4
 
@@ -81,7 +81,7 @@ public final class ForwardRunner: Service {
 
   /// Runs until its task is cancelled or its service group stops it.
   ///
-  /// Forwards are served at the same time, so that a receiver that does not answer delays no other.
+  /// Several forwards are served at the same time, so that a program that does not answer does not delay the others.
   public func run() async throws {
     await cancelWhenGracefulShutdown {
       await withDiscardingTaskGroup { group in
@@ -106,9 +106,9 @@ public final class ForwardRunner: Service {
     }
   }
 
-  /// Adds one to the forwards of a tenant that are being served.
+  /// Counts one more forward of a tenant as being served, if the limits allow it.
   ///
-  /// - Returns: whether it may have one more. Each tenant has its own limit, and all of them have one together.
+  /// - Returns: `false` if the limit of the tenant, or the limit of all tenants together, is reached.
   private func enter(_ tenant: TenantID) -> Bool {
     busy.withLock { counts in
       guard counts[tenant, default: 0] < Self.mostOfTenant, counts.values.reduce(0, +) < Self.most else { return false }
@@ -124,7 +124,7 @@ public final class ForwardRunner: Service {
     }
   }
 
-  /// The tenants that have a forward that is due.
+  /// Returns the tenants that have a due forward.
   private func due() async throws -> [TenantID] {
     try await storage.tenants(having: [ThingQuery<ForwardProgress>.Condition.atMost(key: "nextAt", now().json)])
   }
@@ -134,7 +134,7 @@ public final class ForwardRunner: Service {
     for tenant in try await due() where !Task.isCancelled { await serve(tenant) }
   }
 
-  /// Takes a turn of a tenant. If it fails, only this tenant is delayed.
+  /// Serves one forward of a tenant. A failure is logged, and delays only this tenant.
   private func serve(_ tenant: TenantID) async {
     do {
       try await turn(of: tenant)
@@ -143,9 +143,9 @@ public final class ForwardRunner: Service {
     }
   }
 
-  /// Sends the records of the forward of a tenant that waits longest, if one is due.
+  /// Sends the records of that forward of a tenant that has been due for the longest time, if one is due.
   private func turn(of tenant: TenantID) async throws {
-    // A lease may end while its requests are slow. This server may then take the same forward again.
+    // Use a new holder each time: if slow requests outlast the lease, this server may lease the same forward again.
     let holder = UUIDv7.random(at: now())
     let taken = try await storage.change(tenant: tenant, by: Actor(.server), at: now()) {
       transaction throws(ThingError) in try transaction.lease(to: holder)
@@ -196,7 +196,7 @@ public final class ForwardRunner: Service {
   /// Sends a request.
   ///
   /// - Returns: the reason why the other program rejects these records for good; `nil` if it has accepted them.
-  /// - Throws: an error if the same request is to be sent again later.
+  /// - Throws: an error if the same request must be sent again later.
   private func deliver(
     _ request: ProviderClient.Request, _ format: Forward.Format, _ transport: any ConnectorTransport
   ) async throws(ConnectorError) -> String? {

@@ -2,7 +2,7 @@ import Crypto
 import FleetDomain
 import Telemetry
 
-/// Signed requests, as Standard Webhooks 1.0 describes them.
+/// Signed requests in the format of the specification Standard Webhooks 1.0.
 ///
 ///     webhook-id: msg_2c26b46b68ffc68ff99b453c1d304134
 ///     webhook-timestamp: 1714809659
@@ -11,14 +11,14 @@ import Telemetry
 ///     {"data":{"records":[{"id":"019…","timestamp":"…","values":{"speed":50},"vehicleId":"VAN-1"}]},
 ///      "timestamp":"…","type":"telemetry"}
 public enum ForwardWebhook {
-  /// The keys of signatures.
+  /// The keys that sign requests.
   public struct Keys: Sendable {
     fileprivate let keys: [[UInt8]]
 
-    /// Reads a secret: `whsec_` and 24 to 64 bytes in Base64. While a secret is replaced, the new and the old one are
-    /// given with a space between them; requests then have both signatures.
+    /// Reads a secret: `whsec_` and 24 to 64 bytes in Base64. While a secret is being replaced, the text contains the
+    /// new and the old secret, separated by a space; requests then have a signature for each.
     ///
-    /// - Returns: `nil` if it is none.
+    /// - Returns: `nil` if the text is not a valid secret.
     public init?(_ secret: String) {
       let parts = secret.split(separator: " ", omittingEmptySubsequences: false)
       var keys: [[UInt8]] = []
@@ -35,7 +35,7 @@ public enum ForwardWebhook {
   public static let expectedSecret =
     "expected whsec_ and 24 to 64 bytes in Base64, or two of these with a space between"
 
-  /// The body for some records. The same records have the same body.
+  /// Returns the body for some records. The same records always give the same body.
   static func body(_ records: [ForwardedRecord]) -> [UInt8]? {
     guard let last = records.last else { return nil }
     let list = records.map { record in
@@ -50,7 +50,7 @@ public enum ForwardWebhook {
     return Array(json.canonicalText.utf8)
   }
 
-  /// The headers of a request. A request that is repeated has the same id, so that its receiver can ignore it.
+  /// Returns the headers of a request. A repeated request has the same id, so that its receiver can ignore it.
   static func headers(_ body: [UInt8], _ keys: Keys, at now: Timestamp) -> [String] {
     let id = "msg_" + Hexadecimal.text(Array(SHA256.hash(data: body).prefix(16)))
     let seconds = now.milliseconds / 1_000

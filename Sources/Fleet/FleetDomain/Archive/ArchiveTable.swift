@@ -35,8 +35,8 @@ public struct ArchiveTable: Sendable {
   public let key: [String]
   /// An SQL condition for the rows that are part of an archive; `nil` for all rows of the tenant.
   public let condition: String?
-  /// Whether the rows belong to vehicles. Such a table has no column `tenant`. It has a column `vehicle` with the key
-  /// of a vehicle's row, which the archive replaces by the vehicle's ID.
+  /// Whether each row belongs to a vehicle. Such a table has no column `tenant`. Its column `vehicle` has the
+  /// database's key of the vehicle, which the archive replaces by the vehicle's ID.
   public let isOfVehicles: Bool
   /// Checks values of a row, by the names of their columns. The error's path begins with the name of the column.
   public let check: @Sendable ([String: JSON]) throws(FieldError) -> Void
@@ -57,8 +57,9 @@ public struct ArchiveTable: Sendable {
   ///
   /// - Parameters:
   ///   - hidden: keys of the fields that are left out of the archive.
-  ///   - more: columns that are no fields.
-  ///   - isOfServer: whether the server has made a row from records. Its values need not satisfy the rules for clients.
+  ///   - more: columns in addition to those of the fields.
+  ///   - isOfServer: whether the server made a row from records. The values of such a row need not satisfy the rules
+  ///     for clients.
   public init<Value: Kind>(
     _ kind: Value.Type, without hidden: Set<String> = [], adding more: [Column] = [],
     isOfServer: @escaping @Sendable ([String: JSON]) -> Bool = { _ in false }

@@ -2,7 +2,8 @@ import Telemetry
 
 /// Checks of the values in an archive.
 public enum ArchivedValues {
-  /// Checks a row of a kind of things: types, and for the values that clients can set, also the rules of the API.
+  /// Checks a row of a kind of things: the types of all values, and the rules of the API for values that clients can
+  /// set.
   static func check<Value: Kind>(
     _ row: [String: JSON], of kind: Value.Type, isOfServer: Bool
   ) throws(FieldError) {
@@ -31,7 +32,7 @@ public enum ArchivedValues {
     }
   }
 
-  /// Checks that a column, if the row has it, contains a number of a range.
+  /// Checks that a column contains a number in a range. The row may lack the column.
   public static func requireNumber(
     _ row: [String: JSON], _ column: String, in range: ClosedRange<Int64>, isOptional: Bool = false
   ) throws(FieldError) {
@@ -42,7 +43,7 @@ public enum ArchivedValues {
     }
   }
 
-  /// Checks that a column, if the row has it, contains a time, in ms since 1970.
+  /// Checks that a column contains a time, in ms since 1970. The row may lack the column.
   public static func requireTime(
     _ row: [String: JSON], _ column: String, isOptional: Bool = false
   ) throws(FieldError) {
@@ -50,7 +51,7 @@ public enum ArchivedValues {
     try check(column) { () throws(FieldError) in _ = try archived(json, .time) }
   }
 
-  /// Checks that a column, if the row has it, contains a text that satisfies a condition.
+  /// Checks that a column contains a text that satisfies a condition. The row may lack the column.
   ///
   /// - Parameter expected: a description of the condition.
   public static func requireText(
@@ -93,7 +94,7 @@ public enum ArchivedValues {
       guard let text = json.textValue else { throw FieldError("", "expected JSON as a text, found \(json.summary)") }
       return try JSON(parsing: Array(text.utf8))
     case (.text, .text(let text)):
-      // Line breaks and tabs occur in notes.
+      // Line breaks and tabs are allowed, because they occur in notes.
       let isControl: (Unicode.Scalar) -> Bool = { scalar in
         scalar.properties.generalCategory == .control && !["\t", "\n", "\r"].contains(scalar)
       }

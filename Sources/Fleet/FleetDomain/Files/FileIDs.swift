@@ -30,11 +30,12 @@ public struct FileIDs: FieldValue, Hashable {
 }
 
 extension FleetTransaction {
-  /// Adds to the space that files need.
+  /// Adds the size of a file to the space that its holders use.
   ///
   /// - Parameters:
-  ///   - holders: ``FileSpace/ofTenant``, and ids of people or tokens, each with its limit in bytes; `nil` for no limit.
-  ///   - bytes: the size of a file; negative if it was removed.
+  ///   - holders: the tenant (``FileSpace/ofTenant``) and the person or token that uploads the file, each with its
+  ///     limit in bytes; `nil` for no limit.
+  ///   - bytes: the size of the file; negative if the file was removed.
   /// - Throws: `rule` if a limit would be exceeded.
   public func addFileSpace(
     _ bytes: Int64, _ holders: [(holder: String, limit: Int64?)]

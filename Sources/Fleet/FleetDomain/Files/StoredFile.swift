@@ -2,10 +2,10 @@ import Telemetry
 
 /// A file that a person or a program has uploaded: a photo, a scan, a document, a 3D model.
 ///
-/// The bytes are not in the database; the name of the content is its SHA-256.
+/// The bytes are not in the database, but in a folder, under the name of their SHA-256.
 public struct StoredFile: Kind {
   public enum Status: String, FieldChoice, Sendable {
-    /// Bytes are missing.
+    /// Some bytes have not arrived yet.
     case uploading
     /// All bytes have arrived; smaller copies of the image are being made.
     case processing
@@ -31,7 +31,7 @@ public struct StoredFile: Kind {
     ]
   }
 
-  /// Metadata of a photo that are kept.
+  /// The metadata of a photo that the server keeps.
   public struct Capture: NestedValue {
     /// The time at which the photo was taken, as the camera wrote it: without a time zone.
     public var takenAt: String?
@@ -53,14 +53,14 @@ public struct StoredFile: Kind {
   /// Whether the position of a photo is kept.
   public var keepPosition = false
   public var status = Status.uploading
-  /// The media type that the content itself shows; `nil` until all bytes have arrived.
+  /// The media type, determined from the first bytes; `nil` until all bytes have arrived.
   public var mediaType: String?
   /// The copies of an image that the server has made; empty for other files.
   public var versions: [Version] = []
   public var capture: Capture?
-  /// The reason why there is no copy of an image; `nil` if there is one, or if the file is not an image.
+  /// The reason why the server could not make a copy of an image; `nil` if it could, or if the file is not an image.
   public var problem: String?
-  /// The person or token that uploads it; `nil` after an import from elsewhere.
+  /// The person or token that uploaded the file; `nil` if it was imported from another server.
   public var uploadedBy: UUIDv7?
 
   public init() {}
@@ -94,8 +94,8 @@ public struct StoredFile: Kind {
   /// Returns the copy with a name; `nil` if there is none.
   public func version(_ name: String) -> Version? { versions.first { $0.name == name } }
 
-  /// The contents that the file needs. If the server has made a copy of the whole image, the original is not needed,
-  /// because it may contain metadata that nobody wanted to store.
+  /// The SHA-256 of the contents that must be kept for the file. If the server has made a copy of the whole image, the
+  /// original is removed, because it may contain metadata that nobody wanted to store.
   public var contents: [String] {
     let copies = versions.map(\.sha256)
     return version("full") == nil ? [sha256].compactMap { $0 } + copies : copies
@@ -104,7 +104,7 @@ public struct StoredFile: Kind {
 
 /// A thing that refers to a file.
 ///
-/// The storage writes and removes these together with the thing, so that a file is known to be in use.
+/// The storage adds and removes these rows together with the thing. They show whether a file is in use.
 public struct FileUse: Kind {
   public var fileID = UUIDv7(milliseconds: 0, first: 0, rest: 0)
   /// The kind of the thing (``KindNames/one``).

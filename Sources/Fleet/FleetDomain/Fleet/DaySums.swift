@@ -1,19 +1,19 @@
 import Telemetry
 
-/// The sums of the figures of days.
+/// The sums of the figures of several days.
 public struct DaySums: Equatable, Sendable {
-  /// What the days of a sum have in common.
+  /// The property that all days of a sum have in common.
   public enum Grouping: Sendable {
     case vehicle, fleet
     /// The driver to whom the vehicle was assigned for the whole time of its records.
     case driver
     case day
-    /// From Monday.
+    /// The week, which begins on Monday.
     case week
     case month
   }
 
-  /// Only if days are grouped by it, as also ``fleet`` and ``driver``.
+  /// The vehicle, if days are grouped by vehicle; otherwise `nil`. The same applies to ``fleet`` and ``driver``.
   public var vehicle: String?
   public var fleet: UUIDv7?
   public var driver: UUIDv7?
@@ -27,16 +27,16 @@ public struct DaySums: Equatable, Sendable {
   public var moving: Int64 = 0
   public var idle: Int64 = 0
   public var unknown: Int64 = 0
-  /// km; `nil` if no day has a distance.
+  /// Distance, km; `nil` if no day has a distance.
   public var distance: Double?
-  /// L; `nil` if no day has fuel.
+  /// Fuel used, L; `nil` if it is known for no day.
   public var fuelUsed: Double?
-  /// km of the days whose fuel is known.
+  /// Distance of the days whose fuel is known, km.
   public var fuelDistance = 0.0
   public var trips = 0
-  /// The number of driving events for which the driver is responsible, on days of which it is known.
+  /// The number of driving events for which the driver is responsible. Days for which it is unknown are not counted.
   public var driverEvents = 0
-  /// km of the days of which ``driverEvents`` are known.
+  /// Distance of the days whose number of ``driverEvents`` is known, km.
   public var driverDistance = 0.0
 
   public init(date: CalendarDate) { self.date = date }

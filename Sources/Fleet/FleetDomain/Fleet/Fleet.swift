@@ -4,8 +4,8 @@ import Telemetry
 /// fleet (``Vehicle/fleetID``).
 public struct Fleet: Kind {
   public var name = ""
-  /// The time zone in which a day of the fleet's vehicles begins, by its IANA name; `nil` for that of the tenant
-  /// (``TenantSettings/timeZone``).
+  /// The IANA name of the time zone in which the days of the fleet's vehicles begin; `nil` for the time zone of the
+  /// tenant (``TenantSettings/timeZone``).
   public var timeZone: String?
   public var notes: String?
 
@@ -63,18 +63,19 @@ extension FleetTransaction {
     try moveVehicles(ids, of: fleet, seen: seen) { _, _ in }.fleet
   }
 
-  /// The number of vehicles that a transaction moves at least.
+  /// The minimum number of vehicles that a transaction moves, even if its time is over.
   private static var movedTogether: Int { 8 }
 
-  /// Replaces the list of vehicles of a fleet, or a part of the list. Call it again in another transaction, with the same
-  /// list and version, until it moves no vehicle.
+  /// Replaces the list of vehicles of a fleet. One call may move only some of the vehicles. Call it again in another
+  /// transaction, with the same list and version, until it moves no vehicle.
   ///
   /// - Parameters:
   ///   - ids: the ids of all vehicles that the caller wants in the fleet.
   ///   - seen: the version of the fleet that the caller has read.
   ///   - patience: the time after which no more vehicles are moved; `nil` for no limit. In SQLite, all other tenants wait
   ///     for the transaction.
-  ///   - check: throws if the caller may not add or remove these vehicles. Those that are added belong to no fleet.
+  ///   - check: throws if the caller may not add or remove these vehicles. The vehicles to be added are in no fleet
+  ///     before the call.
   /// - Returns: the changed fleet, and the vehicles that were moved.
   /// - Throws: `invalid` for an unknown vehicle or more than ``Fleet/mostMoves`` changes; `rule` with code
   ///   `inAnotherFleet`; `changedMeanwhile`.

@@ -39,11 +39,12 @@ public struct StaleDays: Equatable, Sendable {
   public var vehicle: String
   /// A number that changes with every stored record of the vehicle.
   public var change: Int64
-  /// The name of the time zone of its fleet or of its tenant; `nil` for UTC.
+  /// The IANA name of the time zone of the vehicle's fleet or, without one, of the tenant; `nil` for UTC.
   public var zone: String?
   /// The name of the time zone in which its figures were computed; `nil` if there are none, or for UTC.
   public var computedZone: String?
-  /// Hours since 1970, in ascending order, that have records stored after the figures were computed.
+  /// The hours, as numbers of hours since 1970 in ascending order, with records that were stored after the figures were
+  /// computed.
   public var hours: [Int64]
   /// Figures of days that begin before this time do not change, because retention removed records; `nil` if it removed
   /// none.

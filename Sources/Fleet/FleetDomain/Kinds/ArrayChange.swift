@@ -9,7 +9,8 @@ enum ArrayChange {
   /// The minimum length of arrays of which only a part is stored.
   static let least = 8
 
-  /// Returns the parts of two versions of a value that differ; the values themselves if they are no long arrays.
+  /// Compares two versions of a value. Returns only the differing parts if both are arrays and at least one of them is
+  /// long, otherwise the whole values.
   static func parts(_ old: JSON, _ new: JSON) -> (before: JSON, after: JSON) {
     guard case .array(let old) = old, case .array(let new) = new, max(old.count, new.count) >= least else {
       return (old, new)

@@ -33,14 +33,14 @@ public protocol FleetView {
   ///   - drivers: if not `nil`, positions of private journeys are left out, except those of these drivers.
   func positions(fleets: [UUIDv7]?, hidingPrivateExcept drivers: [UUIDv7]?) throws(ThingError) -> [LastKnown]
 
-  /// Returns the rules of a time zone of the machine's database.
+  /// Returns the rules of a time zone from the machine's IANA database.
   ///
   /// - Parameter name: for example `Europe/Vienna`; `nil` for UTC.
-  /// - Returns: UTC for a name that the database does not have.
+  /// - Returns: the rules; those of UTC if the database does not contain the name.
   func zone(_ name: String?) -> ZoneRules
 
-  /// Returns the rules of the time zone in which the days of a fleet begin: its own, otherwise that of the tenant,
-  /// otherwise UTC.
+  /// Returns the rules of the time zone in which the days of a fleet begin: the zone of the fleet, otherwise of the
+  /// tenant, otherwise UTC.
   ///
   /// - Parameter fleet: `nil` for the tenant.
   func zone(ofFleet fleet: UUIDv7?) throws(ThingError) -> ZoneRules
@@ -48,7 +48,7 @@ public protocol FleetView {
   /// Returns the sums of the figures of days.
   ///
   /// - Parameters:
-  ///   - grouping: what the days of a sum have in common.
+  ///   - grouping: the property that all days of a sum have in common.
   ///   - fleet: the fleet whose vehicles are counted; `nil` for all.
   ///   - first: the first day.
   ///   - last: the last day.
@@ -172,7 +172,7 @@ extension FleetTransaction {
   public func requireFirst<Value: Kind>(_ value: Value, of stored: Stored<Value>) throws(ThingError) {
     let name = stored.members["id"]?.textValue ?? ""
     guard stored.version <= Self.mostHistory else { throw .exists(id: name) }
-    // Undo all later changes, to get the values at creation.
+    // Undo all later changes to get the values that the thing had at its creation.
     var first = stored.value
     for entry in try audit(thing: stored.id, before: nil, limit: Int(Self.mostHistory)) {
       guard entry.action != "create", let change = entry.change else { continue }

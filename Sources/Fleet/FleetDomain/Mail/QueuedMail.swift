@@ -21,7 +21,7 @@ public struct QueuedMail: Kind {
     case factorRemoved
     /// Notifications of events of the fleet.
     case notification
-    /// A report that is made on a schedule, as a file.
+    /// A report that was made on a schedule, sent as a file.
     case report
   }
 

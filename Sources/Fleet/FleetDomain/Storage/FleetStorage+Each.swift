@@ -1,18 +1,18 @@
 import Telemetry
 
 extension ThingError {
-  /// Whether the reason is a row that cannot be read.
+  /// Whether the error was caused by a row that cannot be read.
   public var isUnreadable: Bool { if case .storage(let error) = self { error.kind == .damaged } else { false } }
 
-  /// The reason as one line of text.
+  /// The description of the error as one line of text.
   public var reason: String { if case .storage(let error) = self { error.description } else { "\(self)" } }
 }
 
 extension FleetStorage {
-  /// Changes several things in one transaction. If a row of one of them cannot be read, each is changed in a
-  /// transaction of its own, so that the row concerns no other thing.
+  /// Changes several things in one transaction. If a row that a change needs cannot be read, each thing is changed in
+  /// its own transaction, so that the other things are still changed.
   ///
-  /// - Returns: the errors of the things that have such a row.
+  /// - Returns: the errors of the changes that need such a row.
   public func change<Item: Sendable>(
     each items: [Item], tenant: TenantID, by actor: Actor, at now: Timestamp,
     _ work: @escaping @Sendable (Item, any FleetTransaction) throws(ThingError) -> Void

@@ -17,8 +17,8 @@ public protocol FleetStorage: Sendable {
   // MARK: Records
 
   /// Stores a batch of records in one transaction, or in several if it is large or has many better times. Rejected
-  /// records do not affect the others. A batch that failed may be stored in part; if it is sent again, each record is
-  /// stored once.
+  /// records do not affect the others. A batch that failed may be stored in part. If it is sent again, no record is
+  /// stored twice.
   ///
   /// The first record of an unknown vehicle registers the vehicle, with its `vehicleId` as the ID. If the `vehicleId`
   /// is the VIN of a known vehicle, the record belongs to that vehicle. A later record with the same tenant, vehicle,
@@ -151,16 +151,16 @@ public protocol FleetStorage: Sendable {
 
   // MARK: Figures of days
 
-  /// Returns vehicles that have days whose figures do not agree with their records. The vehicle that has waited longest
-  /// is first.
+  /// Returns vehicles that have days whose figures do not include all records. The vehicle that has waited longest is
+  /// first.
   ///
-  /// - Parameter time: only vehicles with records that were stored before this time.
+  /// - Parameter time: only vehicles with such records that were stored before this time.
   func staleVehicles(markedBefore time: Timestamp, limit: Int) async throws(StorageError) -> [VehicleName]
 
-  /// Returns the rules of a time zone of the machine's database.
+  /// Returns the rules of a time zone from the machine's IANA database.
   ///
   /// - Parameter name: for example `Europe/Vienna`; `nil` for UTC.
-  /// - Returns: UTC for a name that the database does not have.
+  /// - Returns: the rules; those of UTC if the database does not contain the name.
   func zone(_ name: String?) -> ZoneRules
 
   /// Returns the days of a vehicle whose figures do not agree with its records; `nil` if there is no such vehicle.
@@ -323,7 +323,7 @@ public protocol FleetStorage: Sendable {
   func auditEntries(after number: Int64, limit: Int, tenant: TenantID) async throws(StorageError) -> [AuditEntry]
 
   /// Returns the tenants that have a thing that satisfies all conditions, in the order of their IDs. It is used to find
-  /// due work of all tenants, so the database needs an index of the fields that is not separated by tenants.
+  /// due work of all tenants. The database therefore needs an index of the fields that does not begin with the tenant.
   ///
   /// - Throws: `invalidQuery`.
   func tenants<Value: Kind>(

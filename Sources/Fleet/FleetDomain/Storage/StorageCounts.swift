@@ -16,7 +16,8 @@ public struct StorageCounts: Equatable, Sendable {
   public var gateways: Int64 = 0
   /// Number of vehicles that were removed but whose records are not all deleted yet.
   public var removals: Int64 = 0
-  /// The times of transactions that write, by operation; empty for PostgreSQL, where tenants do not wait for each other.
+  /// The durations of transactions that write, by operation; empty for PostgreSQL, where tenants do not wait for each
+  /// other.
   public var writes: [String: WriteTimes] = [:]
 
   public init() {}

@@ -79,7 +79,8 @@ public struct ZoneRules: Equatable, Sendable {
 
   private func start(ofDay day: Int) -> Int64 { first(local: Int64(day) * 86_400) }
 
-  /// The first moment of a day at which clocks show a time, or a later one if they skip it.
+  /// Returns the first moment of a day at which clocks show a time. If clocks skip this time, returns the first moment
+  /// after it.
   ///
   /// - Parameter seconds: the time that clocks show, s since midnight.
   public func time(_ seconds: Int64, on day: CalendarDate) -> Timestamp {
@@ -94,7 +95,7 @@ public struct ZoneRules: Equatable, Sendable {
     return (local % 86_400 + 86_400) % 86_400
   }
 
-  /// The first moment at which clocks show a time or a later one, ms since 1970.
+  /// Returns the first moment at which clocks show a given time or a later one, ms since 1970.
   ///
   /// - Parameter local: the time that clocks show, s since 1970-01-01 00:00 of local time.
   private func first(local: Int64) -> Int64 {
@@ -172,7 +173,7 @@ private struct ZoneFileReader {
     return Array(bytes[(position + 1)..<end])
   }
 
-  /// Reads a signed big-endian number of this many bytes.
+  /// Reads a signed big-endian number that has `count` bytes.
   private mutating func number(_ count: Int) -> Int64 {
     var number = Int64(Int8(bitPattern: bytes[position]))
     for index in 1..<max(count, 1) { number = number << 8 | Int64(bytes[position + index]) }

@@ -29,7 +29,8 @@ public struct DayBuilder: Sendable {
   /// The speed over ground from which a vehicle counts as moving, km/h. Receivers of parked vehicles report lower
   /// speeds.
   static let leastGroundSpeed = 3.0
-  /// Maximum plausible mean speed between two odometer readings, km/h. Faster increases are ignored.
+  /// Maximum plausible mean speed between two odometer readings, km/h. If the readings imply a higher speed, the
+  /// distance between them is ignored.
   static let greatestSpeed = 200.0
 
   /// The vehicle's state at the time of a telemetry record.
@@ -76,7 +77,7 @@ public struct DayBuilder: Sendable {
   ///
   /// - Parameters:
   ///   - trips: records of trips within the day and its margins, in any order.
-  ///   - drivingEvents: in any order.
+  ///   - drivingEvents: the driving events of the day, in any order.
   public init(_ date: CalendarDate, in zone: ZoneRules, trips: [DayTrip], drivingEvents: [DayEvent]) {
     self.date = date
     (from, to) = (zone.start(of: date), zone.start(of: date.next))

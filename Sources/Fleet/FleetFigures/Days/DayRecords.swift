@@ -15,12 +15,12 @@ public struct DaySample: Equatable, Sendable {
 
 /// A driving event.
 public struct DayEvent: Equatable, Sendable {
-  /// The events for which the driver is responsible. A low voltage is the vehicle's, and a driver does not choose to
-  /// idle in a traffic jam.
+  /// The kinds of events for which the driver is responsible. Low voltage and idling are not among them: the vehicle
+  /// causes the first, and traffic may cause the second.
   public static let ofDriver = Set(
     [DrivingRecord.Event.harshBraking, .harshAcceleration, .overspeed].map { "\($0.name)" })
 
-  /// ms since 1970.
+  /// The time of the event, ms since 1970.
   public var time: Int64
   public var isOfDriver: Bool
 

@@ -6,8 +6,8 @@ extension FleetTransaction {
   /// The maximum number of things that one transaction closes, because in SQLite all other tenants wait for it.
   private static var closedTogether: Int { 16 }
 
-  /// Closes what is open of a vehicle that will be removed, so that a later vehicle with the same id does not inherit
-  /// it: scheduled maintenance is cancelled, defects are dismissed, and schedules are removed.
+  /// Closes all open work of a vehicle that will be removed: cancels scheduled maintenance, dismisses defects, and
+  /// removes schedules. Otherwise, a later vehicle with the same id would inherit them.
   ///
   /// - Returns: whether everything is closed. Otherwise, call it again in another transaction.
   /// - Throws: `rule` with `vehicleInUse` if the vehicle has an assignment, a journey or work that is not finished. A
@@ -24,7 +24,7 @@ extension FleetTransaction {
       rest -= items.count
       return items
     }
-    // An assignment can be ended with a time in the future.
+    // A completed assignment may have an end in the future, so set its end to now.
     for assignment: Stored<Assignment> in try open(
       .oneOf(key: "status", [Assignment.Status.completed.json]), .atLeast(key: "to", after(now).json))
     {

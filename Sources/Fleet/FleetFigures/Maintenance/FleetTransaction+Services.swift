@@ -186,7 +186,8 @@ extension FleetTransaction {
     return evaluated
   }
 
-  /// - Parameter ids: the ids of the fleets' schedules whose most urgent state can have changed are added to it.
+  /// - Parameter ids: receives the id of the schedule if it belongs to a fleet and its most urgent state can have
+  ///   changed.
   @discardableResult
   private func evaluate(
     _ due: Stored<ServiceDue>, _ schedule: Stored<ServiceSchedule>, _ vehicle: Stored<Vehicle>,
@@ -215,7 +216,7 @@ extension FleetTransaction {
     return stored
   }
 
-  /// Shows the most urgent state of a fleet's vehicles in the schedule.
+  /// Stores in a fleet's schedule the most urgent state of the fleet's vehicles.
   private func showMostUrgentState(of schedule: UUIDv7) throws(ThingError) {
     let current = try existing(schedule, ServiceSchedule.self)
     var shown = current.value
@@ -395,7 +396,7 @@ extension FleetTransaction {
     return try existing(schedule.id, ServiceSchedule.self)
   }
 
-  /// Snoozes a service that is due or due soon: it is not reported as due until a day.
+  /// Snoozes a service that is due or due soon: it is not reported as due before a given day.
   ///
   /// - Throws: `invalidState` if nothing is due; `invalid`.
   public func snooze(
@@ -448,7 +449,7 @@ extension ServiceDue {
     fill(from: vehicle, ServicePlan(schedule.value))
   }
 
-  /// The services whose state can have changed because of the date somewhere on earth.
+  /// Selects the services whose state can have changed because a new date has begun in some time zone.
   public static func toCheck(at now: Timestamp) -> ThingQuery<ServiceDue> {
     // No time zone is more than 14 hours ahead of UTC.
     let latest = CalendarDate(utc: Timestamp(nanoseconds: now.nanoseconds + 50_400_000_000_000))

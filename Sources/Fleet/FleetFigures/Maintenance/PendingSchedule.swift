@@ -14,7 +14,7 @@ public struct PendingSchedule: Sendable {
   let marker: Stored<FollowedFeed>
   let schedule: UUIDv7
   let vehicles: [String]
-  /// The number of computed vehicles after these were computed.
+  /// The number of computed vehicles, including the vehicles in this value.
   let position: Int64
   /// IDs of stored states for vehicles that no longer belong to the fleet.
   let obsolete: [UUIDv7]
@@ -89,7 +89,8 @@ extension FleetTransaction {
     try update(marker, to: advanced, action: "advance")
   }
 
-  /// Adds or changes the marker of a schedule whose first vehicles were computed.
+  /// Marks a schedule as partly computed: its first `position` vehicles are done, the others remain. Adds the marker or
+  /// changes it.
   func markPending(_ schedule: UUIDv7, after position: Int) throws(ThingError) {
     var wanted = FollowedFeed()
     (wanted.name, wanted.position) = (PendingSchedule.name(of: schedule), Int64(position))
@@ -100,7 +101,8 @@ extension FleetTransaction {
     }
   }
 
-  /// Computes the schedules of a fleet again after vehicles have joined or left it. If there are many, they follow later.
+  /// Computes the schedules of a fleet again after vehicles have joined or left it. If there are many schedules and
+  /// vehicles, they are computed later.
   public func evaluateServices(ofMoved vehicles: [String], fleet: UUIDv7) throws(ThingError) {
     guard !vehicles.isEmpty else { return }
     let schedules = try list(ThingQuery<ServiceSchedule>(.oneOf(key: "fleetId", [fleet.json]), limit: 1_000)).items

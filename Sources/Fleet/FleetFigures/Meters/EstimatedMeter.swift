@@ -87,10 +87,10 @@ extension FleetTransaction {
     try add(reading, evaluatesServices: false)
   }
 
-  /// Sets what a vehicle's meter is estimated to show, unless another reading has come meanwhile. Then call
+  /// Sets the estimated reading of a vehicle's meter, unless another reading was added meanwhile. Then call
   /// ``evaluateServices(ofVehicles:)``.
   ///
-  /// - Parameter reading: the reading from which it was estimated.
+  /// - Parameter reading: the last reading, from which the new one was estimated.
   public func set(
     _ estimate: Meter.Point, of meter: Meter, vehicle id: String, after reading: Meter.Point
   ) throws(ThingError) {

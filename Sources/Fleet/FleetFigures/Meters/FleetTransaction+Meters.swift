@@ -6,7 +6,7 @@ extension FleetTransaction {
   /// Adds a meter reading that another thing contains. See ``followReadings(of:)``.
   ///
   /// - Parameter evaluatesServices: `false` if the caller then calls ``evaluateServices(ofVehicles:)``.
-  /// - Throws: `invalid` for a vehicle that does not exist, or a time that is not yet.
+  /// - Throws: `invalid` for a vehicle that does not exist, or a time in the future.
   @discardableResult
   public func add(
     _ reading: MeterReading, action: String = "create", evaluatesServices: Bool = true
@@ -46,7 +46,7 @@ extension FleetTransaction {
     try updateMeter(meter, ofVehicle: reading.value.vehicle, evaluatesServices: evaluatesServices)
   }
 
-  /// Decides again which readings of a vehicle are used, after one was removed or moved to another vehicle.
+  /// Decides again which readings of a vehicle are used, after a reading was removed or moved to another vehicle.
   func judgeAfterCorrection(_ reading: MeterReading) throws(ThingError) {
     guard let meter = Meter(of: reading) else { return }
     try judgeAgain(meter, vehicle: reading.vehicle)

@@ -3,9 +3,9 @@ import FleetWork
 import Telemetry
 
 extension FleetView {
-  /// The greatest number of rows of a report.
+  /// The maximum number of rows of a report.
   private static var mostRows: Int { 20_000 }
-  /// The greatest number of things from which a report is made.
+  /// The maximum number of things of one kind from which a report is made.
   private static var mostThings: Int { 100_000 }
 
   /// Computes the rows of a report.
@@ -45,7 +45,7 @@ extension FleetView {
     }
   }
 
-  /// The fleets of the vehicles that a report is about.
+  /// Returns the vehicles that a report is about, with the fleet of each.
   private func fleets(of report: Report) throws(ThingError) -> [String: UUIDv7?] {
     var query = ThingQuery<Vehicle>()
     if let fleet = report.fleetID { query.conditions.append(.oneOf(key: "fleetId", [fleet.json])) }
@@ -71,7 +71,8 @@ extension FleetView {
     } while query.cursor != nil
   }
 
-  /// Conditions on a time: within some days, of whatever time zone.
+  /// Returns conditions that select times within a range of days. They add a day at each end, so that they hold for
+  /// every time zone.
   private func times<Value: Kind>(_ key: String, _ dates: ClosedRange<CalendarDate>) -> [ThingQuery<Value>.Condition] {
     func time(_ date: CalendarDate) -> JSON {
       Timestamp(nanoseconds: Int64(date.dayNumber) * 86_400_000_000_000).json
@@ -143,7 +144,7 @@ extension FleetView {
       let zone = try zone(ofFleet: fleet)
       let subject = ReportTable.Subject(vehicle: record.vehicle, fleet: fleet, driver: nil)
       if let started = record.startedAt {
-        // The end of records that an earlier version completed is not known better than by the day.
+        // Records that an earlier version completed have only the day of their end, not the time.
         let end = record.completedAt?.milliseconds ?? record.completedDate.map { zone.start(of: $0.next) }
         table.addOutOfService(
           from: started.milliseconds, to: min(end ?? now.milliseconds, now.milliseconds), in: zone, within: dates,
@@ -165,7 +166,8 @@ extension FleetView {
 
   // MARK: Compliance
 
-  /// What has expired before the report's first day counts on that day.
+  /// Counts licences, documents, inspections and services. If something expired before the report's first day, counts
+  /// it on the first day.
   private func addCompliance(
     _ report: Report, within dates: ClosedRange<CalendarDate>, at now: Timestamp, to table: inout ReportTable
   ) throws(ThingError) {

@@ -21,11 +21,11 @@ public struct ReportTable: Sendable {
     }
   }
 
-  /// What is done, and what is to do, of a row.
+  /// The numbers in a row: finished work, remaining work, and expiry dates.
   public enum Count: String, Sendable {
-    // Of maintenance records.
+    // Numbers of maintenance records.
     case done, open, overdue
-    // Of what must be valid.
+    // Numbers of licences and documents that must be valid.
     case licencesExpired, licencesExpiring, documentsExpired, documentsExpiring
     case inspections, inspectionsWithDefects, servicesDueSoon, servicesOverdue
   }
@@ -34,7 +34,7 @@ public struct ReportTable: Sendable {
   private struct Sums {
     var days: DaySums?
     var counts: [Count: Int64] = [:]
-    /// ms for which vehicles were in the workshop.
+    /// The time for which vehicles were in the workshop, ms.
     var outOfService: Int64 = 0
     var costs = VehicleCosts()
   }
@@ -58,8 +58,8 @@ public struct ReportTable: Sendable {
   /// Adds the time for which a vehicle was in the workshop.
   ///
   /// - Parameters:
-  ///   - from: ms since 1970, as also `to`.
-  ///   - zone: the time zone of days.
+  ///   - from: the start in ms since 1970; `to` is the end.
+  ///   - zone: the time zone in which days begin.
   ///   - dates: the days of the report.
   public mutating func addOutOfService(
     from: Int64, to: Int64, in zone: ZoneRules, within dates: ClosedRange<CalendarDate>, of subject: Subject
@@ -99,14 +99,14 @@ public struct ReportTable: Sendable {
         VehicleCosts.lossOfValue(of: vehicle, from: period.lowerBound, through: period.upperBound) != nil,
         let until = VehicleCosts.lossOfValue(of: vehicle, from: first, through: period.upperBound)
       else { continue }
-      // Each amount is a difference of rounded sums, so that errors of rounding do not add up.
+      // Compute each amount as the difference of two rounded sums, so that rounding errors do not add up.
       let amount = Money(tenThousandths: until.tenThousandths - added, currency: until.currency)
       add(amount, category: VehicleCosts.lossOfValue, on: period.lowerBound, of: subject)
       added = until.tenThousandths
     }
   }
 
-  /// Returns the ranges of days that belong to one row each, if they are about the same vehicle, fleet and driver.
+  /// Divides a range of days into parts. For one vehicle, fleet and driver, all days of a part belong to the same row.
   public func periods(in dates: ClosedRange<CalendarDate>) -> [ClosedRange<CalendarDate>] {
     let none = Subject(vehicle: nil, fleet: nil, driver: nil)
     var periods: [ClosedRange<CalendarDate>] = []
@@ -214,7 +214,7 @@ public struct ReportTable: Sendable {
   ///
   /// - Parameters:
   ///   - events: the number of events for which the driver is responsible.
-  ///   - distance: km.
+  ///   - distance: the distance, km.
   public static func score(events: Int, distance: Double) -> Int64? {
     guard distance >= leastScoredDistance else { return nil }
     return Int64(max(100 - 4 * Double(events) / distance * 100, 0).rounded())

@@ -36,7 +36,7 @@ enum GatewayRows {
 struct AttributedTimes {
   /// The key of the vehicle.
   var vehicle: Int32
-  /// ms.
+  /// The period, ms since 1970.
   var range: Range<Int64>
 }
 
@@ -60,7 +60,7 @@ extension StoreSession {
       [SQLValue(tenant), .text(gateway)])
   }
 
-  /// Returns those of the keys that belong to rows for gateways' own records.
+  /// Returns the keys, among the given ones, of rows for gateways' own records.
   func gatewayKeys(among keys: Set<Int32>) throws(StoreFailure) -> [Int32] {
     var (found, rest) = ([Int32](), Array(keys)[...])
     while !rest.isEmpty {
@@ -73,12 +73,12 @@ extension StoreSession {
     return found
   }
 
-  /// Returns the times for which own records of gateways belong to vehicles, by the keys of the gateways' rows. The
-  /// times of a gateway are in ascending order and do not overlap.
+  /// Returns the periods in which own records of gateways belong to vehicles, by the keys of the gateways' rows. The
+  /// periods of a gateway are in ascending order and do not overlap.
   ///
   /// - Parameters:
   ///   - keys: keys of the vehicles or of the gateways' rows.
-  ///   - areGateways: whether they are those of the gateways.
+  ///   - areGateways: `true` if `keys` are the keys of the gateways' rows; `false` if they are the keys of vehicles.
   ///   - start: only periods that end after this time, ms.
   ///   - end: only periods that begin before this time, ms.
   func attributions(
@@ -121,7 +121,7 @@ extension ThingSession {
     let query = ThingQuery<Attribution>(.oneOf(key: "tripId", [attribution.tripID.json]))
     guard try first(query) == nil, let vehicle = try vehicle(named: attribution.vehicle) else { return }
     try insert(attribution, id: nil, action: "attribute")
-    // The figures of the days with attributed records must be computed again.
+    // Mark the hours of the attributed records, so that the figures of their days are computed again.
     try asking { () throws(StoreFailure) in
       guard let key = try session.vehicle(vehicle.value.id, tenant: tenant)?.key else { return }
       try session.lock(vehicles: [key])

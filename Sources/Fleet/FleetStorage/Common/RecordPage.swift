@@ -111,8 +111,8 @@ struct RecordPage {
         part.cursor = nil
       } else if query.every == nil, cursor.vehicle != vehicle {
         // If a record has the same time, `seq` and ID as the cursor, its vehicle decides whether it follows the cursor.
-        // The bound for one vehicle contains no vehicle, so the bound's class is set such that the record is read or
-        // not.
+        // The bound for one vehicle contains no vehicle. Therefore, set the bound's class so that the record is read if
+        // it follows, and is not read otherwise.
         let follows = (vehicle > cursor.vehicle) == isForward
         part.cursor?.recordClass = follows == isForward ? .min : .max
       }
@@ -128,7 +128,7 @@ struct RecordPage {
     return step
   }
 
-  /// Whether reading at one edge begins before reading at another one, in the order of the query.
+  /// Whether a part with one edge is read before a part with another edge, in the order of the query.
   func isBefore(_ edge: Int64, _ other: Int64) -> Bool { isForward ? edge < other : edge > other }
 
   /// Returns the time at which a page can end if all records up to the edge of a part were read. If the oldest record
@@ -140,13 +140,13 @@ struct RecordPage {
     return end == .max ? edge : end - every
   }
 
-  /// Whether all records before a row, in the order of the query, were read.
+  /// Whether all records that precede a row in the order of the query were read.
   func isComplete(_ row: FoundRow, at boundary: Int64) -> Bool {
     isForward ? row.time < boundary : row.time >= boundary
   }
 
-  /// Whether a page that ends at a boundary contains at least one time. Otherwise the next page would begin at the same
-  /// time again.
+  /// Whether the next page, after a page that ends at a boundary, begins at another time than this page. Otherwise the
+  /// pages would never end.
   func isProgress(_ boundary: Int64) -> Bool {
     if isForward { return boundary > max(cursor?.time ?? .min, RecordBound.start(query)) }
     let end = RecordBound.end(query)

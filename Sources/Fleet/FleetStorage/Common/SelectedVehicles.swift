@@ -7,10 +7,10 @@ struct SelectedVehicles {
   var whole: Set<Int32> = []
   /// Vehicles that are selected only for some times, in ms. The ranges of a vehicle do not overlap.
   var ranges: [Int32: [Range<Int64>]] = [:]
-  /// Whether all vehicles are selected for all times, except the vehicles in ``ranges``.
+  /// Whether every vehicle that is not in ``ranges`` is selected for all times.
   var isOpen = false
-  /// The own records of gateways that are attributed to the selected vehicles, for pages that read a list for each
-  /// vehicle.
+  /// The periods in which own records of gateways are attributed to the selected vehicles. Only pages that read a list
+  /// for each vehicle use them.
   var attributed: [Int32: [AttributedTimes]] = [:]
 
   var isEmpty: Bool { whole.isEmpty && ranges.isEmpty && !isOpen }
@@ -110,7 +110,7 @@ extension StoreSession {
     return selected
   }
 
-  /// Whether a page reads a list for each vehicle, and not the list of all vehicles.
+  /// Whether a page reads one list for each vehicle instead of the list of all vehicles.
   private func hasLists(_ selected: SelectedVehicles, _ query: RecordQuery) -> Bool {
     !selected.isOpen && selected.whole.count * query.classes.count <= mostLists
   }
@@ -214,8 +214,8 @@ extension StoreSession {
     return page.page([rows])
   }
 
-  /// Reads the list of all vehicles, and leaves out rows that are not selected. The list has the own records of gateways,
-  /// too; those that are attributed to a selected vehicle remain.
+  /// Reads the list of all vehicles, and leaves out rows that are not selected. The list also contains the own records
+  /// of gateways. Of these, only the records that are attributed to a selected vehicle remain.
   private func filtered(
     _ page: RecordPage, _ selected: SelectedVehicles, _ tenant: Int32
   ) throws(StoreFailure) -> (rows: [FoundRow], next: String?) {
@@ -236,8 +236,8 @@ extension StoreSession {
     }
   }
 
-  /// Returns rows of all vehicles with the vehicles to which own records of gateways are attributed, without the other
-  /// own records.
+  /// Adds to own records of gateways the vehicles to which they are attributed, and removes the own records that are
+  /// attributed to no vehicle. Other rows are unchanged.
   private func attributed(_ found: [FoundRow], tenant: Int32) throws(StoreFailure) -> [FoundRow] {
     let gateways = Set(try gatewayKeys(among: Set(found.map(\.vehicle))))
     guard !gateways.isEmpty else { return found }

@@ -30,7 +30,7 @@ protocol StoreEngine: Sendable {
 
   /// The counters of the records and changes that retention has removed.
   var tally: RemovalTally { get }
-  /// The times of transactions; `nil` if transactions of different tenants run at the same time.
+  /// The durations of transactions; `nil` if transactions of different tenants run at the same time.
   var writeTally: WriteTally? { get }
 
   /// See ``FleetDomain/FleetStorage/removeRecords(_:before:at:)``.

@@ -177,8 +177,8 @@ struct VehicleResolver {
   }
 
   /// Returns the VIN in a record if it may be stored for the record's vehicle. It must be neither the ID nor the VIN of
-  /// another vehicle, and must not be in the list of another gateway. If records come from a broker, their gateway is
-  /// unknown.
+  /// another vehicle, and must not be in another gateway's list of vehicles. The gateway of a record from a broker is
+  /// unknown; the VIN must then not be in the list of any gateway.
   private mutating func learnable(
     _ record: IncomingRecord, _ source: IngestSource, _ transaction: some StoreSession
   ) throws(StoreFailure) -> String? {

@@ -1,7 +1,7 @@
 import FleetDomain
 import Synchronization
 
-/// The times of transactions since the storage was opened, by operation.
+/// The durations of transactions since the storage was opened, by operation.
 final class WriteTally: Sendable {
   private let all = Mutex<[String: WriteTimes]>([:])
 

@@ -4,10 +4,10 @@ import Synchronization
 
 /// Reads the rules of time zones from the machine's IANA database, each zone once.
 final class ZoneFiles: Sendable {
-  /// The largest size of a zone's file in bytes; most have less than 4 KiB.
+  /// The maximum size of a zone's file, bytes. Most files have less than 4 KiB.
   private static let mostBytes = 1 << 20
 
-  /// Those of the machine.
+  /// The reader of the machine's time zone database.
   static let machine = ZoneFiles()
 
   private let folder: String

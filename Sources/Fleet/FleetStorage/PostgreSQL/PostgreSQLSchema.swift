@@ -634,7 +634,7 @@ enum PostgreSQLSchema {
       AND (log NOT LIKE '%"assigned":%' OR log LIKE '%"reviewed":true%');
     """
 
-  /// Adds files, and their use by things.
+  /// Adds files, and rows that show which things refer to them.
   private static let version32 = """
     CREATE TABLE file (
       tenant integer NOT NULL, id uuid NOT NULL, version bigint NOT NULL, created bigint NOT NULL,
@@ -664,7 +664,8 @@ enum PostgreSQLSchema {
     """
 
   /// Adds the settings of tenants, the driving events of drivers, the time at which maintenance was completed, and
-  /// schedules of reports. The figures of days are computed again, because they lack the drivers' events.
+  /// schedules of reports. The figures of days are computed again, because the stored ones lack the drivers' driving
+  /// events.
   private static let version33 = """
     CREATE TABLE tenant_settings (
       tenant integer NOT NULL, id uuid NOT NULL, version bigint NOT NULL, created bigint NOT NULL,

@@ -615,7 +615,7 @@ enum SQLiteSchema {
       AND (log NOT LIKE '%"assigned":%' OR log LIKE '%"reviewed":true%');
     """
 
-  /// Adds files, and their use by things.
+  /// Adds files, and rows that show which things refer to them.
   private static let version32 = """
     CREATE TABLE file (
       tenant INTEGER NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL, created INTEGER NOT NULL,
@@ -645,7 +645,8 @@ enum SQLiteSchema {
     """
 
   /// Adds the settings of tenants, the driving events of drivers, the time at which maintenance was completed, and
-  /// schedules of reports. The figures of days are computed again, because they lack the drivers' events.
+  /// schedules of reports. The figures of days are computed again, because the stored ones lack the drivers' driving
+  /// events.
   private static let version33 = """
     CREATE TABLE tenant_settings (
       tenant INTEGER NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL, created INTEGER NOT NULL,

@@ -12,7 +12,7 @@ struct ThingList<Value: Kind> {
 
   /// Creates the statement for a page of things.
   ///
-  /// - Parameter spare: the number of rows that are read in addition to the limit.
+  /// - Parameter spare: the number of rows to read in addition to the limit of the query.
   /// - Throws: `invalidQuery`; `invalidCursor`.
   init(_ query: ThingQuery<Value>, tenant: Int32, key: CursorKey, spare: Int = 0) throws(StoreFailure) {
     guard (1...1_000).contains(query.limit) else {

@@ -14,7 +14,7 @@ final class ThingSession: FleetTransaction {
   /// The last error of the database; `nil` if there was none. It determines whether the transaction may be repeated.
   private(set) var failure: StoreFailure?
   private var seals: [UUIDv7: PersonalSeal?] = [:]
-  /// The time zones of fleets, and of the tenant, that were read.
+  /// The time zones that were already read, by fleet; the key `nil` is the tenant.
   private var zones: [UUIDv7?: ZoneRules] = [:]
 
   /// Begins a transaction that only reads.
@@ -74,10 +74,10 @@ final class ThingSession: FleetTransaction {
     }
   }
 
-  /// The maximum number of unreadable rows before the end of a page.
+  /// The maximum number of unreadable rows that one page may skip.
   private static let mostUnreadable = 1_000
 
-  /// Returns a page of the things that can be read.
+  /// Returns a page of the things that can be read. The page names the rows that cannot be read.
   private func readablePage<Value: Kind>(
     _ query: ThingQuery<Value>, _ cursorKey: CursorKey
   ) throws(StoreFailure) -> Page<Stored<Value>> {
@@ -87,12 +87,12 @@ final class ThingSession: FleetTransaction {
     for row in try session.rows(list.sql, list.values) {
       do throws(StoreFailure) {
         items.append(try ThingTable<Value>.stored(row))
-        // Those after the last thing belong to the next page.
+        // Unreadable rows after the last thing of the page belong to the next page.
         if items.count == query.limit { onPage = unreadable.count }
         if items.count > query.limit { break }
       } catch {
         unreadable.append("\(error.error.place): \(error.error.detail)")
-        // The next page would begin at the same place.
+        // There are too many unreadable rows to skip. The next page would begin at the same row and fail, too.
         if unreadable.count > Self.mostUnreadable, items.count <= query.limit { throw error }
       }
     }

@@ -140,7 +140,7 @@ extension FleetView {
     return drivers
   }
 
-  /// Returns the times for which vehicles are or were assigned to drivers, by driver and vehicle.
+  /// Returns the periods in which vehicles are or were assigned to drivers, by driver and vehicle.
   func assignedTimes(of drivers: Set<UUIDv7>) throws(ThingError) -> [UUIDv7: [String: [VehicleWindow]]] {
     var times: [UUIDv7: [String: [VehicleWindow]]] = [:]
     var rest = Array(drivers)[...]

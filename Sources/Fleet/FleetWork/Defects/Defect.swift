@@ -66,7 +66,8 @@ public struct Defect: WorkThing {
   /// The maximum number of inspection reports that a defect names.
   static let mostInspections = 100
 
-  /// Adds a report that found the defect again. Of too many reports, the first one and the newest ones are kept.
+  /// Adds a report that found the defect again. If there are more than ``mostInspections`` reports, keeps the first one
+  /// and the newest ones.
   ///
   /// - Parameter old: the report that the new one corrects; `nil` if there is none.
   mutating func join(_ report: UUIDv7, replacing old: UUIDv7?) {

@@ -11,10 +11,10 @@ public struct TroubleReport: Sendable {
   public let permanent: [String]
   public let isLampOn: Bool
   public let freezeFrame: JSON?
-  /// The descriptions of codes by the sender; `nil` if it sent none.
+  /// The descriptions of codes that the sender of the record added; `nil` if there are none.
   private let descriptions: JSON?
 
-  /// - Returns: `nil` if it is not a record of trouble codes with a time, or if the name of the ECU is too long.
+  /// - Returns: `nil` if the record has no trouble codes or no time, or if the name of the ECU is too long.
   public init?(_ record: StoredRecord) {
     guard record.recordClass == .known(.dtc), !record.isTimeAhead, let at = record.time,
       let json = try? JSON(parsing: record.body), case .array? = json["dtcCodes"]
@@ -60,7 +60,7 @@ extension Defect {
   /// Maximum number of such defects that are neither verified nor dismissed. A real vehicle has far fewer. Without the
   /// limit, a faulty or hostile gateway could fill the list of defects.
   static let mostOpenOfCodes = 100
-  /// The greatest number of ECUs whose reports of a code are remembered, and the longest name of an ECU in bytes.
+  /// The maximum number of ECUs whose reports of a code are stored, and the maximum length of an ECU's name, bytes.
   static let mostReports = 32
   static let longestECU = 64
 }

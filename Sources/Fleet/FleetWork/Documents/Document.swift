@@ -64,7 +64,8 @@ public struct Document: WorkThing {
 }
 
 extension FleetTransaction {
-  /// Checks a new or changed document. For a new one, sets the vehicle and the driver to those of its subject.
+  /// Checks a new or changed document. For a new one, sets the vehicle and the driver to those of the thing to which it
+  /// belongs.
   ///
   /// - Throws: `invalid`.
   public func check(_ new: inout Document, old: Stored<Document>?) throws(ThingError) {

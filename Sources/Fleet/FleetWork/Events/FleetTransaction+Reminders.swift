@@ -5,11 +5,11 @@ extension FleetTransaction {
   /// Adds events for documents and driving licences that expire: 30 days before the last day of validity, 7 days before
   /// it, and on the day after it. Each event is added once, however often this function is called.
   ///
-  /// - Returns: the documents and drivers that cannot be read.
+  /// - Returns: descriptions of the documents and drivers that cannot be read.
   public func emitReminders() throws(ThingError) -> [String] {
     var unreadable: [String] = []
     let day: Int64 = 86_400_000_000_000
-    // A day more at both ends, for all time zones.
+    // Search one more day at each end of the range, because of time zones.
     let first = CalendarDate(utc: Timestamp(nanoseconds: now.nanoseconds - 31 * day))
     let last = CalendarDate(utc: Timestamp(nanoseconds: now.nanoseconds + 32 * day))
     var documents = ThingQuery<Document>(
@@ -61,7 +61,7 @@ extension FleetTransaction {
     let id = UUIDv7(
       milliseconds: UInt64(max(Self.number(of: day), 0)) * 86_400_000, seed: thing.low ^ thing.high << 48, number: stage
     )
-    // The event itself cannot be checked, because it is removed when its notifications are added.
+    // Look for the mark, not for the event, because the event is removed when its notifications are added.
     guard try find(id, Reminder.self) == nil else { return }
     var reminder = Reminder()
     (reminder.thing, reminder.day) = (thing, day)

@@ -17,11 +17,11 @@ public struct NotificationRule: Kind {
     case daily
   }
 
-  /// The time of day during which no mails are sent, in the time zone of the person, or else of the tenant.
+  /// The daily period in which no mails are sent, in the time zone of the person, otherwise of the tenant.
   public struct QuietHours: NestedValue {
-    /// The beginning, for example `22:00`.
+    /// The beginning of the period, for example `22:00`.
     public var from = ""
-    /// The end, for example `06:00`.
+    /// The end of the period, for example `06:00`.
     public var to = ""
 
     public init() {}

@@ -1,9 +1,9 @@
 /// Prevents spreadsheets from evaluating texts in CSV files as formulas.
 ///
-/// Spreadsheets evaluate a cell that begins with `=`, `+`, `-` or `@`. In languages with a decimal comma, they take `;`
-/// for the end of a cell, also within a cell of a file with commas, and a line break for its end. Therefore, an
-/// apostrophe is written where such a cell would begin. To make this reversible, another apostrophe is also written
-/// before a text that begins with apostrophes and one of these characters.
+/// Spreadsheets evaluate a cell that begins with `=`, `+`, `-` or `@`. In languages with a decimal comma, they divide
+/// cells at `;`, even in a file whose cells are separated by commas, and at line breaks. Therefore, an apostrophe is
+/// written wherever a spreadsheet could see the beginning of such a cell. To make this reversible, another apostrophe
+/// is also written before a text that begins with apostrophes and one of these characters.
 ///
 ///     FormulaGuard.guarded("+49 170 1;=1+1")  // '+49 170 1;'=1+1
 public enum FormulaGuard {
@@ -24,14 +24,14 @@ public enum FormulaGuard {
     }
   }
 
-  /// Returns the text that ``guarded(_:)`` has changed.
+  /// Returns the original text of a text that ``guarded(_:)`` returned.
   public static func unguarded(_ text: String) -> String {
     changed(text) { marks, result in result.append(contentsOf: marks.dropFirst()) }
   }
 
-  /// Returns a text with other apostrophes before its formulas.
+  /// Replaces the apostrophes before each possible formula in a text.
   ///
-  /// - Parameter replace: appends the new apostrophes; its first parameter are the present ones.
+  /// - Parameter replace: appends the new apostrophes; its first parameter contains the old ones.
   private static func changed(
     _ text: String, _ replace: (Substring.UnicodeScalarView, inout String.UnicodeScalarView) -> Void
   ) -> String {

@@ -2,10 +2,10 @@ import FleetDomain
 import Telemetry
 
 /// Adds and closes the defects that inspection reports find. A vehicle has at most one open defect for each item. If a
-/// second report finds the same defect, it is added to the defect's reports.
+/// later report finds the same defect, the report is added to the defect's list of reports.
 extension FleetTransaction {
   /// For each failed item of a report that was just signed, adds a defect, or adds the report to the item's open
-  /// defect. Dismisses defects that only the corrected report contains.
+  /// defect. Dismisses defects that the report no longer contains, if only the report that it corrects contained them.
   func openDefects(of report: Stored<Inspection>, correcting old: Stored<Inspection>?) throws(ThingError) {
     var known = try inspectionDefects(of: report.value.vehicle, [.open, .acknowledged])
     let texts = try itemTexts(of: report.value.vehicle)
@@ -40,8 +40,8 @@ extension FleetTransaction {
     }
   }
 
-  /// Closes the defects of a report that was just certified. If they need no repair, they are dismissed; otherwise they
-  /// are repaired.
+  /// Closes the defects of a report that was just certified: marks them as dismissed if they need no repair, otherwise
+  /// as repaired.
   func closeDefects(of report: Stored<Inspection>) throws(ThingError) {
     guard let certification = report.value.certification else { return }
     for stored in try inspectionDefects(of: report.value.vehicle, [.open, .acknowledged])
@@ -58,7 +58,8 @@ extension FleetTransaction {
     }
   }
 
-  /// Returns the descriptions of checklist items by their names. The lists for the vehicle's type precede the others.
+  /// Returns the descriptions of checklist items by their names. If several lists have the item, a list for the
+  /// vehicle's type takes precedence.
   private func itemTexts(of vehicle: String) throws(ThingError) -> [String: String] {
     let type = try self.vehicle(named: vehicle)?.value.category
     let lists = try checklists().map(\.list)

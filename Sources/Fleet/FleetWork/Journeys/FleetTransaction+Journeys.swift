@@ -20,7 +20,7 @@ public struct JourneyCommand: NestedValue {
     Field("notes", \.notes, TextRules.long),
   ]
 
-  /// Checks that a command contains its time if the client has stored it.
+  /// Checks that a command that the client stored and sends later contains its time.
   public func check() throws(FieldError) {
     if id != nil, at == nil { throw FieldError("at", "expected the time of the event, because the command has an id") }
   }
@@ -31,8 +31,8 @@ extension FleetTransaction {
   ///
   /// - Parameters:
   ///   - old: the journey before the change; `nil` if it is new.
-  ///   - isOwn: whether the driver declares the journey. If so, it is checked whether the vehicle was assigned to the
-  ///     driver.
+  ///   - isOwn: whether the driver declares the journey. If so, the function checks whether the vehicle was assigned to
+  ///     the driver.
   /// - Throws: `invalid`; `invalidState` if a cancelled journey is changed.
   public func check(_ new: inout Journey, old: Stored<Journey>?, isOwn: Bool) throws(ThingError) {
     if let old {
@@ -66,7 +66,7 @@ extension FleetTransaction {
   /// Executes a command.
   ///
   /// A command with an ID is always stored, because its event has already happened. If the journey's state does not
-  /// allow the command, its log entry is marked with a doubt, and the journey needs a review.
+  /// allow the command, its log entry is marked as doubtful, and the journey needs a review.
   ///
   /// - Parameter isOwn: whether the driver sends the command. The vehicle must then be assigned to the driver.
   /// - Throws: `exists` if another command has its id; `invalid` if its time is in the future; `rule` with the code
@@ -102,7 +102,7 @@ extension FleetTransaction {
     return changed
   }
 
-  /// Records that a person has looked at all entries with a doubt, so that the journey needs no review.
+  /// Records that a person has checked all doubtful entries, so that the journey needs no review.
   public func confirmReview(of stored: Stored<Journey>) throws(ThingError) -> Stored<Journey> {
     var journey = stored.value
     for index in journey.log.indices where journey.log[index].doubt != nil { journey.log[index].isReviewed = true }
@@ -166,7 +166,8 @@ extension FleetTransaction {
 }
 
 extension FleetView {
-  /// Returns the status of a driver by the driver's journeys: `onTrip` during a journey, otherwise `available`.
+  /// Returns the status of a driver that follows from the driver's journeys: `onTrip` during a journey, otherwise
+  /// `available`.
   public func status(ofDriver id: UUIDv7) throws(ThingError) -> Driver.Status {
     let query = ThingQuery<Journey>(
       .oneOf(key: "driverId", [id.json]), .oneOf(key: "status", Journey.Status.underway.map(\.json)))

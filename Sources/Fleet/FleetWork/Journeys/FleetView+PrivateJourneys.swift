@@ -1,7 +1,7 @@
 import FleetDomain
 import Telemetry
 
-/// A time of a private journey.
+/// A period in which a vehicle is on a private journey.
 public struct PrivateTime: Equatable, Sendable {
   public let window: VehicleWindow
   /// The driver of the journey; `nil` if unknown.
@@ -13,7 +13,7 @@ public struct PrivateTime: Equatable, Sendable {
 extension FleetView {
   /// Returns the ids of the vehicles that are on private journeys at a time.
   ///
-  /// - Parameter drivers: the records of the caller as a driver, whose journeys are left out.
+  /// - Parameter drivers: the ids of the caller as a driver. Their journeys are left out.
   public func vehiclesOnPrivateJourneys(
     at time: Timestamp, except drivers: [UUIDv7]
   ) throws(ThingError) -> Set<String> {
@@ -27,7 +27,8 @@ extension FleetView {
       }.map(\.window.vehicle))
   }
 
-  /// Returns the times of private journeys. Records of these times are shown only to the driver of the journey.
+  /// Returns the periods of private journeys. Records of the vehicles in these periods are shown only to the driver of
+  /// the journey.
   ///
   /// A journey that only its driver has declared is private only for the time for which the vehicle is assigned to the
   /// driver.
@@ -44,7 +45,7 @@ extension FleetView {
       .oneOf(key: "status", (Journey.Status.underway + [.completed]).map(\.json)))
     if let vehicles {
       if vehicles.isEmpty { return [] }
-      // A longer list of vehicles costs more than the journeys of the others.
+      // For more vehicles, it costs less to read the journeys of all vehicles and to filter them.
       if vehicles.count <= 200 {
         query.conditions.append(.oneOf(key: "vehicleId", vehicles.sorted().map { .text($0) }))
       }
@@ -81,7 +82,7 @@ extension FleetView {
 }
 
 extension VehicleWindow {
-  /// Returns the time that both windows contain; `nil` if there is none. Both are of the same vehicle.
+  /// Returns the period that both windows contain; `nil` if there is none. Both windows must be about the same vehicle.
   fileprivate func intersection(_ other: VehicleWindow) -> VehicleWindow? {
     let start = max(from, other.from)
     let end = [to, other.to].compactMap { $0 }.min()

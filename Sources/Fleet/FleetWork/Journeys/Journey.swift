@@ -33,10 +33,10 @@ public struct Journey: WorkThing {
   /// The events of the journey, in the order of their times.
   public var log: [JourneyEvent] = []
   public var status = Status.planned
-  /// Whether the log has an entry with a doubt that no person has reviewed.
+  /// Whether the log has a doubtful entry that no person has reviewed.
   public var needsReview = false
-  /// Whether a person with more rights than a driver has declared or reviewed the journey. Otherwise it counts only for
-  /// the time for which the vehicle is assigned to the driver.
+  /// Whether a person with more rights than a driver has declared or reviewed the journey. Otherwise, the journey
+  /// counts only while the vehicle is assigned to the driver.
   public var isConfirmed = false
 
   public init() {}
@@ -142,7 +142,7 @@ extension Journey {
     log.firstIndex { $0.event == event && $0.doubt != .invalidState }
   }
 
-  /// Creates the log of a journey that is added only after it has begun.
+  /// Creates the log of a journey that is added after it has begun.
   ///
   /// - Parameters:
   ///   - ids: the ids for the events of the start and of the end.
@@ -208,7 +208,8 @@ extension Journey {
   ///
   /// - Parameters:
   ///   - old: the journey before the change; `nil` if it is new.
-  ///   - isOwn: whether the driver declares the journey. If it has no end, it must then have begun a short time ago.
+  ///   - isOwn: whether the driver declares the journey. A journey without an end that the driver declares must have
+  ///     begun a short time ago.
   /// - Throws: `invalid`.
   func requireBounds(since old: Journey?, at now: Timestamp, isOwn: Bool) throws(ThingError) {
     guard let startTime, startTime != old?.startTime || endTime != old?.endTime else { return }

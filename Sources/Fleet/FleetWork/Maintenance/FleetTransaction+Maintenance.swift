@@ -45,7 +45,7 @@ extension FleetTransaction {
     }
   }
 
-  /// Stores the ID of a new or changed record in its defects.
+  /// Stores the ID of a new or changed maintenance record in the defects that it repairs.
   public func link(_ record: Stored<MaintenanceRecord>) throws(ThingError) {
     for id in record.value.defectIDs {
       let defect = try existing(id, Defect.self)
@@ -135,7 +135,7 @@ extension FleetTransaction {
 }
 
 extension FleetView {
-  /// Returns the record of a schedule and a vehicle that is scheduled or in progress; `nil` if there is none.
+  /// Returns the maintenance record for a schedule and a vehicle, if one is scheduled or in progress; otherwise `nil`.
   public func openRecord(of schedule: UUIDv7, vehicle: String) throws(ThingError) -> Stored<MaintenanceRecord>? {
     try first(
       ThingQuery<MaintenanceRecord>(

@@ -100,14 +100,14 @@ public struct MaintenanceRecord: VehicleThing {
     return sums.sorted { $0.key < $1.key }.map { Money(tenThousandths: $0.value, currency: $0.key) }
   }
 
-  /// The cost of the work: ``cost`` or, if that is unknown, the sums of the lines. If neither is known, one element
-  /// that is `nil`.
+  /// The cost of the work: ``cost`` or, if that is unknown, the sums of the lines. If neither is known, an array with
+  /// the single element `nil`.
   public var costs: [Money?] {
     if let cost { return [cost] }
     return sums.isEmpty ? [nil] : sums
   }
 
-  /// The sum of the lines; `nil` if no line has a cost, or if the lines have several currencies.
+  /// The sum of the costs of all lines; `nil` if no line has a cost, or if the lines have several currencies.
   var sum: Money? { sums.count == 1 ? sums[0] : nil }
 }
 

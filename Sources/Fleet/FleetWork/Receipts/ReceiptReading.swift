@@ -1,14 +1,14 @@
 import FleetDomain
 import Telemetry
 
-/// What the server has read on a photo of a receipt. A person decides what is right, and saves it.
+/// The values that the server has read on a photo of a receipt. A person checks them before they are saved.
 public struct ReceiptReading: Equatable, Sendable {
   /// A value with its place in the image.
   public struct Value: NestedValue {
     public var value = JSON.null
-    /// How sure the server is, above 0 and below 1.
+    /// The probability that the value is right, as the server estimates it: above 0 and below 1.
     public var confidence = 0.0
-    /// Left, top, width and height, as parts of the image's width and height.
+    /// The rectangle around the value: left, top, width and height, as fractions of the image's width and height.
     public var box: [Double] = []
 
     public init() {}
@@ -28,7 +28,7 @@ public struct ReceiptReading: Equatable, Sendable {
   public let energy: FuelEntry.Energy?
   /// The unit of the quantity.
   public let unit: FuelEntry.Unit?
-  /// Whether the paper says that it is not the final receipt.
+  /// Whether the receipt itself states that it is not the final receipt.
   public let isPreliminary: Bool
   private let isOdometerInMiles: Bool
 
@@ -52,7 +52,7 @@ public struct ReceiptReading: Equatable, Sendable {
       case "L": .litre
       case "kWh": .kilowattHour
       case "kg": .kilogram
-      // The same word is used for two units. Receipts in pounds are British.
+      // `gal` can mean two units. A receipt in pounds is British and uses the imperial gallon.
       case "gal": values["currency"]?.value.textValue == "GBP" ? .imperialGallon : .usGallon
       default: nil
       }
@@ -96,7 +96,7 @@ public struct ReceiptReading: Equatable, Sendable {
     return Timestamp(nanoseconds: (local - zone.offset(at: first)) * 1_000_000_000)
   }
 
-  /// The kind of thing that the receipt is proposed to become, and its values, as a client sends them to create it.
+  /// Proposes a thing to create from the receipt: its kind, and its values in the format in which a client sends them.
   /// Required values that could not be read are missing.
   ///
   /// - Parameters:
@@ -118,7 +118,7 @@ public struct ReceiptReading: Equatable, Sendable {
     members["unit"] = unit.json
     members["energy"] = energy?.json
     members["price"] = money("price")?.json
-    // Without other goods that are on the same receipt.
+    // The price of the fuel alone, without other goods on the same receipt.
     members["total"] = (money("fuelAmount") ?? money("total"))?.json
     members["place"] = text("merchant").map { .text($0) }
     if let odometer = values["odometer"]?.value.integerValue {

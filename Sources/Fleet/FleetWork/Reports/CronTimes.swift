@@ -3,21 +3,21 @@ import Telemetry
 
 /// Days and a time of day, in the format of cron: `0 6 * * 1` is every Monday at 06:00.
 public struct CronTimes: Equatable, Sendable {
-  /// What the format is, for errors.
+  /// The description of the format in error messages.
   public static let expected =
     "minute, hour, days of the month, months and days of the week like \"0 6 * * 1\", with one minute and one hour"
 
-  /// s since midnight.
+  /// The time of day, s since midnight.
   public let secondsOfDay: Int64
-  /// 1 to 31; `nil` for all.
+  /// Days of the month, 1 to 31; `nil` for all.
   private let days: Set<Int>?
-  /// 1 to 12; `nil` for all.
+  /// Months, 1 to 12; `nil` for all.
   private let months: Set<Int>?
-  /// 0 (Sunday) to 6; `nil` for all.
+  /// Days of the week, 0 (Sunday) to 6; `nil` for all.
   private let weekdays: Set<Int>?
 
-  /// Reads numbers, ranges (`1-5`), steps (`*/2`) and lists of them (`1,15`); `nil` for any other text, and for times
-  /// that never come.
+  /// Parses a text in the format of cron. Each field is `*`, a number, a range (`1-5`), a step (`*/2`) or a list of
+  /// these (`1,15`). Returns `nil` for any other text, and for a date that never comes.
   public init?(_ text: String) {
     let parts = text.split(separator: " ")
     guard parts.count == 5, let minute = Self.number(parts[0], 0...59), let hour = Self.number(parts[1], 0...23) else {
@@ -64,7 +64,8 @@ public struct CronTimes: Equatable, Sendable {
     return values
   }
 
-  /// Whether a day is one of them. As in cron, a day needs to fulfil only one of two restrictions.
+  /// Whether there is a time on a day. As in cron, if both the days of the month and the days of the week are
+  /// restricted, one of them is enough.
   public func contains(_ date: CalendarDate) -> Bool {
     guard months?.contains(date.month) ?? true else { return false }
     // 1970-01-01 was a Thursday.
@@ -77,10 +78,10 @@ public struct CronTimes: Equatable, Sendable {
     }
   }
 
-  /// The period between two times, roughly.
+  /// The approximate period between two times.
   public var period: Report.Schedule.Period { days != nil ? .month : weekdays != nil ? .week : .day }
 
-  /// The first time after a day.
+  /// Returns the first time that is on a later day; `nil` if there is none in the next eight years.
   public func next(after day: CalendarDate, in zone: ZoneRules) -> Timestamp? {
     for number in 1...(366 * 8) {
       let date = day.adding(days: number)
@@ -89,7 +90,7 @@ public struct CronTimes: Equatable, Sendable {
     return nil
   }
 
-  /// The first time after a moment. There is at most one on each day, also if clocks show the time twice.
+  /// Returns the first time after a moment. A day has at most one time, even if clocks show it twice.
   public func next(after time: Timestamp, in zone: ZoneRules) -> Timestamp? {
     let today = zone.day(of: time)
     let first = zone.time(secondsOfDay, on: today)

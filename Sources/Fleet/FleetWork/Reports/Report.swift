@@ -1,10 +1,10 @@
 import FleetDomain
 import Telemetry
 
-/// A report as it was made. Its rows never change; only its schedule does.
+/// A report. After it was made, only its schedule can change, not its rows.
 public struct Report: Kind {
   public enum Topic: String, FieldChoice, Sendable {
-    /// The use of vehicles.
+    /// How much the vehicles are used.
     case utilization
     case maintenance
     case trips
@@ -24,16 +24,18 @@ public struct Report: Kind {
   /// The format of a report that is sent as a file.
   public enum Format: String, FieldChoice, Sendable { case csv, xlsx, pdf }
 
-  /// The times at which a report is made again and sent by mail, each time about the last whole period.
+  /// The times at which a report is made again and sent by mail. Each new report is about the last complete period.
   public struct Schedule: NestedValue {
     public enum Period: String, FieldChoice, Sendable { case day, week, month }
 
-    /// When: minute, hour, days of the month, months, days of the week, in the time zone of the report's fleet.
+    /// The times in the format of cron (``CronTimes``): minute, hour, days of the month, months, days of the week. They
+    /// are in the time zone of the report's fleet.
     public var cron = ""
-    /// The people who receive it.
+    /// The IDs of the people who receive the report.
     public var recipients: [UUIDv7] = []
     public var format = Format.pdf
-    /// `nil` to follow from ``cron``: a month for days of the month, a week for days of the week, otherwise a day.
+    /// The length of the period that a report is about; `nil` to derive it from ``cron``. It is then a month if days of
+    /// the month are given, a week if days of the week are given, otherwise a day.
     public var period: Period?
 
     public init() {}
@@ -51,8 +53,8 @@ public struct Report: Kind {
       Field("period", \.period),
     ]
 
-    /// The period of the report that is made on a day: the day before it, the seven days before it, or the month before
-    /// its month.
+    /// Returns the days that a report made on `day` is about: the previous day, the previous seven days, or the
+    /// previous calendar month.
     public func range(on day: CalendarDate) -> ClosedRange<CalendarDate> {
       switch period ?? CronTimes(cron)?.period ?? .day {
       case .day: return day.adding(days: -1)...day.adding(days: -1)
@@ -71,11 +73,11 @@ public struct Report: Kind {
   public var groupBy = Grouping.vehicle
   /// The fleet whose vehicles are included; `nil` for all vehicles.
   public var fleetID: UUIDv7?
-  /// `nil` for a report that is not repeated.
+  /// The times at which the report is made again; `nil` for never.
   public var schedule: Schedule?
-  /// When it is made again.
+  /// The time at which the report is made again next; `nil` if it has no schedule.
   public var nextAt: Timestamp?
-  /// The report whose schedule made this one.
+  /// The ID of the report whose schedule made this report; `nil` if it was made on request.
   public var scheduleID: UUIDv7?
   /// The person who asked for it; `nil` for a program.
   public var requestedBy: UUIDv7?

@@ -53,9 +53,9 @@ extension FleetTransaction {
     for record in try list(records).items { _ = try cancel(record, reason: "the vehicle was retired") }
   }
 
-  /// Sets the status of a vehicle from its maintenance records and assignments: `inService` during work on it,
-  /// otherwise `assigned` during an assignment, otherwise `available`. The status of inactive and retired vehicles does
-  /// not change.
+  /// Sets the status of a vehicle from its maintenance records and assignments: `inService` while work on it is in
+  /// progress, otherwise `assigned` during an assignment, otherwise `available`. The status of inactive and retired
+  /// vehicles does not change.
   public func updateStatus(ofVehicle id: String) throws(ThingError) {
     guard let vehicle = try vehicle(named: id), ![.inactive, .retired].contains(vehicle.value.status) else { return }
     var changed = vehicle.value

@@ -101,8 +101,9 @@ extension CaptureReader {
 struct SocatState {
   /// How the log writes the bytes of a transfer.
   enum Style { case unknown, text, hex }
-  /// How this log writes bytes, detected from the first transfer. Later transfers are not examined, because part of a
-  /// reply (` 0C 0A A0 \r`) may look like bytes written in hexadecimal, but a command never begins with a space.
+  /// How this log writes bytes. Only the first transfer is examined: it is a command, and a command never begins with a
+  /// space. Later transfers may be parts of replies, such as ` 0C 0A A0 \r`, which look like bytes written in
+  /// hexadecimal.
   var style = Style.unknown
   /// Number of bytes of the current transfer that were not read yet.
   var remaining = 0
