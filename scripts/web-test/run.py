@@ -78,6 +78,8 @@ def first_page_needs_little_code(_):
 
 @test
 def wrong_password_is_explained_and_the_right_one_opens_the_live_map(browser):
+    # A test before may have signed in.
+    browser.driver.delete_all_cookies()
     browser.open("/sign-in")
     account = browser.stage.accounts["admin"]
     browser.fill("#email", account["email"])
