@@ -186,14 +186,14 @@ final class LoadSocket: @unchecked Sendable {
       guard more > 0 else { throw Failure(what: "recv") }
       count += more
       if length == nil {
-        let text = String(decoding: buffer[..<min(count, 600)], as: UTF8.self)
+        let text = String(decoding: buffer[..<min(count, 2_000)], as: UTF8.self)
         guard let end = text.range(of: "\r\n\r\n") else { continue }
         // An answer 204 has neither a body nor a length.
         let body =
           text.range(of: "Content-Length: ").flatMap { Int(text[$0.upperBound...].prefix { $0.isNumber }) } ?? 0
         length = text.utf8.distance(from: text.startIndex, to: end.upperBound) + body
       }
-      if let length, count >= length { return String(decoding: buffer[..<min(count, 600)], as: UTF8.self) }
+      if let length, count >= length { return String(decoding: buffer[..<min(count, 2_000)], as: UTF8.self) }
     }
   }
 
