@@ -1,6 +1,6 @@
 import OBDWire
 
-/// Earlier events of the session. They decide what is reported, and how long pauses are.
+/// Earlier events of the session. What is reported depends on them, and so does the length of pauses.
 struct SessionHistory: BitwiseCopyable {
   /// If a vehicle is lost within this time after it was found, the loss counts as a repeated loss, ns.
   private static let shortConnection: Int64 = 60_000 * Limit.millisecond

@@ -32,7 +32,7 @@ struct ListExport: Sendable {
         guard let cursor = next else { break }
         (rows, next, unreadable) = try await self.rows(after: cursor)
       }
-      // Add a row for each unreadable row, so that the file shows what is missing.
+      // Name each row of the database that cannot be read, so that the file shows what is missing.
       for row in missing {
         let cells = [ExportCell.text("unreadable: \(row)")] + columns.dropFirst().map { _ in ExportCell.empty }
         try await send(ByteBuffer(bytes: try writer.add(cells)))
