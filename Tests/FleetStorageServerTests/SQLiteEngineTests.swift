@@ -16,4 +16,31 @@ import Testing
       }
     }
   }
+
+  /// Without statistics, the planner read all rows of a tenant to find those of one vehicle. It must also use the index
+  /// if the result is sorted by another column.
+  @Test func an_index_is_preferred_to_reading_all_rows_of_a_tenant() async throws {
+    try await Fleet.with(.sqlite) { fleet in
+      let plans = try await fleet.storage.engine.write { session throws(StoreFailure) in
+        let indexes = try session.rows(
+          """
+          SELECT list.name, info.name FROM pragma_table_list AS list, pragma_index_list(list.name) AS indexes,
+            pragma_index_info(indexes.name) AS info
+          WHERE list.wr = 1 AND indexes.origin = 'c' AND info.seqno = 1
+            AND EXISTS (SELECT 1 FROM pragma_index_info(indexes.name) WHERE seqno = 0 AND name = 'tenant')
+            AND EXISTS (SELECT 1 FROM pragma_table_info(list.name) WHERE pk = 2 AND name = 'id')
+            AND NOT EXISTS (SELECT 1 FROM pragma_table_info(list.name) WHERE pk = 3)
+          """, [])
+        return try indexes.map { row throws(StoreFailure) in
+          let (table, column) = (row.text(0), row.text(1))
+          let plan = try session.rows(
+            "EXPLAIN QUERY PLAN SELECT * FROM \(table) WHERE tenant = 1 AND \"\(column)\" = 'x' ORDER BY updated LIMIT 1",
+            [])
+          return "\(table).\(column): " + plan.map { $0.text(3) }.joined(separator: "; ")
+        }
+      }
+      #expect(plans.count > 20)
+      for plan in plans { #expect(plan.contains("INDEX"), "\(plan)") }
+    }
+  }
 }

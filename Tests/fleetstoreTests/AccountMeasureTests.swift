@@ -12,7 +12,7 @@ import Testing
     if: ProcessInfo.processInfo.environment["FLEETSTORE_MEASURE"] != nil, "a measurement: make bench-store runs it"))
 struct AccountMeasureTests {
   private static let settings =
-    #"{"rate":{"perSecond":1e6,"burst":1e6},"accounts":{"secretKeysFile":"secret.keys"},"database":"sqlite:a.db"}"#
+    #"{"rate":{"perSecond":1e6,"burst":1e6},"strangerRate":{"perSecond":1e6,"burst":1e6},"accounts":{"secretKeysFile":"secret.keys"},"database":"sqlite:a.db"}"#
   private static let password = "correct horse battery"
 
   /// A store with an administrator.

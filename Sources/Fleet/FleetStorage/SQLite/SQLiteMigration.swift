@@ -29,6 +29,7 @@ enum SQLiteMigration {
         }
         for step in steps[version...] { try database.execute(sql: step) }
         if version < steps.count {
+          try SQLiteStatistics.store(session)
           try database.execute(sql: "PRAGMA application_id = \(applicationId)")
           try database.execute(sql: "PRAGMA user_version = \(steps.count)")
         }
