@@ -39,6 +39,8 @@ enum SQLiteStatistics {
           [.text(table), .text(statistic), .text(numbers(columns, isUnique: index.integer(1) == 1))])
       }
     }
+    // The same statement makes this connection read the statistics.
+    try session.database.execute(sql: "ANALYZE sqlite_schema")
   }
 
   /// Returns the numbers of an index as `sqlite_stat1` stores them: of the rows of the table, and then, for each
