@@ -41,6 +41,13 @@ import Testing
       }
       #expect(plans.count > 20)
       for plan in plans { #expect(plan.contains("INDEX"), "\(plan)") }
+      let lists = try await fleet.storage.engine.write { session throws(StoreFailure) in
+        try ["journey", "meter_reading", "service_due", "expense"].map { table throws(StoreFailure) in
+          try session.rows("EXPLAIN QUERY PLAN SELECT * FROM \(table) WHERE tenant = 1 ORDER BY updated LIMIT 100", [])
+            .first?.text(3)
+        }
+      }
+      for plan in lists { #expect(plan?.contains("USING PRIMARY KEY (tenant=?)") == true, "\(plan ?? "")") }
     }
   }
 }

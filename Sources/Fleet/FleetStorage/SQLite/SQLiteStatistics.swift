@@ -33,10 +33,15 @@ enum SQLiteStatistics {
         let columns = try session.rows("SELECT name FROM pragma_index_info($1) ORDER BY seqno", [.text(name)])
           .map { $0.text(0) }
         // SQLite names the primary key of a table without rowid like the table.
-        let statistic = index.text(2) == "pk" ? table : name
+        let isPrimary = index.text(2) == "pk"
         try session.run(
           "INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES ($1, $2, $3)",
-          [.text(table), .text(statistic), .text(numbers(columns, isUnique: index.integer(1) == 1))])
+          [
+            .text(table), .text(isPrimary ? table : name),
+            // A smaller number of rows of a tenant makes the planner prefer the primary key for lists of all things:
+            // reading an index and then each of its rows takes longer.
+            .text(isPrimary ? "\(rows) \(rows / 2) 1" : numbers(columns, isUnique: index.integer(1) == 1)),
+          ])
       }
     }
     // The same statement makes this connection read the statistics.
