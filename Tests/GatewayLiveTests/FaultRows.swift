@@ -201,7 +201,7 @@ enum FaultRows {
       silence("ISO 9141-2", bus: "iso9141", ecu: "10"), silence("J1850 VPW", bus: "j1850vpw", ecu: "10"),
       silence("J1850 PWM", bus: "j1850pwm", ecu: "10"),
       FaultRow(
-        "four silent PIDs of six: two ECUs, then one leaves",
+        "four silent PIDs of six: two ECUs, one of which disappears",
         "noMultiPID,\(noData("01")),ecuGone=7E9@30s..40s", ends: 60,
         says: ["connected", "lost(ecuVanished)", "recovered(ecuReturned)"]
       ).with { $0.scenario = Cars.two },

@@ -62,7 +62,7 @@ extension AdapterSession {
     return decision
   }
 
-  /// Reads only the adapter's voltage.
+  /// Decides when the adapter's voltage is read next. Nothing else is sent in this state.
   mutating func decideVoltage(at now: Int64) -> Decision {
     guard !memory.quirks.contains(.noVoltage) else { return .wait(until: probeTime) }
     guard now >= nextVoltage else { return .wait(until: min(nextVoltage, probeTime)) }

@@ -4,7 +4,7 @@ import OBDWire
 extension AdapterSession {
   /// Maximum number of requests to an ECU that is busy or whose answer is pending.
   private static let pendingTriesLimit = 6
-  /// Maximum number of requests if each answer is damaged.
+  /// Maximum number of times that a request is sent if each answer is damaged.
   private static let damagedTriesLimit = 3
 
   mutating func decideJob(_ job: Job, at now: Int64) -> Decision {

@@ -27,7 +27,7 @@ struct AnswerTime: BitwiseCopyable {
     case usual
     /// The ECUs need longer than the short wait that is usual on a K-line.
     case slow
-    /// The ECUs need longer than the usual wait of all other buses. The longest wait is used.
+    /// The ECUs need longer than the wait that is usual on any bus. The adapter's longest wait is used.
     case slowest
   }
 

@@ -28,9 +28,9 @@ package final class Forwarding: @unchecked Sendable {
     }
   }
 
-  /// At the end of the daemon: time for which sinks may continue to deliver, and then the time within which they must
-  /// stop, ns.
+  /// Time for which sinks may continue to deliver when the daemon ends, ns.
   private static let lastCall: Int64 = 700_000_000
+  /// Time within which sinks must stop after ``lastCall``, ns.
   private static let farewell: Int64 = 500_000_000
   /// Maximum number of losses that are reported in one round of the thread.
   private static let mostLosses = 64

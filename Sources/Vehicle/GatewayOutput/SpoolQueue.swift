@@ -15,7 +15,7 @@ public final class SpoolQueue: Sendable {
     package var records: [Entry] = []
     /// Notes with their names. An empty value removes the note.
     package var notes: [(name: String, value: [UInt8])] = []
-    /// The known date; `nil` if it has not changed.
+    /// The date and time, if they became known or were corrected after the previous call; otherwise `nil`.
     package var wall: WallTime?
     /// Number of records that were dropped.
     package var lost: UInt64 = 0
@@ -40,7 +40,7 @@ public final class SpoolQueue: Sendable {
   package struct Entry: Sendable {
     /// Length of the record's text line, bytes.
     package var length: Int32
-    /// Time of the record; boot time, ns.
+    /// Time of the record, ns since boot.
     package var time: Int64
 
     /// Creates a value; the parameters are the properties of the same names.

@@ -171,7 +171,8 @@ package final class RecordSource {
 
   // MARK: Failures
 
-  /// Reports lost deliveries. If a list of trouble codes is being received, it may be incomplete and is discarded.
+  /// Reports that `count` readings and answers of the link were lost, because the ring to the fusion thread was full. If a
+  /// list of trouble codes is being received, it may be incomplete and is discarded.
   func dropped<Sink: RecordSink & ~Copyable>(_ count: Int, at time: Int64, into sink: inout Sink) {
     list = nil
     var record = record(.error, reason: "overrun")

@@ -20,14 +20,14 @@ struct MemoryQueue: ~Copyable {
   private var renderer = RecordRenderer()
   /// Number of records that have no number yet. The file numbers them.
   private(set) var uncountedRecords = 0
-  /// Number of events that have no number yet.
+  /// Number of events that have no sequence number yet.
   private(set) var uncountedEvents = 0
-  /// Approximate size of the records that have no number yet, bytes.
+  /// Approximate size of the records that have no sequence number yet, bytes.
   private(set) var uncountedBytes = 0
 
   init(epoch: UUIDv7) { self.epoch = epoch }
 
-  /// Appends a record without a number.
+  /// Appends a record that has no sequence number yet.
   mutating func append(_ record: PendingRecord) {
     records.append(record)
     bytes += record.size

@@ -42,7 +42,7 @@ extension Spool {
   /// reported, that trip is no longer stored as being in progress.
   public mutating func setNote(_ value: [UInt8], as name: String) { notes.set(value, as: name) }
 
-  /// Returns the value of a note; `nil` if there is none.
+  /// Returns the value of a note; `nil` if there is none or it is empty.
   public func note(_ name: String) -> [UInt8]? { notes.values[name].flatMap { $0.isEmpty ? nil : $0 } }
 
   /// Whether the last value that was set for a name is on the disk. The value may be empty. Delete an older copy of the

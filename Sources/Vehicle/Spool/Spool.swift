@@ -223,7 +223,7 @@ public struct Spool: ~Copyable {
     }
   }
 
-  /// Commits everything that `body` appends and stores in one transaction. After a crash, either all of it is in the
+  /// Executes `body`, and commits everything that it appends and stores in one transaction. After a crash, either all of it is in the
   /// spool, or none.
   public mutating func group(_ body: (inout Spool) -> Void) {
     isGrouping = true

@@ -25,7 +25,8 @@ struct EdgeSweep: Sendable {
 
   init() {}
 
-  /// Finds the first pair of edges that cross or overlap, or that touch although they belong to one ring.
+  /// Finds the first pair of edges that cross or overlap, or that touch although they belong to one ring and are not
+  /// neighbours.
   ///
   /// - Parameters:
   ///   - touched: set to `true` for each hole that touches the outer ring in a point.

@@ -92,8 +92,8 @@ struct EdgeProbe {
   let x: Int64
   let y: Int64
 
-  /// Returns whether the line crosses an edge, or the point is on it. An edge includes its lower end and excludes its
-  /// upper end.
+  /// Returns whether the horizontal ray from the tested point crosses the edge from `a` to `b`, or the point is on the
+  /// edge. An edge includes its lower end and excludes its upper end.
   ///
   /// Differences of x are below 2³² and differences of y below 2³¹. Their products fit 64 bits, but the difference of
   /// two products would not.

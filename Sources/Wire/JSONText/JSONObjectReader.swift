@@ -103,15 +103,15 @@ public struct JSONObjectReader: Sendable {
   public mutating func requiredArray(_ key: String) throws(JSONError) -> JSONElements {
     try required(key).requireArray()
   }
-  /// Returns the elements of an optional key's value, an array; `nil` if the object does not have the key.
+  /// Returns the elements of an optional key's array; `nil` if the object does not have the key.
   public mutating func optionalArray(_ key: String) throws(JSONError) -> JSONElements? {
     try optional(key)?.requireArray()
   }
-  /// Returns a reader for a required key's value, an object.
+  /// Returns a reader for a required key's object.
   public mutating func requiredObject(_ key: String) throws(JSONError) -> JSONObjectReader {
     try JSONObjectReader(required(key))
   }
-  /// Returns a reader for an optional key's value, an object; `nil` if the object does not have the key.
+  /// Returns a reader for an optional key's object; `nil` if the object does not have the key.
   public mutating func optionalObject(_ key: String) throws(JSONError) -> JSONObjectReader? {
     guard let value = optional(key) else { return nil }
     return try JSONObjectReader(value)

@@ -16,7 +16,7 @@ struct HexLine: ~Copyable {
   /// `UInt32.max` if another function has set it.
   var identifierText = UInt32.max
   var hasIdentifier = false
-  /// Value of a group of one digit after the identifier, which is the data length code (DLC).
+  /// The data length code (DLC): the value of a group of one digit that follows the identifier.
   private(set) var dataLengthCode: UInt8 = 0
   var hasDataLengthCode = false
   /// Whether ``readWords(_:from:)`` assumes that the next answer without spaces begins with an identifier.

@@ -42,11 +42,10 @@ extension ReplyCore {
     }
   }
 
-  /// If the answers of several ECUs are joined in one text line, returns the length of each; 0 if the text line is one
-  /// message.
+  /// Returns the length that all answers have if the answers of several ECUs are joined in one text line; 0 if the text
+  /// line is one message.
   ///
-  /// Joined answers are longer than a frame, and the service and the PID occur again where the first answer ends
-  /// according to the PID's length.
+  /// Answers count as joined if the service and the PID occur again after as many data bytes as the PID has.
   private mutating func repeatedLength(_ hex: inout HexLine) -> Int {
     guard hex.count > 7, hex.bytes[0] == 0x41 else { return 0 }
     let length = decoder.parameterLength(hex.bytes[1])

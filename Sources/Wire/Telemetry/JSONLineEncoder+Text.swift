@@ -129,7 +129,7 @@ enum Escape {
   case short(UInt8)
   /// As `\u00XX`, for one byte with this value.
   case codePoint(UInt8)
-  /// As `\u00XX`, for a control character with this value, which is a sequence of two bytes (U+0080 to U+009F).
+  /// A control character U+0080 to U+009F, which has two bytes in UTF-8. It is written as `\u00XX`; the value is XX.
   case control(UInt8)
 
   init(_ text: UnsafeBufferPointer<UInt8>, at index: Int) {

@@ -77,10 +77,10 @@ final class LastSeenStore: Sendable {
 }
 
 extension HTTPField.Name {
-  /// Version of the gateway's program.
+  /// Header of requests with the version of the gateway's program.
   static let obdgateVersion = HTTPField.Name("Obdgate-Version")!
   /// Header of answers with the ID of the gateway to which the request's key belongs.
   static let obdgateGateway = HTTPField.Name("Obdgate-Gateway")!
-  /// The number of records that the gateway has not sent yet.
+  /// Header of requests with the number of records that the gateway has not sent yet.
   static let obdgateSpoolDepth = HTTPField.Name("Obdgate-Spool-Depth")!
 }

@@ -88,7 +88,8 @@ extension AccountService {
     }
   }
 
-  /// An error that undoes the work for an address that no person has.
+  /// An error that rolls back the transaction for an address that no person has. The transaction is executed only so that
+  /// the answer takes as long as for a known address.
   private struct Undone: Error {}
 
   private func recover(_ found: Stored<Person>?, _ tenant: TenantID, _ caller: Caller) async throws {

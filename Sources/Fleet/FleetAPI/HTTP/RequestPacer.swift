@@ -8,8 +8,8 @@ import NIOCore
 /// more memory than their bytes, and one connection could occupy the event loop for long. Therefore, this handler passes
 /// on the bytes in pieces that end at empty lines, because the head of a request ends with an empty line. While
 /// ``ConnectionSupervisor`` waits for an answer, the rest is held back. The next piece is then passed on in another turn
-/// of the event loop, after the turns of other connections. A piece that begins with the end of a body may contain a few
-/// further requests, which are decoded early.
+/// of the event loop, after the turns of other connections. A body can contain empty lines, so pieces may also end in a
+/// body. A piece that begins with the end of a body may contain a few further requests. These are decoded early.
 ///
 /// The handler is placed before the decoder. All calls are on the connection's event loop.
 final class RequestPacer: ChannelDuplexHandler, RemovableChannelHandler {

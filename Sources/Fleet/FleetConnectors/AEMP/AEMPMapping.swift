@@ -128,7 +128,7 @@ struct AEMPMapping {
       .contains(text.lowercased())
   }
 
-  /// Adds the values that are attributes of the machine element.
+  /// Adds the values that the attributes of a machine's XML element contain.
   private mutating func add(attributes own: [String: JSON], of asset: String, at time: Timestamp?) {
     func object(_ pairs: (String, String)...) -> JSON? {
       let members = pairs.compactMap { key, source in own[source].map { (key, $0) } }

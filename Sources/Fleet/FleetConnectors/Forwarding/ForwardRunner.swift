@@ -48,11 +48,13 @@ public final class ForwardRunner: Service {
   private static let pause = Duration.seconds(1)
   /// The time between two reads of the feed for a forward, s.
   private static let period = 2
-  /// Number of records in one read, and maximum number of reads for a forward in one round.
+  /// Number of records in one read of the feed.
   private static let batch = 500
+  /// Maximum number of reads of the feed for one forward in one round.
   private static let mostBatches = 20
-  /// The maximum number of forwards that are served at the same time, in total and for each tenant.
+  /// The maximum number of forwards that are served at the same time.
   private static let most = 64
+  /// The maximum number of forwards of one tenant that are served at the same time.
   private static let mostOfTenant = 4
 
   private let storage: any FleetStorage

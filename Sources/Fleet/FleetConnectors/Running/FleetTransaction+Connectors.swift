@@ -138,7 +138,7 @@ extension FleetTransaction {
     return id
   }
 
-  /// Sets those fields of a vehicle that have no value yet from its asset.
+  /// Fills those fields of a vehicle that are empty with the values of its asset.
   private func complete(_ id: String, with asset: PulledAsset) throws(ThingError) {
     guard let stored = try vehicle(named: id) else { return }
     var vehicle = stored.value

@@ -1,6 +1,6 @@
 import Telemetry
 
-/// Checks of the values in an archive.
+/// Functions that check the values of an archive before they are stored.
 public enum ArchivedValues {
   /// Checks a row of a kind of things: the types of all values, and the rules of the API for values that clients can
   /// set.

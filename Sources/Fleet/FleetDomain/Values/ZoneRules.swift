@@ -95,7 +95,7 @@ public struct ZoneRules: Equatable, Sendable {
     return (local % 86_400 + 86_400) % 86_400
   }
 
-  /// Returns the first moment at which clocks show a given time or a later one, ms since 1970.
+  /// Returns the first moment at which clocks show a given time or a later one, ms since 1970-01-01 00:00 UTC.
   ///
   /// - Parameter local: the time that clocks show, s since 1970-01-01 00:00 of local time.
   private func first(local: Int64) -> Int64 {

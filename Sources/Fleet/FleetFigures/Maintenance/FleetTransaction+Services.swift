@@ -108,8 +108,8 @@ extension FleetTransaction {
     try evaluateServices(of: [vehicle])
   }
 
-  /// Computes the due services of many vehicles again, for example after their readings. Vehicles that do not exist are
-  /// ignored.
+  /// Computes the due services of many vehicles again, for example when they have new meter readings. Vehicles that do
+  /// not exist are ignored.
   public func evaluateServices(ofVehicles names: Set<String>) throws(ThingError) {
     let names = names.sorted()
     for start in stride(from: 0, to: names.count, by: 500) {

@@ -8,7 +8,8 @@ import FleetDomain
 /// generation receives `positionGone`, as if the changes had been removed. Positions stay below 2⁵³, the limit of many
 /// JSON parsers, until the year 2248.
 extension StoreSession {
-  /// Begins a new generation of feed positions for all tenants.
+  /// Begins a new generation of feed positions for all tenants: clients that present a position of an earlier generation
+  /// are told that it is gone.
   ///
   /// - Parameter clock: SQL expression for the database's time, ms.
   func beginGeneration(clock: String) throws(StoreFailure) {

@@ -51,7 +51,7 @@ protocol StoreSession {
   /// - Throws: a retryable error if one of the vehicles was removed meanwhile.
   func touch(_ vehicles: [VehicleTouch]) throws(StoreFailure)
 
-  /// Marks hours whose days must be computed again. Call this after ``touch(_:)``, which locks the vehicles.
+  /// Marks hours of vehicles. The figures of the days that contain them are then computed again. Call this after ``touch(_:)``, which locks the vehicles.
   func markStale(_ hours: [StaleHour], at now: Int64) throws(StoreFailure)
 
   /// Returns lists of rows for a query, from which ``RecordPage/page(_:)`` makes a page.

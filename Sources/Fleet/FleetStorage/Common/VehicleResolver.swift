@@ -94,7 +94,7 @@ struct VehicleResolver {
     return answer
   }
 
-  /// Writes the gateways and VINs of existing vehicles that were found in records.
+  /// Stores the gateways and VINs that records contained for vehicles that exist already.
   func write(_ transaction: some StoreSession, at now: Timestamp) throws(StoreFailure) {
     for (id, gateway) in changed.sorted(by: { $0.key < $1.key }) {
       guard let vehicle = byId[id] else { continue }

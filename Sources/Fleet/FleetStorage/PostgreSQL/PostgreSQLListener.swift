@@ -3,7 +3,8 @@ import FleetDomain
 import Glibc
 import Synchronization
 
-/// Receives notifications about the commits of all servers of the database. It has its own thread and connection.
+/// Receives notifications about the commits of all fleet store servers that use the database. It has its own thread and
+/// connection.
 final class PostgreSQLListener: Sendable {
   static let channel = "obdgate_feed"
   /// Interval at which the thread checks whether it must end, ms.

@@ -566,7 +566,8 @@ enum PostgreSQLSchema {
     CREATE INDEX phone_driver ON phone (tenant, driver_id);
     """
 
-  /// Adds sessions that may only add a second factor, and an index of new notifications.
+  /// Adds a flag to sessions, which marks those that may only be used to add a second factor. Adds an index of new
+  /// notifications.
   private static let version27 = """
     ALTER TABLE session ADD COLUMN "needs_factor" bigint NOT NULL DEFAULT 0;
     CREATE INDEX notification_created ON notification (created);

@@ -15,9 +15,10 @@ import Glibc
 ///     changes 4711
 ///     command 4702
 ///
-/// `changes` is the number of changes after the server's last commit. It is written before the client is answered.
-/// `command` is the number after the last commit of a command. Neither number is ever higher than the number in the
-/// database. They are written without fsync, so after a crash of the machine they may be too low.
+/// The database counts its changes. `changes` is this count after the server's last commit; it is written before the
+/// client is answered. `command` is the count after the last commit of a `fleetstore` command, such as `fleetstore
+/// gateway add`. Neither is ever higher than the count in the database. They are written without fsync, so after a crash
+/// of the machine they may be too low.
 final class SQLiteServerFile: Sendable {
   /// The kind of process that changes the database.
   enum Role {

@@ -13,7 +13,7 @@ struct RetentionPlace {
 
 /// The work that one transaction of a removal may still do. Other transactions wait for this transaction.
 struct RemovalBudget {
-  /// Number of records that may be read or deleted. Records of usual length take about 20 ms.
+  /// Number of records that this step may still read or delete. 2,000 records of usual length take about 20 ms.
   private(set) var records: Int64 = 2_000
   /// Total length of the records that may be deleted, bytes. SQLite overwrites deleted bytes, which also takes about 20
   /// ms.

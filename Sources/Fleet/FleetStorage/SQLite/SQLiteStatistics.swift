@@ -48,8 +48,8 @@ enum SQLiteStatistics {
     try session.database.execute(sql: "ANALYZE sqlite_schema")
   }
 
-  /// Returns the numbers of an index as `sqlite_stat1` stores them: of the rows of the table, and then, for each
-  /// column, of the rows with equal values in this column and all columns before it.
+  /// Returns the numbers of an index as `sqlite_stat1` stores them. The first is the number of rows of the table. Then, for
+  /// each column, the number of rows that have equal values in this column and all columns before it follows.
   private static func numbers(_ columns: [String], isUnique: Bool) -> String {
     var (numbers, last) = ([rows], rows)
     for (position, column) in columns.enumerated() {

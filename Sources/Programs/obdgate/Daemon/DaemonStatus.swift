@@ -90,8 +90,9 @@ struct DaemonStatus {
     var state = ""
     var reason: String?
     var delivered: Int?
-    /// Number of records that the server rejected for good, and the reason of the last rejection.
+    /// Number of records that the server rejected for good.
     var rejected: Int?
+    /// The reason of the last rejection.
     var rejectionReason: String?
     var lastDeliveryAge: Double?
     var oldestAge: Double?

@@ -108,7 +108,7 @@ struct ScanRow {
   }
 }
 
-/// Lists the devices, listens to possible receivers and asks adapters.
+/// Lists the devices, reads from those that may be GPS receivers, and asks adapters for their names and vehicles.
 private struct Scan {
   private(set) var rows: [ScanRow] = []
   private(set) var problems: [String] = []

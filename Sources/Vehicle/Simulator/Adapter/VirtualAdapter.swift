@@ -55,7 +55,8 @@ public struct VirtualAdapter: ~Copyable {
   var wasPlugged = true
   /// Text stored by `AT@3`.
   var storedTitle: String?
-  /// The host's baud rate, if the port knows it, as a pseudo-terminal does; `nil` if it always equals the adapter's.
+  /// The baud rate that the host has set, if the port has one, as a pseudo-terminal does; `nil` for other ports, on which
+  /// every baud rate works.
   public var hostBaud: Int?
 
   /// Creates an adapter that is powered up at time zero.

@@ -52,7 +52,7 @@ public struct FleetStoreSink: Sink, ~Copyable {
   private var backOff = BackOff(longest: 60_000_000_000)
   private var report = FailureReport()
   private var hasWorked = false
-  /// Boot time before which no batch is wanted, ns.
+  /// Time of the next attempt, ns since boot. Before it, the sink accepts no batch.
   private var retryAt = Int64.min
   private var fences: FenceFetch?
   /// The result of `fenceTakers` when fences were last fetched.

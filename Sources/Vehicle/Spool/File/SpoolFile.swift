@@ -111,15 +111,16 @@ final class SpoolFile {
     reserved = max(reserved, last + Self.smallestReserve)
   }
 
-  /// Minimum and maximum count of reserved numbers.
+  /// Minimum count of reserved numbers.
   static let smallestReserve: UInt64 = 8
+  /// Maximum count of reserved numbers.
   static let largestReserve: UInt64 = 8_192
 
   /// Returns the number of sequence numbers that a commit of `count` records reserves for the next commit.
   ///
-  /// This is one and a half times `count`, so that the numbers are usually sufficient for the next commit. It is at
-  /// most a quarter less than the last time, because an event is committed alone and must not reduce the reserve at
-  /// once.
+  /// This is one and a half times `count`, so that the numbers are usually sufficient for the next commit. From one
+  /// commit to the next, the reserve shrinks by at most a quarter: an event is committed alone, and this small commit
+  /// must not make the reserve too small for the next large one.
   func nextReserve(after count: Int) -> UInt64 {
     let records = UInt64(count)
     let previous = reserved - last

@@ -1,6 +1,6 @@
 import Telemetry
 
-/// Reads the lines of rows, whether they are compressed or not.
+/// Reads the text lines of records from rows of the spool's database, whether they are compressed or not.
 struct LineReader: ~Copyable {
   /// Number of base lines that are kept in memory. If the newest record goes before a backlog, two positions of the
   /// file are read alternately, and at each of them two kinds of lines with different base lines may alternate.

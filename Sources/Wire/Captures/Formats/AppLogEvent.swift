@@ -6,7 +6,7 @@ struct AppLogEvent {
   let direction: CaptureDirection
   private(set) var payload: Range<Int>
 
-  /// Parses a line; `nil` if the line has no mark.
+  /// Parses a line; `nil` if the line does not say whether its text was sent or received.
   init?(_ line: Span<UInt8>) {
     var i = line.skippingBlanks(from: 0)
     if let stamp = Self.stamp(line, at: &i) {

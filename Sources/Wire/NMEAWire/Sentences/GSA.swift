@@ -37,7 +37,9 @@ struct GSA {
 }
 
 extension FieldCursor {
-  /// Reads either the constellation, which is ignored, or a number; `nil` if the field is empty.
+  /// Reads a field that contains either a number, or the letter of a constellation (A to F).
+  ///
+  /// - Returns: the number; `nil` if the field has a letter or is empty.
   @_lifetime(self: copy self)
   mutating func hexadecimalOrDecimal() throws(RejectReason) -> Decimal? {
     if let letter = peek, (0x41...0x46).contains(letter) {
