@@ -54,6 +54,31 @@ import Testing
     for _ in 0..<4 { #expect(limiter.consume(key, now: start + .seconds(60)) == nil) }
     #expect(limiter.consume(key, now: start + .seconds(60)) == 1)
   }
+
+  /// Clients choose some of the keys, such as names of accounts.
+  @Test func a_million_different_keys_need_limited_memory() {
+    let limiter = RateLimiter<Int>(perSecond: 0.001, burst: 2)
+    let start = ContinuousClock.now
+    var most = 0
+    for key in 0..<1_000_000 {
+      #expect(limiter.consume(key, now: start) == nil)
+      if key.isMultiple(of: 10_000) { most = max(most, limiter.count) }
+    }
+    #expect(most <= RateLimiter<Int>.capacity)
+    // The keys that were used last still have their buckets.
+    #expect(limiter.consume(999_999, now: start) == nil)
+    #expect(limiter.consume(999_999, now: start) != nil)
+  }
+
+  @Test func a_key_in_use_keeps_its_bucket_among_many_others() {
+    let limiter = RateLimiter<Int>(perSecond: 0.001, burst: 1)
+    let start = ContinuousClock.now
+    #expect(limiter.consume(-1, now: start) == nil)
+    for key in 0..<300_000 {
+      _ = limiter.consume(key, now: start)
+      if key.isMultiple(of: 1_000) { #expect(limiter.consume(-1, now: start) != nil) }
+    }
+  }
 }
 
 @Suite struct AllowedOriginsTests {

@@ -380,6 +380,59 @@ import Testing
     }
   }
 
+  /// The reports that cannot be made are of a tenant that comes before the others.
+  @Test(arguments: TestServer.Database.allCases)
+  func reports_that_cannot_be_made_delay_no_other_report(_ database: TestServer.Database) async throws {
+    let keys = try #require(SecretKeys(file: SecretKeys.newLine()))
+    try await TestServer.run(on: database) { server in
+      let storage = server.storage
+      let tenant = try #require(TenantID("aaa"))
+      func id(_ number: UInt64) -> JSON { UUIDv7(milliseconds: 9, first: 9, rest: number).json }
+      let archive = UUIDv7.random(at: Timestamp(nanoseconds: 0))
+      // A schedule and an expense that cannot be read.
+      try await storage.addRows(
+        [["id": id(1), "kind": .text("costs"), "from": .text("x"), "to": .text("x"), "next_at": .integer(1)]],
+        of: Report.self, tenant: tenant, archive: archive)
+      try await storage.addRows(
+        [["id": id(2), "at": .integer(.min), "category": .text("toll")]], of: Expense.self, tenant: tenant,
+        archive: archive)
+      let due = Timestamp(nanoseconds: 1_714_000_000_000_000_000)
+      func addPlans(_ topics: [Report.Topic], of tenant: TenantID) async throws {
+        try await storage.change(tenant: tenant, by: Actor(.command), at: due) { transaction throws(ThingError) in
+          for topic in topics {
+            var plan = Report()
+            (plan.topic, plan.nextAt) = (topic, due)
+            var schedule = Report.Schedule()
+            schedule.cron = "0 3 * * *"
+            plan.schedule = schedule
+            try transaction.insert(plan)
+          }
+        }
+      }
+      // A report of costs reads the expense, a report of trips does not.
+      try await addPlans([.costs, .trips], of: tenant)
+      try await addPlans([.trips], of: .standard)
+      let scheduler = ReportScheduler(
+        storage: storage, keys: keys, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+      let now = due.adding(seconds: 60)
+      try await scheduler.makeAll(at: now)
+      func made(_ tenant: TenantID) async throws -> [Report.Topic] {
+        try await storage.view(tenant: tenant) { view throws(ThingError) in
+          try view.list(ThingQuery<Report>(.isSet(key: "scheduleId"))).items.map(\.value.topic)
+        }
+      }
+      #expect(try await made(.standard) == [.trips])
+      #expect(try await made(tenant) == [.trips])
+      // The failed report is tried again at the next time of its schedule, and the audit has the reason.
+      let (left, entries) = try await storage.view(tenant: tenant) { view throws(ThingError) in
+        var query = ThingQuery<Report>(.atMost(key: "nextAt", now.json))
+        query.leavesOutUnreadable = true
+        return (try view.list(query).items.count, try view.audit(thing: nil, before: nil, limit: 10).map(\.action))
+      }
+      #expect(left == 0 && entries == ["reportFailed"])
+    }
+  }
+
   // MARK: Sums of days
 
   @Test(arguments: TestServer.Database.allCases)

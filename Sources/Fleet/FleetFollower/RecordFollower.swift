@@ -60,22 +60,20 @@ public final class RecordFollower: Service {
       let start = clock.now
       var hasMore = false
       do {
-        for tenant in try await storage.tenants() where !Task.isCancelled {
-          // An error for one tenant does not affect the others.
-          do {
-            let time = now().milliseconds
-            if checked[tenant.id].map({ time - $0 >= Self.datePause || time < $0 }) ?? true {
-              checked[tenant.id] = time
-              try await followDate(tenant: tenant.id)
-            }
-          } catch {
-            if !Task.isCancelled { logger.warning("tenant \(tenant.id): services are not followed for now: \(error)") }
+        let tenants = try await storage.tenants().map(\.id)
+        await TenantRound.run(for: tenants) { tenant in
+          let time = now().milliseconds
+          if checked[tenant].map({ time - $0 >= Self.datePause || time < $0 }) ?? true {
+            checked[tenant] = time
+            try await followDate(tenant: tenant)
           }
-          do {
-            if try await follow(tenant: tenant.id) { hasMore = true }
-          } catch {
-            if !Task.isCancelled { logger.warning("tenant \(tenant.id): records are not followed for now: \(error)") }
-          }
+        } onFailure: { tenant, error in
+          logger.warning("tenant \(tenant): services are not followed for now: \(error)")
+        }
+        await TenantRound.run(for: tenants) { tenant in
+          if try await follow(tenant: tenant) { hasMore = true }
+        } onFailure: { tenant, error in
+          logger.warning("tenant \(tenant): records are not followed for now: \(error)")
         }
       } catch {
         if !Task.isCancelled { logger.warning("records are not followed for now: \(error)") }

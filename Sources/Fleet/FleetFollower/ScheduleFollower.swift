@@ -29,8 +29,8 @@ public final class ScheduleFollower: Service {
       while !Task.isCancelled {
         do {
           let (hasMore, failure) = try await self.round()
-          if let failure { throw failure }
-          isFailing = false
+          if let failure, !isFailing { self.logger.warning("schedules of fleets: \(failure); trying again") }
+          isFailing = failure != nil
           if hasMore { continue }
         } catch {
           if !isFailing, !Task.isCancelled { self.logger.warning("schedules of fleets: \(error); trying again") }
@@ -49,21 +49,19 @@ public final class ScheduleFollower: Service {
   /// others.
   ///
   /// - Returns: whether there may be more, and the last failure.
-  func round() async throws -> (hasMore: Bool, failure: ThingError?) {
-    var (hasMore, failure) = (false, ThingError?.none)
-    for tenant in try await storage.tenants(having: PendingSchedule.conditions) where !Task.isCancelled {
-      do throws(ThingError) {
-        let pending = try await storage.view(tenant: tenant) { view throws(ThingError) in
-          try view.nextPendingSchedule()
-        }
-        guard let pending else { continue }
-        try await storage.change(tenant: tenant, by: Actor(.server), at: now()) { transaction throws(ThingError) in
-          try transaction.evaluate(pending)
-        }
-        hasMore = true
-      } catch {
-        failure = error
+  func round() async throws -> (hasMore: Bool, failure: (any Error)?) {
+    var (hasMore, failure) = (false, (any Error)?.none)
+    await TenantRound.run(for: try await storage.tenants(having: PendingSchedule.conditions)) { tenant in
+      let pending = try await storage.view(tenant: tenant) { view throws(ThingError) in
+        try view.nextPendingSchedule()
       }
+      guard let pending else { return }
+      try await storage.change(tenant: tenant, by: Actor(.server), at: now()) { transaction throws(ThingError) in
+        try transaction.evaluate(pending)
+      }
+      hasMore = true
+    } onFailure: { _, error in
+      failure = error
     }
     return (hasMore, failure)
   }

@@ -7,13 +7,27 @@ final class RateLimiter<Key: Hashable & Sendable>: Sendable {
     var time: ContinuousClock.Instant
   }
 
-  /// The maximum number of keys whose buckets are stored. Full buckets are discarded first, because a missing bucket
-  /// counts as full.
-  private static var capacity: Int { 100_000 }
+  /// The buckets of the keys that were used last. Clients choose some of the keys, so their number must have a limit.
+  private struct Buckets {
+    var recent: [Key: Bucket] = [:]
+    /// The buckets that were `recent` before. They are discarded when `recent` is full the next time.
+    var older: [Key: Bucket] = [:]
+
+    mutating func remove(_ key: Key) -> Bucket? { recent.removeValue(forKey: key) ?? older.removeValue(forKey: key) }
+
+    mutating func store(_ bucket: Bucket, _ key: Key) {
+      if recent.count >= RateLimiter.capacity / 2 { (older, recent) = (recent, [:]) }
+      recent[key] = bucket
+    }
+  }
+
+  /// The maximum number of keys whose buckets are stored. A bucket is discarded after at least half as many other keys
+  /// were used. A missing bucket counts as full.
+  static var capacity: Int { 100_000 }
 
   private let perSecond: Double
   private let burst: Double
-  private let buckets = Mutex<[Key: Bucket]>([:])
+  private let buckets = Mutex(Buckets())
 
   /// Creates a limiter.
   ///
@@ -30,13 +44,12 @@ final class RateLimiter<Key: Hashable & Sendable>: Sendable {
   /// - Returns: `nil` if there was a token; otherwise the time until there is one, in whole seconds.
   func consume(_ key: Key, now: ContinuousClock.Instant = .now) -> Int? {
     buckets.withLock { buckets in
-      if buckets.count >= Self.capacity, buckets[key] == nil { forgetFull(&buckets, now) }
-      var bucket = buckets[key] ?? Bucket(tokens: burst, time: now)
+      var bucket = buckets.remove(key) ?? Bucket(tokens: burst, time: now)
       bucket.tokens = tokens(of: bucket, now)
       bucket.time = now
       let isAllowed = bucket.tokens >= 1
       if isAllowed { bucket.tokens -= 1 }
-      buckets[key] = bucket
+      buckets.store(bucket, key)
       return isAllowed ? nil : max(1, Int(((1 - bucket.tokens) / perSecond).rounded(.up)))
     }
   }
@@ -44,8 +57,9 @@ final class RateLimiter<Key: Hashable & Sendable>: Sendable {
   /// Returns the token that ``consume(_:now:)`` took to the bucket, because the request does not count.
   func refund(_ key: Key) {
     buckets.withLock { buckets in
-      guard let tokens = buckets[key]?.tokens else { return }
-      buckets[key]?.tokens = min(burst, tokens + 1)
+      guard var bucket = buckets.remove(key) else { return }
+      bucket.tokens = min(burst, bucket.tokens + 1)
+      buckets.store(bucket, key)
     }
   }
 
@@ -53,7 +67,6 @@ final class RateLimiter<Key: Hashable & Sendable>: Sendable {
     min(burst, bucket.tokens + bucket.time.duration(to: now) / .seconds(1) * perSecond)
   }
 
-  private func forgetFull(_ buckets: inout [Key: Bucket], _ now: ContinuousClock.Instant) {
-    buckets = buckets.filter { tokens(of: $0.value, now) < burst }
-  }
+  /// The number of keys whose buckets are stored.
+  var count: Int { buckets.withLock { $0.recent.count + $0.older.count } }
 }

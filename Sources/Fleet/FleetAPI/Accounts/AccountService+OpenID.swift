@@ -174,7 +174,8 @@ extension AccountService {
             return .failure(OpenIDError(.conflict, "a person has the address already"))
           }
           do throws(ThingError) {
-            try transaction.requireRoom(most: settings.mostPeople)
+            try transaction.requireRoom(
+              for: ThingQuery<Person>(), most: settings.mostPeople, setting: "limits.people")
           } catch {
             guard case .rule = error else { throw error }
             return .failure(OpenIDError(.noAccount, "the tenant has the maximum number of people"))

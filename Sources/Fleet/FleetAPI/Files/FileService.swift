@@ -88,20 +88,64 @@ final class FileService: Sendable {
   private func repeatImages(_ contents: FileStore) async {
     for await _ in wakeUps {
       do {
-        let waiting = ThingQuery<StoredFile>.Condition.oneOf(key: "status", [StoredFile.Status.processing.json])
-        for tenant in try await storage.tenants(having: [waiting]) where !Task.isCancelled {
-          let page = try await storage.view(tenant: tenant) { view throws(ThingError) in
-            try view.list(ThingQuery<StoredFile>(waiting, limit: 10))
-          }
-          // Process only some images of each tenant in a round, so that a tenant with many images does not delay the
-          // others.
-          if page.next != nil { wake() }
-          for file in page.items where !Task.isCancelled { try await makeCopies(of: file, contents, tenant) }
-        }
+        try await processImages(contents)
       } catch {
         if !Task.isCancelled { logger.error("images: \(error)") }
       }
     }
+  }
+
+  /// Makes copies of all images that wait, until there are none, or only those of tenants whose images failed.
+  func processImages(_ contents: FileStore) async throws {
+    let waiting = ThingQuery<StoredFile>.Condition.oneOf(key: "status", [StoredFile.Status.processing.json])
+    var tenants = try await storage.tenants(having: [waiting])
+    // Process one image of each tenant in a round, so that a tenant with many images does not delay the others. Several
+    // tenants are served at the same time, as many as the helper decodes images.
+    while !tenants.isEmpty, !Task.isCancelled {
+      var rest = tenants[...]
+      tenants = await withTaskGroup { group in
+        for tenant in rest.prefix(settings.images) {
+          group.addTask { [self] in await processNextImage(of: tenant, waiting, contents) ? tenant : nil }
+        }
+        rest = rest.dropFirst(settings.images)
+        var served: [TenantID] = []
+        for await tenant in group {
+          if let tenant { served.append(tenant) }
+          guard let next = rest.popFirst() else { continue }
+          group.addTask { [self] in await processNextImage(of: next, waiting, contents) ? next : nil }
+        }
+        return served
+      }
+    }
+  }
+
+  /// Makes the copies of one image of a tenant, and logs errors.
+  ///
+  /// - Returns: whether an image was processed.
+  private func processNextImage(
+    of tenant: TenantID, _ waiting: ThingQuery<StoredFile>.Condition, _ contents: FileStore
+  ) async -> Bool {
+    var isProcessed = false
+    await TenantRound.run(for: [tenant]) { tenant in
+      isProcessed = try await processImage(of: tenant, waiting, contents)
+    } onFailure: { tenant, error in
+      logger.error("images of tenant \(tenant): \(error)")
+    }
+    return isProcessed
+  }
+
+  /// - Returns: whether an image was waiting.
+  private func processImage(
+    of tenant: TenantID, _ waiting: ThingQuery<StoredFile>.Condition, _ contents: FileStore
+  ) async throws -> Bool {
+    let page = try await storage.view(tenant: tenant) { view throws(ThingError) in
+      var query = ThingQuery<StoredFile>(waiting, limit: 20)
+      query.leavesOutUnreadable = true
+      return try view.list(query)
+    }
+    guard let file = page.items.first else { return false }
+    try await makeCopies(of: file, contents, tenant)
+    return true
   }
 
   private func makeCopies(of file: Stored<StoredFile>, _ contents: FileStore, _ tenant: TenantID) async throws {
@@ -146,9 +190,11 @@ final class FileService: Sendable {
     while !Task.isCancelled {
       do {
         try await Task.sleep(for: Self.sweepPause)
-        for tenant in try await storage.tenants() {
+        await TenantRound.run(for: try await storage.tenants().map(\.id)) { tenant in
           try await sweep(
-            tenant: tenant.id, at: WallClock.now, unusedDays: Self.unusedDays, contentSeconds: Self.contentSeconds)
+            tenant: tenant, at: WallClock.now, unusedDays: Self.unusedDays, contentSeconds: Self.contentSeconds)
+        } onFailure: { tenant, error in
+          logger.error("removal of files of tenant \(tenant): \(error)")
         }
       } catch {
         if !Task.isCancelled { logger.error("removal of files: \(error)") }

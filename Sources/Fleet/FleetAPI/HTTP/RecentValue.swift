@@ -4,7 +4,13 @@ import Synchronization
 final class RecentValue<Value: Sendable>: Sendable {
   private let period: Duration
   private let ask: @Sendable () async throws -> Value
-  private let last = Mutex<(time: ContinuousClock.Instant, answer: Task<Value, any Error>)?>(nil)
+  private struct Computation {
+    let time: ContinuousClock.Instant
+    let answer: Task<Value, any Error>
+    var isDone = false
+  }
+
+  private let last = Mutex<Computation?>(nil)
 
   /// Creates a value that is not computed yet.
   ///
@@ -16,16 +22,20 @@ final class RecentValue<Value: Sendable>: Sendable {
     self.ask = ask
   }
 
-  /// The value, at most one period old.
+  /// The value, at most one period old when it is returned immediately. If a computation is in progress, its value is
+  /// awaited instead of starting another one, however long it takes.
   ///
   /// - Throws: the error of the last computation.
   var value: Value {
     get async throws {
       let now = ContinuousClock.now
       let answer = last.withLock { last in
-        if let last, last.time.duration(to: now) < period { return last.answer }
-        let answer = Task { [ask] in try await ask() }
-        last = (now, answer)
+        if let last, !last.isDone || last.time.duration(to: now) < period { return last.answer }
+        let answer = Task { [self] in
+          defer { self.last.withLock { $0?.isDone = true } }
+          return try await ask()
+        }
+        last = Computation(time: now, answer: answer)
         return answer
       }
       return try await answer.value

@@ -35,10 +35,18 @@ struct ReportScheduler {
     } while (try? await Task.sleep(for: Self.period)) != nil
   }
 
-  /// Makes all reports that are due.
+  /// Makes all reports that are due. In each round, one report of each tenant is made, so that a tenant with many
+  /// schedules does not delay the others.
   func makeAll(at now: Timestamp) async throws {
-    for tenant in try await storage.tenants(having: [ThingQuery<Report>.Condition.atMost(key: "nextAt", now.json)]) {
-      while try await makeNext(of: tenant, at: now) { try Task.checkCancellation() }
+    var tenants = try await storage.tenants(having: [ThingQuery<Report>.Condition.atMost(key: "nextAt", now.json)])
+    while !tenants.isEmpty, !Task.isCancelled {
+      var served: [TenantID] = []
+      await TenantRound.run(for: tenants) { tenant in
+        if try await makeNext(of: tenant, at: now) { served.append(tenant) }
+      } onFailure: { tenant, error in
+        logger.warning("tenant \(tenant): cannot make a scheduled report: \(error); trying again")
+      }
+      tenants = served
     }
   }
 
@@ -46,19 +54,30 @@ struct ReportScheduler {
   ///
   /// - Returns: whether a report was due.
   private func makeNext(of tenant: TenantID, at now: Timestamp) async throws -> Bool {
-    let due = ThingQuery<Report>(.atMost(key: "nextAt", now.json), order: [.init("nextAt")])
-    let found = try await storage.view(tenant: tenant) { view throws(ThingError) -> (Stored<Report>, Report)? in
-      guard let plan = try view.first(due), let schedule = plan.value.schedule, let at = plan.value.nextAt else {
+    // Some more than one, in case rows cannot be read.
+    var due = ThingQuery<Report>(.atMost(key: "nextAt", now.json), order: [.init("nextAt")], limit: 20)
+    due.leavesOutUnreadable = true
+    let wanted = due
+    let found = try await storage.view(tenant: tenant) {
+      view throws(ThingError) -> (Stored<Report>, Report, ThingError?)? in
+      guard let plan = try view.list(wanted).items.first, let schedule = plan.value.schedule, let at = plan.value.nextAt else {
         return nil
       }
       let dates = schedule.range(on: try view.zone(ofFleet: plan.value.fleetID).day(of: at))
       var report = plan.value
       (report.from, report.to) = (dates.lowerBound, dates.upperBound)
       (report.schedule, report.nextAt, report.scheduleID) = (nil, nil, plan.id)
-      report.rows = ReportRows(try view.rows(of: report, at: now))
-      return (plan, report)
+      do throws(ThingError) {
+        report.rows = ReportRows(try view.rows(of: report, at: now))
+        return (plan, report, nil)
+      } catch {
+        // The same attempt would fail again, so it must not delay the tenant's other schedules.
+        guard error.isPermanent else { throw error }
+        return (plan, report, error)
+      }
     }
-    guard let (plan, report) = found else { return false }
+    guard let (plan, report, failure) = found else { return false }
+    if let failure { logger.warning("tenant \(tenant): a scheduled report is left out: \(failure)") }
     try await storage.change(tenant: tenant, by: Actor(.server), at: now) { transaction throws(ThingError) in
       // Another server has made the report, or the schedule was changed.
       guard let present = try transaction.find(plan.id, Report.self), present.version == plan.version,
@@ -68,6 +87,10 @@ struct ReportScheduler {
       var planned = present.value
       planned.nextAt = times.next(after: zone.day(of: max(at, now.adding(seconds: -Self.longestDelay))), in: zone)
       try transaction.update(present, to: planned, action: "schedule")
+      if let failure {
+        return try transaction.record(
+          "reportFailed", kind: Report.names.one, thing: plan.id, details: ["reason": .text("\(failure)")])
+      }
       try transaction.insert(report)
       guard let keys else { return }
       for id in schedule.recipients { try send(report, as: schedule.format, to: id, keys, transaction) }

@@ -37,7 +37,8 @@ struct PeopleRoutes {
   ) throws(ThingError) {
     if old == nil {
       new.isActive = true
-      try transaction.requireRoom(most: accounts.settings.mostPeople)
+      try transaction.requireRoom(
+        for: ThingQuery<Person>(), most: accounts.settings.mostPeople, setting: "limits.people")
     }
     let changed = Set(new.change(since: old?.value).after.keys)
     guard let identity = call.identity, let reach = call.reach else { return }
@@ -182,13 +183,19 @@ extension Call {
 }
 
 extension FleetTransaction {
-  /// Checks that the tenant may have one more person.
+  /// Checks that the tenant may have one more thing.
   ///
+  /// - Parameters:
+  ///   - present: selects the things that are counted.
+  ///   - most: the maximum number of these things.
+  ///   - setting: the setting that contains the maximum; `nil` if it cannot be set.
   /// - Throws: `rule` with `limitReached`.
-  func requireRoom(most: Int) throws(ThingError) {
-    guard try values(["isActive"], ThingQuery<Person>()).count < most else {
-      throw .rule(
-        code: "limitReached", message: "a tenant has at most \(most) people (limits.people); remove one first")
-    }
+  func requireRoom<Value: Kind>(
+    for present: ThingQuery<Value>, most: Int, setting: String? = nil
+  ) throws(ThingError) {
+    guard try values(Value.fields.prefix(1).map(\.key), present).count >= most else { return }
+    let origin = setting.map { " (\($0))" } ?? ""
+    throw .rule(
+      code: "limitReached", message: "a tenant has at most \(most) \(Value.names.many)\(origin); remove one first")
   }
 }

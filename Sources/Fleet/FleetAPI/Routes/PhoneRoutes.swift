@@ -130,10 +130,13 @@ struct PhoneRoutes {
       guard let sender else { throw Self.unknown(format, isForm: isForm) }
       do {
         let now = WallClock.now
-        _ =
+        // From here on, the request is the tenant's, so that strangers do not delay it.
+        let caller = StorageCaller(tenant: sender.tenant, key: Secret.hash(of: sender.phone.id.string))
+        _ = try await StorageCaller.$current.withValue(caller) {
           isForm
-          ? try await receiver.receive(parameters: parameters, from: sender, at: now)
-          : try await receiver.receive(json: body, format, from: sender, at: now)
+            ? try await receiver.receive(parameters: parameters, from: sender, at: now)
+            : try await receiver.receive(json: body, format, from: sender, at: now)
+        }
       } catch let error as PhoneReportError {
         throw APIError.badRequest("body: \(error.message)")
       }

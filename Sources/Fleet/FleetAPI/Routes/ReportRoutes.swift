@@ -11,6 +11,8 @@ struct ReportRoutes {
 
   /// The maximum number of days of a report.
   private static let mostDays = 400
+  /// The maximum number of reports of a tenant that have a schedule.
+  private static let mostSchedules = 200
 
   var routes: [Route] { [list, get, create, change] }
 
@@ -209,6 +211,9 @@ struct ReportRoutes {
     }
     for id in schedule.recipients where try transaction.find(id, Person.self) == nil {
       throw .invalid(FieldErrors([FieldError("schedule.recipients", "no person \(id.string)")]))
+    }
+    if report.nextAt == nil {
+      try transaction.requireRoom(for: ThingQuery<Report>(.isSet(key: "nextAt")), most: Self.mostSchedules)
     }
     report.nextAt = times.next(after: transaction.now, in: try transaction.zone(ofFleet: report.fleetID))
   }

@@ -264,6 +264,7 @@ struct ThingRoutes<Value: Kind>: Sendable {
     var value = value
     try check(nil, &value, transaction, call)
     try requireFiles(of: value, old: Value(), transaction, call)
+    if let most = Value.mostOfTenant { try transaction.requireRoom(for: ThingQuery<Value>(), most: most) }
     let stored = try transaction.insert(value, id: id, action: "create")
     // The caller sent the thing and so knows it. Therefore report the missing permission instead of 404.
     if let identity = call.identity, let reach = call.reach, !reach.isEverything {

@@ -91,6 +91,7 @@ public struct Connector: Kind {
   public init() {}
 
   public static let names = KindNames(one: "connector", many: "connectors")
+  public static let mostOfTenant: Int? = 50
   public static let fields: [Field<Connector>] = [
     Field("name", \.name, TextRules.shown).required().sortable().textSearched(),
     Field("service", \.service).required().settable(by: .creation).filterable().sortable(),

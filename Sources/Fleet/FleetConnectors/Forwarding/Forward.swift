@@ -34,6 +34,7 @@ public struct Forward: Kind {
   public init() {}
 
   public static let names = KindNames(one: "forward", many: "forwards")
+  public static let mostOfTenant: Int? = 50
   public static let fields: [Field<Forward>] = [
     Field("name", \.name, TextRules.shown).required().sortable().textSearched(),
     Field("format", \.format).required().settable(by: .creation).sortable(),

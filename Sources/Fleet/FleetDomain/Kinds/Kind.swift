@@ -20,6 +20,9 @@ public protocol Kind: Described {
   static var names: KindNames { get }
   /// Whether changes are written to the audit.
   static var isAudited: Bool { get }
+  /// The maximum number of things of this kind that the clients of a tenant may make; `nil` for no limit. A kind for
+  /// which the server works in the background needs a limit, because the work of all tenants shares the processors.
+  static var mostOfTenant: Int? { get }
 
   /// Returns the id of the person whom the thing's personal fields describe. By default, this is the id of the thing
   /// itself.
@@ -35,6 +38,7 @@ public protocol Kind: Described {
 
 extension Kind {
   public static var isAudited: Bool { true }
+  public static var mostOfTenant: Int? { nil }
   public static var ignoredKeys: [String] { ["id", "createdAt", "updatedAt"] }
   public func subject(id: UUIDv7) -> UUIDv7 { id }
   public static var filesKey: String { "fileIds" }

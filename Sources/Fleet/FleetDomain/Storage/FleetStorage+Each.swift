@@ -4,6 +4,9 @@ extension ThingError {
   /// Whether the error was caused by a row that cannot be read.
   public var isUnreadable: Bool { if case .storage(let error) = self { error.kind == .damaged } else { false } }
 
+  /// Whether the same attempt would fail again, because the reason is in the values and not in the database's state.
+  public var isPermanent: Bool { if case .storage = self { isUnreadable } else { true } }
+
   /// The description of the error as one line of text.
   public var reason: String { if case .storage(let error) = self { error.description } else { "\(self)" } }
 }

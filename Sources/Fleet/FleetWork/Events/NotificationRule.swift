@@ -73,6 +73,7 @@ public struct NotificationRule: Kind {
   public init() {}
 
   public static let names = KindNames(one: "rule", many: "rules")
+  public static let mostOfTenant: Int? = 200
   public static let fields: [Field<NotificationRule>] = [
     Field("name", \.name, TextRules.shown).required().sortable().textSearched(),
     Field("isActive", \.isActive).filterable(),
