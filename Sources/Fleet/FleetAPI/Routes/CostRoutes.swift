@@ -82,7 +82,8 @@ struct CostRoutes {
     func time(_ milliseconds: Int64) -> JSON { Timestamp(nanoseconds: milliseconds * 1_000_000).json }
     func all<Value: Kind>(_ kind: Value.Type) throws(ThingError) -> [Value] {
       var query = ThingQuery<Value>(
-        .oneOf(key: "vehicleId", [.text(vehicle)]), .below(key: "at", time(zone.start(of: last.next))),
+        .oneOf(key: "vehicleId", [.text(vehicle)]), .oneOf(key: "void", [.bool(false)]),
+        .below(key: "at", time(zone.start(of: last.next))),
         order: [.init("at")], limit: 1_000)
       if let first { query.conditions.append(.atLeast(key: "at", time(zone.start(of: first)))) }
       var values: [Value] = []

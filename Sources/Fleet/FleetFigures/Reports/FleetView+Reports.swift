@@ -94,7 +94,7 @@ extension FleetView {
       _ cost: (Value) -> (at: Timestamp, category: String, amount: Money?)
     ) throws(ThingError) {
       var query = ThingQuery<Value>(order: [.init("at")])
-      query.conditions = times("at", dates)
+      query.conditions = times("at", dates) + [.oneOf(key: "void", [.bool(false)])]
       if let fleet = report.fleetID { query.conditions.append(.vehicleInFleets(key: Value.vehicleKey, [fleet])) }
       try forEach(query) { item throws(ThingError) in
         let (at, category, amount) = cost(item.value)
