@@ -205,11 +205,23 @@ import Testing
         #expect(try await server.storage.staleVehicles(markedBefore: before, limit: 100).isEmpty)
       }
       let later = Timestamp(nanoseconds: WallClock.now.nanoseconds + 1_000_000_000)
+      // Reports say how many days of how many vehicles they lack.
+      func pending(_ kind: String) async throws -> [String: Int]? {
+        try await aside {
+          let reply = try server.client(server.keys.admin).send(
+            "POST", "/api/reports", json: #"{"kind":"\(kind)","from":"2026-01-01","to":"2026-01-07"}"#)
+          #expect(reply.status == 201, "\(reply.text)")
+          return try reply.json["pending"] as? [String: Int]
+        }
+      }
+      #expect(try await pending("utilization") == ["vehicles": 10, "days": 70])
+      #expect(try await pending("maintenance") == nil)
       #expect(try await server.storage.staleVehicles(markedBefore: later, limit: 100).count == 10)
       #expect(try await server.storage.staleVehicles(markedBefore: later, limit: 3).count == 3)
       try await Self.updater(server).updateAll(markedBefore: later)
       #expect(try await server.storage.staleVehicles(markedBefore: later, limit: 100).isEmpty)
       #expect(try await Self.days(server, "V3").count == 7)
+      #expect(try await pending("utilization") == nil)
     }
   }
 

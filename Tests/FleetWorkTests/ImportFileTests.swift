@@ -1,4 +1,5 @@
 import FleetDomain
+import Foundation
 import Telemetry
 import TestKit
 import Testing
@@ -249,7 +250,9 @@ import Testing
   }
 
   private static var vienna: ZoneRules? {
-    (try? FileBytes.read("/usr/share/zoneinfo/Europe/Vienna")).flatMap { ZoneRules(tzif: $0) }
+    (try? Data(contentsOf: URL(fileURLWithPath: "/usr/share/zoneinfo/Europe/Vienna"))).flatMap {
+      ZoneRules(tzif: Array($0))
+    }
   }
 
   @Test func a_charge_of_teslafi_is_one_entry() throws {

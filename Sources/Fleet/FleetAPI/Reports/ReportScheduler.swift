@@ -56,6 +56,7 @@ struct ReportScheduler {
       (report.from, report.to) = (dates.lowerBound, dates.upperBound)
       (report.schedule, report.nextAt, report.scheduleID) = (nil, nil, plan.id)
       report.rows = ReportRows(try view.rows(of: report, at: now))
+      report.pending = try view.pending(of: report)
       return (plan, report)
     }
     guard let (plan, report) = found else { return false }

@@ -688,10 +688,14 @@ enum PostgreSQLSchema {
     ALTER TABLE service_due ADD COLUMN "previous_due_engine_hours" double precision;
     """
 
-  /// Allows fuel entries and expenses to be void.
+  /// Allows fuel entries and expenses to be void. Adds the days of the month for which the due dates of services stand,
+  /// and the days that reports lack.
   private static let version35 = """
     ALTER TABLE fuel_entry ADD COLUMN "void" bigint NOT NULL DEFAULT 0;
     ALTER TABLE expense ADD COLUMN "void" bigint NOT NULL DEFAULT 0;
+    ALTER TABLE service_due ADD COLUMN "due_month_day" bigint;
+    ALTER TABLE report ADD COLUMN "pending" text COLLATE "C";
+    ALTER TABLE service_due ADD COLUMN "previous_due_month_day" bigint;
     """
 
   /// SQL expression for the time of the migration, ms. It has the same value in all statements of the migration.

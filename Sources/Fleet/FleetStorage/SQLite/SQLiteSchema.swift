@@ -669,10 +669,14 @@ enum SQLiteSchema {
     ALTER TABLE service_due ADD COLUMN "previous_due_engine_hours" REAL;
     """
 
-  /// Allows fuel entries and expenses to be void.
+  /// Allows fuel entries and expenses to be void. Adds the days of the month for which the due dates of services stand,
+  /// and the days that reports lack.
   private static let version35 = """
     ALTER TABLE fuel_entry ADD COLUMN "void" INTEGER NOT NULL DEFAULT 0;
     ALTER TABLE expense ADD COLUMN "void" INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE service_due ADD COLUMN "due_month_day" INTEGER;
+    ALTER TABLE report ADD COLUMN "pending" TEXT;
+    ALTER TABLE service_due ADD COLUMN "previous_due_month_day" INTEGER;
     """
 
   private static func randoms(_ count: Int) -> String {
