@@ -92,4 +92,77 @@ import Testing
       }
     }
   }
+
+  @Test(arguments: TestServer.Database.allCases)
+  func odometer_readings_give_the_distance_of_days_without_telemetry(_ database: TestServer.Database) async throws {
+    try await TestServer.run(on: database) { server in
+      try await aside {
+        let client = try server.client(server.keys.admin)
+        func fill(_ day: Int, _ odometer: Int) throws -> String {
+          let body =
+            #"{"vehicleId":"VAN-1","at":"2026-05-\(day)T20:00:00Z","energy":"diesel","quantity":40,"full":true,"odometer":\(odometer),"total":{"amount":"50","currency":"EUR"}}"#
+          let reply = try client.send("POST", "/api/fuel-entries", json: body)
+          #expect(reply.status == 201, "\(reply.text)")
+          return try #require(try reply.json["id"] as? String)
+        }
+        func costs() throws -> (distance: [String: Any]?, perKilometer: [[String: String]]?, total: [[String: String]]?) {
+          let json = try client.send("GET", "/api/vehicles/VAN-1/costs?from=2026-05-01&to=2026-05-31").json
+          return (
+            json["distance"] as? [String: Any], json["perKilometer"] as? [[String: String]],
+            json["total"] as? [[String: String]]
+          )
+        }
+        _ = try fill(10, 1_000)
+        _ = try fill(14, 1_400)
+        let odometer = try costs()
+        #expect(odometer.distance?["kilometers"] as? Int == 400 && odometer.distance?["basis"] as? String == "odometer")
+        #expect(odometer.distance?["odometerDays"] as? Int == 4)
+        #expect(odometer.perKilometer == [["amount": "0.25", "currency": "EUR"]])
+        // 36 km on 20 May, half an hour at 72 km/h.
+        let start = 139 * 86_400 + 3_600
+        let records = (0...18).map { SampleRecord($0 + 1, second: start + $0 * 100, rest: #""rpm":1500,"speed":72"#) }
+        #expect(try client.send("POST", "/api/telemetry", records.lines).status == 200)
+        let both = try costs()
+        #expect(both.distance?["kilometers"] as? Int == 436 && both.distance?["basis"] as? String == "mixed")
+        #expect(both.distance?["telemetryDays"] as? Int == 1)
+        #expect(both.perKilometer == [["amount": "0.2294", "currency": "EUR"]])
+        // A wrong fill is made void: its costs, its reading and its consumption count no longer.
+        let wrong = try fill(25, 2_000)
+        #expect(try costs().total == [["amount": "150.00", "currency": "EUR"]])
+        func economy() throws -> Int? {
+          (try client.send("GET", "/api/vehicles/VAN-1/fuel-economy").json["intervals"] as? [Any])?.count
+        }
+        #expect(try economy() == 2)
+        #expect(try client.send("GET", "/api/vehicles/VAN-1").json["odometer"] as? Int == 2_000)
+        func make(void: Bool) throws {
+          let reply = try client.send(
+            "PATCH", "/api/fuel-entries/\(wrong)", json: #"{"void":\(void)}"#, headers: ["If-Match": "*"])
+          #expect(try reply.status == 200 && reply.json["void"] as? Bool == void, "\(reply.text)")
+        }
+        try make(void: true)
+        #expect(try costs().total == both.total && costs().distance?["kilometers"] as? Int == 436)
+        #expect(try economy() == 1)
+        #expect(try client.send("GET", "/api/vehicles/VAN-1").json["odometer"] as? Int == 1_400)
+        let report = try client.send(
+          "POST", "/api/reports", json: #"{"kind":"costs","from":"2026-05-01","to":"2026-05-31"}"#)
+        let rows = try #require(try report.json["rows"] as? [[String: Any]])
+        #expect(rows.first?["total"] as? [[String: String]] == [["amount": "100.00", "currency": "EUR"]], "\(report.text)")
+        // The entry remains, and the audit tells who has made it void.
+        #expect(try client.send("GET", "/api/fuel-entries?void=true").list.map { $0["id"] as? String } == [wrong])
+        let audit = try client.send("GET", "/api/audit?limit=10").list
+        #expect(audit.contains { $0["thing"] as? String == wrong && ($0["after"] as? [String: Any])?["void"] as? Bool == true }, "\(audit)")
+        let file = try client.send("GET", "/api/fuel-entries?format=csv").text
+        #expect(file.split(separator: "\n").first?.contains("void") == true)
+        try make(void: false)
+        #expect(try economy() == 2 && client.send("GET", "/api/vehicles/VAN-1").json["odometer"] as? Int == 2_000)
+        let toll = try client.send(
+          "POST", "/api/expenses",
+          json: #"{"vehicleId":"VAN-1","at":"2026-05-26T10:00:00Z","category":"toll","amount":{"amount":"7","currency":"EUR"}}"#)
+        let id = try #require(try toll.json["id"] as? String)
+        #expect(try costs().total == [["amount": "157.00", "currency": "EUR"]])
+        _ = try client.send("PATCH", "/api/expenses/\(id)", json: #"{"void":true}"#, headers: ["If-Match": "*"])
+        #expect(try costs().total == [["amount": "150.00", "currency": "EUR"]])
+      }
+    }
+  }
 }

@@ -190,6 +190,49 @@ import Testing
     }
   }
 
+  /// The number of records of the backlog in random order: `FLEET_BACKLOG=1000000`.
+  private static let backlog = ProcessInfo.processInfo.environment["FLEET_BACKLOG"].flatMap { Int($0) } ?? 10_000
+
+  /// The vehicles drive at 36 km/h all the time, with a record each minute. The figures are also computed once while the
+  /// backlog arrives, as if it took longer than the updater waits.
+  @Test(arguments: TestServer.Database.allCases)
+  func days_of_a_backlog_are_right_and_computed_at_most_twice(_ database: TestServer.Database) async throws {
+    try await TestServer.run(on: database) { server in
+      let (vehicles, count) = (100, Self.backlog)
+      var random = SplitMix(seed: 21)
+      let order = (0..<count).shuffled(using: &random)
+      let updater = Self.updater(server)
+      let later = Timestamp(nanoseconds: WallClock.now.nanoseconds + 86_400_000_000_000)
+      func computeAll() async throws {
+        while try await !server.storage.staleVehicles(markedBefore: later, limit: 1).isEmpty {
+          try await updater.updateAll(markedBefore: later)
+        }
+      }
+      for start in stride(from: 0, to: count, by: 1_000) {
+        try await Self.store(
+          server,
+          order[start..<min(start + 1_000, count)].map { number in
+            SampleRecord(
+              number + 1, vehicle: "B\(number % vehicles)", second: number / vehicles * 60,
+              rest: #""rpm":1500,"speed":36"#)
+          })
+        if start == count / 2 / 1_000 * 1_000 { try await computeAll() }
+      }
+      try await computeAll()
+      let minutes = count / vehicles - 1
+      var days = 0
+      for vehicle in 0..<vehicles {
+        let figures = try await Self.days(server, "B\(vehicle)")
+        days += figures.count
+        #expect(abs(figures.compactMap(\.distance).reduce(0, +) - Double(minutes) * 0.6) < 0.001)
+        #expect(figures.reduce(0) { $0 + $1.engineOn } == Int64(minutes) * 60_000)
+      }
+      let perDay = Double(updater.computedDays.load(ordering: .relaxed)) / Double(days)
+      print("backlog on \(database): \(count) records, \(days) days, each computed \(perDay) times")
+      #expect(perDay <= 2)
+    }
+  }
+
   /// A backlog of many vehicles in random order is computed once, after it has arrived.
   @Test(arguments: TestServer.Database.allCases)
   func a_backlog_in_random_order_is_computed_once(_ database: TestServer.Database) async throws {
@@ -205,11 +248,23 @@ import Testing
         #expect(try await server.storage.staleVehicles(markedBefore: before, limit: 100).isEmpty)
       }
       let later = Timestamp(nanoseconds: WallClock.now.nanoseconds + 1_000_000_000)
+      // Reports say how many days of how many vehicles they lack.
+      func pending(_ kind: String) async throws -> [String: Int]? {
+        try await aside {
+          let reply = try server.client(server.keys.admin).send(
+            "POST", "/api/reports", json: #"{"kind":"\(kind)","from":"2026-01-01","to":"2026-01-07"}"#)
+          #expect(reply.status == 201, "\(reply.text)")
+          return try reply.json["pending"] as? [String: Int]
+        }
+      }
+      #expect(try await pending("utilization") == ["vehicles": 10, "days": 70])
+      #expect(try await pending("maintenance") == nil)
       #expect(try await server.storage.staleVehicles(markedBefore: later, limit: 100).count == 10)
       #expect(try await server.storage.staleVehicles(markedBefore: later, limit: 3).count == 3)
       try await Self.updater(server).updateAll(markedBefore: later)
       #expect(try await server.storage.staleVehicles(markedBefore: later, limit: 100).isEmpty)
       #expect(try await Self.days(server, "V3").count == 7)
+      #expect(try await pending("utilization") == nil)
     }
   }
 

@@ -38,6 +38,24 @@ import Testing
       plan.state(due, at: .init(date: Self.date("2028-03-02")), snoozedUntil: Self.date("2028-03-02")) == .overdue)
   }
 
+  @Test func a_fixed_service_on_the_31st_returns_to_the_31st() {
+    let plan = Self.plan(months: 1, basis: .fixed)
+    var due = plan.due(after: .init(date: Self.date("2026-12-31")))
+    var dates = [due.date?.text]
+    for _ in 0..<5 {
+      due = plan.due(after: .init(date: due.date), due: due)
+      dates.append(due.date?.text)
+    }
+    #expect(dates == ["2027-01-31", "2027-02-28", "2027-03-31", "2027-04-30", "2027-05-31", "2027-06-30"])
+    // Services that were skipped do not change the day.
+    let late = plan.due(
+      after: .init(date: Self.date("2028-02-10")), due: .init(date: Self.date("2027-02-28"), monthDay: 31))
+    #expect(late == .init(date: Self.date("2028-02-29"), monthDay: 31))
+    // A service that is due on the 28th stays on the 28th.
+    let early = plan.due(after: .init(date: Self.date("2027-02-28")), due: .init(date: Self.date("2027-02-28")))
+    #expect(early == .init(date: Self.date("2027-03-28")))
+  }
+
   @Test func months_end_with_their_last_day() {
     #expect(Self.date("2026-01-31").adding(months: 1).text == "2026-02-28")
     #expect(Self.date("2027-12-31").adding(months: 2).text == "2028-02-29")

@@ -1,4 +1,5 @@
 import FleetDomain
+import Foundation
 import Telemetry
 import TestKit
 import Testing
@@ -30,6 +31,20 @@ import Testing
   }
 }
 
+@Suite struct ExactDecimalTests {
+  @Test func products_and_sums_have_all_digits() throws {
+    func number(_ text: String) throws -> ExactDecimal { try #require(ExactDecimal(text)) }
+    #expect(try number("45.35").text == "45.35" && number("-0.05").text == "-0.05" && number("7").text == "7")
+    #expect(try number("212477.1").multiplied(by: .mile)?.text == "341948.7460224")
+    #expect(try number("1.00005").rounded(toScale: 4).text == "1.0001")
+    #expect(try number("-1.00005").rounded(toScale: 4).text == "-1.0001")
+    // 1.005 is less than 1.005 in binary, and would be rounded down.
+    #expect(try number("1.005").units(ofScale: 2) == 101)
+    #expect(try number("29.62962962962962962962962963").units(ofScale: 3) == 29_630)
+    for text in ["", "-", "1.2.3", "1e3", "a", String(repeating: "9", count: 40)] { #expect(ExactDecimal(text) == nil) }
+  }
+}
+
 @Suite struct ImportTextTests {
   @Test(arguments: [
     ("1,234.50", DecimalMark.point, "1234.50"), ("1.234,50 €", .comma, "1234.50"), ("$1,234.56", .point, "1234.56"),
@@ -46,7 +61,7 @@ import Testing
   @Test func a_number_shows_its_decimal_mark() {
     for (text, mark) in [
       ("1,234.5", DecimalMark.point), ("1.234,5", .comma), ("1,5", .comma), ("1.5", .point), ("1,234,567", .point),
-      ("0,123", .comma), ("1,969", nil), ("12.345", nil), ("7", nil), ("x", nil),
+      ("0,123", .comma), ("1,969", nil), ("12.345", nil), ("7", nil), ("x", nil), ("2.20.30", nil),
     ] as [(String, DecimalMark?)] {
       #expect(ImportNumber.mark(in: text) == mark, "\(text)")
     }
@@ -54,13 +69,13 @@ import Testing
   }
 
   @Test(arguments: [
-    ("2024-03-10 16:01", "2024-03-10T16:01:00Z"), ("06.10.2026", "2026-10-06T00:00:00Z"),
-    ("19/1/2024", "2024-01-19T00:00:00Z"), ("1/19/2024 8:12:00 PM", "2024-01-19T20:12:00Z"),
-    ("2026-09-15 9:05", "2026-09-15T09:05:00Z"), ("12/31/2024 12:00 AM", "2024-12-31T00:00:00Z"),
+    ("2024-03-10 16:01", "2024-03-10T16:01:00.000Z"), ("06.10.2026", "2026-10-06T00:00:00.000Z"),
+    ("19/1/2024", "2024-01-19T00:00:00.000Z"), ("1/19/2024 8:12:00 PM", "2024-01-19T20:12:00.000Z"),
+    ("2026-09-15 9:05", "2026-09-15T09:05:00.000Z"), ("12/31/2024 12:00 AM", "2024-12-31T00:00:00.000Z"),
   ])
   func dates(_ text: String, _ expected: String) throws {
     let date = try #require(ImportDate(text))
-    #expect(!date.isAmbiguous && date.text(date.order ?? .dayFirst) == expected)
+    #expect(!date.isAmbiguous && date.time(date.order ?? .dayFirst)?.string == expected)
   }
 
   @Test(arguments: ["", "2024", "1/2/24", "2024-03-10 25:00", "2024-03-10 1:60", "x/y/2024"])
@@ -68,7 +83,7 @@ import Testing
 
   @Test func ambiguous_dates_are_noticed() throws {
     #expect(try #require(ImportDate("3/7/2024")).isAmbiguous && !(try #require(ImportDate("7/7/2024")).isAmbiguous))
-    #expect(try #require(ImportDate("31/2/2024")).text(.dayFirst) == nil)
+    #expect(try #require(ImportDate("31/2/2024")).day(.dayFirst) == nil)
   }
 }
 
@@ -193,5 +208,69 @@ import Testing
     }
     #expect(try Expense(client: .object(try #require(read.rows.first).values)).at.string == "2024-07-03T00:00:00.000Z")
     #expect(try Expense(client: .object(try #require(read.rows.first).values)).category == .tax)
+  }
+
+  @Test func the_order_of_dates_is_the_same_in_the_whole_file() throws {
+    func file(_ last: String, _ kind: ImportKind, _ set: (inout ImportOptions) -> Void = { _ in }) throws -> ImportFile {
+      let text = """
+        ##Refuelling
+        Odometer,Date,Fuel type,Volume price,Total price,Fuel amount,Full fillup
+        100,1/2/2024,petrol,1.50,45.35,30.25,Yes
+        ##Expense
+        Odometer,Date,Cost,Title
+        100,\(last),45.35,Parking
+        """
+      return try Self.file(text, kind) { options in
+        options.currency = "EUR"
+        options.vehicle = "VAN-1"
+        set(&options)
+      }
+    }
+    for (last, at) in [("13/2/2024", "2024-02-01T00:00:00Z"), ("2/13/2024", "2024-01-02T00:00:00Z")] {
+      let fuel = try file(last, .fuelEntries)
+      #expect(fuel.errors.isEmpty && fuel.rows.first?.values["at"] == .text(at), "\(fuel.errors)")
+      #expect(fuel.rows.first?.values["quantity"] == .number(30.25))
+      #expect(fuel.rows.first?.values["total"]?["amount"] == .text("45.35"))
+      #expect(try file(last, .expenses).errors.isEmpty)
+    }
+    // The option takes precedence. A date that is impossible then is an error instead of another day.
+    #expect(try file("13/2/2024", .fuelEntries) { $0.dates = .monthFirst }.rows.first?.values["at"] == .text("2024-01-02T00:00:00Z"))
+    #expect(try file("13/2/2024", .expenses) { $0.dates = .monthFirst }.errors.map(\.column) == [2])
+    #expect(try file("3/2/2024", .fuelEntries).errors.map(\.column) == [2])
+  }
+
+  @Test func local_times_become_utc() throws {
+    let zone = try #require(Self.vienna)
+    let file = try Self.file("vehicleId,at,energy,quantity\nV,2026-07-01 10:00,diesel,45.35\nV,2026-01-01 10:00,diesel,1\n", .fuelEntries) {
+      $0.zone = zone
+    }
+    #expect(
+      file.rows.map { $0.values["at"] } == [.text("2026-07-01T08:00:00Z"), .text("2026-01-01T09:00:00Z")],
+      "\(file.errors)")
+  }
+
+  private static var vienna: ZoneRules? {
+    (try? Data(contentsOf: URL(fileURLWithPath: "/usr/share/zoneinfo/Europe/Vienna"))).flatMap {
+      ZoneRules(tzif: Array($0))
+    }
+  }
+
+  @Test func a_charge_of_teslafi_is_one_entry() throws {
+    let text = """
+      data_id,Date,vin,battery_level,odometer,chargeNumber,charge_energy_added,latitude,longitude,speed
+      1,"2026-05-04 10:00:00",V1,50,1000.5,7,1.25,48.1,16.1,None
+      2,"2026-05-04 10:01:00",V1,51,1000.5,7,2.5,48.1,16.1,<invalid>
+      3,"2026-05-04 12:00:00",V1,51,1001,0,2.5,None,None,
+      4,"2026-05-04 13:00:00",V1,100,1001,8,30.35,48.2,16.2,5
+      """
+    let charges = try Self.file(text, .fuelEntries)
+    #expect(charges.rows.map(\.line) == [3, 5] && charges.rows.map { $0.values["quantity"] } == [.number(2.5), .number(30.35)])
+    #expect(charges.rows.map { $0.values["full"] } == [.bool(false), .bool(true)])
+    #expect(charges.rows[0].vehicleNames == ["V1"] && charges.rows[0].values["odometer"] == .number(1_610.148672))
+    #expect(charges.rest.compactMap(\.rows) == [2])
+    let positions = try Self.file(text, .tracks)
+    #expect(positions.rows.count == 3 && positions.rest.compactMap(\.rows) == [1], "\(positions.errors)")
+    #expect(positions.rows[2].values["gpsSpeed"] == .number(8.04672))
+    #expect(try Self.file(text, .vehicles).rows.map { $0.values["vin"] } == [.text("V1")])
   }
 }

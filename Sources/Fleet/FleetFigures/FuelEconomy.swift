@@ -44,6 +44,7 @@ public struct FuelEconomy: Equatable, Sendable {
   public init() {}
 
   /// Computes the intervals of a vehicle's entries.
+  /// - A void entry does not count.
   /// - A partial fill before the first full one belongs to no interval.
   /// - If an entry is missing, its quantity is unknown. There is no interval that includes the missing entry.
   /// - A full fill without an odometer reading counts as a partial one.
@@ -53,7 +54,7 @@ public struct FuelEconomy: Equatable, Sendable {
   /// - Parameter entries: the entries of a vehicle in any order.
   public init(_ entries: [FuelEntry]) {
     var chains: [FuelEntry.Energy: Chain] = [:]
-    for entry in entries.sorted(by: Self.precedes) {
+    for entry in entries.filter({ !$0.isVoid }).sorted(by: Self.precedes) {
       if let interval = chains[entry.energy, default: Chain()].add(entry) { intervals.append(interval) }
     }
   }

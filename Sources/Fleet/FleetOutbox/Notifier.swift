@@ -127,12 +127,28 @@ public struct Notifier: Service {
   func remind() async throws {
     for tenant in try await storage.tenants() where !Task.isCancelled {
       do {
-        let unreadable = try await storage.change(tenant: tenant.id, by: Actor(.server), at: now()) {
-          transaction throws(ThingError) in
+        let time = now()
+        try await storage.change(tenant: tenant.id, by: Actor(.server), at: time) { transaction throws(ThingError) in
           try transaction.addDefaultRules()
-          return try transaction.emitReminders()
         }
-        for row in unreadable { logger.warning("tenant \(tenant.id): no reminders of a row: \(row)") }
+        let found = try await storage.view(tenant: tenant.id) { view throws(ThingError) in
+          try view.pendingReminders(at: time)
+        }
+        var pending = found.reminders
+        while !pending.isEmpty, !Task.isCancelled {
+          let present = pending
+          pending = try await storage.change(tenant: tenant.id, by: Actor(.server), at: time) {
+            transaction throws(ThingError) in
+            let clock = ContinuousClock()
+            let start = clock.now
+            for (index, reminder) in present.enumerated() {
+              if index > 0, clock.now - start >= Self.patience { return Array(present[index...]) }
+              try transaction.add(reminder)
+            }
+            return []
+          }
+        }
+        for row in found.unreadable { logger.warning("tenant \(tenant.id): no reminders of a row: \(row)") }
         var hasMore = true
         while hasMore, !Task.isCancelled {
           hasMore = try await storage.change(tenant: tenant.id, by: Actor(.server), at: now()) {

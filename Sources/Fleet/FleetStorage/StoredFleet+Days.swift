@@ -302,6 +302,24 @@ extension ThingSession {
     }
   }
 
+  func staleHours(fleet: UUIDv7?, in hours: ClosedRange<Int64>) throws(ThingError) -> [StaleHours] {
+    var values = [SQLValue(tenant), .integer(hours.lowerBound), .integer(hours.upperBound)]
+    if let fleet { values.append(.identifier(fleet)) }
+    return try asking { () throws(StoreFailure) in
+      try session.rows(
+        """
+        SELECT v.id, min(coalesce(f.time_zone, s.time_zone)), min(h.hour), max(h.hour)
+        FROM vehicle AS v JOIN stale_hour AS h ON h.vehicle = v.key
+          LEFT JOIN fleet AS f ON f.tenant = v.tenant AND f.id = v.fleet_id
+          LEFT JOIN tenant_settings AS s ON s.tenant = v.tenant
+        WHERE v.tenant = $1 AND v.is_gateway = 0 AND h.hour >= $2 AND h.hour <= $3
+          \(fleet == nil ? "" : "AND v.fleet_id = $4")
+        GROUP BY v.id, h.hour / 24
+        """, values
+      ).map { row in StaleHours(vehicle: row.text(0), zone: row.optionalText(1), hours: row.integer(2)...row.integer(3)) }
+    }
+  }
+
   /// SQL expression for the number of a day's month, from 0.
   private static func month(from: CalendarDate, through: CalendarDate) -> String {
     var text = "CASE"

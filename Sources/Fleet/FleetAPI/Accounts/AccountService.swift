@@ -361,8 +361,22 @@ final class AccountService: Sendable {
 
   // MARK: Links
 
-  static let expiredLink = APIError(
-    .unauthorized, "expiredLink", "this link was used, replaced, or has expired; ask for a new one")
+  /// Returns the error for a token with which a route can do nothing.
+  ///
+  /// - Parameters:
+  ///   - purposes: the purposes that the route accepts.
+  ///   - actual: the purpose of the token, if it is valid; otherwise `nil`.
+  private static func invalidLink(_ purposes: Set<Ticket.Purpose>, actual: Ticket.Purpose?) -> APIError {
+    let message =
+      switch (purposes.contains(.recovery), actual) {
+      case (true, nil):
+        "token: it was used or replaced, or has expired; ask for a new link with POST /api/auth/recover, or sign in again"
+      case (true, _?): "token: it belongs to an invitation or to the first set-up; use POST /api/auth/setup"
+      case (false, nil): "token: it was used or replaced, or has expired; ask an administrator for a new link"
+      case (false, _?): "token: it is for a new password; use POST /api/auth/reset"
+      }
+    return APIError(.unauthorized, "expiredLink", message)
+  }
 
   /// The body of a request with a link, without the secret of the link.
   struct SetUp: Sendable {
@@ -376,22 +390,25 @@ final class AccountService: Sendable {
   ///
   /// - Throws: 401 if the link is invalid or has expired; 422.
   func setUp(_ request: SetUp, for purposes: Set<Ticket.Purpose>, _ caller: Caller) async throws -> Step {
-    guard let tenant = Self.tenant(ofTicket: request.token) else { throw Self.expiredLink }
+    guard let tenant = Self.tenant(ofTicket: request.token) else { throw Self.invalidLink(purposes, actual: nil) }
     let (now, hash) = (WallClock.now, Secret.hash(of: request.token))
     // Links cannot be guessed, but attempts are still limited, because each wrong one costs work.
     let attempt = try guesses.admit("link \(hash.text)", from: nil, at: caller.address)
     let found = try await ifTenantExists {
       try await storage.view(tenant: tenant) { [settings] view throws(ThingError) -> LinkedAccount? in
-        guard let ticket = try view.ticket(hash, for: purposes, at: now),
-          !settings.requiringProvider.contains(tenant) || ticket.value.isFromCommand
-        else { return nil }
+        guard let ticket = try view.ticket(hash, for: purposes, at: now) else {
+          let other = try view.ticket(hash, for: [.firstAdministrator, .invitation, .recovery], at: now)
+          return LinkedAccount(
+            person: nil, hasFactor: false, isValid: false, otherPurpose: other?.value.purpose)
+        }
+        guard !settings.requiringProvider.contains(tenant) || ticket.value.isFromCommand else { return nil }
         guard let id = ticket.value.personID else { return LinkedAccount(person: nil, hasFactor: false) }
         guard let person = try view.find(id, Person.self), person.value.isActive else { return nil }
         return LinkedAccount(
           person: person, hasFactor: try view.factors(of: id).contains { $0.value.form != .recoveryCodes })
       }
     }
-    guard let found else { throw Self.expiredLink }
+    guard let found, found.isValid else { throw Self.invalidLink(purposes, actual: found?.otherPurpose) }
     guesses.succeeded(attempt)
     let profile = try found.person?.value ?? Self.firstAdministrator(request.profile)
     let password = try await newPassword(
@@ -421,7 +438,7 @@ final class AccountService: Sendable {
       }
       return (try nextStep(changed, secrets, transaction, caller, tenant), ended)
     }
-    guard let result else { throw Self.expiredLink }
+    guard let result else { throw Self.invalidLink(purposes, actual: nil) }
     forget(tenant, result.ended)
     return result.step
   }
@@ -429,6 +446,10 @@ final class AccountService: Sendable {
   private struct LinkedAccount: Sendable {
     let person: Stored<Person>?
     let hasFactor: Bool
+    /// Whether the route accepts the ticket.
+    var isValid = true
+    /// The purpose of a ticket that another route accepts.
+    var otherPurpose: Ticket.Purpose?
   }
 
   private static func firstAdministrator(_ json: JSON?) throws -> Person {

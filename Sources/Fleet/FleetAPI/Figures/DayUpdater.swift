@@ -1,6 +1,7 @@
 import FleetDomain
 import FleetFigures
 import Logging
+import Synchronization
 import Telemetry
 
 /// Computes the figures of days again after records arrived.
@@ -23,6 +24,8 @@ final class DayUpdater: Sendable {
 
   private let storage: any FleetStorage
   private let logger: Logger
+  /// The number of days that were computed, for measurements.
+  let computedDays = Atomic<Int>(0)
 
   init(storage: any FleetStorage, logger: Logger) {
     self.storage = storage
@@ -96,6 +99,7 @@ final class DayUpdater: Sendable {
       for date in next.days {
         if let sealed = stale.sealedBefore, zone.start(of: date) < sealed.milliseconds { continue }
         days.append((date, try await figures(of: stale.vehicle, date, in: zone, tenant: tenant)))
+        computedDays.add(1, ordering: .relaxed)
       }
       if try await storage.storeDays(ComputedDays(stale, hours: next.hours, days: days), tenant: tenant) {
         computed += next.days.count

@@ -73,6 +73,15 @@ enum FigureSchemas {
         "from": { "type": "string", "format": "date" },
         "to": { "type": "string", "format": "date" },
         "total": { "$ref": "#/components/schemas/Amounts" },
+        "distance": {
+          "description": "The distance of `perKilometer`. Odometer readings are used for days whose telemetry has no distance.",
+          "type": "object", "required": ["kilometers", "basis", "telemetryDays", "odometerDays"], "additionalProperties": false,
+          "properties": {
+            "kilometers": { "type": "number" }, "basis": { "enum": ["telemetry", "odometer", "mixed"] },
+            "telemetryDays": { "type": "integer" }, "odometerDays": { "type": "integer" }
+          }
+        },
+        "pending": { "description": "Days whose figures lack new records; they are computed within minutes. Until then, `perKilometer` and `perEngineHour` are empty.", "type": "array", "items": { "type": "string", "format": "date" } },
         "perKilometer": { "description": "Empty if the distance is not known.", "$ref": "#/components/schemas/Amounts" },
         "perEngineHour": { "description": "Empty if the time with a running engine is not known.", "$ref": "#/components/schemas/Amounts" },
         "perDay": { "$ref": "#/components/schemas/Amounts" },

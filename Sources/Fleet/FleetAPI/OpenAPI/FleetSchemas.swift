@@ -120,7 +120,7 @@ enum FleetSchemas {
     },
     "ImportResult": {
       "type": "object", "additionalProperties": false,
-      "required": ["format", "kind", "dryRun", "created", "changed", "unchanged", "rows", "skipped", "errors"],
+      "required": ["format", "kind", "dryRun", "created", "changed", "unchanged", "rows", "skipped", "notImported", "errors"],
       "properties": {
         "format": { "description": "The program that wrote the file.", "type": "string" },
         "kind": { "type": "string" }, "dryRun": { "type": "boolean" },
@@ -135,7 +135,19 @@ enum FleetSchemas {
           "description": "Rows that describe something else.",
           "type": "array", "items": { "$ref": "#/components/schemas/ImportMessage" }
         },
+        "notImported": {
+          "description": "Sections and columns with values that are not imported, each with the reason.",
+          "type": "array", "items": { "$ref": "#/components/schemas/ImportRest" }
+        },
         "errors": { "type": "array", "items": { "$ref": "#/components/schemas/ImportMessage" } }
+      }
+    },
+    "ImportRest": {
+      "type": "object", "required": ["line", "message"], "properties": {
+        "line": { "description": "The line with the names of the columns.", "type": "integer", "minimum": 1 },
+        "rows": { "description": "The number of rows; absent if only columns are left out.", "type": "integer", "minimum": 1 },
+        "columns": { "description": "The columns that are left out.", "type": "array", "items": { "type": "string" } },
+        "message": { "type": "string" }
       }
     },
     "ImportMessage": {

@@ -69,6 +69,7 @@ struct ReportScheduler {
       (report.schedule, report.nextAt, report.scheduleID) = (nil, nil, plan.id)
       do throws(ThingError) {
         report.rows = ReportRows(try view.rows(of: report, at: now))
+        report.pending = try view.pending(of: report)
         return (plan, report, nil)
       } catch {
         // The same attempt would fail again, so it must not delay the tenant's other schedules.

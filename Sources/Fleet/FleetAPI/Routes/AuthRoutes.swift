@@ -221,7 +221,7 @@ struct AuthRoutes {
     let operation = Operation(
       id: "resetPassword",
       summary:
-        "Sets a new password with the token of a recovery link. Ends all sessions; a second factor is still needed.",
+        "Sets a new password with the token of a recovery link, or of a sign-in that was answered with `newPassword`. A token is valid once. Ends all sessions; a second factor is still needed.",
       body: .json("PasswordReset"),
       results: [.init(.ok, "The session, or the factors of which one is needed.", .json("SignInStep"))],
       errors: [.unauthorized, .forbidden, .tooManyRequests])

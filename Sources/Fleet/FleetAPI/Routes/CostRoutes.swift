@@ -47,7 +47,7 @@ struct CostRoutes {
         var costs = VehicleCosts()
         for item in items { costs.add(item.amount, category: item.category) }
         guard let begin, begin <= last else {
-          return Self.answer(costs, days: nil, distance: nil, hours: nil, from: nil, last)
+          return Self.answer(costs, days: nil, driven: nil, hours: nil, pending: [], from: nil, last)
         }
         costs.addLossOfValue(of: vehicle.value, from: begin, through: last)
         let state = try await updater.update(
@@ -55,16 +55,58 @@ struct CostRoutes {
         let figures = try await storage.view(tenant: tenant) { view throws(ThingError) in
           try view.days(of: [vehicle.value.id], from: begin, through: last).map(\.day)
         }
-        // If the figures of some days are missing, the total distance is too short, and the costs per kilometre would
-        // be too high.
-        let isComplete = state.stale.isEmpty && !figures.isEmpty
+        // If the figures of some days are not computed yet, the total distance is too short, and the costs per kilometre
+        // would be too high.
+        let isComplete = state.stale.isEmpty
+        let driven =
+          isComplete ? try await Self.driven(vehicle.value.id, begin...last, figures, zone, tenant, storage) : nil
         return Self.answer(
-          costs, days: Double(last.dayNumber - begin.dayNumber + 1),
-          distance: isComplete ? figures.compactMap(\.distance).reduce(0, +) : nil,
-          hours: isComplete ? Double(figures.reduce(0) { $0 + $1.engineOn }) / 3_600_000 : nil, from: begin, last)
+          costs, days: Double(last.dayNumber - begin.dayNumber + 1), driven: driven,
+          hours: isComplete && !figures.isEmpty ? Double(figures.reduce(0) { $0 + $1.engineOn }) / 3_600_000 : nil,
+          pending: state.stale, from: begin, last)
       }
     ]
   }
+
+  /// Returns the distance that a vehicle drove. Odometer readings are read only if the telemetry of a day is missing.
+  private static func driven(
+    _ vehicle: String, _ dates: ClosedRange<CalendarDate>, _ figures: [VehicleDay], _ zone: ZoneRules,
+    _ tenant: TenantID, _ storage: any FleetStorage
+  ) async throws -> DrivenDistance {
+    var telemetry: [CalendarDate: Double] = [:]
+    for day in figures { telemetry[day.date] = day.distance }
+    guard telemetry.count <= dates.upperBound.dayNumber - dates.lowerBound.dayNumber else {
+      return DrivenDistance(on: dates, telemetry: telemetry, readings: [:])
+    }
+    func time(_ date: CalendarDate) -> JSON { Timestamp(nanoseconds: zone.start(of: date) * 1_000_000).json }
+    let wanted = ThingQuery<MeterReading>(
+      .oneOf(key: "vehicleId", [.text(vehicle)]), .isSet(key: Meter.odometer.rawValue), .isSet(key: "lifetime"),
+      .atLeast(key: "at", time(dates.lowerBound.adding(days: -1))), .below(key: "at", time(dates.upperBound.next)),
+      order: [.init("at"), .init("lifetime")], limit: 1_000)
+    return try await storage.view(tenant: tenant) { [telemetry] view throws(ThingError) in
+      var query = wanted
+      var readings: [CalendarDate: DrivenDistance.Readings] = [:]
+      var count = 0
+      repeat {
+        let page = try view.list(query)
+        for reading in page.items.map(\.value) {
+          guard let lifetime = reading.lifetime else { continue }
+          let date = zone.day(of: reading.at)
+          readings[date, default: .init(first: lifetime, last: lifetime)].last = lifetime
+        }
+        query.cursor = page.next
+        count += page.items.count
+        guard count <= mostReadings else {
+          throw .rule(
+            code: "tooManyEntries", message: "more than \(mostReadings) meter readings; ask for fewer days")
+        }
+      } while query.cursor != nil
+      return DrivenDistance(on: dates, telemetry: telemetry, readings: readings)
+    }
+  }
+
+  /// The maximum number of meter readings from which an answer is computed.
+  private static let mostReadings = 200_000
 
   private static let schema = #"{"type":"string","examples":["2026-05-04","2026-05-04T00:00:00Z"]}"#
 
@@ -82,7 +124,8 @@ struct CostRoutes {
     func time(_ milliseconds: Int64) -> JSON { Timestamp(nanoseconds: milliseconds * 1_000_000).json }
     func all<Value: Kind>(_ kind: Value.Type) throws(ThingError) -> [Value] {
       var query = ThingQuery<Value>(
-        .oneOf(key: "vehicleId", [.text(vehicle)]), .below(key: "at", time(zone.start(of: last.next))),
+        .oneOf(key: "vehicleId", [.text(vehicle)]), .oneOf(key: "void", [.bool(false)]),
+        .below(key: "at", time(zone.start(of: last.next))),
         order: [.init("at")], limit: 1_000)
       if let first { query.conditions.append(.atLeast(key: "at", time(zone.start(of: first)))) }
       var values: [Value] = []
@@ -127,16 +170,23 @@ struct CostRoutes {
   }
 
   private static func answer(
-    _ costs: VehicleCosts, days: Double?, distance: Double?, hours: Double?, from first: CalendarDate?,
-    _ last: CalendarDate
+    _ costs: VehicleCosts, days: Double?, driven: DrivenDistance?, hours: Double?, pending: [CalendarDate],
+    from first: CalendarDate?, _ last: CalendarDate
   ) -> Answer {
     func list(_ money: [Money]) -> JSON { .array(money.map(\.json)) }
     var members: [String: JSON] = [
       "total": list(costs.total), "byCategory": .object(costs.byCategory.mapValues(list)), "to": last.json,
-      "perKilometer": list(costs.total(per: distance) ?? []), "perEngineHour": list(costs.total(per: hours) ?? []),
+      "perKilometer": list(costs.total(per: driven?.kilometers) ?? []), "perEngineHour": list(costs.total(per: hours) ?? []),
       "perDay": list(costs.total(per: days) ?? []),
     ]
     members["from"] = first?.json
+    if let driven, let kilometers = driven.kilometers, let basis = driven.basis {
+      members["distance"] = .object([
+        "kilometers": ((kilometers * 1_000).rounded() / 1_000).json, "basis": .text(basis.rawValue),
+        "telemetryDays": .integer(Int64(driven.days.telemetry)), "odometerDays": .integer(Int64(driven.days.odometer)),
+      ])
+    }
+    if !pending.isEmpty { members["pending"] = .array(pending.map(\.json)) }
     if costs.unknown > 0 { members["withoutAmount"] = .integer(Int64(costs.unknown)) }
     return Answer(json: Array(JSON.object(members).canonicalText.utf8))
   }

@@ -103,7 +103,7 @@ struct FuelRoutes {
     for energy in FuelEntry.Energy.allCases {
       let full = ThingQuery<FuelEntry>(
         .oneOf(key: "vehicleId", [.text(vehicle)]), .oneOf(key: "energy", [energy.json]), .below(key: "at", from.json),
-        .oneOf(key: "full", [.bool(true)]), .isSet(key: "odometer"), order: [.init("at", isDescending: true)])
+        .oneOf(key: "full", [.bool(true)]), .oneOf(key: "void", [.bool(false)]), .isSet(key: "odometer"), order: [.init("at", isDescending: true)])
       if let last = try view.first(full) { start = min(start, last.value.at) }
     }
     return start
@@ -113,7 +113,8 @@ struct FuelRoutes {
     of vehicle: String, from: Timestamp?, to: Timestamp?, _ view: any FleetView
   ) throws(ThingError) -> [FuelEntry] {
     var query = ThingQuery<FuelEntry>(
-      .oneOf(key: "vehicleId", [.text(vehicle)]), order: [.init("at")], limit: 1_000)
+      .oneOf(key: "vehicleId", [.text(vehicle)]), .oneOf(key: "void", [.bool(false)]), order: [.init("at")],
+      limit: 1_000)
     if let from { query.conditions.append(.atLeast(key: "at", from.json)) }
     if let to { query.conditions.append(.below(key: "at", to.json)) }
     var entries: [FuelEntry] = []

@@ -16,7 +16,7 @@ struct MaintenanceRoutes {
 
   // MARK: Meter readings
 
-  private var readings: ThingRoutes<MeterReading> {
+  var readings: ThingRoutes<MeterReading> {
     var routes = ThingRoutes<MeterReading>(
       ofVehicles: storage, area: .vehicles, order: [.init("at", isDescending: true)],
       check: { old, new, transaction, call throws(ThingError) in
@@ -44,7 +44,7 @@ struct MaintenanceRoutes {
       check: { _, _, _, _ throws(ThingError) in }, order: [.init("code")])
   }
 
-  private var schedules: ThingRoutes<ServiceSchedule> {
+  var schedules: ThingRoutes<ServiceSchedule> {
     var routes = ThingRoutes<ServiceSchedule>(
       ofVehicles: storage, area: .maintenance, order: [.init("forecastDate")],
       check: { old, new, transaction, _ throws(ThingError) in try transaction.check(&new, old: old) })

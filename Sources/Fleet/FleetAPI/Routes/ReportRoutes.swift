@@ -140,7 +140,7 @@ struct ReportRoutes {
         throw APIError.forbidden("fleetId: expected one of the account's own fleets")
       }
       let (access, now) = (try call.reportAccess, WallClock.now)
-      let rows = try await storage.view(tenant: caller.tenant) { view throws(ThingError) in
+      let (rows, pending) = try await storage.view(tenant: caller.tenant) { view throws(ThingError) in
         if let fleet = wanted.fleetID {
           guard try view.find(fleet, Fleet.self) != nil, access.mayMake(wanted) else {
             throw .invalid(FieldErrors([FieldError("fleetId", "no such fleet")]))
@@ -149,11 +149,12 @@ struct ReportRoutes {
         if wanted.topic == .costs, !access.maySeeCosts(ofFleet: wanted.fleetID) {
           throw .forbidden(reason: "this account may not see these costs")
         }
-        return try view.rows(of: wanted, at: now)
+        return (try view.rows(of: wanted, at: now), try view.pending(of: wanted))
       }
       var report = wanted
       report.requestedBy = caller.signedIn?.person
       report.rows = ReportRows(rows)
+      report.pending = pending
       let made = report
       let stored = try await storage.change(
         tenant: caller.tenant, by: caller.actor(from: call.client.address), at: now

@@ -84,3 +84,16 @@ public struct ComputedDays: Sendable {
     self.days = days
   }
 }
+
+/// Hours of a vehicle with records that are not yet in the figures of its days.
+public struct StaleHours: Equatable, Sendable {
+  public let vehicle: String
+  /// The time zone of the vehicle's days; `nil` for UTC.
+  public let zone: String?
+  /// The first and the last hour, since 1970.
+  public let hours: ClosedRange<Int64>
+
+  public init(vehicle: String, zone: String?, hours: ClosedRange<Int64>) {
+    (self.vehicle, self.zone, self.hours) = (vehicle, zone, hours)
+  }
+}

@@ -56,6 +56,14 @@ public protocol FleetView {
     by grouping: DaySums.Grouping, fleet: UUIDv7?, from first: CalendarDate, through last: CalendarDate
   ) throws(ThingError) -> [DaySums]
 
+  /// Returns the hours with records that are not yet in the figures of days: for each vehicle and day of UTC with such
+  /// hours, the first and the last one.
+  ///
+  /// - Parameters:
+  ///   - fleet: the fleet whose vehicles are returned; `nil` for all.
+  ///   - hours: hours since 1970.
+  func staleHours(fleet: UUIDv7?, in hours: ClosedRange<Int64>) throws(ThingError) -> [StaleHours]
+
   /// Returns the figures of days, in the order of the vehicles' ids and of the days.
   ///
   /// - Parameters:

@@ -46,20 +46,28 @@ public struct ServiceFigures: Equatable, Sendable {
 extension ServiceDue {
   /// The date and the totals at which the service is due.
   var due: ServicePlan.Point {
-    get { ServicePlan.Point(date: dueDate, kilometers: dueKilometers, engineHours: dueEngineHours) }
-    set { (dueDate, dueKilometers, dueEngineHours) = (newValue.date, newValue.kilometers, newValue.engineHours) }
+    get {
+      ServicePlan.Point(
+        date: dueDate, monthDay: dueMonthDay.map { Int($0) }, kilometers: dueKilometers, engineHours: dueEngineHours)
+    }
+    set {
+      (dueDate, dueKilometers, dueEngineHours) = (newValue.date, newValue.kilometers, newValue.engineHours)
+      dueMonthDay = newValue.monthDay.map { Int64($0) }
+    }
   }
 
   /// When the last service was due.
   var previousDue: ServicePlan.Point {
     get {
       ServicePlan.Point(
-        date: previousDueDate, kilometers: previousDueKilometers, engineHours: previousDueEngineHours)
+        date: previousDueDate, monthDay: previousDueMonthDay.map { Int($0) }, kilometers: previousDueKilometers,
+        engineHours: previousDueEngineHours)
     }
     set {
       (previousDueDate, previousDueKilometers, previousDueEngineHours) = (
         newValue.date, newValue.kilometers, newValue.engineHours
       )
+      previousDueMonthDay = newValue.monthDay.map { Int64($0) }
     }
   }
 

@@ -6,13 +6,18 @@ public struct ServicePlan: Equatable, Sendable {
   /// A day, and the totals of a vehicle's instruments on that day; `nil` if unknown.
   public struct Point: Equatable, Sendable {
     public var date: CalendarDate?
+    /// The day of the month for which ``date`` stands in a month that is too short for it. For example, a monthly service
+    /// that is due on each 31st is due on 28 February, and then on 31 March. `nil` if the month is long enough.
+    public var monthDay: Int?
     /// The distance that all odometers of the vehicle have counted, km.
     public var kilometers: Double?
     /// The time that all hour meters of the vehicle have counted, h.
     public var engineHours: Double?
 
-    public init(date: CalendarDate? = nil, kilometers: Double? = nil, engineHours: Double? = nil) {
-      (self.date, self.kilometers, self.engineHours) = (date, kilometers, engineHours)
+    public init(
+      date: CalendarDate? = nil, monthDay: Int? = nil, kilometers: Double? = nil, engineHours: Double? = nil
+    ) {
+      (self.date, self.monthDay, self.kilometers, self.engineHours) = (date, monthDay, kilometers, engineHours)
     }
   }
 
@@ -27,7 +32,7 @@ public struct ServicePlan: Equatable, Sendable {
   /// Returns when the next service is due, one interval after the last one.
   public func due(after last: Point) -> Point {
     var due = Point()
-    if let date = last.date { due.date = next(date) }
+    if let date = last.date, let next = next(date, monthDay: nil) { (due.date, due.monthDay) = next }
     if let kilometers = last.kilometers { due.kilometers = every.kilometers.map { kilometers + $0 } }
     if let hours = last.engineHours { due.engineHours = every.engineHours.map { hours + $0 } }
     return due
@@ -41,9 +46,11 @@ public struct ServicePlan: Equatable, Sendable {
     guard basis == .fixed else { return fresh }
     var next = fresh
     // Due dates that have passed already are skipped.
-    if let start = due.date, let done = done.date, var date = self.next(start) {
-      while date <= done, let later = self.next(date), later > date { date = later }
-      next.date = date
+    if let start = due.date, let done = done.date, var step = self.next(start, monthDay: due.monthDay) {
+      while step.date <= done, let later = self.next(step.date, monthDay: step.monthDay), later.date > step.date {
+        step = later
+      }
+      (next.date, next.monthDay) = step
     }
     func following(_ due: Double?, _ done: Double?, _ step: Double?) -> Double? {
       guard let due, let done, let step else { return nil }
@@ -54,9 +61,18 @@ public struct ServicePlan: Equatable, Sendable {
     return next
   }
 
-  private func next(_ date: CalendarDate) -> CalendarDate? {
-    [every.days.map { date.adding(days: Int($0)) }, every.months.map { date.adding(months: Int($0)) }]
-      .compactMap { $0 }.min()
+  /// Returns the date one interval later.
+  ///
+  /// - Parameter monthDay: the day of the month for which `date` stands (``Point/monthDay``).
+  private func next(_ date: CalendarDate, monthDay: Int?) -> (date: CalendarDate, monthDay: Int?)? {
+    let afterDays = every.days.map { date.adding(days: Int($0)) }
+    guard let months = every.months else { return afterDays.map { ($0, nil) } }
+    let month = date.adding(months: Int(months))
+    let wanted = monthDay ?? date.day
+    let day = min(wanted, CalendarDate.days(in: month.month, of: month.year))
+    let afterMonths = CalendarDate(year: month.year, month: month.month, day: day) ?? month
+    if let afterDays, afterDays < afterMonths { return (afterDays, nil) }
+    return (afterMonths, day < wanted ? wanted : nil)
   }
 
   /// Returns the state at a day and totals of the instruments.

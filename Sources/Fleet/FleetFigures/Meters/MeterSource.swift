@@ -50,7 +50,12 @@ extension Journey: MeterSource {
 extension FuelEntry: MeterSource {
   public static var readingSource: MeterReading.Source { .fuel }
   public var meteredVehicle: String { vehicle }
-  public var statedReadings: [StatedReading] { odometer.map { [StatedReading(.odometer, $0, .at(at))] } ?? [] }
+
+  /// A void entry does not count.
+  public var statedReadings: [StatedReading] {
+    guard !isVoid, let odometer else { return [] }
+    return [StatedReading(.odometer, odometer, .at(at))]
+  }
 }
 
 extension Inspection: MeterSource {

@@ -26,6 +26,29 @@ extension FleetView {
     return table.rows
   }
 
+  /// Returns the days of a report whose figures lack new records; `nil` if there are none, or if the report is not made
+  /// from figures of days.
+  public func pending(of report: Report) throws(ThingError) -> Report.Pending? {
+    switch report.topic {
+    case .maintenance, .compliance: return nil
+    case .costs, .utilization, .trips, .fuel, .drivers: break
+    }
+    // One more day at each end, because days begin at different times in different zones.
+    let hours = Int64(report.from.dayNumber - 1) * 24...Int64(report.to.dayNumber + 2) * 24
+    var days: [String: Set<CalendarDate>] = [:]
+    for stale in try staleHours(fleet: report.fleetID, in: hours) {
+      let zone = zone(stale.zone)
+      for date in [stale.hours.lowerBound, stale.hours.upperBound].flatMap({ StaleDays.days(of: $0, in: zone) })
+      where (report.from...report.to).contains(date) {
+        days[stale.vehicle, default: []].insert(date)
+      }
+    }
+    guard !days.isEmpty else { return nil }
+    var pending = Report.Pending()
+    (pending.vehicles, pending.days) = (Int64(days.count), Int64(days.values.reduce(0) { $0 + $1.count }))
+    return pending
+  }
+
   private func tooMany(_ what: String, _ limit: Int) -> ThingError {
     .rule(code: "tooManyEntries", message: "more than \(limit) \(what); ask for fewer days or one fleet")
   }
@@ -94,7 +117,7 @@ extension FleetView {
       _ cost: (Value) -> (at: Timestamp, category: String, amount: Money?)
     ) throws(ThingError) {
       var query = ThingQuery<Value>(order: [.init("at")])
-      query.conditions = times("at", dates)
+      query.conditions = times("at", dates) + [.oneOf(key: "void", [.bool(false)])]
       if let fleet = report.fleetID { query.conditions.append(.vehicleInFleets(key: Value.vehicleKey, [fleet])) }
       try forEach(query) { item throws(ThingError) in
         let (at, category, amount) = cost(item.value)

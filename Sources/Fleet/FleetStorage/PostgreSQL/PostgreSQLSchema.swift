@@ -8,7 +8,7 @@ enum PostgreSQLSchema {
     version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
     version11, version12, version13, version14, version15, version16, version17, version18, version19,
     version20, version21, version22, version23, version24, version25, version26, version27, version28,
-    version29, version30, version31, version32, version33, version34,
+    version29, version30, version31, version32, version33, version34, version35,
   ]
 
   private static let version1 =
@@ -687,6 +687,16 @@ enum PostgreSQLSchema {
     ALTER TABLE service_due ADD COLUMN "previous_due_date" text COLLATE "C";
     ALTER TABLE service_due ADD COLUMN "previous_due_kilometers" double precision;
     ALTER TABLE service_due ADD COLUMN "previous_due_engine_hours" double precision;
+    """
+
+  /// Allows fuel entries and expenses to be void. Adds the days of the month for which the due dates of services stand,
+  /// and the days that reports lack.
+  private static let version35 = """
+    ALTER TABLE fuel_entry ADD COLUMN "void" bigint NOT NULL DEFAULT 0;
+    ALTER TABLE expense ADD COLUMN "void" bigint NOT NULL DEFAULT 0;
+    ALTER TABLE service_due ADD COLUMN "due_month_day" bigint;
+    ALTER TABLE report ADD COLUMN "pending" text COLLATE "C";
+    ALTER TABLE service_due ADD COLUMN "previous_due_month_day" bigint;
     """
 
   /// SQL expression for the time of the migration, ms. It has the same value in all statements of the migration.

@@ -8,7 +8,7 @@ enum SQLiteSchema {
     version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
     version11, version12, version13, version14, version15, version16, version17, version18, version19,
     version20, version21, version22, version23, version24, version25, version26, version27, version28,
-    version29, version30, version31, version32, version33, version34,
+    version29, version30, version31, version32, version33, version34, version35,
   ]
 
   private static let version1 = """
@@ -667,6 +667,16 @@ enum SQLiteSchema {
     ALTER TABLE service_due ADD COLUMN "previous_due_date" TEXT;
     ALTER TABLE service_due ADD COLUMN "previous_due_kilometers" REAL;
     ALTER TABLE service_due ADD COLUMN "previous_due_engine_hours" REAL;
+    """
+
+  /// Allows fuel entries and expenses to be void. Adds the days of the month for which the due dates of services stand,
+  /// and the days that reports lack.
+  private static let version35 = """
+    ALTER TABLE fuel_entry ADD COLUMN "void" INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE expense ADD COLUMN "void" INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE service_due ADD COLUMN "due_month_day" INTEGER;
+    ALTER TABLE report ADD COLUMN "pending" TEXT;
+    ALTER TABLE service_due ADD COLUMN "previous_due_month_day" INTEGER;
     """
 
   private static func randoms(_ count: Int) -> String {

@@ -1,12 +1,28 @@
 import FleetDomain
 import Telemetry
 
-extension FleetTransaction {
-  /// Adds events for documents and driving licences that expire: 30 days before the last day of validity, 7 days before
-  /// it, and on the day after it. Each event is added once, however often this function is called.
+/// An event for a document or a driving licence that expires.
+public struct PendingReminder: Equatable, Sendable {
+  /// The ID of the event. It is the same each time the event is found.
+  let id: UUIDv7
+  let event: FleetEvent.Event
+  let thing: UUIDv7
+  let kind: String
+  let day: CalendarDate
+  let vehicle: String?
+  let driver: UUIDv7?
+  let item: String?
+}
+
+extension FleetView {
+  /// Returns the events of documents and driving licences that expire, and that were not added yet: 30 days before the
+  /// last day of validity, 7 days before it, and on the day after it.
   ///
-  /// - Returns: descriptions of the documents and drivers that cannot be read.
-  public func emitReminders() throws(ThingError) -> [String] {
+  /// - Returns: also descriptions of the documents and drivers that cannot be read.
+  public func pendingReminders(
+    at now: Timestamp
+  ) throws(ThingError) -> (reminders: [PendingReminder], unreadable: [String]) {
+    var reminders: [PendingReminder] = []
     var unreadable: [String] = []
     let day: Int64 = 86_400_000_000_000
     // Search one more day at each end of the range, because of time zones.
@@ -28,9 +44,10 @@ extension FleetTransaction {
           } else {
             try zone(ofVehicle: document.value.vehicleID)
           }
-        try remind(
-          .documentExpiring, document.id, Document.names.one, day, zone.day(of: now), vehicle: document.value.vehicleID,
-          driver: document.value.driverID, item: item)
+        let reminder = Self.reminder(
+          .documentExpiring, document.id, Document.names.one, day, zone.day(of: now),
+          vehicle: document.value.vehicleID, driver: document.value.driverID, item: item)
+        if let reminder, try isNew(reminder) { reminders.append(reminder) }
       }
       documents.cursor = page.next
     } while documents.cursor != nil
@@ -42,39 +59,52 @@ extension FleetTransaction {
       unreadable += page.unreadable
       for driver in page.items {
         guard let day = driver.value.licenceExpiry else { continue }
-        let today = try zone(ofFleet: driver.value.fleetID).day(of: now)
-        try remind(
-          .licenceExpiring, driver.id, Driver.names.one, day, today, vehicle: nil, driver: driver.id, item: nil)
+        let reminder = Self.reminder(
+          .licenceExpiring, driver.id, Driver.names.one, day, try zone(ofFleet: driver.value.fleetID).day(of: now),
+          vehicle: nil, driver: driver.id, item: nil)
+        if let reminder, try isNew(reminder) { reminders.append(reminder) }
       }
       drivers.cursor = page.next
     } while drivers.cursor != nil
-    return unreadable
+    return (reminders, unreadable)
   }
 
-  private func remind(
+  private static func reminder(
     _ event: FleetEvent.Event, _ thing: UUIDv7, _ kind: String, _ day: CalendarDate, _ today: CalendarDate,
     vehicle: String?, driver: UUIDv7?, item: String?
-  ) throws(ThingError) {
-    let left = Self.number(of: day) - Self.number(of: today)
-    guard (-30...30).contains(left) else { return }
+  ) -> PendingReminder? {
+    let left = number(of: day) - number(of: today)
+    guard (-30...30).contains(left) else { return nil }
     let stage: UInt64 = left < 0 ? 2 : left <= 7 ? 1 : 0
     let id = UUIDv7(
-      milliseconds: UInt64(max(Self.number(of: day), 0)) * 86_400_000, seed: thing.low ^ thing.high << 48, number: stage
-    )
-    // Look for the mark, not for the event, because the event is removed when its notifications are added.
-    guard try find(id, Reminder.self) == nil else { return }
-    var reminder = Reminder()
-    (reminder.thing, reminder.day) = (thing, day)
-    try insert(reminder, id: id, action: "create")
-    var new = FleetEvent()
-    (new.event, new.kind, new.thing, new.day) = (event, kind, thing, day)
-    (new.vehicleID, new.driverID, new.item) = (vehicle, driver, item)
-    try insert(new, id: id, action: "create")
+      milliseconds: UInt64(max(number(of: day), 0)) * 86_400_000, seed: thing.low ^ thing.high << 48, number: stage)
+    return PendingReminder(
+      id: id, event: event, thing: thing, kind: kind, day: day, vehicle: vehicle, driver: driver, item: item)
+  }
+
+  /// Whether an event was not added before. Looks for the mark, not for the event, because the event is removed when its
+  /// notifications are added.
+  fileprivate func isNew(_ reminder: PendingReminder) throws(ThingError) -> Bool {
+    try find(reminder.id, Reminder.self) == nil
   }
 
   /// Returns the number of days from 1970-01-01 to a date.
   private static func number(of date: CalendarDate) -> Int {
     Timestamp.days(year: date.year, month: date.month, day: date.day)
+  }
+}
+
+extension FleetTransaction {
+  /// Adds an event for a document or licence that expires, unless another server has added it meanwhile.
+  public func add(_ pending: PendingReminder) throws(ThingError) {
+    guard try isNew(pending) else { return }
+    var reminder = Reminder()
+    (reminder.thing, reminder.day) = (pending.thing, pending.day)
+    try insert(reminder, id: pending.id, action: "create")
+    var new = FleetEvent()
+    (new.event, new.kind, new.thing, new.day) = (pending.event, pending.kind, pending.thing, pending.day)
+    (new.vehicleID, new.driverID, new.item) = (pending.vehicle, pending.driver, pending.item)
+    try insert(new, id: pending.id, action: "create")
   }
 }
 

@@ -12,6 +12,8 @@ public struct Expense: WorkThing {
   public var at = Timestamp(nanoseconds: 0)
   public var category = Category.other
   public var amount: Money?
+  /// Whether the entry is wrong. It then counts nowhere, but remains visible.
+  public var isVoid = false
   public var vendorName: String?
   public var notes: String?
   public var documentID: UUIDv7?
@@ -32,6 +34,7 @@ public struct Expense: WorkThing {
     Field("amount", \.amount) { amount throws(FieldError) in
       if amount == nil { throw FieldError("", "expected an amount, found null") }
     }.required(),
+    Field("void", \.isVoid).filterable(),
     Field("vendorName", \.vendorName, TextRules.short(200)).sortable().textSearched(),
     Field("notes", \.notes, TextRules.long).textSearched(),
     Field("documentId", \.documentID),

@@ -61,6 +61,8 @@ public struct FuelEntry: WorkThing {
   public var isFull = false
   /// Whether an entry is missing between the previous entry and this one.
   public var missedPrevious = false
+  /// Whether the entry is wrong. It then counts nowhere, but remains visible.
+  public var isVoid = false
   public var place: String?
   public var notes: String?
   public var documentID: UUIDv7?
@@ -88,6 +90,7 @@ public struct FuelEntry: WorkThing {
     Field("total", \.total),
     Field("full", \.isFull).filterable(),
     Field("missedPrevious", \.missedPrevious).filterable(),
+    Field("void", \.isVoid).filterable(),
     Field("place", \.place, TextRules.short(200)).sortable().textSearched(),
     Field("notes", \.notes, TextRules.long).textSearched(),
     Field("documentId", \.documentID),
@@ -99,9 +102,11 @@ public struct FuelEntry: WorkThing {
   public var cost: Money? {
     if let total { return total }
     guard let price else { return nil }
-    let hundredths = (Double(price.tenThousandths) * quantity / 100).rounded(.toNearestOrAwayFromZero)
-    guard abs(hundredths) < 1e14 else { return nil }
-    return Money(tenThousandths: Int64(hundredths) * 100, currency: price.currency)
+    let unitPrice = ExactDecimal(digits: Int128(price.tenThousandths), scale: 4)
+    guard let quantity = ExactDecimal(JSON.number(quantity).canonicalText),
+      let hundredths = unitPrice.multiplied(by: quantity)?.units(ofScale: 2), abs(hundredths) < 100_000_000_000_000
+    else { return nil }
+    return Money(tenThousandths: hundredths * 100, currency: price.currency)
   }
 }
 

@@ -9,6 +9,8 @@ public struct CSVText: Equatable, Sendable {
     /// The text of each cell, without quotes and without apostrophes before formulas.
     public var cells: [String]
 
+    public init(line: Int, cells: [String]) { (self.line, self.cells) = (line, cells) }
+
     /// Whether all cells are empty.
     var isEmpty: Bool { cells.allSatisfy { $0.allSatisfy(\.isWhitespace) } }
   }
@@ -16,6 +18,14 @@ public struct CSVText: Equatable, Sendable {
   public let rows: [Row]
   /// The character between cells.
   public let separator: UInt8
+  /// Whether a format for programs, such as JSON, determines the form of numbers. Columns then have no numbers.
+  public let isExact: Bool
+
+  /// Creates the rows of a file that is not CSV.
+  public init(rows: [Row], isExact: Bool) {
+    (self.rows, self.isExact) = (rows, isExact)
+    separator = UInt8(ascii: ",")
+  }
 
   /// Parses a file. Text that is not UTF-8 is read as Windows-1252, which older programs write.
   ///
@@ -25,6 +35,7 @@ public struct CSVText: Equatable, Sendable {
     let converted = String(validating: bytes, as: UTF8.self) == nil ? Array(Windows1252.text(of: bytes).utf8) : nil
     if let converted { bytes = converted[...] }
     separator = Self.separator(of: bytes)
+    isExact = false
     var rows: [Row] = []
     var (cells, cell): ([String], [UInt8]) = ([], [])
     var (line, firstLine, quotedSince) = (1, 1, Int?.none)
@@ -84,10 +95,10 @@ public struct CSVText: Equatable, Sendable {
       switch byte {
       case UInt8(ascii: "\""): isQuoted.toggle()
       case UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\t"): if !isQuoted { counts[byte, default: 0] += 1 }
-      case UInt8(ascii: "\n"): lines += 1
+      case UInt8(ascii: "\n"), UInt8(ascii: "\r"): if !isQuoted { lines += 1 }
       default: break
       }
-      if lines == 2 { break }
+      if lines >= 4 { break }
     }
     let candidates = [UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\t")]
     return candidates.max { counts[$0, default: 0] < counts[$1, default: 0] } ?? candidates[0]

@@ -6,20 +6,57 @@ public enum ImportKind: String, CaseIterable, Sendable {
   case vehicles, drivers
   case fuelEntries = "fuel-entries"
   case expenses
+  case maintenanceRecords = "maintenance-records"
+  case serviceSchedules = "service-schedules"
+  case meterReadings = "meter-readings"
+  /// Trips of vehicles, as another program has recorded them.
+  case trips
+  /// Positions of vehicles.
+  case tracks
+
+  /// Whether the rows become records of vehicles, as gateways send them, instead of things that people enter.
+  public var areRecords: Bool { self == .trips || self == .tracks }
+
+  /// The key of the time of a row.
+  public var timeKey: String {
+    switch self {
+    case .maintenanceRecords: "completedDate"
+    case .trips: "endTime"
+    case .tracks: "timestamp"
+    default: "at"
+    }
+  }
 }
 
 /// The program that wrote a file.
 public enum ImportFormat: String, CaseIterable, Sendable {
   /// The format of this server: the names of the columns are the keys of the kind's fields.
   case own
-  case fuelio, drivvo, lubeLogger
+  case fuelio, drivvo, lubeLogger, fuelly, spritmonitor, fleetio, teslaFi, traccar
+  /// Positions in GPX, in KML, or in a table with columns such as `lat` and `lon`.
+  case track
 }
 
 public enum DistanceUnit: String, CaseIterable, Sendable {
   case kilometer = "km"
   case mile = "mi"
 
-  var kilometers: Double { self == .mile ? 1.609_344 : 1 }
+  var kilometers: ExactDecimal { self == .mile ? .mile : .one }
+}
+
+extension ExactDecimal {
+  /// Kilometres in a mile.
+  static let mile = ExactDecimal(digits: 1_609_344, scale: 6)
+  /// Kilometres in a nautical mile, and km/h in a knot.
+  static let nauticalMile = ExactDecimal(digits: 1_852, scale: 3)
+  static let thousandth = ExactDecimal(digits: 1, scale: 3)
+  /// Hours in a millisecond, to 18 digits after the point.
+  static let hoursPerMillisecond = ExactDecimal(digits: 277_777_777_778, scale: 18)
+  /// Kilometres per hour in a metre per second.
+  static let metersPerSecond = ExactDecimal(digits: 36, scale: 1)
+  static let e7 = ExactDecimal(digits: 1, scale: 7)
+  static let usGallon = ExactDecimal(digits: 3_785_411_784, scale: 9)
+  static let imperialGallon = ExactDecimal(digits: 454_609, scale: 5)
 }
 
 /// Data that are missing in the files of some programs. They apply to all rows.
@@ -33,8 +70,25 @@ public struct ImportOptions: Equatable, Sendable {
   public var volumeUnit: FuelEntry.Unit?
   public var decimal: DecimalMark?
   public var dates: DateOrder?
+  /// The zone of times that name no zone.
+  public var zone = ZoneRules.utc
 
   public init() {}
+}
+
+/// A part of a file that is not imported although it has values.
+public struct ImportRest: Equatable, Sendable {
+  /// The number of the line with the names of the columns, or of the section's name.
+  public let line: Int
+  /// The number of rows that are not imported; `nil` for columns of rows that are imported.
+  public let rows: Int?
+  /// The names of the columns that are not imported; empty for whole rows.
+  public let columns: [String]
+  public let message: String
+
+  public init(line: Int, rows: Int?, columns: [String] = [], message: String) {
+    (self.line, self.rows, self.columns, self.message) = (line, rows, columns, message)
+  }
 }
 
 /// One row of a file as the JSON object of a new thing.
@@ -45,6 +99,8 @@ public struct ImportRow: Equatable, Sendable {
   public var values: [String: JSON]
   /// The column of each key's value, from 1.
   public var columns: [String: Int]
+  /// Names by which the file names the vehicle of the row, the most exact first. Empty if the vehicle is in ``values``.
+  public var vehicleNames: [String] = []
 
   /// Returns an error about a value of the row, with the value's column.
   ///

@@ -36,8 +36,11 @@ enum ImportNumber {
     guard let core = core(text), let last = core.lastIndex(where: { ".,".contains($0) }) else { return nil }
     let mark: DecimalMark = core[last] == "," ? .comma : .point
     let other: DecimalMark = mark == .comma ? .point : .comma
-    let same = core.filter { $0 == core[last] }.count
-    if same > 1 { return other }
+    let groups = core.split(separator: core[last], omittingEmptySubsequences: false)
+    if groups.count > 2 {
+      // Only groups of thousands have several separators of one kind.
+      return groups.dropFirst().allSatisfy { $0.count == 3 && $0.allSatisfy(\.isNumber) } ? other : nil
+    }
     if core.contains(core[last] == "," ? "." : ",") { return mark }
     let digits = core[core.index(after: last)...].count
     let before = core[..<last].drop { $0 == "-" }
@@ -46,7 +49,8 @@ enum ImportNumber {
 
   /// Whether a number has two possible values, such as `1,234`.
   static func isAmbiguous(_ text: String) -> Bool {
-    core(text)?.contains { ".,".contains($0) } ?? false && mark(in: text) == nil
+    guard let core = core(text), core.count(where: { ".,".contains($0) }) == 1 else { return false }
+    return mark(in: text) == nil
   }
 
   /// Returns the number as JSON text, with the same digits; `nil` if the text is not a number.
@@ -77,6 +81,7 @@ struct ImportDate: Equatable {
   ///
   /// - Returns: `nil` if the text is not a date.
   init?(_ text: String) {
+    guard text.utf8.count <= 40 else { return nil }
     let halves = text.trimmed.split(maxSplits: 1) { $0 == " " || $0 == "T" || $0 == "," }
     guard let date = halves.first else { return nil }
     let parts = date.split(omittingEmptySubsequences: false) { "-/.".contains($0) }
@@ -107,13 +112,18 @@ struct ImportDate: Equatable {
 
   var isAmbiguous: Bool { !isYearFirst && order == nil && numbers.first != numbers.second }
 
-  /// Returns the time in UTC as text (RFC 3339); `nil` if there is no such day.
-  func text(_ order: DateOrder) -> String? {
+  /// Returns the day; `nil` if the calendar has no such day.
+  func day(_ order: DateOrder) -> CalendarDate? {
     let isMonthFirst = isYearFirst || order == .monthFirst
     let (month, day) = isMonthFirst ? (numbers.first, numbers.second) : (numbers.second, numbers.first)
-    guard let date = CalendarDate(year: numbers.year, month: month, day: day) else { return nil }
-    func two(_ number: Int) -> String { (number < 10 ? "0" : "") + String(number) }
-    return "\(date.text)T\(two(seconds / 3_600)):\(two(seconds / 60 % 60)):\(two(seconds % 60))Z"
+    return CalendarDate(year: numbers.year, month: month, day: day)
+  }
+
+  /// Returns the time; `nil` if there is no such day.
+  ///
+  /// - Parameter zone: the zone whose clocks the date shows.
+  func time(_ order: DateOrder, in zone: ZoneRules = .utc) -> Timestamp? {
+    day(order).map { zone.time(Int64(seconds), on: $0) }
   }
 
   /// Returns the seconds since midnight for texts such as `16:01`, `8:12:00` and `8:12:00 AM`.

@@ -7,36 +7,55 @@ import FleetDomain
 ///     "## Log"
 ///     "Data","Odo (km)","Fuel (litres)","Full","Price (optional)",…,"Missed","TankNumber","FuelType","VolumePrice",…
 extension RawTable {
-  mutating func readFuelio(_ sections: [Section], _ kind: ImportKind, _ options: ImportOptions) {
-    let vehicle = sections.first { $0.name == "vehicle" }
+  mutating func readFuelio(_ sections: [Section], _ options: ImportOptions) {
+    func section(_ name: String) -> Section? { sections.first { $0.name == name } }
+    let (vehicle, costs, categories) = (section("vehicle"), section("costs"), section("costcategories"))
+    let kinds: [String: [ImportKind]] = [
+      "vehicle": [.vehicles], "log": [.fuelEntries], "costs": [.expenses],
+    ]
+    let read: Section? =
+      switch kind {
+      case .vehicles: vehicle
+      case .fuelEntries: section("log")
+      case .expenses: costs
+      default: nil
+      }
+    guard let read else { return refuse(has: sections.flatMap { kinds[$0.name, default: []] }) }
+    report(
+      unread: sections.filter { section in
+        // The names of the categories are read with the costs, and the units with the fills.
+        !(kind == .expenses && section.name == "costcategories")
+      }, read: read, kinds: kinds)
     switch kind {
-    case .vehicles: readVehicles(vehicle)
-    case .fuelEntries: readLog(sections.first { $0.name == "log" }, vehicle, options)
-    case .expenses:
-      readCosts(
-        sections.first { $0.name == "costs" }, categories: sections.first { $0.name == "costcategories" }, options)
-    case .drivers: refuse(kind)
+    case .vehicles: readVehicles(read)
+    case .fuelEntries: readLog(read, vehicle, options)
+    default: readCosts(read, categories: categories, vehicle, options)
     }
   }
 
-  private mutating func readVehicles(_ section: Section?) {
-    guard let section else { return refuse(.vehicles) }
-    for row in section.rows {
+  private mutating func readVehicles(_ section: Section) {
+    read(section) { table, row in
       var raw = RawRow(line: row.line)
-      raw.set("id", section.column("plate"), of: row)
-      if raw.cells["id"]?.text.trimmed.isEmpty ?? true { raw.set("id", section.column("name"), of: row) }
+      raw.set("id", table.text(section.column("plate"), of: row).isEmpty ? section.column("name") : section.column("plate"), of: row)
       for (key, name) in [
         ("name", "name"), ("vin", "vin"), ("licencePlate", "plate"), ("make", "make"), ("model", "model"),
         ("notes", "description"),
       ] { raw.set(key, section.column(name), of: row) }
-      raw.set("modelYear", section.column("year"), of: row, .number(times: 1))
-      raw.set("tankCapacity", section.column("tank1capacity"), of: row, .reading(times: 1))
-      rows.append(raw)
+      raw.set("modelYear", section.column("year"), of: row, .number)
+      raw.set("tankCapacity", section.column("tank1capacity"), of: row, .reading(times: .one))
+      table.rows.append(raw)
     }
   }
 
-  private mutating func readLog(_ section: Section?, _ vehicle: Section?, _ options: ImportOptions) {
-    guard let section else { return refuse(.fuelEntries) }
+  /// Returns the names of the vehicle of the file.
+  private static func names(_ vehicle: Section?) -> [String] {
+    guard let row = vehicle?.rows.first else { return [] }
+    return ["vin", "plate", "name"].compactMap { name in
+      vehicle?.column(name).flatMap { $0 < row.cells.count ? row.cells[$0].trimmed : nil }
+    }.filter { !$0.isEmpty }
+  }
+
+  private mutating func readLog(_ section: Section, _ vehicle: Section?, _ options: ImportOptions) {
     func setting(_ name: String) -> String? {
       guard let column = vehicle?.column(name), let row = vehicle?.rows.first, column < row.cells.count else {
         return nil
@@ -46,23 +65,17 @@ extension RawTable {
     let odometer = section.column { $0.hasPrefix("odo") }
     let isMiles = odometer.map { section.header.cells[$0].contains("(mi)") } ?? (setting("distunit") == "1")
     let distance = options.distanceUnit ?? (isMiles ? .mile : .kilometer)
-    for row in section.rows {
-      var raw = RawRow(line: row.line)
-      func cell(_ name: String) -> String? {
-        guard let column = section.column(name), column < row.cells.count else { return nil }
-        return row.cells[column].trimmed
+    let names = Self.names(vehicle)
+    read(section) { table, row in
+      let isSecond = table.text(section.column("tanknumber"), of: row) == "2"
+      let code = table.text(section.column("fueltype"), of: row)
+      guard let energy = options.energy ?? Self.energy(code, setting(isSecond ? "tank2type" : "tank1type")) else {
+        table.fail(row.line, section.column("fueltype"), "unknown type of fuel; add energy=petrol, or another one")
+        return
       }
-      let isSecond = cell("tanknumber") == "2"
-      guard let energy = options.energy ?? Self.energy(cell("fueltype"), setting(isSecond ? "tank2type" : "tank1type"))
-      else {
-        errors.append(
-          ImportError(
-            line: row.line, column: section.column("fueltype").map { $0 + 1 },
-            message: "unknown type of fuel; add energy=petrol, or another one"))
-        continue
-      }
+      var raw = table.new(row, options)
+      raw.vehicleNames = names
       raw.constants["energy"] = energy.json
-      if let vehicle = options.vehicle { raw.constants["vehicleId"] = .text(vehicle) }
       let unit = setting(isSecond ? "fuelunittank2" : "fuelunit")
       raw.constants["unit"] =
         energy.unit != .litre
@@ -70,14 +83,14 @@ extension RawTable {
         : (options.volumeUnit ?? (unit == "1" ? .usGallon : unit == "2" ? .imperialGallon : .litre)).json
       raw.set("at", section.column("data"), of: row, .time)
       raw.set("odometer", odometer, of: row, .reading(times: distance.kilometers))
-      raw.set("quantity", section.column { $0.hasPrefix("fuel (") }, of: row, .number(times: 1))
+      raw.set("quantity", section.column { $0.hasPrefix("fuel (") }, of: row, .number)
       raw.set("full", section.column("full"), of: row, .flag)
       raw.set("missedPrevious", section.column("missed"), of: row, .flag)
       raw.set("total", section.column { $0.hasPrefix("price") }, of: row, .money)
       raw.set("price", section.column("volumeprice"), of: row, .money)
       raw.set("place", section.column { $0.hasPrefix("city") }, of: row)
       raw.set("notes", section.column { $0.hasPrefix("notes") }, of: row)
-      rows.append(raw)
+      table.rows.append(raw)
     }
   }
 
@@ -97,48 +110,27 @@ extension RawTable {
     return nil
   }
 
-  private mutating func readCosts(_ section: Section?, categories: Section?, _ options: ImportOptions) {
-    guard let section else { return refuse(.expenses) }
-    var names: [String: String] = [:]
-    for row in categories?.rows ?? [] where row.cells.count > 1 { names[row.cells[0].trimmed] = row.cells[1] }
-    for row in section.rows {
-      func cell(_ name: String) -> String {
-        guard let column = section.column(name), column < row.cells.count else { return "" }
-        return row.cells[column].trimmed
-      }
-      guard cell("istemplate") != "1" else {
-        skip(row, "a template of costs that repeat")
-        continue
-      }
-      guard cell("isincome") != "1" else {
-        skip(row, "an income")
-        continue
-      }
-      guard Double(cell("cost")) != 0 else {
-        skip(row, "costs nothing")
-        continue
-      }
-      var raw = RawRow(line: row.line)
-      let category = names[cell("costtypeid")]
-      raw.constants["category"] = Self.category([category, cell("costtitle")]).json
-      if let vehicle = options.vehicle { raw.constants["vehicleId"] = .text(vehicle) }
+  private mutating func readCosts(
+    _ section: Section, categories: Section?, _ vehicle: Section?, _ options: ImportOptions
+  ) {
+    var categoryNames: [String: String] = [:]
+    for row in categories?.rows ?? [] where row.cells.count > 1 { categoryNames[row.cells[0].trimmed] = row.cells[1] }
+    let names = Self.names(vehicle)
+    read(section) { table, row in
+      func cell(_ name: String) -> String { table.text(section.column(name), of: row) }
+      let (title, note) = (cell("costtitle"), cell("notes"))
+      let category = categoryNames[cell("costtypeid")]
+      let (isTemplate, isIncome) = (cell("istemplate") == "1", cell("isincome") == "1")
+      if isTemplate { return table.skip(row, "a template of costs that repeat") }
+      if isIncome { return table.skip(row, "an income") }
+      if ExactDecimal(cell("cost"))?.digits == 0 { return table.skip(row, "costs nothing") }
+      var raw = table.new(row, options)
+      raw.vehicleNames = names
+      raw.constants["category"] = ImportWords.category([category, title]).json
       raw.set("at", section.column("date"), of: row, .time)
       raw.set("amount", section.column("cost"), of: row, .money)
-      raw.constants["notes"] = .text([cell("costtitle"), cell("notes")].filter { !$0.isEmpty }.joined(separator: ": "))
-      rows.append(raw)
+      raw.constants["notes"] = .text([title, note].filter { !$0.isEmpty }.joined(separator: ": "))
+      table.rows.append(raw)
     }
-  }
-
-  /// Returns the category of an expense. It is found by words that people often use in its texts.
-  static func category(_ texts: [String?]) -> Expense.Category {
-    let words: [(Expense.Category, [String])] = [
-      (.parking, ["park", "estacion"]), (.toll, ["toll", "maut", "peaje", "pedágio", "pedaggio", "péage"]),
-      (.fine, ["fine", "ticket", "multa", "strafe", "amende"]),
-      (.insurance, ["insur", "versicher", "segur", "assicur"]),
-      (.tax, ["tax", "steuer", "bollo", "impuesto", "imposto", "registration"]), (.lease, ["leas"]),
-      (.wash, ["wash", "wäsche", "lavad", "lavag"]),
-    ]
-    let text = texts.compactMap { $0?.lowercased() }.joined(separator: " ")
-    return words.first { $0.1.contains { text.contains($0) } }?.0 ?? .other
   }
 }

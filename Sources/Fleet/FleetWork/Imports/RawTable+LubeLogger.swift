@@ -12,62 +12,86 @@ enum LubeLogger {
 ///
 ///     Date,Odometer,FuelConsumed,Cost,FuelEconomy,IsFillToFull,MissedFuelUp,Notes,Tags
 extension RawTable {
-  mutating func readLubeLogger(_ section: Section, _ kind: ImportKind, _ options: ImportOptions) {
+  mutating func readLubeLogger(_ section: Section, _ options: ImportOptions) {
     let quantity = section.column(where: LubeLogger.quantity.contains)
     let cost = section.column(where: LubeLogger.cost.contains)
+    let line = section.header.line
+    let has: [ImportKind] =
+      quantity != nil
+      ? [.fuelEntries] : cost != nil ? [.expenses, .maintenanceRecords] : [.meterReadings]
+    guard has.contains(kind), kind == .fuelEntries || kind == .meterReadings || section.column("description") != nil
+    else { return refuse(line: line, has: has) }
     switch kind {
-    case .fuelEntries:
-      guard quantity != nil else { return refuse(kind, line: section.header.line) }
-      guard let distance = options.distanceUnit,
-        options.energy.map({ $0.unit != .litre }) ?? false || options.volumeUnit != nil,
-        let energy = options.energy
-      else {
-        errors.append(
-          ImportError(
-            line: section.header.line, column: nil,
-            message:
-              "the file has no units: add distanceUnit=km or mi, volumeUnit=L, usGallon or imperialGallon, and energy=petrol or another one"
-          ))
-        return
-      }
-      for row in section.rows {
-        var raw = raw(row, section, options)
-        raw.constants["energy"] = energy.json
-        raw.constants["unit"] = (energy.unit == .litre ? options.volumeUnit ?? .litre : energy.unit).json
-        raw.constants["full"] = .bool(true)
-        raw.set(
-          "odometer", section.column(where: LubeLogger.odometer.contains), of: row, .reading(times: distance.kilometers)
-        )
-        raw.set("quantity", quantity, of: row, .number(times: 1))
-        raw.set("total", cost, of: row, .money)
-        raw.set("full", section.column { ["isfilltofull", "filledup"].contains($0) }, of: row, .flag)
-        raw.set("full", section.column("partialfuelup"), of: row, .noFlag)
-        raw.set("missedPrevious", section.column { ["missedfuelup", "missed"].contains($0) }, of: row, .flag)
-        raw.set("notes", section.column("notes"), of: row)
-        rows.append(raw)
-      }
-    case .expenses:
-      guard let title = section.column("description"), quantity == nil else {
-        return refuse(kind, line: section.header.line)
-      }
-      for row in section.rows {
-        var raw = raw(row, section, options)
-        raw.set("amount", cost, of: row, .money)
-        let texts = [title, section.column("notes")].compactMap { column in
-          column.flatMap { $0 < row.cells.count ? row.cells[$0].trimmed : nil }
-        }
-        raw.constants["category"] = Self.category(texts).json
-        raw.constants["notes"] = .text(texts.filter { !$0.isEmpty }.joined(separator: ": "))
-        rows.append(raw)
-      }
-    case .vehicles, .drivers: refuse(kind, line: section.header.line)
+    case .fuelEntries: readFills(section, quantity, cost, options)
+    case .meterReadings: readOdometers(section, options)
+    default: readCosts(section, cost, options)
     }
   }
 
-  private func raw(_ row: CSVText.Row, _ section: Section, _ options: ImportOptions) -> RawRow {
-    var raw = RawRow(line: row.line)
-    if let vehicle = options.vehicle { raw.constants["vehicleId"] = .text(vehicle) }
-    raw.set("at", section.column("date"), of: row, .time)
-    return raw
+  private mutating func readFills(_ section: Section, _ quantity: Int?, _ cost: Int?, _ options: ImportOptions) {
+    guard let distance = options.distanceUnit, let energy = options.energy,
+      energy.unit != .litre || options.volumeUnit != nil
+    else {
+      return fail(
+        section.header.line, nil,
+        "the file has no units: add distanceUnit=km or mi, volumeUnit=L, usGallon or imperialGallon, and energy=petrol or another one"
+      )
+    }
+    read(section) { table, row in
+      var raw = table.new(row, options)
+      raw.constants["energy"] = energy.json
+      raw.constants["unit"] = (energy.unit == .litre ? options.volumeUnit ?? .litre : energy.unit).json
+      raw.constants["full"] = .bool(true)
+      raw.set("at", section.column("date"), of: row, .time)
+      raw.set(
+        "odometer", section.column(where: LubeLogger.odometer.contains), of: row, .reading(times: distance.kilometers))
+      raw.set("quantity", quantity, of: row, .number)
+      raw.set("total", cost, of: row, .money)
+      raw.set("full", section.column("isfilltofull", "filledup"), of: row, .flag)
+      raw.set("full", section.column("partialfuelup"), of: row, .noFlag)
+      raw.set("missedPrevious", section.column("missedfuelup", "missed"), of: row, .flag)
+      raw.set("notes", section.column("notes"), of: row)
+      table.rows.append(raw)
+    }
+  }
+
+  private mutating func readOdometers(_ section: Section, _ options: ImportOptions) {
+    guard let distance = options.distanceUnit else {
+      return fail(section.header.line, nil, "the file has no units: add distanceUnit=km or mi")
+    }
+    read(section) { table, row in
+      var raw = table.new(row, options)
+      raw.constants["source"] = MeterReading.Source.imported.json
+      raw.set("at", section.column("date"), of: row, .time)
+      raw.set(
+        "odometer", section.column(where: LubeLogger.odometer.contains), of: row, .number(times: distance.kilometers))
+      raw.set("notes", section.column("notes"), of: row)
+      table.rows.append(raw)
+    }
+  }
+
+  /// Reads services, repairs, upgrades or taxes.
+  private mutating func readCosts(_ section: Section, _ cost: Int?, _ options: ImportOptions) {
+    let odometer = section.column(where: LubeLogger.odometer.contains)
+    let isService = kind == .maintenanceRecords
+    read(section) { table, row in
+      let texts = ["description", "notes"].map { table.text(section.column($0), of: row) }
+      var raw = table.new(row, options)
+      raw.constants["notes"] = .text(texts.filter { !$0.isEmpty }.joined(separator: ": "))
+      if isService {
+        if !["", "0"].contains(table.text(odometer, of: row)), options.distanceUnit == nil {
+          table.fail(row.line, odometer, "the file has no units: add distanceUnit=km or mi")
+        }
+        raw.constants["serviceType"] = .text(ImportWords.serviceType([texts[0]]))
+        raw.set("completedDate", section.column("date"), of: row, .day)
+        raw.set("cost", cost, of: row, .money)
+        raw.set("odometer", odometer, of: row, .reading(times: (options.distanceUnit ?? .kilometer).kilometers))
+      } else {
+        raw.constants["category"] = ImportWords.category(texts).json
+        raw.set("at", section.column("date"), of: row, .time)
+        raw.set("amount", cost, of: row, .money)
+      }
+      table.rows.append(raw)
+    }
   }
 }

@@ -3,86 +3,165 @@ import Telemetry
 
 /// The rows of a file, with the meaning of each cell.
 struct RawTable {
+  let kind: ImportKind
   var format = ImportFormat.own
   var rows: [RawRow] = []
   var errors: [ImportError] = []
   var skipped: [ImportError] = []
+  var rest: [ImportRest] = []
+  /// The order of day and month that the program always uses; `nil` if it depends on the person's settings.
+  var dates: DateOrder?
+  /// The columns of the current section that were used.
+  var used: Set<Int> = []
 
   init(_ text: CSVText, _ kind: ImportKind, _ options: ImportOptions) {
+    self.kind = kind
     let lines = text.rows.filter { !$0.isEmpty }
     guard let header = lines.first else {
       errors = [ImportError(line: 1, column: nil, message: "expected a line with the names of the columns")]
       return
     }
-    let first = header.cells[0].trimmed
-    let names = Set(header.cells.map { $0.trimmed.lowercased() })
-    if first.hasPrefix("## ") {
-      format = .fuelio
-      readFuelio(Section.all(in: lines), kind, options)
-    } else if first.hasPrefix("#") {
-      format = .drivvo
-      readDrivvo(Section.all(in: lines), kind, options)
-    } else if names.contains("date"), !names.isDisjoint(with: LubeLogger.cost) {
-      format = .lubeLogger
-      readLubeLogger(Section(header: header, rows: Array(lines.dropFirst())), kind, options)
-    } else {
-      let section = Section(header: header, rows: Array(lines.dropFirst()))
-      switch kind {
-      case .vehicles: readOwn(section, Vehicle.self, options)
-      case .drivers: readOwn(section, Driver.self, options)
-      case .fuelEntries: readOwn(section, FuelEntry.self, options)
-      case .expenses: readOwn(section, Expense.self, options)
-      }
+    let section = Section(header: header, rows: Array(lines.dropFirst()))
+    format = Self.format(of: section, kind)
+    switch format {
+    case .fuelio: readFuelio(Section.all(in: lines), options)
+    case .drivvo: readDrivvo(Section.all(in: lines), options)
+    case .lubeLogger: readLubeLogger(section, options)
+    case .fuelly: readFuelly(section, options)
+    case .spritmonitor: readSpritmonitor(section, options)
+    case .fleetio: readFleetio(section, options)
+    case .teslaFi: readTeslaFi(section, options)
+    case .traccar: readTraccar(lines, options)
+    case .track: readTrack(section, options)
+    case .own: readOwn(section, options)
     }
+    requireOneVehicle(options)
+  }
+
+  /// Returns the format of a file, which the names of its columns show.
+  private static func format(of section: Section, _ kind: ImportKind) -> ImportFormat {
+    let first = section.header.cells[0].trimmed
+    let names = Set(section.names)
+    if first.hasPrefix("## ") { return .fuelio }
+    if first.hasPrefix("#") { return .drivvo }
+    if names.isSuperset(of: Fuelly.names) { return .fuelly }
+    if names.isSuperset(of: Spritmonitor.names) { return .spritmonitor }
+    if !names.isDisjoint(with: Fleetio.names), names.contains("date") { return .fleetio }
+    if names.isSuperset(of: TeslaFi.names) { return .teslaFi }
+    if first.lowercased() == Traccar.reportMark || Traccar.kind(of: names) != nil { return .traccar }
+    if kind == .tracks && !names.contains("vehicleid") || names.contains("devicename"), Track.hasPositions(names) { return .track }
+    if names.contains("date"), !names.isDisjoint(with: LubeLogger.cost.union(LubeLogger.odometer)) {
+      return .lubeLogger
+    }
+    return .own
   }
 
   mutating func skip(_ row: CSVText.Row, _ reason: String) {
     skipped.append(ImportError(line: row.line, column: nil, message: reason))
   }
 
-  /// Adds the error that the file's format cannot contain things of a kind.
-  mutating func refuse(_ kind: ImportKind, line: Int = 1) {
-    errors.append(
-      ImportError(line: line, column: nil, message: "a file of \(format.rawValue) has no \(kind.rawValue)"))
+  mutating func fail(_ line: Int, _ column: Int?, _ message: String) {
+    errors.append(ImportError(line: line, column: column.map { $0 + 1 }, message: message))
+  }
+
+  /// Adds the error that the file's format cannot contain things of the kind.
+  ///
+  /// - Parameter kinds: the kinds that the file has.
+  mutating func refuse(line: Int = 1, has kinds: [ImportKind] = []) {
+    let hint = kinds.isEmpty ? "" : "; it has \(kinds.map { "kind=\($0.rawValue)" }.joined(separator: ", "))"
+    fail(line, nil, "this file of \(format.rawValue) has no \(kind.rawValue)\(hint)")
+  }
+
+  /// Returns a new row of the option's vehicle.
+  func new(_ row: CSVText.Row, _ options: ImportOptions) -> RawRow {
+    var raw = RawRow(line: row.line)
+    if let vehicle = options.vehicle { raw.constants["vehicleId"] = .text(vehicle) }
+    return raw
+  }
+
+  /// Checks that an option does not assign rows of several vehicles to a single one. If the file names only one
+  /// vehicle, the option takes precedence.
+  private mutating func requireOneVehicle(_ options: ImportOptions) {
+    guard options.vehicle != nil else { return }
+    let names = Set(rows.map(\.vehicleNames).filter { !$0.isEmpty })
+    if names.count > 1 {
+      let list = names.map { JSON.text($0[0]).summary }.sorted().prefix(10).joined(separator: ", ")
+      fail(rows.first?.line ?? 1, nil, "the file has rows of several vehicles (\(list)); leave out vehicle=")
+    }
+    for index in rows.indices { rows[index].vehicleNames = [] }
   }
 
   // MARK: The own format
 
+  private mutating func readOwn(_ section: Section, _ options: ImportOptions) {
+    switch kind {
+    case .vehicles: readOwn(section, Vehicle.self, options)
+    case .drivers: readOwn(section, Driver.self, options)
+    case .fuelEntries: readOwn(section, FuelEntry.self, options)
+    case .expenses: readOwn(section, Expense.self, options)
+    case .maintenanceRecords: readOwn(section, MaintenanceRecord.self, options)
+    case .serviceSchedules: readOwn(section, ServiceSchedule.self, options)
+    case .meterReadings: readOwn(section, MeterReading.self, options)
+    case .trips: readOwn(section, ImportedTrip.columns, options)
+    case .tracks: readOwn(section, ImportedPosition.columns, options)
+    }
+  }
+
   private mutating func readOwn<Value: Kind>(_ section: Section, _ kind: Value.Type, _ options: ImportOptions) {
-    var meanings: [(key: String, meaning: CellMeaning)?] = []
     let fields = kind.fields.filter { $0.access != .hidden }
+    let settable = fields.filter { $0.access == .client || $0.access == .creation }
+    readOwn(
+      section, hasVehicle: fields.contains { $0.key == "vehicleId" }, keys: settable.map(\.key), options
+    ) { name in
+      if name == "id" { return .cell(.text) }
+      if name.isEmpty || name == "createdAt" || name == "updatedAt" { return .computed }
+      let key = String(name.prefix { $0 != "." })
+      guard let field = fields.first(where: { $0.keys.contains(key) }) else { return nil }
+      // Exports also contain the fields that only the server sets.
+      guard field.access == .client || field.access == .creation else { return .computed }
+      return .cell(Self.meaning(of: field, name))
+    }
+  }
+
+  private mutating func readOwn(_ section: Section, _ columns: [String: CellMeaning], _ options: ImportOptions) {
+    readOwn(section, hasVehicle: true, keys: columns.keys.sorted(), options) { name in
+      name == "id" ? .computed : columns[name].map { .cell($0) }
+    }
+  }
+
+  /// The use of a column in the own format.
+  private enum Column {
+    case cell(CellMeaning)
+    /// Only the server sets the values.
+    case computed
+  }
+
+  private mutating func readOwn(
+    _ section: Section, hasVehicle: Bool, keys: [String], _ options: ImportOptions, _ column: (String) -> Column?
+  ) {
+    var meanings: [(key: String, meaning: CellMeaning)?] = []
+    var computed: [String] = []
     for (index, cell) in section.header.cells.enumerated() {
       let name = cell.trimmed
-      let key = String(name.prefix { $0 != "." })
-      guard let field = fields.first(where: { $0.keys.contains(key) }) else {
-        let isIgnored = name.isEmpty || name == "createdAt" || name == "updatedAt"
-        meanings.append(name == "id" ? (name, .text) : nil)
-        if !isIgnored, name != "id" {
-          let keys = fields.filter { $0.access == .client || $0.access == .creation }.map(\.key)
-          errors.append(
-            ImportError(
-              line: section.header.line, column: index + 1,
-              message: "unknown column \(JSON.text(name).summary); expected some of \(keys.joined(separator: ", "))"))
-        }
-        continue
-      }
-      // Ignore fields that only the server sets. Exports contain them, too.
-      guard field.access == .client || field.access == .creation else {
+      switch column(name) {
+      case .cell(let meaning)?: meanings.append((name, meaning))
+      case .computed?:
         meanings.append(nil)
-        continue
+        if section.rows.contains(where: { index < $0.cells.count && !$0.cells[index].trimmed.isEmpty }) {
+          computed.append(name.isEmpty ? "column \(index + 1)" : name)
+        }
+      case nil:
+        meanings.append(nil)
+        fail(
+          section.header.line, index,
+          "unknown column \(JSON.text(name).summary); expected some of \(keys.joined(separator: ", "))")
       }
-      meanings.append((name, Self.meaning(of: field, name)))
     }
     for row in section.rows {
       var raw = RawRow(line: row.line)
-      if let vehicle = options.vehicle, fields.contains(where: { $0.key == "vehicleId" }) {
-        raw.constants["vehicleId"] = .text(vehicle)
-      }
+      if let vehicle = options.vehicle, hasVehicle { raw.constants["vehicleId"] = .text(vehicle) }
       guard row.cells.count <= meanings.count else {
-        errors.append(
-          ImportError(
-            line: row.line, column: meanings.count + 1,
-            message: "expected \(meanings.count) cells, found \(row.cells.count)"))
+        fail(row.line, meanings.count, "expected \(meanings.count) cells, found \(row.cells.count)")
         continue
       }
       for (index, text) in row.cells.enumerated() {
@@ -91,13 +170,14 @@ struct RawTable {
       }
       rows.append(raw)
     }
+    report(columns: computed, of: section, because: "the server computes them")
   }
 
   private static func meaning<Value: Kind>(of field: Field<Value>, _ name: String) -> CellMeaning {
     if name.hasSuffix(".amount") { return .amount }
-    if name.contains(".") { return .text }
+    if name.contains(".") { return field.schema.contains(#""currency""#) ? .text : .member }
     switch field.type {
-    case .integer, .real: return .number(times: 1)
+    case .integer, .real: return .number
     case .flag: return .flag
     case .time: return .time
     case .identifier: return .text
@@ -106,41 +186,5 @@ struct RawTable {
       return field.schema.contains(#""type":"array","items":{"type":"string""#) ? .list : .json
     case .text: return field.schema.contains(#""format":"date""#) ? .day : .text
     }
-  }
-}
-
-/// A section of a file with its own column names.
-struct Section {
-  /// The name in lower case; empty if the file has no sections.
-  var name = ""
-  let header: CSVText.Row
-  let rows: [CSVText.Row]
-
-  /// Returns the sections of a file. Each begins with a line such as `## Log`.
-  static func all(in lines: [CSVText.Row]) -> [Section] {
-    var sections: [Section] = []
-    let starts = lines.indices.filter { lines[$0].cells[0].trimmed.hasPrefix("#") }
-    for (place, start) in starts.enumerated() where start + 1 < lines.count {
-      let end = place + 1 < starts.count ? starts[place + 1] : lines.count
-      guard start + 1 < end else { continue }
-      let name = lines[start].cells[0].trimmed.drop { $0 == "#" || $0 == " " }.lowercased()
-      sections.append(Section(name: name, header: lines[start + 1], rows: Array(lines[(start + 2)..<end])))
-    }
-    return sections
-  }
-
-  /// Returns the index of the first column whose name, in lower case, satisfies a condition; `nil` if there is none.
-  func column(where condition: (String) -> Bool) -> Int? {
-    header.cells.firstIndex { condition($0.trimmed.lowercased()) }
-  }
-
-  func column(_ name: String) -> Int? { column { $0 == name.lowercased() } }
-}
-
-extension RawRow {
-  /// Sets a cell and its meaning if the row has the column.
-  mutating func set(_ key: String, _ column: Int?, of row: CSVText.Row, _ meaning: CellMeaning = .text) {
-    guard let column, column < row.cells.count else { return }
-    cells[key] = RawCell(text: row.cells[column], column: column + 1, meaning: meaning)
   }
 }

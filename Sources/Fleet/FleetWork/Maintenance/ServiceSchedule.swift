@@ -144,10 +144,13 @@ public struct ServiceDue: Kind {
   /// The record of the last service; `nil` if the last service came from the schedule, or if there was none.
   public var lastRecordID: UUIDv7?
   public var dueDate: CalendarDate?
+  /// The day of the month for which ``dueDate`` stands, if its month is too short for that day; otherwise `nil`.
+  public var dueMonthDay: Int64?
   public var dueKilometers: Double?
   public var dueEngineHours: Double?
   /// When the last service was due. A correction of ``lastRecordID`` computes the next due values from it.
   public var previousDueDate: CalendarDate?
+  public var previousDueMonthDay: Int64?
   public var previousDueKilometers: Double?
   public var previousDueEngineHours: Double?
   public var state = ServiceSchedule.State.ok
@@ -170,6 +173,7 @@ public struct ServiceDue: Kind {
     Field("dueEngineHours", \.dueEngineHours), Field("state", \.state), Field("snoozedUntil", \.snoozedUntil),
     Field("openedCycle", \.openedCycle), Field("checkDate", \.checkDate), Field("lastRecordId", \.lastRecordID),
     Field("previousDueDate", \.previousDueDate), Field("previousDueKilometers", \.previousDueKilometers),
-    Field("previousDueEngineHours", \.previousDueEngineHours),
+    Field("previousDueEngineHours", \.previousDueEngineHours), Field("dueMonthDay", \.dueMonthDay),
+    Field("previousDueMonthDay", \.previousDueMonthDay),
   ]
 }

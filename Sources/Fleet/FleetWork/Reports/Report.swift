@@ -24,6 +24,18 @@ public struct Report: Kind {
   /// The format of a report that is sent as a file.
   public enum Format: String, FieldChoice, Sendable { case csv, xlsx, pdf }
 
+  /// Days whose figures lack records that have arrived. They are computed within minutes.
+  public struct Pending: NestedValue {
+    /// The number of vehicles with such days.
+    public var vehicles: Int64 = 0
+    /// The number of such days of all vehicles together.
+    public var days: Int64 = 0
+
+    public init() {}
+
+    public static let fields: [Field<Pending>] = [Field("vehicles", \.vehicles), Field("days", \.days)]
+  }
+
   /// The times at which a report is made again and sent by mail. Each new report is about the last complete period.
   public struct Schedule: NestedValue {
     public enum Period: String, FieldChoice, Sendable { case day, week, month }
@@ -83,6 +95,8 @@ public struct Report: Kind {
   public var requestedBy: UUIDv7?
   /// The result; `nil` until it is computed.
   public var rows: ReportRows?
+  /// The days whose figures lacked new records when the report was made; `nil` if there were none.
+  public var pending: Pending?
 
   public init() {}
 
@@ -100,6 +114,7 @@ public struct Report: Kind {
     Field("scheduleId", \.scheduleID).settable(by: .server).filterable(as: "schedule"),
     Field("requestedBy", \.requestedBy).settable(by: .server),
     Field("rows", \.rows).settable(by: .server),
+    Field("pending", \.pending).settable(by: .server),
   ]
 }
 

@@ -25,7 +25,7 @@ import { may, tell } from "../state.js";
 import { t } from "../texts.js";
 import { Value, choiceText, choicesOf, valueAt } from "./fields.js";
 import { Form } from "./form.js";
-import { Icon } from "./icons.js";
+import { Icon, Status } from "./icons.js";
 import { remember, useNames } from "./names.js";
 import { Dialog, Empty, Loading, Title, Trouble, useLoad, useQuestion } from "./ui.js";
 
@@ -101,10 +101,10 @@ export function ThingList({ kind, place, more }) {
       : html`<div class="card scroll" aria-busy=${pages.isLoading ? "true" : "false"}><table class="list"><thead><tr>
           ${columns.map((name, number) => html`<th scope="col" class=${classOf(name, number)}>${t(fieldOf(name).label)}</th>`)}
           ${kind.status && html`<th scope="col">${t("field.status")}</th>`}</tr></thead>
-        <tbody>${pages.things.map((/** @type {any} */ thing) => html`<tr key=${thing.id}>
+        <tbody>${pages.things.map((/** @type {any} */ thing) => html`<tr key=${thing.id} class=${thing.void ? "void" : undefined}>
           ${columns.map((name, number) => {
             const value = html`<${Value} field=${fieldOf(name)} value=${valueAt(thing, name)} whole=${thing} />`;
-            return html`<td class=${classOf(name, number)}>${number === 0 ? html`<a class="row-link" href=${link(thing)}>${value}</a>` : value}</td>`;
+            return html`<td class=${classOf(name, number)}>${number === 0 ? html`<a class="row-link" href=${link(thing)}>${value}</a>${thing.void && !kind.status && html` <${VoidMark} />`}` : value}</td>`;
           })}${kind.status && html`<td>${kind.status(thing)}</td>`}</tr>`)}</tbody></table></div>`}
     <div ref=${end}></div></div>`;
 }
@@ -124,6 +124,9 @@ export function Pages({ list = [], at }) {
   if (shown.length < 2) return null;
   return html`<nav class="tabs" ref=${element} aria-label=${t("nav.pages")}>${shown.map(([address, label]) => html`<a href=${address} aria-current=${address === at ? "page" : undefined}>${t(label)}</a>`)}</nav>`;
 }
+
+/** The mark of an entry that no longer counts. */
+function VoidMark() { return html`<${Status} shape="silent">${t("void")}</${Status}>`; }
 
 /**
  * The buttons of a thing's commands, and the dialog of the chosen one.
@@ -218,11 +221,11 @@ export function ThingDetail({ kind, id, top, children }) {
   };
   const facts = kind.fields.filter(field => !field.isOmitted && !(field.isRead && field.isShown && !field.isShown(value)) && field.name !== "createdAt" && field.kind !== "lines"
     && !(kind.isBrief && [undefined, null, "", false].includes(valueAt(value, field.name))) && !(kind.isBrief && valueAt(value, field.name)?.length === 0));
-  return html`<div class="page narrow"><${Title} above=${back} title=${kind.name(value)} beside=${kind.status?.(value)}>
+  return html`<div class="page narrow"><${Title} above=${back} title=${kind.name(value)} beside=${kind.status ? kind.status(value) : value.void && html`<${VoidMark} />`}>
       ${may(kind.area, kind.changing ?? "write") && html`<${Commands} kind=${kind} thing=${value} tag=${thing.value.tag} onDone=${done} />`}
       ${may(kind.area, "write") && !kind.isFinal?.(value) && html`<a class="button" href=${to(kind.id, id, "edit")}>${t("action.edit")}</a>`}</${Title}>
     ${top?.(value)}
-    <section class="card"><dl class="facts">${facts.map((field, place) => html`${field.group && field.group !== facts[place - 1]?.group && html`<div class="wide group"><dt>${t(field.group)}</dt></div>`}<div class=${["notes", "files"].includes(field.kind) ? "wide" : ""}><dt>${t(field.label)}</dt><dd><${Value} field=${field} value=${valueAt(value, field.name)} whole=${value} /></dd></div>`)}
+    <section class="card"><dl class=${"facts" + (value.void ? " void" : "")}>${facts.map((field, place) => html`${field.group && field.group !== facts[place - 1]?.group && html`<div class="wide group"><dt>${t(field.group)}</dt></div>`}<div class=${["notes", "files"].includes(field.kind) ? "wide" : ""}><dt>${t(field.label)}</dt><dd><${Value} field=${field} value=${valueAt(value, field.name)} whole=${value} /></dd></div>`)}
       ${facts.some(field => field.group) && html`<div class="wide group"></div>`}
       <div><dt>${t("field.createdAt")}</dt><dd>${timeText(value.createdAt)}</dd></div>
       <div><dt>${t("field.updatedAt")}</dt><dd>${timeText(value.updatedAt)}</dd></div></dl></section>

@@ -9,6 +9,7 @@ addTexts({
   "reports.period": ["Period", "Zeitraum"],
   "reports.groupBy": ["One row for each", "Eine Zeile je"],
   "reports.made": ["Made", "Erstellt"],
+  "reports.pending": ["Records that arrived shortly before are still missing: {days} days of {vehicles} vehicles. Make the report again in some minutes.", "Kurz vorher eingetroffene Daten fehlen noch: {days} Tage von {vehicles} Fahrzeugen. Erstellen Sie den Bericht in einigen Minuten neu."],
   "reports.madeAt": ["made {time}", "erstellt {time}"],
   "reports.make": ["Make the report", "Bericht erstellen"],
   "reports.repeated": ["repeated", "wiederholt"],

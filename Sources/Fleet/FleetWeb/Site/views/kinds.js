@@ -106,6 +106,12 @@ export const assignments = {
   ],
 };
 
+/** The commands that make an entry void, and valid again. */
+const voidCommands = /** @type {NonNullable<Kind["commands"]>} */ ([
+  { name: "void", label: "void.make", question: "void.question", done: "void.done", isBad: true, isPossible: entry => !entry.void, patch: () => ({ void: true }), undo: () => ({ void: false }) },
+  { name: "use", label: "void.undo", question: "void.undoQuestion", done: "void.undone", isPossible: entry => entry.void, patch: () => ({ void: false }), undo: () => ({ void: true }) },
+]);
+
 /** @type {Kind} */
 export const expenses = {
   id: "expenses", path: "/api/expenses", area: "expenses", title: "expenses.title", add: "expenses.add", empty: "expenses.empty",
@@ -120,7 +126,7 @@ export const expenses = {
     { name: "notes", label: "field.notes", kind: "notes" },
     { name: "fileIds", label: "field.files", kind: "files" },
   ],
-  columns: ["category", "amount", "at", "vehicleId", "driverId", "vendorName"], filters: ["category"], numbers: ["amount"],
+  columns: ["category", "amount", "at", "vehicleId", "driverId", "vendorName"], filters: ["category"], numbers: ["amount"], commands: voidCommands,
 };
 
 /** @type {Kind} */
@@ -163,7 +169,7 @@ export const fuelEntries = {
     { name: "fileIds", label: "field.files", kind: "files" },
     { name: "driverId", label: "field.driverId", kind: "thing", of: "driver", isRead: true },
   ],
-  columns: ["at", "vehicleId", "quantity", "energy", "total", "odometer", "driverId"], filters: ["energy"], numbers: ["quantity", "total", "odometer"],
+  columns: ["at", "vehicleId", "quantity", "energy", "total", "odometer", "driverId"], filters: ["energy"], numbers: ["quantity", "total", "odometer"], commands: voidCommands,
 };
 
 /** @type {Kind} */

@@ -1,11 +1,12 @@
 import FleetAccess
+import FleetConnectors
 import FleetDomain
 import FleetWork
 import HTTPTypes
 import Synchronization
 import Telemetry
 
-/// `/api/imports`: imports things from CSV files of this server or of other programs.
+/// `/api/imports`: imports things and records from files of this server or of other programs.
 struct ImportRoutes {
   let storage: any FleetStorage
 
@@ -18,7 +19,7 @@ struct ImportRoutes {
     let operation = Operation(
       id: "importThings",
       summary:
-        "Adds the rows of a CSV file, all or none: the server's own format, or exports of Fuelio, Drivvo and LubeLogger. The same rows again change nothing.",
+        "Adds the rows of a file, all or none: the server's own format, or exports of Fuelio, Drivvo, LubeLogger, Fuelly, Spritmonitor, Fleetio, TeslaFi and Traccar, as CSV, XLSX, JSON, GPX, KML, or a ZIP archive of one of them. The same rows again change nothing.",
       parameters: [
         choice("kind", "What the rows are.", ImportKind.allCases.map(\.rawValue)),
         choice("dryRun", "`true`: only reports what would be done.", ["true", "false"]),
@@ -30,24 +31,33 @@ struct ImportRoutes {
         choice("volumeUnit", "The unit of volumes, if the file has none.", Self.volumes.map(\.rawValue)),
         choice("decimal", "The decimal mark, if the file does not show it.", DecimalMark.allCases.map(\.rawValue)),
         choice("dates", "The order of dates, if the file does not show it.", DateOrder.allCases.map(\.rawValue)),
-      ], body: .init(types: ["text/csv"], schema: nil), results: [.init(.ok, "The result.", .json("ImportResult"))],
+        .query(
+          "timeZone", "The zone of times that name none (IANA). Without it: UTC.",
+          #"{"type":"string","examples":["Europe/Vienna"]}"#),
+      ], body: .init(types: ImportSource.types, schema: nil), results: [.init(.ok, "The result.", .json("ImportResult"))],
       errors: [.conflict])
     return Route(.post, "/api/imports", .may(.write, .settings), operation) { call in
-      try call.requireType(["text/csv"])
+      try call.requireType(ImportSource.types, or: ImportSource.otherTypes)
       let kind: ImportKind = try Self.require(call, "kind")
       let isDryRun = try call.flag("dryRun")
-      let options = try Self.options(call)
+      let options = try options(call)
       let bytes = try await call.body()
-      try await call.memory.grow(to: 16 * bytes.count)
-      let file = try await call.heavily(bytes.count) { () -> ImportFile in
-        do throws(ImportError) {
-          return ImportFile(try CSVText(bytes), kind, options)
-        } catch {
+      let isArchive = ZipArchive.isArchive(bytes)
+      try await call.memory.grow(to: 16 * (isArchive ? ImportSource.mostUnpacked : bytes.count))
+      let read = try await call.heavily(isArchive ? ImportSource.mostUnpacked : bytes.count) { () -> ImportFile in
+        do {
+          let source = try ImportSource(bytes)
+          return ImportFile(source.text, kind, options, rest: source.rest)
+        } catch let error as ImportError {
           throw Self.failure([error])
         }
       }
+      let file = try await complete(read, kind, call)
       if !isDryRun, !file.errors.isEmpty { throw Self.failure(file.errors) }
-      let result = try await store(file, kind, isDryRun: isDryRun, call)
+      let result =
+        kind.areRecords
+        ? try await ImportedRecords(storage: storage).store(file, kind, isDryRun: isDryRun, call)
+        : try await store(file, kind, isDryRun: isDryRun, call)
       if !isDryRun, !result.errors.isEmpty { throw Self.failure(result.errors) }
       return Answer(json: Array(result.json(file, kind, isDryRun: isDryRun).canonicalText.utf8))
     }
@@ -56,7 +66,7 @@ struct ImportRoutes {
   private static let volumes: [FuelEntry.Unit] = [.litre, .usGallon, .imperialGallon]
 
   /// Returns the errors with their lines and columns, in the same format as the errors of a JSON body.
-  private static func failure(_ errors: [ImportError]) -> ThingError {
+  static func failure(_ errors: [ImportError]) -> ThingError {
     .invalid(
       FieldErrors(
         errors.prefix(1_000).map { error in
@@ -85,14 +95,22 @@ struct ImportRoutes {
     return value
   }
 
-  private static func options(_ call: Call) throws(APIError) -> ImportOptions {
+  private func options(_ call: Call) throws(APIError) -> ImportOptions {
     var options = ImportOptions()
     options.vehicle = try call.vehicleFilter()
-    options.energy = try value(call, "energy")
-    options.distanceUnit = try value(call, "distanceUnit")
-    options.volumeUnit = try value(call, "volumeUnit")
-    options.decimal = try value(call, "decimal")
-    options.dates = try value(call, "dates")
+    options.energy = try Self.value(call, "energy")
+    options.distanceUnit = try Self.value(call, "distanceUnit")
+    options.volumeUnit = try Self.value(call, "volumeUnit")
+    options.decimal = try Self.value(call, "decimal")
+    options.dates = try Self.value(call, "dates")
+    if let name = call.query["timeZone"] {
+      do throws(FieldError) {
+        try TextRules.timeZone(name)
+      } catch {
+        throw .badRequest("query: timeZone: \(error.message), found \(quoted(name))")
+      }
+      options.zone = storage.zone(name)
+    }
     if let text = call.query["currency"] {
       guard Money(amount: "0", currency: text) != nil else {
         throw .badRequest("query: currency: expected three letters like EUR (ISO 4217), found \(quoted(text))")
@@ -102,35 +120,47 @@ struct ImportRoutes {
     return options
   }
 
-  // MARK: Storage
+  // MARK: Vehicles
 
-  private enum Action: String {
-    case create, change, unchanged
-  }
-
-  private struct Outcome: Sendable {
-    var rows: [(line: Int, action: Action, id: String)] = []
-    var errors: [ImportError] = []
-
-    func json(_ file: ImportFile, _ kind: ImportKind, isDryRun: Bool) -> JSON {
-      func count(_ action: Action) -> JSON { .integer(Int64(rows.count { $0.action == action })) }
-      func json(_ error: ImportError) -> JSON {
-        var members: [String: JSON] = ["line": .integer(Int64(error.line)), "message": .text(error.message)]
-        if let column = error.column { members["column"] = .integer(Int64(column)) }
-        return .object(members)
-      }
-      let errors = (file.errors + errors).sorted { ($0.line, $0.column ?? 0) < ($1.line, $1.column ?? 0) }
-      return .object([
-        "format": .text(file.format.rawValue), "kind": .text(kind.rawValue), "dryRun": .bool(isDryRun),
-        "created": count(.create), "changed": count(.change), "unchanged": count(.unchanged),
-        "rows": .array(
-          rows.map { row in
-            .object(["line": .integer(Int64(row.line)), "action": .text(row.action.rawValue), "id": .text(row.id)])
-          }),
-        "skipped": .array(file.skipped.map(json)), "errors": .array(errors.map(json)),
-      ])
+  /// Finds the vehicles that a file names, and the energies that they use.
+  private func complete(_ file: ImportFile, _ kind: ImportKind, _ call: Call) async throws -> ImportFile {
+    let names = Set(file.rows.flatMap(\.vehicleNames)).sorted()
+    let ids = Set(file.rows.compactMap { $0.values["vehicleId"]?.textValue })
+    guard ids.count + names.count <= Self.mostVehicles else {
+      throw APIError.tooLarge("the file names more than \(Self.mostVehicles) vehicles; divide the file")
     }
+    let isFuel = kind == .fuelEntries
+    guard !names.isEmpty || isFuel else { return file }
+    let (vehicles, energies) = try await storage.view(tenant: try call.tenant) { view throws(ThingError) in
+      var vehicles: [String: String] = [:]
+      var energies: [String: FuelEntry.Energy] = [:]
+      for name in names {
+        guard let vehicle = try Self.vehicle(name, view) else { continue }
+        vehicles[name] = vehicle.id
+        energies[vehicle.id] = vehicle.energy
+      }
+      for id in ids where isFuel { energies[id] = try view.vehicle(named: id)?.value.energy }
+      return (vehicles, energies)
+    }
+    var completed = file
+    completed.complete(kind, vehicles: vehicles, energies: energies)
+    return completed
   }
+
+  /// The maximum number of vehicles in a file.
+  private static let mostVehicles = 1_000
+
+  /// Returns the vehicle with an ID, VIN, registration number or name; `nil` if there is none, or more than one.
+  private static func vehicle(_ name: String, _ view: any FleetView) throws(ThingError) -> Vehicle? {
+    if let found = try view.vehicle(named: name) { return found.value }
+    for key in ["licencePlate", "name"] {
+      let found = try view.list(ThingQuery<Vehicle>(.oneOf(key: key, [.text(name)]), limit: 2)).items
+      if !found.isEmpty { return found.count == 1 ? found[0].value : nil }
+    }
+    return nil
+  }
+
+  // MARK: Storage
 
   /// The number of rows in one transaction. In SQLite, changes of all other tenants wait for it.
   private static let piece = 50
@@ -141,9 +171,14 @@ struct ImportRoutes {
   /// any row is stored, all of them are executed twice: the first time, they are undone.
   private func store(
     _ file: ImportFile, _ kind: ImportKind, isDryRun: Bool, _ call: Call
-  ) async throws -> Outcome {
+  ) async throws -> ImportOutcome {
     var copies: [JSON: UInt64] = [:]
-    let rows = file.rows.map { row in
+    // The readings of meters are judged in the order in which they are added. Many programs write the newest row first.
+    let sorted = file.rows.enumerated().sorted { left, right in
+      let times = [left, right].map { Self.time(of: $0.element)?.milliseconds ?? .min }
+      return times[0] == times[1] ? left.offset < right.offset : times[0] < times[1]
+    }
+    let rows = sorted.map(\.element).map { row in
       let json = JSON.object(row.values)
       defer { copies[json, default: 0] += 1 }
       return (row: row, copy: copies[json, default: 0])
@@ -151,16 +186,18 @@ struct ImportRoutes {
     let isShort = rows.count <= Self.piece
     if isDryRun || !isShort {
       var checked = try await store(rows, kind, isUndone: true, call)
+      checked.rows.sort { $0.line < $1.line }
       checked.errors += Self.repeatedValues(file.rows, kind)
       if isDryRun || !checked.errors.isEmpty { return checked }
     }
-    let stored = try await store(rows, kind, isUndone: false, call)
+    var stored = try await store(rows, kind, isUndone: false, call)
+    stored.rows.sort { $0.line < $1.line }
     guard let first = stored.errors.first, !isShort else { return stored }
     // Another client has changed something since the first execution, which found no error.
     throw ThingError.rule(
       code: "changedMeanwhile",
       message:
-        "line \(first.line): \(first.message). This changed while the file was stored; the \(stored.rows.count) rows before it are stored. Send the file again"
+        "line \(first.line): \(first.message). This changed while the file was stored; \(stored.rows.count) rows are stored. Send the file again"
     )
   }
 
@@ -168,13 +205,13 @@ struct ImportRoutes {
   /// transactions are undone anyway.
   private func store(
     _ rows: [(row: ImportRow, copy: UInt64)], _ kind: ImportKind, isUndone: Bool, _ call: Call
-  ) async throws -> Outcome {
+  ) async throws -> ImportOutcome {
     let caller = try call.caller
-    var all = Outcome()
+    var all = ImportOutcome()
     var made: Set<String> = []
     for start in stride(from: 0, to: rows.count, by: Self.piece) {
       let piece = Array(rows[start..<min(start + Self.piece, rows.count)])
-      let found = Mutex(Outcome())
+      let found = Mutex(ImportOutcome())
       let undone = ThingError.rule(code: "undone", message: "nothing was stored")
       do throws(ThingError) {
         try await storage.change(
@@ -212,8 +249,8 @@ struct ImportRoutes {
 
   private func add(
     _ rows: [(row: ImportRow, copy: UInt64)], _ kind: ImportKind, _ transaction: any FleetTransaction, _ call: Call
-  ) throws(ThingError) -> Outcome {
-    var outcome = Outcome()
+  ) throws(ThingError) -> ImportOutcome {
+    var outcome = ImportOutcome()
     for (row, copy) in rows {
       do throws(ThingError) {
         let (action, id) =
@@ -222,6 +259,10 @@ struct ImportRoutes {
           case .drivers: try add(row, WorkRoutes(storage: storage).drivers, copy, transaction, call)
           case .fuelEntries: try add(row, FuelRoutes(storage: storage).entries, copy, transaction, call)
           case .expenses: try add(row, WorkRoutes(storage: storage).expenses, copy, transaction, call)
+          case .maintenanceRecords: try add(row, MaintenanceRoutes(storage: storage).records, copy, transaction, call)
+          case .serviceSchedules: try add(row, MaintenanceRoutes(storage: storage).schedules, copy, transaction, call)
+          case .meterReadings: try add(row, MaintenanceRoutes(storage: storage).readings, copy, transaction, call)
+          case .trips, .tracks: throw .rule(code: "records", message: "rows of this kind are records")
           }
         outcome.rows.append((row.line, action, id))
       } catch {
@@ -243,7 +284,7 @@ struct ImportRoutes {
   /// Adds a vehicle. If it exists, changes the fields that the row contains.
   private func add(
     _ row: ImportRow, _ transaction: any FleetTransaction, _ call: Call
-  ) throws(ThingError) -> (Action, String) {
+  ) throws(ThingError) -> (ImportOutcome.Action, String) {
     let things = VehicleRoutes(storage: storage).things
     let name = row.values["id"]?.textValue ?? ""
     guard let stored = try transaction.vehicle(named: name), stored.value.id == name else {
@@ -257,7 +298,7 @@ struct ImportRoutes {
   /// - Parameter copy: the number of equal rows above this one in the file.
   private func add<Value: Kind>(
     _ row: ImportRow, _ things: ThingRoutes<Value>, _ copy: UInt64, _ transaction: any FleetTransaction, _ call: Call
-  ) throws(ThingError) -> (Action, String) {
+  ) throws(ThingError) -> (ImportOutcome.Action, String) {
     let value: Value = try Self.new(row)
     let id = row.id ?? Self.id(of: row, Value.self, copy)
     guard let stored = try transaction.find(id, Value.self) else {
@@ -269,7 +310,7 @@ struct ImportRoutes {
   private func change<Value: Kind>(
     _ stored: Stored<Value>, _ row: ImportRow, _ things: ThingRoutes<Value>, _ transaction: any FleetTransaction,
     _ call: Call
-  ) throws(ThingError) -> Action {
+  ) throws(ThingError) -> ImportOutcome.Action {
     let changed = try transaction.patch(stored, seen: stored.version, with: .object(row.values)) {
       value throws(ThingError) in try things.check(stored, &value, transaction, call)
     }
@@ -285,11 +326,34 @@ struct ImportRoutes {
     }
   }
 
+  /// Returns the time of a row, or the start of its day; `nil` for a row without a time.
+  private static func time(of row: ImportRow) -> Timestamp? {
+    if let time = row.values["at"].flatMap({ try? Timestamp(json: $0) }) { return time }
+    guard let day = row.values[ImportKind.maintenanceRecords.timeKey].flatMap({ try? CalendarDate(json: $0) }) else {
+      return nil
+    }
+    return ZoneRules.utc.time(0, on: day)
+  }
+
   private static func id<Value: Kind>(of row: ImportRow, _ kind: Value.Type, _ copy: UInt64) -> UUIDv7 {
-    let time = row.values["at"].flatMap { try? Timestamp(json: $0) }
+    let time = time(of: row)
     let hash = JSON.array([.text(kind.names.one), .object(row.values)]).canonicalHash
     return UUIDv7(
       milliseconds: UInt64(max(time?.milliseconds ?? 0, 0)), seed: UInt64(hash.prefix(16), radix: 16) ?? 0,
       number: copy)
+  }
+}
+
+extension Vehicle {
+  /// The energy that the vehicle uses, if its fuel type tells a single one; otherwise `nil`.
+  fileprivate var energy: FuelEntry.Energy? {
+    switch fuel {
+    case .petrol: .petrol
+    case .diesel: .diesel
+    case .cng: .cng
+    case .lpg: .lpg
+    case .electric: .electric
+    case .hybrid, .pluginHybrid, .hydrogen, .other, nil: nil
+    }
   }
 }

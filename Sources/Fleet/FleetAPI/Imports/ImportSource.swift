@@ -1,0 +1,78 @@
+import FleetConnectors
+import FleetDomain
+import FleetWork
+
+/// The rows of a file that is imported, in one of the accepted formats. The first bytes show the format.
+struct ImportSource: Sendable {
+  let text: CSVText
+  /// What the reader of the file has left out.
+  private(set) var rest: [ImportRest]
+
+  /// The maximum length of the files in an archive together, in bytes.
+  static let mostUnpacked = 8 << 20
+
+  /// The content types of the formats. For others, the first bytes are sufficient as well.
+  static let types = [
+    "text/csv", "application/json", "application/gpx+xml", "application/vnd.google-earth.kml+xml",
+    "application/vnd.google-earth.kmz", "application/zip",
+    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+  ]
+  static let otherTypes = [
+    "text/plain", "text/xml", "application/xml", "application/vnd.ms-excel", "application/x-zip-compressed",
+    "application/octet-stream",
+  ]
+
+  /// Reads a file.
+  ///
+  /// - Throws: ``ImportError``; `APIError` for a damaged archive.
+  init(_ bytes: [UInt8]) throws {
+    guard ZipArchive.isArchive(bytes) else {
+      try self.init(content: bytes)
+      return
+    }
+    let archive = try ZipArchive(bytes)
+    var left = Self.mostUnpacked
+    func unpack(_ entry: ZipArchive.Entry) throws -> [UInt8] {
+      let content = try archive.content(of: entry, limit: left)
+      left -= content.count
+      return content
+    }
+    if archive.entries.contains(where: { $0.name == "xl/workbook.xml" }) {
+      var files: [String: [UInt8]] = [:]
+      for entry in archive.entries where Workbook.needs(entry.name) { files[entry.name] = try unpack(entry) }
+      self.init(text: try Workbook.rows(files), rest: [])
+      return
+    }
+    let names = [".csv", ".kml", ".gpx", ".json"]
+    let entries = archive.entries.filter { entry in
+      names.contains { entry.name.lowercased().hasSuffix($0) } && !entry.name.hasPrefix("__MACOSX/")
+    }
+    guard entries.count == 1, let entry = entries.first else {
+      throw ImportError(
+        line: 1, column: nil,
+        message: "expected an archive with one CSV, KML, GPX or JSON file, found \(entries.count); send them one by one")
+    }
+    try self.init(content: try unpack(entry))
+    let others = archive.entries.filter { $0.name != entry.name && !$0.name.hasSuffix("/") }
+    if !others.isEmpty {
+      let list = others.map { quoted($0.name) }.joined(separator: ", ")
+      rest.append(
+        ImportRest(
+          line: 1, rows: others.count,
+          message: "not imported: \(others.count) other files of the archive (\(list)), because only one file is read"))
+    }
+  }
+
+  private init(text: CSVText, rest: [ImportRest]) { (self.text, self.rest) = (text, rest) }
+
+  private init(content bytes: [UInt8]) throws(ImportError) {
+    let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+    switch bytes[start...].first(where: { $0 > 0x20 }) {
+    case UInt8(ascii: "<"):
+      let document = try TrackDocument(bytes)
+      self.init(text: document.text, rest: document.rest)
+    case UInt8(ascii: "["), UInt8(ascii: "{"): self.init(text: try CSVText(json: Array(bytes[start...])), rest: [])
+    default: self.init(text: try CSVText(bytes), rest: [])
+    }
+  }
+}

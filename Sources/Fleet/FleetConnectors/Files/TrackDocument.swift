@@ -1,0 +1,145 @@
+import FleetDomain
+import FleetWork
+
+/// Reads positions from GPX and KML as a table. The number of a row's line is the number of the position in the file.
+public struct TrackDocument: Sendable {
+  /// The positions with their times.
+  public private(set) var text: CSVText
+  /// What is not imported: positions without times, waypoints and routes.
+  public private(set) var rest: [ImportRest] = []
+
+  private var rows: [CSVText.Row] = []
+  /// The number of positions so far.
+  private var count = 0
+
+  private static let columns = [
+    "deviceName", "timestamp", "latitude", "longitude", "altitude", "heading", "speed (m/s)", "satellites", "hdop",
+  ]
+
+  /// Parses a document.
+  ///
+  /// - Throws: ``ImportError`` if it is neither GPX nor KML, or if it has no position with a time.
+  public init(_ bytes: [UInt8]) throws(ImportError) {
+    text = CSVText(rows: [], isExact: true)
+    let root: (name: String, content: JSON)
+    do throws(XMLError) {
+      root = try XMLReader.parse(bytes)
+    } catch {
+      throw ImportError(line: 1, column: nil, message: "byte \(error.offset): \(error.message)")
+    }
+    switch root.name {
+    case "gpx": readGPX(root.content)
+    case "kml": readKML(root.content, name: "")
+    default: throw ImportError(line: 1, column: nil, message: "expected GPX or KML, found the element \(root.name)")
+    }
+    guard !rows.isEmpty else {
+      let reasons = rest.map(\.message).joined(separator: "; ")
+      throw ImportError(
+        line: 1, column: nil,
+        message: "the file has no position with a time\(reasons.isEmpty ? "" : " (\(reasons))"); export it as GPX or CSV")
+    }
+    text = CSVText(rows: [CSVText.Row(line: 1, cells: Self.columns)] + rows, isExact: true)
+  }
+
+  // MARK: GPX
+
+  private mutating func readGPX(_ gpx: JSON) {
+    var withoutTime = 0
+    for track in Self.list(gpx["trk"]) {
+      let name = Self.text(track["name"])
+      for point in Self.list(track["trkseg"]).flatMap({ Self.list($0["trkpt"]) }) {
+        let time = Self.text(point["time"])
+        count += 1
+        guard !time.isEmpty else {
+          withoutTime += 1
+          continue
+        }
+        // Version 1.0 has speed and course in the point; in version 1.1, programs write them as extensions.
+        let more = [point, Self.deepest(point["extensions"])]
+        func value(_ key: String) -> String { more.map { Self.text($0[key]) }.first { !$0.isEmpty } ?? "" }
+        add([
+          name, time, Self.text(point["lat"]), Self.text(point["lon"]), value("ele"), value("course"), value("speed"),
+          value("sat"), value("hdop"),
+        ])
+      }
+    }
+    report(withoutTime, "positions of tracks", because: "they have no times")
+    report(Self.list(gpx["wpt"]).count, "waypoints", because: "they are not positions of a vehicle")
+    let planned = Self.list(gpx["rte"]).reduce(0) { $0 + Self.list($1["rtept"]).count }
+    report(planned, "points of routes", because: "a route is a plan and not a drive")
+  }
+
+  /// Returns the members of extensions, which may be inside an element of a program such as `TrackPointExtension`.
+  private static func deepest(_ json: JSON?) -> JSON {
+    guard let json, case .object(let members) = json else { return .null }
+    var all: [String: JSON] = [:]
+    for (key, value) in members {
+      if case .object(let inner) = value { all.merge(inner) { first, _ in first } } else { all[key] = value }
+    }
+    return .object(all)
+  }
+
+  // MARK: KML
+
+  private mutating func readKML(_ element: JSON, name: String) {
+    let own = Self.text(element["name"])
+    let name = own.isEmpty ? name : own
+    for key in ["document", "folder"] {
+      for child in Self.list(element[key]) { readKML(child, name: name) }
+    }
+    for mark in Self.list(element["placemark"]) { readPlacemark(mark, name: name) }
+  }
+
+  private mutating func readPlacemark(_ mark: JSON, name: String) {
+    let label = Self.text(mark["name"])
+    for track in Self.list(mark["track"]) + Self.list(mark["multitrack"]).flatMap({ Self.list($0["track"]) }) {
+      let times = Self.list(track["when"]).map { Self.text($0) }
+      let places = Self.list(track["coord"]).map { Self.text($0).split(separator: " ").map(String.init) }
+      for (time, place) in zip(times, places) { add(time: time, place, name: name) }
+      report(abs(times.count - places.count), "positions of \(quoted(label))", because: "they have no times")
+    }
+    for point in Self.list(mark["point"]) {
+      add(time: Self.text(mark["timestamp"]?["when"]), Self.places(point).first ?? [], name: name)
+    }
+    let lines = Self.list(mark["linestring"]) + Self.list(mark["multigeometry"]).flatMap { Self.list($0["linestring"]) }
+    let count = lines.reduce(0) { $0 + Self.places($1).count }
+    report(count, "positions of the line \(quoted(label))", because: "KML has no times for the points of a line")
+  }
+
+  private mutating func add(time: String, _ place: [String], name: String) {
+    count += 1
+    guard !time.isEmpty, place.count >= 2 else {
+      return report(1, "position", because: time.isEmpty ? "it has no time" : "it has no coordinates")
+    }
+    add([name, time, place[1], place[0], place.count > 2 ? place[2] : "", "", "", "", ""])
+  }
+
+  /// Returns the coordinates of an element, each in the order longitude, latitude, altitude.
+  private static func places(_ element: JSON) -> [[String]] {
+    text(element["coordinates"]).split(whereSeparator: \.isWhitespace).map { $0.split(separator: ",").map(String.init) }
+  }
+
+  // MARK: Helper functions
+
+  private mutating func add(_ cells: [String]) { rows.append(CSVText.Row(line: count, cells: cells)) }
+
+  private mutating func report(_ count: Int, _ what: String, because reason: String) {
+    guard count > 0 else { return }
+    rest.append(
+      ImportRest(line: max(self.count, 1), rows: count, message: "not imported: \(count) \(what), because \(reason)"))
+  }
+
+  private func quoted(_ text: String) -> String { JSON.text(text).summary }
+
+  /// Returns the elements of a member that may be absent, a single value or an array.
+  private static func list(_ json: JSON?) -> [JSON] {
+    switch json {
+    case nil, .null?: []
+    case .array(let elements)?: elements
+    case let one?: [one]
+    }
+  }
+
+  /// Returns the text of an element with or without attributes.
+  private static func text(_ json: JSON?) -> String { json?.textValue ?? json?["text"]?.textValue ?? "" }
+}

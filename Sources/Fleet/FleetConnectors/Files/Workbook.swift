@@ -1,0 +1,128 @@
+import FleetDomain
+import FleetWork
+
+/// Reads the cells of a spreadsheet (ISO/IEC 29500): the rows of all sheets, one sheet after the other.
+public enum Workbook {
+  private static let strings = "xl/sharedStrings.xml"
+  private static let styles = "xl/styles.xml"
+  private static let sheets = "xl/worksheets/"
+  /// The highest number of columns that is read.
+  private static let mostColumns = 1_000
+
+  /// Whether the reader needs a file of the archive.
+  public static func needs(_ name: String) -> Bool {
+    name == strings || name == styles || name.hasPrefix(sheets) && name.hasSuffix(".xml")
+  }
+
+  /// Returns the rows of all sheets. The cells of dates become texts such as `2026-05-04 10:00:00`.
+  ///
+  /// - Parameter files: the files of the archive, by their names.
+  /// - Throws: ``ImportError`` if one of them cannot be read.
+  public static func rows(_ files: [String: [UInt8]]) throws(ImportError) -> CSVText {
+    let texts = list(try parse(files, strings)["si"]).map { item in
+      // A text with several formats has several runs.
+      let runs = list(item["r"]).map { text($0["t"]) }
+      return runs.isEmpty ? text(item["t"]) : runs.joined()
+    }
+    let dates = dateStyles(try parse(files, styles))
+    // `sheet10.xml` comes after `sheet9.xml`.
+    let names = files.keys.filter { $0.hasPrefix(sheets) }.sorted { ($0.utf8.count, $0) < ($1.utf8.count, $1) }
+    var rows: [CSVText.Row] = []
+    for name in names {
+      for row in list(try parse(files, name)["sheetdata"]?["row"]) {
+        var cells: [String] = []
+        for cell in list(row["c"]) {
+          let column = text(cell["r"]).isEmpty ? cells.count : Self.column(text(cell["r"]))
+          guard let column, column < mostColumns else {
+            throw ImportError(line: rows.count + 1, column: nil, message: "expected at most \(mostColumns) columns")
+          }
+          while cells.count <= column { cells.append("") }
+          cells[column] = value(of: cell, texts, dates)
+        }
+        rows.append(CSVText.Row(line: rows.count + 1, cells: cells.isEmpty ? [""] : cells))
+      }
+    }
+    return CSVText(rows: rows, isExact: false)
+  }
+
+  private static func parse(_ files: [String: [UInt8]], _ name: String) throws(ImportError) -> JSON {
+    guard let bytes = files[name] else { return .null }
+    do throws(XMLError) {
+      return try XMLReader.parse(bytes).content
+    } catch {
+      throw ImportError(line: 1, column: nil, message: "\(name): byte \(error.offset): \(error.message)")
+    }
+  }
+
+  private static func value(of cell: JSON, _ texts: [String], _ dates: Set<Int>) -> String {
+    let value = text(cell["v"])
+    switch text(cell["t"]) {
+    case "s": return Int(value).flatMap { texts.indices.contains($0) ? texts[$0] : nil } ?? ""
+    case "inlineStr": return text(cell["is"]?["t"])
+    case "b": return value == "1" ? "true" : "false"
+    case "str", "e", "d": return value
+    default:
+      guard let style = Int(text(cell["s"])), dates.contains(style), let serial = Double(value) else {
+        return plain(value)
+      }
+      return date(serial) ?? value
+    }
+  }
+
+  /// Returns a number without an exponent, which spreadsheets write for very small and very large numbers.
+  private static func plain(_ value: String) -> String {
+    guard value.contains(where: { $0 == "E" || $0 == "e" }), let number = Double(value) else { return value }
+    return JSON.number(number).canonicalText
+  }
+
+  /// Converts the number of days since 1899-12-30 to a date with a time.
+  private static func date(_ serial: Double) -> String? {
+    guard serial >= 1, serial < 2_958_466 else { return nil }
+    let seconds = Int((serial * 86_400).rounded())
+    let day = CalendarDate(dayNumber: seconds / 86_400 - 25_569)
+    func two(_ number: Int) -> String { (number < 10 ? "0" : "") + String(number) }
+    let rest = seconds % 86_400
+    return "\(day.text) \(two(rest / 3_600)):\(two(rest / 60 % 60)):\(two(rest % 60))"
+  }
+
+  /// Returns the indices of the styles whose cells show dates or times.
+  private static func dateStyles(_ styles: JSON) -> Set<Int> {
+    var custom: Set<Int> = []
+    for format in list(styles["numfmts"]?["numfmt"]) {
+      // Quoted texts and colours do not count: `[Red]0.0" days"`.
+      var isQuoted = false
+      let code = text(format["formatcode"]).filter { character in
+        if "\"[]".contains(character) { isQuoted.toggle() }
+        return !isQuoted
+      }.lowercased()
+      if code.contains("y") || code.contains("d") || code.contains("h"), let id = Int(text(format["numfmtid"])) {
+        custom.insert(id)
+      }
+    }
+    var found: Set<Int> = []
+    for (index, style) in list(styles["cellxfs"]?["xf"]).enumerated() {
+      guard let id = Int(text(style["numfmtid"])) else { continue }
+      if (14...22).contains(id) || custom.contains(id) { found.insert(index) }
+    }
+    return found
+  }
+
+  /// Returns the index of a column such as `AB12`, from 0; `nil` if the text is not the name of a cell.
+  private static func column(_ name: String) -> Int? {
+    var number = 0
+    for byte in name.utf8.prefix(while: { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }).prefix(4) {
+      number = number * 26 + Int(byte - UInt8(ascii: "A")) + 1
+    }
+    return number > 0 ? number - 1 : nil
+  }
+
+  private static func list(_ json: JSON?) -> [JSON] {
+    switch json {
+    case nil, .null?: []
+    case .array(let elements)?: elements
+    case let one?: [one]
+    }
+  }
+
+  private static func text(_ json: JSON?) -> String { json?.textValue ?? json?["text"]?.textValue ?? "" }
+}

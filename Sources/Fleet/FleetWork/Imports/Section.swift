@@ -1,0 +1,122 @@
+import FleetDomain
+
+/// A section of a file with its own column names.
+struct Section {
+  /// The name in lower case; empty if the file has no sections.
+  var name = ""
+  /// The name as the file writes it.
+  var title = ""
+  let header: CSVText.Row
+  let rows: [CSVText.Row]
+
+  init(name: String = "", title: String = "", header: CSVText.Row, rows: [CSVText.Row]) {
+    (self.name, self.title, self.header, self.rows) = (name, title, header, rows)
+  }
+
+  /// Returns the sections of a file. Each begins with a line such as `## Log`, whose other cells are empty.
+  static func all(in lines: [CSVText.Row]) -> [Section] {
+    var sections: [Section] = []
+    let starts = lines.indices.filter { index in
+      let cells = lines[index].cells
+      return cells[0].trimmed.hasPrefix("#") && cells.dropFirst().allSatisfy { $0.allSatisfy(\.isWhitespace) }
+    }
+    for (place, start) in starts.enumerated() {
+      let end = place + 1 < starts.count ? starts[place + 1] : lines.count
+      guard start + 1 < end else { continue }
+      let title = String(lines[start].cells[0].trimmed.drop { $0 == "#" || $0 == " " })
+      sections.append(
+        Section(
+          name: title.lowercased(), title: title, header: lines[start + 1], rows: Array(lines[(start + 2)..<end])))
+    }
+    return sections
+  }
+
+  /// The names of the columns in lower case.
+  var names: [String] { header.cells.map { $0.trimmed.lowercased() } }
+
+  /// Returns the index of the first column whose name, in lower case, satisfies a condition; `nil` if there is none.
+  func column(where condition: (String) -> Bool) -> Int? {
+    header.cells.firstIndex { condition($0.trimmed.lowercased()) }
+  }
+
+  func column(_ names: String...) -> Int? { column { names.contains($0) } }
+}
+
+extension RawRow {
+  /// Sets a cell and its meaning if the row has the column.
+  mutating func set(_ key: String, _ column: Int?, of row: CSVText.Row, _ meaning: CellMeaning = .text) {
+    guard let column, column < row.cells.count else { return }
+    cells[key] = RawCell(text: row.cells[column], column: column + 1, meaning: meaning)
+  }
+}
+
+extension RawTable {
+  // MARK: What is not imported
+
+  /// Reads the rows of a section. Afterwards, reports all columns with values that no row has used.
+  ///
+  /// - Parameter read: reads a row. It gets the texts of cells with ``text(_:of:)``, or sets them in rows.
+  mutating func read(_ section: Section, _ read: (inout RawTable, CSVText.Row) -> Void) {
+    let first = rows.count
+    used = []
+    for row in section.rows { read(&self, row) }
+    for row in rows[first...] { used.formUnion(row.cells.values.map { $0.column - 1 }) }
+    reportUnusedColumns(of: section)
+  }
+
+  /// Returns the text of a cell, and notes that its column is used.
+  ///
+  /// - Returns: an empty text if there is no such cell.
+  mutating func text(_ column: Int?, of row: CSVText.Row) -> String {
+    guard let column else { return "" }
+    used.insert(column)
+    return column < row.cells.count ? row.cells[column].trimmed : ""
+  }
+
+  private mutating func reportUnusedColumns(of section: Section) {
+    let count = section.rows.map(\.cells.count).max() ?? 0
+    var names: [String] = []
+    for column in 0..<max(count, section.header.cells.count) where !used.contains(column) {
+      let values = section.rows.count { row in
+        column < row.cells.count && !row.cells[column].trimmed.isEmpty && !Self.isNone(row.cells[column].trimmed)
+      }
+      guard values > 0 else { continue }
+      let name = column < section.header.cells.count ? section.header.cells[column].trimmed : ""
+      names.append(name.isEmpty ? "column \(column + 1)" : name)
+    }
+    report(columns: names, of: section, because: "\(kind.rawValue) have no field for them")
+  }
+
+  /// Whether a text means that there is no value.
+  static func isNone(_ text: String) -> Bool { ["None", "<invalid>", "null"].contains(text) }
+
+  mutating func report(columns names: [String], of section: Section, because reason: String) {
+    guard !names.isEmpty else { return }
+    let place = section.title.isEmpty ? "" : " of section \(JSON.text(section.title).summary)"
+    let list = names.map { JSON.text($0).summary }.joined(separator: ", ")
+    rest.append(
+      ImportRest(
+        line: section.header.line, rows: nil, columns: names,
+        message:
+          "not imported: \(names.count) \(names.count == 1 ? "column" : "columns")\(place) (\(list)), because \(reason)"))
+  }
+
+  /// Reports the rows of sections that this import does not read.
+  ///
+  /// - Parameter kinds: the kinds with which sections are imported, by the names of the sections.
+  mutating func report(unread sections: [Section], read: Section?, kinds: [String: [ImportKind]]) {
+    for section in sections where section.header.line != read?.header.line && !section.rows.isEmpty {
+      let others = kinds[section.name, default: []].filter { $0 != kind }
+      let reason =
+        others.isEmpty
+        ? "the server has no import for this section"
+        : "this import reads \(kind.rawValue); import the file again with \(others.map { "kind=\($0.rawValue)" }.joined(separator: " or "))"
+      rest.append(
+        ImportRest(
+          line: section.header.line, rows: section.rows.count, columns: [],
+          message:
+            "not imported: \(section.rows.count) \(section.rows.count == 1 ? "row" : "rows") of section \(JSON.text(section.title).summary), because \(reason)"
+        ))
+    }
+  }
+}
