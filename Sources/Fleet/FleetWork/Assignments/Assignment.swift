@@ -37,6 +37,15 @@ public struct Assignment: WorkThing {
     Field("status", \.status).settable(by: .server).filterable(),
   ]
 
+  /// Whether the assignment contains time that another version of it does not contain.
+  ///
+  /// - Parameter old: the version before a change; `nil` if the assignment is new.
+  func adds(to old: Assignment?) -> Bool {
+    guard let old else { return true }
+    guard let end = old.to else { return from < old.from }
+    return from < old.from || to.map { $0 > end } ?? true
+  }
+
   /// Whether a time is in the assignment.
   public func contains(_ time: Timestamp) -> Bool {
     status != .cancelled && from <= time && to.map { time < $0 } ?? true
