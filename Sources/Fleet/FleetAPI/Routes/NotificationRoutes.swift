@@ -82,12 +82,21 @@ struct NotificationRoutes {
     return Route(.post, Self.path + "/read", .people, operation) { [storage] call in
       let person = try Self.person(call)
       let caller = try call.caller
-      try await storage.change(
-        tenant: caller.tenant, by: caller.actor(from: call.client.address), at: WallClock.now
-      ) { transaction throws(ThingError) in
-        let unread = ThingQuery<Notification>(
-          .oneOf(key: "personId", [person.json]), .oneOf(key: "readAt", [.null]), limit: 1_000)
-        for notification in try transaction.list(unread).items { _ = try transaction.markRead(notification) }
+      // Use several transactions, so that other tenants do not wait long. Notifications that arrive meanwhile are newer
+      // than this request, and stay unread.
+      let now = WallClock.now
+      var remain = true
+      while remain {
+        remain = try await storage.change(
+          tenant: caller.tenant, by: caller.actor(from: call.client.address), at: now
+        ) { transaction throws(ThingError) in
+          let unread = ThingQuery<Notification>(
+            .oneOf(key: "personId", [person.json]), .oneOf(key: "readAt", [.null]),
+            .atMost(key: "createdAt", now.json), limit: 250)
+          let page = try transaction.list(unread)
+          for notification in page.items { _ = try transaction.markRead(notification) }
+          return page.next != nil
+        }
       }
       return Answer(status: .noContent)
     }
