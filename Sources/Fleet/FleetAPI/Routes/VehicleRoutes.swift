@@ -21,13 +21,17 @@ struct VehicleRoutes {
 
   private var commands: [Route] {
     let summaries: [VehicleCommand: String] = [
-      .retire: "Takes a vehicle out of the fleet for good. Its assignments end, and its open maintenance is cancelled.",
+      .retire:
+        "Takes a vehicle out of the fleet for good. Its assignments and journeys end, its open maintenance is cancelled, and no service is due.",
       .reactivate: "Takes a retired vehicle back into the fleet.",
       .deactivate: "Takes an available vehicle out of use for a time.", .activate: "Takes a vehicle into use again.",
     ]
     return VehicleCommand.allCases.map { command in
       things.command(command.rawValue, summaries[command] ?? "") { vehicle, transaction, _ throws(ThingError) in
-        try transaction.execute(command, vehicle)
+        let changed = try transaction.execute(command, vehicle)
+        // The services of a retired vehicle end, and begin again when it comes back.
+        try transaction.evaluateServices(of: changed)
+        return try transaction.existing(changed.id, Vehicle.self)
       }
     }
   }
