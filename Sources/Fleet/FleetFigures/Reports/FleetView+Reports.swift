@@ -56,6 +56,12 @@ extension FleetView {
     return fleets
   }
 
+  private func fleetsOfDrivers() throws(ThingError) -> [UUIDv7: UUIDv7] {
+    var fleets: [UUIDv7: UUIDv7] = [:]
+    try forEach(ThingQuery<Driver>(.isSet(key: "fleetId"))) { fleets[$0.id] = $0.value.fleetID }
+    return fleets
+  }
+
   private func forEach<Value: Kind>(
     _ query: ThingQuery<Value>, _ body: (Stored<Value>) throws(ThingError) -> Void
   ) throws(ThingError) {
@@ -89,16 +95,26 @@ extension FleetView {
     _ report: Report, within dates: ClosedRange<CalendarDate>, to table: inout ReportTable
   ) throws(ThingError) {
     let fleets = try fleets(of: report)
+    let fleetOfDriver = try fleetsOfDrivers()
     func add<Value: WorkThing>(
       _ kind: Value.Type, _ table: inout ReportTable,
       _ cost: (Value) -> (at: Timestamp, category: String, amount: Money?)
     ) throws(ThingError) {
       var query = ThingQuery<Value>(order: [.init("at")])
       query.conditions = times("at", dates)
-      if let fleet = report.fleetID { query.conditions.append(.vehicleInFleets(key: Value.vehicleKey, [fleet])) }
+      if let fleet = report.fleetID {
+        query.conditions.append(
+          .anyOf([
+            [.vehicleInFleets(key: Value.vehicleKey, [fleet])],
+            [.oneOf(key: Value.vehicleKey, [.null]), .isSet(key: Value.driverKey)],
+          ]))
+      }
       try forEach(query) { item throws(ThingError) in
         let (at, category, amount) = cost(item.value)
-        let fleet = item.value.vehicleID.flatMap { fleets[$0] ?? nil }
+        // A cost without a vehicle belongs to the fleet of its driver.
+        let fleet =
+          item.value.vehicleID.map { fleets[$0] ?? nil } ?? item.value.driverID.flatMap { fleetOfDriver[$0] }
+        guard report.fleetID == nil || fleet == report.fleetID else { return }
         let date = try zone(ofFleet: fleet).day(of: at)
         guard dates.contains(date) else { return }
         table.add(
@@ -188,8 +204,7 @@ extension FleetView {
         .licencesExpired, .licencesExpiring, last,
         .init(vehicle: nil, fleet: driver.value.fleetID, driver: driver.id), &table)
     }
-    var fleetOfDriver: [UUIDv7: UUIDv7] = [:]
-    try forEach(ThingQuery<Driver>()) { fleetOfDriver[$0.id] = $0.value.fleetID }
+    let fleetOfDriver = try fleetsOfDrivers()
     let documents = ThingQuery<Document>(.below(key: "expiresOn", dates.upperBound.adding(days: 1).json))
     try forEach(documents) { document throws(ThingError) in
       guard let last = document.value.expiresOn else { return }
