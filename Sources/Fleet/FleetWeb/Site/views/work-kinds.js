@@ -6,19 +6,13 @@
 import { presentTime } from "../clock.js";
 import { html } from "../lib/preact.js";
 import { get, pathOf } from "../api.js";
-import { dayText } from "../format.js";
+import { dayText, today } from "../format.js";
 import { Status } from "../parts/icons.js";
 import { sums } from "../parts/lines.js";
 import { knownServiceTypes, nameOf, serviceTypeName } from "../parts/names.js";
 import { withoutEmpty } from "../parts/things.js";
 import { may } from "../state.js";
 import { t } from "../texts.js";
-
-/** Today, as `2026-11-23`. */
-export function today() {
-  const now = new Date();
-  return new Date(now.getTime() - now.getTimezoneOffset() * 60_000).toISOString().slice(0, 10);
-}
 
 /**
  * The pages of the workshop.
