@@ -55,6 +55,7 @@ struct ReportScheduler {
       var report = plan.value
       (report.from, report.to) = (dates.lowerBound, dates.upperBound)
       (report.schedule, report.nextAt, report.scheduleID) = (nil, nil, plan.id)
+      report.generatedAt = now
       report.rows = ReportRows(try view.rows(of: report, at: now))
       return (plan, report)
     }

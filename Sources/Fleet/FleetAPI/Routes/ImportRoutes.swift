@@ -222,6 +222,8 @@ struct ImportRoutes {
           case .drivers: try add(row, WorkRoutes(storage: storage).drivers, copy, transaction, call)
           case .fuelEntries: try add(row, FuelRoutes(storage: storage).entries, copy, transaction, call)
           case .expenses: try add(row, WorkRoutes(storage: storage).expenses, copy, transaction, call)
+          case .maintenanceRecords:
+            try add(row, MaintenanceRoutes(storage: storage).records, copy, transaction, call)
           }
         outcome.rows.append((row.line, action, id))
       } catch {

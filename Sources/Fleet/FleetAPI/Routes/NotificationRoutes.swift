@@ -34,20 +34,22 @@ struct NotificationRoutes {
   }
 
   private var list: Route {
+    let parameters = ListParameters<Notification>()
     let operation = Operation(
       id: "listNotifications", summary: "One's own notifications, the newest first.",
       parameters: [
-        .query("unread", "`true`: only those that are not read.", #"{"enum":["true","false"]}"#), .cursor,
-        .limit(100, most: 1_000),
-      ], results: [.init(.ok, "A page of notifications.", .json("NotificationList"))])
+        .query("unread", "`true`: only those that are not read.", #"{"enum":["true","false"]}"#)
+      ] + parameters.operations, results: [.init(.ok, "A page of notifications.", .json("NotificationList"))])
     return Route(.get, Self.path, .people, operation) { [storage] call in
-      var query = ThingQuery<Notification>(
-        .oneOf(key: "personId", [try Self.person(call).json]), order: [.init("at", isDescending: true)])
-      if try call.flag("unread") { query.conditions.append(.oneOf(key: "readAt", [.null])) }
-      query.cursor = try call.cursor()
-      query.limit = try call.integer("limit", in: 1...1_000) ?? 100
-      let wanted = query
-      let page = try await storage.view(tenant: try call.tenant) { view throws(ThingError) in try view.list(wanted) }
+      let person = try Self.person(call)
+      let onlyUnread = try call.flag("unread")
+      let request = try parameters.request(call, order: [.init("at", isDescending: true)])
+      let page = try await storage.view(tenant: try call.tenant) { view throws(ThingError) in
+        var query = try request.query(in: view)
+        query.conditions.append(.oneOf(key: "personId", [person.json]))
+        if onlyUnread { query.conditions.append(.oneOf(key: "readAt", [.null])) }
+        return try view.list(query)
+      }
       var list = ListBody()
       for item in page.items { list.append(item.json.canonicalText.utf8) }
       return Answer(json: list.finish(next: page.next))

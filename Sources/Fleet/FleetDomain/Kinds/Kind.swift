@@ -20,6 +20,8 @@ public protocol Kind: Described {
   static var names: KindNames { get }
   /// Whether changes are written to the audit.
   static var isAudited: Bool { get }
+  /// The time of a thing in lists; `nil` if it has none. By default, this is the field `at` if there is one.
+  static var listTime: ListTime? { get }
 
   /// Returns the id of the person whom the thing's personal fields describe. By default, this is the id of the thing
   /// itself.
@@ -35,6 +37,7 @@ public protocol Kind: Described {
 
 extension Kind {
   public static var isAudited: Bool { true }
+  public static var listTime: ListTime? { fields.contains { $0.key == "at" && $0.type == .time } ? .at("at") : nil }
   public static var ignoredKeys: [String] { ["id", "createdAt", "updatedAt"] }
   public func subject(id: UUIDv7) -> UUIDv7 { id }
   public static var filesKey: String { "fileIds" }

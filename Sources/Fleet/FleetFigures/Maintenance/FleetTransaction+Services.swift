@@ -215,6 +215,7 @@ extension FleetTransaction {
       let figures = ServiceFigures(schedule, changed, vehicle.value, on: today)
       (shown.next, shown.state, shown.forecastDate) =
         isRetired ? (nil, .ok, nil) : (figures.next, figures.state, figures.forecastDate)
+      shown.dueDate = shown.next?.dueDate
       try refresh(schedule, to: shown)
     } else if due.value.state != changed.state {
       ids.insert(schedule.id)

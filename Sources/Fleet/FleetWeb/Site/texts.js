@@ -616,6 +616,7 @@ const catalogue = {
   "importKind.drivers": ["Drivers", "Fahrer"],
   "importKind.fuel-entries": ["Fills", "Tankvorgänge"],
   "importKind.expenses": ["Expenses", "Ausgaben"],
+  "importKind.maintenance-records": ["Maintenance", "Wartung"],
   "importAction.create": ["is added", "kommt hinzu"],
   "importAction.change": ["is changed", "wird geändert"],
   "importAction.unchanged": ["stays the same", "bleibt gleich"],

@@ -26,6 +26,7 @@ public struct Assignment: WorkThing {
   }
 
   public static let names = KindNames(one: "assignment", many: "assignments")
+  public static var listTime: ListTime? { .period(start: "from", end: "to") }
   public static let fields: [Field<Assignment>] = [
     Field("driverId", \.driver) { driver throws(FieldError) in
       if driver == nil { throw FieldError("", "expected the id of a driver, found null") }
@@ -33,7 +34,7 @@ public struct Assignment: WorkThing {
     Field("vehicleId", \.vehicle).required().settable(by: .creation).filterable(as: "vehicle"),
     Field("from", \.from).filledIn().sortable(),
     Field("to", \.to).sortable(),
-    Field("notes", \.notes, TextRules.long),
+    Field("notes", \.notes, TextRules.long).textSearched(),
     Field("status", \.status).settable(by: .server).filterable(),
   ]
 

@@ -6,6 +6,7 @@ public enum ImportKind: String, CaseIterable, Sendable {
   case vehicles, drivers
   case fuelEntries = "fuel-entries"
   case expenses
+  case maintenanceRecords = "maintenance-records"
 }
 
 /// The program that wrote a file.

@@ -13,7 +13,7 @@ extension RawTable {
     case .fuelEntries:
       readRefuelling(section("refuelling", "refueling", "reabastecimiento", "abastecimento"), options)
     case .expenses: readDrivvoExpenses(section("expense", "gasto", "despesa"), options)
-    case .drivers: refuse(kind)
+    case .drivers, .maintenanceRecords: refuse(kind)
     }
   }
 

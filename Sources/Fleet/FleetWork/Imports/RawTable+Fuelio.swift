@@ -15,7 +15,7 @@ extension RawTable {
     case .expenses:
       readCosts(
         sections.first { $0.name == "costs" }, categories: sections.first { $0.name == "costcategories" }, options)
-    case .drivers: refuse(kind)
+    case .drivers, .maintenanceRecords: refuse(kind)
     }
   }
 

@@ -60,7 +60,7 @@ extension RawTable {
         raw.constants["notes"] = .text(texts.filter { !$0.isEmpty }.joined(separator: ": "))
         rows.append(raw)
       }
-    case .vehicles, .drivers: refuse(kind, line: section.header.line)
+    case .vehicles, .drivers, .maintenanceRecords: refuse(kind, line: section.header.line)
     }
   }
 

@@ -32,6 +32,7 @@ struct RawTable {
       case .drivers: readOwn(section, Driver.self, options)
       case .fuelEntries: readOwn(section, FuelEntry.self, options)
       case .expenses: readOwn(section, Expense.self, options)
+      case .maintenanceRecords: readOwn(section, MaintenanceRecord.self, options)
       }
     }
   }
@@ -102,8 +103,9 @@ struct RawTable {
     case .time: return .time
     case .identifier: return .text
     case .json:
-      if field.schema.contains(#""currency""#) { return .money }
-      return field.schema.contains(#""type":"array","items":{"type":"string""#) ? .list : .json
+      if field.schema.contains(#""type":"array","items":{"type":"string""#) { return .list }
+      // A list of lines with costs is JSON, a single cost is money.
+      return field.schema.contains(#""currency""#) && !field.schema.contains(#""type":"array""#) ? .money : .json
     case .text: return field.schema.contains(#""format":"date""#) ? .day : .text
     }
   }

@@ -90,7 +90,8 @@ extension FleetTransaction {
     for (key, value) in [("driverId", driver.json), ("vehicleId", journey.vehicle.json)] {
       let query = ThingQuery<Journey>(
         .oneOf(key: key, [value]), .oneOf(key: "status", (Journey.Status.underway + [.completed]).map(\.json)),
-        .below(key: "startTime", end.json), .anyOf([[.oneOf(key: "endTime", [.null])], [.atLeast(key: "endTime", start.json)]]),
+        .below(key: "startTime", end.json),
+        .anyOf([[.oneOf(key: "endTime", [.null])], [.atLeast(key: "endTime", start.json)]]),
         limit: 1_000)
       let others = try list(query).items
       if others.contains(where: { $0.id != id && $0.value.endTime.map { $0 > start } ?? true }) { return true }

@@ -44,6 +44,7 @@ public struct Journey: WorkThing {
   public var vehicleID: String? { vehicle }
 
   public static let names = KindNames(one: "journey", many: "journeys")
+  public static var listTime: ListTime? { .first(["startTime", "plannedFrom"]) }
   public static let fields: [Field<Journey>] = [
     Field("driverId", \.driverID).settable(by: .creation).filledIn().filterable(as: "driver"),
     Field("vehicleId", \.vehicle).required().settable(by: .creation).filterable(as: "vehicle"),

@@ -26,7 +26,7 @@ const options = [
   { name: "dates", label: "imports.dates", kind: "choice", texts: "dateOrder", choices: ["dmy", "mdy"] },
 ];
 
-const kinds = ["vehicles", "drivers", "fuel-entries", "expenses"];
+const kinds = ["vehicles", "drivers", "fuel-entries", "expenses", "maintenance-records"];
 
 export default function Imports() {
   const [kind, setKind] = useState("vehicles");

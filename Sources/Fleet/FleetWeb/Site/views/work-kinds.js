@@ -180,7 +180,8 @@ export const defects = {
   commands: [
     { name: "acknowledge", label: "defects.acknowledge", question: "defects.acknowledgeQuestion", done: "defects.acknowledged", isPossible: defect => defect.status === "open" },
     { name: "repair", label: "defects.repair", question: "defects.repairQuestion", done: "defects.repaired", isPossible: defect => defect.status === "acknowledged" },
-    { name: "verify", label: "defects.verify", question: "defects.verifyQuestion", done: "defects.verified", isMain: true, isPossible: defect => defect.status === "repaired" },
+    { name: "verify", label: "defects.verify", question: "defects.verifyQuestion", done: "defects.verified", isMain: true, isPossible: defect => defect.status === "repaired",
+      fields: [{ name: "reason", label: "field.reason", kind: "notes" }] },
     { name: "dismiss", label: "defects.dismiss", question: "defects.dismissQuestion", done: "defects.dismissed", isBad: true,
       isPossible: defect => ["open", "acknowledged"].includes(defect.status), fields: [{ name: "reason", label: "field.reason", kind: "notes", required: true }] },
   ],
