@@ -218,7 +218,8 @@ import Testing
         let made = try client.send(
           "POST", "/api/fleets", json: #"{"name":"North","timeZone":"Europe/Vienna","vehicleIds":["VAN-1","VAN-2"]}"#)
         #expect(try made.status == 201 && made.json["vehicleIds"] as? [String] == ["VAN-1", "VAN-2"], "\(made.text)")
-        #expect(try (made.json["metrics"] as? [String: Int]) == ["total": 2, "active": 2, "inService": 0])
+        #expect(
+          try (made.json["metrics"] as? [String: Int]) == ["total": 2, "active": 2, "inService": 0, "utilization": 0])
         let north = try #require(made.json["id"] as? String)
         #expect(try client.send("GET", "/api/vehicles?fleetId=\(north)").list.count == 2)
         let taken = try client.send("POST", "/api/fleets", json: #"{"name":"South","vehicleIds":["VAN-1"]}"#)

@@ -51,6 +51,31 @@ import Testing
   }
 
   @Test(arguments: TestServer.Database.allCases)
+  func maintenance_is_imported_with_its_lines_and_readings(_ database: TestServer.Database) async throws {
+    try await TestServer.run(on: database) { server in
+      try await aside {
+        let client = try server.client(server.keys.admin)
+        let lines = #""[{""kind"":""part"",""text"":""filter"",""cost"":{""amount"":""12.50"",""currency"":""EUR""}}]""#
+        let file =
+          "serviceType,completedDate,odometer,cost,lines,vendorName\noilChange,2026-05-04,48000,,\(lines),Garage\n"
+          + "repair,2026-05-05,,99.90 EUR,,\n"
+        for created in [2, 0] {
+          let reply = try Self.send(client, "kind=maintenance-records&vehicle=VAN-1", file)
+          #expect(try reply.status == 200 && reply.json["created"] as? Int == created, "\(reply.text)")
+        }
+        let records = try client.send("GET", "/api/maintenance-records?vehicle=VAN-1&sort=completedDate").list
+        #expect(records.map { $0["status"] as? String } == ["completed", "completed"])
+        #expect(
+          records.compactMap { ($0["cost"] as? [String: String])?["amount"] } == ["12.50", "99.90"])
+        #expect(try client.send("GET", "/api/vehicles/VAN-1").json["odometer"] as? Double == 48_000)
+        let wrong = try Self.send(
+          client, "kind=maintenance-records&vehicle=VAN-1", "serviceType,completedDate\nnone,2026-05-04\n")
+        #expect(wrong.status == 422 && wrong.text.contains("line 2, column 1"), "\(wrong.text)")
+      }
+    }
+  }
+
+  @Test(arguments: TestServer.Database.allCases)
   func other_tenants_store_things_between_the_pieces_of_a_long_file(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
       try await aside {

@@ -278,6 +278,9 @@ import Testing
       "PATCH /api/documents/{documentId}", "/api/documents/$DOCUMENT", body: #"{"notes":"x"}"#, headers: any,
       gets: [401, 403, 403, 404, 403, 200, 404, 200, 200]),
     Row(
+      "DELETE /api/documents/{documentId}", "/api/documents/$DOCUMENT",
+      gets: [401, 403, 403, 404, 403, 204, 404, 404, 404]),
+    Row(
       "POST /api/imports", "/api/imports?kind=drivers&dryRun=true", body: "name\nDora\n",
       headers: ["Content-Type": "text/csv"], gets: [401, 403, 403, 403, 403, 403, 200, 200, 200]),
     Row("GET /api/rules", gets: [401, 403, 200, 403, 403, 403, 200, 200, 200]),
@@ -337,6 +340,9 @@ import Testing
     Row(
       "POST /api/service-schedules/{serviceScheduleId}/snooze", "/api/service-schedules/$SCHEDULE/snooze",
       gets: [401, 403, 403, 403, 403, 409, 404, 409, 409]),
+    Row(
+      "DELETE /api/service-schedules/{serviceScheduleId}", "/api/service-schedules/$SCHEDULE",
+      gets: [401, 403, 403, 403, 403, 204, 404, 404, 404]),
     Row(
       "GET /api/vehicles/{vehicleId}/due", "/api/vehicles/VAN-2/due",
       gets: [401, 403, 200, 403, 200, 200, 404, 200, 200]),

@@ -483,10 +483,66 @@ final class FollowedFleet: Sendable {
       guard case .rule(code: "codePresent", _)? = error else { throw error ?? ThingError.changedMeanwhile }
       try await fleet.store([try FollowedFleet.codes(2, at: 2, [])])
       try await fleet.follow()
-      let verified = try await fleet.change { transaction throws(ThingError) in
-        try transaction.execute(.verify, try transaction.existing(id, Defect.self))
+      // Trips without the code are needed, or a reason.
+      let early = await #expect(throws: ThingError.self) {
+        try await fleet.change { transaction throws(ThingError) in
+          try transaction.execute(.verify, try transaction.existing(id, Defect.self))
+        }
       }
-      #expect(verified.value.status == .verified)
+      guard case .rule(code: "notEnoughTrips", _)? = early else { throw early ?? ThingError.changedMeanwhile }
+      let verified = try await fleet.change { transaction throws(ThingError) in
+        try transaction.execute(.verify, try transaction.existing(id, Defect.self), reason: "test drive")
+      }
+      #expect(verified.value.status == .verified && verified.value.verifyReason == "test drive")
+    }
+  }
+
+  @Test(arguments: Database.allCases)
+  func a_repair_that_left_the_code_is_open_work_again(_ database: Database) async throws {
+    try await FollowedFleet.with(database) { fleet in
+      try await fleet.store([try FollowedFleet.codes(1, at: 1, ["C0031"])])
+      try await fleet.follow()
+      let id = try #require(try await fleet.things(ThingQuery<Defect>()).first).id
+      for command in [DefectCommand.acknowledge, .repair] {
+        _ = try await fleet.storage.change(
+          tenant: .standard, by: Actor(.command), at: FollowedFleet.time(5)
+        ) { transaction throws(ThingError) in
+          try transaction.execute(command, try transaction.existing(id, Defect.self))
+        }
+      }
+      func status() async throws -> Defect.Status? { try await fleet.things(ThingQuery<Defect>()).first?.value.status }
+      // A report from before the repair that arrives after it.
+      try await fleet.store([try FollowedFleet.codes(2, at: 4, ["C0031"])])
+      try await fleet.follow()
+      #expect(try await status() == .repaired)
+      try await fleet.store([try FollowedFleet.codes(3, at: 6, ["C0031"])])
+      try await fleet.follow()
+      #expect(try await status() == .acknowledged)
+    }
+  }
+
+  @Test(arguments: Database.allCases)
+  func a_tenant_decides_about_defects_of_codes(_ database: Database) async throws {
+    try await FollowedFleet.with(database) { fleet in
+      func set(_ change: @escaping @Sendable (inout TenantSettings) -> Void) async throws {
+        _ = try await fleet.change { transaction throws(ThingError) in
+          let stored = try transaction.storedSettings()
+          var settings = stored.value
+          change(&settings)
+          return try transaction.update(stored, to: settings, action: "change")
+        }
+      }
+      try await set { $0.opensCodeDefects = false }
+      try await fleet.store([try FollowedFleet.codes(1, at: 1, ["C0031"])])
+      try await fleet.follow()
+      #expect(try await fleet.things(ThingQuery<Defect>()).isEmpty)
+      try await set { ($0.opensCodeDefects, $0.tripsToVerify) = (true, 1) }
+      try await fleet.store([try FollowedFleet.codes(2, at: 2, ["C0031"])])
+      try await fleet.follow()
+      #expect(try await fleet.things(ThingQuery<Defect>()).first?.value.status == .open)
+      try await fleet.store([try FollowedFleet.codes(3, at: 3, []), try FollowedFleet.trip(4, from: 4, to: 5, "")])
+      try await fleet.follow()
+      #expect(try await fleet.things(ThingQuery<Defect>()).first?.value.status == .verified)
     }
   }
 

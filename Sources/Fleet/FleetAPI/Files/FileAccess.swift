@@ -24,6 +24,7 @@ struct FileAccess: Sendable {
   /// Whether a caller may read the thing that refers to a file.
   private func mayRead(_ use: FileUse, _ identity: Identity, _ view: any FleetView) throws(ThingError) -> Bool {
     switch use.kind {
+    case Vehicle.names.one: try VehicleRoutes(storage: storage).things.mayRead(use.thingID, identity, view)
     case Expense.names.one: try WorkRoutes(storage: storage).expenses.mayRead(use.thingID, identity, view)
     case FuelEntry.names.one: try FuelRoutes(storage: storage).entries.mayRead(use.thingID, identity, view)
     case Document.names.one: try DocumentRoutes(storage: storage).documents.mayRead(use.thingID, identity, view)

@@ -29,6 +29,7 @@ enum FigureSchemas {
             "name": { "type": "string" },
             "fleetId": { "type": "string", "format": "uuid" },
             "driverId": { "description": "The driver to whom the vehicle was assigned at that time.", "type": "string", "format": "uuid" },
+            "driver": { "description": "The same as `driverId`.", "type": "string", "format": "uuid" },
             "state": {
               "description": "`moving`: at least 3 km/h. `idle`: slower, and the engine runs. `parked`: the engine does not run, the trip has ended, or nothing says that the engine runs. `silent`: the newest record is older than 15 minutes; of a parked vehicle, older than a day.",
               "enum": ["moving", "idle", "parked", "silent"]
@@ -86,6 +87,7 @@ enum FigureSchemas {
         "perEngineHour": { "description": "Empty if the time with a running engine is not known.", "$ref": "#/components/schemas/Amounts" },
         "perDay": { "$ref": "#/components/schemas/Amounts" },
         "byCategory": { "description": "Categories of expenses, `fuel` and `lossOfValue`.", "type": "object", "additionalProperties": { "$ref": "#/components/schemas/Amounts" } },
+        "estimated": { "description": "`true` if the loss of value is only expected, because the vehicle is still owned.", "type": "boolean" },
         "withoutAmount": { "description": "The number of costs whose amount is not known. They are in no sum.", "type": "integer" }
       }
     },

@@ -12,7 +12,7 @@ enum FleetSchemas {
     ThingSchema.members(of: TenantSettings.self),
     ThingSchema.members(of: Fleet.self, derived: FleetGroupRoutes.derived),
     ThingSchema.members(of: Driver.self), ThingSchema.members(of: Assignment.self),
-    ThingSchema.members(of: Expense.self), ThingSchema.members(of: Report.self),
+    ThingSchema.members(of: Expense.self), ThingSchema.members(of: Report.self, derived: [ReportRoutes.scope]),
     ThingSchema.members(of: FuelEntry.self),
     ThingSchema.members(of: Journey.self),
     ThingSchema.members(of: Inspection.self, derived: InspectionRoutes.derived), ThingSchema.members(of: Document.self),

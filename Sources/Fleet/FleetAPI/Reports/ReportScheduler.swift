@@ -68,6 +68,7 @@ struct ReportScheduler {
       (report.from, report.to) = (dates.lowerBound, dates.upperBound)
       (report.schedule, report.nextAt, report.scheduleID) = (nil, nil, plan.id)
       do throws(ThingError) {
+        report.generatedAt = now
         report.rows = ReportRows(try view.rows(of: report, at: now))
         report.pending = try view.pending(of: report)
         return (plan, report, nil)

@@ -49,7 +49,8 @@ struct CostRoutes {
         guard let begin, begin <= last else {
           return Self.answer(costs, days: nil, driven: nil, hours: nil, pending: [], from: nil, last)
         }
-        costs.addLossOfValue(of: vehicle.value, from: begin, through: last)
+        costs.addLossOfValue(
+          of: vehicle.value, from: begin, through: last, today: zone.day(of: WallClock.now))
         let state = try await updater.update(
           vehicle.value.id, tenant: tenant, within: begin...last, most: Self.most.computed)
         let figures = try await storage.view(tenant: tenant) { view throws(ThingError) in
@@ -187,6 +188,7 @@ struct CostRoutes {
       ])
     }
     if !pending.isEmpty { members["pending"] = .array(pending.map(\.json)) }
+    if costs.isEstimated { members["estimated"] = .bool(true) }
     if costs.unknown > 0 { members["withoutAmount"] = .integer(Int64(costs.unknown)) }
     return Answer(json: Array(JSON.object(members).canonicalText.utf8))
   }

@@ -6,7 +6,9 @@ import FleetWork
 struct DocumentRoutes {
   let storage: any FleetStorage
 
-  var routes: [Route] { documents.routes }
+  var routes: [Route] {
+    documents.routes + [documents.remove("Removes a document. Its files are kept if other things refer to them.")]
+  }
 
   var documents: ThingRoutes<Document> {
     ThingRoutes(

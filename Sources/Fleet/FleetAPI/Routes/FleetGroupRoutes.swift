@@ -63,19 +63,35 @@ struct FleetGroupRoutes {
         {"type":"object","required":["total","active","inService"],"properties":{
           "total":{"type":"integer"},
           "active":{"description":"Vehicles that are available or assigned.","type":"integer"},
-          "inService":{"type":"integer"}}}
+          "inService":{"type":"integer"},
+          "utilization":{"description":"Today's engine-on time of all vehicles, divided by the working time of today (`workingHours`, otherwise 24 hours) of all vehicles. Absent without vehicles.","type":"number"}}}
         """##,
       read: { fleets, view throws(ThingError) in
         let vehicles = try vehicles(of: fleets, view)
+        var utilization: [UUIDv7: Double] = [:]
+        let now = WallClock.now
+        for fleet in fleets {
+          let zone = try view.zone(ofFleet: fleet.id)
+          let today = zone.day(of: now)
+          let working =
+            WorkingHours.seconds(fleet.value.workingHours ?? [], on: today, in: zone)
+            * Int64(vehicles[fleet.id.json]?.count ?? 0)
+          guard working > 0 else { continue }
+          let sums = try view.daySums(by: .fleet, fleet: fleet.id, from: today, through: today)
+          let seconds = Double(sums.reduce(0) { $0 + $1.engineOn }) / 1_000
+          utilization[fleet.id] = (seconds / Double(working) * 1_000).rounded() / 1_000
+        }
         return fleets.map { fleet in
           let states = (vehicles[fleet.id.json] ?? []).map { $0[2] }
           func count(_ wanted: Vehicle.Status...) -> JSON {
             .integer(Int64(states.count { state in wanted.contains { $0.json == state } }))
           }
-          return .object([
+          var members: [String: JSON] = [
             "total": .integer(Int64(states.count)), "active": count(.available, .assigned),
             "inService": count(.inService),
-          ])
+          ]
+          members["utilization"] = utilization[fleet.id]?.json
+          return .object(members)
         }
       }),
   ]

@@ -91,7 +91,7 @@ struct InspectionRoutes {
     var notes: String?
 
     static let fields: [Field<CertificationBody>] = [
-      Field("result", \.result).required(), Field("notes", \.notes, TextRules.long),
+      Field("result", \.result).alias("certification").required(), Field("notes", \.notes, TextRules.long),
     ]
   }
 

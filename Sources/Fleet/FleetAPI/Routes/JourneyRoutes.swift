@@ -75,31 +75,27 @@ struct JourneyRoutes {
     ) { [storage] call in
       let tenant = try call.tenant
       let time = try call.time("at") ?? WallClock.now
-      let (vehicle, journeys, assignments) = try await storage.view(tenant: tenant) { view throws(ThingError) in
+      let (vehicle, found) = try await storage.view(tenant: tenant) { view throws(ThingError) in
         let vehicle = try call.existingVehicle(view)
         let next = Timestamp(nanoseconds: time.nanoseconds + 1_000_000)
-        let journeys = try view.journeys(of: vehicle.value.id, from: time, to: next).filter { journey in
-          journey.value.endTime.map { time < $0 } ?? true
-        }
-        return (vehicle, journeys, try view.assignments(of: vehicle.value.id, at: time))
+        return (
+          vehicle,
+          WhoDrove(
+            at: time, journeys: try view.journeys(of: vehicle.value.id, from: time, to: next),
+            assignments: try view.assignments(of: vehicle.value.id, at: time))
+        )
       }
       let trips = try await Self.trips(of: vehicle.value.id, from: time, to: nil, tenant, storage, most: 1)
         .filter { $0.from <= time && time < $0.to }
-      var evidence = journeys.map { journey in
+      var evidence = found.journeys.map { journey in
         Self.evidence("journey", journey.id, journey.value.startTime, journey.value.endTime, journey.value.driverID)
       }
-      evidence += assignments.map { assignment in
+      evidence += found.assignments.map { assignment in
         Self.evidence("assignment", assignment.id, assignment.value.from, assignment.value.to, assignment.value.driver)
       }
       evidence += trips.map { Self.evidence("trip", $0.id, $0.from, $0.to, nil) }
       var members: [String: JSON] = ["evidence": .array(evidence)]
-      // If several journeys contain the time, use the one that began last. A journey that only its driver has declared
-      // counts less than an assignment to another driver.
-      let trusted = journeys.last { journey in
-        journey.value.isConfirmed || assignments.contains { $0.value.driver == journey.value.driverID }
-      }
-      let driver = trusted?.value.driverID ?? assignments.first?.value.driver ?? journeys.last?.value.driverID
-      members["driverId"] = driver?.json
+      members["driverId"] = found.driver?.json
       return Answer(json: Array(JSON.object(members).canonicalText.utf8))
     }
   }

@@ -10,7 +10,8 @@ struct MaintenanceRoutes {
   let storage: any FleetStorage
 
   var routes: [Route] {
-    readings.routes + serviceTypes.routes + schedules.routes + scheduleCommands + records.routes + recordCommands
+    readings.routes + serviceTypes.routes + schedules.routes + scheduleCommands + [removeSchedule] + records.routes
+      + recordCommands
       + defects.routes + defectCommands + [due]
   }
 
@@ -20,7 +21,13 @@ struct MaintenanceRoutes {
     var routes = ThingRoutes<MeterReading>(
       ofVehicles: storage, area: .vehicles, order: [.init("at", isDescending: true)],
       check: { old, new, transaction, call throws(ThingError) in
-        guard old != nil else { return try transaction.judge(&new) }
+        guard old != nil else {
+          // Other sources are evidence of the server.
+          guard new.source == .manual || new.source == .imported && !(call.reach?.isOnlyOwn ?? false) else {
+            throw .invalid(FieldErrors([FieldError("source", "expected manual, or import if you import readings")]))
+          }
+          return try transaction.judge(&new)
+        }
         // A driver may add meter readings of the vehicle, but is not allowed to change the readings of others.
         if let reach = call.reach, reach.isOnlyOwn { throw .forbidden(reason: reach.reason) }
       })
@@ -50,6 +57,12 @@ struct MaintenanceRoutes {
       check: { old, new, transaction, _ throws(ThingError) in try transaction.check(&new, old: old) })
     routes.afterChange = { schedule, transaction throws(ThingError) in try transaction.follow(schedule) }
     return routes
+  }
+
+  private var removeSchedule: Route {
+    schedules.remove("Removes a schedule, and cancels its scheduled maintenance. Records of its services are kept.") {
+      schedule, transaction throws(ThingError) in try transaction.closeWork(ofRemoved: schedule)
+    }
   }
 
   private var scheduleCommands: [Route] {
@@ -153,13 +166,16 @@ struct MaintenanceRoutes {
   private var defectCommands: [Route] {
     let summaries: [DefectCommand: String] = [
       .acknowledge: "Confirms an open defect.", .repair: "Reports an acknowledged defect as repaired.",
-      .verify: "Confirms the repair.", .dismiss: "Closes what is not a defect, with a reason.",
+      .verify:
+        "Confirms the repair. If the trouble code was absent for fewer trips than the settings require, with a reason.",
+      .dismiss: "Closes what is not a defect, with a reason.",
     ]
+    let takesReason: Set<DefectCommand> = [.dismiss, .verify]
     return DefectCommand.allCases.map { command in
       defects.command(
-        command.rawValue, summaries[command] ?? "", body: command == .dismiss ? "CommandReason" : nil
+        command.rawValue, summaries[command] ?? "", body: takesReason.contains(command) ? "CommandReason" : nil
       ) { defect, json, transaction, _ throws(ThingError) in
-        let reason = command == .dismiss ? try CommandReason.command(json).reason : nil
+        let reason = takesReason.contains(command) ? try CommandReason.command(json).reason : nil
         return try transaction.execute(command, defect, reason: reason)
       }
     }

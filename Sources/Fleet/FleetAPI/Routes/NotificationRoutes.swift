@@ -34,20 +34,22 @@ struct NotificationRoutes {
   }
 
   private var list: Route {
+    let parameters = ListParameters<Notification>()
     let operation = Operation(
       id: "listNotifications", summary: "One's own notifications, the newest first.",
       parameters: [
-        .query("unread", "`true`: only those that are not read.", #"{"enum":["true","false"]}"#), .cursor,
-        .limit(100, most: 1_000),
-      ], results: [.init(.ok, "A page of notifications.", .json("NotificationList"))])
+        .query("unread", "`true`: only those that are not read.", #"{"enum":["true","false"]}"#)
+      ] + parameters.operations, results: [.init(.ok, "A page of notifications.", .json("NotificationList"))])
     return Route(.get, Self.path, .people, operation) { [storage] call in
-      var query = ThingQuery<Notification>(
-        .oneOf(key: "personId", [try Self.person(call).json]), order: [.init("at", isDescending: true)])
-      if try call.flag("unread") { query.conditions.append(.oneOf(key: "readAt", [.null])) }
-      query.cursor = try call.cursor()
-      query.limit = try call.integer("limit", in: 1...1_000) ?? 100
-      let wanted = query
-      let page = try await storage.view(tenant: try call.tenant) { view throws(ThingError) in try view.list(wanted) }
+      let person = try Self.person(call)
+      let onlyUnread = try call.flag("unread")
+      let request = try parameters.request(call, order: [.init("at", isDescending: true)])
+      let page = try await storage.view(tenant: try call.tenant) { view throws(ThingError) in
+        var query = try request.query(in: view)
+        query.conditions.append(.oneOf(key: "personId", [person.json]))
+        if onlyUnread { query.conditions.append(.oneOf(key: "readAt", [.null])) }
+        return try view.list(query)
+      }
       var list = ListBody()
       for item in page.items { list.append(item.json.canonicalText.utf8) }
       return Answer(json: list.finish(next: page.next))
@@ -82,12 +84,21 @@ struct NotificationRoutes {
     return Route(.post, Self.path + "/read", .people, operation) { [storage] call in
       let person = try Self.person(call)
       let caller = try call.caller
-      try await storage.change(
-        tenant: caller.tenant, by: caller.actor(from: call.client.address), at: WallClock.now
-      ) { transaction throws(ThingError) in
-        let unread = ThingQuery<Notification>(
-          .oneOf(key: "personId", [person.json]), .oneOf(key: "readAt", [.null]), limit: 1_000)
-        for notification in try transaction.list(unread).items { _ = try transaction.markRead(notification) }
+      // Use several transactions, so that other tenants do not wait long. Notifications that arrive meanwhile are newer
+      // than this request, and stay unread.
+      let now = WallClock.now
+      var remain = true
+      while remain {
+        remain = try await storage.change(
+          tenant: caller.tenant, by: caller.actor(from: call.client.address), at: now
+        ) { transaction throws(ThingError) in
+          let unread = ThingQuery<Notification>(
+            .oneOf(key: "personId", [person.json]), .oneOf(key: "readAt", [.null]),
+            .atMost(key: "createdAt", now.json), limit: 250)
+          let page = try transaction.list(unread)
+          for notification in page.items { _ = try transaction.markRead(notification) }
+          return page.next != nil
+        }
       }
       return Answer(status: .noContent)
     }

@@ -72,7 +72,9 @@ struct PositionRoutes {
     text += Array("\(place.longitude),\(place.latitude)]},\"properties\":{\"vehicleId\":\(id)".utf8)
     if let name = known.name { text += Array(",\"name\":\(JSON.text(name).canonicalText)".utf8) }
     if let fleet = known.fleetID { text += Array(",\"fleetId\":\"\(fleet.string)\"".utf8) }
-    if let driver = known.driverID { text += Array(",\"driverId\":\"\(driver.string)\"".utf8) }
+    if let driver = known.driverID {
+      text += Array(",\"driverId\":\"\(driver.string)\",\"driver\":\"\(driver.string)\"".utf8)
+    }
     text += Array(",\"state\":\"\(VehicleState(of: known, at: now).rawValue)\"".utf8)
     if let heading = place.heading { text += Array(",\"heading\":\(heading)".utf8) }
     if let speed = place.speed { text += Array(",\"speed\":\(speed)".utf8) }

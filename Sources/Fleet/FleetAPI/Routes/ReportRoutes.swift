@@ -19,55 +19,41 @@ struct ReportRoutes {
   // MARK: Reading
 
   private var list: Route {
-    let storage = storage
-    let operation = Operation(
-      id: "listReports", summary: "The reports that were made, the newest first, without their rows.",
-      parameters: [
-        .query("kind", "Only reports of this kind.", Report.Topic.schema),
-        .query(
-          "schedule", "Only reports that the schedule of this report made.", #"{"type":"string","format":"uuid"}"#),
-        .cursor,
-        .limit(100, most: 1_000),
-      ], results: [.init(.ok, "A page.", .json("ReportList"))])
-    return Route(.get, "/api/reports", .may(.read, .reports), operation, isFiltered: true) { call in
-      var query = ThingQuery<Report>(order: [.init("createdAt", isDescending: true)])
-      if let kind = call.query["kind"] {
-        guard let topic = Report.Topic(rawValue: kind) else {
-          throw APIError.badRequest("query: kind: expected a kind of report, found \(quoted(kind))")
-        }
-        query.conditions.append(.oneOf(key: "kind", [topic.json]))
-      }
-      if let text = call.query["schedule"] {
-        guard let id = UUIDv7(text.utf8.span) else {
-          throw APIError.badRequest("query: schedule: expected the id of a report, found \(quoted(text))")
-        }
-        query.conditions.append(.oneOf(key: "scheduleId", [id.json]))
-      }
-      if try !call.reportAccess.maySeeAnyCosts {
-        let others = Report.Topic.allCases.filter { $0 != .costs }.map(\.json)
-        query.conditions.append(.oneOf(key: "kind", others))
-      }
-      if let reach = call.reach, !reach.isEverything {
+    var things = ThingRoutes<Report>(
+      storage: storage, area: .reports,
+      relation: { report, identity, _ in
+        Relation(
+          fleets: Set([report.value.fleetID].compactMap { $0 }),
+          isOwn: identity.signedIn.map { $0.person == report.value.requestedBy } ?? false)
+      },
+      restriction: { reach, identity, _ in
         let own = ThingQuery<Report>.Condition.oneOf(
-          key: "requestedBy", [try call.caller.signedIn?.person].compactMap { $0?.json })
-        var alternatives = [[own]]
-        if !reach.isOnlyOwn, let fleets = reach.fleets {
-          alternatives.append([.oneOf(key: "fleetId", fleets.sorted { $0.string < $1.string }.map(\.json))])
-        } else if !reach.isOnlyOwn {
-          alternatives = [[]]
-        }
-        query.conditions.append(.anyOf(alternatives))
-      }
-      query.cursor = try call.cursor()
-      query.limit = try call.integer("limit", in: 1...1_000) ?? 100
-      let wanted = query
-      let page = try await storage.view(tenant: try call.tenant) { view throws(ThingError) in try view.list(wanted) }
-      var list = ListBody()
-      for report in page.items {
-        list.append(Array(JSON.object(report.members.filter { $0.key != "rows" }).canonicalText.utf8))
-      }
-      return Answer(json: list.finish(next: page.next))
+          key: "requestedBy", [identity.signedIn?.person].compactMap { $0?.json })
+        if reach.isOnlyOwn { return [own] }
+        guard let fleets = reach.fleets else { return [] }
+        return [.anyOf([[own], [.oneOf(key: "fleetId", fleets.sorted { $0.string < $1.string }.map(\.json))]])]
+      },
+      check: { _, _, _, _ throws(ThingError) in }, order: [.init("createdAt", isDescending: true)],
+      // A list does not contain the rows of its reports.
+      hidden: { _, _ in ["rows"] })
+    things.derived = [Self.scope]
+    things.always = { call in
+      if let access = try? call.reportAccess, access.maySeeAnyCosts { return [] }
+      return [.oneOf(key: "kind", Report.Topic.allCases.filter { $0 != .costs }.map(\.json))]
     }
+    return things.list
+  }
+
+  /// The vehicles that a report is about, as in the request: `"all"`, or a list with the id of a fleet.
+  static let scope = DerivedField<Report>(
+    key: "scope", schema: scopeSchema,
+    read: { reports, _ in reports.map { Self.scope(of: $0.value) } })
+
+  private static let scopeSchema =
+    #"{"anyOf":[{"const":"all"},{"type":"array","minItems":1,"maxItems":1,"items":{"type":"string","format":"uuid"}}]}"#
+
+  private static func scope(of report: Report) -> JSON {
+    report.fleetID.map { .array([$0.json]) } ?? .text("all")
   }
 
   private var get: Route {
@@ -109,6 +95,7 @@ struct ReportRoutes {
   ) -> Answer {
     var members = report.members
     members["rows"] = .array(access.rows(of: report.value))
+    members["scope"] = scope(of: report.value)
     if report.value.topic == .drivers { members["formula"] = .text(ReportTable.scoreFormula) }
     var answer = Answer(status: status, json: Array(JSON.object(members).canonicalText.utf8))
     answer.headers[.eTag] = "\"\(report.version)\""
@@ -125,11 +112,8 @@ struct ReportRoutes {
     return Route(.post, "/api/reports", .may(.write, .reports), operation, isFiltered: true) { call in
       try call.requireType(["application/json"])
       let json = try await call.json()
-      let wanted: Report
-      do throws(FieldErrors) {
-        wanted = try Report(client: json)
-      } catch {
-        throw ThingError.invalid(error)
+      let wanted = try await storage.view(tenant: try call.tenant) { view throws(ThingError) in
+        try Self.wanted(json, view)
       }
       guard wanted.from <= wanted.to, wanted.to.dayNumber - wanted.from.dayNumber < Self.mostDays else {
         throw ThingError.invalid(
@@ -153,6 +137,7 @@ struct ReportRoutes {
       }
       var report = wanted
       report.requestedBy = caller.signedIn?.person
+      report.generatedAt = now
       report.rows = ReportRows(rows)
       report.pending = pending
       let made = report
@@ -166,6 +151,43 @@ struct ReportRoutes {
       var answer = Self.answer(stored, access, status: .created)
       answer.headers[.location] = "/api/reports/\(stored.id.string)"
       return answer
+    }
+  }
+
+  /// Parses the report that a client asks for. `scope` is another way to give `fleetId`, and `from` and `to` may be
+  /// times: the first day contains `from`, and the last day begins before `to`.
+  private static func wanted(_ json: JSON, _ view: any FleetView) throws(ThingError) -> Report {
+    var json = json
+    if case .object(var members) = json {
+      if let scope = members.removeValue(forKey: "scope") {
+        guard let fleet = fleet(ofScope: scope), fleet == members["fleetId"] ?? fleet else {
+          throw .invalid(
+            FieldErrors([
+              FieldError("scope", "expected \"all\" or an array with the id of one fleet, the same as in fleetId")
+            ]))
+        }
+        members["fleetId"] = fleet
+      }
+      let zone = try view.zone(ofFleet: members["fleetId"].flatMap { try? UUIDv7(json: $0) })
+      if let from = members["from"].flatMap({ try? Timestamp(json: $0) }) { members["from"] = zone.day(of: from).json }
+      if let to = members["to"].flatMap({ try? Timestamp(json: $0) }) {
+        members["to"] = zone.day(of: Timestamp(nanoseconds: max(to.nanoseconds, .min + 1_000_000) - 1_000_000)).json
+      }
+      json = .object(members)
+    }
+    do throws(FieldErrors) {
+      return try Report(client: json)
+    } catch {
+      throw .invalid(error)
+    }
+  }
+
+  /// - Returns: the id of the fleet, or `null` for all vehicles; `nil` if the scope is not valid.
+  private static func fleet(ofScope scope: JSON) -> JSON? {
+    switch scope {
+    case .text("all"), .null: return .null
+    case .array(let fleets) where fleets.count == 1: return fleets[0]
+    default: return nil
     }
   }
 

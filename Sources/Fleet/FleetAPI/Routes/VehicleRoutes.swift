@@ -16,18 +16,67 @@ struct VehicleRoutes {
     // The former name of `createdAt`.
     DerivedField<Vehicle>(
       key: "addedAt", schema: ##"{"$ref":"#/components/schemas/Time"}"##,
-      read: { vehicles, _ throws(ThingError) in vehicles.map(\.createdAt.json) })
+      read: { vehicles, _ throws(ThingError) in vehicles.map(\.createdAt.json) }),
+    reading(of: .odometer, NumberRange.odometer.schema), reading(of: .engineHours, NumberRange.odometer.schema),
   ]
+
+  /// A member that shows what a meter of the vehicle shows. A client that gives it another value adds a meter reading,
+  /// which is judged as all readings are.
+  private static func reading(of meter: Meter, _ schema: String) -> DerivedField<Vehicle> {
+    DerivedField<Vehicle>(
+      key: meter.rawValue, schema: schema,
+      // The field of the vehicle shows it.
+      read: { vehicles, _ in vehicles.map { _ in .null } },
+      write: { json, vehicle, _, transaction, call throws(ThingError) in
+        let present = meter == .odometer ? vehicle.value.odometer : vehicle.value.engineHours
+        guard json != .null, json != present.json else { return vehicle }
+        try require(.addReading, vehicle, transaction, call)
+        var reading = MeterReading()
+        reading.vehicle = vehicle.value.id
+        do throws(FieldError) {
+          let value = try Double(json: json)
+          try NumberRange.odometer.check(value)
+          if meter == .odometer { reading.odometer = value } else { reading.engineHours = value }
+        } catch {
+          throw .invalid(FieldErrors([error.inside(meter.rawValue)]))
+        }
+        try transaction.add(reading)
+        return try transaction.existing(vehicle.id, Vehicle.self)
+      })
+  }
+
+  private static func relation(
+    of vehicle: Stored<Vehicle>, _ identity: Identity, _ view: any FleetView
+  ) throws(ThingError) -> Relation {
+    let own = try identity.ownVehicles(at: WallClock.now, view)
+    return Relation(
+      fleets: Set([vehicle.value.fleetID].compactMap { $0 }), isOwn: own.contains(vehicle.value.id))
+  }
+
+  /// Checks that the caller has another permission for a vehicle than the one of the route.
+  private static func require(
+    _ action: Action, _ vehicle: Stored<Vehicle>, _ view: any FleetView, _ call: Call
+  ) throws(ThingError) {
+    guard let identity = call.identity else { return }
+    let reach = Reach(of: identity.requester, to: action, .vehicles)
+    guard reach.isEverything || reach.contains(try relation(of: vehicle, identity, view)) else {
+      throw .forbidden(reason: reach.reason)
+    }
+  }
 
   private var commands: [Route] {
     let summaries: [VehicleCommand: String] = [
-      .retire: "Takes a vehicle out of the fleet for good. Its assignments end, and its open maintenance is cancelled.",
+      .retire:
+        "Takes a vehicle out of the fleet for good. Its assignments and journeys end, its open maintenance is cancelled, and no service is due.",
       .reactivate: "Takes a retired vehicle back into the fleet.",
       .deactivate: "Takes an available vehicle out of use for a time.", .activate: "Takes a vehicle into use again.",
     ]
     return VehicleCommand.allCases.map { command in
       things.command(command.rawValue, summaries[command] ?? "") { vehicle, transaction, _ throws(ThingError) in
-        try transaction.execute(command, vehicle)
+        let changed = try transaction.execute(command, vehicle)
+        // The services of a retired vehicle end, and begin again when it comes back.
+        try transaction.evaluateServices(of: changed)
+        return try transaction.existing(changed.id, Vehicle.self)
       }
     }
   }
@@ -35,11 +84,7 @@ struct VehicleRoutes {
   var things: ThingRoutes<Vehicle> {
     var routes = ThingRoutes<Vehicle>(
       storage: storage, area: .vehicles,
-      relation: { vehicle, identity, view throws(ThingError) in
-        let own = try identity.ownVehicles(at: WallClock.now, view)
-        return Relation(
-          fleets: Set([vehicle.value.fleetID].compactMap { $0 }), isOwn: own.contains(vehicle.value.id))
-      },
+      relation: { vehicle, identity, view throws(ThingError) in try Self.relation(of: vehicle, identity, view) },
       restriction: { reach, identity, view throws(ThingError) in
         let own = ThingQuery<Vehicle>.Condition.oneOf(
           key: "id", try identity.ownVehicles(at: WallClock.now, view).sorted().map { .text($0) })
@@ -53,6 +98,8 @@ struct VehicleRoutes {
         return try view.vehicle(named: name)
       },
       name: { $0.value.id })
+    // A person who may only add readings changes only the odometer and the engine hours.
+    routes.changing = .addReading
     // The change may have moved the vehicle to another fleet with other schedules.
     routes.afterChange = { vehicle, transaction throws(ThingError) in
       try transaction.evaluateServices(of: vehicle)
@@ -63,6 +110,7 @@ struct VehicleRoutes {
   private static func check(
     _ old: Stored<Vehicle>?, _ new: Vehicle, _ transaction: any FleetTransaction, _ call: Call
   ) throws(ThingError) {
+    if let old, old.value != new { try require(.write, old, transaction, call) }
     if old?.value.id != new.id || old?.value.vin != new.vin {
       try transaction.requireUniqueNames(of: new, except: old?.id)
     }

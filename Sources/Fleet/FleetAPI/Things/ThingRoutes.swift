@@ -25,6 +25,8 @@ struct ThingRoutes<Value: Kind>: Sendable {
     @Sendable (_ old: Stored<Value>?, _ new: inout Value, any FleetTransaction, Call) throws(ThingError) -> Void
   /// The members of the thing's JSON that are computed from other things.
   var derived: [DerivedField<Value>] = []
+  /// Returns conditions that restrict the lists of every caller.
+  var always: @Sendable (Call) -> [ThingQuery<Value>.Condition] = { _ in [] }
   /// The default order of a list.
   var order: [ThingQuery<Value>.Order] = []
   /// Returns the thing to which a name in a path belongs.
@@ -54,7 +56,6 @@ struct ThingRoutes<Value: Kind>: Sendable {
   var path: String { "/api/\(Value.names.many)" }
   private var schema: String { ThingSchema.name(of: Value.self) }
   private var parameter: String { "{\(Value.names.one)Id}" }
-  private static var longestSearch: Int { 256 }
 
   var routes: [Route] { readingRoutes + [create, put, patch] }
 
@@ -64,45 +65,17 @@ struct ThingRoutes<Value: Kind>: Sendable {
   // MARK: Read routes
 
   var list: Route {
-    let filters = Value.fields.filter { $0.isFilterable && $0.access != .hidden }
-    let sortable = ["createdAt", "updatedAt"] + Value.fields.filter(\.isSortable).flatMap(\.keys)
-    let hasSearch = Value.fields.contains(where: \.isTextSearched)
-    var parameters: [Operation.Parameter] = filters.flatMap(\.filterNames).map {
-      .query($0, "Only these values of `\($0)`, with commas between.", #"{"type":"string"}"#)
-    }
-    if hasSearch { parameters.append(.query("q", "Only those with this text.", #"{"type":"string","maxLength":256}"#)) }
-    parameters += [
-      .query(
-        "sort", "Fields with commas between, with `-` in front: descending. \(sortable.joined(separator: ", ")).",
-        #"{"type":"string"}"#),
-      .cursor, .limit(100, most: 1_000),
-    ]
+    let parameters = ListParameters<Value>()
     let operation = Operation(
       id: "list\(Value.names.many.camelCased)", summary: "A page of \(Value.names.many.replacing("-", with: " ")).",
-      parameters: parameters, results: [.init(.ok, "A page.", .json("\(schema)List"))])
+      parameters: parameters.operations, results: [.init(.ok, "A page.", .json("\(schema)List"))])
     return Route(.get, path, .may(listing, area), operation, isFiltered: true) { call in
       let caller = try call.caller
-      let hidden = hidden(nil, call)
-      var query = ThingQuery<Value>()
-      for field in filters {
-        guard
-          let (name, text) = field.filterNames.lazy.compactMap({ name in call.query[name].map { (name, $0) } }).first
-        else { continue }
-        guard !hidden.contains(field.key) else { throw Self.hiddenField(name) }
-        query.conditions.append(.oneOf(key: field.key, try Self.values(text, of: field, name)))
-      }
-      query.text = hasSearch ? call.query["q"] : nil
-      guard query.text?.unicodeScalars.count ?? 0 <= Self.longestSearch else {
-        throw APIError.badRequest("query: q: expected at most \(Self.longestSearch) characters")
-      }
-      query.order = try Self.order(call.query["sort"], sortable) ?? order
-      if let item = query.order.first(where: { hidden.contains($0.key) }) { throw Self.hiddenField(item.key) }
-      query.cursor = try call.cursor()
-      query.limit = try call.integer("limit", in: 1...1_000) ?? 100
-      query.leavesOutUnreadable = true
-      let wanted = query
+      let request = try parameters.request(call, hidden: hidden(nil, call), order: order)
       let (items, next, unreadable) = try await storage.view(tenant: caller.tenant) { view throws(ThingError) in
-        var query = wanted
+        var query = try request.query(in: view)
+        query.leavesOutUnreadable = true
+        query.conditions += always(call)
         if let reach = call.reach, !reach.isEverything {
           guard let conditions = try restriction(reach, caller, view) else { throw .forbidden(reason: reach.reason) }
           query.conditions += conditions
@@ -118,8 +91,6 @@ struct ThingRoutes<Value: Kind>: Sendable {
       return Answer(json: list.finish(next: next, unreadable: unreadable))
     }
   }
-
-  private static func hiddenField(_ name: String) -> APIError { .forbidden("\(name): this account may not see it") }
 
   var get: Route {
     let operation = Operation(
@@ -194,11 +165,13 @@ struct ThingRoutes<Value: Kind>: Sendable {
       errors: [.conflict, .preconditionRequired, .preconditionFailed])
     return Route(.patch, "\(path)/\(parameter)", .may(changing, area), operation, isFiltered: true) { call in
       try call.requireType(["application/merge-patch+json", "application/json"])
-      let (json, parts) = separate(try await call.json())
+      let patch = try await call.json()
+      let (json, parts) = separate(patch)
       try call.requireIfMatch()
       let seen = try Self.seenVersion(call)
       let (thing, base) = try await change(call) { transaction throws(ThingError) in
         let old = try existing(call, transaction)
+        try requireUnchanged(patch, of: old, transaction)
         let stored = try transaction.patch(old, seen: seen ?? old.version, with: json) { value throws(ThingError) in
           try check(old, &value, transaction, call)
           try requireFiles(of: value, old: old.value, transaction, call)
@@ -209,6 +182,40 @@ struct ThingRoutes<Value: Kind>: Sendable {
       }
       try afterCommit(call)
       return try await finish(thing, parts, seen: base, call).answer()
+    }
+  }
+
+  /// The route that removes a thing.
+  ///
+  /// - Parameter prepare: changes or removes other things that refer to the thing. It returns whether nothing remains to
+  ///   be done; otherwise it is called again in another transaction.
+  func remove(
+    _ summary: String,
+    _ prepare:
+      @escaping @Sendable (Stored<Value>, any FleetTransaction) throws(ThingError) -> Bool = { _, _ in true }
+  ) -> Route {
+    let operation = Operation(
+      id: "remove\(schema)", summary: summary,
+      parameters: [.header("If-Match", "The ETag of the version that is removed.")],
+      results: [.init(.noContent, "Removed.")], errors: [.conflict, .preconditionFailed])
+    return Route(.delete, "\(path)/\(parameter)", .may(changing, area), operation, isFiltered: true) { call in
+      let conditions = try Preconditions(call.request.headers)
+      var seen = try Self.seenVersion(call)
+      var isRemoved = false
+      while !isRemoved {
+        let expected = seen
+        seen = try await change(call) { transaction throws(ThingError) in
+          let stored = try existing(call, transaction)
+          guard expected ?? stored.version == stored.version, !(conditions.noneOf?.isAny ?? false) else {
+            throw .changedMeanwhile
+          }
+          guard try prepare(stored, transaction) else { return try existing(call, transaction).version }
+          try transaction.remove(try existing(call, transaction), action: "remove")
+          return nil
+        }
+        isRemoved = seen == nil
+      }
+      return Answer(status: .noContent)
     }
   }
 
@@ -381,8 +388,29 @@ struct ThingRoutes<Value: Kind>: Sendable {
     return members.map { JSON.object($0).canonicalBytes }
   }
 
+  /// Checks the members of a merge patch that no field contains: the id, the times, and derived fields that clients
+  /// cannot set. They may only have their present values, as in an answer that a client sends back.
+  ///
+  /// - Throws: `invalid`.
+  private func requireUnchanged(
+    _ patch: JSON, of stored: Stored<Value>, _ view: any FleetView
+  ) throws(ThingError) {
+    guard case .object(let members) = patch else { return }
+    var present = stored.members
+    for field in derived where field.write == nil && members[field.key] != nil {
+      present[field.key] = try field.read([stored], view).first
+    }
+    // The time of the last change differs as soon as somebody else has changed the thing.
+    let keys = ["id", "createdAt"] + derived.filter { $0.write == nil }.map(\.key)
+    let errors = keys.filter { key in
+      guard let value = members[key], !Value.fields.contains(where: { $0.key == key }) else { return false }
+      return value != present[key] ?? .null
+    }.map { FieldError($0, "the server sets this; leave it out") }
+    if !errors.isEmpty { throw .invalid(FieldErrors(errors)) }
+  }
+
   /// Separates the values of derived fields from an object that a client sent. Values that clients cannot set are
-  /// ignored.
+  /// removed.
   func separate(_ json: JSON) -> (json: JSON, parts: [String: JSON]) {
     guard case .object(var members) = json else { return (json, [:]) }
     var parts: [String: JSON] = [:]
@@ -456,49 +484,6 @@ struct ThingRoutes<Value: Kind>: Sendable {
     var answer = shown.answer(status: .created)
     answer.headers[.location] = "\(path)/\(PercentCoding.encode(shown.name))"
     return answer
-  }
-
-  /// Parses the values of a filter.
-  ///
-  /// - Parameters:
-  ///   - text: the values, separated by commas.
-  ///   - name: the name of the filter, for errors.
-  private static func values(_ text: String, of field: Field<Value>, _ name: String) throws(APIError) -> [JSON] {
-    let texts = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-    guard texts.count <= 100 else { throw .badRequest("query: \(name): expected at most 100 values") }
-    var values: [JSON] = []
-    for text in texts {
-      let json: JSON? =
-        switch field.type {
-        case .flag: ["true": JSON.bool(true), "false": .bool(false)][text]
-        case .integer: Int64(text).map { .integer($0) }
-        case .real: Double(text).map { .number($0) }
-        default: .text(text)
-        }
-      guard let accepted = json.flatMap({ field.accepted($0) }) else {
-        throw .badRequest("query: \(name): \(quoted(text)) is not a value of this field")
-      }
-      values.append(accepted)
-    }
-    return values
-  }
-
-  /// Parses the order of a list.
-  ///
-  /// - Returns: the order; `nil` if the request contains none.
-  private static func order(_ text: String?, _ sortable: [String]) throws(APIError) -> [ThingQuery<Value>.Order]? {
-    guard let text else { return nil }
-    var order: [ThingQuery<Value>.Order] = []
-    for part in text.split(separator: ",", omittingEmptySubsequences: false) {
-      let key = part.hasPrefix("-") ? String(part.dropFirst()) : String(part)
-      guard sortable.contains(key), !order.contains(where: { $0.key == key }) else {
-        throw .badRequest(
-          "query: sort: expected some of \(sortable.joined(separator: ", ")), each once, found \(quoted(text))")
-      }
-      let field = Value.fields.first { $0.alias == key }?.key ?? key
-      order.append(.init(field, isDescending: part.hasPrefix("-")))
-    }
-    return order
   }
 }
 

@@ -17,7 +17,7 @@ enum ThingSchema {
     let changed = shown.filter { $0.access == .client }
     func properties(_ fields: [Field<Value>], _ derived: [DerivedField<Value>]) -> [(key: String, schema: String)] {
       fields.flatMap { field in field.keys.map { ($0, field.schema) } }
-        + derived.map { ($0.key, $0.schema) }
+        + derived.filter { part in !fields.contains { $0.key == part.key } }.map { ($0.key, $0.schema) }
     }
     let id = shown.contains { $0.key == "id" } ? "" : #""id":\#(UUIDv7Schema.text),"#
     let head = #"\#(id)"createdAt":\#(time),"updatedAt":\#(time)"#
@@ -43,7 +43,8 @@ enum ThingSchema {
     let shown = kind.fields.filter { $0.access != .hidden }
     let properties =
       shown.flatMap { field in field.keys.map { ($0, field.access == .client ? field.schema : "{}") } }
-      + derived.map { ($0.key, "{}") } + ["createdAt", "updatedAt"].map { ($0, "{}") }
+      + derived.filter { part in !shown.contains { $0.key == part.key } }.map { ($0.key, "{}") }
+      + ["createdAt", "updatedAt"].map { ($0, "{}") }
     return object(name(of: kind) + "Details", required: [], head: nil, properties, isStrict: true)
   }
 

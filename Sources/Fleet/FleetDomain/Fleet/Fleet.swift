@@ -8,6 +8,8 @@ public struct Fleet: Kind {
   /// tenant (``TenantSettings/timeZone``).
   public var timeZone: String?
   public var notes: String?
+  /// The times of the week in which the vehicles are expected to be used, for their utilization; empty for all times.
+  public var workingHours: [WorkingHours]?
 
   public init() {}
 
@@ -16,6 +18,9 @@ public struct Fleet: Kind {
     Field("name", \.name, TextRules.shown).required().filterable().sortable().textSearched(),
     Field("timeZone", \.timeZone, TextRules.timeZone),
     Field("notes", \.notes, TextRules.long).textSearched(),
+    Field("workingHours", \.workingHours) { hours throws(FieldError) in
+      guard hours?.count ?? 0 <= 20 else { throw FieldError("", "expected at most 20 parts of the week") }
+    },
   ]
 
   /// The maximum number of vehicles that one request may add to or remove from fleets.

@@ -5,13 +5,26 @@ public struct TenantSettings: Kind {
   /// The IANA name of the time zone in which days begin for everything that belongs to no fleet with its own time zone;
   /// `nil` for UTC.
   public var timeZone: String?
+  /// Whether a trouble code that a vehicle reports opens a defect.
+  public var opensCodeDefects = true
+  /// The number of trips without its trouble code after which a repaired defect is verified.
+  public var tripsToVerify: Int64 = 3
+  /// Whether a report is required before and after each journey although the inspection finds no defect.
+  public var requiresInspections = false
 
   public init() {}
 
   /// The id of the settings. It is the same in every tenant, so that no tenant can have two settings objects.
   public static let id = UUIDv7(milliseconds: 0, first: 0, rest: 1)
   public static let names = KindNames(one: "tenantSettings", many: "settings")
-  public static let fields: [Field<TenantSettings>] = [Field("timeZone", \.timeZone, TextRules.timeZone)]
+  public static let fields: [Field<TenantSettings>] = [
+    Field("timeZone", \.timeZone, TextRules.timeZone),
+    Field("opensCodeDefects", \.opensCodeDefects),
+    Field("tripsToVerify", \.tripsToVerify) { count throws(FieldError) in
+      guard (1...100).contains(count) else { throw FieldError("", "expected 1 to 100 trips") }
+    }.schema(#"{"type":"integer","minimum":1,"maximum":100}"#),
+    Field("requiresInspections", \.requiresInspections),
+  ]
 }
 
 extension FleetView {

@@ -56,6 +56,10 @@ public struct Vehicle: Kind {
   public var acquisitionCost: Money?
   public var residualValue: Money?
   public var disposedOn: CalendarDate?
+  /// The day until which the vehicle is expected to be owned; `nil` if unknown.
+  public var plannedDisposalOn: CalendarDate?
+  /// A photo of the vehicle; `nil` if there is none.
+  public var photoID: UUIDv7?
   /// The fleet to which the vehicle belongs; `nil` for none.
   public var fleetID: UUIDv7?
   public var status = Status.available
@@ -98,6 +102,9 @@ public struct Vehicle: Kind {
     self.registeredBy = registeredBy
   }
 
+  public static var filesKey: String { "photoId" }
+  public var usedFiles: [UUIDv7] { [photoID].compactMap { $0 } }
+
   public static let names = KindNames(
     one: "vehicle", many: "vehicles", idColumn: "thing", createdColumn: "added", condition: "is_gateway = 0")
 
@@ -134,6 +141,8 @@ public struct Vehicle: Kind {
     Field("acquisitionCost", \.acquisitionCost),
     Field("residualValue", \.residualValue),
     Field("disposedOn", \.disposedOn).sortable(),
+    Field("plannedDisposalOn", \.plannedDisposalOn).sortable(),
+    Field("photoId", \.photoID),
     Field("fleetId", \.fleetID).filterable(),
     Field("status", \.status).settable(by: .server).filterable().sortable(),
     Field("registeredBy", \.registeredBy).settable(by: .server).filterable(),

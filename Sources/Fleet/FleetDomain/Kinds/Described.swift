@@ -41,20 +41,31 @@ extension Described {
   /// for a field, this object is merged into the field's object.
   ///
   /// - Throws: all errors, not only the first.
-  public func patched(with json: JSON) throws(FieldErrors) -> Self { try changed(with: json) { $1.merged(into: $0) } }
+  public func patched(with json: JSON) throws(FieldErrors) -> Self {
+    try changed(with: json, ignoresLive: false) { $1.merged(into: $0) }
+  }
 
   /// Applies a client's change and returns the result.
   ///
-  /// - Parameter apply: returns the new value of a field from its old value and the client's value.
-  private func changed(with json: JSON, _ apply: (JSON, JSON) -> JSON) throws(FieldErrors) -> Self {
+  /// - Parameters:
+  ///   - ignoresLive: whether other values of live fields are ignored instead of rejected.
+  ///   - apply: returns the new value of a field from its old value and the client's value.
+  private func changed(
+    with json: JSON, ignoresLive: Bool, _ apply: (JSON, JSON) -> JSON
+  ) throws(FieldErrors) -> Self {
     var patched = self
     var errors: [FieldError] = []
     let members = try Self.members(json, &errors)
-    for field in Self.fields where field.access != .hidden && field.access != .live {
+    for field in Self.fields where field.access != .hidden {
+      if field.access == .live, ignoresLive { continue }
       let old = field.json(self)
       guard let value = members[field.key].map({ apply(old, $0) }), value != old else { continue }
       guard field.access == .client else {
-        errors.append(FieldError(field.key, "this cannot be changed; leave it out"))
+        errors.append(
+          FieldError(
+            field.key,
+            field.access == .creation
+              ? "this cannot be changed; leave it out" : "the server sets this; leave it out"))
         continue
       }
       guard value != .null || field.isOptional else {
@@ -72,15 +83,16 @@ extension Described {
   }
 
   /// Applies a client's PUT and returns the result. Each field that clients may change gets its value from the object;
-  /// if the object lacks it, the field loses its value.
+  /// if the object lacks it, the field loses its value. Values of live fields are ignored, because they change between
+  /// reading and writing.
   ///
   /// - Throws: all errors, not only the first.
   public func replaced(with json: JSON) throws(FieldErrors) -> Self {
-    guard case .object(var members) = json else { return try changed(with: json) { $1 } }
+    guard case .object(var members) = json else { return try changed(with: json, ignoresLive: true) { $1 } }
     for field in Self.fields where field.access == .client && members[field.key] == nil {
       if field.alias.flatMap({ members[$0] }) == nil { members[field.key] = field.json(Self()) }
     }
-    return try changed(with: .object(members)) { $1 }
+    return try changed(with: .object(members), ignoresLive: true) { $1 }
   }
 
   /// Creates a value from the columns of its fields. The current rules for values are not checked, because an earlier

@@ -29,12 +29,16 @@ public struct Field<Owner: Described>: Sendable {
   /// A second key in JSON for the same field; `nil` for none.
   public private(set) var alias: String?
   public let isOptional: Bool
+  /// Whether the value is a day (``CalendarDate``).
+  public let isDay: Bool
   public private(set) var access = Access.client
   /// Whether a client that creates the thing must send it.
   public private(set) var isRequired = false
   /// Whether the server sets a value if a client creates a thing without this field.
   public private(set) var isFilledIn = false
   public private(set) var isFilterable = false
+  /// Parses one value of the filter, if its text is not simply a value of the field; `nil` otherwise.
+  private var parseFilter: (@Sendable (String) -> [JSON]?)?
   /// Names of the filter that are not in ``keys``.
   private var otherFilterNames: [String] = []
   public private(set) var isSortable = false
@@ -70,6 +74,7 @@ public struct Field<Owner: Described>: Sendable {
     type = Value.type
     schema = Value.schema
     isOptional = Value.isOptional
+    isDay = Value.self is CalendarDate.Type || Value.self is CalendarDate?.Type
     read = { json, owner throws(FieldErrors) in
       let value: Value
       do throws(FieldErrors) {
@@ -114,6 +119,19 @@ public struct Field<Owner: Described>: Sendable {
     }
   }
 
+  /// Returns the values of the field that one value of a filter selects; `nil` if the text is not valid.
+  public func filterValues(_ text: String) -> [JSON]? {
+    if let parseFilter { return parseFilter(text) }
+    let json: JSON? =
+      switch type {
+      case .flag: ["true": JSON.bool(true), "false": .bool(false)][text]
+      case .integer: Int64(text).map { .integer($0) }
+      case .real: Double(text).map { .number($0) }
+      default: .text(text)
+      }
+    return json.flatMap { accepted($0) }.map { [$0] }
+  }
+
   public func required() -> Self { with { $0.isRequired = true } }
   public func filledIn() -> Self { with { $0.isFilledIn = true } }
   /// Makes the field filterable.
@@ -123,6 +141,15 @@ public struct Field<Owner: Described>: Sendable {
     with {
       $0.isFilterable = true
       $0.otherFilterNames = [name].compactMap { $0 }
+    }
+  }
+  /// Makes the field filterable by texts that are not simply values of the field.
+  ///
+  /// - Parameter parse: returns the values of the field that a text selects; `nil` if the text is not valid.
+  public func filterable(parsing parse: @escaping @Sendable (String) -> [JSON]?) -> Self {
+    with {
+      $0.isFilterable = true
+      $0.parseFilter = parse
     }
   }
   public func sortable() -> Self { with { $0.isSortable = true } }

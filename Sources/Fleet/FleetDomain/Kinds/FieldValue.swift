@@ -13,6 +13,14 @@ public enum FieldType: Sendable {
   case identifier
   /// JSON, stored as text.
   case json
+
+  /// Whether the values are numbers or times, so that a list can be restricted to a range of them.
+  public var isOrdered: Bool {
+    switch self {
+    case .integer, .real, .time: true
+    case .text, .flag, .identifier, .json: false
+    }
+  }
 }
 
 /// A type that the fields of things can have.

@@ -23,6 +23,8 @@ public protocol Kind: Described {
   /// The maximum number of things of this kind that the clients of a tenant may make; `nil` for no limit. A kind for
   /// which the server works in the background needs a limit, because the work of all tenants shares the processors.
   static var mostOfTenant: Int? { get }
+  /// The time of a thing in lists; `nil` if it has none. By default, this is the field `at` if there is one.
+  static var listTime: ListTime? { get }
 
   /// Returns the id of the person whom the thing's personal fields describe. By default, this is the id of the thing
   /// itself.
@@ -39,6 +41,7 @@ public protocol Kind: Described {
 extension Kind {
   public static var isAudited: Bool { true }
   public static var mostOfTenant: Int? { nil }
+  public static var listTime: ListTime? { fields.contains { $0.key == "at" && $0.type == .time } ? .at("at") : nil }
   public static var ignoredKeys: [String] { ["id", "createdAt", "updatedAt"] }
   public func subject(id: UUIDv7) -> UUIDv7 { id }
   public static var filesKey: String { "fileIds" }

@@ -23,8 +23,8 @@ extension NestedValue {
 
   public static var schema: String {
     let shown = fields.filter { $0.access != .hidden }
-    let required = shown.filter(\.isRequired).map { "\"\($0.key)\"" }.joined(separator: ",")
-    let properties = shown.map { "\"\($0.key)\":\($0.schema)" }.joined(separator: ",")
+    let required = shown.filter { $0.isRequired && $0.alias == nil }.map { "\"\($0.key)\"" }.joined(separator: ",")
+    let properties = shown.flatMap { field in field.keys.map { "\"\($0)\":\(field.schema)" } }.joined(separator: ",")
     return #"{"type":"object","# + (required.isEmpty ? "" : #""required":[\#(required)],"#)
       + #""additionalProperties":false,"properties":{\#(properties)}}"#
   }

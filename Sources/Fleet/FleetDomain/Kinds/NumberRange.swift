@@ -30,7 +30,7 @@ public struct NumberRange: Sendable {
   }
 
   /// The range as a JSON Schema.
-  var schema: String {
+  public var schema: String {
     #"{"type":"number","\#(includesLeast ? "minimum" : "exclusiveMinimum")":\#(least),"maximum":\#(most)}"#
   }
 }

@@ -14,6 +14,8 @@ public struct VehicleCosts: Equatable, Sendable {
   private var sums: [String: [String: Int64]] = [:]
   /// The number of costs whose amount is unknown. They are in no sum.
   public private(set) var unknown = 0
+  /// Whether a sum contains an amount that is only expected, because a vehicle is still owned.
+  public private(set) var isEstimated = false
 
   public init() {}
 
@@ -28,29 +30,42 @@ public struct VehicleCosts: Equatable, Sendable {
     add(amount.tenThousandths, amount.currency, category)
   }
 
+  /// Records that a sum contains an amount that is only expected.
+  mutating func noteEstimate() { isEstimated = true }
+
   private mutating func add(_ amount: Int64, _ currency: String, _ category: String) {
     let (sum, overflow) = sums[category, default: [:]][currency, default: 0].addingReportingOverflow(amount)
     sums[category, default: [:]][currency] = overflow ? .max : sum
   }
 
   /// Adds the part of a vehicle's loss of value that belongs to a range of days. The loss is the acquisition cost minus
-  /// the residual value, spread evenly over the days from acquisition to disposal. Nothing is added if one of these
-  /// four values is unknown, or if the currencies differ.
+  /// the residual value, spread evenly over the days from acquisition to disposal, or to the planned disposal if the
+  /// vehicle is still owned, or to today if that is not planned or has passed. Nothing is added if the acquisition cost,
+  /// its day or the residual value is unknown, or if the currencies differ.
   ///
   /// - Parameters:
   ///   - first: the first day of the range.
   ///   - last: the last day.
-  public mutating func addLossOfValue(of vehicle: Vehicle, from first: CalendarDate, through last: CalendarDate) {
-    if let loss = Self.lossOfValue(of: vehicle, from: first, through: last) { add(loss, category: Self.lossOfValue) }
+  ///   - today: the current day.
+  public mutating func addLossOfValue(
+    of vehicle: Vehicle, from first: CalendarDate, through last: CalendarDate, today: CalendarDate
+  ) {
+    guard let loss = Self.lossOfValue(of: vehicle, from: first, through: last, today: today) else { return }
+    add(loss, category: Self.lossOfValue)
+    if vehicle.disposedOn == nil { isEstimated = true }
   }
 
   /// Returns the part of a vehicle's loss of value that belongs to a range of days; `nil` if it is unknown, or if the
   /// range has no day from acquisition to disposal.
-  static func lossOfValue(of vehicle: Vehicle, from first: CalendarDate, through last: CalendarDate) -> Money? {
-    guard let acquired = vehicle.acquiredOn, let disposed = vehicle.disposedOn, let cost = vehicle.acquisitionCost,
-      let residual = vehicle.residualValue, cost.currency == residual.currency, acquired < disposed
+  static func lossOfValue(
+    of vehicle: Vehicle, from first: CalendarDate, through last: CalendarDate, today: CalendarDate
+  ) -> Money? {
+    guard let acquired = vehicle.acquiredOn, let cost = vehicle.acquisitionCost, let residual = vehicle.residualValue,
+      cost.currency == residual.currency
     else { return nil }
-    let owned = acquired.dayNumber..<disposed.dayNumber
+    let end = vehicle.disposedOn ?? max(vehicle.plannedDisposalOn ?? today.next, today.next)
+    guard acquired < end else { return nil }
+    let owned = acquired.dayNumber..<end.dayNumber
     let days = (first.dayNumber..<(last.dayNumber + 1)).clamped(to: owned)
     guard !days.isEmpty else { return nil }
     let loss = Double(cost.tenThousandths - residual.tenThousandths) * Double(days.count) / Double(owned.count)

@@ -49,6 +49,24 @@ extension FleetTransaction {
     return rest > 0
   }
 
+  /// Cancels the scheduled maintenance of a schedule that will be removed, and removes its states for vehicles.
+  ///
+  /// - Returns: whether everything is closed. Otherwise, call it again in another transaction.
+  public func closeWork(ofRemoved schedule: Stored<ServiceSchedule>) throws(ThingError) -> Bool {
+    let id = schedule.id.json
+    let records = try list(
+      ThingQuery<MaintenanceRecord>(
+        .oneOf(key: "scheduleId", [id]), .oneOf(key: "status", [MaintenanceRecord.Status.scheduled.json]),
+        limit: Self.closedTogether)
+    ).items
+    for record in records { _ = try cancel(record, reason: "the schedule was removed") }
+    let rest = Self.closedTogether - records.count
+    guard rest > 0 else { return false }
+    let dues = try list(ThingQuery<ServiceDue>(.oneOf(key: "scheduleId", [id]), limit: rest)).items
+    for due in dues { try remove(due, action: "remove") }
+    return dues.count < rest
+  }
+
   private func requireUnused(_ vehicle: JSON) throws(ThingError) {
     let assignment = try first(
       ThingQuery<Assignment>(

@@ -8,6 +8,7 @@ extension FleetView {
   public func services(of vehicle: Stored<Vehicle>, on today: CalendarDate) throws(ThingError) -> [ServiceFigures] {
     let known = try dues(of: vehicle.value.id)
     let zone = try zone(of: vehicle.value)
+    guard vehicle.value.status != .retired else { return [] }
     return try schedules(of: vehicle.value).map { schedule in
       let due = known.first { $0.value.scheduleID == schedule.id }?.value
       return ServiceFigures(schedule, due ?? ServiceDue(schedule, vehicle.value, in: zone), vehicle.value, on: today)
@@ -197,10 +198,14 @@ extension FleetTransaction {
     let plan = ServicePlan(schedule.value)
     let today = try today(of: vehicle.value)
     changed.fill(from: vehicle.value, plan)
-    changed.state = plan.state(
-      changed.due, at: vehicle.value.servicePoint(on: today), snoozedUntil: changed.snoozedUntil)
-    changed.checkDate = plan.checkDate(changed.due, after: today, snoozedUntil: changed.snoozedUntil)
-    if changed.state == .overdue, changed.openedCycle != changed.cycle, vehicle.value.status != .retired {
+    // No service is due for a retired vehicle. The last service is kept, in case the vehicle comes back.
+    let isRetired = vehicle.value.status == .retired
+    changed.state =
+      isRetired
+      ? .ok : plan.state(changed.due, at: vehicle.value.servicePoint(on: today), snoozedUntil: changed.snoozedUntil)
+    changed.checkDate =
+      isRetired ? nil : plan.checkDate(changed.due, after: today, snoozedUntil: changed.snoozedUntil)
+    if changed.state == .overdue, changed.openedCycle != changed.cycle {
       try openRecord(changed, schedule, on: today)
       changed.openedCycle = changed.cycle
     }
@@ -208,7 +213,9 @@ extension FleetTransaction {
     if schedule.value.vehicle != nil {
       var shown = schedule.value
       let figures = ServiceFigures(schedule, changed, vehicle.value, on: today)
-      (shown.next, shown.state, shown.forecastDate) = (figures.next, figures.state, figures.forecastDate)
+      (shown.next, shown.state, shown.forecastDate) =
+        isRetired ? (nil, .ok, nil) : (figures.next, figures.state, figures.forecastDate)
+      shown.dueDate = shown.next?.dueDate
       try refresh(schedule, to: shown)
     } else if due.value.state != changed.state {
       ids.insert(schedule.id)

@@ -10,8 +10,13 @@ extension FleetView {
 
   /// Computes the rows of a report.
   ///
-  /// - Throws: `rule` with `tooManyEntries`.
+  /// - Throws: `invalid` for unknown metrics; `rule` with `tooManyEntries`.
   public func rows(of report: Report, at now: Timestamp) throws(ThingError) -> [JSON] {
+    let known = ReportTable.metrics(of: report.topic)
+    if let index = report.metrics?.firstIndex(where: { !known.contains($0) }) {
+      throw .invalid(
+        FieldErrors([FieldError("metrics.\(index)", "expected one of \(known.sorted().joined(separator: ", "))")]))
+    }
     var table = ReportTable(report.topic, by: report.groupBy)
     let dates = report.from...report.to
     switch report.topic {
@@ -19,11 +24,18 @@ extension FleetView {
     case .compliance: try addCompliance(report, within: dates, at: now, to: &table)
     case .costs:
       try addDays(report, to: &table)
-      try addCosts(report, within: dates, to: &table)
-    case .utilization, .trips, .fuel, .drivers: try addDays(report, to: &table)
+      try addCosts(report, within: dates, at: now, to: &table)
+    case .utilization:
+      try addDays(report, to: &table)
+      try addWorkingTime(report, within: dates, to: &table)
+    case .trips, .fuel, .drivers: try addDays(report, to: &table)
     }
     guard table.count <= Self.mostRows else { throw tooMany("rows", Self.mostRows) }
-    return table.rows
+    guard let metrics = report.metrics else { return table.rows }
+    return table.rows.map { row in
+      guard case .object(let members) = row else { return row }
+      return .object(members.filter { $0.key == "group" || metrics.contains($0.key) })
+    }
   }
 
   /// Returns the days of a report whose figures lack new records; `nil` if there are none, or if the report is not made
@@ -68,6 +80,29 @@ extension FleetView {
     }
   }
 
+  private func addWorkingTime(
+    _ report: Report, within dates: ClosedRange<CalendarDate>, to table: inout ReportTable
+  ) throws(ThingError) {
+    for (fleet, vehicles) in Dictionary(grouping: try fleets(of: report), by: \.value) {
+      let hours = if let fleet { try find(fleet, Fleet.self)?.value.workingHours ?? [] } else { [WorkingHours]() }
+      let zone = try zone(ofFleet: fleet)
+      var (date, sum) = (dates.lowerBound, Int64(0))
+      while date <= dates.upperBound {
+        let seconds = WorkingHours.seconds(hours, on: date, in: zone)
+        sum += seconds
+        if report.groupBy != .vehicle {
+          table.addWorkingTime(
+            seconds * Int64(vehicles.count), on: date, of: .init(vehicle: nil, fleet: fleet, driver: nil))
+        }
+        date = date.next
+      }
+      guard report.groupBy == .vehicle else { continue }
+      for (vehicle, _) in vehicles {
+        table.addWorkingTime(sum, on: dates.lowerBound, of: .init(vehicle: vehicle, fleet: fleet, driver: nil))
+      }
+    }
+  }
+
   /// Returns the vehicles that a report is about, with the fleet of each.
   private func fleets(of report: Report) throws(ThingError) -> [String: UUIDv7?] {
     var query = ThingQuery<Vehicle>()
@@ -76,6 +111,12 @@ extension FleetView {
     for row in try values(["id", "fleetId"], query) {
       if let id = row[0].textValue { fleets[id] = .some(try? UUIDv7(json: row[1])) }
     }
+    return fleets
+  }
+
+  private func fleetsOfDrivers() throws(ThingError) -> [UUIDv7: UUIDv7] {
+    var fleets: [UUIDv7: UUIDv7] = [:]
+    try forEach(ThingQuery<Driver>(.isSet(key: "fleetId"))) { fleets[$0.id] = $0.value.fleetID }
     return fleets
   }
 
@@ -109,19 +150,29 @@ extension FleetView {
   // MARK: Costs
 
   private func addCosts(
-    _ report: Report, within dates: ClosedRange<CalendarDate>, to table: inout ReportTable
+    _ report: Report, within dates: ClosedRange<CalendarDate>, at now: Timestamp, to table: inout ReportTable
   ) throws(ThingError) {
     let fleets = try fleets(of: report)
+    let fleetOfDriver = try fleetsOfDrivers()
     func add<Value: WorkThing>(
       _ kind: Value.Type, _ table: inout ReportTable,
       _ cost: (Value) -> (at: Timestamp, category: String, amount: Money?)
     ) throws(ThingError) {
       var query = ThingQuery<Value>(order: [.init("at")])
       query.conditions = times("at", dates) + [.oneOf(key: "void", [.bool(false)])]
-      if let fleet = report.fleetID { query.conditions.append(.vehicleInFleets(key: Value.vehicleKey, [fleet])) }
+      if let fleet = report.fleetID {
+        query.conditions.append(
+          .anyOf([
+            [.vehicleInFleets(key: Value.vehicleKey, [fleet])],
+            [.oneOf(key: Value.vehicleKey, [.null]), .isSet(key: Value.driverKey)],
+          ]))
+      }
       try forEach(query) { item throws(ThingError) in
         let (at, category, amount) = cost(item.value)
-        let fleet = item.value.vehicleID.flatMap { fleets[$0] ?? nil }
+        // A cost without a vehicle belongs to the fleet of its driver.
+        let fleet =
+          item.value.vehicleID.map { fleets[$0] ?? nil } ?? item.value.driverID.flatMap { fleetOfDriver[$0] }
+        guard report.fleetID == nil || fleet == report.fleetID else { return }
         let date = try zone(ofFleet: fleet).day(of: at)
         guard dates.contains(date) else { return }
         table.add(
@@ -142,12 +193,14 @@ extension FleetView {
         of: .init(vehicle: item.value.vehicle, fleet: fleets[item.value.vehicle] ?? nil, driver: nil))
     }
     let periods = table.periods(in: dates)
-    var owned = ThingQuery<Vehicle>(.isSet(key: "acquiredOn"), .isSet(key: "disposedOn"))
+    var owned = ThingQuery<Vehicle>(.isSet(key: "acquiredOn"), .isSet(key: "residualValue"))
     if let fleet = report.fleetID { owned.conditions.append(.oneOf(key: "fleetId", [fleet.json])) }
-    try forEach(owned) { vehicle in
+    try forEach(owned) { vehicle throws(ThingError) in
+      let today = try zone(of: vehicle.value).day(of: now)
       table.addLossOfValue(
         of: vehicle.value, in: periods,
-        subject: .init(vehicle: vehicle.value.id, fleet: vehicle.value.fleetID, driver: nil))
+        subject: .init(vehicle: vehicle.value.id, fleet: vehicle.value.fleetID, driver: nil),
+        today: today)
     }
   }
 
@@ -211,8 +264,7 @@ extension FleetView {
         .licencesExpired, .licencesExpiring, last,
         .init(vehicle: nil, fleet: driver.value.fleetID, driver: driver.id), &table)
     }
-    var fleetOfDriver: [UUIDv7: UUIDv7] = [:]
-    try forEach(ThingQuery<Driver>()) { fleetOfDriver[$0.id] = $0.value.fleetID }
+    let fleetOfDriver = try fleetsOfDrivers()
     let documents = ThingQuery<Document>(.below(key: "expiresOn", dates.upperBound.adding(days: 1).json))
     try forEach(documents) { document throws(ThingError) in
       guard let last = document.value.expiresOn else { return }
@@ -222,11 +274,13 @@ extension FleetView {
       try count(
         .documentsExpired, .documentsExpiring, last, .init(vehicle: vehicle, fleet: fleet, driver: driver), &table)
     }
+    var reports = MissingInspections()
     var inspections = ThingQuery<Inspection>()
     inspections.conditions = times("at", dates)
     if let fleet = report.fleetID { inspections.conditions.append(.vehicleInFleets(key: "vehicleId", [fleet])) }
     try forEach(inspections) { inspection throws(ThingError) in
       guard inspection.value.status != .draft, inspection.value.supersededBy == nil else { return }
+      reports.add(inspection.value)
       let fleet = inspection.value.vehicleID.flatMap { fleets[$0] ?? nil }
       let date = try zone(ofFleet: fleet).day(of: inspection.value.at)
       guard dates.contains(date) else { return }
@@ -235,6 +289,23 @@ extension FleetView {
       table.count(.inspections, on: date, of: subject)
       if inspection.value.items.contains(where: { $0.result == .defect }) {
         table.count(.inspectionsWithDefects, on: date, of: subject)
+      }
+    }
+    if try settings().value.requiresInspections {
+      var journeys = ThingQuery<Journey>(
+        .oneOf(key: "status", (Journey.Status.underway + [.completed]).map(\.json)))
+      journeys.conditions += times("startTime", dates)
+      if let fleet = report.fleetID { journeys.conditions.append(.vehicleInFleets(key: "vehicleId", [fleet])) }
+      try forEach(journeys) { journey throws(ThingError) in
+        guard let start = journey.value.startTime else { return }
+        let fleet = fleets[journey.value.vehicle] ?? nil
+        let zone = try zone(ofFleet: fleet)
+        guard dates.contains(zone.day(of: start)) else { return }
+        for _ in 0..<reports.missing(of: journey.value, in: zone) {
+          table.count(
+            .inspectionsMissing, on: zone.day(of: start),
+            of: .init(vehicle: journey.value.vehicle, fleet: fleet, driver: journey.value.driverID))
+        }
       }
     }
     for (state, kind) in [

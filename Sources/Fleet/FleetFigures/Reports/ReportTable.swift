@@ -27,7 +27,7 @@ public struct ReportTable: Sendable {
     case done, open, overdue
     // Numbers of licences and documents that must be valid.
     case licencesExpired, licencesExpiring, documentsExpired, documentsExpiring
-    case inspections, inspectionsWithDefects, servicesDueSoon, servicesOverdue
+    case inspections, inspectionsWithDefects, inspectionsMissing, servicesDueSoon, servicesOverdue
   }
 
   /// The sums of one row.
@@ -37,6 +37,8 @@ public struct ReportTable: Sendable {
     /// The time for which vehicles were in the workshop, ms.
     var outOfService: Int64 = 0
     var costs = VehicleCosts()
+    /// The working time of the vehicles, s; `nil` if it is not known.
+    var working: Int64?
   }
 
   private let topic: Report.Topic
@@ -49,6 +51,16 @@ public struct ReportTable: Sendable {
   public mutating func add(_ days: DaySums) {
     let subject = Subject(vehicle: days.vehicle, fleet: days.fleet, driver: days.driver)
     sums[group(days.date, subject), default: Sums()].days = days
+  }
+
+  /// Adds the time in which vehicles were expected to be used, if there is a row for them.
+  ///
+  /// - Parameter seconds: the time of all vehicles together, s.
+  public mutating func addWorkingTime(_ seconds: Int64, on date: CalendarDate, of subject: Subject) {
+    guard grouping != .driver else { return }
+    let group = group(date, subject)
+    guard let working = sums[group].map({ $0.working ?? 0 }) else { return }
+    sums[group]?.working = working + seconds
   }
 
   public mutating func count(_ count: Count, on date: CalendarDate, of subject: Subject) {
@@ -88,20 +100,24 @@ public struct ReportTable: Sendable {
 
   /// Adds the loss of a vehicle's value. The amounts of all rows together are exactly the loss in the whole range.
   ///
-  /// - Parameter periods: the ranges of days that ``periods(in:)`` returned.
+  /// - Parameters:
+  ///   - periods: the ranges of days that ``periods(in:)`` returned.
+  ///   - today: the current day.
   public mutating func addLossOfValue(
-    of vehicle: Vehicle, in periods: [ClosedRange<CalendarDate>], subject: Subject
+    of vehicle: Vehicle, in periods: [ClosedRange<CalendarDate>], subject: Subject, today: CalendarDate
   ) {
     guard let first = periods.first?.lowerBound else { return }
     var added: Int64 = 0
     for period in periods {
       guard
-        VehicleCosts.lossOfValue(of: vehicle, from: period.lowerBound, through: period.upperBound) != nil,
-        let until = VehicleCosts.lossOfValue(of: vehicle, from: first, through: period.upperBound)
+        VehicleCosts.lossOfValue(
+          of: vehicle, from: period.lowerBound, through: period.upperBound, today: today) != nil,
+        let until = VehicleCosts.lossOfValue(of: vehicle, from: first, through: period.upperBound, today: today)
       else { continue }
       // Compute each amount as the difference of two rounded sums, so that rounding errors do not add up.
       let amount = Money(tenThousandths: until.tenThousandths - added, currency: until.currency)
       add(amount, category: VehicleCosts.lossOfValue, on: period.lowerBound, of: subject)
+      if vehicle.disposedOn == nil { sums[group(period.lowerBound, subject), default: Sums()].costs.noteEstimate() }
       added = until.tenThousandths
     }
   }
@@ -119,6 +135,12 @@ public struct ReportTable: Sendable {
       date = date.next
     }
     return periods + [start...dates.upperBound]
+  }
+
+  /// The names of the members that rows about a topic can have, in addition to the group.
+  public static func metrics(of topic: Report.Topic) -> Set<String> {
+    let table = ReportTable(topic, by: .vehicle)
+    return Set(table.members(Sums()).keys).union(topic == .drivers ? ["score", "note"] : [])
   }
 
   /// The number of rows so far.
@@ -170,7 +192,8 @@ public struct ReportTable: Sendable {
         "vehicles": .integer(Int64(days.vehicles)), "usedDays": .integer(Int64(days.usedDays)),
         "distance": rounded(days.distance), "engineOnSeconds": seconds(days.engineOn),
         "movingSeconds": seconds(days.moving), "idleSeconds": seconds(days.idle),
-        "unknownSeconds": seconds(days.unknown), "idleShare": idleShare,
+        "unknownSeconds": seconds(days.unknown), "idleShare": idleShare, "workingSeconds": sums.working.json,
+        "utilization": ratio(Double(days.engineOn) / 1_000, Double(sums.working ?? 0)),
       ]
     case .maintenance:
       return counts(.done, .open, .overdue).merging([
@@ -190,6 +213,7 @@ public struct ReportTable: Sendable {
       return [
         "total": list(sums.costs.total), "byCategory": .object(sums.costs.byCategory.mapValues(list)),
         "perKilometer": list(sums.costs.total(per: days.distance) ?? []),
+        "estimated": sums.costs.isEstimated ? .bool(true) : .null,
         "withoutAmount": sums.costs.unknown > 0 ? .integer(Int64(sums.costs.unknown)) : .null,
       ]
     case .drivers:
@@ -206,7 +230,7 @@ public struct ReportTable: Sendable {
     case .compliance:
       return counts(
         .licencesExpired, .licencesExpiring, .documentsExpired, .documentsExpiring, .inspections,
-        .inspectionsWithDefects, .servicesDueSoon, .servicesOverdue)
+        .inspectionsWithDefects, .inspectionsMissing, .servicesDueSoon, .servicesOverdue)
     }
   }
 

@@ -8,7 +8,7 @@ enum SQLiteSchema {
     version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
     version11, version12, version13, version14, version15, version16, version17, version18, version19,
     version20, version21, version22, version23, version24, version25, version26, version27, version28,
-    version29, version30, version31, version32, version33, version34, version35,
+    version29, version30, version31, version32, version33, version34, version35, version36,
   ]
 
   private static let version1 = """
@@ -677,6 +677,28 @@ enum SQLiteSchema {
     ALTER TABLE service_due ADD COLUMN "due_month_day" INTEGER;
     ALTER TABLE report ADD COLUMN "pending" TEXT;
     ALTER TABLE service_due ADD COLUMN "previous_due_month_day" INTEGER;
+    """
+
+  /// Adds text search of assignments and meter readings, the day by which schedules are sorted, photos of vehicles, the
+  /// first files of documents, and what reports contain.
+  private static let version36 = """
+    ALTER TABLE assignment ADD COLUMN search TEXT NOT NULL DEFAULT '';
+    UPDATE assignment SET search = lower(coalesce(notes, ''));
+    ALTER TABLE meter_reading ADD COLUMN search TEXT NOT NULL DEFAULT '';
+    UPDATE meter_reading SET search = lower(notes) WHERE notes IS NOT NULL;
+    ALTER TABLE service_schedule ADD COLUMN "due_date" TEXT;
+    UPDATE service_schedule SET due_date = json_extract(next, '$.dueDate') WHERE next IS NOT NULL;
+    ALTER TABLE vehicle ADD COLUMN "photo_id" BLOB;
+    ALTER TABLE document ADD COLUMN "file_id" BLOB;
+    ALTER TABLE report ADD COLUMN "metrics" TEXT;
+    ALTER TABLE report ADD COLUMN "generated_at" INTEGER;
+    UPDATE report SET generated_at = created;
+    ALTER TABLE tenant_settings ADD COLUMN "opens_code_defects" INTEGER NOT NULL DEFAULT 1;
+    ALTER TABLE tenant_settings ADD COLUMN "trips_to_verify" INTEGER NOT NULL DEFAULT 3;
+    ALTER TABLE tenant_settings ADD COLUMN "requires_inspections" INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE defect ADD COLUMN "verify_reason" TEXT;
+    ALTER TABLE fleet ADD COLUMN "working_hours" TEXT;
+    ALTER TABLE vehicle ADD COLUMN "planned_disposal_on" TEXT;
     """
 
   private static func randoms(_ count: Int) -> String {

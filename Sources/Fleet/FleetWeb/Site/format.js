@@ -243,6 +243,12 @@ export function startOfToday() {
   return new Date(Math.floor(Date.now() / 1000) * 1000 - ((part("hour") * 60 + part("minute")) * 60 + part("second")) * 1000);
 }
 
+/** Today in the person's time zone, as `2026-11-23`. */
+export function today() {
+  const parts = dates({ year: "numeric", month: "2-digit", day: "2-digit", calendar: "iso8601", numberingSystem: "latn" }).formatToParts(new Date());
+  return ["year", "month", "day"].map(type => parts.find(part => part.type === type)?.value ?? "").join("-");
+}
+
 /**
  * A time for an `<input type="datetime-local">`, in the browser's time zone.
  * @param {string | Date} time

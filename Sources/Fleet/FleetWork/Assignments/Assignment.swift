@@ -26,6 +26,7 @@ public struct Assignment: WorkThing {
   }
 
   public static let names = KindNames(one: "assignment", many: "assignments")
+  public static var listTime: ListTime? { .period(start: "from", end: "to") }
   public static let fields: [Field<Assignment>] = [
     Field("driverId", \.driver) { driver throws(FieldError) in
       if driver == nil { throw FieldError("", "expected the id of a driver, found null") }
@@ -33,9 +34,18 @@ public struct Assignment: WorkThing {
     Field("vehicleId", \.vehicle).required().settable(by: .creation).filterable(as: "vehicle"),
     Field("from", \.from).filledIn().sortable(),
     Field("to", \.to).sortable(),
-    Field("notes", \.notes, TextRules.long),
+    Field("notes", \.notes, TextRules.long).textSearched(),
     Field("status", \.status).settable(by: .server).filterable(),
   ]
+
+  /// Whether the assignment contains time that another version of it does not contain.
+  ///
+  /// - Parameter old: the version before a change; `nil` if the assignment is new.
+  func adds(to old: Assignment?) -> Bool {
+    guard let old else { return true }
+    guard let end = old.to else { return from < old.from }
+    return from < old.from || to.map { $0 > end } ?? true
+  }
 
   /// Whether a time is in the assignment.
   public func contains(_ time: Timestamp) -> Bool {

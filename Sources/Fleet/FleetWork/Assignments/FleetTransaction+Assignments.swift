@@ -19,6 +19,14 @@ extension FleetTransaction {
     if let to = new.to, to <= new.from {
       throw .invalid(FieldErrors([FieldError("to", "expected a time after from")]))
     }
+    // An assignment that has begun stays valid when the vehicle goes into service or the licence expires. Only the time
+    // that a change adds is checked.
+    if new.adds(to: old?.value) { try requireAssignable(new) }
+    try requireNoOverlap(new, except: old?.id)
+  }
+
+  /// Checks that the driver may drive and that the vehicle is ready.
+  private func requireAssignable(_ new: Assignment) throws(ThingError) {
     guard let driverID = new.driver else { return }
     let driver = try referenced(driver: driverID)
     let vehicle = try referenced(vehicle: new.vehicle)
@@ -35,7 +43,6 @@ extension FleetTransaction {
         message: "vehicle \(vehicle.value.id) is \(vehicle.value.status.rawValue); expected available or assigned")
     }
     try requireSafe(vehicle: new.vehicle)
-    try requireNoOverlap(new, except: old?.id)
   }
 
   /// Checks that an assignment overlaps no other one.

@@ -50,6 +50,8 @@ public struct Defect: WorkThing {
   public var recordID: UUIDv7?
   public var status = Status.open
   public var dismissReason: String?
+  /// The reason why a person verified the repair before enough trips had ended without the code; `nil` for none.
+  public var verifyReason: String?
   /// The inspection item that failed; `nil` for another source.
   public var item: String?
   /// The signed inspection reports that contain the defect, in the order in which they were signed.
@@ -91,6 +93,7 @@ public struct Defect: WorkThing {
   public var usedFiles: [UUIDv7] { photos }
 
   public static let names = KindNames(one: "defect", many: "defects")
+  public static var listTime: ListTime? { .at("createdAt") }
   public static let fields: [Field<Defect>] = [
     Field("vehicleId", \.vehicle).required().settable(by: .creation).filterable(as: "vehicle"),
     Field("driverId", \.driver).settable(by: .creation).filledIn().filterable(as: "driver"),
@@ -111,6 +114,7 @@ public struct Defect: WorkThing {
     Field("recordId", \.recordID).settable(by: .server).filterable(as: "record"),
     Field("status", \.status).settable(by: .server).filterable().sortable(),
     Field("dismissReason", \.dismissReason).settable(by: .server),
+    Field("verifyReason", \.verifyReason).settable(by: .server),
     Field("item", \.item).settable(by: .server).filterable(),
     Field("inspectionIds", \.inspectionIDs).settable(by: .server),
     Field("reports", \.reports).settable(by: .live),

@@ -29,9 +29,10 @@ public enum DefectCommand: String, CaseIterable, Sendable {
 extension FleetTransaction {
   /// Changes the state of a defect.
   ///
-  /// - Parameter reason: required for `dismiss`, ignored otherwise.
+  /// - Parameter reason: required for `dismiss`, and for `verify` before the trouble code was absent for
+  ///   ``TenantSettings/tripsToVerify`` trips; ignored otherwise.
   /// - Throws: `invalidState`; `invalid` with the field `reason`; `rule` with `codePresent` if the vehicle still reports
-  ///   the trouble code of a defect that is to be verified.
+  ///   the trouble code of a defect that is to be verified, or `notEnoughTrips`.
   public func execute(
     _ command: DefectCommand, _ stored: Stored<Defect>, reason: String? = nil
   ) throws(ThingError) -> Stored<Defect> {
@@ -46,6 +47,16 @@ extension FleetTransaction {
     if command == .verify, defect.source == .dtc, defect.isPresent {
       throw .rule(code: "codePresent", message: "the vehicle still reports \(defect.codes.joined(separator: ", "))")
     }
+    if command == .verify, defect.source == .dtc, reason == nil {
+      let needed = try settings().value.tripsToVerify
+      guard defect.tripsWithout >= needed else {
+        throw .rule(
+          code: "notEnoughTrips",
+          message:
+            "the code was absent for \(defect.tripsWithout) of \(needed) trips; wait, or verify with a reason")
+      }
+    }
+    if command == .verify { defect.verifyReason = reason }
     defect.status = command.status
     return try update(stored, to: defect, action: command.rawValue)
   }

@@ -52,9 +52,6 @@ public struct TroubleReport: Sendable {
 }
 
 extension Defect {
-  /// The number of trips without its trouble code after which a defect is verified.
-  public static let tripsToVerify: Int64 = 3
-
   /// Maximum number of defects of a vehicle that come from trouble codes.
   static let mostOfCodes = 500
   /// Maximum number of such defects that are neither verified nor dismissed. A real vehicle has far fewer. Without the
@@ -66,8 +63,9 @@ extension Defect {
 }
 
 extension FleetTransaction {
-  /// Updates the defects of a vehicle from a report: adds one for each new code, and reopens one whose code came back.
-  /// A vehicle has one defect for each code. A report is ignored if its ECU has sent a newer one.
+  /// Updates the defects of a vehicle from a report: adds one for each new code unless the tenant has switched this off,
+  /// and reopens one whose code came back. A vehicle has one defect for each code. A report is ignored if its ECU has
+  /// sent a newer one.
   ///
   /// - Parameter text: returns the description of a code that the report does not describe.
   public func apply(_ report: TroubleReport, text: (String) -> String) throws(ThingError) {
@@ -76,6 +74,7 @@ extension FleetTransaction {
     let defects = try codeDefects(of: vehicle.value.id, [])
     for defect in defects { if let code = defect.value.codes.first { known[code] = defect } }
     for defect in known.values.sorted(by: { $0.id.string < $1.id.string }) { try apply(report, to: defect) }
+    guard try settings().value.opensCodeDefects else { return }
     let open = defects.count { ![.verified, .dismissed].contains($0.value.status) }
     let room = min(Defect.mostOfCodes - defects.count, Defect.mostOpenOfCodes - open)
     for code in Set(report.stored).subtracting(known.keys).sorted().prefix(max(room, 0)) {
@@ -107,8 +106,12 @@ extension FleetTransaction {
     if isPresent { defect.tripsWithout = 0 }
     let live = try refresh(stored, to: defect)
     let isBack = report.stored.contains(code) && !stored.value.isPresent
-    if isBack, [.repaired, .verified, .dismissed].contains(defect.status) {
-      defect.status = .open
+    // The ECU still stores the code in a report that is newer than the repair, so the repair did not remove the cause.
+    let isStill =
+      defect.status == .repaired && stored.value.isPresent && report.stored.contains(code)
+      && report.at > stored.updatedAt
+    if isBack && [.repaired, .verified, .dismissed].contains(defect.status) || isStill {
+      defect.status = isStill ? .acknowledged : .open
       defect.dismissReason = nil
       defect.freezeFrame = report.freezeFrame(of: code) ?? defect.freezeFrame
       try update(live, to: defect, action: "reopen")
@@ -118,9 +121,10 @@ extension FleetTransaction {
     }
   }
 
-  /// Counts a trip that has ended. A defect is verified if its trouble code was absent for ``Defect/tripsToVerify``
-  /// trips.
+  /// Counts a trip that has ended. A defect is verified if its trouble code was absent for
+  /// ``TenantSettings/tripsToVerify`` trips.
   public func countTrip(from start: Timestamp, to end: Timestamp, vehicle: String) throws(ThingError) {
+    let tripsToVerify = try settings().value.tripsToVerify
     for stored in try codeDefects(of: vehicle, [.open, .acknowledged, .repaired]) {
       guard let away = stored.value.awaySince, away <= start, stored.value.countedUntil ?? away <= start else {
         continue
@@ -129,7 +133,7 @@ extension FleetTransaction {
       defect.tripsWithout += 1
       defect.countedUntil = end
       let live = try refresh(stored, to: defect)
-      guard defect.tripsWithout >= Defect.tripsToVerify else { continue }
+      guard defect.tripsWithout >= tripsToVerify else { continue }
       defect.status = .verified
       try update(live, to: defect, action: "verify")
     }

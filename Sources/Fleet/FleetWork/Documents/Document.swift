@@ -10,7 +10,8 @@ public struct Document: WorkThing {
   /// The thing to which a document belongs.
   public struct Subject: NestedValue {
     public enum Kind: String, FieldChoice, Sendable {
-      case vehicle, driver, expense, fuelEntry, inspection, journey
+      case vehicle, driver, fleet, assignment, journey, expense, fuelEntry, inspection, defect, maintenanceRecord
+      case serviceSchedule
     }
 
     public var kind = Kind.vehicle
@@ -20,6 +21,15 @@ public struct Document: WorkThing {
     public init() {}
 
     public init(_ kind: Kind, _ id: String) { (self.kind, self.id) = (kind, id) }
+
+    /// Returns the subjects that a filter selects: `vehicle:VAN-1`, or `VAN-1` for a thing of any kind.
+    @Sendable static func filter(_ text: String) -> [JSON]? {
+      let parts = text.split(separator: ":", maxSplits: 1).map(String.init)
+      if parts.count == 2, let kind = Kind(rawValue: parts[0]) {
+        return NameRules.isName(parts[1]) ? [Subject(kind, parts[1]).json] : nil
+      }
+      return NameRules.isName(text) ? Kind.allCases.map { Subject($0, text).json } : nil
+    }
 
     public static let fields: [Field<Subject>] = [
       Field("kind", \.kind).required(),
@@ -48,9 +58,18 @@ public struct Document: WorkThing {
 
   public var usedFiles: [UUIDv7] { files.ids }
 
+  /// The first file. Setting it replaces the first file.
+  var firstFile: FirstFile {
+    get { FirstFile(id: files.ids.first) }
+    set {
+      guard let id = newValue.id, id != files.ids.first else { return }
+      files.ids = [id] + files.ids.dropFirst().filter { $0 != id }
+    }
+  }
+
   public static let names = KindNames(one: "document", many: "documents")
   public static let fields: [Field<Document>] = [
-    Field("of", \.subject).required().settable(by: .creation),
+    Field("of", \.subject).required().settable(by: .creation).filterable(parsing: Subject.filter),
     Field("vehicleId", \.vehicleID).settable(by: .server).filterable(as: "vehicle"),
     Field("driverId", \.driverID).settable(by: .server).filterable(as: "driver"),
     Field("kind", \.category).required().filterable().sortable(),
@@ -59,6 +78,7 @@ public struct Document: WorkThing {
     Field("issuedOn", \.issuedOn).sortable(),
     Field("expiresOn", \.expiresOn).sortable(),
     Field("fileIds", \.files),
+    Field("fileId", \.firstFile),
     Field("notes", \.notes, TextRules.long).textSearched(),
   ]
 }
@@ -85,6 +105,13 @@ extension FleetTransaction {
     case .fuelEntry: if let found = try references(of: subject.id, FuelEntry.self) { return found }
     case .inspection: if let found = try references(of: subject.id, Inspection.self) { return found }
     case .journey: if let found = try references(of: subject.id, Journey.self) { return found }
+    case .assignment: if let found = try references(of: subject.id, Assignment.self) { return found }
+    case .defect: if let found = try references(of: subject.id, Defect.self) { return found }
+    case .maintenanceRecord:
+      if let found = try thing(subject.id, MaintenanceRecord.self) { return (found.value.vehicleID, nil) }
+    case .serviceSchedule:
+      if let found = try thing(subject.id, ServiceSchedule.self) { return (found.value.vehicleID, nil) }
+    case .fleet: if try thing(subject.id, Fleet.self) != nil { return (nil, nil) }
     }
     throw .invalid(
       FieldErrors([FieldError("of.id", "no \(subject.kind.rawValue) \(JSON.text(subject.id).canonicalText)")]))
@@ -93,7 +120,11 @@ extension FleetTransaction {
   private func references<Value: WorkThing>(
     of text: String, _ kind: Value.Type
   ) throws(ThingError) -> (vehicle: String?, driver: UUIDv7?)? {
-    guard let id = UUIDv7(text.utf8.span), let thing = try find(id, kind) else { return nil }
-    return (thing.value.vehicleID, thing.value.driverID)
+    try thing(text, kind).map { ($0.value.vehicleID, $0.value.driverID) }
+  }
+
+  private func thing<Value: Kind>(_ id: String, _ kind: Value.Type) throws(ThingError) -> Stored<Value>? {
+    guard let id = UUIDv7(id.utf8.span) else { return nil }
+    return try find(id, kind)
   }
 }

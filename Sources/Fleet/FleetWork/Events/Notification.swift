@@ -37,11 +37,11 @@ public struct Notification: Kind {
   public static let names = KindNames(one: "notification", many: "notifications")
   public static let fields: [Field<Notification>] = [
     Field("personId", \.personID).settable(by: .server).filterable(),
-    Field("ruleId", \.ruleID).settable(by: .server),
+    Field("ruleId", \.ruleID).settable(by: .server).filterable(as: "rule"),
     Field("event", \.event).settable(by: .server).filterable(),
-    Field("kind", \.kind).settable(by: .server),
-    Field("thing", \.thing).settable(by: .server),
-    Field("vehicleId", \.vehicleID).settable(by: .server),
+    Field("kind", \.kind).settable(by: .server).filterable(),
+    Field("thing", \.thing).settable(by: .server).filterable(),
+    Field("vehicleId", \.vehicleID).settable(by: .server).filterable(as: "vehicle"),
     Field("text", \.text).settable(by: .server),
     Field("at", \.at).settable(by: .server).sortable(),
     Field("readAt", \.readAt).settable(by: .server),

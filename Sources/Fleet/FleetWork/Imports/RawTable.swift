@@ -182,8 +182,9 @@ struct RawTable {
     case .time: return .time
     case .identifier: return .text
     case .json:
-      if field.schema.contains(#""currency""#) { return .money }
-      return field.schema.contains(#""type":"array","items":{"type":"string""#) ? .list : .json
+      if field.schema.contains(#""type":"array","items":{"type":"string""#) { return .list }
+      // A list of lines with costs is JSON, a single cost is money.
+      return field.schema.contains(#""currency""#) && !field.schema.contains(#""type":"array""#) ? .money : .json
     case .text: return field.schema.contains(#""format":"date""#) ? .day : .text
     }
   }

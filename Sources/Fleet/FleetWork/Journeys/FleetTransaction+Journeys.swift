@@ -33,7 +33,9 @@ extension FleetTransaction {
   ///   - old: the journey before the change; `nil` if it is new.
   ///   - isOwn: whether the driver declares the journey. If so, the function checks whether the vehicle was assigned to
   ///     the driver.
-  /// - Throws: `invalid`; `invalidState` if a cancelled journey is changed.
+  /// - Throws: `invalid`; `invalidState` if a cancelled journey is changed; for a new journey that has begun and not
+  ///   ended, `rule` with one of the codes `driverSuspended`, `vehicleUnavailable`, `journeyInProgress`; for one that
+  ///   has ended, `rule` with `vehicleUnavailable` if the vehicle had left the fleet before.
   public func check(_ new: inout Journey, old: Stored<Journey>?, isOwn: Bool) throws(ThingError) {
     if let old {
       guard old.value.status != .cancelled else {
@@ -49,6 +51,7 @@ extension FleetTransaction {
       if !isSame, let driver = new.driverID, let start = new.startTime, isOwn || new.isAssigned != nil {
         new.isAssigned = try isAssigned(new.vehicle, to: driver, at: start)
       }
+      if !isSame, new.isOverlapping != nil { new.isOverlapping = try overlapsOther(new, except: old.id) }
       new.replay()
       if new.needsReview, !old.value.needsReview { try emit(.journeyNeedsReview, of: old.id, new) }
       return
@@ -61,6 +64,39 @@ extension FleetTransaction {
     if isOwn, let start = new.startTime { isAssigned = try self.isAssigned(new.vehicle, to: driver, at: start) }
     try new.begin(ids: (.random(at: now), .random(at: now)), isAssigned: isAssigned)
     new.isConfirmed = !isOwn
+    guard let start = new.startTime else { return }
+    if new.endTime == nil {
+      try requireStart(of: new, except: nil)
+    } else {
+      try requireOwned(new.vehicle, at: start)
+      new.isOverlapping = try overlapsOther(new, except: nil)
+      new.replay()
+    }
+  }
+
+  /// Checks that a vehicle that has left the fleet was still in it at a time.
+  ///
+  /// - Throws: `rule` with `vehicleUnavailable`.
+  private func requireOwned(_ name: String, at time: Timestamp) throws(ThingError) {
+    let vehicle = try referenced(vehicle: name)
+    guard let last = vehicle.value.disposedOn, try zone(of: vehicle.value).day(of: time) > last else { return }
+    throw .rule(
+      code: "vehicleUnavailable", message: "vehicle \(vehicle.value.id) left the fleet on \(last.text)")
+  }
+
+  /// Whether the driver or the vehicle of a journey was on another journey at the same time.
+  private func overlapsOther(_ journey: Journey, except id: UUIDv7?) throws(ThingError) -> Bool {
+    guard let driver = journey.driverID, let start = journey.startTime, let end = journey.endTime else { return false }
+    for (key, value) in [("driverId", driver.json), ("vehicleId", journey.vehicle.json)] {
+      let query = ThingQuery<Journey>(
+        .oneOf(key: key, [value]), .oneOf(key: "status", (Journey.Status.underway + [.completed]).map(\.json)),
+        .below(key: "startTime", end.json),
+        .anyOf([[.oneOf(key: "endTime", [.null])], [.atLeast(key: "endTime", start.json)]]),
+        limit: 1_000)
+      let others = try list(query).items
+      if others.contains(where: { $0.id != id && $0.value.endTime.map { $0 > start } ?? true }) { return true }
+    }
+    return false
   }
 
   /// Executes a command.
@@ -130,10 +166,19 @@ extension FleetTransaction {
     if added?.doubt == .odometer {
       throw .invalid(FieldErrors([FieldError("odometer", "expected startOdometer or more")]))
     }
-    guard entry.event == .started, let driverID = journey.driverID else { return }
+    guard entry.event == .started else { return }
     if added?.doubt == .notAssigned {
       throw .rule(code: "notAssigned", message: "vehicle \(journey.vehicle) is not assigned to the driver at this time")
     }
+    try requireStart(of: journey, except: id)
+  }
+
+  /// Checks that the driver and the vehicle of a journey can start it now.
+  ///
+  /// - Parameter id: id of the journey; `nil` if it is not stored yet.
+  /// - Throws: `rule` with one of the codes `driverSuspended`, `vehicleUnavailable`, `journeyInProgress`.
+  private func requireStart(of journey: Journey, except id: UUIDv7?) throws(ThingError) {
+    guard let driverID = journey.driverID else { return }
     let driver = try referenced(driver: driverID)
     if driver.value.status == .suspended {
       throw .rule(code: "driverSuspended", message: "\(driver.value.name) is suspended")

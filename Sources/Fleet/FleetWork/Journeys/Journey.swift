@@ -44,6 +44,7 @@ public struct Journey: WorkThing {
   public var vehicleID: String? { vehicle }
 
   public static let names = KindNames(one: "journey", many: "journeys")
+  public static var listTime: ListTime? { .first(["startTime", "plannedFrom"]) }
   public static let fields: [Field<Journey>] = [
     Field("driverId", \.driverID).settable(by: .creation).filledIn().filterable(as: "driver"),
     Field("vehicleId", \.vehicle).required().settable(by: .creation).filterable(as: "vehicle"),
@@ -102,6 +103,7 @@ extension Journey {
       switch event.event {
       case .started:
         (startTime, startOdometer) = (event.timestamp, event.odometer)
+        if event.isOverlapping == true { log[index].doubt = .overlap }
         if event.isAssigned == false { log[index].doubt = .notAssigned }
       case .completed:
         (endTime, endOdometer) = (event.timestamp, event.odometer)
@@ -128,6 +130,15 @@ extension Journey {
     set {
       guard let index = index(of: .started) else { return }
       log[index].isAssigned = newValue
+    }
+  }
+
+  /// Whether another journey overlapped this one when it was declared afterwards; `nil` if that was not checked.
+  var isOverlapping: Bool? {
+    get { index(of: .started).flatMap { log[$0].isOverlapping } }
+    set {
+      guard let index = index(of: .started) else { return }
+      log[index].isOverlapping = newValue
     }
   }
 

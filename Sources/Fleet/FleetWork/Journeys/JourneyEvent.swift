@@ -40,6 +40,8 @@ public struct JourneyEvent: NestedValue {
     case notAssigned
     /// The reading of the odometer is lower than at the start of the journey.
     case odometer
+    /// The driver or the vehicle was on another journey at the same time.
+    case overlap
   }
 
   public var id = UUIDv7(milliseconds: 0, first: 0, rest: 0)
@@ -50,6 +52,9 @@ public struct JourneyEvent: NestedValue {
   public var notes: String?
   /// Whether the vehicle was assigned to the driver when the journey started; `nil` if that was not checked.
   public var isAssigned: Bool?
+  /// Whether another journey of the driver or of the vehicle overlapped the journey when it was declared afterwards;
+  /// `nil` if that was not checked.
+  public var isOverlapping: Bool?
   public internal(set) var doubt: Doubt?
   /// Whether a person has reviewed the entry because of its doubt.
   public var isReviewed: Bool?
@@ -68,6 +73,7 @@ public struct JourneyEvent: NestedValue {
     Field("odometer", \.odometer, in: .odometer),
     Field("notes", \.notes, TextRules.long),
     Field("assigned", \.isAssigned),
+    Field("overlapping", \.isOverlapping),
     Field("doubt", \.doubt),
     Field("reviewed", \.isReviewed),
   ]

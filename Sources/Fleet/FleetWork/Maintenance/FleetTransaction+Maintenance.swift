@@ -45,14 +45,31 @@ extension FleetTransaction {
     }
   }
 
-  /// Stores the ID of a new or changed maintenance record in the defects that it repairs.
+  /// Stores the ID of a new or changed maintenance record in the defects that it repairs, and removes it from defects
+  /// that it does not repair any more. A cancelled record repairs none. The defects of a completed record are repaired.
   public func link(_ record: Stored<MaintenanceRecord>) throws(ThingError) {
-    for id in record.value.defectIDs {
-      let defect = try existing(id, Defect.self)
-      guard defect.value.recordID != record.id else { continue }
-      var linked = defect.value
-      linked.recordID = record.id
-      try update(defect, to: linked, action: "change")
+    let ids = record.value.status == .cancelled ? [] : record.value.defectIDs
+    var query = ThingQuery<Defect>(.oneOf(key: "recordId", [record.id.json]), limit: 1_000)
+    repeat {
+      let page = try list(query)
+      for defect in page.items where !ids.contains(defect.id) {
+        var free = defect.value
+        free.recordID = nil
+        try update(defect, to: free, action: "change")
+      }
+      query.cursor = page.next
+    } while query.cursor != nil
+    for id in ids {
+      var defect = try existing(id, Defect.self)
+      if defect.value.recordID != record.id {
+        var linked = defect.value
+        linked.recordID = record.id
+        defect = try update(defect, to: linked, action: "change")
+      }
+      guard record.value.status == .completed, [.open, .acknowledged].contains(defect.value.status) else { continue }
+      var repaired = defect.value
+      repaired.status = .repaired
+      try update(defect, to: repaired, action: DefectCommand.repair.rawValue)
     }
   }
 
@@ -99,13 +116,7 @@ extension FleetTransaction {
     record.notes = completion.notes ?? record.notes
     try check(&record, old: stored)
     let completed = try update(stored, to: record, action: "complete")
-    for id in record.defectIDs {
-      let defect = try existing(id, Defect.self)
-      guard [.open, .acknowledged].contains(defect.value.status) else { continue }
-      var repaired = defect.value
-      repaired.status = .repaired
-      try update(defect, to: repaired, action: "repair")
-    }
+    try link(completed)
     try updateStatus(ofVehicle: record.vehicle)
     return completed
   }
@@ -121,6 +132,7 @@ extension FleetTransaction {
     record.status = .cancelled
     record.cancelReason = reason
     let cancelled = try update(stored, to: record, action: "cancel")
+    try link(cancelled)
     try updateStatus(ofVehicle: record.vehicle)
     return cancelled
   }

@@ -62,10 +62,11 @@ public struct MaintenanceRecord: VehicleThing {
   public var usedFiles: [UUIDv7] { files.ids }
 
   public static let names = KindNames(one: "maintenanceRecord", many: "maintenance-records")
+  public static var listTime: ListTime? { .first(["completedDate", "scheduledDate"]) }
   public static let fields: [Field<MaintenanceRecord>] = [
     Field("vehicleId", \.vehicle).required().settable(by: .creation).filterable(as: "vehicle"),
     Field("serviceType", \.serviceType).required().filterable().sortable(),
-    Field("scheduledDate", \.scheduledDate).sortable(),
+    Field("scheduledDate", \.scheduledDate).alias("dueDate").sortable(),
     Field("completedDate", \.completedDate).sortable(),
     Field("lines", \.lines) { lines throws(FieldError) in
       guard lines.count <= 200 else { throw FieldError("", "expected at most 200 lines") }

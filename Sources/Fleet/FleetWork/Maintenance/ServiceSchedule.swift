@@ -102,6 +102,8 @@ public struct ServiceSchedule: VehicleThing {
   public var notes: String?
   /// The next service; `nil` for a schedule of a fleet.
   public var next: Next?
+  /// The day of ``next``, by which lists are sorted.
+  public var dueDate: CalendarDate?
   /// The state. For a schedule of a fleet, the most urgent state of the fleet's vehicles.
   public var state = State.ok
   /// The expected due date, computed from the vehicle's recent use; `nil` for a schedule of a fleet.
@@ -124,6 +126,7 @@ public struct ServiceSchedule: VehicleThing {
     Field("lastService", \.lastService),
     Field("notes", \.notes, TextRules.long).textSearched(),
     Field("next", \.next).settable(by: .live),
+    Field("dueDate", \.dueDate).settable(by: .live).sortable(),
     Field("state", \.state).settable(by: .live).filterable().sortable(),
     Field("forecastDate", \.forecastDate).settable(by: .live).sortable(),
   ]

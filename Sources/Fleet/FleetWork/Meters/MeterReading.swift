@@ -61,7 +61,7 @@ public struct MeterReading: VehicleThing {
     Field("source", \.source).settable(by: .creation).filterable(),
     Field("replaced", \.isReplaced).settable(by: .creation).filterable(),
     Field("void", \.isVoid).filterable(),
-    Field("notes", \.notes, TextRules.long).settable(by: .creation),
+    Field("notes", \.notes, TextRules.long).settable(by: .creation).textSearched(),
     Field("originId", \.originID).settable(by: .server).filterable(as: "origin"),
     Field("part", \.part).settable(by: .server),
     Field("flag", \.flag).settable(by: .live).filterable(),

@@ -85,6 +85,10 @@ public struct Report: Kind {
   public var groupBy = Grouping.vehicle
   /// The fleet whose vehicles are included; `nil` for all vehicles.
   public var fleetID: UUIDv7?
+  /// The members of the rows, in addition to the group; `nil` for all.
+  public var metrics: [String]?
+  /// The time at which the rows were computed; `nil` in reports of earlier versions.
+  public var generatedAt: Timestamp?
   /// The times at which the report is made again; `nil` for never.
   public var schedule: Schedule?
   /// The time at which the report is made again next; `nil` if it has no schedule.
@@ -101,6 +105,7 @@ public struct Report: Kind {
   public init() {}
 
   public static let names = KindNames(one: "report", many: "reports")
+  public static var listTime: ListTime? { .period(start: "from", end: "to") }
   /// No audit entry is written, because a report changes no data of the fleet and may be long.
   public static let isAudited = false
   public static let fields: [Field<Report>] = [
@@ -109,6 +114,12 @@ public struct Report: Kind {
     Field("to", \.to).required().settable(by: .creation).sortable(),
     Field("groupBy", \.groupBy).settable(by: .creation).filterable(),
     Field("fleetId", \.fleetID).settable(by: .creation).filterable(as: "fleet"),
+    Field("metrics", \.metrics) { metrics throws(FieldError) in
+      guard metrics.map({ (1...64).contains($0.count) && Set($0).count == $0.count }) ?? true else {
+        throw FieldError("", "expected 1 to 64 names, each once")
+      }
+    }.settable(by: .creation),
+    Field("generatedAt", \.generatedAt).settable(by: .server).sortable(),
     Field("schedule", \.schedule),
     Field("nextAt", \.nextAt).settable(by: .server),
     Field("scheduleId", \.scheduleID).settable(by: .server).filterable(as: "schedule"),

@@ -17,7 +17,8 @@ public enum VehicleCommand: String, CaseIterable, Sendable {
 }
 
 extension FleetTransaction {
-  /// Changes the state of a vehicle. `retire` ends or cancels its assignments and cancels its open maintenance records.
+  /// Changes the state of a vehicle. `retire` ends or cancels its assignments and journeys, and cancels its open
+  /// maintenance records. The caller must then evaluate the services of the vehicle.
   ///
   /// - Throws: `invalidState`.
   public func execute(_ command: VehicleCommand, _ stored: Stored<Vehicle>) throws(ThingError) -> Stored<Vehicle> {
@@ -51,6 +52,18 @@ extension FleetTransaction {
       .oneOf(key: "vehicleId", [.text(id)]), .oneOf(key: "status", MaintenanceRecord.Status.open.map(\.json)),
       limit: 1_000)
     for record in try list(records).items { _ = try cancel(record, reason: "the vehicle was retired") }
+    let journeys = ThingQuery<Journey>(
+      .oneOf(key: "vehicleId", [.text(id)]),
+      .oneOf(key: "status", ([.planned] + Journey.Status.underway).map(\.json)), limit: 1_000)
+    for journey in try list(journeys).items {
+      var command = JourneyCommand()
+      // The other events of the log are before the end, also those from clocks that are ahead.
+      if let last = journey.value.log.last?.timestamp, last >= now {
+        command.at = Timestamp(nanoseconds: last.nanoseconds + 1_000_000)
+      }
+      command.notes = "the vehicle was retired"
+      _ = try execute(journey.value.status == .planned ? .cancelled : .completed, command, of: journey, isOwn: false)
+    }
   }
 
   /// Sets the status of a vehicle from its maintenance records and assignments: `inService` while work on it is in

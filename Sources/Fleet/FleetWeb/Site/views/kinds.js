@@ -6,7 +6,7 @@ import { presentTime } from "../clock.js";
 import { html } from "../lib/preact.js";
 import { Status } from "../parts/icons.js";
 import { nameOf, vehicleName } from "../parts/names.js";
-import { dayText } from "../format.js";
+import { dayText, today } from "../format.js";
 import { may } from "../state.js";
 import { t } from "../texts.js";
 import { inspections } from "./inspection-kind.js";
@@ -81,7 +81,7 @@ export const drivers = {
     { name: "personId", label: "field.personId", kind: "thing", of: "person" },
   ],
   columns: ["name", "phone", "licenceClasses", "licenceExpiry"], filters: ["status"],
-  status: driver => driver.licenceExpiry && driver.licenceExpiry < new Date().toISOString().slice(0, 10)
+  status: driver => driver.licenceExpiry && driver.licenceExpiry < today()
     ? html`<${Status} shape="danger">${t("drivers.expired")}</${Status}>`
     : status("driverStatus", { available: "good", onTrip: "moving", offDuty: "parked", suspended: "danger" }, { available: "moving" })(driver),
 };

@@ -9,7 +9,7 @@ import { Empty, Loading, Title, Trouble, useLoad, useQuestion } from "../parts/u
 import { to } from "../router.js";
 import { may, tell } from "../state.js";
 import { t } from "../texts.js";
-import { DefectStatus, Severity, today, workshop } from "./work-kinds.js";
+import { DefectStatus, Severity, workshop } from "./work-kinds.js";
 
 /** The most entries of each list that the board shows; the lists have all. */
 const most = 300;

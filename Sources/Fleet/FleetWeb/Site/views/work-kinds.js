@@ -6,19 +6,13 @@
 import { presentTime } from "../clock.js";
 import { html } from "../lib/preact.js";
 import { get, pathOf } from "../api.js";
-import { dayText } from "../format.js";
+import { dayText, today } from "../format.js";
 import { Status } from "../parts/icons.js";
 import { sums } from "../parts/lines.js";
 import { knownServiceTypes, nameOf, serviceTypeName } from "../parts/names.js";
 import { withoutEmpty } from "../parts/things.js";
 import { may } from "../state.js";
 import { t } from "../texts.js";
-
-/** Today, as `2026-11-23`. */
-export function today() {
-  const now = new Date();
-  return new Date(now.getTime() - now.getTimezoneOffset() * 60_000).toISOString().slice(0, 10);
-}
 
 /**
  * The pages of the workshop.
@@ -186,7 +180,8 @@ export const defects = {
   commands: [
     { name: "acknowledge", label: "defects.acknowledge", question: "defects.acknowledgeQuestion", done: "defects.acknowledged", isPossible: defect => defect.status === "open" },
     { name: "repair", label: "defects.repair", question: "defects.repairQuestion", done: "defects.repaired", isPossible: defect => defect.status === "acknowledged" },
-    { name: "verify", label: "defects.verify", question: "defects.verifyQuestion", done: "defects.verified", isMain: true, isPossible: defect => defect.status === "repaired" },
+    { name: "verify", label: "defects.verify", question: "defects.verifyQuestion", done: "defects.verified", isMain: true, isPossible: defect => defect.status === "repaired",
+      fields: [{ name: "reason", label: "field.reason", kind: "notes" }] },
     { name: "dismiss", label: "defects.dismiss", question: "defects.dismissQuestion", done: "defects.dismissed", isBad: true,
       isPossible: defect => ["open", "acknowledged"].includes(defect.status), fields: [{ name: "reason", label: "field.reason", kind: "notes", required: true }] },
   ],

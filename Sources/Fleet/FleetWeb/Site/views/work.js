@@ -1,7 +1,7 @@
 /** Further parts of the pages of work orders, service schedules, defects and documents. */
 import { html, useState } from "../lib/preact.js";
 import { get, pathOf, post } from "../api.js";
-import { dayText, quantity } from "../format.js";
+import { dayText, quantity, today } from "../format.js";
 import { Form } from "../parts/form.js";
 import { Icon, Shape } from "../parts/icons.js";
 import { LinesTable } from "../parts/lines.js";
@@ -11,7 +11,7 @@ import { Dialog, Loading, Trouble, useLoad } from "../parts/ui.js";
 import { to } from "../router.js";
 import { may, tell } from "../state.js";
 import { t } from "../texts.js";
-import { DefectStatus, DueState, Expiry, RecordStatus, Severity, meters, records, today } from "./work-kinds.js";
+import { DefectStatus, DueState, Expiry, RecordStatus, Severity, meters, records } from "./work-kinds.js";
 
 const steps = ["scheduled", "inProgress", "completed"];
 

@@ -1,0 +1,224 @@
+import FleetDomain
+import Telemetry
+
+/// The query parameters of a kind's list: filters, ranges, text search, order and page. All are derived from the fields
+/// of the kind.
+///
+/// A field `startTime` of numbers, times or days has the parameters `startTimeFrom` and `startTimeTo`; a field
+/// `plannedFrom` has `plannedFrom` and `plannedTo`. Kinds with a ``FleetDomain/ListTime`` also have `from` and `to`.
+struct ListParameters<Value: Kind>: Sendable {
+  /// What a list request asks for.
+  struct Request: Sendable {
+    fileprivate var query = ThingQuery<Value>()
+    fileprivate var limits: [Limit] = []
+
+    /// Returns the query. Days in limits of times begin in the time zone of the tenant.
+    func query(in view: any FleetView) throws(ThingError) -> ThingQuery<Value> {
+      var query = query
+      guard !limits.isEmpty else { return query }
+      let zone = try view.zone(ofFleet: nil)
+      for limit in limits { query.conditions.append(limit.condition(in: zone)) }
+      return query
+    }
+  }
+
+  /// The lower or the upper limit of a range.
+  fileprivate struct Limit: Sendable {
+    enum Bound: Sendable {
+      case number(JSON)
+      case time(Timestamp)
+      case day(CalendarDate)
+    }
+
+    let place: ListTime
+    let isUpper: Bool
+    let bound: Bound
+
+    func condition(in zone: ZoneRules) -> ThingQuery<Value>.Condition {
+      switch place {
+      case .at(let key): return condition(on: key, in: zone)
+      case .period(let start, let end):
+        if isUpper { return condition(on: start, in: zone) }
+        return .anyOf([[.oneOf(key: end, [.null])], [condition(on: end, in: zone)]])
+      case .first(let keys):
+        var alternatives: [[ThingQuery<Value>.Condition]] = []
+        for (index, key) in keys.enumerated() {
+          var conditions = keys[..<index].map { ThingQuery<Value>.Condition.oneOf(key: $0, [.null]) }
+          conditions.append(condition(on: key, in: zone))
+          alternatives.append(conditions)
+        }
+        return .anyOf(alternatives)
+      }
+    }
+
+    private func condition(on key: String, in zone: ZoneRules) -> ThingQuery<Value>.Condition {
+      switch (bound, ListParameters.isDay(key)) {
+      case (.number(let number), _): isUpper ? .atMost(key: key, number) : .atLeast(key: key, number)
+      case (.day(let day), true): isUpper ? .atMost(key: key, day.json) : .atLeast(key: key, day.json)
+      case (.time(let time), true):
+        isUpper ? .atMost(key: key, zone.day(of: time).json) : .atLeast(key: key, zone.day(of: time).json)
+      case (.day(let day), false):
+        isUpper
+          ? .below(key: key, zone.time(0, on: day.next).json) : .atLeast(key: key, zone.time(0, on: day).json)
+      case (.time(let time), false): isUpper ? .below(key: key, time.json) : .atLeast(key: key, time.json)
+      }
+    }
+  }
+
+  /// A parameter that limits a field or the time of the things.
+  private struct RangeParameter: Sendable {
+    let name: String
+    let place: ListTime
+    let type: FieldType
+    let isUpper: Bool
+
+    var operation: Operation.Parameter {
+      let what =
+        switch place {
+        case .at(let key): "`\(key)`"
+        case .period(let start, let end): "the time from `\(start)` to `\(end)`"
+        case .first(let keys): keys.map { "`\($0)`" }.joined(separator: ", else ")
+        }
+      let isNumber = type == .integer || type == .real
+      let text =
+        isNumber
+        ? "a number, \(isUpper ? "at most" : "at least")"
+        : "an RFC 3339 time or a day like `2026-05-04`; \(isUpper ? "a time is excluded, a day is included" : "included")"
+      return .query(name, "\(isUpper ? "End" : "Start") of the range of \(what): \(text).", #"{"type":"string"}"#)
+    }
+  }
+
+  private let filters = Value.fields.filter { $0.isFilterable && $0.access != .hidden }
+  private let sortable = ["createdAt", "updatedAt"] + Value.fields.filter(\.isSortable).flatMap(\.keys)
+  private let hasSearch = Value.fields.contains(where: \.isTextSearched)
+  private let ranges = Self.ranges
+  private static var longestSearch: Int { 256 }
+
+  /// The parameters in `openapi.json`.
+  var operations: [Operation.Parameter] {
+    var parameters: [Operation.Parameter] = filters.flatMap(\.filterNames).map {
+      .query($0, "Only these values of `\($0)`, with commas between.", #"{"type":"string"}"#)
+    }
+    parameters += ranges.map(\.operation)
+    if hasSearch { parameters.append(.query("q", "Only those with this text.", #"{"type":"string","maxLength":256}"#)) }
+    return parameters + [
+      .query(
+        "sort", "Fields with commas between, with `-` in front: descending. \(sortable.joined(separator: ", ")).",
+        #"{"type":"string"}"#),
+      .cursor, .limit(100, most: 1_000),
+    ]
+  }
+
+  private static var ranges: [RangeParameter] {
+    var ranges: [RangeParameter] = []
+    func add(_ name: String, _ place: ListTime, _ type: FieldType) {
+      ranges.append(RangeParameter(name: name + "From", place: place, type: type, isUpper: false))
+      ranges.append(RangeParameter(name: name + "To", place: place, type: type, isUpper: true))
+    }
+    if let time = Value.listTime {
+      ranges.append(RangeParameter(name: "from", place: time, type: .time, isUpper: false))
+      ranges.append(RangeParameter(name: "to", place: time, type: .time, isUpper: true))
+    }
+    for key in ["createdAt", "updatedAt"] { add(key, .at(key), .time) }
+    for field in Value.fields where field.access != .hidden && (field.type.isOrdered || field.isDay) {
+      for key in field.keys {
+        add(key.hasSuffix("From") ? String(key.dropLast(4)) : key, .at(field.key), field.isDay ? .time : field.type)
+      }
+    }
+    return ranges
+  }
+
+  private static func isDay(_ key: String) -> Bool { Value.fields.first { $0.key == key }?.isDay ?? false }
+
+  /// Parses the parameters of a request.
+  ///
+  /// - Parameters:
+  ///   - hidden: keys of fields that the caller may not see, and by which the list can therefore not be restricted.
+  ///   - order: the order if the request contains none.
+  func request(
+    _ call: Call, hidden: Set<String> = [], order: [ThingQuery<Value>.Order]
+  ) throws(APIError) -> Request {
+    var request = Request()
+    for field in filters {
+      guard let (name, text) = field.filterNames.lazy.compactMap({ name in call.query[name].map { (name, $0) } }).first
+      else { continue }
+      guard !hidden.contains(field.key) else { throw Self.hiddenField(name) }
+      request.query.conditions.append(.oneOf(key: field.key, try Self.values(text, of: field, name)))
+    }
+    for range in ranges {
+      guard let text = call.query[range.name] else { continue }
+      if range.place.keys.contains(where: hidden.contains) { throw Self.hiddenField(range.name) }
+      request.limits.append(
+        Limit(place: range.place, isUpper: range.isUpper, bound: try Self.bound(text, of: range, call)))
+    }
+    request.query.text = hasSearch ? call.query["q"] : nil
+    guard request.query.text?.unicodeScalars.count ?? 0 <= Self.longestSearch else {
+      throw APIError.badRequest("query: q: expected at most \(Self.longestSearch) characters")
+    }
+    request.query.order = try Self.order(call.query["sort"], sortable) ?? order
+    if let item = request.query.order.first(where: { hidden.contains($0.key) }) { throw Self.hiddenField(item.key) }
+    request.query.cursor = try call.cursor()
+    request.query.limit = try call.integer("limit", in: 1...1_000) ?? 100
+    return request
+  }
+
+  private static func hiddenField(_ name: String) -> APIError { .forbidden("\(name): this account may not see it") }
+
+  private static func bound(
+    _ text: String, of range: RangeParameter, _ call: Call
+  ) throws(APIError) -> Limit.Bound {
+    switch range.type {
+    case .integer:
+      if let number = Int64(text) { return .number(.integer(number)) }
+      throw .badRequest("query: \(range.name): expected a whole number, found \(quoted(text))")
+    case .real:
+      if let number = Double(text), number.isFinite { return .number(.number(number)) }
+      throw .badRequest("query: \(range.name): expected a number, found \(quoted(text))")
+    default:
+      guard let day = CalendarDate(text) else {
+        if let time = try call.time(range.name) { return .time(time) }
+        throw .badRequest("query: \(range.name): expected a time or a day, found \(quoted(text))")
+      }
+      guard (1_679...2_261).contains(day.year) else {
+        throw .badRequest("query: \(range.name): expected a day from 1679 to 2261, found \(quoted(text))")
+      }
+      return .day(day)
+    }
+  }
+
+  /// Parses the values of a filter.
+  ///
+  /// - Parameters:
+  ///   - text: the values, separated by commas.
+  ///   - name: the name of the filter, for errors.
+  private static func values(_ text: String, of field: Field<Value>, _ name: String) throws(APIError) -> [JSON] {
+    let texts = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+    guard texts.count <= 100 else { throw .badRequest("query: \(name): expected at most 100 values") }
+    var values: [JSON] = []
+    for text in texts {
+      guard let accepted = field.filterValues(text) else {
+        throw .badRequest("query: \(name): \(quoted(text)) is not a value of this field")
+      }
+      values += accepted
+    }
+    return values
+  }
+
+  /// Parses the order of a list.
+  ///
+  /// - Returns: the order; `nil` if the request contains none.
+  private static func order(_ text: String?, _ sortable: [String]) throws(APIError) -> [ThingQuery<Value>.Order]? {
+    guard let text else { return nil }
+    var order: [ThingQuery<Value>.Order] = []
+    for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+      let key = part.hasPrefix("-") ? String(part.dropFirst()) : String(part)
+      guard sortable.contains(key), !order.contains(where: { $0.key == key }) else {
+        throw .badRequest(
+          "query: sort: expected some of \(sortable.joined(separator: ", ")), each once, found \(quoted(text))")
+      }
+      let field = Value.fields.first { $0.alias == key }?.key ?? key
+      order.append(.init(field, isDescending: part.hasPrefix("-")))
+    }
+    return order
+  }
+}

@@ -1,0 +1,28 @@
+import FleetDomain
+import FleetWork
+import Telemetry
+
+/// Finds journeys without the inspection reports that a tenant requires (``TenantSettings/requiresInspections``): one of
+/// the vehicle on the day of the start, not after the start, and one on the day of the end, not before the end.
+public struct MissingInspections: Sendable {
+  /// The times of the signed reports, by vehicle and occasion.
+  private var times: [String: [Inspection.Occasion: [Timestamp]]] = [:]
+
+  public init() {}
+
+  public mutating func add(_ report: Inspection) {
+    times[report.vehicle, default: [:]][report.occasion, default: []].append(report.at)
+  }
+
+  /// Returns how many of the two reports of a journey are missing. A journey that has not ended needs no report of its
+  /// end yet.
+  public func missing(of journey: Journey, in zone: ZoneRules) -> Int {
+    func has(_ occasion: Inspection.Occasion, _ time: Timestamp, _ isInOrder: (Timestamp) -> Bool) -> Bool {
+      (times[journey.vehicle]?[occasion] ?? []).contains { isInOrder($0) && zone.day(of: $0) == zone.day(of: time) }
+    }
+    var missing = 0
+    if let start = journey.startTime, !has(.preTrip, start, { $0 <= start }) { missing += 1 }
+    if let end = journey.endTime, !has(.postTrip, end, { $0 >= end }) { missing += 1 }
+    return missing
+  }
+}
