@@ -1,4 +1,5 @@
 import FleetAccess
+import FleetConnectors
 import FleetDomain
 import FleetWork
 import HTTPTypes
@@ -63,11 +64,35 @@ struct WorkRoutes {
     if let fleet = new.fleetID, fleet != old?.value.fleetID, try transaction.find(fleet, Fleet.self) == nil {
       throw .invalid(FieldErrors([FieldError("fleetId", "no such fleet")]))
     }
-    if let person = new.personID, person != old?.value.personID {
-      guard try transaction.find(person, Person.self) != nil else {
+    if new.personID != old?.value.personID { try link(new.personID, old, transaction, call) }
+  }
+
+  /// Checks that a driver's record may be linked to an account, and that the caller may change the accounts that it is
+  /// linked to before and afterwards. The driver's phones then share no positions until the owner of the new account
+  /// allows it.
+  private static func link(
+    _ person: UUIDv7?, _ driver: Stored<Driver>?, _ transaction: any FleetTransaction, _ call: Call
+  ) throws(ThingError) {
+    let reach = Reach(of: call.identity?.requester ?? .nobody, to: .write, .people)
+    for id in [person, driver?.value.personID].compactMap({ $0 }) {
+      guard let found = try transaction.find(id, Person.self) else {
+        // The account to which the record was linked may have been erased.
+        guard id == person else { continue }
+        guard reach.isEverything else { throw .forbidden(reason: reach.reason) }
         throw .invalid(FieldErrors([FieldError("personId", "no such person")]))
       }
-      guard try transaction.drivers(of: person).isEmpty else { throw .duplicate(field: "personId") }
+      guard reach.contains(found.relation(to: call.identity)) else { throw .forbidden(reason: reach.reason) }
+    }
+    guard let person else { return }
+    guard try transaction.drivers(of: person).isEmpty else { throw .duplicate(field: "personId") }
+    guard let driver else { return }
+    let phones = try transaction.list(
+      ThingQuery<Phone>(
+        .oneOf(key: "driverId", [driver.id.json]), .oneOf(key: "sharesPosition", [.bool(true)]), limit: 1_000))
+    for phone in phones.items {
+      var silent = phone.value
+      silent.sharesPosition = false
+      try transaction.update(phone, to: silent, action: "changeDriver")
     }
   }
 

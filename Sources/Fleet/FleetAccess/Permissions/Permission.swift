@@ -69,11 +69,28 @@ public struct Relation: Equatable, Sendable {
   public var isOwn: Bool
   /// Whether the thing is about a vehicle, for example an expense of a vehicle. Otherwise it is only about a person.
   public var isOfVehicle: Bool
+  /// The fleets for which a requester with a limited scope needs the permission.
+  public var need: Need
 
-  public init(fleets: Set<UUIDv7> = [], isOwn: Bool = false, isOfVehicle: Bool = true) {
+  /// The fleets of a thing for which a requester with a limited scope needs the permission.
+  public enum Need: Sendable {
+    /// One of the thing's fleets.
+    case oneFleet
+    /// One of the thing's fleets for reading, each of them for every other action. An account is such a thing, because
+    /// its owner has access to all fleets of its scope.
+    case eachFleetToChange
+    /// Any fleet for reading; no limit of the scope for every other action. A type of service is such a thing, because
+    /// all fleets of the tenant use it.
+    case everythingToChange
+  }
+
+  public init(
+    fleets: Set<UUIDv7> = [], isOwn: Bool = false, isOfVehicle: Bool = true, need: Need = .oneFleet
+  ) {
     self.fleets = fleets
     self.isOwn = isOwn
     self.isOfVehicle = isOfVehicle
+    self.need = need
   }
 }
 
@@ -117,31 +134,23 @@ public struct Reach: Equatable, Sendable {
   }
 
   private let parts: [Part]
+  private let isReading: Bool
   /// The reason why a request is denied: a sentence for the requester.
   public let reason: String
 
-  private init(_ parts: [Part], _ reason: String) { (self.parts, self.reason) = (parts, reason) }
-
-  /// Creates a reach that contains no thing.
-  private init(_ reason: String) { (parts, self.reason) = ([], reason) }
-
-  /// Creates a reach that contains all things of the tenant if `isAllowed`, otherwise none.
-  private init(_ isAllowed: Bool, else reason: String) {
-    (parts, self.reason) = (isAllowed ? [Part(grant: .all, scope: .all)] : [], reason)
-  }
-
   public init(of requester: Requester, to action: Action, _ area: Area) {
+    isReading = action == .read
     switch requester {
-    case .nobody: self.init("sign in first")
+    case .nobody: (parts, reason) = ([], "sign in first")
     case .gateway:
-      self.init(
-        action == .read && area == .geofences || action == .write && area == .records,
-        else: "a gateway's key only sends records and reads geofences")
+      let isAllowed = action == .read && area == .geofences || action == .write && area == .records
+      parts = isAllowed ? [Part(grant: .all, scope: .all)] : []
+      reason = "a gateway's key only sends records and reads geofences"
     case .token(let role, let scope):
       // A token is not a person, so no thing counts as its own.
       let grant = Self.grant(of: role, to: action, area)
-      let parts = grant == .none || grant == .own ? [] : [Part(grant: grant, scope: scope)]
-      let reason =
+      parts = grant == .none || grant == .own ? [] : [Part(grant: grant, scope: scope)]
+      reason =
         if !parts.isEmpty, case .fleets = scope {
           "this belongs to none of the token's fleets"
         } else if role == .readOnly {
@@ -149,11 +158,10 @@ public struct Reach: Equatable, Sendable {
         } else {
           "the role of this token does not allow this"
         }
-      self.init(parts, reason)
     case .person(let roles, let scope):
-      let parts = PersonRole.allCases.filter { roles.contains($0) }
+      parts = PersonRole.allCases.filter { roles.contains($0) }
         .map { Part(grant: Self.grant(of: $0, to: action, area), scope: scope) }.filter { $0.grant != .none }
-      let reason =
+      reason =
         if roles.isEmpty {
           "this account has no role"
         } else if parts.isEmpty {
@@ -165,7 +173,6 @@ public struct Reach: Equatable, Sendable {
         } else {
           "this account's roles allow this only for vehicles"
         }
-      self.init(parts, reason)
     }
   }
 
@@ -194,7 +201,11 @@ public struct Reach: Equatable, Sendable {
       if part.grant == .own { return relation.isOwn }
       if part.grant == .ofVehicles, !relation.isOfVehicle { return false }
       guard case .fleets(let fleets) = part.scope, !relation.isOwn else { return true }
-      return !relation.fleets.isDisjoint(with: fleets)
+      return switch (relation.need, isReading) {
+      case (.everythingToChange, let isReading): isReading
+      case (.eachFleetToChange, false): !relation.fleets.isEmpty && relation.fleets.isSubset(of: fleets)
+      default: !relation.fleets.isDisjoint(with: fleets)
+      }
     }
   }
 
