@@ -41,7 +41,7 @@ extension AccountService {
     _ source: OpenIDSource, returnTo: String, person: UUIDv7?, browser: String
   ) async throws -> String {
     let provider = source.provider
-    let state = OpenIDState(provider.id, returnTo: returnTo, person: person, browser: browser, at: WallClock.now)
+    let state = OpenIDState(provider.id, returnTo: returnTo, person: person, browser: browser, at: self.now())
     let description: OpenIDSource.Description
     do throws(OpenIDError) {
       description = try await source.describe()
@@ -82,7 +82,7 @@ extension AccountService {
       let kind = error.kind.rawValue
       _ = try await ifTenantExists {
         try await storage.change(
-          tenant: provider.tenant, by: Actor(.nobody, address: caller.address), at: WallClock.now
+          tenant: provider.tenant, by: Actor(.nobody, address: caller.address), at: self.now()
         ) { transaction throws(ThingError) in
           try transaction.record(
             "signInRefused", kind: LinkedIdentity.names.one, thing: nil,
@@ -116,7 +116,7 @@ extension AccountService {
   ) async throws -> ProviderStep {
     let provider = source.provider
     guard let text = answer.state,
-      let state = OpenIDState(text, settings.secretKeys, browser: browser, at: WallClock.now),
+      let state = OpenIDState(text, settings.secretKeys, browser: browser, at: self.now()),
       state.provider == provider.id, try await isFirstUse(text, of: state, provider)
     else { throw OpenIDError(.wrongState, "another browser began it, or it is over") }
     let description = try await source.describe()
@@ -130,7 +130,7 @@ extension AccountService {
       code, verifier: state.verifier, redirect: redirect(provider))
     let identity = try OpenIDIdentity(
       idToken: token, try await source.keys(for: token), of: provider, nonce: state.nonce, accessToken: accessToken,
-      at: WallClock.now)
+      at: self.now())
     if let person = state.person {
       try await link(identity, provider, to: person, caller)
       return .linked(returnTo: state.returnTo)
@@ -146,7 +146,7 @@ extension AccountService {
   /// Marks a state as used; returns `false` if it was used before.
   private func isFirstUse(_ text: String, of state: OpenIDState, _ provider: OpenIDProvider) async throws -> Bool {
     try await ifTenantExists {
-      try await storage.change(tenant: provider.tenant, by: Actor(.nobody), at: WallClock.now) {
+      try await storage.change(tenant: provider.tenant, by: Actor(.nobody), at: self.now()) {
         transaction throws(ThingError) in
         try transaction.useOnce(text, .openID, until: state.expiresAt)
       }
@@ -158,8 +158,8 @@ extension AccountService {
   private func open(
     _ identity: OpenIDIdentity, _ provider: OpenIDProvider, _ caller: Caller
   ) async throws -> Opened {
-    let secrets = NewSecrets(.cookie, provider.tenant)
-    let now = WallClock.now
+    let now = self.now()
+    let secrets = NewSecrets(.cookie, provider.tenant, at: now)
     let result: Result<Opened, OpenIDError>? = try await ifTenantExists {
       try await storage.change(tenant: provider.tenant, by: Actor(.nobody, address: caller.address), at: now) {
         [self] transaction throws(ThingError) in
@@ -189,7 +189,7 @@ extension AccountService {
         used.lastUsedAt = now
         used.clientSubject = identity.clientSubject ?? used.clientSubject
         try transaction.update(linked, to: used, action: "use")
-        let session = try transaction.beginSession(
+        let (session, displaced) = try transaction.beginSession(
           NewSession(
             transport: .cookie, secret: secrets.secret.hash, client: caller.agent, address: caller.address,
             addressHash: Self.addressHash(caller.address, of: person.id, provider.tenant), identity: linked.id,
@@ -197,7 +197,7 @@ extension AccountService {
         return .success(
           Opened(
             session: session, person: try transaction.existing(person.id, Person.self), tenant: provider.tenant,
-            secret: secrets.secret, refresh: nil))
+            secret: secrets.secret, refresh: nil, displaced: displaced))
       }
     }
     guard let result else { throw OpenIDError(.noAccount, "the tenant of the provider does not exist") }
@@ -227,7 +227,7 @@ extension AccountService {
     _ identity: OpenIDIdentity, _ provider: OpenIDProvider, to id: UUIDv7, _ caller: Caller
   ) async throws {
     let isLinked = try await storage.change(
-      tenant: provider.tenant, by: Actor(.person(id), address: caller.address), at: WallClock.now
+      tenant: provider.tenant, by: Actor(.person(id), address: caller.address), at: self.now()
     ) { [self] transaction throws(ThingError) in
       guard let person = try transaction.find(id, Person.self), person.value.isActive,
         try transaction.identity(identity) == nil
@@ -266,12 +266,12 @@ extension AccountService {
     do throws(OpenIDError) {
       let token = try JSONWebToken(text)
       identity = try OpenIDIdentity(
-        logoutToken: token, try await source.keys(for: token), of: provider, at: WallClock.now)
+        logoutToken: token, try await source.keys(for: token), of: provider, at: self.now())
     } catch {
       logger.info("provider \(provider.id): a logout token was refused: \(error)")
       throw APIError(.badRequest, "wrongLogoutToken", "the logout token is not accepted")
     }
-    let now = WallClock.now
+    let now = self.now()
     let name = "\(identity.issuer) \(identity.claims["jti"]?.textValue ?? "")"
     let ended = try await ifTenantExists {
       try await storage.change(tenant: provider.tenant, by: Actor(.nobody, address: address), at: now) {

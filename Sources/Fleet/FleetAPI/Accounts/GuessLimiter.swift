@@ -96,6 +96,8 @@ extension FleetView {
     for (key, rate) in attempt.counters {
       guard let counter = try ticket(key, for: [.guesses], at: time) else { continue }
       let filled = counter.value.expiresAt.milliseconds - time.milliseconds
+      // If the clock was set back, the counter is from the future and does not count.
+      guard filled <= Int64(rate.burst * rate.seconds * 1_000) else { continue }
       let wait = filled - Int64((rate.burst - 1) * rate.seconds * 1_000)
       if wait > 0 { longest = max(longest, Int((wait + 999) / 1_000)) }
     }
@@ -116,8 +118,9 @@ extension FleetTransaction {
         continue
       }
       var moved = counter.value
-      moved.expiresAt = min(
-        max(moved.expiresAt, now).adding(seconds: rate.seconds), now.adding(seconds: rate.burst * rate.seconds))
+      let full = now.adding(seconds: rate.burst * rate.seconds)
+      let start = moved.expiresAt > full ? now : max(moved.expiresAt, now)
+      moved.expiresAt = min(start.adding(seconds: rate.seconds), full)
       try update(counter, to: moved, action: "wrongAnswer")
     }
   }
