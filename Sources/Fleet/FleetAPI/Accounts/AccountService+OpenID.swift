@@ -71,13 +71,17 @@ extension AccountService {
     _ source: OpenIDSource, _ answer: ProviderAnswer, browser: String?, _ caller: Caller
   ) async throws -> ProviderStep {
     let provider = source.provider
-    let attempt = try guesses.admit(
-      "provider \(PeerAddress.group(caller.address))", from: nil, at: caller.address)
+    // Only failures of the client count, because all people of a company may have the same address.
+    let attempt = try guesses.admit(at: caller.address)
     do {
       let step = try await step(source, answer, browser, caller)
       guesses.succeeded(attempt)
       return step
+    } catch let error as APIError {
+      guesses.succeeded(attempt)
+      throw error
     } catch let error as OpenIDError {
+      if !error.isClientsFault { guesses.succeeded(attempt) }
       logger.info("provider \(provider.id): a sign-in was refused: \(error)")
       let kind = error.kind.rawValue
       _ = try await ifTenantExists {
@@ -124,10 +128,10 @@ extension AccountService {
     guard answer.issuer.map({ isIssuer($0, of: provider) }) ?? !description.namesIssuer else {
       throw OpenIDError(.wrongIssuer, "the answer is of another issuer, or names none")
     }
-    if let error = answer.error { throw OpenIDError(.refused, "the provider says \(quoted(error))") }
+    if let error = answer.error { throw OpenIDError(.cancelled, "the provider says \(quoted(error))") }
     guard let code = answer.code, !code.isEmpty else { throw OpenIDError(.refused, "there is no code") }
     let (token, accessToken) = try await source.redeem(
-      code, verifier: state.verifier, redirect: redirect(provider))
+      code, verifier: state.verifier, redirect: redirect(provider), from: caller.address)
     let identity = try OpenIDIdentity(
       idToken: token, try await source.keys(for: token), of: provider, nonce: state.nonce, accessToken: accessToken,
       at: self.now())
@@ -160,30 +164,38 @@ extension AccountService {
   ) async throws -> Opened {
     let now = self.now()
     let secrets = NewSecrets(.cookie, provider.tenant, at: now)
-    let result: Result<Opened, OpenIDError>? = try await ifTenantExists {
+    let result: (outcome: Result<Opened, OpenIDError>, ended: [UUIDv7])? = try await ifTenantExists {
       try await storage.change(tenant: provider.tenant, by: Actor(.nobody, address: caller.address), at: now) {
-        [self] transaction throws(ThingError) in
+        [self] transaction throws(ThingError) -> (outcome: Result<Opened, OpenIDError>, ended: [UUIDv7])? in
         let linked: Stored<LinkedIdentity>
         if let known = try transaction.identity(identity) {
           linked = known
         } else {
           guard !provider.isLinkOnly, let person = Self.newPerson(identity, provider), let email = person.email else {
-            return .failure(OpenIDError(.noAccount, "unknown, and not allowed to make an account"))
+            return (.failure(OpenIDError(.noAccount, "unknown, and not allowed to make an account")), [])
           }
           guard try transaction.person(email) == nil else {
-            return .failure(OpenIDError(.conflict, "a person has the address already"))
+            return (.failure(OpenIDError(.conflict, "a person has the address already")), [])
           }
           do throws(ThingError) {
             try transaction.requireRoom(most: settings.mostPeople)
           } catch {
             guard case .rule = error else { throw error }
-            return .failure(OpenIDError(.noAccount, "the tenant has the maximum number of people"))
+            return (.failure(OpenIDError(.noAccount, "the tenant has the maximum number of people")), [])
           }
           let added = try transaction.insert(person, id: nil, action: "signUp")
           linked = try transaction.link(identity, provider, to: added.id)
         }
-        guard let person = try transaction.find(linked.value.personID, Person.self), person.value.isActive else {
-          return .failure(OpenIDError(.noAccount, "the person is not active"))
+        guard var person = try transaction.find(linked.value.personID, Person.self), person.value.isActive else {
+          return (.failure(OpenIDError(.noAccount, "the person is not active")), [])
+        }
+        var ended: [UUIDv7] = []
+        if provider.setsRoles {
+          let roles = provider.roles(for: identity.claims, verifiedEmail: identity.verifiedEmail)
+          (person, ended) = try transaction.setRoles(roles, of: person, by: provider)
+          guard !person.value.roles.isEmpty else {
+            return (.failure(OpenIDError(.noAccount, "the provider gives the person no role")), ended)
+          }
         }
         var used = linked.value
         used.lastUsedAt = now
@@ -194,14 +206,15 @@ extension AccountService {
             transport: .cookie, secret: secrets.secret.hash, client: caller.agent, address: caller.address,
             addressHash: Self.addressHash(caller.address, of: person.id, provider.tenant), identity: linked.id,
             providerSession: identity.session), id: secrets.id, of: person, settings.limits)
-        return .success(
-          Opened(
-            session: session, person: try transaction.existing(person.id, Person.self), tenant: provider.tenant,
-            secret: secrets.secret, refresh: nil, displaced: displaced))
+        let opened = Opened(
+          session: session, person: try transaction.existing(person.id, Person.self), tenant: provider.tenant,
+          secret: secrets.secret, refresh: nil, displaced: displaced)
+        return (.success(opened), ended)
       }
     }
     guard let result else { throw OpenIDError(.noAccount, "the tenant of the provider does not exist") }
-    return try result.get()
+    if !result.ended.isEmpty { forget(provider.tenant, result.ended) }
+    return try result.outcome.get()
   }
 
   /// Returns the person to create at the first sign-in of an identity; `nil` if no account may be created for it.
@@ -332,6 +345,36 @@ extension FleetView {
 }
 
 extension FleetTransaction {
+  /// Gives a person the roles that a provider's token contains. If the person loses a role, all sessions end.
+  ///
+  /// The last administrator keeps that role, so that the tenant always has one; the audit then says so.
+  ///
+  /// - Returns: the person, and the sessions that ended.
+  fileprivate func setRoles(
+    _ roles: [PersonRole], of person: Stored<Person>, by provider: OpenIDProvider
+  ) throws(ThingError) -> (person: Stored<Person>, ended: [UUIDv7]) {
+    var changed = person.value
+    changed.roles = roles
+    if !roles.contains(.admin), person.value.roles.contains(.admin) {
+      do throws(ThingError) {
+        try requireAnotherAdministrator(than: person)
+      } catch {
+        guard case .rule = error else { throw error }
+        changed.roles = [.admin] + roles
+        try record(
+          "lastAdministratorKept", kind: Person.names.one, thing: person.id, details: ["provider": .text(provider.id)])
+      }
+    }
+    guard Set(changed.roles) != Set(person.value.roles) else { return (person, []) }
+    let stored = try update(person, to: changed, action: "setRoles")
+    guard Set(changed.roles).isSuperset(of: person.value.roles) else {
+      return (stored, try endSessions(of: person.id, action: "setRoles"))
+    }
+    // Close live connections that were opened with fewer rights. Clients then connect again.
+    try announceEnd(of: try activeSessions(of: person.id))
+    return (stored, [])
+  }
+
   fileprivate func link(
     _ identity: OpenIDIdentity, _ provider: OpenIDProvider, to person: UUIDv7
   ) throws(ThingError) -> Stored<LinkedIdentity> {

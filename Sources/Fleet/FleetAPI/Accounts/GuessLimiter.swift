@@ -27,15 +27,15 @@ final class GuessLimiter: Sendable {
 
   /// An attempt that was admitted.
   struct Attempt: Sendable {
-    fileprivate let account: String
+    /// `nil` if the attempt concerns no account.
+    fileprivate let account: String?
     fileprivate let address: String
 
     /// The counters in the database that the attempt concerns.
     fileprivate var counters: [(key: SecretHash, rate: Rate)] {
-      [
-        (Secret.hash(of: "guesses of account \(account)"), GuessLimiter.account),
-        (Secret.hash(of: "guesses from address \(address)"), GuessLimiter.address),
-      ]
+      let ofAddress = (Secret.hash(of: "guesses from address \(address)"), GuessLimiter.address)
+      guard let account else { return [ofAddress] }
+      return [(Secret.hash(of: "guesses of account \(account)"), GuessLimiter.account), ofAddress]
     }
   }
 
@@ -50,17 +50,27 @@ final class GuessLimiter: Sendable {
     // Store a hash, because clients determine the text and its length.
     let key = Secret.hash(of: account + (origin.map { " " + $0.text } ?? "")).text
     let attempt = Attempt(account: key, address: PeerAddress.group(client))
-    if let seconds = accounts.consume(attempt.account) { throw Self.refusal(seconds) }
+    if let seconds = accounts.consume(key) { throw Self.refusal(seconds) }
     if let seconds = addresses.consume(attempt.address) {
-      accounts.refund(attempt.account)
+      accounts.refund(key)
       throw Self.refusal(seconds)
     }
     return attempt
   }
 
+  /// Admits an attempt that concerns no account of this server, such as the answer of a provider. Only the address is
+  /// counted.
+  ///
+  /// - Throws: 429.
+  func admit(at client: String?) throws(APIError) -> Attempt {
+    let attempt = Attempt(account: nil, address: PeerAddress.group(client))
+    if let seconds = addresses.consume(attempt.address) { throw Self.refusal(seconds) }
+    return attempt
+  }
+
   /// Removes an attempt from the counts, because it succeeded.
   func succeeded(_ attempt: Attempt) {
-    accounts.refund(attempt.account)
+    if let account = attempt.account { accounts.refund(account) }
     addresses.refund(attempt.address)
   }
 
