@@ -189,4 +189,89 @@ import Testing
       }
     }
   }
+
+  /// A viewer reads the people of the scope and the settings, but nothing about their sign-ins.
+  @Test(arguments: TestServer.Database.allCases)
+  func a_viewer_reads_people_and_settings_of_the_scope(_ database: TestServer.Database) async throws {
+    try await TestServer.run(on: database) { server in
+      let fleets = try await FleetRoutesTests.depots(server).ids
+      let (north, south) = try (#require(UUIDv7(fleets.north.utf8.span)), #require(UUIDv7(fleets.south.utf8.span)))
+      try await server.addPerson("all@example.com", [.viewer])
+      try await server.addPerson("admin@example.com")
+      try await server.addPerson("both@example.com", [.driver], scope: .fleets([south, north]))
+      let other = try await server.addPerson("south@example.com", [.driver], scope: .fleets([south])).id.string
+      try await aside {
+        let admin = try server.signIn("admin@example.com")
+        func emails(_ session: String) throws -> [String] {
+          try server.asPage(session, "GET", "/api/people").list.compactMap { $0["email"] as? String }.sorted()
+        }
+        let scoped = ["both@example.com", "north@example.com", "viewer@example.com"]
+        let everyone = ["admin@example.com", "all@example.com"] + scoped + ["south@example.com"]
+        for (email, expected) in [("all", everyone), ("viewer", scoped), ("north", scoped), ("admin", everyone)] {
+          #expect(try emails(try server.signIn("\(email)@example.com")).sorted() == expected.sorted(), "\(email)")
+        }
+        let (viewer, all) = (try server.signIn("viewer@example.com"), try server.signIn("all@example.com"))
+        #expect(try server.asPage(viewer, "GET", "/api/people/\(other)").status == 404)
+        let shown = try server.asPage(all, "GET", "/api/people").list
+        let seen = shown.filter { $0["lastSeenAt"] != nil }.compactMap { $0["email"] as? String }
+        #expect(seen == ["all@example.com"])
+        #expect(try server.asPage(all, "GET", "/api/people?sort=lastSeenAt").status == 403)
+        #expect(try server.asPage(admin, "GET", "/api/people?sort=lastSeenAt").status == 200)
+        let owners = Set(try server.asPage(all, "GET", "/api/sessions").list.compactMap { $0["personId"] as? String })
+        #expect(owners.count == 1)
+        for path in ["/api/settings", "/api/rules", "/api/gateways"] {
+          #expect(try server.asPage(all, "GET", path).status == 200, "\(path)")
+        }
+        #expect(try server.asPage(all, "GET", "/api/tokens").status == 403)
+        let change = try server.asPage(
+          all, "PATCH", "/api/settings", #"{"timeZone":"Europe/Vienna"}"#, headers: Self.any)
+        #expect(change.status == 403)
+      }
+    }
+  }
+
+  @Test(arguments: TestServer.Database.allCases)
+  func an_administrator_allows_a_viewer_to_read_costs(_ database: TestServer.Database) async throws {
+    try await TestServer.run(on: database) { server in
+      _ = try await FleetRoutesTests.depots(server)
+      let viewer = try await server.addPerson("costs@example.com", [.viewer]).id.string
+      try await server.addPerson("admin@example.com")
+      try await aside {
+        let (admin, session) = (try server.signIn("admin@example.com"), try server.signIn("costs@example.com"))
+        func status() throws -> Int { try server.asPage(session, "GET", "/api/vehicles/VAN-1/costs").status }
+        #expect(try status() == 403)
+        let path = "/api/people/\(viewer)"
+        #expect(try server.asPage(session, "PATCH", path, #"{"mayReadCosts":true}"#, headers: Self.any).status == 403)
+        let granted = try server.asPage(admin, "PATCH", path, #"{"mayReadCosts":true}"#, headers: Self.any)
+        #expect(try granted.status == 200 && granted.json["mayReadCosts"] as? Bool == true, "\(granted.text)")
+        #expect(try status() == 200)
+        #expect(try server.asPage(admin, "PATCH", path, #"{"mayReadCosts":false}"#, headers: Self.any).status == 200)
+        #expect(try status() == 403)
+      }
+    }
+  }
+
+  /// A driver's own figures are the consumption of the assigned vehicle, but not its costs.
+  @Test(arguments: TestServer.Database.allCases)
+  func a_driver_reads_the_consumption_but_not_the_costs_of_the_assigned_vehicle(_ database: TestServer.Database)
+    async throws
+  {
+    try await TestServer.run(on: database) { server in
+      let dora = try await server.addPerson("dora@example.com", [.driver]).id.string
+      try await aside {
+        let client = try server.client(server.keys.admin)
+        let driver = try client.send("POST", "/api/drivers", json: #"{"name":"Dora","personId":"\#(dora)"}"#)
+        let id = try #require(try driver.json["id"] as? String, "\(driver.text)")
+        let assigned = try client.send(
+          "POST", "/api/assignments", json: #"{"driverId":"\#(id)","vehicleId":"VAN-1"}"#)
+        #expect(assigned.status == 201, "\(assigned.text)")
+        let session = try server.signIn("dora@example.com")
+        func status(_ path: String) throws -> Int { try server.asPage(session, "GET", path).status }
+        #expect(try status("/api/vehicles/VAN-1/fuel-economy") == 200)
+        #expect(try status("/api/vehicles/VAN-2/fuel-economy") == 404)
+        #expect(try status("/api/vehicles/VAN-1/days") == 200)
+        #expect(try status("/api/vehicles/VAN-1/costs") == 403)
+      }
+    }
+  }
 }

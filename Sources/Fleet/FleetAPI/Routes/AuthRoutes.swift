@@ -375,8 +375,7 @@ struct AuthRoutes {
     var members = [
       "person": person.json, "tenant": .text(tenant.text), "sessionId": session.id.json,
       "expiresAt": session.value.expiresAt.json,
-      "permissions": Self.permissions(
-        .person(roles: Set(person.value.roles), scope: person.value.scope)),
+      "permissions": Self.permissions(person.value.requester),
     ]
     if session.value.needsFactor { members["needsFactor"] = .bool(true) }
     return members

@@ -15,12 +15,19 @@ struct PeopleRoutes {
       storage: accounts.storage, area: .people,
       relation: { person, identity, _ in person.relation(to: identity) },
       restriction: { reach, identity, _ in
-        guard reach.isOnlyOwn, let signedIn = identity.signedIn else { return nil }
-        return [.oneOf(key: "id", [signedIn.person.json])]
+        let own = ThingQuery<Person>.Condition.oneOf(
+          key: "id", [identity.signedIn?.person.json].compactMap { $0 })
+        guard !reach.isOnlyOwn, let fleets = reach.fleets else { return [own] }
+        return [.anyOf([[own], [.contains(key: "scope", fleets.map(\.string).sorted())]])]
       },
       check: { [accounts] old, new, transaction, call throws(ThingError) in
         try Self.check(old, &new, transaction, call, accounts)
       })
+    // The time of the last sign-in is visible only to those who may change the account.
+    routes.hidden = { relation, call in
+      let reach = Reach(of: call.identity?.requester ?? .nobody, to: .write, .people)
+      return reach.isEverything || relation.map { reach.contains($0) } ?? false ? [] : ["lastSeenAt"]
+    }
     // This server must look up all sessions again, because rights may have changed.
     routes.now = accounts.now
     routes.afterCommit = { [accounts] call in accounts.forget(try call.tenant, []) }
@@ -52,7 +59,7 @@ struct PeopleRoutes {
         throw .forbidden(reason: "scope: only fleets of one's own scope")
       }
     }
-    if old != nil, identity.signedIn != nil, !changed.isDisjoint(with: ["email", "roles", "scope"]) {
+    if old != nil, identity.signedIn != nil, !changed.isDisjoint(with: ["email", "roles", "scope", "mayReadCosts"]) {
       do throws(APIError) {
         try call.requireRecentSignIn(accounts)
       } catch {
@@ -63,7 +70,7 @@ struct PeopleRoutes {
       try transaction.requireAnotherAdministrator(than: old)
     }
     if let old { try accounts.notifyOfNewAddress(old, new.email, from: call.client.address, transaction) }
-    if let old, !changed.isDisjoint(with: ["roles", "scope"]) {
+    if let old, !changed.isDisjoint(with: ["roles", "scope", "mayReadCosts"]) {
       // Close live connections that were opened with the previous rights. Clients then connect again.
       try transaction.announceEnd(of: try transaction.activeSessions(of: old.id))
     }

@@ -29,7 +29,7 @@ struct SessionRoutes {
         }
         query.conditions.append(.oneOf(key: "personId", [id.json]))
       }
-      if call.reach?.isEverything != true {
+      if !Reach(of: caller.requester, to: .write, .people).isEverything {
         guard let signedIn = caller.signedIn else { throw APIError.forbidden("only people have sessions") }
         query.conditions.append(.oneOf(key: "personId", [signedIn.person.json]))
       }

@@ -96,12 +96,18 @@ struct WorkRoutes {
     }
   }
 
-  /// Returns the fields of the licence that the caller may not see. Drivers see their own licence.
+  /// Fields of a driver's contacts.
+  private static let contactFields: Set<String> = ["phone", "personId"]
+
+  /// Returns the fields of the licence and of the contacts that the caller may not see. Drivers see their own.
   private static func hidden(_ relation: Relation?, _ call: Call) -> Set<String> {
-    guard let identity = call.identity else { return Driver.licenceFields }
-    let reach = Reach(of: identity.requester, to: .read, .licences)
-    if reach.isEverything { return [] }
-    return relation.map { reach.contains($0) } ?? false ? [] : Driver.licenceFields
+    var hidden: Set<String> = []
+    for (area, fields) in [(Area.licences, Driver.licenceFields), (.contacts, contactFields)] {
+      let reach = Reach(of: call.identity?.requester ?? .nobody, to: .read, area)
+      if reach.isEverything || relation.map({ reach.contains($0) }) ?? false { continue }
+      hidden.formUnion(fields)
+    }
+    return hidden
   }
 
   // MARK: Assignments

@@ -70,6 +70,8 @@ public struct SignedIn: Equatable, Sendable {
   public let person: UUIDv7
   public let roles: [PersonRole]
   public let scope: FleetScope
+  /// ``Person/mayReadCosts``.
+  public let mayReadCosts: Bool
   public let transport: Session.Transport
   public let expiresAt: Timestamp
   public let authenticatedAt: Timestamp
@@ -84,6 +86,7 @@ public struct SignedIn: Equatable, Sendable {
     self.person = person.id
     roles = person.value.roles
     scope = person.value.scope
+    mayReadCosts = person.value.mayReadCosts
     transport = session.value.transport
     expiresAt = min(session.value.secretExpiresAt ?? session.value.expiresAt, session.value.expiresAt)
     authenticatedAt = session.value.authenticatedAt
