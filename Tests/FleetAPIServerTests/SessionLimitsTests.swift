@@ -164,6 +164,31 @@ import Testing
     }
   }
 
+  @Test(arguments: TestServer.Database.allCases)
+  func changes_of_the_account_need_a_recent_sign_in(_ database: TestServer.Database) async throws {
+    let clock = TestClock()
+    try await TestServer.run(on: database, clock: clock) { server in
+      try await server.addPerson("ann@example.com")
+      let bob = try await server.addPerson("bob@example.com", [.viewer]).id.string
+      try await aside {
+        let session = try server.signIn("ann@example.com")
+        func replies() throws -> [TestClient.Reply] {
+          let change = #"{"roles":["driver"]}"#
+          return try [
+            server.asPage(session, "POST", "/api/factors", #"{"kind":"totp"}"#),
+            server.asPage(session, "PATCH", "/api/people/\(bob)", change, headers: ["If-Match": "*"]),
+          ]
+        }
+        clock.advance(900)
+        #expect(try replies().map(\.errorCode) == ["signInAgain", "signInAgain"])
+        let body = #"{"password":"\#(TestServer.password)"}"#
+        #expect(try server.asPage(session, "POST", "/api/auth/confirm", body).status == 204)
+        clock.advance(899)
+        #expect(try replies().map(\.status) == [201, 200])
+      }
+    }
+  }
+
   // MARK: Links and tickets
 
   @Test(arguments: TestServer.Database.allCases)
