@@ -86,7 +86,7 @@ import Testing
         #expect(try all.json["from"] as? String == "2026-04-30")
         #expect(try client.send("GET", "/api/vehicles/VAN-1/costs?from=2026-05-02&to=2026-05-01").status == 400)
         #expect(try client.send("GET", "/api/vehicles/NONE/costs").status == 404)
-        for (email, status) in [("mech@example.com", 200), ("viewer@example.com", 403), ("driver@example.com", 404)] {
+        for (email, status) in [("mech@example.com", 200), ("viewer@example.com", 403), ("driver@example.com", 403)] {
           #expect(try server.asPage(try server.signIn(email), "GET", path).status == status, "\(email)")
         }
       }

@@ -485,4 +485,96 @@ import Testing
       }
     }
   }
+
+  /// Whoever leaves a group of the company loses its roles at the next sign-in.
+  @Test(arguments: TestServer.Database.allCases)
+  func each_sign_in_sets_the_roles_of_the_providers_groups(_ database: TestServer.Database) async throws {
+    let peer = try await aside { try Peer() }
+    let mapped = peer.provider("good") { provider in
+      provider.allowedDomains = []
+      provider.rolesClaim = "groups"
+      provider.roles = ["admins": [.admin], "workshop": [.maintenance], "all": [.viewer]]
+    }
+    try await Self.run([mapped], on: database) { server in
+      func signIn(_ groups: [String]) async throws -> (status: Int, session: String?) {
+        try await aside {
+          let begun = try Self.begin(server, "good")
+          let reply = try Self.finish(server, begun, code: try begun.code(["groups": groups]))
+          return (reply.status, reply.cookie("fleet-session"))
+        }
+      }
+      func roles() async throws -> Set<PersonRole> {
+        Set(try await Self.people(server).first { $0.value.email?.text == "ann@example.org" }?.value.roles ?? [])
+      }
+      let first = try await signIn(["workshop", "all"])
+      #expect(try await roles() == [.maintenance, .viewer])
+      // A lost role ends the sessions that were begun with it.
+      #expect(try await signIn(["all"]).session != nil)
+      #expect(try await roles() == [.viewer])
+      try await aside {
+        #expect(try server.asPage(first.session, "GET", "/api/vehicles").errorCode == "sessionEnded")
+      }
+      #expect(try await signIn(["admins"]).session != nil)
+      #expect(try await roles() == [.admin])
+      // Ann is the last administrator now.
+      #expect(try await signIn(["all"]).session != nil)
+      #expect(try await roles() == [.admin, .viewer])
+      #expect(try await signIn([]).session != nil)
+      #expect(try await roles() == [.admin])
+      let kept = try await server.storage.view(tenant: .standard) { view throws(ThingError) in
+        try view.audit(thing: nil, before: nil, limit: 100)
+      }.filter { $0.action == "lastAdministratorKept" }
+      #expect(kept.count == 2)
+      try await server.addPerson("admin@example.com")
+      #expect(try await signIn([]).status == 403)
+      #expect(try await roles().isEmpty)
+      #expect(try await signIn(["workshop"]).session != nil)
+      #expect(try await roles() == [.maintenance])
+    }
+  }
+
+  @Test func roles_that_an_administrator_gave_stay_if_the_configuration_says_so() async throws {
+    let peer = try await aside { try Peer() }
+    let mapped = peer.provider("good") { provider in
+      provider.rolesClaim = "groups"
+      provider.roles = ["all": [.viewer]]
+      provider.keepsRoles = true
+    }
+    try await Self.run([mapped]) { server in
+      try await aside {
+        for groups in [["all"], []] {
+          let begun = try Self.begin(server, "good")
+          let reply = try Self.finish(server, begun, code: try begun.code(["groups": groups]))
+          #expect(reply.cookie("fleet-session") != nil, "\(reply.text)")
+        }
+      }
+      #expect(try await Self.people(server).map(\.value.roles) == [[.viewer]])
+    }
+  }
+
+  /// All people of a company may have one address.
+  @Test func cancelled_sign_ins_do_not_lock_an_address() async throws {
+    let peer = try await aside { try Peer() }
+    try await Self.run([peer.provider("good")]) { server in
+      try await aside {
+        func answer(_ begun: Beginning, _ query: String) throws -> TestClient.Reply {
+          try server.client().send(
+            "GET", "/api/auth/oidc/good/callback?state=\(begun.state)&\(query)",
+            headers: ["Cookie": "fleet-provider=\(begun.cookie)"])
+        }
+        for _ in 0..<60 {
+          let cancelled = try answer(try Self.begin(server, "good"), "error=access_denied")
+          #expect(cancelled.status != 429, "\(cancelled.text)")
+        }
+        let begun = try Self.begin(server, "good")
+        #expect(try answer(begun, "code=\(begun.code())").cookie("fleet-session") != nil)
+        // Invented states are limited.
+        var statuses: Set<Int> = []
+        for _ in 0..<60 {
+          statuses.insert(try server.client().send("GET", "/api/auth/oidc/good/callback?state=x&code=x").status)
+        }
+        #expect(statuses.contains(429))
+      }
+    }
+  }
 }

@@ -1,7 +1,6 @@
 import FleetAccess
 import FleetDomain
 import Foundation
-import HTTPTypes
 import Synchronization
 import TestKit
 import Testing
@@ -284,6 +283,52 @@ import Testing
   }
 
   @Test(arguments: TestServer.Database.allCases)
+  func a_stolen_refresh_token_ends_the_session_after_any_number_of_renewals(_ database: TestServer.Database)
+    async throws
+  {
+    try await TestServer.run(on: database) { server in
+      try await server.addPerson("ann@example.com")
+      try await aside {
+        func grant(_ members: String) throws -> TestClient.Reply {
+          try server.client().send("POST", "/api/auth/token", json: #"{"grant":\#(members)}"#)
+        }
+        var reply = try grant(#""password","email":"ann@example.com","password":"\#(TestServer.password)""#)
+        let stolen = try #require(try reply.json["refreshToken"] as? String)
+        for _ in 0..<12 {
+          let token = try #require(try reply.json["refreshToken"] as? String)
+          reply = try grant(#""refresh","refreshToken":"\#(token)""#)
+        }
+        let access = try #require(try reply.json["accessToken"] as? String)
+        #expect(try server.client(access).send("GET", "/api/vehicles").status == 200)
+        #expect(try grant(#""refresh","refreshToken":"\#(stolen)""#).status == 401)
+        #expect(try server.client(access).send("GET", "/api/vehicles").errorCode == "sessionEnded")
+      }
+    }
+  }
+
+  @Test func the_oldest_of_too_many_sessions_loses_its_websocket_at_once() async throws {
+    try await TestServer.run { server in
+      try await server.addPerson("ann@example.com")
+      // Another server's revocations are read from the database. This test is about the server of the sign-in.
+      server.storage.set(.revocations) { () throws(StorageError) in
+        throw StorageError(.unavailable, "test", "does not answer")
+      }
+      try await aside {
+        let first = try server.signIn("ann@example.com")
+        let socket = try WebSocketTestClient(
+          port: server.port, headers: ["Cookie": "fleet-session=\(first)", "Origin": "http://localhost"])
+        _ = try socket.listen("fleet")
+        for _ in 0..<100 { _ = try server.accessToken("ann@example.com") }
+        guard case .close(1008, _) = try socket.close() else {
+          Issue.record("expected the close code 1008")
+          return
+        }
+        #expect(try server.asPage(first, "GET", "/api/vehicles").status == 401)
+      }
+    }
+  }
+
+  @Test(arguments: TestServer.Database.allCases)
   func an_invented_refresh_token_changes_nothing(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
       try await server.addPerson("ann@example.com")
@@ -443,6 +488,19 @@ import Testing
         #expect(demoted.errorCode == "lastAdministrator")
         let narrowed = try server.asPage(session, "PATCH", path, #"{"scope":[]}"#, headers: ["If-Match": "*"])
         #expect(narrowed.errorCode == "lastAdministrator")
+        // An administrator who has not finished the invitation cannot sign in.
+        let other = try server.asPage(
+          session, "POST", "/api/people",
+          #"{"email":"new@example.com","firstName":"New","lastName":"One","roles":["admin"]}"#)
+        #expect(other.status == 201)
+        #expect(try server.asPage(session, "POST", path + "/deactivate").errorCode == "lastAdministrator")
+        let invited = try #require(try other.json["id"] as? String)
+        let link = try server.asPage(session, "POST", "/api/people/\(invited)/invite")
+        let token = try #require(try link.json["token"] as? String)
+        let finished = try server.asPage(
+          nil, "POST", "/api/auth/setup", #"{"token":"\#(token)","password":"a quite different text"}"#)
+        #expect(finished.status == 200)
+        #expect(try server.asPage(session, "POST", path + "/deactivate").status == 200)
       }
     }
   }
@@ -559,23 +617,5 @@ import Testing
         #expect(again.errorCode == "expiredLink")
       }
     }
-  }
-
-  @Test func the_client_is_who_a_trusted_proxy_says_and_nobody_else() throws {
-    let proxies = TrustedProxies([AddressNetwork("10.0.0.0/8")!, AddressNetwork("2001:db8::/32")!])
-    func address(_ headers: [(String, String)], peer: String) -> String? {
-      var fields = HTTPFields()
-      for (name, value) in headers { fields.append(HTTPField(name: HTTPField.Name(name)!, value: value)) }
-      return proxies.client(fields, peer: peer, isTLS: false).address
-    }
-    // RFC 7239, sections 4 and 7.1; addresses of RFC 5737.
-    #expect(address([("Forwarded", "for=192.0.2.43, for=198.51.100.17")], peer: "10.1.2.3") == "198.51.100.17")
-    #expect(address([("Forwarded", "for=192.0.2.43, for=10.9.9.9;proto=https")], peer: "10.1.2.3") == "192.0.2.43")
-    #expect(
-      address([("Forwarded", #"for="[2001:db8:cafe::17]:4711", for=192.0.2.60"#)], peer: "2001:db8::1") == "192.0.2.60")
-    #expect(address([("X-Forwarded-For", "192.0.2.1, 203.0.113.9")], peer: "10.1.2.3") == "203.0.113.9")
-    #expect(address([("X-Forwarded-For", "192.0.2.1")], peer: "203.0.113.9") == "203.0.113.9")
-    #expect(address([("Forwarded", "for=unknown")], peer: "10.1.2.3") == "10.1.2.3")
-    #expect(address([], peer: "10.1.2.3") == "10.1.2.3")
   }
 }

@@ -51,6 +51,67 @@ import Testing
     }
   }
 
+  /// Maintenance reads drivers' names only.
+  @Test(arguments: TestServer.Database.allCases)
+  func telephone_numbers_are_hidden_from_maintenance(_ database: TestServer.Database) async throws {
+    try await Self.run(on: database) { server, dora in
+      let client = try server.client(server.keys.admin)
+      let path = "/api/drivers/\(dora)"
+      let changed = try client.send("PATCH", path, json: #"{"phone":"+43 1 234"}"#, headers: ["If-Match": "*"])
+      #expect(changed.status == 200, "\(changed.text)")
+      for (email, sees) in [("mech@example.com", false), ("viewer@example.com", true), ("dora@example.com", true)] {
+        let session = try server.signIn(email)
+        for path in [path, "/api/drivers"] {
+          let text = try server.asPage(session, "GET", path).text
+          #expect(text.contains("+43 1 234") == sees && text.contains("Dora"), "\(email): \(text)")
+          #expect(text.contains("personId") == sees, "\(email): \(text)")
+        }
+      }
+      let mechanic = try server.signIn("mech@example.com")
+      #expect(try server.asPage(mechanic, "GET", "/api/phones").status == 403)
+    }
+  }
+
+  /// The number of a licence is also in documents about it and in their files.
+  @Test(arguments: TestServer.Database.allCases)
+  func documents_of_licences_are_hidden_like_licences(_ database: TestServer.Database) async throws {
+    try await Self.run(on: database) { server, dora in
+      let client = try server.client(server.keys.admin)
+      let made = try client.send("POST", "/api/files", json: #"{"name":"licence.pdf","size":3}"#)
+      let file = try #require(try made.json["id"] as? String, "\(made.text)")
+      let sent = try client.send(
+        "PATCH", "/api/files/\(file)/content", Array("abc".utf8),
+        headers: ["Content-Type": "application/offset+octet-stream", "Upload-Offset": "0"])
+      #expect(sent.status == 204, "\(sent.text)")
+      let document = try client.send(
+        "POST", "/api/documents",
+        json:
+          #"{"of":{"kind":"driver","id":"\#(dora)"},"kind":"licence","number":"AT-77-X","fileIds":["\#(file)"]}"#)
+      let id = try #require(try document.json["id"] as? String, "\(document.text)")
+      let other = try client.send(
+        "POST", "/api/documents", json: #"{"of":{"kind":"vehicle","id":"VAN-1"},"kind":"insurance","number":"I-1"}"#)
+      #expect(other.status == 201, "\(other.text)")
+      func statuses(_ send: (String) throws -> TestClient.Reply) throws -> [Int] {
+        try ["/api/documents/\(id)", "/api/files/\(file)", "/api/files/\(file)/content"].map { try send($0).status }
+      }
+      for (email, sees) in [("mech@example.com", false), ("viewer@example.com", false), ("dora@example.com", true)] {
+        let session = try server.signIn(email)
+        let found = try statuses { try server.asPage(session, "GET", $0) }
+        #expect(found == Array(repeating: sees ? 200 : 404, count: 3), "\(email): \(found)")
+        for query in ["", "?q=AT-77", "?kind=licence", "?format=csv"] {
+          let list = try server.asPage(session, "GET", "/api/documents\(query)")
+          #expect(list.status == 200 && list.text.contains("AT-77-X") == sees, "\(email) \(query): \(list.text)")
+        }
+        let insurance = try server.asPage(session, "GET", "/api/documents").text.contains("I-1")
+        #expect(insurance == (email != "dora@example.com"), "\(email)")
+      }
+      let reader = try server.client(server.keys.readOnly)
+      #expect(try statuses { try reader.send("GET", $0) } == [404, 404, 404])
+      #expect(try reader.send("GET", "/api/documents").list.count == 1)
+      #expect(try client.send("GET", "/api/documents").list.count == 2)
+    }
+  }
+
   @Test(arguments: TestServer.Database.allCases)
   func assignments_of_a_vehicle_or_a_driver_never_overlap(_ database: TestServer.Database) async throws {
     try await Self.run(on: database) { server, dora in

@@ -10,6 +10,7 @@ import Testing
     (.maintenance, .vehicles, .changeService, "all"), (.maintenance, .vehicles, .addReading, "all"),
     (.maintenance, .records, .read, "all"), (.maintenance, .records, .write, "-"),
     (.maintenance, .drivers, .read, "all"), (.maintenance, .drivers, .write, "-"),
+    (.maintenance, .contacts, .read, "-"), (.maintenance, .people, .read, "own"),
     (.maintenance, .licences, .read, "-"), (.maintenance, .assignments, .read, "-"),
     (.maintenance, .settings, .read, "-"), (.maintenance, .journeys, .read, "-"),
     (.maintenance, .maintenance, .write, "all"), (.maintenance, .defects, .write, "all"),
@@ -22,12 +23,15 @@ import Testing
     (.driver, .settings, .read, "-"), (.driver, .journeys, .write, "own"), (.driver, .maintenance, .read, "-"),
     (.driver, .defects, .report, "own"), (.driver, .defects, .write, "-"), (.driver, .inspections, .write, "own"),
     (.driver, .fuel, .write, "own"), (.driver, .expenses, .write, "own"), (.driver, .documents, .write, "own"),
-    (.driver, .costs, .read, "own"), (.driver, .audit, .read, "own"),
+    (.driver, .costs, .read, "-"), (.driver, .reports, .read, "own"), (.driver, .contacts, .read, "own"),
+    (.driver, .contacts, .write, "own"), (.driver, .audit, .read, "own"),
     (.viewer, .vehicles, .read, "all"), (.viewer, .vehicles, .write, "-"), (.viewer, .records, .read, "all"),
     (.viewer, .drivers, .read, "all"), (.viewer, .licences, .read, "-"), (.viewer, .journeys, .read, "all"),
     (.viewer, .journeys, .write, "-"), (.viewer, .maintenance, .read, "all"), (.viewer, .defects, .report, "-"),
     (.viewer, .fuel, .read, "all"), (.viewer, .documents, .read, "all"), (.viewer, .costs, .read, "-"),
-    (.viewer, .reports, .read, "all"), (.viewer, .audit, .read, "-"), (.viewer, .people, .read, "own"),
+    (.viewer, .reports, .read, "all"), (.viewer, .audit, .read, "-"), (.viewer, .people, .read, "all"),
+    (.viewer, .people, .write, "own"), (.viewer, .settings, .read, "all"), (.viewer, .settings, .write, "-"),
+    (.viewer, .assignments, .read, "all"), (.viewer, .contacts, .read, "all"), (.viewer, .drivers, .write, "-"),
   ]
 
   private static let (own, other) = (
@@ -47,6 +51,39 @@ import Testing
     let everywhere = Requester.person(roles: [role], scope: .all)
     #expect(
       Permission.of(everywhere, to: action, area, Relation()).isAllowed == (reach == "all" || reach == "vehicles"))
+  }
+
+  @Test func costs_are_for_viewers_whom_an_administrator_allows_it() {
+    for role in PersonRole.allCases {
+      let person = Requester.person(roles: [role], scope: .fleets([Self.own]), readsCosts: true)
+      func isAllowed(_ action: Action, _ fleet: UUIDv7) -> Bool {
+        Permission.of(person, to: action, .costs, Relation(fleets: [fleet])).isAllowed
+      }
+      #expect(isAllowed(.read, Self.own) == (role != .driver), "\(role)")
+      #expect(!isAllowed(.read, Self.other), "\(role)")
+      #expect(isAllowed(.write, Self.own) == (role == .admin), "\(role)")
+    }
+  }
+
+  @Test func a_document_of_a_licence_needs_the_permission_for_licences() {
+    var relation = Relation(fleets: [Self.own])
+    relation.isLicence = true
+    var own = relation
+    own.isOwn = true
+    for (role, others, mine) in [
+      (PersonRole.admin, true, true), (.maintenance, false, false), (.viewer, false, false), (.driver, false, true),
+    ] {
+      let person = Requester.person(roles: [role], scope: .all)
+      #expect(Permission.of(person, to: .read, .documents, relation).isAllowed == others, "\(role)")
+      #expect(Permission.of(person, to: .read, .documents, own).isAllowed == mine, "\(role)")
+      #expect(Permission.of(person, to: .read, .documents, Relation()).isAllowed == (role != .driver), "\(role)")
+    }
+    #expect(!Permission.of(.token(.readOnly), to: .read, .documents, relation).isAllowed)
+    #expect(Permission.of(.token(.admin), to: .read, .documents, relation).isAllowed)
+    // One role of a person does not complete the other.
+    let both = Requester.person(roles: [.driver, .viewer], scope: .all)
+    #expect(!Permission.of(both, to: .read, .documents, relation).isAllowed)
+    #expect(Permission.of(both, to: .read, .documents, own).isAllowed)
   }
 
   @Test func an_administrator_may_do_everything_in_the_scope() {

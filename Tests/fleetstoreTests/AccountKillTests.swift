@@ -236,4 +236,84 @@ import Testing
       }
     }
   }
+
+  @Test(arguments: Database.allCases)
+  func a_link_is_used_with_its_password_or_not_at_all(_ database: Database) async throws {
+    try await aside {
+      let site = try Site(database)
+      for round in 0..<Self.rounds {
+        let admin = try #require(try site.login("ann@example.org", Self.password).session)
+        let email = "bob\(round)@example.org"
+        let made = try site.send(
+          "POST", "/api/people", #"{"email":"\#(email)","firstName":"Bob","lastName":"Ray","roles":["driver"]}"#,
+          session: admin)
+        let id = try #require(try made.json["id"] as? String, "\(made.text)")
+        let invited = try site.send("POST", "/api/people/\(id)/invite", "{}", session: admin)
+        let token = try #require(try invited.json["token"] as? String, "\(invited.text)")
+        let body = #"{"token":"\#(token)","password":"\#(Self.password)"}"#
+        let answer = try site.sendAndKill("POST", "/api/auth/setup", body, session: nil, after: Self.delay(round))
+        let isSet = try site.login(email, Self.password).status == 200
+        if answer?.status == 200 {
+          #expect(isSet)
+          #expect(try site.send("GET", "/api/auth/session", session: answer?.session).status == 200)
+        }
+        // The link is good as long as there is no password.
+        #expect(try site.send("POST", "/api/auth/setup", body).status == (isSet ? 401 : 200))
+      }
+    }
+  }
+
+  @Test(arguments: Database.allCases)
+  func an_invitation_and_its_audit_are_stored_together(_ database: Database) async throws {
+    try await aside {
+      let site = try Site(database)
+      for round in 0..<Self.rounds {
+        let admin = try #require(try site.login("ann@example.org", Self.password).session)
+        let made = try site.send(
+          "POST", "/api/people",
+          #"{"email":"bob\#(round)@example.org","firstName":"Bob","lastName":"Ray","roles":["driver"]}"#, session: admin)
+        let id = try #require(try made.json["id"] as? String, "\(made.text)")
+        let answer = try site.sendAndKill(
+          "POST", "/api/people/\(id)/invite", "{}", session: admin, after: Self.delay(round))
+        let audit = try site.send("GET", "/api/audit?thing=\(id)&limit=200", session: admin)
+        let actions = (try audit.json["data"] as? [[String: Any]] ?? []).compactMap { $0["action"] as? String }
+        if answer?.status == 200 {
+          #expect(actions.contains("invite"), "\(audit.text)")
+          let token = try #require(try answer?.json["token"] as? String)
+          let body = #"{"token":"\#(token)","password":"\#(Self.password)"}"#
+          #expect(try site.send("POST", "/api/auth/setup", body).status == 200)
+        }
+      }
+    }
+  }
+
+  @Test(arguments: Database.allCases, ["deactivate", "erase", "sessions"])
+  func ends_of_sessions_are_complete_or_never_happened(_ database: Database, _ act: String) async throws {
+    try await aside {
+      let site = try Site(database)
+      for round in 0..<Self.rounds {
+        let email = "bob\(round)@example.org"
+        let (id, first) = try Self.person(email, site)
+        let second = try #require(try site.login(email, Self.password).session)
+        let admin = try #require(try site.login("ann@example.org", Self.password).session)
+        let own = try site.send("GET", "/api/auth/session", session: first).json["sessionId"] as? String ?? ""
+        let (method, path) =
+          switch act {
+          case "deactivate": ("POST", "/api/people/\(id)/deactivate")
+          case "erase": ("DELETE", "/api/people/\(id)")
+          default: ("DELETE", "/api/sessions/\(own)")
+          }
+        let answer = try site.sendAndKill(method, path, "{}", session: admin, after: Self.delay(round))
+        let statuses = try [first, second].map { try site.send("GET", "/api/auth/session", session: $0).status }
+        let isDone = statuses[0] == 401
+        if let answer { #expect([200, 204].contains(answer.status) && isDone, "\(answer.text)") }
+        // A revocation concerns one session, the other acts all of them.
+        #expect(statuses[1] == (isDone && act != "sessions" ? 401 : 200))
+        #expect(try site.login(email, Self.password).status == (isDone && act != "sessions" ? 401 : 200))
+        let shown = try site.send("GET", "/api/people/\(id)", session: admin)
+        #expect(shown.status == (isDone && act == "erase" ? 404 : 200), "\(shown.text)")
+        if act == "deactivate" { #expect(try shown.json["isActive"] as? Bool == !isDone) }
+      }
+    }
+  }
 }

@@ -229,7 +229,7 @@ private struct EventContext {
     else { return false }
     let relation = Relation(fleets: fleets, isOwn: isDriver, isOfVehicle: event.value.vehicleID != nil)
     return Permission.of(
-      .person(roles: Set(person.value.roles), scope: person.value.scope), to: .read, event.value.event.area, relation
+      person.value.requester, to: .read, event.value.event.area, relation
     ).isAllowed
   }
 }

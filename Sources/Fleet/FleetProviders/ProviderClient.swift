@@ -11,7 +11,8 @@ public struct ProviderFailure: Error, Equatable, CustomStringConvertible {
 /// Sends requests to one service of a third party, such as an OpenID provider or a vehicle cloud. Requests use HTTPS,
 /// have limits of time and size, and do not follow redirects.
 ///
-/// Requests are sent one at a time on a separate thread, so that a slow service blocks no other work.
+/// Requests are sent on separate threads, so that a slow service blocks no other work. By default, they are sent one at a
+/// time.
 public final class ProviderClient: Sendable {
   /// A request to the provider.
   public struct Request: Sendable {
@@ -60,15 +61,17 @@ public final class ProviderClient: Sendable {
   ///   - authorities: PEM file with the certificate authorities to use instead of the system's; `nil` for the system's.
   ///   - longest: maximum length of an answer, bytes.
   ///   - seconds: time limit for a request.
+  ///   - isConcurrent: whether requests are sent at the same time. The caller limits their number.
   public init(
-    mayUseLoopback: Bool, mayUsePrivate: Bool = true, authorities: String? = nil, longest: Int, seconds: Int
+    mayUseLoopback: Bool, mayUsePrivate: Bool = true, authorities: String? = nil, longest: Int, seconds: Int,
+    isConcurrent: Bool = false
   ) {
     self.mayUseLoopback = mayUseLoopback
     self.mayUsePrivate = mayUsePrivate
     self.authorities = authorities
     self.longest = longest
     self.seconds = seconds
-    queue = DispatchQueue(label: "provider")
+    queue = DispatchQueue(label: "provider", attributes: isConcurrent ? .concurrent : [])
   }
 
   /// Whether requests may be sent to a URL: an HTTPS URL of another machine or, if `mayUseLoopback`, any URL of this

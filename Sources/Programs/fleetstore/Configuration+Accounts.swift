@@ -21,6 +21,13 @@ extension Configuration {
         server.proxies.networks.append(network)
       }
     }
+    if let header = reader.optional("proxyHeader") {
+      let names = TrustedProxies.Header.allCases.map(\.rawValue)
+      guard let found = TrustedProxies.Header(rawValue: try header.requireString()) else {
+        throw header.invalid(expected: names.map { "\"\($0)\"" }.joined(separator: " or "))
+      }
+      server.proxies.header = found
+    }
     guard var object = try reader.optionalObject("accounts") else { return }
     if let value = object.optional("url") {
       let url = try value.requireString()
@@ -69,6 +76,7 @@ extension Configuration {
 
   func writeAccounts(_ line: inout JSONLineEncoder) {
     line.field("trustedProxies", server.proxies.networks.map(\.description))
+    line.field("proxyHeader", server.proxies.header.rawValue)
     line.beginObject("accounts")
     line.field("url", server.accounts.publicURL)
     line.field("name", server.accounts.serviceName)

@@ -80,6 +80,7 @@ extension Configuration {
         }
         provider.roles[member.key] = found
       }
+      provider.keepsRoles = try roles.optionalString("onSignIn", oneOf: ["replace", "keep"]) == "keep"
       try roles.finish()
     }
     try reader.finish()
@@ -127,6 +128,7 @@ extension Configuration {
           line.end()
         }
         line.end()
+        if provider.keepsRoles { line.field("onSignIn", "keep") }
         line.end()
       }
       line.end()

@@ -18,6 +18,7 @@ import Logging
 ///       "live":   { "behindBytes": 1048576, "pingSeconds": 30, "subscriptions": 256, "authenticateSeconds": 10,
 ///                   "origins": ["https://fleet.example"] },
 ///       "trustedProxies": [],
+///       "proxyHeader": "xForwardedFor",
 ///       "accounts": { "url": "https://fleet.example", "name": "fleetstore", "secretKeysFile": "secret.keys",
 ///                     "idleSeconds": 43200, "sessionSeconds": 2592000, "appIdleSeconds": 2592000,
 ///                     "appSessionSeconds": 15552000, "invitationSeconds": 259200 },

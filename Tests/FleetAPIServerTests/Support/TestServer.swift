@@ -50,7 +50,7 @@ final class TestServer: Sendable {
   /// Runs a test against a server and stops it. If the database is not installed, the test is skipped.
   static func run(
     _ options: ServerOptions = .test { _ in }, on database: Database = .sqlite, web: WebSite? = nil,
-    _ test: @Sendable (TestServer) async throws -> Void
+    clock: TestClock? = nil, _ test: @Sendable (TestServer) async throws -> Void
   ) async throws {
     let scratch = try ScratchFolder()
     let storage =
@@ -60,7 +60,7 @@ final class TestServer: Sendable {
       }
     var options = options
     if options.files.folder == nil { options.files.folder = scratch.file("files") }
-    let server = try await start(options, storage, web: web)
+    let server = try await start(options, storage, web: web, clock: clock)
     do {
       try await test(server)
     } catch {
@@ -94,14 +94,17 @@ final class TestServer: Sendable {
   }
 
   private static func start(
-    _ options: ServerOptions, _ stored: StoredFleet, web: WebSite? = nil, keys known: Keys? = nil
+    _ options: ServerOptions, _ stored: StoredFleet, web: WebSite? = nil, keys known: Keys? = nil,
+    clock: TestClock? = nil
   ) async throws -> TestServer {
     let storage = TroubledStorage(stored)
     let made = known == nil ? try await makeKeys(storage) : nil
     guard let keys = known ?? made else { throw TestClient.Failure(description: "no keys") }
     let (ports, report) = AsyncStream<Int>.makeStream()
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    let server = FleetServer(options, storage: storage, web: web, logger: logger) { report.yield($0) }
+    let server = FleetServer(
+      options, storage: storage, web: web, logger: logger, now: { clock?.now ?? WallClock.now }
+    ) { report.yield($0) }
     var configuration = ServiceGroupConfiguration(
       services: [
         .init(

@@ -1,6 +1,7 @@
 import FleetAccess
 import FleetDomain
 import Synchronization
+import Telemetry
 
 /// Authenticates the sender of a request by its key or token.
 ///
@@ -42,8 +43,13 @@ final class Authenticator: Sendable {
   private let sessions: SessionActivity
   /// The times at which operators' tokens were last used.
   let tokens: TokenActivity
+  let now: TimeSource
 
-  init(storage: any FleetStorage, sessions: SessionActivity, tokens: TokenActivity) {
+  init(
+    storage: any FleetStorage, sessions: SessionActivity, tokens: TokenActivity,
+    now: @escaping TimeSource = { WallClock.now }
+  ) {
+    self.now = now
     self.tokens = tokens
     lookups = KeyLookups(storage: storage)
     self.sessions = sessions
@@ -87,13 +93,36 @@ final class Authenticator: Sendable {
         : APIError(.unauthorized, "sessionEnded", "the session has ended; sign in again")
     }
     if let token = found.token {
-      guard !token.hasExpired(at: WallClock.now) else {
+      guard !token.hasExpired(at: self.now()) else {
         throw APIError(.unauthorized, "expired", "the token has expired; ask for a new one")
       }
       tokens.record(token, found.tenant)
     }
     if let signedIn = found.signedIn { try sessions.admit(signedIn, found.tenant, from: address) }
     return found
+  }
+
+  /// Records the use of a session by something other than a request.
+  ///
+  /// - Throws: 401 if the session has ended.
+  func recordUse(of identity: Identity, from address: String?) throws(APIError) {
+    if let signedIn = identity.signedIn { try sessions.admit(signedIn, identity.tenant, from: address) }
+  }
+
+  /// Returns the time at which a session or token ends if it is not used again, as far as this server knows its last
+  /// use; `nil` if it has no end.
+  func end(of identity: Identity) -> Timestamp? {
+    identity.signedIn.map { sessions.end(of: $0) } ?? identity.token?.expiresAt
+  }
+
+  /// Looks up a session or token again, and returns the time at which it ends if it is not used again. Other servers
+  /// may have recorded uses of the session.
+  ///
+  /// - Returns: a time in the past if it was revoked or its secret was replaced; `nil` if it has no end.
+  func currentEnd(of identity: Identity) async throws -> Timestamp? {
+    guard let found = try await lookups.principal(identity.key, stranger: nil) else { return Timestamp(nanoseconds: 0) }
+    let current = Identity(principal: found, key: identity.key)
+    return current.isRevoked ? Timestamp(nanoseconds: 0) : end(of: current)
   }
 
   private static func tooManyStrangers(_ seconds: Int) -> APIError {

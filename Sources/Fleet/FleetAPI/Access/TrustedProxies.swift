@@ -57,12 +57,25 @@ struct Client: Equatable, Sendable {
 
 /// The proxies whose headers about their clients are trusted.
 public struct TrustedProxies: Equatable, Sendable {
+  /// The header in which proxies name their clients.
+  public enum Header: String, CaseIterable, Sendable {
+    /// `X-Forwarded-For` and `X-Forwarded-Proto`.
+    case xForwardedFor
+    /// `Forwarded` (RFC 7239).
+    case forwarded
+  }
+
   public var networks: [AddressNetwork]
+  /// The header that the proxies write. The other one is ignored, because proxies pass it on as their client sent it.
+  public var header: Header
 
-  public init(_ networks: [AddressNetwork] = []) { self.networks = networks }
+  public init(_ networks: [AddressNetwork] = [], header: Header = .xForwardedFor) {
+    self.networks = networks
+    self.header = header
+  }
 
-  /// Finds the client of a request: from `Forwarded` (RFC 7239), otherwise from `X-Forwarded-For` and
-  /// `X-Forwarded-Proto`. Only entries that trusted proxies wrote are used.
+  /// Finds the client of a request in the header that the proxies write. Only entries that trusted proxies wrote are
+  /// used.
   ///
   /// - Parameters:
   ///   - peer: the address of the connection.
@@ -70,7 +83,7 @@ public struct TrustedProxies: Equatable, Sendable {
   func client(_ headers: HTTPFields, peer: String?, isTLS: Bool) -> Client {
     let direct = Client(address: peer, isPrivate: isTLS || Self.isLoopback(peer), isTLS: isTLS)
     guard let peer, isTrusted(peer) else { return direct }
-    let hops = Self.hops(headers)
+    let hops = header == .forwarded ? Self.forwarded(headers) : Self.xForwardedFor(headers)
     guard var hop = hops.last else { return direct }
     // Each proxy appends the address from which it received the request. So the client's address is the last address
     // that does not belong to a trusted proxy.
@@ -80,10 +93,11 @@ public struct TrustedProxies: Equatable, Sendable {
     }
     let isSecure = hop.scheme.map { $0 == "https" } ?? isTLS
     return Client(
-      address: hop.address ?? peer, isPrivate: isSecure || Self.isLoopback(hop.address), isTLS: isSecure)
+      address: hop.address ?? peer, isPrivate: isSecure || Self.isLoopback(hop.address) && Self.isLoopback(peer),
+      isTLS: isSecure)
   }
 
-  private func isTrusted(_ address: String) -> Bool { networks.contains { $0.contains(address) } }
+  func isTrusted(_ address: String) -> Bool { networks.contains { $0.contains(address) } }
 
   private static func isLoopback(_ address: String?) -> Bool {
     guard let address else { return false }
@@ -97,22 +111,24 @@ public struct TrustedProxies: Equatable, Sendable {
     var scheme: String?
   }
 
-  private static func hops(_ headers: HTTPFields) -> [Hop] {
-    if let forwarded = headers[.forwarded] {
-      return forwarded.split(separator: ",").map { element in
-        var hop = Hop()
-        for pair in element.split(separator: ";") {
-          let parts = pair.split(separator: "=", maxSplits: 1).map { $0.trimmed }
-          guard parts.count == 2 else { continue }
-          switch parts[0].lowercased() {
-          case "for": hop.address = address(parts[1].filter { $0 != "\"" })
-          case "proto": hop.scheme = parts[1].filter { $0 != "\"" }.lowercased()
-          default: continue
-          }
+  private static func forwarded(_ headers: HTTPFields) -> [Hop] {
+    guard let forwarded = headers[.forwarded] else { return [] }
+    return forwarded.split(separator: ",").map { element in
+      var hop = Hop()
+      for pair in element.split(separator: ";") {
+        let parts = pair.split(separator: "=", maxSplits: 1).map { $0.trimmed }
+        guard parts.count == 2 else { continue }
+        switch parts[0].lowercased() {
+        case "for": hop.address = address(parts[1].filter { $0 != "\"" })
+        case "proto": hop.scheme = parts[1].filter { $0 != "\"" }.lowercased()
+        default: continue
         }
-        return hop
       }
+      return hop
     }
+  }
+
+  private static func xForwardedFor(_ headers: HTTPFields) -> [Hop] {
     guard let list = headers[.xForwardedFor] else { return [] }
     // The last element is from the proxy nearest to this server: the scheme with which the proxy's own client
     // connected.

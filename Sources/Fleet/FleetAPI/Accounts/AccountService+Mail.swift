@@ -93,7 +93,7 @@ extension AccountService {
   private struct Undone: Error {}
 
   private func recover(_ found: Stored<Person>?, _ tenant: TenantID, _ caller: Caller) async throws {
-    let now = WallClock.now
+    let now = self.now()
     let secret = Secret(.ticket, of: tenant.text)
     let done: Bool? = try await ifTenantExists {
       do {
@@ -162,7 +162,7 @@ extension AccountService {
   func sendCode(ticket text: String, _ caller: Caller) async throws {
     guard let tenant = Self.tenant(ofTicket: text) else { throw Self.expiredTicket }
     guard mayUseEmailCodes(tenant) else { throw Self.noEmailCodes }
-    let (now, hash, code) = (WallClock.now, Secret.hash(of: text), EmailCode.new())
+    let (now, hash, code) = (self.now(), Secret.hash(of: text), EmailCode.new())
     enum Outcome: Sendable { case sent, expired, noFactor, limited }
     let outcome = try await ifTenantExists {
       try await storage.change(tenant: tenant, by: Actor(.nobody, address: caller.address), at: now) {

@@ -41,7 +41,7 @@ extension AccountService {
     _ source: OpenIDSource, returnTo: String, person: UUIDv7?, browser: String
   ) async throws -> String {
     let provider = source.provider
-    let state = OpenIDState(provider.id, returnTo: returnTo, person: person, browser: browser, at: WallClock.now)
+    let state = OpenIDState(provider.id, returnTo: returnTo, person: person, browser: browser, at: self.now())
     let description: OpenIDSource.Description
     do throws(OpenIDError) {
       description = try await source.describe()
@@ -71,18 +71,22 @@ extension AccountService {
     _ source: OpenIDSource, _ answer: ProviderAnswer, browser: String?, _ caller: Caller
   ) async throws -> ProviderStep {
     let provider = source.provider
-    let attempt = try guesses.admit(
-      "provider \(PeerAddress.group(caller.address))", from: nil, at: caller.address)
+    // Only failures of the client count, because all people of a company may have the same address.
+    let attempt = try guesses.admit(at: caller.address)
     do {
       let step = try await step(source, answer, browser, caller)
       guesses.succeeded(attempt)
       return step
+    } catch let error as APIError {
+      guesses.succeeded(attempt)
+      throw error
     } catch let error as OpenIDError {
+      if !error.isClientsFault { guesses.succeeded(attempt) }
       logger.info("provider \(provider.id): a sign-in was refused: \(error)")
       let kind = error.kind.rawValue
       _ = try await ifTenantExists {
         try await storage.change(
-          tenant: provider.tenant, by: Actor(.nobody, address: caller.address), at: WallClock.now
+          tenant: provider.tenant, by: Actor(.nobody, address: caller.address), at: self.now()
         ) { transaction throws(ThingError) in
           try transaction.record(
             "signInRefused", kind: LinkedIdentity.names.one, thing: nil,
@@ -116,7 +120,7 @@ extension AccountService {
   ) async throws -> ProviderStep {
     let provider = source.provider
     guard let text = answer.state,
-      let state = OpenIDState(text, settings.secretKeys, browser: browser, at: WallClock.now),
+      let state = OpenIDState(text, settings.secretKeys, browser: browser, at: self.now()),
       state.provider == provider.id, try await isFirstUse(text, of: state, provider)
     else { throw OpenIDError(.wrongState, "another browser began it, or it is over") }
     let description = try await source.describe()
@@ -124,13 +128,13 @@ extension AccountService {
     guard answer.issuer.map({ isIssuer($0, of: provider) }) ?? !description.namesIssuer else {
       throw OpenIDError(.wrongIssuer, "the answer is of another issuer, or names none")
     }
-    if let error = answer.error { throw OpenIDError(.refused, "the provider says \(quoted(error))") }
+    if let error = answer.error { throw OpenIDError(.cancelled, "the provider says \(quoted(error))") }
     guard let code = answer.code, !code.isEmpty else { throw OpenIDError(.refused, "there is no code") }
     let (token, accessToken) = try await source.redeem(
-      code, verifier: state.verifier, redirect: redirect(provider))
+      code, verifier: state.verifier, redirect: redirect(provider), from: caller.address)
     let identity = try OpenIDIdentity(
       idToken: token, try await source.keys(for: token), of: provider, nonce: state.nonce, accessToken: accessToken,
-      at: WallClock.now)
+      at: self.now())
     if let person = state.person {
       try await link(identity, provider, to: person, caller)
       return .linked(returnTo: state.returnTo)
@@ -146,7 +150,7 @@ extension AccountService {
   /// Marks a state as used; returns `false` if it was used before.
   private func isFirstUse(_ text: String, of state: OpenIDState, _ provider: OpenIDProvider) async throws -> Bool {
     try await ifTenantExists {
-      try await storage.change(tenant: provider.tenant, by: Actor(.nobody), at: WallClock.now) {
+      try await storage.change(tenant: provider.tenant, by: Actor(.nobody), at: self.now()) {
         transaction throws(ThingError) in
         try transaction.useOnce(text, .openID, until: state.expiresAt)
       }
@@ -158,51 +162,60 @@ extension AccountService {
   private func open(
     _ identity: OpenIDIdentity, _ provider: OpenIDProvider, _ caller: Caller
   ) async throws -> Opened {
-    let secrets = NewSecrets(.cookie, provider.tenant)
-    let now = WallClock.now
-    let result: Result<Opened, OpenIDError>? = try await ifTenantExists {
+    let now = self.now()
+    let secrets = NewSecrets(.cookie, provider.tenant, at: now)
+    let result: (outcome: Result<Opened, OpenIDError>, ended: [UUIDv7])? = try await ifTenantExists {
       try await storage.change(tenant: provider.tenant, by: Actor(.nobody, address: caller.address), at: now) {
-        [self] transaction throws(ThingError) in
+        [self] transaction throws(ThingError) -> (outcome: Result<Opened, OpenIDError>, ended: [UUIDv7])? in
         let linked: Stored<LinkedIdentity>
         if let known = try transaction.identity(identity) {
           linked = known
         } else {
           guard !provider.isLinkOnly, let person = Self.newPerson(identity, provider), let email = person.email else {
-            return .failure(OpenIDError(.noAccount, "unknown, and not allowed to make an account"))
+            return (.failure(OpenIDError(.noAccount, "unknown, and not allowed to make an account")), [])
           }
           guard try transaction.person(email) == nil else {
-            return .failure(OpenIDError(.conflict, "a person has the address already"))
+            return (.failure(OpenIDError(.conflict, "a person has the address already")), [])
           }
           do throws(ThingError) {
             try transaction.requireRoom(
               for: ThingQuery<Person>(), most: settings.mostPeople, setting: "limits.people")
           } catch {
             guard case .rule = error else { throw error }
-            return .failure(OpenIDError(.noAccount, "the tenant has the maximum number of people"))
+            return (.failure(OpenIDError(.noAccount, "the tenant has the maximum number of people")), [])
           }
           let added = try transaction.insert(person, id: nil, action: "signUp")
           linked = try transaction.link(identity, provider, to: added.id)
         }
-        guard let person = try transaction.find(linked.value.personID, Person.self), person.value.isActive else {
-          return .failure(OpenIDError(.noAccount, "the person is not active"))
+        guard var person = try transaction.find(linked.value.personID, Person.self), person.value.isActive else {
+          return (.failure(OpenIDError(.noAccount, "the person is not active")), [])
+        }
+        var ended: [UUIDv7] = []
+        if provider.setsRoles {
+          let roles = provider.roles(for: identity.claims, verifiedEmail: identity.verifiedEmail)
+          (person, ended) = try transaction.setRoles(roles, of: person, by: provider)
+          guard !person.value.roles.isEmpty else {
+            return (.failure(OpenIDError(.noAccount, "the provider gives the person no role")), ended)
+          }
         }
         var used = linked.value
         used.lastUsedAt = now
         used.clientSubject = identity.clientSubject ?? used.clientSubject
         try transaction.update(linked, to: used, action: "use")
-        let session = try transaction.beginSession(
+        let (session, displaced) = try transaction.beginSession(
           NewSession(
             transport: .cookie, secret: secrets.secret.hash, client: caller.agent, address: caller.address,
             addressHash: Self.addressHash(caller.address, of: person.id, provider.tenant), identity: linked.id,
             providerSession: identity.session), id: secrets.id, of: person, settings.limits)
-        return .success(
-          Opened(
-            session: session, person: try transaction.existing(person.id, Person.self), tenant: provider.tenant,
-            secret: secrets.secret, refresh: nil))
+        let opened = Opened(
+          session: session, person: try transaction.existing(person.id, Person.self), tenant: provider.tenant,
+          secret: secrets.secret, refresh: nil, displaced: displaced)
+        return (.success(opened), ended)
       }
     }
     guard let result else { throw OpenIDError(.noAccount, "the tenant of the provider does not exist") }
-    return try result.get()
+    if !result.ended.isEmpty { forget(provider.tenant, result.ended) }
+    return try result.outcome.get()
   }
 
   /// Returns the person to create at the first sign-in of an identity; `nil` if no account may be created for it.
@@ -228,7 +241,7 @@ extension AccountService {
     _ identity: OpenIDIdentity, _ provider: OpenIDProvider, to id: UUIDv7, _ caller: Caller
   ) async throws {
     let isLinked = try await storage.change(
-      tenant: provider.tenant, by: Actor(.person(id), address: caller.address), at: WallClock.now
+      tenant: provider.tenant, by: Actor(.person(id), address: caller.address), at: self.now()
     ) { [self] transaction throws(ThingError) in
       guard let person = try transaction.find(id, Person.self), person.value.isActive,
         try transaction.identity(identity) == nil
@@ -267,12 +280,12 @@ extension AccountService {
     do throws(OpenIDError) {
       let token = try JSONWebToken(text)
       identity = try OpenIDIdentity(
-        logoutToken: token, try await source.keys(for: token), of: provider, at: WallClock.now)
+        logoutToken: token, try await source.keys(for: token), of: provider, at: self.now())
     } catch {
       logger.info("provider \(provider.id): a logout token was refused: \(error)")
       throw APIError(.badRequest, "wrongLogoutToken", "the logout token is not accepted")
     }
-    let now = WallClock.now
+    let now = self.now()
     let name = "\(identity.issuer) \(identity.claims["jti"]?.textValue ?? "")"
     let ended = try await ifTenantExists {
       try await storage.change(tenant: provider.tenant, by: Actor(.nobody, address: address), at: now) {
@@ -333,6 +346,36 @@ extension FleetView {
 }
 
 extension FleetTransaction {
+  /// Gives a person the roles that a provider's token contains. If the person loses a role, all sessions end.
+  ///
+  /// The last administrator keeps that role, so that the tenant always has one; the audit then says so.
+  ///
+  /// - Returns: the person, and the sessions that ended.
+  fileprivate func setRoles(
+    _ roles: [PersonRole], of person: Stored<Person>, by provider: OpenIDProvider
+  ) throws(ThingError) -> (person: Stored<Person>, ended: [UUIDv7]) {
+    var changed = person.value
+    changed.roles = roles
+    if !roles.contains(.admin), person.value.roles.contains(.admin) {
+      do throws(ThingError) {
+        try requireAnotherAdministrator(than: person)
+      } catch {
+        guard case .rule = error else { throw error }
+        changed.roles = [.admin] + roles
+        try record(
+          "lastAdministratorKept", kind: Person.names.one, thing: person.id, details: ["provider": .text(provider.id)])
+      }
+    }
+    guard Set(changed.roles) != Set(person.value.roles) else { return (person, []) }
+    let stored = try update(person, to: changed, action: "setRoles")
+    guard Set(changed.roles).isSuperset(of: person.value.roles) else {
+      return (stored, try endSessions(of: person.id, action: "setRoles"))
+    }
+    // Close live connections that were opened with fewer rights. Clients then connect again.
+    try announceEnd(of: try activeSessions(of: person.id))
+    return (stored, [])
+  }
+
   fileprivate func link(
     _ identity: OpenIDIdentity, _ provider: OpenIDProvider, to person: UUIDv7
   ) throws(ThingError) -> Stored<LinkedIdentity> {

@@ -63,7 +63,7 @@ extension AccountService {
     _ person: Stored<Person>, _ factors: [Stored<Factor>], tenant: TenantID, _ relyingParty: RelyingParty
   ) -> JSON {
     let challenge = PasskeyChallenge(
-      .registration(person.id), tenant: tenant, at: WallClock.now, settings.secretKeys)
+      .registration(person.id), tenant: tenant, at: self.now(), settings.secretKeys)
     let known = factors.compactMap { factor in
       factor.value.credentialID.map { JSON.object(["type": .text("public-key"), "id": .text($0)]) }
     }
@@ -88,7 +88,7 @@ extension AccountService {
 
   /// Returns the options with which a browser signs in with any passkey of this site (section 5.5).
   func signInOptions(tenant: TenantID, _ relyingParty: RelyingParty) -> JSON {
-    let challenge = PasskeyChallenge(.signIn, tenant: tenant, at: WallClock.now, settings.secretKeys)
+    let challenge = PasskeyChallenge(.signIn, tenant: tenant, at: self.now(), settings.secretKeys)
     return .object([
       "publicKey": .object([
         "challenge": .text(Base64URL.text(challenge.bytes)), "rpId": .text(relyingParty.id),
@@ -105,7 +105,7 @@ extension AccountService {
     _ credential: PasskeyCredential, name: String, _ identity: Identity, _ signedIn: SignedIn,
     _ relyingParty: RelyingParty, from address: String?
   ) async throws -> Stored<Factor> {
-    let now = WallClock.now
+    let now = self.now()
     guard let attestation = credential.attestation,
       let challenge = PasskeyChallenge(
         clientData: credential.clientData, for: .registration(signedIn.person), at: now, settings.secretKeys),
@@ -150,7 +150,7 @@ extension AccountService {
   func signIn(
     passkey credential: PasskeyCredential, ticket: String? = nil, _ relyingParty: RelyingParty, _ caller: Caller
   ) async throws -> Opened {
-    let now = WallClock.now
+    let now = self.now()
     let account = "passkey \(Base64URL.text(credential.id))"
     guard let assertion = credential.assertion,
       let challenge = PasskeyChallenge(
@@ -163,7 +163,7 @@ extension AccountService {
     let tenant = challenge.tenant
     let attempt = try await admit(account, from: nil, tenant, at: caller.address)
     let credentialID = Base64URL.text(credential.id)
-    let secrets = NewSecrets(caller.transport, tenant)
+    let secrets = NewSecrets(caller.transport, tenant, at: self.now())
     enum Outcome: Sendable {
       case opened(Opened)
       case refused(String)

@@ -13,15 +13,17 @@ final class AccountService: Sendable {
   private let authenticator: Authenticator
   private let hub: LiveHub
   let logger: Logger
+  let now: TimeSource
   let guesses = GuessLimiter()
   /// The OpenID providers, by their ids.
   let providers: [String: OpenIDSource]
 
   init(
     storage: any FleetStorage, settings: AccountSettings, hasher: PasswordHasher, authenticator: Authenticator,
-    hub: LiveHub, logger: Logger
+    hub: LiveHub, logger: Logger, now: @escaping TimeSource = { WallClock.now }
   ) {
     self.storage = storage
+    self.now = now
     self.settings = settings
     self.hasher = hasher
     self.authenticator = authenticator
@@ -53,6 +55,8 @@ final class AccountService: Sendable {
     let secret: Secret
     /// The refresh token; `nil` if the session has a cookie.
     let refresh: Secret?
+    /// The session that ended because the person had too many; `nil` if none did.
+    var displaced: UUIDv7?
   }
 
   /// The next step after a correct password.
@@ -78,10 +82,10 @@ final class AccountService: Sendable {
     let refresh: Secret?
     let ticket: Secret
 
-    init(_ transport: Session.Transport, _ tenant: TenantID) {
-      id = .random(at: WallClock.now)
+    init(_ transport: Session.Transport, _ tenant: TenantID, at time: Timestamp) {
+      id = .random(at: time)
       secret = Secret(transport == .cookie ? .sessionCookie : .accessToken)
-      refresh = transport == .cookie ? nil : Secret(.refreshToken, of: "\(tenant)/\(id.json.textValue ?? "")")
+      refresh = transport == .cookie ? nil : Secret(refreshing: "\(tenant)/\(id.json.textValue ?? "")")
       ticket = Secret(.ticket, of: tenant.text)
     }
   }
@@ -118,9 +122,9 @@ final class AccountService: Sendable {
     }
     guesses.succeeded(attempt)
     let newHash = hash?.isOutdated(hasher.cost) ?? false ? try await hasher.hash(password, for: client) : nil
-    let secrets = NewSecrets(caller.transport, tenant)
+    let secrets = NewSecrets(caller.transport, tenant, at: self.now())
     let step = try await storage.change(
-      tenant: tenant, by: Actor(.person(person.id), address: caller.address), at: WallClock.now
+      tenant: tenant, by: Actor(.person(person.id), address: caller.address), at: self.now()
     ) { [self] transaction throws(ThingError) in
       var present = try transaction.existing(person.id, Person.self)
       // The password may have been changed during the check.
@@ -165,16 +169,17 @@ final class AccountService: Sendable {
     _ tenant: TenantID
   ) throws(ThingError) -> Opened {
     let isWithoutFactor = try !transaction.factors(of: person.id).contains { $0.value.form != .recoveryCodes }
-    let session = try transaction.beginSession(
+    let (session, displaced) = try transaction.beginSession(
       NewSession(
         transport: caller.transport, secret: secrets.secret.hash, refreshSecret: secrets.refresh?.hash,
+        refreshFamily: secrets.refresh?.family,
         client: caller.agent, address: caller.address,
         addressHash: Self.addressHash(caller.address, of: person.id, tenant),
         needsFactor: settings.requiringFactor.contains(tenant) && isWithoutFactor), id: secrets.id, of: person,
       settings.limits)
     return Opened(
       session: session, person: try transaction.existing(person.id, Person.self), tenant: tenant,
-      secret: secrets.secret, refresh: secrets.refresh)
+      secret: secrets.secret, refresh: secrets.refresh, displaced: displaced)
   }
 
   static let factorRequired = APIError(
@@ -199,7 +204,7 @@ final class AccountService: Sendable {
   func signIn(ticket text: String, _ answer: FactorAnswer, _ caller: Caller) async throws -> Opened {
     guard let tenant = Self.tenant(ofTicket: text) else { throw Self.expiredTicket }
     let hash = Secret.hash(of: text)
-    let now = WallClock.now
+    let now = self.now()
     guard
       let owner = try await ifTenantExists({
         try await storage.view(tenant: tenant) { view throws(ThingError) -> Stored<Person>? in
@@ -211,7 +216,7 @@ final class AccountService: Sendable {
     let person = owner.id
     let attempt = try await admit(
       "factor \(tenant) \(person)", from: knownOrigin(of: owner, tenant, caller), tenant, at: caller.address)
-    let secrets = NewSecrets(caller.transport, tenant)
+    let secrets = NewSecrets(caller.transport, tenant, at: self.now())
     enum Outcome: Sendable {
       case opened(Opened)
       case wrong, expired
@@ -296,8 +301,9 @@ final class AccountService: Sendable {
     guard let place = Secret.place(in: text, .refreshToken)?.split(separator: "/"), place.count == 2,
       let tenant = TenantID(String(place[0])), let id = UUIDv7(String(place[1]).utf8.span)
     else { throw expired }
-    let (now, presented) = (WallClock.now, Secret.hash(of: text))
-    let (secret, refresh) = (Secret(.accessToken), Secret(.refreshToken, of: String(place.joined(separator: "/"))))
+    let (now, presented) = (self.now(), Secret.hash(of: text))
+    let family = Secret.family(in: text)
+    let (secret, refresh) = (Secret(.accessToken), Secret(refreshing: place.joined(separator: "/"), after: text))
     let opened = try await ifTenantExists {
       try await storage.change(tenant: tenant, by: Actor(.nobody, address: caller.address), at: now) {
         [self] transaction throws(ThingError) in
@@ -306,7 +312,7 @@ final class AccountService: Sendable {
           session.value.lastSeenAt.adding(seconds: settings.limits.appIdleSeconds) > now,
           let person = try transaction.find(session.value.personID, Person.self), person.value.isActive,
           let renewed = try transaction.renewSession(
-            session, presented: presented, secret: secret.hash, refreshSecret: refresh.hash, address: caller.address,
+            session, presented: presented, of: family, by: refresh, secret: secret.hash, address: caller.address,
             settings.limits)
         else { return Opened?.none }
         return Opened(session: renewed, person: person, tenant: tenant, secret: secret, refresh: refresh)
@@ -391,7 +397,7 @@ final class AccountService: Sendable {
   /// - Throws: 401 if the link is invalid or has expired; 422.
   func setUp(_ request: SetUp, for purposes: Set<Ticket.Purpose>, _ caller: Caller) async throws -> Step {
     guard let tenant = Self.tenant(ofTicket: request.token) else { throw Self.invalidLink(purposes, actual: nil) }
-    let (now, hash) = (WallClock.now, Secret.hash(of: request.token))
+    let (now, hash) = (self.now(), Secret.hash(of: request.token))
     // Links cannot be guessed, but attempts are still limited, because each wrong one costs work.
     let attempt = try guesses.admit("link \(hash.text)", from: nil, at: caller.address)
     let found = try await ifTenantExists {
@@ -414,7 +420,7 @@ final class AccountService: Sendable {
     let password = try await newPassword(
       request.password, words: [profile.email?.text, profile.firstName, profile.lastName].compactMap { $0 },
       hasSecondFactor: found.hasFactor, of: tenant, from: caller.address)
-    let secrets = NewSecrets(caller.transport, tenant)
+    let secrets = NewSecrets(caller.transport, tenant, at: self.now())
     let result = try await storage.change(
       tenant: tenant, by: Actor(found.person.map { .person($0.id) } ?? .nobody, address: caller.address), at: now
     ) { [self] transaction throws(ThingError) -> (step: Step, ended: [UUIDv7])? in
@@ -474,7 +480,7 @@ final class AccountService: Sendable {
     let attempt = try guesses.admit(account, from: origin, at: address)
     let seconds = try await ifTenantExists {
       try await storage.view(tenant: tenant) { view throws(ThingError) in
-        try view.secondsUntilAllowed(attempt, at: WallClock.now)
+        try view.secondsUntilAllowed(attempt, at: self.now())
       }
     }
     guard let seconds else { return attempt }
@@ -483,14 +489,15 @@ final class AccountService: Sendable {
   }
 
   /// Ends the session whose cookie the browser sent with the sign-in. The new session's cookie replaces it in the
-  /// browser.
+  /// browser. Also closes the connections of a session that ended because the person had too many.
   func endReplacedSession(_ caller: Caller, by opened: Opened) async {
+    if let displaced = opened.displaced { forget(opened.tenant, [displaced]) }
     guard caller.transport == .cookie, let old = caller.session, old != opened.secret.hash else { return }
     do {
       guard case .person(let signedIn, let tenant)? = try await storage.principals([old])[old], !signedIn.isRevoked
       else { return }
       try await storage.change(
-        tenant: tenant, by: Actor(.person(signedIn.person), address: caller.address), at: WallClock.now
+        tenant: tenant, by: Actor(.person(signedIn.person), address: caller.address), at: self.now()
       ) { transaction throws(ThingError) in
         guard let session = try transaction.find(signedIn.session, Session.self) else { return }
         try transaction.endSession(session, action: "replace")
@@ -557,7 +564,7 @@ final class AccountService: Sendable {
     _ attempt: GuessLimiter.Attempt, of person: UUIDv7?, _ reason: String, _ tenant: TenantID, _ caller: Caller
   ) async throws {
     _ = try await ifTenantExists {
-      try await storage.change(tenant: tenant, by: Actor(.nobody, address: caller.address), at: WallClock.now) {
+      try await storage.change(tenant: tenant, by: Actor(.nobody, address: caller.address), at: self.now()) {
         transaction throws(ThingError) in
         try transaction.countWrong(attempt)
         guard let person else { return }

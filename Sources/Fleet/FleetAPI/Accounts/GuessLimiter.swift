@@ -27,15 +27,15 @@ final class GuessLimiter: Sendable {
 
   /// An attempt that was admitted.
   struct Attempt: Sendable {
-    fileprivate let account: String
+    /// `nil` if the attempt concerns no account.
+    fileprivate let account: String?
     fileprivate let address: String
 
     /// The counters in the database that the attempt concerns.
     fileprivate var counters: [(key: SecretHash, rate: Rate)] {
-      [
-        (Secret.hash(of: "guesses of account \(account)"), GuessLimiter.account),
-        (Secret.hash(of: "guesses from address \(address)"), GuessLimiter.address),
-      ]
+      let ofAddress = (Secret.hash(of: "guesses from address \(address)"), GuessLimiter.address)
+      guard let account else { return [ofAddress] }
+      return [(Secret.hash(of: "guesses of account \(account)"), GuessLimiter.account), ofAddress]
     }
   }
 
@@ -50,17 +50,27 @@ final class GuessLimiter: Sendable {
     // Store a hash, because clients determine the text and its length.
     let key = Secret.hash(of: account + (origin.map { " " + $0.text } ?? "")).text
     let attempt = Attempt(account: key, address: PeerAddress.group(client))
-    if let seconds = accounts.consume(attempt.account) { throw Self.refusal(seconds) }
+    if let seconds = accounts.consume(key) { throw Self.refusal(seconds) }
     if let seconds = addresses.consume(attempt.address) {
-      accounts.refund(attempt.account)
+      accounts.refund(key)
       throw Self.refusal(seconds)
     }
     return attempt
   }
 
+  /// Admits an attempt that concerns no account of this server, such as the answer of a provider. Only the address is
+  /// counted.
+  ///
+  /// - Throws: 429.
+  func admit(at client: String?) throws(APIError) -> Attempt {
+    let attempt = Attempt(account: nil, address: PeerAddress.group(client))
+    if let seconds = addresses.consume(attempt.address) { throw Self.refusal(seconds) }
+    return attempt
+  }
+
   /// Removes an attempt from the counts, because it succeeded.
   func succeeded(_ attempt: Attempt) {
-    accounts.refund(attempt.account)
+    if let account = attempt.account { accounts.refund(account) }
     addresses.refund(attempt.address)
   }
 
@@ -96,6 +106,8 @@ extension FleetView {
     for (key, rate) in attempt.counters {
       guard let counter = try ticket(key, for: [.guesses], at: time) else { continue }
       let filled = counter.value.expiresAt.milliseconds - time.milliseconds
+      // If the clock was set back, the counter is from the future and does not count.
+      guard filled <= Int64(rate.burst * rate.seconds * 1_000) else { continue }
       let wait = filled - Int64((rate.burst - 1) * rate.seconds * 1_000)
       if wait > 0 { longest = max(longest, Int((wait + 999) / 1_000)) }
     }
@@ -116,8 +128,9 @@ extension FleetTransaction {
         continue
       }
       var moved = counter.value
-      moved.expiresAt = min(
-        max(moved.expiresAt, now).adding(seconds: rate.seconds), now.adding(seconds: rate.burst * rate.seconds))
+      let full = now.adding(seconds: rate.burst * rate.seconds)
+      let start = moved.expiresAt > full ? now : max(moved.expiresAt, now)
+      moved.expiresAt = min(start.adding(seconds: rate.seconds), full)
       try update(counter, to: moved, action: "wrongAnswer")
     }
   }

@@ -25,15 +25,27 @@ actor OpenIDSource {
 
   nonisolated let provider: OpenIDProvider
   private let client: ProviderClient
+  /// The permits for exchanging codes. Each client address has a fair part of them, so that a stranger with many codes
+  /// does not keep other people from signing in.
+  private let permits: Budget
   private let mayUseLoopback: Bool
   private var description: (value: Description, at: ContinuousClock.Instant)?
   private var keys: (value: OpenIDKeys, at: ContinuousClock.Instant)?
   private var failure: (error: OpenIDError, at: ContinuousClock.Instant)?
 
+  /// Maximum number of codes that are exchanged at the same time.
+  private static let mostExchanges = 8
+  /// The maximum time for which an exchange waits for others, s.
+  private static let patience = 30
+
   init(_ provider: OpenIDProvider) {
     self.provider = provider
+    permits = Budget(
+      Self.mostExchanges, fairness: Budget.Fairness(group: 3), patience: .seconds(Self.patience),
+      refusal: APIError(
+        .serviceUnavailable, "providerUnavailable", "too many people sign in at this moment; try again", retryAfter: 10))
     mayUseLoopback = ProviderClient.isLoopback(provider.issuer)
-    client = ProviderClient(mayUseLoopback: mayUseLoopback, longest: OpenIDKeys.longest, seconds: 10)
+    client = ProviderClient(mayUseLoopback: mayUseLoopback, longest: OpenIDKeys.longest, seconds: 10, isConcurrent: true)
   }
 
   /// Returns the configuration document.
@@ -86,7 +98,18 @@ actor OpenIDSource {
   }
 
   /// Exchanges the authorization code of a sign-in for tokens (RFC 6749, section 4.1.3; RFC 7636).
+  ///
+  /// - Parameter address: the client's address.
+  /// - Throws: 503 if too many other exchanges are in progress.
   func redeem(
+    _ code: String, verifier: String, redirect: String, from address: String?
+  ) async throws -> (idToken: JSONWebToken, accessToken: String?) {
+    let permit = try await permits.acquire(1, for: .address(address))
+    defer { permit.shrink(to: 0) }
+    return try await redeem(code, verifier: verifier, redirect: redirect)
+  }
+
+  private func redeem(
     _ code: String, verifier: String, redirect: String
   ) async throws(OpenIDError) -> (idToken: JSONWebToken, accessToken: String?) {
     let description = try await describe()

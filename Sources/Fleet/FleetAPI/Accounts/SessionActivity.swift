@@ -16,6 +16,8 @@ final class SessionActivity: Sendable {
 
   private struct Use {
     var time: Timestamp
+    /// The time that the database has, or will have after the next write.
+    var storedTime: Timestamp
     var address: String?
     var tenant: TenantID
     var isStored: Bool
@@ -24,10 +26,14 @@ final class SessionActivity: Sendable {
   private let storage: any FleetStorage
   private let limits: SessionLimits
   private let logger: Logger
+  private let now: TimeSource
   private let uses = Mutex<[UUIDv7: Use]>([:])
 
-  init(storage: any FleetStorage, limits: SessionLimits, logger: Logger) {
+  init(
+    storage: any FleetStorage, limits: SessionLimits, logger: Logger, now: @escaping TimeSource = { WallClock.now }
+  ) {
     self.storage = storage
+    self.now = now
     self.limits = limits
     self.logger = logger
   }
@@ -37,22 +43,35 @@ final class SessionActivity: Sendable {
   /// - Parameter address: the client's address.
   /// - Throws: 401.
   func admit(_ signedIn: SignedIn, _ tenant: TenantID, from address: String?) throws(APIError) {
-    let now = WallClock.now
-    let idle = signedIn.transport == .cookie ? limits.idleSeconds : limits.appIdleSeconds
+    let now = self.now()
     let isGood = uses.withLock { uses in
-      let last = max(uses[signedIn.session]?.time ?? signedIn.lastSeenAt, signedIn.lastSeenAt)
-      guard signedIn.expiresAt > now, last.adding(seconds: idle) > now else { return false }
+      let last = last(signedIn, uses)
+      guard end(of: signedIn, lastUsed: last) > now else { return false }
       if uses.count >= Self.capacity { uses = uses.filter { !$0.value.isStored } }
       // Times are stored with a resolution of one minute, so that a session in constant use is not written constantly.
-      let isStored = uses[signedIn.session].map { $0.isStored } ?? (signedIn.lastSeenAt.adding(seconds: 60) > now)
-      let isNew = isStored && last.adding(seconds: 60) > now
+      let storedTime = max(uses[signedIn.session]?.storedTime ?? signedIn.lastSeenAt, signedIn.lastSeenAt)
+      let isStored = uses[signedIn.session]?.isStored ?? true && storedTime.adding(seconds: 60) > now
       uses[signedIn.session] = Use(
-        time: isNew ? last : now, address: address, tenant: tenant, isStored: isNew)
+        time: now, storedTime: isStored ? storedTime : now, address: address, tenant: tenant, isStored: isStored)
       return true
     }
     guard isGood else {
       throw APIError(.unauthorized, "sessionEnded", "the session has ended; sign in again")
     }
+  }
+
+  /// Returns the time at which a session ends if it is not used again, as far as this server knows its last use.
+  func end(of signedIn: SignedIn) -> Timestamp {
+    end(of: signedIn, lastUsed: uses.withLock { last(signedIn, $0) })
+  }
+
+  private func end(of signedIn: SignedIn, lastUsed: Timestamp) -> Timestamp {
+    let idle = signedIn.transport == .cookie ? limits.idleSeconds : limits.appIdleSeconds
+    return min(signedIn.expiresAt, lastUsed.adding(seconds: idle))
+  }
+
+  private func last(_ signedIn: SignedIn, _ uses: borrowing [UUIDv7: Use]) -> Timestamp {
+    max(uses[signedIn.session]?.time ?? signedIn.lastSeenAt, signedIn.lastSeenAt)
   }
 
   /// Writes the times that were recorded since the last write.
@@ -68,7 +87,7 @@ final class SessionActivity: Sendable {
         let piece = rest.prefix(Self.most).map { (id: $0.key, time: $0.value.time, address: $0.value.address) }
         rest = rest.dropFirst(Self.most)
         do {
-          try await storage.change(tenant: tenant, by: Actor(.server), at: WallClock.now) {
+          try await storage.change(tenant: tenant, by: Actor(.server), at: self.now()) {
             transaction throws(ThingError) in
             for (id, time, address) in piece {
               guard let session = try transaction.find(id, Session.self), session.value.revokedAt == nil,

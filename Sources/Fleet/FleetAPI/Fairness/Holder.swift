@@ -17,6 +17,9 @@ struct Holder: Hashable, Sendable {
 
   /// Requests that need no key, and the server's own work.
   static let server = Holder(group: .server, key: nil)
+
+  /// Returns the holder of everything that clients at an address use before they send a valid key.
+  static func address(_ address: String?) -> Holder { Holder(group: .peer(PeerAddress.group(address)), key: nil) }
 }
 
 extension Identity {

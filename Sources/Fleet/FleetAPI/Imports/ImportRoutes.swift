@@ -315,6 +315,7 @@ struct ImportRoutes {
       value throws(ThingError) in try things.check(stored, &value, transaction, call)
     }
     try things.afterChange(changed, transaction)
+    try things.requireStill(call, changed, transaction)
     return changed.version == stored.version ? .unchanged : .change
   }
 

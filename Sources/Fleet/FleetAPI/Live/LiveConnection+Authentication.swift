@@ -47,19 +47,67 @@ extension LiveConnection {
       identity = found
       phase = .open
       send(event: "authenticated")
-      closeAtExpiry(of: found, context)
+      scheduleExpiry()
       endSubscriptions(unlessOf: found)
       for text in removeEarlyMessages() where phase != .closing { handle(text) }
     }
   }
 
-  private func closeAtExpiry(of identity: Identity, _ context: ChannelHandlerContext) {
+  /// The time after which a failed look-up of a session's end is repeated, ms.
+  private static let lookupRetry: Int64 = 1_000
+
+  /// Plans a check for the time at which the session or token ends if it is not used again.
+  ///
+  /// - Parameter least: the time until the check, at least, ms.
+  private func scheduleExpiry(least: Int64 = 0) {
     expiry?.cancel()
-    expiry = identity.token?.expiresAt.map { time in
-      let wait = max(time.milliseconds - WallClock.now.milliseconds, 0)
-      return context.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(wait)) {
-        self.close(.policyViolation, "the token has expired; ask for a new one")
+    expiry = nil
+    guard phase == .open, let context, let end = identity.flatMap(service.end) else { return }
+    let wait = max(end.milliseconds - service.now().milliseconds, least)
+    expiry = context.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(wait)) { self.checkExpiry() }
+  }
+
+  /// Closes the connection if its session or token has ended. The session is looked up again, because it may have been
+  /// used meanwhile, also with other servers.
+  private func checkExpiry() {
+    guard phase == .open, let context, let identity else { return }
+    hub.running.await(on: context.eventLoop) { [service] in
+      try await service.currentEnd(identity)
+    } then: { result in
+      guard self.phase == .open, self.identity?.key == identity.key else { return }
+      switch result {
+      case .failure(let error):
+        self.logger.debug("live connection: cannot look up the end of its session: \(error)")
+        self.scheduleExpiry(least: Self.lookupRetry)
+      case .success(let end):
+        if let end, end <= self.service.now() {
+          self.closeExpired(identity)
+        } else {
+          // If the end came from another server's use, this server learns of it only by looking it up again.
+          self.scheduleExpiry(least: Self.lookupRetry)
+        }
       }
+    }
+  }
+
+  private func closeExpired(_ identity: Identity) {
+    close(
+      .policyViolation,
+      identity.signedIn == nil
+        ? "the token has expired; ask for a new one" : "the session has ended; sign in again")
+  }
+
+  /// Records a message as a use of the session. Closes the connection if the session has ended.
+  ///
+  /// - Returns: `false` if the connection was closed.
+  func recordUse() -> Bool {
+    guard let identity else { return true }
+    do throws(APIError) {
+      try service.recordUse(identity, handshake.client.address)
+      return true
+    } catch {
+      closeExpired(identity)
+      return false
     }
   }
 
@@ -94,6 +142,8 @@ extension LiveConnection {
   func tick() {
     guard phase != .closing else { return }
     excess = 0
+    // The clock may have been set forward since the check was planned.
+    if let end = identity.flatMap(service.end), end <= service.now() { checkExpiry() }
     guard unanswered < Self.mostUnanswered else {
       close(.policyViolation, "no answer to a ping")
       return

@@ -127,6 +127,7 @@ extension LiveConnection {
       chargeMemory()
       return
     }
+    guard recordUse() else { return }
     do {
       try run(LiveCommand(parsing: text))
     } catch {

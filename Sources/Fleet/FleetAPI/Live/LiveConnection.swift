@@ -62,7 +62,7 @@ final class LiveConnection: ChannelInboundHandler {
   /// Number of pings sent since data was last received from the client.
   var unanswered = 0
   var deadline: Scheduled<Void>?
-  /// Closes the connection when its token expires.
+  /// Checks whether the session or token has ended.
   var expiry: Scheduled<Void>?
   /// The timer that closes the connection if a piece of older records is not sent in time.
   var pieceDeadline: Scheduled<Void>?
@@ -82,7 +82,7 @@ final class LiveConnection: ChannelInboundHandler {
 
   func handlerAdded(context: ChannelHandlerContext) {
     self.context = context
-    stranger = Holder(group: .peer(PeerAddress.group(context.channel.remoteAddress?.ipAddress)), key: nil)
+    stranger = .address(handshake.client.address)
     do {
       // Let NIO read only one piece at a time, so that a client that sends without pause does not delay others.
       try context.channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
@@ -98,6 +98,10 @@ final class LiveConnection: ChannelInboundHandler {
     }
     loopConnections = hub.loopConnections(of: context.eventLoop)
     loopConnections?.enter(self)
+    guard hub.connections.belongs(context.channel, toAddress: handshake.client.address) else {
+      close(.tryAgainLater, Connections.tooManyOfAddress.message)
+      return
+    }
     if let token {
       authenticate(token)
     } else {

@@ -1,6 +1,7 @@
 import FleetAccess
 import FleetDomain
 import NIOCore
+import Telemetry
 
 /// The functions of the server that live connections call.
 struct LiveService: Sendable {
@@ -8,6 +9,15 @@ struct LiveService: Sendable {
   ///
   /// - Throws: ``APIError`` 401 if the token is unknown, 403 if its owner may not subscribe.
   let authenticate: @Sendable (_ token: String, _ address: String?) async throws -> Identity
+  /// Records the use of a session by a message.
+  ///
+  /// - Throws: 401 if the session has ended.
+  let recordUse: @Sendable (_ identity: Identity, _ address: String?) throws(APIError) -> Void
+  /// Returns the time at which a session or token ends if it is not used again (``Authenticator/end(of:)``).
+  let end: @Sendable (_ identity: Identity) -> Timestamp?
+  /// Looks this time up again (``Authenticator/currentEnd(of:)``).
+  let currentEnd: @Sendable (_ identity: Identity) async throws -> Timestamp?
+  let now: TimeSource
   /// Counts a message as a request of its key.
   ///
   /// - Returns: `nil` if the key is within its rate limit; otherwise the seconds until another message is allowed.
@@ -68,6 +78,10 @@ extension LiveService {
     limiter: RateLimiter<SecretHash>, memory: LiveMemory, queryPermits: Budget
   ) {
     admit = { limiter.consume($0) }
+    recordUse = { identity, address throws(APIError) in try authenticator.recordUse(of: identity, from: address) }
+    end = { authenticator.end(of: $0) }
+    currentEnd = { try await authenticator.currentEnd(of: $0) }
+    now = authenticator.now
     authenticate = { token, address in
       let identity = try await authenticator.identity(token, from: address)
       guard identity.signedIn?.needsFactor != true else { throw AccountService.factorRequired }

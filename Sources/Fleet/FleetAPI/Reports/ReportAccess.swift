@@ -13,7 +13,7 @@ struct ReportAccess: Sendable {
   init(_ requester: Requester, person: UUIDv7?) { (self.requester, self.person) = (requester, person) }
 
   init(_ person: Stored<Person>) {
-    self.init(.person(roles: Set(person.value.roles), scope: person.value.scope), person: person.id)
+    self.init(person.value.requester, person: person.id)
   }
 
   /// Whether the requester may see the costs of at least one vehicle.

@@ -146,7 +146,7 @@ struct AuthRoutes {
     return Route(.post, Self.path + "/logout", .people, operation) { [accounts] call in
       let (caller, signedIn) = try call.signedIn
       let ended = try await accounts.storage.change(
-        tenant: caller.tenant, by: caller.actor(from: call.client.address), at: WallClock.now
+        tenant: caller.tenant, by: caller.actor(from: call.client.address), at: accounts.now()
       ) { transaction throws(ThingError) -> Stored<Session>? in
         guard let session = try transaction.find(signedIn.session, Session.self) else { return nil }
         try transaction.endSession(session, action: "signOut")
@@ -257,7 +257,7 @@ struct AuthRoutes {
         from: call.client.address)
       let address = call.client.address
       let ended = try await accounts.storage.change(
-        tenant: caller.tenant, by: caller.actor(from: address), at: WallClock.now
+        tenant: caller.tenant, by: caller.actor(from: address), at: accounts.now()
       ) { [accounts] transaction throws(ThingError) in
         let changed = try transaction.setPassword(
           hash, of: try transaction.existing(signedIn.person, Person.self), action: "changePassword")
@@ -282,7 +282,7 @@ struct AuthRoutes {
           password, of: signedIn.person, caller.tenant, try call.accountCaller(signedIn.transport))
       else { throw AccountService.wrongPassword }
       try await accounts.storage.change(
-        tenant: caller.tenant, by: caller.actor(from: call.client.address), at: WallClock.now
+        tenant: caller.tenant, by: caller.actor(from: call.client.address), at: accounts.now()
       ) { transaction throws(ThingError) in
         let session = try transaction.existing(signedIn.session, Session.self)
         var confirmed = session.value
@@ -350,8 +350,9 @@ struct AuthRoutes {
         members["refreshToken"] = .text(refresh.text)
       }
       var answer = Answer(json: Array(JSON.object(members).canonicalText.utf8))
+      await accounts.endReplacedSession(
+        try call.accountCaller(opened.refresh == nil ? .cookie : .token), by: opened)
       if opened.refresh == nil {
-        await accounts.endReplacedSession(try call.accountCaller(.cookie), by: opened)
         let isTLS = call.client.isTLS
         answer.headers.append(
           HTTPField(
@@ -374,8 +375,7 @@ struct AuthRoutes {
     var members = [
       "person": person.json, "tenant": .text(tenant.text), "sessionId": session.id.json,
       "expiresAt": session.value.expiresAt.json,
-      "permissions": Self.permissions(
-        .person(roles: Set(person.value.roles), scope: person.value.scope)),
+      "permissions": Self.permissions(person.value.requester),
     ]
     if session.value.needsFactor { members["needsFactor"] = .bool(true) }
     return members
@@ -442,9 +442,10 @@ extension Call {
   /// Checks that the sender has signed in or confirmed the password recently.
   ///
   /// - Throws: 403 if that was too long ago.
-  func requireRecentSignIn(_ limits: SessionLimits) throws(APIError) {
+  func requireRecentSignIn(_ accounts: AccountService) throws(APIError) {
     guard let signedIn = identity?.signedIn else { return }
-    guard signedIn.authenticatedAt.adding(seconds: limits.recentSeconds) > WallClock.now else {
+    let seconds = accounts.settings.limits.recentSeconds
+    guard signedIn.authenticatedAt.adding(seconds: seconds) > accounts.now() else {
       throw APIError(
         .forbidden, "signInAgain", "this needs a recent sign-in: send the password to \(AuthRoutes.path)/confirm first")
     }

@@ -11,7 +11,7 @@ struct DocumentRoutes {
   }
 
   var documents: ThingRoutes<Document> {
-    ThingRoutes(
+    var routes = ThingRoutes<Document>(
       work: storage, area: .documents, order: [.init("createdAt", isDescending: true)],
       check: { old, new, transaction, call throws(ThingError) in
         do throws(ThingError) {
@@ -24,5 +24,22 @@ struct DocumentRoutes {
           throw .forbidden(reason: reach.reason)
         }
       })
+    // A document of a licence shows the licence's number, also by its files.
+    let (relation, restriction) = (routes.relation, routes.restriction)
+    routes.relation = { document, identity, view throws(ThingError) in
+      var found = try relation(document, identity, view)
+      found.isLicence = document.value.category == .licence
+      return found
+    }
+    routes.restriction = { reach, identity, view throws(ThingError) in
+      let all = reach.isEverythingButLicences ? [] : try restriction(reach, identity, view)
+      let licences = Reach(of: identity.requester, to: .read, .licences)
+      guard let all, !licences.isEverything else { return all }
+      let others = Document.Category.allCases.filter { $0 != .licence }.map(\.json)
+      let readable = licences.isEmpty ? [] : try restriction(licences, identity, view) ?? []
+      let alternatives = [[.oneOf(key: "kind", others)]] + (licences.isEmpty ? [] : [readable])
+      return all + [.anyOf(alternatives)]
+    }
+    return routes
   }
 }

@@ -50,7 +50,7 @@ struct FactorRoutes {
           "this server has no file with keys of secrets, so it cannot keep the secret of one-time codes; its administrator names one in accounts.secretKeysFile"
         )
       }
-      try call.requireRecentSignIn(accounts.settings.limits)
+      try call.requireRecentSignIn(accounts)
       return form == .emailCode
         ? try await addEmailCodes(name ?? "Email", call, caller, signedIn)
         : try await addOneTimeCodes(name ?? "Authenticator app", call, caller, signedIn)
@@ -60,10 +60,10 @@ struct FactorRoutes {
   private func addOneTimeCodes(
     _ name: String, _ call: Call, _ caller: Identity, _ signedIn: SignedIn
   ) async throws -> Answer {
-    let (seed, id) = (TOTP.newSecret(), UUIDv7.random(at: WallClock.now))
+    let (seed, id) = (TOTP.newSecret(), UUIDv7.random(at: accounts.now()))
     let sealed = accounts.settings.secretKeys.seal(seed, for: SecretPlace.factor(id))
     let (factor, person) = try await accounts.storage.change(
-      tenant: caller.tenant, by: caller.actor(from: call.client.address), at: WallClock.now
+      tenant: caller.tenant, by: caller.actor(from: call.client.address), at: accounts.now()
     ) { transaction throws(ThingError) in
       var factor = try Self.begun(.totp, name, signedIn, transaction)
       factor.secret = sealed
@@ -86,7 +86,7 @@ struct FactorRoutes {
     guard accounts.mayUseEmailCodes(caller.tenant) else { throw AccountService.noEmailCodes }
     let code = EmailCode.new()
     let factor = try await accounts.storage.change(
-      tenant: caller.tenant, by: caller.actor(from: call.client.address), at: WallClock.now
+      tenant: caller.tenant, by: caller.actor(from: call.client.address), at: accounts.now()
     ) { [accounts] transaction throws(ThingError) -> Stored<Factor>? in
       let factor = try Self.begun(.emailCode, name, signedIn, transaction)
       guard try !transaction.factors(of: signedIn.person).contains(where: { $0.value.form == .emailCode }) else {
@@ -132,12 +132,12 @@ struct FactorRoutes {
     return Route(.post, Self.path + "/{factorId}/confirm", .people, operation) { [accounts] call in
       let (caller, signedIn) = try call.signedIn
       let code = try await call.object { reader throws(JSONError) in try reader.requiredString("code") }
-      try call.requireRecentSignIn(accounts.settings.limits)
+      try call.requireRecentSignIn(accounts)
       let id = try Self.id(call)
       let codes = RecoveryCodes.newSet()
       let address = call.client.address
       let result = try await accounts.storage.change(
-        tenant: caller.tenant, by: caller.actor(from: address), at: WallClock.now
+        tenant: caller.tenant, by: caller.actor(from: address), at: accounts.now()
       ) { [accounts] transaction throws(ThingError) -> (factor: Stored<Factor>, isFirst: Bool)? in
         let factor = try Self.own(id, signedIn, transaction)
         var confirmed = factor.value
@@ -179,11 +179,11 @@ struct FactorRoutes {
       id: "removeFactor", summary: "Removes one of one's own factors.", results: [.init(.noContent, "Removed.")])
     return Route(.delete, Self.path + "/{factorId}", .people, operation) { [accounts] call in
       let (caller, signedIn) = try call.signedIn
-      try call.requireRecentSignIn(accounts.settings.limits)
+      try call.requireRecentSignIn(accounts)
       let id = try Self.id(call)
       let address = call.client.address
       try await accounts.storage.change(
-        tenant: caller.tenant, by: caller.actor(from: address), at: WallClock.now
+        tenant: caller.tenant, by: caller.actor(from: address), at: accounts.now()
       ) { [accounts] transaction throws(ThingError) in
         let factor = try Self.own(id, signedIn, transaction)
         try transaction.remove(factor, action: "remove")
@@ -211,11 +211,11 @@ struct FactorRoutes {
       results: [.init(.ok, "The codes.", .json("RecoveryCodes"))], errors: [.conflict])
     return Route(.post, "/api/recovery-codes", .people, operation) { [accounts] call in
       let (caller, signedIn) = try call.signedIn
-      try call.requireRecentSignIn(accounts.settings.limits)
+      try call.requireRecentSignIn(accounts)
       let codes = RecoveryCodes.newSet()
       let address = call.client.address
       try await accounts.storage.change(
-        tenant: caller.tenant, by: caller.actor(from: address), at: WallClock.now
+        tenant: caller.tenant, by: caller.actor(from: address), at: accounts.now()
       ) { [accounts] transaction throws(ThingError) in
         let factors = try transaction.factors(of: signedIn.person)
         guard factors.contains(where: { $0.value.form != .recoveryCodes }) else {

@@ -32,7 +32,7 @@ struct FuelRoutes {
     ) { [storage] call in
       let (from, to) = try call.range()
       let economy = try await storage.view(tenant: try call.tenant) { view throws(ThingError) in
-        let vehicle = try call.existingVehicle(view)
+        let vehicle = try call.existingVehicle(includingOwn: true, view)
         let start = try Self.start(of: vehicle.value.id, before: from, view)
         return FuelEconomy(try Self.entries(of: vehicle.value.id, from: start, to: to, view))
       }
@@ -194,8 +194,9 @@ extension Call {
 
   /// Returns the vehicle of the path, if the caller has the route's permission for all things of that vehicle.
   ///
+  /// - Parameter includingOwn: whether a driver has this permission for a vehicle that is assigned to them now.
   /// - Throws: `notFound` if the vehicle does not exist, or if the caller may not read it.
-  func existingVehicle(_ view: any FleetView) throws(ThingError) -> Stored<Vehicle> {
+  func existingVehicle(includingOwn: Bool = false, _ view: any FleetView) throws(ThingError) -> Stored<Vehicle> {
     let name = parameters.first ?? ""
     guard NameRules.isName(name), let vehicle = try view.vehicle(named: name) else {
       throw .notFound(kind: Vehicle.names.one, id: name)
@@ -206,6 +207,7 @@ extension Call {
     let shown = Relation(
       fleets: relation.fleets,
       isOwn: try identity.ownVehicles(at: WallClock.now, view).contains(vehicle.value.id))
+    if includingOwn, reach.contains(shown) { return vehicle }
     guard Reach(of: identity.requester, to: .read, .vehicles).contains(shown) else {
       throw .notFound(kind: Vehicle.names.one, id: name)
     }

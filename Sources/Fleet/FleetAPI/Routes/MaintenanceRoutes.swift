@@ -43,10 +43,7 @@ struct MaintenanceRoutes {
     ThingRoutes(
       storage: storage, area: .maintenance,
       // Types of service belong to the whole tenant.
-      relation: { _, identity, _ in
-        let reach = Reach(of: identity.requester, to: .read, .maintenance)
-        return Relation(fleets: reach.fleets ?? [], isOwn: false)
-      },
+      relation: { _, _, _ in Relation(need: .everythingToChange) },
       restriction: { reach, _, _ in reach.isOnlyOwn ? nil : [] },
       check: { _, _, _, _ throws(ThingError) in }, order: [.init("code")])
   }

@@ -15,7 +15,7 @@ struct NotificationRoutes {
   private var rules: ThingRoutes<NotificationRule> {
     ThingRoutes(
       storage: storage, area: .settings,
-      relation: { rule, _, _ in Relation(fleets: Set(rule.value.fleetIDs)) },
+      relation: { rule, _, _ in Relation(fleets: Set(rule.value.fleetIDs), need: .eachFleetToChange) },
       restriction: { _, _, _ in nil },
       check: { _, new, transaction, _ throws(ThingError) in
         for id in new.personIDs where try transaction.find(id, Person.self) == nil {

@@ -18,7 +18,7 @@ struct PasskeyRoutes {
       results: [.init(.ok, "The options.", .json("PasskeyOptions"))])
     return Route(.post, Self.path + "/registration", .people, operation) { [accounts] call in
       let (caller, signedIn) = try call.signedIn
-      try call.requireRecentSignIn(accounts.settings.limits)
+      try call.requireRecentSignIn(accounts)
       let (person, factors) = try await accounts.storage.view(tenant: caller.tenant) { view throws(ThingError) in
         (try view.existing(signedIn.person, Person.self), try view.factors(of: signedIn.person))
       }
@@ -34,7 +34,7 @@ struct PasskeyRoutes {
       results: [.init(.created, "The factor.", .json("Factor"))], errors: [.unauthorized, .conflict])
     return Route(.post, Self.path, .people, operation) { [accounts] call in
       let (caller, signedIn) = try call.signedIn
-      try call.requireRecentSignIn(accounts.settings.limits)
+      try call.requireRecentSignIn(accounts)
       let (credential, name) = try await call.object { reader throws(JSONError) in
         (try PasskeyCredential(try reader.required("credential")), try Names.text(&reader, "name") ?? "Passkey")
       }

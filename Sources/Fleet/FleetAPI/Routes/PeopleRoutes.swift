@@ -13,17 +13,23 @@ struct PeopleRoutes {
   private var things: ThingRoutes<Person> {
     var routes = ThingRoutes<Person>(
       storage: accounts.storage, area: .people,
-      relation: { person, identity, _ in
-        Relation(fleets: person.value.scope.fleets, isOwn: identity.signedIn?.person == person.id)
-      },
+      relation: { person, identity, _ in person.relation(to: identity) },
       restriction: { reach, identity, _ in
-        guard reach.isOnlyOwn, let signedIn = identity.signedIn else { return nil }
-        return [.oneOf(key: "id", [signedIn.person.json])]
+        let own = ThingQuery<Person>.Condition.oneOf(
+          key: "id", [identity.signedIn?.person.json].compactMap { $0 })
+        guard !reach.isOnlyOwn, let fleets = reach.fleets else { return [own] }
+        return [.anyOf([[own], [.contains(key: "scope", fleets.map(\.string).sorted())]])]
       },
       check: { [accounts] old, new, transaction, call throws(ThingError) in
         try Self.check(old, &new, transaction, call, accounts)
       })
+    // The time of the last sign-in is visible only to those who may change the account.
+    routes.hidden = { relation, call in
+      let reach = Reach(of: call.identity?.requester ?? .nobody, to: .write, .people)
+      return reach.isEverything || relation.map { reach.contains($0) } ?? false ? [] : ["lastSeenAt"]
+    }
     // This server must look up all sessions again, because rights may have changed.
+    routes.now = accounts.now
     routes.afterCommit = { [accounts] call in accounts.forget(try call.tenant, []) }
     return routes
   }
@@ -54,9 +60,9 @@ struct PeopleRoutes {
         throw .forbidden(reason: "scope: only fleets of one's own scope")
       }
     }
-    if old != nil, identity.signedIn != nil, !changed.isDisjoint(with: ["email", "roles", "scope"]) {
+    if old != nil, identity.signedIn != nil, !changed.isDisjoint(with: ["email", "roles", "scope", "mayReadCosts"]) {
       do throws(APIError) {
-        try call.requireRecentSignIn(accounts.settings.limits)
+        try call.requireRecentSignIn(accounts)
       } catch {
         throw .rule(code: error.code, message: error.message)
       }
@@ -65,7 +71,7 @@ struct PeopleRoutes {
       try transaction.requireAnotherAdministrator(than: old)
     }
     if let old { try accounts.notifyOfNewAddress(old, new.email, from: call.client.address, transaction) }
-    if let old, !changed.isDisjoint(with: ["roles", "scope"]) {
+    if let old, !changed.isDisjoint(with: ["roles", "scope", "mayReadCosts"]) {
       // Close live connections that were opened with the previous rights. Clients then connect again.
       try transaction.announceEnd(of: try transaction.activeSessions(of: old.id))
     }
@@ -86,10 +92,8 @@ struct PeopleRoutes {
       let secret = Secret(.ticket, of: tenant.text)
       let limits = accounts.settings.limits
       let (ticket, isMailed) = try await things.change(call) { transaction throws(ThingError) in
-        let person = try transaction.existing(id, Person.self)
-        guard let reach = call.reach,
-          reach.isEverything || !reach.isOnlyOwn && reach.contains(.init(fleets: person.value.scope.fleets))
-        else { throw .forbidden(reason: "only administrators invite people") }
+        guard call.reach?.isOnlyOwn == false else { throw .forbidden(reason: "only administrators invite people") }
+        let person = try things.existing(call, transaction)
         guard person.value.isActive else {
           throw .rule(code: "inactive", message: "this person is not active; activate them first")
         }
@@ -162,6 +166,15 @@ public enum AccountLink {
   /// - Parameter base: the server's URL, such as `https://fleet.example`.
   public static func text(_ purpose: Ticket.Purpose, _ secret: Secret, base: String) -> String {
     "\(base)/\(purpose == .recovery ? "reset" : "setup")#\(secret.text)"
+  }
+}
+
+extension Stored<Person> {
+  /// Returns the relation of the account to a caller. Only a caller whose scope contains the account's scope may change
+  /// the account, because its owner has access to all fleets of that scope.
+  func relation(to identity: Identity?) -> Relation {
+    Relation(
+      fleets: value.scope.fleets, isOwn: identity?.signedIn?.person == id, need: .eachFleetToChange)
   }
 }
 

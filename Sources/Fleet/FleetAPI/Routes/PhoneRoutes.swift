@@ -18,7 +18,7 @@ struct PhoneRoutes {
 
   private var things: ThingRoutes<Phone> {
     ThingRoutes(
-      storage: storage, area: .drivers,
+      storage: storage, area: .contacts,
       relation: { phone, identity, view throws(ThingError) in
         let driver = try phone.value.driverID.flatMap { id throws(ThingError) in try view.find(id, Driver.self) }
         let person = identity.signedIn?.person
@@ -64,7 +64,7 @@ struct PhoneRoutes {
     let operation = Operation(
       id: "removePhone", summary: "Removes a phone. Its key is invalid at once; stored positions stay.",
       results: [.init(.noContent, "Removed.")])
-    return Route(.delete, things.path + "/{phoneId}", .may(.write, .drivers), operation, isFiltered: true) {
+    return Route(.delete, things.path + "/{phoneId}", .may(.write, .contacts), operation, isFiltered: true) {
       [things] call in
       try await things.change(call) { transaction throws(ThingError) in
         try transaction.remove(try things.existing(call, transaction), action: "remove")
@@ -78,7 +78,7 @@ struct PhoneRoutes {
       id: "rotatePhoneKey", summary: "Gives a phone a new key. Only this answer contains it.",
       results: [.init(.ok, "The key.", .json("PhoneKey"))])
     return Route(
-      .post, things.path + "/{phoneId}/rotate", .may(.write, .drivers), operation, isFiltered: true
+      .post, things.path + "/{phoneId}/rotate", .may(.write, .contacts), operation, isFiltered: true
     ) { [things] call in
       let key = Secret(.phoneKey, of: try call.tenant.text)
       let hash = key.hash.text

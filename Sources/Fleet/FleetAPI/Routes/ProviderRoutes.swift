@@ -103,7 +103,7 @@ struct ProviderRoutes {
         throw APIError.notFound("no provider \(quoted(source.provider.id))")
       }
       let path = try await call.object { reader throws(JSONError) in try reader.optionalString("returnTo") }
-      try call.requireRecentSignIn(accounts.settings.limits)
+      try call.requireRecentSignIn(accounts)
       let browser = Secret(.device).text
       let url = try await accounts.begin(
         source, returnTo: try Self.path(path), person: signedIn.person, browser: browser)
@@ -157,12 +157,12 @@ struct ProviderRoutes {
       results: [.init(.noContent, "Unlinked.")], errors: [.conflict])
     return Route(.delete, Self.identities + "/{identityId}", .people, operation) { [accounts] call in
       let (caller, signedIn) = try call.signedIn
-      try call.requireRecentSignIn(accounts.settings.limits)
+      try call.requireRecentSignIn(accounts)
       let text = call.parameters.first ?? ""
       guard let id = UUIDv7(text.utf8.span) else { throw APIError.notFound("no identity \(quoted(text))") }
       let address = call.client.address
       let ended = try await accounts.storage.change(
-        tenant: caller.tenant, by: caller.actor(from: address), at: WallClock.now
+        tenant: caller.tenant, by: caller.actor(from: address), at: accounts.now()
       ) { [accounts] transaction throws(ThingError) in
         let identity = try transaction.existing(id, LinkedIdentity.self)
         guard identity.value.personID == signedIn.person else {

@@ -21,7 +21,7 @@ struct SessionRoutes {
     return Route(.get, Self.path, .may(.read, .people), operation, isFiltered: true) { [accounts] call in
       let caller = try call.caller
       var query = ThingQuery<Session>(
-        .oneOf(key: "revokedAt", [.null]), .atLeast(key: "expiresAt", WallClock.now.json),
+        .oneOf(key: "revokedAt", [.null]), .atLeast(key: "expiresAt", accounts.now().json),
         order: [.init("lastSeenAt", isDescending: true)])
       if let text = call.query["personId"] {
         guard let id = UUIDv7(text.utf8.span) else {
@@ -29,7 +29,7 @@ struct SessionRoutes {
         }
         query.conditions.append(.oneOf(key: "personId", [id.json]))
       }
-      if call.reach?.isEverything != true {
+      if !Reach(of: caller.requester, to: .write, .people).isEverything {
         guard let signedIn = caller.signedIn else { throw APIError.forbidden("only people have sessions") }
         query.conditions.append(.oneOf(key: "personId", [signedIn.person.json]))
       }
@@ -60,7 +60,7 @@ struct SessionRoutes {
       guard let id = UUIDv7(text.utf8.span) else { throw APIError.notFound("no session \(quoted(text))") }
       let mayAll = Reach(of: caller.requester, to: .write, .people).isEverything
       try await accounts.storage.change(
-        tenant: caller.tenant, by: caller.actor(from: call.client.address), at: WallClock.now
+        tenant: caller.tenant, by: caller.actor(from: call.client.address), at: accounts.now()
       ) { transaction throws(ThingError) in
         let session = try transaction.existing(id, Session.self)
         guard mayAll || session.value.personID == caller.signedIn?.person else {

@@ -188,6 +188,7 @@ struct VehicleRoutes {
         try Self.check(old, new, transaction, call)
         let changed = try transaction.update(old, to: new, action: "change")
         try things.afterChange(changed, transaction)
+        try things.requireStill(call, changed, transaction)
         return try things.shown(changed, call, transaction)
       }
       return thing.answer()

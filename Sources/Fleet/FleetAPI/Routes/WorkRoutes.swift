@@ -1,4 +1,5 @@
 import FleetAccess
+import FleetConnectors
 import FleetDomain
 import FleetWork
 import HTTPTypes
@@ -63,20 +64,50 @@ struct WorkRoutes {
     if let fleet = new.fleetID, fleet != old?.value.fleetID, try transaction.find(fleet, Fleet.self) == nil {
       throw .invalid(FieldErrors([FieldError("fleetId", "no such fleet")]))
     }
-    if let person = new.personID, person != old?.value.personID {
-      guard try transaction.find(person, Person.self) != nil else {
+    if new.personID != old?.value.personID { try link(new.personID, old, transaction, call) }
+  }
+
+  /// Checks that a driver's record may be linked to an account, and that the caller may change the accounts that it is
+  /// linked to before and afterwards. The driver's phones then share no positions until the owner of the new account
+  /// allows it.
+  private static func link(
+    _ person: UUIDv7?, _ driver: Stored<Driver>?, _ transaction: any FleetTransaction, _ call: Call
+  ) throws(ThingError) {
+    let reach = Reach(of: call.identity?.requester ?? .nobody, to: .write, .people)
+    for id in [person, driver?.value.personID].compactMap({ $0 }) {
+      guard let found = try transaction.find(id, Person.self) else {
+        // The account to which the record was linked may have been erased.
+        guard id == person else { continue }
+        guard reach.isEverything else { throw .forbidden(reason: reach.reason) }
         throw .invalid(FieldErrors([FieldError("personId", "no such person")]))
       }
-      guard try transaction.drivers(of: person).isEmpty else { throw .duplicate(field: "personId") }
+      guard reach.contains(found.relation(to: call.identity)) else { throw .forbidden(reason: reach.reason) }
+    }
+    guard let person else { return }
+    guard try transaction.drivers(of: person).isEmpty else { throw .duplicate(field: "personId") }
+    guard let driver else { return }
+    let phones = try transaction.list(
+      ThingQuery<Phone>(
+        .oneOf(key: "driverId", [driver.id.json]), .oneOf(key: "sharesPosition", [.bool(true)]), limit: 1_000))
+    for phone in phones.items {
+      var silent = phone.value
+      silent.sharesPosition = false
+      try transaction.update(phone, to: silent, action: "changeDriver")
     }
   }
 
-  /// Returns the fields of the licence that the caller may not see. Drivers see their own licence.
+  /// Fields of a driver's contacts.
+  private static let contactFields: Set<String> = ["phone", "personId"]
+
+  /// Returns the fields of the licence and of the contacts that the caller may not see. Drivers see their own.
   private static func hidden(_ relation: Relation?, _ call: Call) -> Set<String> {
-    guard let identity = call.identity else { return Driver.licenceFields }
-    let reach = Reach(of: identity.requester, to: .read, .licences)
-    if reach.isEverything { return [] }
-    return relation.map { reach.contains($0) } ?? false ? [] : Driver.licenceFields
+    var hidden: Set<String> = []
+    for (area, fields) in [(Area.licences, Driver.licenceFields), (.contacts, contactFields)] {
+      let reach = Reach(of: call.identity?.requester ?? .nobody, to: .read, area)
+      if reach.isEverything || relation.map({ reach.contains($0) }) ?? false { continue }
+      hidden.formUnion(fields)
+    }
+    return hidden
   }
 
   // MARK: Assignments

@@ -17,6 +17,11 @@ final class Connections: Sendable {
     .serviceUnavailable, "tooManyConnections",
     "this key or its tenant has as many connections open as it may have (limits.connections); use fewer", retryAfter: 5)
 
+  /// The answer (503) if a proxy's client without a key has too many connections.
+  static let tooManyOfAddress = APIError(
+    .serviceUnavailable, "tooManyConnections",
+    "this address has as many connections open as it may have (limits.connections); use fewer", retryAfter: 5)
+
   /// A connection that has not sent a valid key.
   private struct Stranger {
     let number: Int
@@ -70,6 +75,7 @@ final class Connections: Sendable {
   private let budget: Budget
   private let strangers: Budget
   private let limit: Int
+  private let proxies: TrustedProxies
   private let running: RunningLoops
   private let logger: Logger?
   private let state = Mutex(State())
@@ -84,8 +90,13 @@ final class Connections: Sendable {
   ///
   /// - Parameter limit: the maximum number of all connections; above 0. ``ConnectionLimit`` enforces this total. It may
   ///   accept a new connection before a closed one is subtracted here.
-  init(_ limit: Int, running: RunningLoops = RunningLoops(), logger: Logger? = nil) {
+  /// - Parameter proxies: the proxies whose connections belong to no address until they name their client.
+  init(
+    _ limit: Int, proxies: TrustedProxies = TrustedProxies(), running: RunningLoops = RunningLoops(),
+    logger: Logger? = nil
+  ) {
     self.limit = limit
+    self.proxies = proxies
     self.running = running
     self.logger = logger
     // Connections without a key do not reduce the share of a tenant.
@@ -94,12 +105,15 @@ final class Connections: Sendable {
     strangers = Budget(limit, patience: .zero, refusal: Self.refusal, isLimitedElsewhere: true)
   }
 
-  /// Counts a new connection for its client's address until it is closed.
+  /// Counts a new connection for its client's address until it is closed. The connection of a trusted proxy is counted
+  /// for its client when the first request names it (``belongs(_:toAddress:)``).
   ///
   /// - Returns: `false` if the address has too many.
   func open(_ channel: any Channel) -> Bool {
-    let holder = Holder(group: .peer(PeerAddress.group(channel.remoteAddress?.ipAddress)), key: nil)
-    guard strangers.acquireNow(1, for: holder) else { return false }
+    let peer = channel.remoteAddress?.ipAddress
+    let isProxy = peer.map { proxies.isTrusted($0) } ?? false
+    let holder = isProxy ? Holder.server : .address(peer)
+    guard pool(of: holder)?.acquireNow(1, for: holder) ?? true else { return false }
     let (displaced, isNews) = state.withLock { state in
       state.add(channel, holder)
       let displaced = state.displace(downTo: limit - margin)
@@ -142,6 +156,26 @@ final class Connections: Sendable {
     return true
   }
 
+  /// Counts the connection of a trusted proxy for the client that a request names. A connection that has sent a valid
+  /// key continues to count for the key.
+  ///
+  /// - Parameter address: the client's address.
+  /// - Returns: `false` if the address has too many.
+  func belongs(_ channel: any Channel, toAddress address: String?) -> Bool {
+    let (id, holder) = (ObjectIdentifier(channel), Holder.address(address))
+    guard let present = state.withLock({ $0.strangers[id] == nil ? nil : $0.holders[id] }), present != holder,
+      present.group == .server || channel.remoteAddress?.ipAddress.map({ proxies.isTrusted($0) }) ?? false
+    else { return true }
+    guard strangers.acquireNow(1, for: holder) else { return false }
+    let left = state.withLock { state -> Holder? in
+      guard state.strangers[id] != nil, let present = state.holders[id] else { return nil }
+      state.holders[id] = holder
+      return present
+    }
+    release(left ?? holder)
+    return true
+  }
+
   private func close(_ channel: any Channel) {
     let id = ObjectIdentifier(channel)
     let holder = state.withLock { state in
@@ -154,8 +188,15 @@ final class Connections: Sendable {
     if let holder { release(holder) }
   }
 
-  private func release(_ holder: Holder) {
-    if case .peer = holder.group { strangers.release(1, from: holder) } else { budget.release(1, from: holder) }
+  private func release(_ holder: Holder) { pool(of: holder)?.release(1, from: holder) }
+
+  /// The budget that limits the connections of a holder; `nil` for a proxy that has not named its client.
+  private func pool(of holder: Holder) -> Budget? {
+    switch holder.group {
+    case .peer: strangers
+    case .tenant: budget
+    case .server: nil
+    }
   }
 }
 

@@ -9,6 +9,7 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 import ServiceLifecycle
+import Telemetry
 
 /// The server of the fleet store: HTTP and WebSocket on one port, for one storage. Metrics may have a separate address.
 ///
@@ -27,6 +28,7 @@ public struct FleetServer: Service {
   let logger: Logger
   private let tenantMetrics: TenantMetrics
   private let moreMetrics: @Sendable () -> [ServerMetric]
+  private let now: TimeSource
   let onListening: @Sendable (_ port: Int) -> Void
   private let loops = RunningLoops()
 
@@ -36,12 +38,13 @@ public struct FleetServer: Service {
   ///   - storage: an open storage; the caller closes it.
   ///   - web: the web app; `nil` to serve only the API.
   ///   - tenantMetrics: the counts of records. Other components may add to them.
+  ///   - now: returns the time by which sessions, tokens and links end.
   ///   - moreMetrics: returns metrics of other components.
   ///   - onListening: called with the port when the server accepts requests. If there is a separate address for
   ///     metrics, it then accepts requests as well.
   public init(
     _ options: ServerOptions, storage: any FleetStorage, web: WebSite? = nil, logger: Logger,
-    tenantMetrics: TenantMetrics = TenantMetrics(),
+    tenantMetrics: TenantMetrics = TenantMetrics(), now: @escaping TimeSource = { WallClock.now },
     onListening: @escaping @Sendable (_ port: Int) -> Void = { _ in },
     moreMetrics: @escaping @Sendable () -> [ServerMetric] = { [] }
   ) {
@@ -50,6 +53,7 @@ public struct FleetServer: Service {
     self.web = web
     self.logger = logger
     self.tenantMetrics = tenantMetrics
+    self.now = now
     self.moreMetrics = moreMetrics
     self.onListening = onListening
   }
@@ -79,18 +83,19 @@ public struct FleetServer: Service {
     let memory = Budget.memory(options.limits.memoryBytes)
     let limiter = RateLimiter<SecretHash>(options.rate)
     let queryPermits = Budget.queryPermits(options.limits.queries, within: options.limits.querySeconds)
-    let connections = Connections(options.limits.connections, running: self.loops, logger: logger)
+    let connections = Connections(
+      options.limits.connections, proxies: options.proxies, running: self.loops, logger: logger)
     let heavyWork = HeavyWork(processors: System.coreCount, within: options.limits.requestSeconds)
     let hub = LiveHub(
       loops: loops, settings: options.live, memory: memory, connections: connections, running: self.loops)
-    let sessions = SessionActivity(storage: storage, limits: options.accounts.limits, logger: logger)
+    let sessions = SessionActivity(storage: storage, limits: options.accounts.limits, logger: logger, now: now)
     let authenticator = Authenticator(
-      storage: storage, sessions: sessions, tokens: TokenActivity(storage: storage, logger: logger))
+      storage: storage, sessions: sessions, tokens: TokenActivity(storage: storage, logger: logger), now: now)
     let hasher = PasswordHasher(options.accounts.hashCost, processors: System.coreCount, memory: memory)
     hasher.start()
     let accounts = AccountService(
       storage: storage, settings: options.accounts, hasher: hasher, authenticator: authenticator, hub: hub,
-      logger: logger)
+      logger: logger, now: now)
     let visibility = LiveVisibilityStore(storage: storage)
     let feed = LiveFeed(storage: storage, hub: hub, visibility: visibility, logger: logger)
     let lastSeen = LastSeenStore(storage: storage, logger: logger)

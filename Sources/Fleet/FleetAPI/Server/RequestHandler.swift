@@ -51,7 +51,7 @@ struct RequestHandler: Sendable {
     let address = client.address
     let start = ContinuousClock.now
     // The memory of the request. It stays reserved until the answer is sent.
-    var share = strangerMemory.share(of: Holder(group: .peer(PeerAddress.group(address)), key: nil))
+    var share = strangerMemory.share(of: .address(address))
     var answer: Answer
     var path = "none"
     var caller: Identity?
@@ -74,6 +74,8 @@ struct RequestHandler: Sendable {
         if let identity {
           share = memory.share(of: identity.holder)
           guard connections.belongs(channel, to: identity.holder) else { throw Connections.refusal }
+        } else {
+          guard connections.belongs(channel, toAddress: address) else { throw Connections.tooManyOfAddress }
         }
         let admitted = try admit(request, route, parameters, identity, reach, from: client, share)
         if route.operation.body != nil, request.headers[.expect]?.lowercased() == "100-continue" {

@@ -50,6 +50,8 @@ struct ThingRoutes<Value: Kind>: Sendable {
   /// The permissions to create and to change a thing.
   var creating = Action.write
   var changing = Action.write
+  /// Returns the time of changes.
+  var now: TimeSource = { WallClock.now }
   /// Returns the name of a thing in paths.
   var name: @Sendable (Stored<Value>) -> String = { $0.id.json.textValue ?? "" }
 
@@ -176,9 +178,10 @@ struct ThingRoutes<Value: Kind>: Sendable {
           try check(old, &value, transaction, call)
           try requireFiles(of: value, old: old.value, transaction, call)
         }
-        let followed = try follow(stored, transaction)
         let base = seen ?? old.version
-        return (try shown(try write(parts, followed, base, transaction, call), call, transaction), base)
+        let changed = try write(parts, try follow(stored, transaction), base, transaction, call)
+        try requireStill(call, changed, transaction)
+        return (try shown(changed, call, transaction), base)
       }
       try afterCommit(call)
       return try await finish(thing, parts, seen: base, call).answer()
@@ -251,7 +254,9 @@ struct ThingRoutes<Value: Kind>: Sendable {
     return Route(.post, "\(path)/\(parameter)/\(name)", .may(action, area), operation, isFiltered: true) { call in
       let json = schema == nil ? .object([:]) : try await call.optionalJSON()
       let thing = try await change(call) { transaction throws(ThingError) in
-        try shown(try work(try existing(call, transaction), json, transaction, call), call, transaction)
+        let changed = try work(try existing(call, transaction), json, transaction, call)
+        try requireStill(call, changed, transaction)
+        return try shown(changed, call, transaction)
       }
       try after(call)
       return thing.answer()
@@ -273,10 +278,7 @@ struct ThingRoutes<Value: Kind>: Sendable {
     try requireFiles(of: value, old: Value(), transaction, call)
     if let most = Value.mostOfTenant { try transaction.requireRoom(for: ThingQuery<Value>(), most: most) }
     let stored = try transaction.insert(value, id: id, action: "create")
-    // The caller sent the thing and so knows it. Therefore report the missing permission instead of 404.
-    if let identity = call.identity, let reach = call.reach, !reach.isEverything {
-      guard reach.contains(try relation(stored, identity, transaction)) else { throw .forbidden(reason: reach.reason) }
-    }
+    try requireStill(call, stored, transaction)
     let followed = try follow(stored, transaction)
     return try shown(try write(parts, followed, stored.version, transaction, call), call, transaction)
   }
@@ -440,7 +442,7 @@ struct ThingRoutes<Value: Kind>: Sendable {
   ) async throws -> Result {
     let caller = try call.caller
     return try await storage.change(
-      tenant: caller.tenant, by: caller.actor(from: call.client.address), at: WallClock.now, work)
+      tenant: caller.tenant, by: caller.actor(from: call.client.address), at: now(), work)
   }
 
   /// Checks that the caller has the route's permission for a thing. If the caller may not even read the thing, the
@@ -451,6 +453,15 @@ struct ThingRoutes<Value: Kind>: Sendable {
     guard !reach.contains(found) else { return }
     guard call.canRead(found) else { throw .notFound(kind: Value.names.one, id: name(stored)) }
     throw .forbidden(reason: reach.reason)
+  }
+
+  /// Checks that the caller has the route's permission for a thing after the caller has created or changed it. Without
+  /// this check, people could move things to fleets of other people, or out of every fleet.
+  ///
+  /// - Throws: `forbidden`, because the caller sent the thing and so knows it.
+  func requireStill(_ call: Call, _ stored: Stored<Value>, _ view: any FleetView) throws(ThingError) {
+    guard let identity = call.identity, let reach = call.reach, !reach.isEverything else { return }
+    guard reach.contains(try relation(stored, identity, view)) else { throw .forbidden(reason: reach.reason) }
   }
 
   /// Returns the id in the path.

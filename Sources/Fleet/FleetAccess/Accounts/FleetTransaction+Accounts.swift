@@ -25,16 +25,28 @@ extension FleetView {
     return ticket
   }
 
-  /// Returns up to two people who are administrators of the whole tenant and can sign in.
-  public func someAdministrators() throws(ThingError) -> [Stored<Person>] {
+  /// Returns up to two active people who are administrators of the whole tenant.
+  ///
+  /// - Parameter canSignIn: whether people are left out who have not finished their invitation.
+  public func someAdministrators(canSignIn: Bool = false) throws(ThingError) -> [Stored<Person>] {
     var found: [Stored<Person>] = []
     var query = ThingQuery<Person>(.oneOf(key: "isActive", [.bool(true)]), limit: 1_000)
     repeat {
       let page = try list(query)
-      found += page.items.filter { $0.value.roles.contains(.admin) && $0.value.scope == .all }
+      for person in page.items where person.value.roles.contains(.admin) && person.value.scope == .all {
+        if canSignIn, try !hasSignIn(person) { continue }
+        found.append(person)
+      }
       query.cursor = page.next
     } while query.cursor != nil && found.count < 2
     return Array(found.prefix(2))
+  }
+
+  /// Whether a person has a password, a passkey, or an account at a provider.
+  private func hasSignIn(_ person: Stored<Person>) throws(ThingError) -> Bool {
+    if person.value.passwordHash != nil { return true }
+    if try factors(of: person.id).contains(where: { $0.value.form == .passkey }) { return true }
+    return try first(ThingQuery<LinkedIdentity>(.oneOf(key: "personId", [person.id.json]))) != nil
   }
 }
 
@@ -102,7 +114,7 @@ extension FleetTransaction {
   /// - Throws: `rule` with `lastAdministrator`.
   public func requireAnotherAdministrator(than person: Stored<Person>) throws(ThingError) {
     guard person.value.isActive, person.value.roles.contains(.admin), person.value.scope == .all else { return }
-    guard try someAdministrators().contains(where: { $0.id != person.id }) else {
+    guard try someAdministrators(canSignIn: true).contains(where: { $0.id != person.id }) else {
       throw .rule(
         code: "lastAdministrator",
         message: "this is the last administrator of the whole fleet who can sign in; make another one first")

@@ -8,6 +8,8 @@ public struct NewSession: Sendable {
   public var secret: SecretHash
   /// The hash of the refresh token; `nil` for a cookie.
   public var refreshSecret: SecretHash?
+  /// The hash of the refresh tokens' family; `nil` for a cookie.
+  public var refreshFamily: SecretHash?
   /// The client's own name, from the header `User-Agent`.
   public var client: String?
   public var address: String?
@@ -21,8 +23,8 @@ public struct NewSession: Sendable {
   public var needsFactor: Bool
 
   public init(
-    transport: Session.Transport, secret: SecretHash, refreshSecret: SecretHash? = nil, client: String?,
-    address: String?, addressHash: String? = nil, identity: UUIDv7? = nil, providerSession: String? = nil,
+    transport: Session.Transport, secret: SecretHash, refreshSecret: SecretHash? = nil,
+    refreshFamily: SecretHash? = nil, client: String?, address: String?, addressHash: String? = nil, identity: UUIDv7? = nil, providerSession: String? = nil,
     needsFactor: Bool = false
   ) {
     self.needsFactor = needsFactor
@@ -32,6 +34,7 @@ public struct NewSession: Sendable {
     self.transport = transport
     self.secret = secret
     self.refreshSecret = refreshSecret
+    self.refreshFamily = refreshFamily
     self.client = client
     self.address = address
   }
@@ -41,10 +44,11 @@ extension FleetTransaction {
   /// Begins a session, and writes the sign-in to the audit.
   ///
   /// - Parameter id: ID of the session, which is part of a refresh token.
+  /// - Returns: the session; and the session that ended because the person had too many, `nil` if none did.
   public func beginSession(
     _ new: NewSession, id: UUIDv7, of person: Stored<Person>, _ limits: SessionLimits
-  ) throws(ThingError) -> Stored<Session> {
-    try makeRoomForSession(of: person.id)
+  ) throws(ThingError) -> (session: Stored<Session>, displaced: UUIDv7?) {
+    let displaced = try makeRoomForSession(of: person.id)
     var session = Session()
     session.personID = person.id
     session.transport = new.transport
@@ -57,13 +61,14 @@ extension FleetTransaction {
     session.authenticatedAt = now
     session.secret = new.secret.text
     session.refreshSecret = new.refreshSecret?.text
+    session.usedRefreshSecrets = new.refreshFamily?.text
     session.expiresAt = now.adding(seconds: new.transport == .cookie ? limits.seconds : limits.appSeconds)
     if new.transport == .token { session.secretExpiresAt = now.adding(seconds: limits.accessSeconds) }
     var seen = person.value
     seen.lastSeenAt = now
     if let hash = new.addressHash { seen.remember(address: hash) }
     try update(person, to: seen, action: "signIn")
-    return try insert(session, id: id, action: "create")
+    return (try insert(session, id: id, action: "create"), displaced)
   }
 
   /// Allows a session everything that its person may do, after the person has added a second factor.
@@ -122,23 +127,31 @@ extension FleetTransaction {
 
   /// Replaces the tokens of an app with new ones.
   ///
-  /// - Parameter presented: the hash of the refresh token that the app sent.
+  /// - Parameters:
+  ///   - presented: the hash of the refresh token that the app sent.
+  ///   - family: the hash of its family; `nil` if it has none.
+  ///   - refresh: the new refresh token.
+  ///   - secret: the hash of the new access token.
   /// - Returns: the session; `nil` if the refresh token is not the current one. If it is an earlier one, it was
   ///   probably stolen, so the session is ended; the caller must commit this change. If it never was a token of the
   ///   session, nothing changes, because anyone who knows the session's id can invent such a text.
   public func renewSession(
-    _ session: Stored<Session>, presented: SecretHash, secret: SecretHash, refreshSecret: SecretHash,
+    _ session: Stored<Session>, presented: SecretHash, of family: SecretHash?, by refresh: Secret, secret: SecretHash,
     address: String?, _ limits: SessionLimits
   ) throws(ThingError) -> Stored<Session>? {
     let used = (session.value.usedRefreshSecrets ?? "").split(separator: " ").map(String.init)
     guard session.value.refreshSecret == presented.text else {
-      if used.contains(presented.text) { try endSession(session, action: "refreshTokenReused") }
+      if used.contains(presented.text) || family.map({ used.contains($0.text) }) ?? false { try endSession(session, action: "refreshTokenReused") }
       return nil
     }
     var renewed = session.value
-    renewed.usedRefreshSecrets = (used + [presented.text]).suffix(8).joined(separator: " ")
+    // A session of an earlier version has no family. Its used tokens are kept until it ends.
+    if family == nil {
+      let all = used + [presented.text, refresh.family?.text].compactMap { $0 }
+      renewed.usedRefreshSecrets = all.joined(separator: " ")
+    }
     renewed.secret = secret.text
-    renewed.refreshSecret = refreshSecret.text
+    renewed.refreshSecret = refresh.hash.text
     renewed.secretExpiresAt = now.adding(seconds: limits.accessSeconds)
     renewed.lastSeenAt = now
     renewed.address = address
@@ -148,8 +161,8 @@ extension FleetTransaction {
   /// Maximum number of sessions of one person.
   private static var mostSessions: Int { 100 }
 
-  /// Removes sessions that have ended. If a person still has too many, ends the oldest.
-  private func makeRoomForSession(of person: UUIDv7) throws(ThingError) {
+  /// Removes sessions that have ended. If a person still has too many, ends the oldest and returns its ID.
+  private func makeRoomForSession(of person: UUIDv7) throws(ThingError) -> UUIDv7? {
     let all = try list(
       ThingQuery<Session>(
         .oneOf(key: "personId", [person.json]), order: [.init("lastSeenAt")], limit: Self.mostSessions + 1)
@@ -157,9 +170,10 @@ extension FleetTransaction {
     let over = all.filter { $0.value.revokedAt != nil || $0.value.expiresAt <= now }
     for session in over { try remove(session, action: "remove") }
     guard all.count - over.count >= Self.mostSessions, let oldest = all.first(where: { !over.contains($0) }) else {
-      return
+      return nil
     }
     try endSession(oldest, action: "tooManySessions")
     if let ended = try find(oldest.id, Session.self) { try remove(ended, action: "remove") }
+    return oldest.id
   }
 }

@@ -12,8 +12,10 @@ public struct OpenIDError: Error, Equatable, Sendable, CustomStringConvertible {
     case expired, notYetValid
     /// The provider's configuration document or keys cannot be used.
     case badProvider
-    /// The provider has refused the sign-in.
+    /// The provider has refused a code.
     case refused
+    /// The provider has refused the sign-in, for example because the person cancelled it.
+    case cancelled
     /// The provider does not answer, or its answer is too long.
     case unreachable
     /// The sign-in was not begun in this browser, has expired, or was completed before.
@@ -22,6 +24,14 @@ public struct OpenIDError: Error, Equatable, Sendable, CustomStringConvertible {
     case noAccount
     /// The identity already belongs to a person, or its email address belongs to another person.
     case conflict
+  }
+
+  /// Whether a client could have caused the error on purpose, in order to use up the server's time.
+  public var isClientsFault: Bool {
+    switch kind {
+    case .cancelled, .unreachable, .badProvider, .noAccount, .conflict: false
+    default: true
+    }
   }
 
   public let kind: Kind

@@ -20,6 +20,10 @@ public struct OpenIDProvider: Equatable, Sendable {
   public var rolesClaim: String?
   /// Roles by values of ``rolesClaim``. A person with one of these values gets an account at the first sign-in.
   public var roles: [String: [PersonRole]] = [:]
+  /// Whether ``roles`` apply only to new accounts. Otherwise, a person has these roles from each sign-in on.
+  public var keepsRoles = false
+  /// Whether each sign-in sets the person's roles.
+  public var setsRoles: Bool { rolesClaim != nil && !roles.isEmpty && !keepsRoles && !isLinkOnly }
   /// Whether only identities that people have linked themselves can sign in.
   public var isLinkOnly = false
 
@@ -53,7 +57,7 @@ public struct OpenIDProvider: Equatable, Sendable {
     return issuer(ofDirectory: directory)
   }
 
-  /// Returns the roles of a new account; empty if no account may be created for the person.
+  /// Returns the roles that a token gives; empty if no account may be created for the person.
   ///
   /// - Parameters:
   ///   - claims: the content of the person's token.

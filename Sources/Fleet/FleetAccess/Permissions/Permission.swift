@@ -3,13 +3,20 @@ import Telemetry
 
 /// The sender of a request, with the properties on which permissions depend.
 public enum Requester: Equatable, Sendable {
-  case person(roles: Set<PersonRole>, scope: FleetScope)
+  ///
+  /// - Parameter readsCosts: whether an administrator has allowed the person to read costs, which roles may exclude.
+  case person(roles: Set<PersonRole>, scope: FleetScope, readsCosts: Bool = false)
   /// A program with an operator's token, for the whole fleet or a part of it.
   case token(Role, scope: FleetScope = .all)
   /// A gateway in a vehicle, identified by its key.
   case gateway
   /// A sender who has not signed in.
   case nobody
+}
+
+extension Person {
+  /// The person as the sender of requests.
+  public var requester: Requester { .person(roles: Set(roles), scope: scope, readsCosts: mayReadCosts) }
 }
 
 /// An action that a request performs.
@@ -33,6 +40,8 @@ public enum Area: String, CaseIterable, Sendable {
   case geofences
   case people
   case drivers
+  /// Telephone numbers, phones and accounts of drivers.
+  case contacts
   case assignments
   case fleets
   /// Settings of the tenant, gateways, tokens, rules, webhooks, connectors.
@@ -69,11 +78,30 @@ public struct Relation: Equatable, Sendable {
   public var isOwn: Bool
   /// Whether the thing is about a vehicle, for example an expense of a vehicle. Otherwise it is only about a person.
   public var isOfVehicle: Bool
+  /// The fleets for which a requester with a limited scope needs the permission.
+  public var need: Need
+  /// Whether the thing contains data of a driving licence. A requester then also needs the permission to read licences.
+  public var isLicence = false
 
-  public init(fleets: Set<UUIDv7> = [], isOwn: Bool = false, isOfVehicle: Bool = true) {
+  /// The fleets of a thing for which a requester with a limited scope needs the permission.
+  public enum Need: Sendable {
+    /// One of the thing's fleets.
+    case oneFleet
+    /// One of the thing's fleets for reading, each of them for every other action. An account is such a thing, because
+    /// its owner has access to all fleets of its scope.
+    case eachFleetToChange
+    /// Any fleet for reading; no limit of the scope for every other action. A type of service is such a thing, because
+    /// all fleets of the tenant use it.
+    case everythingToChange
+  }
+
+  public init(
+    fleets: Set<UUIDv7> = [], isOwn: Bool = false, isOfVehicle: Bool = true, need: Need = .oneFleet
+  ) {
     self.fleets = fleets
     self.isOwn = isOwn
     self.isOfVehicle = isOfVehicle
+    self.need = need
   }
 }
 
@@ -113,35 +141,44 @@ public struct Reach: Equatable, Sendable {
   /// The permission that one role gives within a scope.
   private struct Part: Equatable, Sendable {
     let grant: Grant
+    /// The permission to read licences.
+    let licences: Grant
     let scope: FleetScope
+
+    func contains(_ relation: Relation, _ grant: Grant, isReading: Bool) -> Bool {
+      if grant == .none { return false }
+      if grant == .own { return relation.isOwn }
+      if grant == .ofVehicles, !relation.isOfVehicle { return false }
+      guard case .fleets(let fleets) = scope, !relation.isOwn else { return true }
+      return switch (relation.need, isReading) {
+      case (.everythingToChange, let isReading): isReading
+      case (.eachFleetToChange, false): !relation.fleets.isEmpty && relation.fleets.isSubset(of: fleets)
+      default: !relation.fleets.isDisjoint(with: fleets)
+      }
+    }
   }
 
   private let parts: [Part]
+  private let isReading: Bool
+  private let area: Area
   /// The reason why a request is denied: a sentence for the requester.
   public let reason: String
 
-  private init(_ parts: [Part], _ reason: String) { (self.parts, self.reason) = (parts, reason) }
-
-  /// Creates a reach that contains no thing.
-  private init(_ reason: String) { (parts, self.reason) = ([], reason) }
-
-  /// Creates a reach that contains all things of the tenant if `isAllowed`, otherwise none.
-  private init(_ isAllowed: Bool, else reason: String) {
-    (parts, self.reason) = (isAllowed ? [Part(grant: .all, scope: .all)] : [], reason)
-  }
-
   public init(of requester: Requester, to action: Action, _ area: Area) {
+    isReading = action == .read
+    self.area = area
     switch requester {
-    case .nobody: self.init("sign in first")
+    case .nobody: (parts, reason) = ([], "sign in first")
     case .gateway:
-      self.init(
-        action == .read && area == .geofences || action == .write && area == .records,
-        else: "a gateway's key only sends records and reads geofences")
+      let isAllowed = action == .read && area == .geofences || action == .write && area == .records
+      parts = isAllowed ? [Part(grant: .all, licences: .none, scope: .all)] : []
+      reason = "a gateway's key only sends records and reads geofences"
     case .token(let role, let scope):
-      // A token is not a person, so no thing counts as its own.
-      let grant = Self.grant(of: role, to: action, area)
-      let parts = grant == .none || grant == .own ? [] : [Part(grant: grant, scope: scope)]
-      let reason =
+      // A token is not a person, so no thing counts as its own. Only administrators' tokens have access to accounts.
+      let grant = area == .people && role != .admin ? .none : Self.grant(of: role, to: action, area)
+      let part = Part(grant: grant, licences: Self.grant(of: role, to: .read, .licences), scope: scope)
+      parts = grant == .none || grant == .own ? [] : [part]
+      reason =
         if !parts.isEmpty, case .fleets = scope {
           "this belongs to none of the token's fleets"
         } else if role == .readOnly {
@@ -149,11 +186,14 @@ public struct Reach: Equatable, Sendable {
         } else {
           "the role of this token does not allow this"
         }
-      self.init(parts, reason)
-    case .person(let roles, let scope):
-      let parts = PersonRole.allCases.filter { roles.contains($0) }
-        .map { Part(grant: Self.grant(of: $0, to: action, area), scope: scope) }.filter { $0.grant != .none }
-      let reason =
+    case .person(let roles, let scope, let readsCosts):
+      parts = PersonRole.allCases.filter { roles.contains($0) }
+        .map {
+          Part(
+            grant: Self.grant(of: $0, readsCosts: readsCosts, to: action, area),
+            licences: Self.grant(of: $0, to: .read, .licences), scope: scope)
+        }.filter { $0.grant != .none }
+      reason =
         if roles.isEmpty {
           "this account has no role"
         } else if parts.isEmpty {
@@ -165,7 +205,6 @@ public struct Reach: Equatable, Sendable {
         } else {
           "this account's roles allow this only for vehicles"
         }
-      self.init(parts, reason)
     }
   }
 
@@ -173,7 +212,12 @@ public struct Reach: Equatable, Sendable {
   public var isEmpty: Bool { parts.isEmpty }
 
   /// Whether the reach contains all things of the tenant.
-  public var isEverything: Bool { parts.contains { $0.grant == .all && $0.scope == .all } }
+  public var isEverything: Bool {
+    parts.contains { $0.grant == .all && $0.scope == .all && (area != .documents || $0.licences == .all) }
+  }
+
+  /// Whether the reach contains all things of the tenant that contain no data of driving licences.
+  public var isEverythingButLicences: Bool { parts.contains { $0.grant == .all && $0.scope == .all } }
 
   /// Whether the reach contains only the requester's own things.
   public var isOnlyOwn: Bool { !parts.isEmpty && parts.allSatisfy { $0.grant == .own } }
@@ -191,10 +235,8 @@ public struct Reach: Equatable, Sendable {
   /// Whether the reach contains a thing.
   public func contains(_ relation: Relation) -> Bool {
     parts.contains { part in
-      if part.grant == .own { return relation.isOwn }
-      if part.grant == .ofVehicles, !relation.isOfVehicle { return false }
-      guard case .fleets(let fleets) = part.scope, !relation.isOwn else { return true }
-      return !relation.fleets.isDisjoint(with: fleets)
+      part.contains(relation, part.grant, isReading: isReading)
+        && (!relation.isLicence || part.contains(relation, part.licences, isReading: true))
     }
   }
 
@@ -207,8 +249,11 @@ public struct Reach: Equatable, Sendable {
     }
   }
 
-  private static func grant(of role: PersonRole, to action: Action, _ area: Area) -> Grant {
-    switch role {
+  private static func grant(
+    of role: PersonRole, readsCosts: Bool = false, to action: Action, _ area: Area
+  ) -> Grant {
+    if role == .viewer, readsCosts, area == .costs, action == .read { return .all }
+    return switch role {
     case .admin: .all
     case .maintenance: maintenance(action, area)
     case .driver: driver(action, area)
@@ -220,7 +265,7 @@ public struct Reach: Equatable, Sendable {
     switch (area, action) {
     case (.vehicles, .read), (.vehicles, .changeService), (.vehicles, .addReading): .all
     case (.records, .read), (.geofences, .read), (.fleets, .read): .all
-    // This includes the drivers' names, but not their licences.
+    // This includes the drivers' names, but not their licences and contacts.
     case (.drivers, .read): .all
     case (.people, .read), (.people, .write): .own
     case (.maintenance, _), (.defects, _), (.inspections, _): .all
@@ -236,24 +281,27 @@ public struct Reach: Equatable, Sendable {
     case (.vehicles, .read), (.vehicles, .addReading): .own
     case (.records, .read): .own
     case (.people, .read), (.people, .write), (.drivers, .read), (.drivers, .write): .own
+    case (.contacts, .read), (.contacts, .write): .own
     case (.assignments, .read): .own
     case (.journeys, _): .own
     case (.defects, .read), (.defects, .report): .own
     case (.inspections, _): .own
     case (.fuel, _), (.expenses, _), (.documents, _), (.licences, .read): .own
-    case (.costs, .read), (.reports, .read): .own
+    // A driver's own figures are the consumption and the journeys, but not the costs.
+    case (.reports, .read): .own
     case (.audit, .read): .own
     default: .none
     }
   }
 
   private static func viewer(_ action: Action, _ area: Area) -> Grant {
-    if area == .people, action != .report { return .own }
+    // People may change their own profile.
+    if area == .people, action == .write { return .own }
     guard action == .read else { return .none }
     switch area {
-    // A permission for costs must be given explicitly. Licences, the audit and settings are reserved for
+    // An administrator may give the permission for costs to a person. Licences and the audit are reserved for
     // administrators.
-    case .costs, .licences, .audit, .settings: return .none
+    case .costs, .licences, .audit: return .none
     default: return .all
     }
   }

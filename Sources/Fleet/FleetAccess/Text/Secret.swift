@@ -36,6 +36,28 @@ public struct Secret: Sendable {
   /// - Parameter place: letters, digits and `-`.
   public init(_ purpose: Purpose, of place: String) { text = "\(purpose.rawValue)\(place).\(Self.randomDigits())" }
 
+  /// Creates a refresh token. All refresh tokens of a session share a random text, the family, in front of their own:
+  /// `fsr_north/0193….77ab….3f9c…`. By the family, a token that was used before is recognised, however long ago.
+  ///
+  /// - Parameters:
+  ///   - place: the session, which is the place of the token.
+  ///   - previous: the token that the new one replaces; `nil` for the first of a family.
+  public init(refreshing place: String, after previous: String? = nil) {
+    let family = previous.flatMap { Self.familyDigits(in: $0) } ?? Self.randomDigits()
+    text = "\(Purpose.refreshToken.rawValue)\(place).\(family).\(Self.randomDigits())"
+  }
+
+  /// Returns the hash of a refresh token's family; `nil` if the text contains none.
+  public static func family(in text: String) -> SecretHash? { familyDigits(in: text).map { hash(of: $0) } }
+
+  /// The hash of the family, if this is a refresh token.
+  public var family: SecretHash? { Self.family(in: text) }
+
+  private static func familyDigits(in text: String) -> String? {
+    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    return parts.count == 3 && parts[1].utf8.count == 64 ? String(parts[1]) : nil
+  }
+
   /// Returns the name of the place in a secret that ``init(_:of:)`` created; `nil` for any other text.
   public static func place(in text: String, _ purpose: Purpose) -> String? {
     guard text.utf8.count <= 256, text.hasPrefix(purpose.rawValue), let dot = text.firstIndex(of: ".") else {

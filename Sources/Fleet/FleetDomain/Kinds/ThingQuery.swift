@@ -14,6 +14,8 @@ public struct ThingQuery<Value: Kind>: Sendable {
     case below(key: String, JSON)
     /// The field has a value.
     case isSet(key: String)
+    /// The field's JSON contains one of these texts, which have only letters, digits and `-`.
+    case contains(key: String, [String])
     /// The field is the id of a vehicle that belongs to one of these fleets.
     case vehicleInFleets(key: String, [UUIDv7])
     /// At least one of these lists is satisfied. A list is satisfied if all of its conditions are.
@@ -71,6 +73,7 @@ public struct ThingQuery<Value: Kind>: Sendable {
     case .atMost(let key, let value): "\(key)<=\(value.canonicalText)"
     case .below(let key, let value): "\(key)<\(value.canonicalText)"
     case .isSet(let key): "\(key)=*"
+    case .contains(let key, let texts): "\(key)~\(JSON.array(texts.map { .text($0) }).canonicalText)"
     case .vehicleInFleets(let key, let fleets): "\(key) in \(JSON.array(fleets.map(\.json)).canonicalText)"
     case .anyOf(let lists): "(\(lists.map { $0.map(text).joined(separator: " ") }.joined(separator: "|")))"
     }

@@ -108,6 +108,8 @@ public struct Person: Kind {
   public var lastName = ""
   public var roles: [PersonRole] = []
   public var scope = FleetScope.all
+  /// Whether the person may read the costs of the vehicles in the scope, even if no role allows it.
+  public var mayReadCosts = false
   /// Whether the person can sign in.
   public var isActive = true
   /// Language and region (BCP 47), for example `de-AT`.
@@ -154,6 +156,7 @@ public struct Person: Kind {
       }
     }.required(),
     Field("scope", \.scope),
+    Field("mayReadCosts", \.mayReadCosts),
     Field("isActive", \.isActive).settable(by: .server).filterable(),
     Field("locale", \.locale, TextRules.languageTag),
     Field("timeZone", \.timeZone, TextRules.timeZone),

@@ -29,7 +29,8 @@ public struct Session: Kind {
   public var secretExpiresAt: Timestamp?
   /// SHA-256 of the current refresh token; `nil` if the session has a cookie.
   public var refreshSecret: String?
-  /// SHA-256 of up to 8 recently used refresh tokens, separated by spaces. These tokens are no longer valid.
+  /// SHA-256 of the random text that all refresh tokens of the session share. Sessions of earlier versions have the
+  /// SHA-256 of up to 8 used refresh tokens instead, and of the shared text since then, separated by spaces.
   public var usedRefreshSecrets: String?
   /// The time at which the session was revoked; `nil` if it was not.
   public var revokedAt: Timestamp?
@@ -69,6 +70,8 @@ public struct SignedIn: Equatable, Sendable {
   public let person: UUIDv7
   public let roles: [PersonRole]
   public let scope: FleetScope
+  /// ``Person/mayReadCosts``.
+  public let mayReadCosts: Bool
   public let transport: Session.Transport
   public let expiresAt: Timestamp
   public let authenticatedAt: Timestamp
@@ -83,6 +86,7 @@ public struct SignedIn: Equatable, Sendable {
     self.person = person.id
     roles = person.value.roles
     scope = person.value.scope
+    mayReadCosts = person.value.mayReadCosts
     transport = session.value.transport
     expiresAt = min(session.value.secretExpiresAt ?? session.value.expiresAt, session.value.expiresAt)
     authenticatedAt = session.value.authenticatedAt

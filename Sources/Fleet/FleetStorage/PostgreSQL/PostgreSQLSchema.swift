@@ -8,7 +8,7 @@ enum PostgreSQLSchema {
     version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
     version11, version12, version13, version14, version15, version16, version17, version18, version19,
     version20, version21, version22, version23, version24, version25, version26, version27, version28,
-    version29, version30, version31, version32, version33, version34, version35, version36,
+    version29, version30, version31, version32, version33, version34, version35, version36, version37,
   ]
 
   private static let version1 =
@@ -720,6 +720,9 @@ enum PostgreSQLSchema {
     ALTER TABLE fleet ADD COLUMN "working_hours" text COLLATE "C";
     ALTER TABLE vehicle ADD COLUMN "planned_disposal_on" text COLLATE "C";
     """
+
+  /// Adds the permission of a person to read costs.
+  private static let version37 = "ALTER TABLE person ADD COLUMN \"may_read_costs\" bigint NOT NULL DEFAULT 0;"
 
   /// SQL expression for the time of the migration, ms. It has the same value in all statements of the migration.
   private static let now = "(extract(epoch FROM now()) * 1000)::bigint"

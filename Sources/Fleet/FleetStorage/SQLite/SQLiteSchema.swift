@@ -8,7 +8,7 @@ enum SQLiteSchema {
     version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
     version11, version12, version13, version14, version15, version16, version17, version18, version19,
     version20, version21, version22, version23, version24, version25, version26, version27, version28,
-    version29, version30, version31, version32, version33, version34, version35, version36,
+    version29, version30, version31, version32, version33, version34, version35, version36, version37,
   ]
 
   private static let version1 = """
@@ -700,6 +700,9 @@ enum SQLiteSchema {
     ALTER TABLE fleet ADD COLUMN "working_hours" TEXT;
     ALTER TABLE vehicle ADD COLUMN "planned_disposal_on" TEXT;
     """
+
+  /// Adds the permission of a person to read costs.
+  private static let version37 = "ALTER TABLE person ADD COLUMN \"may_read_costs\" INTEGER NOT NULL DEFAULT 0;"
 
   private static func randoms(_ count: Int) -> String {
     Array(repeating: "1 + abs(random()) % 127", count: count).joined(separator: ", ")

@@ -157,6 +157,10 @@ struct ThingList<Value: Kind> {
       let (column, type) = try place(key)
       return "\(column) < \(try bind(value, type, key))"
     case .isSet(let key): return "\(try place(key).column) IS NOT NULL"
+    case .contains(let key, let texts):
+      let column = try place(key).column
+      let parts = texts.map { "\(column) LIKE \(bind(.text("%\($0)%")))" }
+      return parts.isEmpty ? "1 = 0" : "(\(parts.joined(separator: " OR ")))"
     case .vehicleInFleets(let key, let fleets):
       guard !fleets.isEmpty else { return "1 = 0" }
       let parameters = fleets.map { bind(.identifier($0)) }.joined(separator: ", ")

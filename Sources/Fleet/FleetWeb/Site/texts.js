@@ -299,6 +299,7 @@ const catalogue = {
   "field.quantityHint": ["As 41.3 or 12.5 gal", "Zum Beispiel 41,3 oder 12,5 gal"],
   "field.total": ["Total", "Gesamtpreis"],
   "field.full": ["The tank is full now", "Der Tank ist jetzt voll"],
+  "field.mayReadCosts": ["Viewer may also read costs", "„Nur lesen“ darf auch Kosten sehen"],
   "field.missedPrevious": ["The fill before this one is missing here", "Der Tankvorgang davor fehlt hier"],
   "field.place": ["Place", "Ort"],
   "field.odometer": ["Odometer", "Kilometerstand"],

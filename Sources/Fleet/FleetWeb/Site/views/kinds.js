@@ -138,6 +138,7 @@ export const people = {
     { name: "lastName", label: "field.lastName", kind: "text", required: true },
     { name: "email", label: "field.email", kind: "email", required: true },
     { name: "roles", label: "field.roles", kind: "choices", texts: "role", required: true, choices: ["admin", "maintenance", "driver", "viewer"] },
+    { name: "mayReadCosts", label: "field.mayReadCosts", kind: "flag" },
     { name: "locale", label: "field.locale", kind: "choice", texts: "locale", choices: ["en", "de"] },
     { name: "timeZone", label: "field.timeZone", kind: "text", hint: "field.timeZoneHint" },
     { name: "units", label: "field.units", kind: "choice", texts: "units", choices: ["metric", "imperial"], required: true, initial: () => "metric" },
