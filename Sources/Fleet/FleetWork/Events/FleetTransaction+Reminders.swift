@@ -69,7 +69,7 @@ extension FleetTransaction {
     var new = FleetEvent()
     (new.event, new.kind, new.thing, new.day) = (event, kind, thing, day)
     (new.vehicleID, new.driverID, new.item) = (vehicle, driver, item)
-    try insert(new, id: id, action: "create")
+    try emit(new, id: id)
   }
 
   /// Returns the number of days from 1970-01-01 to a date.

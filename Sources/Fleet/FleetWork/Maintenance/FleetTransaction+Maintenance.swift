@@ -70,6 +70,7 @@ extension FleetTransaction {
     record.status = .inProgress
     record.startedAt = now
     let started = try update(stored, to: record, action: "start")
+    try emit(.maintenanceStarted, started)
     try updateStatus(ofVehicle: record.vehicle)
     return started
   }
@@ -99,6 +100,7 @@ extension FleetTransaction {
     record.notes = completion.notes ?? record.notes
     try check(&record, old: stored)
     let completed = try update(stored, to: record, action: "complete")
+    try emit(.maintenanceCompleted, completed)
     for id in record.defectIDs {
       let defect = try existing(id, Defect.self)
       guard [.open, .acknowledged].contains(defect.value.status) else { continue }
@@ -123,6 +125,13 @@ extension FleetTransaction {
     let cancelled = try update(stored, to: record, action: "cancel")
     try updateStatus(ofVehicle: record.vehicle)
     return cancelled
+  }
+
+  /// Adds an event about a record.
+  private func emit(_ event: FleetEvent.Event, _ record: Stored<MaintenanceRecord>) throws(ThingError) {
+    var new = FleetEvent(event, MaintenanceRecord.self, record.id)
+    (new.vehicleID, new.item) = (record.value.vehicle, record.value.serviceType)
+    try emit(new)
   }
 
   private func require(

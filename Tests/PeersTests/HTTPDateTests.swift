@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Sinks
+import Peers
 
 @Suite struct HTTPDateTests {
   @Test(arguments: [
