@@ -256,7 +256,7 @@ let package = Package(
       dependencies: [
         "CommandLineSupport", "CommandUsage", "CSystemd", "Failures", "FleetAPI", "FleetAccess", "FleetBroker",
         "FleetConnectors", "FleetDomain", "FleetFiles", "FleetFollower", "FleetMessages", "FleetOutbox", "FleetStorage",
-        "FleetWeb", "JSONText", "Telemetry",
+        "FleetWeb", "FleetWork", "JSONText", "Telemetry",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),

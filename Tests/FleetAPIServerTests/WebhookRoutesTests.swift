@@ -48,7 +48,8 @@ import Testing
         let client = try server.client(server.keys.admin)
         for (wrong, field) in [
           (#"{"url":"http://hooks.example/"}"#, "url"), (#"{"url":"https://127.0.0.1/"}"#, "url"),
-          (#"{"url":"file:///etc/passwd"}"#, "url"), (#"{"url":"https://h.example/","events":["noEvent"]}"#, "events.0"),
+          (#"{"url":"file:///etc/passwd"}"#, "url"),
+          (#"{"url":"https://h.example/","events":["noEvent"]}"#, "events.0"),
           (#"{"url":"https://h.example/","fleetIds":["019d0000-0000-7000-8000-000000000000"]}"#, "fleetIds"),
           (#"{"url":"https://h.example/","secret":"short"}"#, "secret"),
         ] {
@@ -120,7 +121,9 @@ import Testing
       try await aside {
         let path = "/api/push-subscriptions"
         let (ann, bob) = (try server.signIn("ann@example.com"), try server.signIn("bob@example.com"))
-        let keys = try [ann, bob].map { try #require(try server.asPage($0, "GET", path + "/key").json["key"] as? String) }
+        let keys = try [ann, bob].map { session in
+          try #require(try server.asPage(session, "GET", path + "/key").json["key"] as? String)
+        }
         #expect(keys[0] == keys[1] && Base64URL.bytes(keys[0])?.count == 65, "one key pair for the tenant")
         func add(_ session: String, _ endpoint: String) throws -> TestClient.Reply {
           try server.asPage(session, "POST", path, Self.push(endpoint))

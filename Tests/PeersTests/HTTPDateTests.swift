@@ -1,6 +1,5 @@
-import Testing
-
 import Peers
+import Testing
 
 @Suite struct HTTPDateTests {
   @Test(arguments: [

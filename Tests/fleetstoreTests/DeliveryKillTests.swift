@@ -58,7 +58,8 @@ import Testing
       let text = try store.ask("/api/\(path)", token: token, ["-X", method, "--json", body])
       return (try? JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]) ?? [:]
     }
-    _ = try send("POST", "webhooks", #"{"url":"http://127.0.0.1:\#(port)/","events":["assignmentMade","assignmentEnded"]}"#)
+    let events = #"["assignmentMade","assignmentEnded"]"#
+    _ = try send("POST", "webhooks", #"{"url":"http://127.0.0.1:\#(port)/","events":\#(events)}"#)
     var drivers: [String] = []
     for number in 0..<Self.drivers {
       _ = try send("PUT", "vehicles/VAN-\(number)", "{}")

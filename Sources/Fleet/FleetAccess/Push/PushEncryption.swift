@@ -52,8 +52,9 @@ public struct PushEncryption: Sendable {
     }
     let nonce = unsafe derived("nonce", 12).withUnsafeBytes { unsafe Array($0) }
     // The byte 2 ends the last record.
-    guard let box = try? AES.GCM.seal(
-      message + [2], using: derived("aes128gcm", 16), nonce: AES.GCM.Nonce(data: nonce))
+    guard
+      let box = try? AES.GCM.seal(
+        message + [2], using: derived("aes128gcm", 16), nonce: AES.GCM.Nonce(data: nonce))
     else { return nil }
     let size = (0..<4).map { UInt8(truncatingIfNeeded: Self.recordSize >> (24 - 8 * UInt32($0))) }
     return salt + size + [UInt8(point.count)] + point + Array(box.ciphertext) + Array(box.tag)

@@ -46,7 +46,9 @@ public struct PushSigner: Sendable {
 
   /// Returns scheme, host and port of a URL: `https://push.example`.
   private static func origin(of url: String) -> String? {
-    guard let scheme = url.firstRange(of: "://"), ["https", "http"].contains(url[..<scheme.lowerBound]) else { return nil }
+    guard let scheme = url.firstRange(of: "://"), ["https", "http"].contains(url[..<scheme.lowerBound]) else {
+      return nil
+    }
     let host = url[scheme.upperBound...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
     return host.isEmpty ? nil : String(url[..<host.endIndex]).lowercased()
   }

@@ -94,10 +94,11 @@ extension FleetTransaction {
     var delivery = Delivery()
     (delivery.receiverID, delivery.eventID, delivery.thing) = (webhook.id, .random(at: now), webhook.id)
     delivery.event = "test"
-    delivery.body = JSON.object([
-      "type": .text("test"), "timestamp": now.json,
-      "data": .object(["eventId": delivery.eventID.json, "kind": .text(Webhook.names.one), "thing": webhook.id.json]),
-    ]).canonicalText
+    delivery.body =
+      JSON.object([
+        "type": .text("test"), "timestamp": now.json,
+        "data": .object(["eventId": delivery.eventID.json, "kind": .text(Webhook.names.one), "thing": webhook.id.json]),
+      ]).canonicalText
     guard try enqueue(delivery) else {
       throw .rule(code: "limitReached", message: "too many deliveries wait for this webhook")
     }
