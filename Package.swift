@@ -188,7 +188,7 @@ let package = Package(
       ],
       path: "Sources/Fleet/FleetMessages", swiftSettings: strict),
     .target(
-      name: "FleetProviders", dependencies: ["Peers", "CCurl"], path: "Sources/Fleet/FleetProviders",
+      name: "FleetProviders", dependencies: ["FleetDomain", "Peers", "CCurl"], path: "Sources/Fleet/FleetProviders",
       swiftSettings: strict),
     .target(
       name: "FleetConnectors",
@@ -207,7 +207,7 @@ let package = Package(
     .target(
       name: "FleetOutbox",
       dependencies: [
-        "FleetAccess", "FleetDomain", "FleetMessages", "FleetWork", "Peers", "Telemetry", "CCurl",
+        "FleetAccess", "FleetDomain", "FleetMessages", "FleetProviders", "FleetWork", "Peers", "Telemetry", "CCurl",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ], path: "Sources/Fleet/FleetOutbox", swiftSettings: strict),
@@ -256,7 +256,7 @@ let package = Package(
       dependencies: [
         "CommandLineSupport", "CommandUsage", "CSystemd", "Failures", "FleetAPI", "FleetAccess", "FleetBroker",
         "FleetConnectors", "FleetDomain", "FleetFiles", "FleetFollower", "FleetMessages", "FleetOutbox", "FleetStorage",
-        "FleetWeb", "JSONText", "Telemetry",
+        "FleetWeb", "FleetWork", "JSONText", "Telemetry",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),

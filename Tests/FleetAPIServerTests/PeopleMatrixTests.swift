@@ -62,6 +62,13 @@ import Testing
 
   private static let connector = #"{"name":"Cloud","service":"samsara","isActive":false}"#
   private static let forward = #"{"name":"Influx","format":"influx","address":"https://influx.example/write"}"#
+  private static let webhook =
+    #"{"url":"https://hooks.example/fleet","events":["defectOpened"],"fleetIds":[],"description":"Hook"}"#
+  /// The keys of the example of RFC 8291, section 5.
+  private static let push = """
+    {"endpoint":"https://push.example/1","keys":{"auth":"BTBZMqHH6r4Tts7J_aSIgg","p256dh":\
+    "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4"}}
+    """
   private static let phone = #"{"driverId":"$DRIVER","name":"Phone"}"#
   private static let file = #"{"name":"receipt.jpg","size":3}"#
 
@@ -473,6 +480,39 @@ import Testing
     Row(
       "DELETE /api/forwards/{forwardId}", "/api/forwards/$FORWARD",
       gets: [401, 403, 403, 403, 403, 403, 404, 204, 404]),
+    Row("GET /api/webhooks", gets: [401, 403, 200, 403, 403, 403, 200, 200, 200]),
+    Row("POST /api/webhooks", body: webhook, gets: [401, 403, 403, 403, 403, 403, 201, 201, 201]),
+    Row(
+      "GET /api/webhooks/{webhookId}", "/api/webhooks/$WEBHOOK", gets: [401, 403, 200, 403, 403, 403, 404, 200, 200]),
+    Row(
+      "PUT /api/webhooks/{webhookId}", "/api/webhooks/$NEW", body: webhook, headers: ["If-None-Match": "*"],
+      gets: [401, 403, 403, 403, 403, 403, 201, 201, 201]),
+    Row(
+      "PATCH /api/webhooks/{webhookId}", "/api/webhooks/$WEBHOOK", body: #"{"description":"x"}"#, headers: any,
+      gets: [401, 403, 403, 403, 403, 403, 404, 200, 200]),
+    Row(
+      "POST /api/webhooks/{webhookId}/rotate", "/api/webhooks/$WEBHOOK/rotate",
+      gets: [401, 403, 403, 403, 403, 403, 404, 200, 200]),
+    Row(
+      "POST /api/webhooks/{webhookId}/test", "/api/webhooks/$WEBHOOK/test",
+      gets: [401, 403, 403, 403, 403, 403, 404, 202, 202]),
+    Row(
+      "GET /api/webhooks/{webhookId}/deliveries", "/api/webhooks/$WEBHOOK/deliveries",
+      gets: [401, 403, 200, 403, 403, 403, 404, 200, 200]),
+    Row(
+      "POST /api/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver",
+      "/api/webhooks/$WEBHOOK/deliveries/$DELIVERY/redeliver",
+      gets: [401, 403, 403, 403, 403, 403, 404, 202, 409]),
+    Row(
+      "DELETE /api/webhooks/{webhookId}", "/api/webhooks/$WEBHOOK",
+      gets: [401, 403, 403, 403, 403, 403, 404, 204, 404]),
+    Row("GET /api/push-subscriptions/key", gets: [401, 403, 403, 200, 200, 200, 200, 403, 200]),
+    Row("GET /api/push-subscriptions", gets: [401, 403, 403, 200, 200, 200, 200, 403, 200]),
+    Row("POST /api/push-subscriptions", body: push, gets: [401, 403, 403, 201, 201, 201, 201, 403, 201]),
+    // The subscription belongs to another person.
+    Row(
+      "DELETE /api/push-subscriptions/{subscriptionId}", "/api/push-subscriptions/$SUBSCRIPTION",
+      gets: [401, 403, 403, 404, 404, 404, 404, 403, 404]),
     // Other programs have the secret of a signature.
     Row(
       "POST /api/connector-events/{tenant}/{connectorId}", "/api/connector-events/default/$CONNECTOR", body: "{}",
@@ -662,7 +702,15 @@ extension PeopleMatrixTests {
       (forward.name, forward.address) = ("F", "https://influx.example/write")
       var phone = Phone()
       (phone.name, phone.driverID) = ("P", stored.id)
+      var webhook = Webhook()
+      webhook.url = "https://hooks.example/fleet"
+      let hook = try transaction.insert(webhook).id
+      var delivery = Delivery()
+      (delivery.receiverID, delivery.state) = (hook, .failed)
+      try transaction.insert(DeliveryProgress(), id: hook, action: "create")
       let others = [
+        "$WEBHOOK": hook.text36, "$DELIVERY": try transaction.insert(delivery).id.text36,
+        "$SUBSCRIPTION": try transaction.insert(PushSubscription()).id.text36,
         "$FORWARD": try transaction.insert(forward).id.text36,
         "$CONNECTOR": try transaction.insert(connector).id.text36,
         "$ASSET": try transaction.insert(asset).id.text36,

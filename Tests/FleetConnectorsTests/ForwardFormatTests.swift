@@ -1,3 +1,4 @@
+import FleetAccess
 import FleetDomain
 import FleetProviders
 import Telemetry
@@ -34,34 +35,13 @@ import Testing
     #expect(request.headers.contains("Authorization: Token t"))
   }
 
-  /// The example of the specification of Standard Webhooks.
-  @Test func webhooks_have_the_signature_of_standard_webhooks() throws {
-    let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
-    let right = "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
-    func sign(_ secret: String) throws -> String {
-      ForwardWebhook.signature(
-        Array(#"{"test": 2432232314}"#.utf8), id: "msg_p5jXN8AQM9LWM0D4loKWxJek", seconds: 1_614_265_330,
-        try #require(ForwardWebhook.Keys(secret)))
-    }
-    #expect(try sign(secret) == right)
-    let other = "whsec_" + Base64.text([UInt8](repeating: 7, count: 32))
-    let both = try sign("\(other) \(secret)").split(separator: " ")
-    #expect(both.count == 2 && both[1] == right && both[0] != right)
-    let short = "whsec_" + Base64.text([UInt8](repeating: 7, count: 23))
-    for wrong in [
-      "", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", short, "whsec_???", "\(secret) ", "\(secret) \(secret) \(secret)",
-    ] {
-      #expect(ForwardWebhook.Keys(wrong) == nil, "\(wrong)")
-    }
-  }
-
   @Test func repeated_webhooks_have_the_same_id_and_body() throws {
-    let keys = try #require(ForwardWebhook.Keys("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"))
+    let signature = try #require(WebhookSignature("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"))
     let records = [try Self.record(#""speed":50"#), try Self.record(#""rpm":1726.5"#, time: "2024-11-01T10:41:00Z")]
     func request(_ records: [ForwardedRecord], _ seconds: Int64) throws -> ProviderClient.Request {
       try #require(
         Forward.Format.webhook.request(
-          records, to: "https://x", key: .signature(keys), at: Self.now.adding(seconds: Int(seconds))))
+          records, to: "https://x", key: .signature(signature), at: Self.now.adding(seconds: Int(seconds))))
     }
     let (first, again) = (try request(records, 0), try request(records, 60))
     #expect(first.body == again.body && first.headers[0] == again.headers[0] && first.headers[2] != again.headers[2])

@@ -28,7 +28,7 @@ import Testing
     (.daily, "04T23:00", "05T06:00"),
   ])
   func digests(_ digest: NotificationRule.Digest, _ at: String, _ expected: String) throws {
-    #expect(Self.rule(digest).mailTime(at: try Self.time(at), in: .utc) == (try Self.time(expected)))
+    #expect(Self.rule(digest).sendTime(at: try Self.time(at), in: .utc) == (try Self.time(expected)))
   }
 
   @Test(arguments: [
@@ -38,12 +38,12 @@ import Testing
     ("12:00", "12:00", "04T12:00", "04T12:00"),
   ])
   func quiet_hours(_ from: String, _ to: String, _ at: String, _ expected: String) throws {
-    #expect(Self.rule(.none, from, to).mailTime(at: try Self.time(at), in: .utc) == (try Self.time(expected)))
+    #expect(Self.rule(.none, from, to).sendTime(at: try Self.time(at), in: .utc) == (try Self.time(expected)))
   }
 
   @Test func a_digest_waits_for_the_end_of_the_quiet_hours() throws {
     let rule = Self.rule(.hourly, "22:00", "07:00")
-    #expect(rule.mailTime(at: try Self.time("04T21:30"), in: .utc) == (try Self.time("05T07:00")))
+    #expect(rule.sendTime(at: try Self.time("04T21:30"), in: .utc) == (try Self.time("05T07:00")))
   }
 
   /// Computed with Python's zoneinfo.
@@ -56,15 +56,15 @@ import Testing
   func quiet_hours_are_those_of_the_time_zone(_ at: String, _ expected: String) throws {
     let vienna = try ZoneRules.machine("Europe/Vienna")
     let rule = Self.rule(.none, "22:00", "06:00")
-    #expect(rule.mailTime(at: try Timestamp(json: .text(at)), in: vienna) == (try Timestamp(json: .text(expected))))
+    #expect(rule.sendTime(at: try Timestamp(json: .text(at)), in: vienna) == (try Timestamp(json: .text(expected))))
   }
 
   @Test func digests_are_sent_in_the_morning_and_at_the_full_hour_of_the_time_zone() throws {
     let vienna = try ZoneRules.machine("Europe/Vienna")
-    #expect(Self.rule(.daily).mailTime(at: try Self.time("04T03:59"), in: vienna) == (try Self.time("04T04:00")))
-    #expect(Self.rule(.daily).mailTime(at: try Self.time("04T04:00"), in: vienna) == (try Self.time("05T04:00")))
+    #expect(Self.rule(.daily).sendTime(at: try Self.time("04T03:59"), in: vienna) == (try Self.time("04T04:00")))
+    #expect(Self.rule(.daily).sendTime(at: try Self.time("04T04:00"), in: vienna) == (try Self.time("05T04:00")))
     let nepal = try ZoneRules.machine("Asia/Kathmandu")
-    #expect(Self.rule(.hourly).mailTime(at: try Self.time("04T10:07"), in: nepal) == (try Self.time("04T10:15")))
+    #expect(Self.rule(.hourly).sendTime(at: try Self.time("04T10:07"), in: nepal) == (try Self.time("04T10:15")))
   }
 
   @Test(arguments: ["24:00", "6:00", "06:60", "06", "", "06:0a"])

@@ -13,10 +13,12 @@ import Testing
     "audit.tenant", "person.password_hash", "gateway.vehicle", "gateway.vehicle_time", "vehicle.key",
     "vehicle.place_time", "vehicle.place", "vehicle.motion", "vehicle.last_trip", "vehicle.is_incomplete",
     "vehicle.changes", "vehicle.is_gateway", "connector.secret", "connector.webhook_secret", "forward.secret",
+    "webhook.secret",
   ]
   private static let tablesLeftOut: Set<String> = [
     "session", "factor", "ticket", "queued_mail", "record", "telemetry_run", "feed", "removal", "revocation",
-    "followed_feed", "followed_vehicle", "connector_progress", "forward_progress",
+    "followed_feed", "followed_vehicle", "connector_progress", "forward_progress", "delivery", "delivery_progress",
+    "push_subscription", "push_key",
   ]
 
   private static func records(_ numbers: ClosedRange<Int>) -> String {

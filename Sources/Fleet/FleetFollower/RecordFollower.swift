@@ -34,9 +34,9 @@ public final class RecordFollower: Service {
   /// The maximum number of pages of trips that are read to estimate a meter.
   private static let mostTripPages = 20
   private static let name = "maintenance"
-  private static let classes: Set<RecordClass> = [.known(.trip), .known(.dtc)]
+  private static let classes: Set<RecordClass> = [.known(.trip), .known(.dtc), .known(.geofence), .known(.driving)]
 
-  private let storage: any FleetStorage
+  let storage: any FleetStorage
   private let logger: Logger
   private let now: @Sendable () -> Timestamp
   private let catalog = TroubleCodeCatalog()
@@ -114,6 +114,9 @@ public final class RecordFollower: Service {
       }
       query.cursor = page.next
     } while query.cursor != nil
+    for failure in try await followSilence(tenant: tenant, at: time) {
+      logger.warning("tenant \(tenant): a silent vehicle is not reported: \(failure)")
+    }
   }
 
   // MARK: Records
@@ -138,12 +141,17 @@ public final class RecordFollower: Service {
   /// - Returns: whether the feed had changes.
   func readFeed(tenant: TenantID) async throws -> Bool {
     let query = ThingQuery<FollowedFeed>(.oneOf(key: "name", [.text(Self.name)]))
-    let feed = try await storage.view(tenant: tenant) { view throws(ThingError) in try view.first(query) }
+    let (feed, wanted) = try await storage.view(tenant: tenant) { view throws(ThingError) in
+      (try view.first(query), try view.wantedEvents())
+    }
     let start = feed?.value.position ?? 0
     let (changes, position) = try await changes(after: start, limit: Self.batch, tenant: tenant)
     guard position != start else { return false }
     var spans: [String: (after: Int64, through: Int64)] = [:]
-    for change in changes where TroubleReport(change.record) != nil || EndedTrip(change.record) != nil {
+    for change in changes
+    where TroubleReport(change.record) != nil || EndedTrip(change.record) != nil
+      || RecordEvent(change.record).map({ wanted.contains($0.event) }) ?? false
+    {
       let position = change.position.rawValue
       spans[change.record.vehicle, default: (position - 1, position)].through = position
     }
@@ -241,6 +249,7 @@ public final class RecordFollower: Service {
       let clock = ContinuousClock()
       let start = clock.now
       var metered: Set<String> = []
+      let wanted = try transaction.wantedEvents()
       for turn in batch {
         guard clock.now - start < Self.patience else { break }
         // Another server may have been first.
@@ -252,7 +261,7 @@ public final class RecordFollower: Service {
         let steps = turn.steps
         for (position, effects) in steps {
           for effect in effects {
-            try effect.apply(to: transaction, catalog)
+            try effect.apply(to: transaction, catalog, wanted)
             if let vehicle = effect.meteredVehicle { metered.insert(vehicle) }
           }
           value.after = position
@@ -308,11 +317,12 @@ public final class RecordFollower: Service {
 
   private func effects(of record: StoredRecord, tenant: TenantID) async throws -> [Effect] {
     if let report = TroubleReport(record) { return [.report(report)] }
-    guard !record.isTimeAhead, let trip = EndedTrip(record) else { return [] }
+    let recorded = RecordEvent(record).map { [Effect.event($0)] } ?? []
+    guard !record.isTimeAhead, let trip = EndedTrip(record) else { return recorded }
     let vehicle = record.vehicle
     var values = try await meters(at: trip.to, vehicle: vehicle, tenant: tenant)
     values[.odometer] = trip.endOdometer ?? values[.odometer]
-    var effects = [Effect.trip(trip, vehicle: vehicle)]
+    var effects = [Effect.trip(trip, vehicle: vehicle)] + recorded
     if let attribution = try await attribution(of: record, trip, tenant: tenant) {
       effects.append(.attribution(attribution))
     }
@@ -410,24 +420,29 @@ private enum Effect: Sendable {
   case report(TroubleReport)
   case trip(EndedTrip, vehicle: String)
   case attribution(Attribution)
+  case event(RecordEvent)
   case reading(Meter, Double, EndedTrip, vehicle: String)
   case estimate(Meter, Meter.Point, after: Meter.Point, vehicle: String)
 
   /// The vehicle whose meter it changes; `nil` if it changes none.
   var meteredVehicle: String? {
     switch self {
-    case .report, .trip, .attribution: nil
+    case .report, .trip, .attribution, .event: nil
     case .reading(_, _, _, let vehicle), .estimate(_, _, _, let vehicle): vehicle
     }
   }
 
-  func apply(to transaction: any FleetTransaction, _ catalog: TroubleCodeCatalog) throws(ThingError) {
+  /// - Parameter wanted: the events that rules or webhooks contain.
+  func apply(
+    to transaction: any FleetTransaction, _ catalog: TroubleCodeCatalog, _ wanted: Set<FleetEvent.Event>
+  ) throws(ThingError) {
     switch self {
     case .report(let report):
       try transaction.apply(report) { code in
         CodeName(parsing: code).map { catalog.describe($0.number) } ?? "trouble code \(code)"
       }
     case .attribution(let attribution): try transaction.attribute(attribution)
+    case .event(let event): if wanted.contains(event.event) { try event.apply(to: transaction) }
     case .trip(let trip, let vehicle): try transaction.countTrip(from: trip.from, to: trip.to, vehicle: vehicle)
     case .reading(let meter, let value, let trip, let vehicle):
       // The vehicle may have been removed meanwhile.

@@ -1,3 +1,5 @@
+import FleetAccess
+
 /// Encoding of texts in mail headers (RFC 2047).
 enum EncodedWord {
   /// Maximum length of a header line (RFC 5322, section 2.1.1).
@@ -53,26 +55,10 @@ enum EncodedWord {
   private static func word(_ bytes: [UInt8]) -> String { "=?UTF-8?B?\(Base64.text(bytes))?=" }
 }
 
-/// Encoding of bytes as text (RFC 2045, section 6.8).
-enum Base64 {
-  /// Returns lines of at most 76 characters.
+extension Base64 {
+  /// Returns lines of at most 76 characters (RFC 2045, section 6.8).
   static func lines(_ bytes: [UInt8]) -> [String] {
     stride(from: 0, to: bytes.count, by: 57).map { text(bytes[$0..<min($0 + 57, bytes.count)]) }
-  }
-
-  static func text(_ bytes: some RandomAccessCollection<UInt8>) -> String {
-    let bytes = Array(bytes)
-    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-    var text: [UInt8] = []
-    for start in stride(from: 0, to: bytes.count, by: 3) {
-      let group = bytes[start..<min(start + 3, bytes.count)]
-      let bits = (0..<3).reduce(UInt32(0)) { $0 << 8 | UInt32($1 < group.count ? group[start + $1] : 0) }
-      for index in 0..<4 {
-        text.append(
-          index <= group.count ? alphabet[Int(bits >> UInt32(18 - 6 * index)) & 63] : UInt8(ascii: "="))
-      }
-    }
-    return String(decoding: text, as: UTF8.self)
   }
 }
 

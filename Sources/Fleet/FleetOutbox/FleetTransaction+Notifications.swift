@@ -9,16 +9,27 @@ struct PendingEvent: Sendable {
   struct Recipient: Sendable {
     let person: Stored<Person>
     /// The first rule that applies to the person.
-    let rule: Stored<NotificationRule>
+    let rule: ApplyingRule
     /// The time at which a mail is sent; `nil` if no mail is to be sent.
     let mailAt: Timestamp?
+    /// The time at which push messages are sent; `nil` if none are to be sent.
+    let pushAt: Timestamp?
   }
 
   let event: Stored<FleetEvent>
   let driver: String?
   var recipients: ArraySlice<Recipient>
+  /// The webhooks that receive the event.
+  let webhooks: [UUIDv7]
   /// Whether the event has no other recipients. It is then removed after their notifications were added.
   var isComplete = true
+}
+
+/// A rule that applies to an event.
+struct ApplyingRule: Sendable {
+  /// `nil` for the server's own rule.
+  let id: UUIDv7?
+  let value: NotificationRule
 }
 
 extension FleetView {
@@ -32,7 +43,7 @@ extension FleetView {
   func pendingNotifications(
     events limit: Int, most: Int, hasMail: Bool, at now: Timestamp
   ) throws(ThingError) -> (events: [PendingEvent], unreadable: [String]) {
-    var query = ThingQuery<FleetEvent>(order: [.init("createdAt")], limit: limit)
+    var query = ThingQuery<FleetEvent>(order: [.init("number"), .init("createdAt")], limit: limit)
     query.leavesOutUnreadable = true
     let page = try list(query)
     var unreadable = page.unreadable
@@ -41,27 +52,31 @@ extension FleetView {
     active.leavesOutUnreadable = true
     let rules = try list(active)
     unreadable += rules.unreadable
+    let all =
+      rules.items.map { ApplyingRule(id: $0.id, value: $0.value) }
+      + [ApplyingRule(id: nil, value: NotificationRule.ofServer)]
+    let webhooks = try activeWebhooks()
     let people = try people(&unreadable)
     var (events, rest): ([PendingEvent], Int) = ([], most)
     for event in page.items where rest > 0 {
       let context = try EventContext(event, self, &unreadable)
-      let matching = rules.items.filter { context.matches($0.value) }
+      let matching = all.filter { context.matches($0.value) }
       var recipients: [PendingEvent.Recipient] = []
       for person in people {
         let applying = matching.filter { context.concerns(person, $0.value) }
         guard let first = applying.first else { continue }
-        // Send only one mail, at the earliest time that the rules give.
-        let mailed = hasMail ? applying.filter { $0.value.channels.contains(.email) } : []
-        var mailAt: Timestamp?
-        if !mailed.isEmpty {
-          let zone = if let own = person.value.timeZone { self.zone(own) } else { try self.zone(ofFleet: nil) }
-          mailAt = mailed.map { $0.value.mailTime(at: now, in: zone) }.min()
+        // Send only one mail and one push message, at the earliest time that the rules give.
+        let zone = if let own = person.value.timeZone { self.zone(own) } else { try self.zone(ofFleet: nil) }
+        func time(_ channel: NotificationRule.Channel) -> Timestamp? {
+          applying.filter { $0.value.channels.contains(channel) }.map { $0.value.sendTime(at: now, in: zone) }.min()
         }
-        recipients.append(.init(person: person, rule: first, mailAt: mailAt))
+        recipients.append(
+          .init(person: person, rule: first, mailAt: hasMail ? time(.email) : nil, pushAt: time(.push)))
       }
       if recipients.count > rest { recipients = try withoutNotified(recipients, of: event.id, most: rest + 1) }
       var pending = PendingEvent(
-        event: event, driver: context.driver?.value.name, recipients: recipients.prefix(rest))
+        event: event, driver: context.driver?.value.name, recipients: recipients.prefix(rest),
+        webhooks: context.webhooks(webhooks, matching.map(\.value)))
       pending.isComplete = recipients.count <= rest
       rest -= pending.recipients.count
       events.append(pending)
@@ -112,6 +127,7 @@ extension FleetTransaction {
     while var pending = rest.popFirst() {
       // Another server may have processed the event.
       guard let event = try find(pending.event.id, FleetEvent.self) else { continue }
+      try enqueue(event, to: pending.webhooks)
       while let recipient = pending.recipients.popFirst() {
         try notify(recipient, of: pending)
         guard clock.now - start < patience else { return [pending] + rest }
@@ -131,7 +147,7 @@ extension FleetTransaction {
     new.vehicleID = event.value.vehicleID
     new.text = EventText.text(of: event.value, driver: pending.driver, locale: recipient.person.value.locale)
     new.deliveries = recipient.rule.value.channels.contains(.inApp) ? [.init(.inApp, at: now)] : []
-    new.mailAt = recipient.mailAt
+    (new.mailAt, new.pushAt) = (recipient.mailAt, recipient.pushAt)
     try insert(new, id: id, action: "create")
   }
 
@@ -139,33 +155,6 @@ extension FleetTransaction {
   func addDefaultRules() throws(ThingError) {
     guard try first(ThingQuery<NotificationRule>()) == nil else { return }
     for rule in NotificationRule.defaults { try insert(rule) }
-  }
-
-  /// Queues one mail with all due notifications of a person.
-  ///
-  /// - Returns: whether a mail was due.
-  func queueNotificationMail(_ keys: SecretKeys) throws(ThingError) -> Bool {
-    let due = ThingQuery<Notification>.Condition.below(key: "mailAt", now.adding(seconds: 1).json)
-    guard let first = try first(ThingQuery<Notification>(due, order: [.init("mailAt")])) else { return false }
-    let all = try list(
-      ThingQuery<Notification>(
-        due, .oneOf(key: "personId", [first.value.personID.json]), order: [.init("at")], limit: 100)
-    ).items
-    var isQueued = false
-    let person = try find(first.value.personID, Person.self)
-    if let person, person.value.isActive {
-      var details = MailDetails(of: person.value)
-      details.items = all.map(\.value.text)
-      isQueued = try enqueueMail(.notification, to: person, details, keys)
-    }
-    for notification in all {
-      var changed = notification.value
-      // If the limit of mails to the person is reached, the next mail will also contain these notifications.
-      changed.mailAt = isQueued || person?.value.isActive != true ? nil : now.adding(seconds: 3_600)
-      if isQueued { changed.deliveries.append(.init(.email, at: now)) }
-      try update(notification, to: changed, action: "mail")
-    }
-    return true
   }
 
   /// Removes some of the notifications that are older than 90 days.
@@ -220,6 +209,21 @@ private struct EventContext {
       && (rule.fleetIDs.isEmpty || rule.fleetIDs.contains { fleets.contains($0) })
   }
 
+  /// Returns the webhooks that receive the event: those whose own settings contain it, and those of rules.
+  ///
+  /// - Parameters:
+  ///   - webhooks: the active webhooks.
+  ///   - rules: the rules that apply to the event.
+  func webhooks(_ webhooks: [Stored<Webhook>], _ rules: [NotificationRule]) -> [UUIDv7] {
+    let sending = rules.filter { $0.channels.contains(.webhook) }
+    return webhooks.filter { webhook in
+      let isWanted =
+        webhook.value.events.map { $0.contains(event.value.event) } ?? true
+        || sending.contains { $0.webhookIDs.isEmpty || $0.webhookIDs.contains(webhook.id) }
+      return isWanted && webhook.value.concerns(fleets)
+    }.map(\.id)
+  }
+
   /// Whether a rule applies to a person and the person may see the event.
   func concerns(_ person: Stored<Person>, _ rule: NotificationRule) -> Bool {
     let isDriver = driver?.value.personID == person.id
@@ -238,10 +242,16 @@ extension FleetEvent.Event {
   /// The area of the permission that a person needs in order to be notified.
   fileprivate var area: Area {
     switch self {
-    case .journeyNeedsReview, .journeyIncident: .journeys
+    case .journeyNeedsReview, .journeyIncident, .journeyStarted, .journeyCompleted: .journeys
     case .inspectionDefects: .inspections
     case .documentExpiring: .documents
     case .licenceExpiring: .licences
+    case .assignmentMade, .assignmentEnded: .assignments
+    case .troubleCodeFound, .defectOpened, .defectUnsafe: .defects
+    case .serviceDueSoon, .serviceOverdue, .maintenanceStarted, .maintenanceCompleted: .maintenance
+    case .vehicleRetired, .vehicleReactivated, .vehicleSilent, .vehicleBack: .vehicles
+    case .tripEnded, .geofenceEntered, .geofenceExited, .geofenceDwelled, .drivingEvent: .records
+    case .webhookDisabled: .settings
     }
   }
 }

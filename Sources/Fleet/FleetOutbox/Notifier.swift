@@ -5,7 +5,8 @@ import Logging
 import ServiceLifecycle
 import Telemetry
 
-/// Adds notifications for events, and queues mails for notifications that are due.
+/// Adds notifications and deliveries to webhooks for events, and queues mails and push messages for notifications that
+/// are due.
 ///
 /// It works in rounds. A round has a limited number of events and notifications of each tenant, so that a tenant with
 /// many events does not delay the others. The recipients of an event are found without a write transaction, and their
@@ -26,6 +27,8 @@ public struct Notifier: Service {
   private let storage: any FleetStorage
   /// The keys that encrypt the values of mails; `nil` if no mails can be sent.
   private let keys: SecretKeys?
+  /// The name of the server, as people see it.
+  private let service: String
   private let logger: Logger
   private let now: @Sendable () -> Timestamp
 
@@ -33,12 +36,15 @@ public struct Notifier: Service {
   ///
   /// - Parameters:
   ///   - keys: the keys that encrypt the values of mails; `nil` if the server sends no mails.
+  ///   - service: the name of the server, as people see it.
   ///   - now: returns the time of day.
   public init(
-    storage: any FleetStorage, keys: SecretKeys?, logger: Logger, now: @escaping @Sendable () -> Timestamp
+    storage: any FleetStorage, keys: SecretKeys?, service: String = "fleetstore", logger: Logger,
+    now: @escaping @Sendable () -> Timestamp
   ) {
     self.storage = storage
     self.keys = keys
+    self.service = service
     self.logger = logger
     self.now = now
   }
@@ -80,16 +86,31 @@ public struct Notifier: Service {
         if !Task.isCancelled { logger.warning("notifications of tenant \(tenant): \(error)") }
       }
     }
-    guard let keys else { return count }
-    for tenant in try await storage.tenants(having: [ThingQuery<Notification>.Condition.below(key: "mailAt", next)])
+    if let keys {
+      count += try await queue("mails", "mailAt", before: next) { transaction throws(ThingError) in
+        try transaction.queueNotificationMail(keys)
+      }
+    }
+    count += try await queue("push messages", "pushAt", before: next) { [service] transaction throws(ThingError) in
+      try transaction.queueNotificationPush(service: service)
+    }
+    return count
+  }
+
+  /// Queues the messages to one person of each tenant with due notifications.
+  ///
+  /// - Returns: the number of people.
+  private func queue(
+    _ name: String, _ key: String, before next: JSON,
+    _ work: @escaping @Sendable (any FleetTransaction) throws(ThingError) -> Bool
+  ) async throws -> Int {
+    var count = 0
+    for tenant in try await storage.tenants(having: [ThingQuery<Notification>.Condition.below(key: key, next)])
     where !Task.isCancelled {
       do {
-        let isQueued = try await storage.change(tenant: tenant, by: Actor(.server), at: now()) {
-          transaction throws(ThingError) in try transaction.queueNotificationMail(keys)
-        }
-        if isQueued { count += 1 }
+        if try await storage.change(tenant: tenant, by: Actor(.server), at: now(), work) { count += 1 }
       } catch {
-        if !Task.isCancelled { logger.warning("mails of notifications of tenant \(tenant): \(error)") }
+        if !Task.isCancelled { logger.warning("\(name) of notifications of tenant \(tenant): \(error)") }
       }
     }
     return count
@@ -152,7 +173,9 @@ public struct Notifier: Service {
         var hasMore = true
         while hasMore, !Task.isCancelled {
           hasMore = try await storage.change(tenant: tenant.id, by: Actor(.server), at: now()) {
-            transaction throws(ThingError) in try transaction.removeOldNotifications()
+            transaction throws(ThingError) in
+            let hasMoreDeliveries = try transaction.removeOldDeliveries()
+            return try transaction.removeOldNotifications() || hasMoreDeliveries
           }
         }
       } catch {

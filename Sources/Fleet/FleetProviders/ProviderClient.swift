@@ -6,6 +6,8 @@ import Synchronization
 /// The reason why a request to a provider failed.
 public struct ProviderFailure: Error, Equatable, CustomStringConvertible {
   public let description: String
+
+  public init(description: String) { self.description = description }
 }
 
 /// Sends requests to one service of a third party, such as an OpenID provider or a vehicle cloud. Requests use HTTPS,
@@ -35,9 +37,11 @@ public final class ProviderClient: Sendable {
     public let body: [UInt8]
     /// The header `Retry-After`; empty if there is none.
     public let retryAfter: String
+    /// The header `Date`; empty if there is none.
+    public let date: String
 
-    public init(status: Int, body: [UInt8], retryAfter: String = "") {
-      (self.status, self.body, self.retryAfter) = (status, body, retryAfter)
+    public init(status: Int, body: [UInt8], retryAfter: String = "", date: String = "") {
+      (self.status, self.body, self.retryAfter, self.date) = (status, body, retryAfter, date)
     }
   }
 
@@ -154,7 +158,8 @@ public final class ProviderClient: Sendable {
     let bytes = unsafe ccurl_answer(client, &count)
     return Answer(
       status: unsafe ccurl_status(client), body: unsafe Array(UnsafeBufferPointer(start: bytes, count: count)),
-      retryAfter: unsafe String(cString: ccurl_header(client, "retry-after")))
+      retryAfter: unsafe String(cString: ccurl_header(client, "retry-after")),
+      date: unsafe String(cString: ccurl_header(client, "date")))
   }
 
   /// Returns a copy of a text as a C string, which ends with a zero byte.

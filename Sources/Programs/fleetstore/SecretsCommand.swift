@@ -5,6 +5,7 @@ import FleetAPI
 import FleetAccess
 import FleetConnectors
 import FleetDomain
+import FleetWork
 import Telemetry
 
 /// `fleetstore secrets`: the keys that encrypt secrets in the database.
@@ -54,6 +55,8 @@ struct SecretsCommand: AsyncParsableCommand {
           SecretPlace.webhook($0)
         }
         + rotate(tenant, keys, storage, ThingQuery<Forward>(limit: 256), \.secret) { SecretPlace.forward($0) }
+        + rotate(tenant, keys, storage, ThingQuery<Webhook>(limit: 256), \.secret) { SecretPlace.eventWebhook($0) }
+        + rotate(tenant, keys, storage, ThingQuery<PushKey>(limit: 256), \.secret) { _ in SecretPlace.pushKey }
         + rotate(tenant, keys, storage, ThingQuery<ConnectorProgress>(limit: 256), \.tokens) {
           SecretPlace.tokens($0)
         }

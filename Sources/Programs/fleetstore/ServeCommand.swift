@@ -128,7 +128,12 @@ struct ServeCommand: AsyncParsableCommand {
     var web = WebFolder.read(configuration.webFolder ?? WebFolder.standard, logger)
     web?.map = configuration.webMap?.open(logger)
     let notifier = Notifier(
-      storage: storage, keys: configuration.mail.map { _ in options.accounts.secretKeys }, logger: logger
+      storage: storage, keys: configuration.mail.map { _ in options.accounts.secretKeys },
+      service: options.accounts.serviceName, logger: logger
+    ) { WallClock.now }
+    let deliveries = DeliverySender(
+      storage: storage, keys: options.accounts.secretKeys, contact: Self.contact(configuration),
+      mayUsePrivate: options.connectorsMayUsePrivate, logger: logger
     ) { WallClock.now }
     let server = FleetServer(
       options, storage: storage, web: web, logger: logger, tenantMetrics: tenantMetrics,
@@ -136,7 +141,7 @@ struct ServeCommand: AsyncParsableCommand {
         ServiceNotices.ready()
         if options.port == 0 { Self.recordAddress(options.localURL(port), storage, logger) }
       },
-      moreMetrics: { (worker?.counts.metrics ?? []) + (mail?.current.metrics ?? []) })
+      moreMetrics: { (worker?.counts.metrics ?? []) + (mail?.current.metrics ?? []) + deliveries.current.metrics })
     // Stop the worker at the same time as the server, not only when the requests are finished.
     let deadline = StopDeadline(options.limits, logger: logger) { worker?.stop() }
     var group = ServiceGroupConfiguration(
@@ -155,6 +160,9 @@ struct ServeCommand: AsyncParsableCommand {
         } ?? []) + [
           .init(
             service: EndedBeside(service: notifier), successTerminationBehavior: .ignore,
+            failureTerminationBehavior: .ignore),
+          .init(
+            service: EndedBeside(service: deliveries), successTerminationBehavior: .ignore,
             failureTerminationBehavior: .ignore),
           .init(
             service: server, successTerminationBehavior: .gracefullyShutdownGroup,
@@ -196,6 +204,13 @@ struct ServeCommand: AsyncParsableCommand {
     } catch is CancellationError {
       logger.warning("stopped before every request was answered")
     }
+  }
+
+  /// Returns the URL with which operators of push services can reach the operator of this server (RFC 8292, section
+  /// 2.1).
+  private static func contact(_ configuration: Configuration) -> String? {
+    if let url = configuration.server.accounts.publicURL, url.hasPrefix("https://") { return url }
+    return configuration.mail.map { "mailto:\($0.from.address.text)" }
   }
 
   /// Stores the server's address in the database. Commands use it in the links that they print.

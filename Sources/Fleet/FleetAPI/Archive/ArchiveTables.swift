@@ -5,7 +5,7 @@ import FleetWork
 extension ArchiveTable {
   /// The tables of an archive, in the order in which they are imported.
   ///
-  /// An archive does not contain sessions, tickets, second factors and queued mails, because their secrets are of no
+  /// An archive does not contain sessions, tickets, second factors, push subscriptions, and queued mails and deliveries, because their secrets are of no
   /// use or a danger on another server. It contains people without their passwords: after an import, they set new
   /// passwords by recovery, or sign in with their provider. It contains the digests of the keys of gateways and tokens.
   /// These keys remain valid, so that vehicles continue to report.
@@ -31,6 +31,9 @@ extension ArchiveTable {
     ArchiveTable(NotificationRule.self),
     ArchiveTable(Notification.self),
     ArchiveTable(FleetEvent.self),
+    ArchiveTable(EventCount.self),
+    ArchiveTable(Webhook.self, without: ["secret"]),
+    ArchiveTable(SilentVehicle.self),
     ArchiveTable(Reminder.self),
     ArchiveTable(MeterReading.self) { $0["source"] == .text(MeterReading.Source.gateway.rawValue) },
     ArchiveTable(ServiceType.self),

@@ -26,8 +26,19 @@ enum FleetSchemas {
     "\"ServiceSnooze\":\(ServiceSnooze.schema)", "\"CommandReason\":\(CommandReason.schema)", dueServices,
     ThingSchema.members(of: Connector.self, derived: ConnectorRoutes.derived(nil, hasKeyFile: false)),
     ThingSchema.members(of: Forward.self, derived: ForwardRoutes.derived(nil, hasKeyFile: false)),
+    ThingSchema.members(of: Webhook.self, derived: WebhookRoutes.derived(nil, hasKeyFile: false)),
+    ThingSchema.members(of: Delivery.self), ThingSchema.members(of: PushSubscription.self), push,
     ThingSchema.members(of: ConnectedAsset.self), ThingSchema.members(of: Phone.self), connectors,
   ].joined(separator: ",")
+
+  private static let push = ##"""
+    "PushRequest": \##(PushRoutes.SubscriptionBody.schema),
+    "PushPublicKey": {
+      "type": "object", "required": ["key"], "additionalProperties": false, "properties": {
+        "key": { "description": "The `applicationServerKey`, in Base64URL.", "type": "string" }
+      }
+    }
+    """##
 
   private static let connectors = ##"""
     "ConnectorCheck": {

@@ -53,6 +53,14 @@ enum FleetRoutes {
         storage: storage, keys: accounts.settings.secretKeys, hasKeyFile: accounts.settings.hasKeyFile,
         mayUsePrivate: connectorsMayUsePrivate
       ).routes
+      + WebhookRoutes(
+        storage: storage, keys: accounts.settings.secretKeys, hasKeyFile: accounts.settings.hasKeyFile,
+        mayUsePrivate: connectorsMayUsePrivate
+      ).routes
+      + PushRoutes(
+        storage: storage, keys: accounts.settings.secretKeys, hasKeyFile: accounts.settings.hasKeyFile,
+        mayUsePrivate: connectorsMayUsePrivate
+      ).routes
       + PhoneRoutes(storage: storage).routes
       + RecordRoutes(storage: storage).routes
       + PositionRoutes(storage: storage).routes

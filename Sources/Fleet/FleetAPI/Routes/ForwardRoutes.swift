@@ -44,8 +44,8 @@ struct ForwardRoutes {
         "The value of the header `Authorization`, or of `keyHeader`; of a webhook, the secret of its signature.", keys,
         hasKeyFile: hasKeyFile
       ) { secret, forward, transaction, keys throws(ThingError) in
-        if forward.value.format == .webhook, let secret, ForwardWebhook.Keys(secret) == nil {
-          throw .invalid(FieldErrors([FieldError("secret", ForwardWebhook.expectedSecret)]))
+        if forward.value.format == .webhook, let secret, WebhookSignature(secret) == nil {
+          throw .invalid(FieldErrors([FieldError("secret", WebhookSignature.expectedSecret)]))
         }
         var changed = forward.value
         changed.secret = secret.map { keys.seal(Array($0.utf8), for: SecretPlace.forward(forward.id)) }

@@ -136,12 +136,20 @@ struct MaintenanceRoutes {
   var defects: ThingRoutes<Defect> {
     var routes = ThingRoutes<Defect>(
       work: storage, area: .defects, order: [.init("createdAt", isDescending: true)],
-      check: { old, new, _, call throws(ThingError) in
+      check: { old, new, transaction, call throws(ThingError) in
+        if let old {
+          let changed = Stored(
+            id: old.id, version: old.version, createdAt: old.createdAt, updatedAt: old.updatedAt, value: new)
+          try transaction.announce(changed, since: old.value)
+        }
         if old == nil, new.source == Defect().source, new.driver != nil { new.source = .driver }
         if old == nil, [.dtc, .inspection].contains(new.source), call.reach?.isOnlyOwn ?? false {
           throw .forbidden(reason: "source: expected driver or other")
         }
       })
+    routes.afterChange = { defect, transaction throws(ThingError) in
+      if defect.version == 1 { try transaction.announce(defect, since: nil) }
+    }
     // Drivers also see the defects of the vehicles that are assigned to them.
     let (restriction, relation) = (routes.restriction, routes.relation)
     routes.restriction = { reach, identity, view throws(ThingError) in

@@ -17,12 +17,17 @@ struct NotificationRoutes {
       storage: storage, area: .settings,
       relation: { rule, _, _ in Relation(fleets: Set(rule.value.fleetIDs), need: .eachFleetToChange) },
       restriction: { _, _, _ in nil },
-      check: { _, new, transaction, _ throws(ThingError) in
+      check: { old, new, transaction, _ throws(ThingError) in
         for id in new.personIDs where try transaction.find(id, Person.self) == nil {
           throw .invalid(FieldErrors([FieldError("personIds", "no person \(id.string)")]))
         }
         for id in new.fleetIDs where try transaction.find(id, Fleet.self) == nil {
           throw .invalid(FieldErrors([FieldError("fleetIds", "no fleet \(id.string)")]))
+        }
+        // A webhook that was removed stays in the rule without an effect.
+        let added = Set(new.webhookIDs).subtracting(old?.value.webhookIDs ?? [])
+        for id in added where try transaction.find(id, Webhook.self) == nil {
+          throw .invalid(FieldErrors([FieldError("webhookIds", "no webhook \(id.string)")]))
         }
       },
       order: [.init("name")])

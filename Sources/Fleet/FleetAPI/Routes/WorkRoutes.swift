@@ -117,7 +117,7 @@ struct WorkRoutes {
       work: storage, area: .assignments, order: [.init("from", isDescending: true)],
       check: { old, new, transaction, _ throws(ThingError) in try transaction.check(&new, old: old) })
     routes.afterChange = { assignment, transaction throws(ThingError) in
-      try transaction.updateStatus(ofVehicle: assignment.value.vehicle)
+      try transaction.follow(assignment)
     }
     return routes
   }

@@ -41,6 +41,8 @@ struct ThingRoutes<Value: Kind>: Sendable {
   var hidden: @Sendable (_ relation: Relation?, Call) -> Set<String> = { _, _ in [] }
   /// Changes other things after a thing was created or changed.
   var afterChange: @Sendable (Stored<Value>, any FleetTransaction) throws(ThingError) -> Void = { _, _ in }
+  /// Returns members that only the answer to the creation of a thing contains, for example a secret.
+  var shownOnce: @Sendable (Stored<Value>) throws(ThingError) -> [String: JSON] = { _ in [:] }
   /// Whether a change of derived fields may need several transactions.
   var writesInSteps = false
   /// Called when a change of a thing by a merge patch was committed.
@@ -279,8 +281,8 @@ struct ThingRoutes<Value: Kind>: Sendable {
     if let most = Value.mostOfTenant { try transaction.requireRoom(for: ThingQuery<Value>(), most: most) }
     let stored = try transaction.insert(value, id: id, action: "create")
     try requireStill(call, stored, transaction)
-    let followed = try follow(stored, transaction)
-    return try shown(try write(parts, followed, stored.version, transaction, call), call, transaction)
+    let written = try write(parts, try follow(stored, transaction), stored.version, transaction, call)
+    return try shown(written, call, transaction).adding(try shownOnce(written))
   }
 
   /// Checks that the caller may read the files that a change adds to a thing. Otherwise, people could add a file of
@@ -353,6 +355,13 @@ struct ThingRoutes<Value: Kind>: Sendable {
     let name: String
     let text: [UInt8]
     let entityTag: String
+
+    /// Returns the thing with members that are shown only once. The entity tag stays that of the thing.
+    func adding(_ once: [String: JSON]) -> Shown {
+      guard !once.isEmpty, case .object(let members)? = try? JSON(parsing: text) else { return self }
+      let all = members.merging(once) { $1 }
+      return Shown(id: id, name: name, text: JSON.object(all).canonicalBytes, entityTag: entityTag)
+    }
 
     func answer(status: HTTPResponse.Status = .ok) -> Answer {
       var answer = Answer(status: status, json: text)

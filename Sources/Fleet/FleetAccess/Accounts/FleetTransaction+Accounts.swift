@@ -143,6 +143,7 @@ extension FleetTransaction {
       guard !sessions.isEmpty else { break }
       for session in sessions { try remove(session, action: "erase") }
     }
+    try removeSubscriptions(.oneOf(key: "personId", [person.id.json]), action: "erase")
     for factor in try list(ThingQuery<Factor>(.oneOf(key: "personId", [person.id.json]), limit: 1_000)).items {
       try remove(factor, action: "erase")
     }

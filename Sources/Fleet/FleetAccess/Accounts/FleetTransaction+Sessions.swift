@@ -88,6 +88,7 @@ extension FleetTransaction {
     ended.revokedAt = now
     ended.refreshSecret = nil
     try update(session, to: ended, action: action)
+    try removeSubscriptions(.oneOf(key: "sessionId", [session.id.json]), action: action)
     try announceEnd(of: [session.id])
     try record(action, kind: "session", thing: session.id, details: ["personId": session.value.personID.json])
   }

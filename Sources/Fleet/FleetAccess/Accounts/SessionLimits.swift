@@ -23,10 +23,3 @@ public struct SessionLimits: Equatable, Sendable {
 
   public init() {}
 }
-
-extension Timestamp {
-  /// Returns the time that is this number of seconds later.
-  public func adding(seconds: Int) -> Timestamp {
-    Timestamp(nanoseconds: nanoseconds + Int64(seconds) * 1_000_000_000)
-  }
-}

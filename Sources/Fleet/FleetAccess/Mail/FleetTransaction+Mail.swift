@@ -30,11 +30,6 @@ public enum MailLimits {
     case .notification, .report: 4
     }
   }
-
-  /// The time from an attempt to the next one, s: a minute, doubled each time, at most six hours.
-  ///
-  /// - Parameter attempts: number of attempts so far, at least 1.
-  public static func delay(after attempts: Int64) -> Int { min(60 << Int(min(max(attempts, 1), 10) - 1), 6 * 3_600) }
 }
 
 extension FleetTransaction {
@@ -102,7 +97,7 @@ extension FleetTransaction {
       }
       var taken = mail.value
       taken.attempts += 1
-      taken.nextAttemptAt = now.adding(seconds: MailLimits.delay(after: taken.attempts))
+      taken.nextAttemptAt = now.adding(seconds: RetryDelay.mail.seconds(after: taken.attempts))
       return (try update(mail, to: taken, action: "attempt"), expired)
     }
     return (nil, expired)

@@ -42,21 +42,6 @@ public struct Connector: Kind {
     case refused
   }
 
-  /// A failed attempt.
-  public struct Failure: NestedValue {
-    public var at = Timestamp(nanoseconds: 0)
-    public var message = ""
-
-    public init() {}
-
-    public init(at: Timestamp, message: String) { (self.at, self.message) = (at, message) }
-
-    public static let fields: [Field<Failure>] = [Field("at", \.at).required(), Field("message", \.message).required()]
-  }
-
-  /// Maximum number of failures that are stored.
-  public static let mostFailures = 10
-
   public var name = ""
   public var service = Service.samsara
   public var isActive = true
@@ -86,7 +71,7 @@ public struct Connector: Kind {
   /// The number of ignored values, by reason.
   public var ignored = JSON.object([:])
   /// The last failures, the newest first.
-  public var failures: [Failure] = []
+  public var failures: [RecentFailure] = []
 
   public init() {}
 
@@ -141,7 +126,7 @@ public struct Connector: Kind {
 }
 
 /// The progress of a connector, and the server that pulls from it. It has the same ID as the connector.
-public struct ConnectorProgress: Kind {
+public struct ConnectorProgress: LeasedWork {
   /// For each stream, the cursor with which the next pull continues.
   public var cursors = JSON.object([:])
   /// Access and refresh token, encrypted; `nil` if there are none.
@@ -157,6 +142,7 @@ public struct ConnectorProgress: Kind {
   public init() {}
 
   public static let isAudited = false
+  public static let dueKey = "nextPullAt"
   public static let names = KindNames(one: "connectorProgress", many: "connector-progress")
   public static let fields: [Field<ConnectorProgress>] = [
     Field("cursors", \.cursors), Field("tokens", \.tokens),

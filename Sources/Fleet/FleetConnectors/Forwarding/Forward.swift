@@ -29,7 +29,7 @@ public struct Forward: Kind {
   /// The number of records that were not sent, by reason.
   public var ignored = JSON.object([:])
   /// The last failures, the newest first.
-  public var failures: [Connector.Failure] = []
+  public var failures: [RecentFailure] = []
 
   public init() {}
 
@@ -52,7 +52,7 @@ public struct Forward: Kind {
 }
 
 /// The progress of a ``Forward``, and the server that sends its records. It has the same ID as the forward.
-public struct ForwardProgress: Kind {
+public struct ForwardProgress: LeasedWork {
   /// The position in the feed up to which records were sent; `nil` before the first attempt.
   public var position: Int64?
   public var leaseHolder: UUIDv7?

@@ -1,3 +1,4 @@
+import FleetAccess
 import FleetDomain
 import FleetProviders
 import Telemetry
@@ -39,7 +40,7 @@ enum ForwardKey: Sendable {
   case none
   /// A header with its value.
   case header(String)
-  case signature(ForwardWebhook.Keys)
+  case signature(WebhookSignature)
 
   var headers: [String] { if case .header(let text) = self { [text] } else { [] } }
 }
@@ -80,9 +81,9 @@ extension Forward.Format {
       return .init(
         address, headers: headers + ["Content-Type: application/json"], body: Array(json.canonicalText.utf8))
     case .webhook:
-      guard case .signature(let keys) = key, let body = ForwardWebhook.body(records) else { return nil }
+      guard case .signature(let signature) = key, let body = ForwardWebhook.body(records) else { return nil }
       return .init(
-        address, headers: ForwardWebhook.headers(body, keys, at: now) + ["Content-Type: application/json"], body: body)
+        address, headers: signature.headers(body, id: ForwardWebhook.id(of: body), at: now), body: body)
     }
   }
 }

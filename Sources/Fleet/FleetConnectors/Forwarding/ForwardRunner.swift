@@ -4,7 +4,6 @@ import FleetProviders
 import FleetWork
 import Logging
 import ServiceLifecycle
-import Synchronization
 import Telemetry
 
 extension SecretPlace {
@@ -29,13 +28,10 @@ extension FleetTransaction {
   fileprivate func lease(
     to holder: UUIDv7
   ) throws(ThingError) -> (forward: Stored<Forward>, progress: Stored<ForwardProgress>)? {
-    let query = ThingQuery<ForwardProgress>(
-      .atMost(key: "nextAt", now.json),
-      .anyOf([[.oneOf(key: "leaseUntil", [.null])], [.below(key: "leaseUntil", now.json)]]), order: [.init("nextAt")])
-    guard let stored = try first(query), let forward = try find(stored.id, Forward.self) else { return nil }
-    var progress = stored.value
-    (progress.leaseHolder, progress.leaseUntil) = (holder, now.adding(seconds: ConnectorRunner.lease))
-    return (forward, try update(stored, to: progress, action: "lease"))
+    guard let progress = try lease(ForwardProgress.self, to: holder, seconds: ConnectorRunner.lease),
+      let forward = try find(progress.id, Forward.self)
+    else { return nil }
+    return (forward, progress)
   }
 }
 
@@ -45,25 +41,19 @@ extension FleetTransaction {
 /// The stored position advances after the other program has accepted the records. Positions of private journeys are not
 /// sent.
 public final class ForwardRunner: Service {
-  private static let pause = Duration.seconds(1)
   /// The time between two reads of the feed for a forward, s.
   private static let period = 2
   /// Number of records in one read of the feed.
   private static let batch = 500
   /// Maximum number of reads of the feed for one forward in one round.
   private static let mostBatches = 20
-  /// The maximum number of forwards that are served at the same time.
-  private static let most = 64
-  /// The maximum number of forwards of one tenant that are served at the same time.
-  private static let mostOfTenant = 4
 
   private let storage: any FleetStorage
   private let keys: SecretKeys
   private let logger: Logger
   private let now: @Sendable () -> Timestamp
   private let transport: @Sendable () -> any ConnectorTransport
-  /// The number of forwards of each tenant that are being served.
-  private let busy = Mutex<[TenantID: Int]>([:])
+  private let rounds = DueRounds(most: 64, mostOfTenant: 4)
 
   public convenience init(
     storage: any FleetStorage, keys: SecretKeys, mayUsePrivate: Bool, logger: Logger,
@@ -86,49 +76,15 @@ public final class ForwardRunner: Service {
   /// Several forwards are served at the same time, so that a program that does not answer does not delay the others.
   public func run() async throws {
     await cancelWhenGracefulShutdown {
-      await withDiscardingTaskGroup { group in
-        while !Task.isCancelled {
-          do {
-            for tenant in try await self.due() where self.enter(tenant) {
-              group.addTask {
-                defer { self.leave(tenant) }
-                await self.serve(tenant)
-              }
-            }
-          } catch {
-            if !Task.isCancelled { self.logger.warning("forwards: \(error)") }
-          }
-          do {
-            try await Task.sleep(for: Self.pause)
-          } catch {
-            return
-          }
-        }
+      await self.rounds.run(due: { try await self.due() }, serve: { await self.serve($0) }) {
+        self.logger.warning("forwards: \($0)")
       }
-    }
-  }
-
-  /// Counts one more forward of a tenant as being served, if the limits allow it.
-  ///
-  /// - Returns: `false` if the limit of the tenant, or the limit of all tenants together, is reached.
-  private func enter(_ tenant: TenantID) -> Bool {
-    busy.withLock { counts in
-      guard counts[tenant, default: 0] < Self.mostOfTenant, counts.values.reduce(0, +) < Self.most else { return false }
-      counts[tenant, default: 0] += 1
-      return true
-    }
-  }
-
-  private func leave(_ tenant: TenantID) {
-    busy.withLock { counts in
-      let left = counts[tenant, default: 1] - 1
-      counts[tenant] = left > 0 ? left : nil
     }
   }
 
   /// Returns the tenants that have a due forward.
   private func due() async throws -> [TenantID] {
-    try await storage.tenants(having: [ThingQuery<ForwardProgress>.Condition.atMost(key: "nextAt", now().json)])
+    try await storage.tenants(having: ForwardProgress.due(at: now()))
   }
 
   /// Sends the records of one forward of each tenant that has one that is due.
@@ -220,7 +176,7 @@ public final class ForwardRunner: Service {
   private func key(_ forward: Stored<Forward>) throws(ConnectorError) -> ForwardKey {
     guard let sealed = forward.value.secret else {
       guard forward.value.format != .webhook else {
-        throw ConnectorError(.settings, "secret: \(ForwardWebhook.expectedSecret)")
+        throw ConnectorError(.settings, "secret: \(WebhookSignature.expectedSecret)")
       }
       return .none
     }
@@ -231,10 +187,10 @@ public final class ForwardRunner: Service {
     guard forward.value.format == .webhook else {
       return .header("\(forward.value.keyHeader ?? "Authorization"): \(secret)")
     }
-    guard let keys = ForwardWebhook.Keys(secret) else {
-      throw ConnectorError(.settings, "secret: \(ForwardWebhook.expectedSecret)")
+    guard let signature = WebhookSignature(secret) else {
+      throw ConnectorError(.settings, "secret: \(WebhookSignature.expectedSecret)")
     }
-    return .signature(keys)
+    return .signature(signature)
   }
 
   private func changes(
@@ -314,7 +270,7 @@ public final class ForwardRunner: Service {
       var changed = present.value
       if let failure {
         changed.state = failure.kind == .refused || failure.kind == .settings ? .refused : .failing
-        changed.failures = Connector.Failure.adding(failure.message, at: transaction.now, to: changed.failures)
+        changed.failures = RecentFailure.adding(failure.message, at: transaction.now, to: changed.failures)
       } else {
         changed.state = .working
       }
@@ -329,9 +285,7 @@ public final class ForwardRunner: Service {
   ) async throws(ConnectorError) {
     let hasLease = try await stored { [storage, now] in
       try await storage.change(tenant: tenant, by: Actor(.server), at: now()) { transaction throws(ThingError) in
-        guard let progress = try transaction.find(id, ForwardProgress.self), progress.value.leaseHolder == holder else {
-          return false
-        }
+        guard let progress = try transaction.leased(id, ForwardProgress.self, to: holder) else { return false }
         try work(transaction, progress)
         return true
       }

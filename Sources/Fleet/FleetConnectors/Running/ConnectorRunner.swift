@@ -86,11 +86,7 @@ public final class ConnectorRunner: Service {
   /// - Returns: the number of connectors that were due.
   func round() async throws -> Int {
     var count = 0
-    let due = ThingQuery<ConnectorProgress>.Condition.atMost(key: "nextPullAt", now().json)
-    let free = ThingQuery<ConnectorProgress>.Condition.anyOf([
-      [.oneOf(key: "leaseUntil", [.null])], [.below(key: "leaseUntil", now().json)],
-    ])
-    for tenant in try await storage.tenants(having: [due, free]) where !Task.isCancelled {
+    for tenant in try await storage.tenants(having: ConnectorProgress.due(at: now())) where !Task.isCancelled {
       let taken: (connector: Stored<Connector>, progress: Stored<ConnectorProgress>)?
       do {
         taken = try await storage.change(tenant: tenant, by: Actor(.server), at: now()) {
@@ -207,7 +203,7 @@ final class ConnectorRun: TokenStore {
       if page.isLast { cursors[Self.doneKey(stream)] = .integer(now().milliseconds) }
       let position = cursors
       try await store.store(page) { [id = connector.id, server] transaction throws(ThingError) in
-        guard let progress = try transaction.leased(id, to: server) else { return }
+        guard let progress = try transaction.leased(id, ConnectorProgress.self, to: server) else { return }
         var moved = progress.value
         moved.cursors = .object(position)
         moved.leaseUntil = transaction.now.adding(seconds: ConnectorRunner.lease)
@@ -225,7 +221,7 @@ final class ConnectorRun: TokenStore {
   ) async throws {
     let hasLease = try await storage.change(tenant: tenant, by: Actor(.server), at: now()) {
       [id = connector.id, server] transaction throws(ThingError) in
-      guard let progress = try transaction.leased(id, to: server) else { return false }
+      guard let progress = try transaction.leased(id, ConnectorProgress.self, to: server) else { return false }
       try work(transaction, progress)
       return true
     }
@@ -255,7 +251,7 @@ final class ConnectorRun: TokenStore {
       (changed.lastPullAt, changed.assets) = (transaction.now, Int64(assets))
       if let error {
         changed.state = error.kind == .refused || error.kind == .settings ? .refused : .failing
-        changed.failures = Connector.Failure.adding(error.message, at: transaction.now, to: changed.failures)
+        changed.failures = RecentFailure.adding(error.message, at: transaction.now, to: changed.failures)
       } else {
         (changed.state, changed.lastSuccessAt) = (.working, transaction.now)
       }
@@ -293,20 +289,8 @@ final class ConnectorRun: TokenStore {
   }
 }
 
-extension Connector.Failure {
-  /// Returns the list of failures with a new one at the beginning.
-  static func adding(_ message: String, at time: Timestamp, to failures: [Self]) -> [Self] {
-    Array(([Self(at: time, message: String(message.prefix(300)))] + failures).prefix(Connector.mostFailures))
-  }
-}
-
 /// Computes when a connector is pulled again.
 enum ConnectorPace {
-  /// The wait after the first failure, s. Each further failure doubles it.
-  private static let first: Int64 = 30
-  /// The longest wait, s.
-  private static let longest: Int64 = 3_600
-
   /// Returns the wait until the next pull, ms.
   ///
   /// - Parameters:
@@ -315,12 +299,12 @@ enum ConnectorPace {
   static func wait(after error: ConnectorError?, failures: Int64, period seconds: Int64) -> Int64 {
     let period = seconds * 1_000
     guard let error else { return period }
-    let doubled = min(first << min(max(failures - 1, 0), 10), longest) * 1_000
+    let doubled = Int64(RetryDelay.records.seconds(after: failures)) * 1_000
     switch error.kind {
     case .rateLimited(let seconds?) where seconds.isFinite && seconds >= 0:
       // At least the time that the service demands, but at most a day.
       return max(Int64(min(seconds, 86_400) * 1_000) + 1, min(period, doubled))
-    case .refused, .settings: return longest * 1_000
+    case .refused, .settings: return Int64(RetryDelay.records.longest) * 1_000
     default: return doubled
     }
   }

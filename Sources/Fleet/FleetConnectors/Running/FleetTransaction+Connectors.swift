@@ -64,26 +64,14 @@ extension FleetTransaction {
   func lease(
     to server: UUIDv7, seconds: Int
   ) throws(ThingError) -> (connector: Stored<Connector>, progress: Stored<ConnectorProgress>)? {
-    let query = ThingQuery<ConnectorProgress>(
-      .atMost(key: "nextPullAt", now.json),
-      .anyOf([[.oneOf(key: "leaseUntil", [.null])], [.below(key: "leaseUntil", now.json)]]),
-      order: [.init("nextPullAt")])
-    guard let stored = try first(query) else { return nil }
+    guard let stored = try lease(ConnectorProgress.self, to: server, seconds: seconds) else { return nil }
     guard let connector = try find(stored.id, Connector.self), connector.value.isActive else {
       var progress = stored.value
-      progress.nextPullAt = nil
+      (progress.nextPullAt, progress.leaseHolder, progress.leaseUntil) = (nil, nil, nil)
       try update(stored, to: progress, action: "stop")
       return nil
     }
-    var progress = stored.value
-    (progress.leaseHolder, progress.leaseUntil) = (server, now.adding(seconds: seconds))
-    return (connector, try update(stored, to: progress, action: "lease"))
-  }
-
-  /// Returns the progress of a connector; `nil` if the server no longer has the lease.
-  func leased(_ connector: UUIDv7, to server: UUIDv7) throws(ThingError) -> Stored<ConnectorProgress>? {
-    guard let progress = try progress(of: connector), progress.value.leaseHolder == server else { return nil }
-    return progress
+    return (connector, stored)
   }
 
   // MARK: Assets

@@ -1,4 +1,5 @@
 import Crypto
+import FleetAccess
 import FleetDomain
 import Telemetry
 

@@ -205,8 +205,14 @@ extension FleetTransaction {
       ? .ok : plan.state(changed.due, at: vehicle.value.servicePoint(on: today), snoozedUntil: changed.snoozedUntil)
     changed.checkDate =
       isRetired ? nil : plan.checkDate(changed.due, after: today, snoozedUntil: changed.snoozedUntil)
-    if changed.state == .overdue, changed.openedCycle != changed.cycle {
+    // No service is announced while a record of this cycle is being completed.
+    let isNew = changed.openedCycle != changed.cycle
+    if changed.state == .dueSoon, due.value.state != .dueSoon, isNew {
+      try emit(.serviceDueSoon, changed, schedule)
+    }
+    if changed.state == .overdue, isNew {
       try openRecord(changed, schedule, on: today)
+      try emit(.serviceOverdue, changed, schedule)
       changed.openedCycle = changed.cycle
     }
     let stored = try update(due, to: changed, action: "change")
@@ -238,6 +244,14 @@ extension FleetTransaction {
       if try first(query) != nil { return state }
     }
     return .ok
+  }
+
+  private func emit(
+    _ event: FleetEvent.Event, _ due: ServiceDue, _ schedule: Stored<ServiceSchedule>
+  ) throws(ThingError) {
+    var new = FleetEvent(event, ServiceSchedule.self, schedule.id)
+    (new.vehicleID, new.item, new.day) = (due.vehicle, schedule.value.name ?? schedule.value.serviceType, due.dueDate)
+    try emit(new)
   }
 
   private func openRecord(

@@ -9,6 +9,7 @@ enum PostgreSQLSchema {
     version11, version12, version13, version14, version15, version16, version17, version18, version19,
     version20, version21, version22, version23, version24, version25, version26, version27, version28,
     version29, version30, version31, version32, version33, version34, version35, version36, version37,
+    version38,
   ]
 
   private static let version1 =
@@ -723,6 +724,66 @@ enum PostgreSQLSchema {
 
   /// Adds the permission of a person to read costs.
   private static let version37 = "ALTER TABLE person ADD COLUMN \"may_read_costs\" bigint NOT NULL DEFAULT 0;"
+
+  /// Adds webhooks and push subscriptions, the deliveries to them, the order of events, and the vehicles that are silent.
+  private static let version38 = """
+    ALTER TABLE fleet_event ADD COLUMN "at" bigint;
+    ALTER TABLE fleet_event ADD COLUMN "number" bigint NOT NULL DEFAULT 0;
+    CREATE INDEX fleet_event_number ON fleet_event (tenant, number, created);
+    ALTER TABLE rule ADD COLUMN "webhook_ids" text COLLATE "C" NOT NULL DEFAULT '[]';
+    ALTER TABLE notification ADD COLUMN "push_at" bigint;
+    CREATE INDEX notification_push ON notification (tenant, push_at) WHERE push_at IS NOT NULL;
+    CREATE TABLE event_count (
+      tenant integer NOT NULL, id uuid NOT NULL, version bigint NOT NULL, created bigint NOT NULL,
+      updated bigint NOT NULL, "last" bigint NOT NULL, "hour" bigint NOT NULL,
+      "frequent" bigint NOT NULL, "dropped" bigint NOT NULL, PRIMARY KEY (tenant, id)
+    );
+    CREATE TABLE webhook (
+      tenant integer NOT NULL, id uuid NOT NULL, version bigint NOT NULL, created bigint NOT NULL,
+      updated bigint NOT NULL, "url" text COLLATE "C" NOT NULL, "description" text COLLATE "C", "events" text COLLATE "C",
+      "fleet_ids" text COLLATE "C" NOT NULL, "is_active" bigint NOT NULL, "secret" text COLLATE "C", "previous_secret_until" bigint,
+      "state" text COLLATE "C" NOT NULL, "last_delivered_at" bigint, "delivered" bigint NOT NULL, "dropped" bigint NOT NULL,
+      "failures" text COLLATE "C" NOT NULL, search text COLLATE "C" NOT NULL, PRIMARY KEY (tenant, id)
+    );
+    CREATE TABLE delivery (
+      tenant integer NOT NULL, id uuid NOT NULL, version bigint NOT NULL, created bigint NOT NULL,
+      updated bigint NOT NULL, "receiver_id" uuid NOT NULL, "channel" text COLLATE "C" NOT NULL,
+      "event_id" uuid NOT NULL, "event" text COLLATE "C" NOT NULL, "thing" uuid NOT NULL, "body" text COLLATE "C" NOT NULL,
+      "number" bigint NOT NULL, "attempts" bigint NOT NULL, "next_attempt_at" bigint, "expires_at" bigint NOT NULL,
+      "state" text COLLATE "C" NOT NULL, "attempted_at" bigint, "status" bigint, "duration" bigint, "error" text COLLATE "C",
+      PRIMARY KEY (tenant, id)
+    );
+    CREATE INDEX delivery_due ON delivery (tenant, receiver_id, next_attempt_at, number)
+      WHERE next_attempt_at IS NOT NULL;
+    CREATE INDEX delivery_thing ON delivery (tenant, receiver_id, thing, number) WHERE state = 'waiting';
+    CREATE INDEX delivery_number ON delivery (tenant, receiver_id, number);
+    CREATE INDEX delivery_created ON delivery (tenant, created);
+    CREATE TABLE delivery_progress (
+      tenant integer NOT NULL, id uuid NOT NULL, version bigint NOT NULL, created bigint NOT NULL,
+      updated bigint NOT NULL, "channel" text COLLATE "C" NOT NULL, "next_at" bigint, "lease_holder" uuid,
+      "lease_until" bigint, "failures" bigint NOT NULL, "failing_since" bigint, "paused_until" bigint,
+      "waiting" bigint NOT NULL, "last_number" bigint NOT NULL, PRIMARY KEY (tenant, id)
+    );
+    CREATE INDEX delivery_progress_due ON delivery_progress (next_at, tenant);
+    CREATE TABLE push_subscription (
+      tenant integer NOT NULL, id uuid NOT NULL, version bigint NOT NULL, created bigint NOT NULL,
+      updated bigint NOT NULL, "person_id" uuid NOT NULL, "session_id" uuid NOT NULL,
+      "endpoint" text COLLATE "C" NOT NULL, "key" text COLLATE "C" NOT NULL, "auth" text COLLATE "C" NOT NULL, "client" text COLLATE "C", "last_sent_at" bigint,
+      PRIMARY KEY (tenant, id)
+    );
+    CREATE INDEX push_subscription_person ON push_subscription (tenant, person_id);
+    CREATE INDEX push_subscription_session ON push_subscription (tenant, session_id);
+    CREATE INDEX push_subscription_endpoint ON push_subscription (tenant, endpoint);
+    CREATE TABLE push_key (
+      tenant integer NOT NULL, id uuid NOT NULL, version bigint NOT NULL, created bigint NOT NULL,
+      updated bigint NOT NULL, "secret" text COLLATE "C", PRIMARY KEY (tenant, id)
+    );
+    CREATE TABLE silent_vehicle (
+      tenant integer NOT NULL, id uuid NOT NULL, version bigint NOT NULL, created bigint NOT NULL,
+      updated bigint NOT NULL, "vehicle_id" text COLLATE "C" NOT NULL, "since" bigint NOT NULL,
+      PRIMARY KEY (tenant, id)
+    );
+    """
 
   /// SQL expression for the time of the migration, ms. It has the same value in all statements of the migration.
   private static let now = "(extract(epoch FROM now()) * 1000)::bigint"

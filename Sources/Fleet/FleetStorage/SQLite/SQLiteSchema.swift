@@ -9,6 +9,7 @@ enum SQLiteSchema {
     version11, version12, version13, version14, version15, version16, version17, version18, version19,
     version20, version21, version22, version23, version24, version25, version26, version27, version28,
     version29, version30, version31, version32, version33, version34, version35, version36, version37,
+    version38,
   ]
 
   private static let version1 = """
@@ -703,6 +704,66 @@ enum SQLiteSchema {
 
   /// Adds the permission of a person to read costs.
   private static let version37 = "ALTER TABLE person ADD COLUMN \"may_read_costs\" INTEGER NOT NULL DEFAULT 0;"
+
+  /// Adds webhooks and push subscriptions, the deliveries to them, the order of events, and the vehicles that are silent.
+  private static let version38 = """
+    ALTER TABLE fleet_event ADD COLUMN "at" INTEGER;
+    ALTER TABLE fleet_event ADD COLUMN "number" INTEGER NOT NULL DEFAULT 0;
+    CREATE INDEX fleet_event_number ON fleet_event (tenant, number, created);
+    ALTER TABLE rule ADD COLUMN "webhook_ids" TEXT NOT NULL DEFAULT '[]';
+    ALTER TABLE notification ADD COLUMN "push_at" INTEGER;
+    CREATE INDEX notification_push ON notification (tenant, push_at) WHERE push_at IS NOT NULL;
+    CREATE TABLE event_count (
+      tenant INTEGER NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL, created INTEGER NOT NULL,
+      updated INTEGER NOT NULL, "last" INTEGER NOT NULL, "hour" INTEGER NOT NULL,
+      "frequent" INTEGER NOT NULL, "dropped" INTEGER NOT NULL, PRIMARY KEY (tenant, id)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE webhook (
+      tenant INTEGER NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL, created INTEGER NOT NULL,
+      updated INTEGER NOT NULL, "url" TEXT NOT NULL, "description" TEXT, "events" TEXT,
+      "fleet_ids" TEXT NOT NULL, "is_active" INTEGER NOT NULL, "secret" TEXT, "previous_secret_until" INTEGER,
+      "state" TEXT NOT NULL, "last_delivered_at" INTEGER, "delivered" INTEGER NOT NULL, "dropped" INTEGER NOT NULL,
+      "failures" TEXT NOT NULL, search TEXT NOT NULL, PRIMARY KEY (tenant, id)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE delivery (
+      tenant INTEGER NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL, created INTEGER NOT NULL,
+      updated INTEGER NOT NULL, "receiver_id" BLOB NOT NULL, "channel" TEXT NOT NULL,
+      "event_id" BLOB NOT NULL, "event" TEXT NOT NULL, "thing" BLOB NOT NULL, "body" TEXT NOT NULL,
+      "number" INTEGER NOT NULL, "attempts" INTEGER NOT NULL, "next_attempt_at" INTEGER, "expires_at" INTEGER NOT NULL,
+      "state" TEXT NOT NULL, "attempted_at" INTEGER, "status" INTEGER, "duration" INTEGER, "error" TEXT,
+      PRIMARY KEY (tenant, id)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX delivery_due ON delivery (tenant, receiver_id, next_attempt_at, number)
+      WHERE next_attempt_at IS NOT NULL;
+    CREATE INDEX delivery_thing ON delivery (tenant, receiver_id, thing, number) WHERE state = 'waiting';
+    CREATE INDEX delivery_number ON delivery (tenant, receiver_id, number);
+    CREATE INDEX delivery_created ON delivery (tenant, created);
+    CREATE TABLE delivery_progress (
+      tenant INTEGER NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL, created INTEGER NOT NULL,
+      updated INTEGER NOT NULL, "channel" TEXT NOT NULL, "next_at" INTEGER, "lease_holder" BLOB,
+      "lease_until" INTEGER, "failures" INTEGER NOT NULL, "failing_since" INTEGER, "paused_until" INTEGER,
+      "waiting" INTEGER NOT NULL, "last_number" INTEGER NOT NULL, PRIMARY KEY (tenant, id)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX delivery_progress_due ON delivery_progress (next_at, tenant);
+    CREATE TABLE push_subscription (
+      tenant INTEGER NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL, created INTEGER NOT NULL,
+      updated INTEGER NOT NULL, "person_id" BLOB NOT NULL, "session_id" BLOB NOT NULL,
+      "endpoint" TEXT NOT NULL, "key" TEXT NOT NULL, "auth" TEXT NOT NULL, "client" TEXT, "last_sent_at" INTEGER,
+      PRIMARY KEY (tenant, id)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX push_subscription_person ON push_subscription (tenant, person_id);
+    CREATE INDEX push_subscription_session ON push_subscription (tenant, session_id);
+    CREATE INDEX push_subscription_endpoint ON push_subscription (tenant, endpoint);
+    CREATE TABLE push_key (
+      tenant INTEGER NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL, created INTEGER NOT NULL,
+      updated INTEGER NOT NULL, "secret" TEXT, PRIMARY KEY (tenant, id)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE silent_vehicle (
+      tenant INTEGER NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL, created INTEGER NOT NULL,
+      updated INTEGER NOT NULL, "vehicle_id" TEXT NOT NULL, "since" INTEGER NOT NULL,
+      PRIMARY KEY (tenant, id)
+    ) STRICT, WITHOUT ROWID;
+    """
 
   private static func randoms(_ count: Int) -> String {
     Array(repeating: "1 + abs(random()) % 127", count: count).joined(separator: ", ")

@@ -1,6 +1,7 @@
 // The service worker. It keeps the app's own files, so that its pages open without a network. It keeps no answers of the API:
 // a page shows data that the server has just sent, or says that there is no network.
 // scripts/web.py writes the list of files and the version.
+// It also shows push messages, and opens the page of their thing when a person clicks them.
 const VERSION = "development";
 const FILES = [];
 
@@ -30,4 +31,31 @@ self.addEventListener("fetch", event => {
     // The name of a file contains the hash of its content, so a stored copy is never outdated.
     event.respondWith((async () => (await caches.match(request)) ?? fetch(request))());
   }
+});
+
+// The pages of the things that messages are about. Other things have no page of their own.
+const PAGES = {
+  journey: "journeys", inspection: "inspections", document: "documents", driver: "drivers", defect: "defects",
+  maintenanceRecord: "maintenance-records", serviceSchedule: "service-schedules", assignment: "assignments",
+};
+
+self.addEventListener("push", event => {
+  const message = event.data?.json() ?? {};
+  const page = PAGES[message.kind];
+  event.waitUntil(self.registration.showNotification(message.title ?? "", {
+    body: message.body ?? "", tag: message.thing,
+    data: { url: page && message.thing ? `/${page}/${encodeURIComponent(message.thing)}` : "/notifications" },
+  }));
+});
+
+self.addEventListener("notificationclick", event => {
+  event.notification.close();
+  const { url } = event.notification.data;
+  event.waitUntil((async () => {
+    const [open] = await clients.matchAll({ type: "window", includeUncontrolled: true });
+    if (!open) return clients.openWindow(url);
+    await open.focus();
+    // The page may be of an older version that this worker does not control; then it opens in a new window.
+    return open.navigate(url).catch(() => clients.openWindow(url));
+  })());
 });

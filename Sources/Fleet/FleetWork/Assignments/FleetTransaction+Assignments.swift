@@ -67,6 +67,12 @@ extension FleetTransaction {
     }
   }
 
+  /// Sets the status of the vehicle of a new or changed assignment, and adds the event of a new one.
+  public func follow(_ assignment: Stored<Assignment>) throws(ThingError) {
+    if assignment.version == 1 { try emit(.assignmentMade, of: assignment.id, assignment.value) }
+    try updateStatus(ofVehicle: assignment.value.vehicle)
+  }
+
   /// Ends an assignment.
   ///
   /// - Parameter time: the end. If `nil`, the assignment ends now, or at its planned end if that has passed.
@@ -84,6 +90,7 @@ extension FleetTransaction {
     ended.to = end
     ended.status = .completed
     let changed = try update(stored, to: ended, action: "end")
+    try emit(.assignmentEnded, of: stored.id, ended)
     try updateStatus(ofVehicle: ended.vehicle)
     return changed
   }
@@ -98,6 +105,7 @@ extension FleetTransaction {
     var cancelled = stored.value
     cancelled.status = .cancelled
     let changed = try update(stored, to: cancelled, action: "cancel")
+    try emit(.assignmentEnded, of: stored.id, cancelled)
     try updateStatus(ofVehicle: cancelled.vehicle)
     return changed
   }

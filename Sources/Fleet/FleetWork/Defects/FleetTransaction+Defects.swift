@@ -61,6 +61,25 @@ extension FleetTransaction {
     return try update(stored, to: defect, action: command.rawValue)
   }
 
+  /// Adds the events of a new, reopened or changed defect.
+  ///
+  /// - Parameter old: the defect before the change; `nil` if it is new.
+  public func announce(_ stored: Stored<Defect>, since old: Defect?) throws(ThingError) {
+    let (defect, isOpen) = (stored.value, [.open, .acknowledged].contains(stored.value.status))
+    let wasOpen = old.map { [.open, .acknowledged].contains($0.status) } ?? false
+    if isOpen, !wasOpen {
+      switch defect.source {
+      case .dtc: try emit(.troubleCodeFound, of: stored.id, defect, item: defect.text)
+      // The event of the inspection names all of its defects.
+      case .inspection: break
+      case .driver, .other: try emit(.defectOpened, of: stored.id, defect, item: defect.text)
+      }
+    }
+    if isOpen, defect.severity == .unsafe, !(wasOpen && old?.severity == .unsafe) {
+      try emit(.defectUnsafe, of: stored.id, defect, item: defect.text)
+    }
+  }
+
   /// Checks that no defect makes a vehicle unsafe.
   ///
   /// - Throws: `rule` with `vehicleUnsafe`.

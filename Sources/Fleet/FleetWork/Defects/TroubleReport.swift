@@ -86,7 +86,7 @@ extension FleetTransaction {
       defect.codes = [code]
       defect.freezeFrame = report.freezeFrame(of: code)
       defect.reports = [Defect.Report(ecu: report.ecu, isPresent: true, since: report.at, at: report.at)]
-      try insert(defect, id: nil, action: "report")
+      try announce(try insert(defect, id: nil, action: "report"), since: nil)
     }
   }
 
@@ -114,7 +114,7 @@ extension FleetTransaction {
       defect.status = isStill ? .acknowledged : .open
       defect.dismissReason = nil
       defect.freezeFrame = report.freezeFrame(of: code) ?? defect.freezeFrame
-      try update(live, to: defect, action: "reopen")
+      try announce(try update(live, to: defect, action: "reopen"), since: stored.value)
     } else if defect.freezeFrame == nil, let frame = report.freezeFrame(of: code) {
       defect.freezeFrame = frame
       try update(live, to: defect, action: "change")

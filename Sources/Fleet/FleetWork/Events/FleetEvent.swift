@@ -1,23 +1,67 @@
 import FleetDomain
 import Telemetry
 
-/// An event in the fleet, for which people may be notified.
+/// An event in the fleet, for which people may be notified, and which webhooks receive.
 ///
 /// The transaction that makes a change also adds its event, so neither exists without the other. The transaction that
-/// adds the event's notifications removes the event.
+/// adds the event's notifications and deliveries removes the event.
 public struct FleetEvent: Kind {
   public enum Event: String, FieldChoice, Sendable {
     /// A command of a journey arrived that the journey's state does not allow.
     case journeyNeedsReview
     /// A driver reported an incident during a journey.
     case journeyIncident
+    case journeyStarted
+    case journeyCompleted
     /// A signed inspection report has defects.
     case inspectionDefects
     /// A document expires soon, or has expired.
     case documentExpiring
     /// A driving licence expires soon, or has expired.
     case licenceExpiring
+    /// A driver gets a vehicle.
+    case assignmentMade
+    /// An assignment was ended or cancelled.
+    case assignmentEnded
+    /// A vehicle reports a trouble code that it did not report before.
+    case troubleCodeFound
+    /// A person reported a defect.
+    case defectOpened
+    /// A defect makes a vehicle unsafe.
+    case defectUnsafe
+    case serviceDueSoon
+    case serviceOverdue
+    case maintenanceStarted
+    case maintenanceCompleted
+    case vehicleRetired
+    case vehicleReactivated
+    /// A vehicle has sent no records for a day.
+    case vehicleSilent
+    /// A vehicle that was silent sends records again.
+    case vehicleBack
+    /// A gateway recorded the end of a trip.
+    case tripEnded
+    case geofenceEntered
+    case geofenceExited
+    /// A vehicle has stayed in a geofence for the time that the geofence states.
+    case geofenceDwelled
+    /// A gateway recorded a driving event, for example harsh braking.
+    case drivingEvent
+    /// A webhook was switched off, because its receiver failed for a day or does not exist any more.
+    case webhookDisabled
+
+    /// Whether vehicles cause the event many times a day. Such events are added only if a rule or a webhook contains
+    /// them, and only up to ``FleetEvent/mostFrequent`` in an hour.
+    public var isFrequent: Bool {
+      switch self {
+      case .tripEnded, .geofenceEntered, .geofenceExited, .geofenceDwelled, .drivingEvent: true
+      default: false
+      }
+    }
   }
+
+  /// The maximum number of frequent events that a tenant gets in an hour. Further ones are counted, but not added.
+  public static let mostFrequent: Int64 = 20_000
 
   public var event = Event.journeyNeedsReview
   /// The kind of the thing that the event is about, for example `journey`.
@@ -29,8 +73,16 @@ public struct FleetEvent: Kind {
   public var item: String?
   /// A day that the notification contains, for example the last day of a document.
   public var day: CalendarDate?
+  /// The time at which it happened; `nil` if that is the time of the change.
+  public var at: Timestamp?
+  /// The place in the order of the tenant's events.
+  public var number: Int64 = 0
 
   public init() {}
+
+  public init<Value: Kind>(_ event: Event, _ kind: Value.Type, _ thing: UUIDv7) {
+    (self.event, self.kind, self.thing) = (event, Value.names.one, thing)
+  }
 
   public static let isAudited = false
   public static let names = KindNames(one: "fleetEvent", many: "fleet-events")
@@ -42,20 +94,85 @@ public struct FleetEvent: Kind {
     Field("driverId", \.driverID).settable(by: .server),
     Field("item", \.item).settable(by: .server),
     Field("day", \.day).settable(by: .server),
+    Field("at", \.at).settable(by: .server),
+    Field("number", \.number).settable(by: .server).sortable(),
+  ]
+}
+
+/// The numbers of a tenant's events. Each tenant has at most one such row.
+public struct EventCount: Kind {
+  /// The number of the last event.
+  public var last: Int64 = 0
+  /// The hour, counted from 1970, in which ``frequent`` events were added.
+  public var hour: Int64 = 0
+  public var frequent: Int64 = 0
+  /// The number of frequent events that were not added.
+  public var dropped: Int64 = 0
+
+  public init() {}
+
+  public static let id = UUIDv7(milliseconds: 0, first: 0, rest: 3)
+  public static let isAudited = false
+  public static let names = KindNames(one: "eventCount", many: "event-counts")
+  public static let fields: [Field<EventCount>] = [
+    Field("last", \.last), Field("hour", \.hour), Field("frequent", \.frequent), Field("dropped", \.dropped),
   ]
 }
 
 extension FleetTransaction {
   /// Adds an event about a thing.
-  ///
-  /// - Parameters:
-  ///   - id: a fixed ID for an event that may be found repeatedly, so that it is added once; `nil` for a new ID.
   public func emit<Value: WorkThing>(
-    _ event: FleetEvent.Event, of thing: UUIDv7, _ value: Value, item: String? = nil, id: UUIDv7? = nil
+    _ event: FleetEvent.Event, of thing: UUIDv7, _ value: Value, item: String? = nil
   ) throws(ThingError) {
-    var new = FleetEvent()
-    (new.event, new.kind, new.thing) = (event, Value.names.one, thing)
+    var new = FleetEvent(event, Value.self, thing)
     (new.vehicleID, new.driverID, new.item) = (value.vehicleID, value.driverID, item)
-    try insert(new, id: id, action: "create")
+    try emit(new)
+  }
+
+  /// Adds an event. The transactions of a tenant run one after another, so the numbers of its events are in the order of
+  /// the changes.
+  ///
+  /// - Parameter id: a fixed ID for an event that may be found repeatedly; `nil` for a new ID.
+  /// - Returns: `false` if the event was not added, because the tenant had too many ``FleetEvent/Event/isFrequent``
+  ///   events in this hour.
+  @discardableResult
+  public func emit(_ event: FleetEvent, id: UUIDv7? = nil) throws(ThingError) -> Bool {
+    let stored = try find(EventCount.id, EventCount.self)
+    var count = stored?.value ?? EventCount()
+    var isAdded = true
+    if event.event.isFrequent {
+      let hour = now.milliseconds / 3_600_000
+      if hour != count.hour { (count.hour, count.frequent) = (hour, 0) }
+      isAdded = count.frequent < FleetEvent.mostFrequent
+      if isAdded { count.frequent += 1 } else { count.dropped += 1 }
+    }
+    if isAdded {
+      var numbered = event
+      count.last += 1
+      numbered.number = count.last
+      try insert(numbered, id: id, action: "create")
+    }
+    if let stored {
+      try update(stored, to: count, action: "count")
+    } else {
+      try insert(count, id: EventCount.id, action: "count")
+    }
+    return isAdded
+  }
+}
+
+extension FleetView {
+  /// Returns the events that at least one active rule or webhook contains.
+  public func wantedEvents() throws(ThingError) -> Set<FleetEvent.Event> {
+    var wanted: Set<FleetEvent.Event> = []
+    let rules = ThingQuery<NotificationRule>(.oneOf(key: "isActive", [.bool(true)]))
+    for values in try values(["events"], rules) { wanted.formUnion((try? [FleetEvent.Event](json: values[0])) ?? []) }
+    for webhook in try activeWebhooks() { wanted.formUnion(webhook.value.events ?? FleetEvent.Event.allCases) }
+    return wanted
+  }
+
+  /// Returns the active webhooks.
+  public func activeWebhooks() throws(ThingError) -> [Stored<Webhook>] {
+    try list(ThingQuery<Webhook>(.oneOf(key: "isActive", [.bool(true)]), limit: Webhook.most)).items
   }
 }

@@ -104,7 +104,7 @@ extension FleetTransaction {
     var new = FleetEvent()
     (new.event, new.kind, new.thing, new.day) = (pending.event, pending.kind, pending.thing, pending.day)
     (new.vehicleID, new.driverID, new.item) = (pending.vehicle, pending.driver, pending.item)
-    try insert(new, id: pending.id, action: "create")
+    try emit(new, id: pending.id)
   }
 }
 

@@ -30,6 +30,8 @@ public struct Notification: Kind {
   public var deliveries: [Delivery] = []
   /// The time at which the mail is to be sent; `nil` if no mail is to be sent.
   public var mailAt: Timestamp?
+  /// The time at which the push messages are to be sent; `nil` if none are to be sent.
+  public var pushAt: Timestamp?
 
   public init() {}
 
@@ -47,6 +49,7 @@ public struct Notification: Kind {
     Field("readAt", \.readAt).settable(by: .server),
     Field("deliveries", \.deliveries).settable(by: .server),
     Field("mailAt", \.mailAt).settable(by: .hidden),
+    Field("pushAt", \.pushAt).settable(by: .hidden),
   ]
 
   /// Returns the ID of a person's notification of an event. The ID depends only on the arguments, so processing an

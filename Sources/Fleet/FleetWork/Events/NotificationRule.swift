@@ -5,19 +5,23 @@ import Telemetry
 public struct NotificationRule: Kind {
   public enum Channel: String, FieldChoice, Sendable {
     case inApp, email
+    /// Messages to ``NotificationRule/webhookIDs``, at once.
+    case webhook
+    /// Messages to the browsers in which the person has allowed them.
+    case push
   }
 
-  /// The way in which notifications are combined into mails.
+  /// The way in which notifications are combined into mails and push messages.
   public enum Digest: String, FieldChoice, Sendable {
-    /// A mail for each notification, at once.
+    /// A message for each notification, at once.
     case none
-    /// One mail with all notifications of an hour, at the full hour.
+    /// One message with all notifications of an hour, at the full hour.
     case hourly
-    /// One mail with all notifications of a day, at 06:00.
+    /// One message with all notifications of a day, at 06:00.
     case daily
   }
 
-  /// The daily period in which no mails are sent, in the time zone of the person, otherwise of the tenant.
+  /// The daily period in which no mails and no push messages are sent, in the time zone of the person, otherwise of the tenant.
   public struct QuietHours: NestedValue {
     /// The beginning of the period, for example `22:00`.
     public var from = ""
@@ -67,6 +71,8 @@ public struct NotificationRule: Kind {
   /// Whether the driver of the event is notified.
   public var notifiesDriver = false
   public var channels: [Channel] = [.inApp]
+  /// The webhooks that receive the events if ``channels`` contain `webhook`; empty for all active webhooks.
+  public var webhookIDs: [UUIDv7] = []
   public var digest = Digest.none
   public var quietHours: QuietHours?
 
@@ -91,6 +97,7 @@ public struct NotificationRule: Kind {
         throw FieldError("", "expected one or more channels, each once")
       }
     },
+    Field("webhookIds", \.webhookIDs, NotificationRule.few),
     Field("digest", \.digest),
     Field("quietHours", \.quietHours),
   ]
@@ -101,10 +108,10 @@ public struct NotificationRule: Kind {
     }
   }
 
-  /// Returns the time at which the mail of a notification is sent.
+  /// Returns the time at which a notification is sent by mail or push message.
   ///
   /// - Parameter zone: the time zone of full hours, of days and of ``quietHours``.
-  public func mailTime(at time: Timestamp, in zone: ZoneRules) -> Timestamp {
+  public func sendTime(at time: Timestamp, in zone: ZoneRules) -> Timestamp {
     let due: Timestamp
     switch digest {
     case .none: due = time
@@ -118,6 +125,15 @@ public struct NotificationRule: Kind {
     }
     return quietHours?.end(at: due, in: zone) ?? due
   }
+
+  /// The rule that applies in all tenants, in addition to their own rules: administrators learn that a webhook was
+  /// switched off.
+  public static let ofServer: NotificationRule = {
+    var rule = NotificationRule()
+    (rule.name, rule.events, rule.roles) = ("Webhooks that were switched off", [.webhookDisabled], [.admin])
+    rule.channels = [.inApp, .email]
+    return rule
+  }()
 
   /// The rules that a new tenant gets.
   public static let defaults: [NotificationRule] = {
@@ -135,6 +151,8 @@ public struct NotificationRule: Kind {
       rule("Journeys that need a review", .journeyNeedsReview, [.admin], [.inApp]),
       rule("Incidents of drivers", .journeyIncident, [.admin], [.inApp, .email]),
       rule("Defects found by inspections", .inspectionDefects, [.admin, .maintenance], [.inApp, .email]),
+      rule("Unsafe vehicles", .defectUnsafe, [.admin, .maintenance], [.inApp, .email, .push]),
+      rule("Overdue services", .serviceOverdue, [.admin, .maintenance], [.inApp, .email], .daily),
       rule("Documents that expire", .documentExpiring, [.admin], [.inApp, .email], .daily),
       licences,
     ]

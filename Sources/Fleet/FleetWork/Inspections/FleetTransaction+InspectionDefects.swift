@@ -25,7 +25,7 @@ extension FleetTransaction {
       defect.text = item.note.map { "\(text): \($0)" } ?? text
       defect.photos = item.photos
       (defect.item, defect.inspectionIDs) = (item.item, [report.id])
-      try insert(defect, id: nil, action: "report")
+      try announce(try insert(defect, id: nil, action: "report"), since: nil)
     }
     guard let old else { return }
     for stored in known where stored.value.inspectionIDs.contains(old.id) {

@@ -134,6 +134,12 @@ extension FleetTransaction {
       try emit(.journeyNeedsReview, of: stored.id, journey)
     }
     if event == .incident { try emit(.journeyIncident, of: stored.id, journey, item: command.notes) }
+    if event == .started, journey.startTime != nil, stored.value.startTime == nil {
+      try emit(.journeyStarted, of: stored.id, journey)
+    }
+    if journey.status == .completed, stored.value.status != .completed {
+      try emit(.journeyCompleted, of: stored.id, journey)
+    }
     if let driver = journey.driverID { try updateStatus(ofDriver: driver) }
     return changed
   }

@@ -87,6 +87,7 @@ extension FleetTransaction {
     record.status = .inProgress
     record.startedAt = now
     let started = try update(stored, to: record, action: "start")
+    try emit(.maintenanceStarted, started)
     try updateStatus(ofVehicle: record.vehicle)
     return started
   }
@@ -116,6 +117,7 @@ extension FleetTransaction {
     record.notes = completion.notes ?? record.notes
     try check(&record, old: stored)
     let completed = try update(stored, to: record, action: "complete")
+    try emit(.maintenanceCompleted, completed)
     try link(completed)
     try updateStatus(ofVehicle: record.vehicle)
     return completed
@@ -135,6 +137,13 @@ extension FleetTransaction {
     try link(cancelled)
     try updateStatus(ofVehicle: record.vehicle)
     return cancelled
+  }
+
+  /// Adds an event about a record.
+  private func emit(_ event: FleetEvent.Event, _ record: Stored<MaintenanceRecord>) throws(ThingError) {
+    var new = FleetEvent(event, MaintenanceRecord.self, record.id)
+    (new.vehicleID, new.item) = (record.value.vehicle, record.value.serviceType)
+    try emit(new)
   }
 
   private func require(

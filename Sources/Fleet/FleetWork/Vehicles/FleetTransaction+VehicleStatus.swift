@@ -39,6 +39,11 @@ extension FleetTransaction {
     }
     let changed = try update(stored, to: vehicle, action: command.rawValue)
     if command == .retire { try endWork(ofVehicle: vehicle.id) }
+    if command == .retire || command == .reactivate {
+      var event = FleetEvent(command == .retire ? .vehicleRetired : .vehicleReactivated, Vehicle.self, stored.id)
+      event.vehicleID = vehicle.id
+      try emit(event)
+    }
     return changed
   }
 

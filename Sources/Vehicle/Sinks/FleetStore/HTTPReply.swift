@@ -1,3 +1,5 @@
+import Peers
+
 /// A reply of an HTTP server. Headers that are missing are empty texts.
 struct HTTPReply: Equatable, Sendable {
   var status: Int

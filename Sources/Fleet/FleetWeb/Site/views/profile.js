@@ -5,6 +5,7 @@ import { nearText } from "../format.js";
 import { Form } from "../parts/form.js";
 import { Icon } from "../parts/icons.js";
 import { Dialog, Loading, Secret, Title, Trouble, useLoad, useQuestion } from "../parts/ui.js";
+import { canReceivePush, currentSubscription, subscribe, unsubscribe } from "../push.js";
 import { go } from "../router.js";
 import { currentSession, setSession, tell } from "../state.js";
 import { language, setLanguage, t } from "../texts.js";
@@ -73,7 +74,45 @@ export default function Profile() {
           { name: "units", label: "field.units", kind: "choice", texts: "units", choices: ["metric", "imperial"], required: true },
           { name: "timeZone", label: "field.timeZone", kind: "text", hint: "field.timeZoneHint" },
         ]} />`}</div></section>
-    <${Password} /><${Factors} /><${Identities} /><${Sessions} /></div>`;
+    <${PushMessages} /><${Password} /><${Factors} /><${Identities} /><${Sessions} /></div>`;
+}
+
+/** Push messages to this browser, and the other browsers that get them. */
+function PushMessages() {
+  const subscriptions = useLoad(() => get("/api/push-subscriptions"), []);
+  const here = useLoad(currentSubscription, []);
+  const [error, setError] = useState(/** @type {any} */ (null));
+  const [isBusy, setBusy] = useState(false);
+  const session = currentSession();
+  const list = subscriptions.value?.data ?? [];
+  const isOn = Boolean(here.value) && list.some((/** @type {any} */ entry) => entry.sessionId === session?.sessionId);
+  const change = async (/** @type {() => Promise<void>} */ action) => {
+    setError(null);
+    setBusy(true);
+    try {
+      await action();
+    } catch (failure) { setError(failure); }
+    setBusy(false);
+    subscriptions.reload();
+    here.reload();
+  };
+  const turnOn = () => change(async () => {
+    // The browser asks the person only after a click.
+    if (await Notification.requestPermission() !== "granted") throw new RequestError(403, { message: t("push.denied") });
+    await subscribe();
+    tell(t("push.isOn"));
+  });
+  const turnOff = (/** @type {any} */ entry) => change(async () => {
+    await request("DELETE", pathOf("/api/push-subscriptions", entry.id));
+    if (entry.sessionId === session?.sessionId) await unsubscribe();
+  });
+  return html`<section class="card"><header><h2>${t("push.title")}</h2>${canReceivePush() && !isOn && html`<div class="end controls">
+      <button type="button" class="button" disabled=${isBusy} onClick=${turnOn}><${Icon} name="notice" size=${16} />${t("push.turnOn")}</button></div>`}</header>
+    ${error && html`<${Trouble} error=${error} />`}
+    ${subscriptions.error ? html`<${Trouble} error=${subscriptions.error} retry=${subscriptions.reload} />`
+      : list.length === 0 ? html`<p class="quiet soft">${t(canReceivePush() ? "push.none" : "push.impossible")}</p>`
+      : html`<ul class="links">${list.map((/** @type {any} */ entry) => html`<li key=${entry.id}><span><b>${browser(entry.client)}</b> <span class="soft small">${[entry.sessionId === session?.sessionId ? t("push.here") : "", entry.lastSentAt ? t("push.lastSent", { time: nearText(entry.lastSentAt) }) : ""].filter(Boolean).join(" · ")}</span></span>
+        <button type="button" class="button" disabled=${isBusy} aria-label=${`${t("push.turnOff")}: ${browser(entry.client)}`} onClick=${() => turnOff(entry)}>${t("push.turnOff")}</button></li>`)}</ul>`}</section>`;
 }
 
 /** The accounts at providers with which the person signs in. */

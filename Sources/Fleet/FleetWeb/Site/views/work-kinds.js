@@ -247,6 +247,15 @@ export function Expiry({ day }) {
   return html`<${Status} shape="good" tone="moving">${t("expiry.until", { day: dayText(day) })}</${Status}>`;
 }
 
+/** The events for which rules can notify people. */
+const eventChoices = [
+  "journeyNeedsReview", "journeyIncident", "journeyStarted", "journeyCompleted", "inspectionDefects", "troubleCodeFound",
+  "defectOpened", "defectUnsafe", "serviceDueSoon", "serviceOverdue", "maintenanceStarted", "maintenanceCompleted",
+  "assignmentMade", "assignmentEnded", "documentExpiring", "licenceExpiring", "vehicleSilent", "vehicleBack",
+  "vehicleRetired", "vehicleReactivated", "tripEnded", "geofenceEntered", "geofenceExited", "geofenceDwelled",
+  "drivingEvent", "webhookDisabled",
+];
+
 /** @type {Kind} */
 export const rules = {
   id: "rules", path: "/api/rules", area: "settings", title: "rules.title", add: "rules.add", empty: "rules.empty",
@@ -255,12 +264,12 @@ export const rules = {
   fields: [
     { name: "name", label: "field.name", kind: "text", required: true },
     { name: "isActive", label: "field.isActive", kind: "flag", initial: () => true },
-    { name: "events", label: "field.events", kind: "choices", texts: "event", required: true, choices: ["journeyNeedsReview", "journeyIncident", "inspectionDefects", "documentExpiring", "licenceExpiring"], group: "group.when" },
+    { name: "events", label: "field.events", kind: "choices", texts: "event", required: true, choices: eventChoices, group: "group.when" },
     { name: "fleetIds", label: "field.fleetIds", kind: "things", of: "fleet", isWide: true, hint: "field.fleetIdsHint", group: "group.when" },
     { name: "roles", label: "field.notifiedRoles", kind: "choices", texts: "role", choices: ["admin", "maintenance", "driver", "viewer"], group: "group.who" },
     { name: "personIds", label: "field.personIds", kind: "things", of: "person", isWide: true, group: "group.who" },
     { name: "notifiesDriver", label: "field.notifiesDriver", kind: "flag", group: "group.who" },
-    { name: "channels", label: "field.channels", kind: "choices", texts: "channel", required: true, choices: ["inApp", "email"], initial: () => ["inApp"], group: "group.how" },
+    { name: "channels", label: "field.channels", kind: "choices", texts: "channel", required: true, choices: ["inApp", "email", "push", "webhook"], hint: "field.channelsHint", initial: () => ["inApp"], group: "group.how" },
     { name: "digest", label: "field.digest", kind: "choice", texts: "digest", required: true, choices: ["none", "hourly", "daily"], initial: () => "none", group: "group.how" },
     { name: "quietHours.from", label: "field.quietFrom", kind: "clock", hint: "field.quietHint", group: "group.how" },
     { name: "quietHours.to", label: "field.quietTo", kind: "clock", hint: "field.quietHint", group: "group.how" },

@@ -1,6 +1,5 @@
+import Peers
 import Testing
-
-@testable import Sinks
 
 @Suite struct HTTPDateTests {
   @Test(arguments: [

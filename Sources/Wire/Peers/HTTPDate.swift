@@ -3,9 +3,9 @@
 ///     Sun, 06 Nov 1994 08:49:37 GMT
 ///     Sunday, 06-Nov-94 08:49:37 GMT
 ///     Sun Nov  6 08:49:37 1994
-enum HTTPDate {
+public enum HTTPDate {
   /// Returns a date in seconds since 1970; `nil` if the text is not an HTTP date.
-  static func seconds(_ text: String) -> Int64? {
+  public static func seconds(_ text: String) -> Int64? {
     let words = text.split(whereSeparator: { $0 == " " || $0 == "," || $0 == "-" }).map(String.init)
     let parts: (day: String, month: String, year: String, time: String)
     switch words.count {
@@ -36,7 +36,7 @@ enum HTTPDate {
 }
 
 /// Parses `Retry-After` (RFC 9110, section 10.2.3).
-enum RetryAfter {
+public enum RetryAfter {
   /// Returns the time for which the server asks to wait.
   ///
   /// - Parameters:
@@ -44,7 +44,7 @@ enum RetryAfter {
   ///   - date: value of `Date` in the same reply. The difference of both dates needs no local clock, which may be
   ///     wrong.
   /// - Returns: the time to wait, ns; `nil` if the value is missing or invalid.
-  static func nanoseconds(_ text: String, date: String) -> Int64? {
+  public static func nanoseconds(_ text: String, date: String) -> Int64? {
     if let seconds = Int64(text), !text.hasPrefix("+") {
       return seconds < 0
         ? nil : seconds.multipliedReportingOverflow(by: 1_000_000_000).overflow ? .max : seconds * 1_000_000_000

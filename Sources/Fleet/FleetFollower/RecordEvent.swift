@@ -1,0 +1,57 @@
+import FleetDomain
+import FleetFigures
+import FleetWork
+import Telemetry
+
+/// An event of the fleet that a gateway recorded: a geofence, a driving event, or the end of a trip.
+struct RecordEvent: Sendable {
+  /// The age from which a recorded event is not reported any more, because it arrives too late to be of use, s.
+  private static let longestDelay = 86_400
+
+  let event: FleetEvent.Event
+  let vehicle: String
+  let at: Timestamp
+  let item: String?
+
+  /// - Returns: `nil` if the record describes no such event, or has no credible time.
+  init?(_ record: StoredRecord) {
+    guard !record.isTimeAhead, let time = record.time else { return nil }
+    (vehicle, at) = (record.vehicle, time)
+    switch record.recordClass {
+    case .known(.geofence):
+      guard let json = try? JSON(parsing: record.body) else { return nil }
+      switch json["event"]?.textValue {
+      case "enter": event = .geofenceEntered
+      case "exit": event = .geofenceExited
+      case "dwell": event = .geofenceDwelled
+      default: return nil
+      }
+      item = Self.shown(json["fenceName"] ?? json["fenceId"])
+    case .known(.driving):
+      event = .drivingEvent
+      item = Self.shown((try? JSON(parsing: record.body))?["event"])
+    case .known(.trip):
+      guard let trip = EndedTrip(record) else { return nil }
+      event = .tripEnded
+      item = trip.distance.map { "\(Double(Int64(($0 * 10).rounded())) / 10) km" }
+    default: return nil
+    }
+  }
+
+  private static func shown(_ json: JSON?) -> String? {
+    guard let text = json?.textValue, (1...200).contains(text.utf8.count), NameRules.isVisible(text) else { return nil }
+    return text
+  }
+
+  /// Adds the event, unless it is too old or belongs to a private journey.
+  func apply(to transaction: any FleetTransaction) throws(ThingError) {
+    guard at > transaction.now.adding(seconds: -Self.longestDelay),
+      let known = try transaction.vehicle(named: vehicle), known.value.id == vehicle
+    else { return }
+    let isPrivate = try transaction.privateTimes(of: [vehicle], from: at).contains { $0.window.contains(at) }
+    guard !isPrivate else { return }
+    var new = FleetEvent(event, Vehicle.self, known.id)
+    (new.vehicleID, new.item, new.at) = (vehicle, item, at)
+    try transaction.emit(new)
+  }
+}

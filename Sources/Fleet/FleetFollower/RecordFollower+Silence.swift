@@ -1,0 +1,78 @@
+import FleetDomain
+import FleetFigures
+import FleetWork
+import Telemetry
+
+extension RecordFollower {
+  /// Adds events for vehicles that have sent no records for a day, and for those that send records again.
+  ///
+  /// - Returns: descriptions of the vehicles for which this failed.
+  func followSilence(tenant: TenantID, at time: Timestamp) async throws -> [String] {
+    let (silent, marked) = try await storage.view(tenant: tenant) { view throws(ThingError) in
+      let wanted = try view.wantedEvents()
+      guard wanted.contains(.vehicleSilent) || wanted.contains(.vehicleBack) else {
+        return ([String](), [Stored<SilentVehicle>]())
+      }
+      return try view.silence(at: time)
+    }
+    var failures = try await storage.change(each: silent, tenant: tenant, by: Actor(.server), at: time) {
+      vehicle, transaction throws(ThingError) in try transaction.markSilent(vehicle)
+    }
+    failures += try await storage.change(each: marked, tenant: tenant, by: Actor(.server), at: time) {
+      mark, transaction throws(ThingError) in try transaction.checkSilent(mark.id)
+    }
+    return failures.map(\.reason)
+  }
+}
+
+extension FleetView {
+  /// The time for which a vehicle that has become silent is still reported, ms.
+  private static var window: Int64 { 2 * 86_400_000 }
+
+  /// Returns the vehicles that have become silent, and the marks of those that were silent.
+  fileprivate func silence(at now: Timestamp) throws(ThingError) -> ([String], [Stored<SilentVehicle>]) {
+    var marks: [Stored<SilentVehicle>] = []
+    var query = ThingQuery<SilentVehicle>(limit: 1_000)
+    repeat {
+      let page = try list(query)
+      marks += page.items
+      query.cursor = page.next
+    } while query.cursor != nil
+    let latest = now.milliseconds - VehicleState.longestParking
+    func time(_ milliseconds: Int64) -> JSON { Timestamp(nanoseconds: milliseconds * 1_000_000).json }
+    let vehicles = ThingQuery<Vehicle>(
+      .below(key: "lastRecordAt", time(latest)), .atLeast(key: "lastRecordAt", time(latest - Self.window)),
+      .oneOf(key: "status", [Vehicle.Status.available, .assigned, .inService].map(\.json)))
+    let known = Set(marks.map(\.value.vehicle))
+    let silent = try values(["id"], vehicles).compactMap { $0[0].textValue }.filter { !known.contains($0) }
+    return (silent, marks)
+  }
+}
+
+extension FleetTransaction {
+  fileprivate func markSilent(_ name: String) throws(ThingError) {
+    guard let vehicle = try vehicle(named: name), let last = vehicle.value.lastRecordAt,
+      now.milliseconds - last.milliseconds > VehicleState.longestParking,
+      try find(vehicle.id, SilentVehicle.self) == nil
+    else { return }
+    var mark = SilentVehicle()
+    (mark.vehicle, mark.since) = (vehicle.value.id, last)
+    try insert(mark, id: vehicle.id, action: "create")
+    try emit(.vehicleSilent, vehicle)
+  }
+
+  /// Removes the mark of a vehicle that has sent records again, or that was removed.
+  fileprivate func checkSilent(_ id: UUIDv7) throws(ThingError) {
+    guard let mark = try find(id, SilentVehicle.self) else { return }
+    let vehicle = try find(id, Vehicle.self)
+    if let vehicle, let last = vehicle.value.lastRecordAt, last <= mark.value.since { return }
+    try remove(mark, action: "end")
+    if let vehicle { try emit(.vehicleBack, vehicle) }
+  }
+
+  private func emit(_ event: FleetEvent.Event, _ vehicle: Stored<Vehicle>) throws(ThingError) {
+    var new = FleetEvent(event, Vehicle.self, vehicle.id)
+    new.vehicleID = vehicle.value.id
+    try emit(new)
+  }
+}

@@ -1,0 +1,178 @@
+import FleetAccess
+import FleetDomain
+import FleetProviders
+import FleetWork
+import Logging
+import ServiceLifecycle
+import Synchronization
+import Telemetry
+
+/// Sends the deliveries of events: to webhooks, and to browsers by web push. Each is sent at least once, and those of one
+/// thing in order.
+///
+/// A turn belongs to one receiver, so a receiver gets one request at a time, and a receiver that does not answer delays
+/// no other. Receivers that fail have places of their own, so that many of them together cannot occupy all places. The
+/// delivery that is being sent is marked with the time of its next attempt. If the program ends, it is sent again then,
+/// with the same ID.
+public final class DeliverySender: Service {
+  /// The maximum length of an answer, bytes.
+  private static let longestAnswer = 64 << 10
+  /// The time limit of a request, s.
+  private static let requestSeconds = 15
+  /// The maximum number of deliveries in a turn, and the time after which a turn ends.
+  private static let mostOfTurn = 50
+  private static let longestTurn = Duration.seconds(20)
+
+  private let storage: any FleetStorage
+  private let keys: SecretKeys
+  private let contact: String?
+  private let logger: Logger
+  private let now: @Sendable () -> Timestamp
+  private let transport: @Sendable () -> ProviderClient
+  private let working = DueRounds(most: 48, mostOfTenant: 6)
+  private let failing = DueRounds(most: 16, mostOfTenant: 2)
+  private let counts = Mutex(DeliveryCounts())
+
+  /// Creates a sender.
+  ///
+  /// - Parameters:
+  ///   - keys: the keys that encrypt secrets.
+  ///   - contact: an `https:` or `mailto:` URL for the operators of push services; `nil` if there is none.
+  ///   - mayUsePrivate: whether addresses of private networks and of this machine are allowed.
+  ///   - authorities: PEM file with the certificate authorities to use instead of the system's; `nil` for the system's.
+  ///   - now: returns the time of day.
+  public init(
+    storage: any FleetStorage, keys: SecretKeys, contact: String? = nil, mayUsePrivate: Bool,
+    authorities: String? = nil, logger: Logger, now: @escaping @Sendable () -> Timestamp
+  ) {
+    (self.storage, self.keys, self.contact, self.logger, self.now) = (storage, keys, contact, logger, now)
+    transport = {
+      ProviderClient(
+        mayUseLoopback: mayUsePrivate, mayUsePrivate: mayUsePrivate, authorities: authorities,
+        longest: Self.longestAnswer, seconds: Self.requestSeconds)
+    }
+  }
+
+  /// The current counts.
+  public var current: DeliveryCounts { counts.withLock { $0 } }
+
+  /// Runs until its task is cancelled or its service group stops it.
+  public func run() async throws {
+    await cancelWhenGracefulShutdown {
+      await withDiscardingTaskGroup { group in
+        for (rounds, isFailing) in [(self.working, false), (self.failing, true)] {
+          group.addTask {
+            await rounds.run(
+              due: { try await self.due(isFailing: isFailing) }, serve: { await self.serve($0, isFailing: isFailing) }
+            ) { self.logger.warning("webhooks and push messages: \($0)") }
+          }
+        }
+      }
+    }
+  }
+
+  private static func condition(isFailing: Bool) -> ThingQuery<DeliveryProgress>.Condition {
+    isFailing ? .atLeast(key: "failures", .integer(1)) : .oneOf(key: "failures", [.integer(0)])
+  }
+
+  /// Returns the tenants that have a due receiver.
+  private func due(isFailing: Bool) async throws -> [TenantID] {
+    try await storage.tenants(having: DeliveryProgress.due(at: now()) + [Self.condition(isFailing: isFailing)])
+  }
+
+  /// Serves one due receiver of each tenant.
+  ///
+  /// - Returns: whether there was one.
+  @discardableResult
+  func round() async throws -> Bool {
+    var isAny = false
+    for isFailing in [false, true] {
+      for tenant in try await due(isFailing: isFailing) where !Task.isCancelled {
+        await serve(tenant, isFailing: isFailing)
+        isAny = true
+      }
+    }
+    return isAny
+  }
+
+  private func serve(_ tenant: TenantID, isFailing: Bool) async {
+    do {
+      try await turn(of: tenant, isFailing: isFailing)
+    } catch {
+      if !Task.isCancelled { logger.warning("webhooks and push messages of tenant \(tenant): \(error)") }
+    }
+  }
+
+  /// Sends deliveries to the receiver that has been due for the longest time, if one is due.
+  private func turn(of tenant: TenantID, isFailing: Bool) async throws {
+    let holder = UUIDv7.random(at: now())
+    let condition = Self.condition(isFailing: isFailing)
+    let taken = try await change(tenant) { [keys] transaction throws(ThingError) -> (UUIDv7, DeliveryJob)? in
+      guard
+        let progress = try transaction.lease(
+          DeliveryProgress.self, where: [condition], to: holder, seconds: DeliveryLimits.lease),
+        let job = try transaction.nextJob(of: progress.id, holder: holder, after: nil, mayContinue: true, keys)
+      else { return nil }
+      return (progress.id, job)
+    }
+    guard let (receiver, first) = taken else { return }
+    let (clock, transport) = (ContinuousClock(), transport())
+    let start = clock.now
+    var (job, count) = (first, 0)
+    while true {
+      let attempt = await send(job, of: tenant, transport)
+      count += 1
+      let mayContinue = count < Self.mostOfTurn && clock.now - start < Self.longestTurn && !Task.isCancelled
+      let next = try await change(tenant) { [keys, job] transaction throws(ThingError) in
+        try transaction.nextJob(
+          of: receiver, holder: holder, after: (job, attempt), mayContinue: mayContinue, keys)
+      }
+      guard let next else { return }
+      job = next
+    }
+  }
+
+  private func send(
+    _ job: DeliveryJob, of tenant: TenantID, _ transport: ProviderClient
+  ) async -> DeliveryAttempt {
+    let clock = ContinuousClock()
+    let start = clock.now
+    let answer: Result<ProviderClient.Answer, ProviderFailure>
+    if let request = job.target.request(job.delivery, contact: contact, at: now()) {
+      do throws(ProviderFailure) {
+        answer = .success(try await transport.fetch(request))
+      } catch {
+        answer = .failure(error)
+      }
+    } else if case .unusable(let reason) = job.target {
+      answer = .failure(ProviderFailure(description: reason))
+    } else {
+      answer = .failure(ProviderFailure(description: "the message cannot be encrypted"))
+    }
+    let (seconds, attoseconds) = (clock.now - start).components
+    let attempt = DeliveryAnswer.attempt(
+      answer, job.delivery.value, failures: job.failures,
+      duration: seconds * 1_000 + attoseconds / 1_000_000_000_000_000)
+    counts.withLock { counts in
+      if attempt.error == nil { counts.delivered += 1 } else { counts.failed += 1 }
+    }
+    if let error = attempt.error {
+      logger.info(
+        "\(job.delivery.value.channel.rawValue) \(job.delivery.value.receiverID.string) of tenant \(tenant): \(error)")
+    }
+    return attempt
+  }
+
+  private func change<Value: Sendable>(
+    _ tenant: TenantID, _ work: @escaping @Sendable (any FleetTransaction) throws(ThingError) -> Value
+  ) async throws(ThingError) -> Value {
+    try await storage.change(tenant: tenant, by: Actor(.server), at: now(), work)
+  }
+}
+
+/// Counts of deliveries since the start.
+public struct DeliveryCounts: Equatable, Sendable {
+  public var delivered = 0
+  /// Failed attempts, including those that are retried later.
+  public var failed = 0
+}
