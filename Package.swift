@@ -231,7 +231,7 @@ let package = Package(
       name: "FleetAPI",
       dependencies: [
         "Failures", "FleetAccess", "FleetConnectors", "FleetDomain", "FleetFigures", "FleetFiles", "FleetProviders",
-        "FleetWeb", "FleetWork", "Telemetry", "JSONText", "GeoJSON", "CHaru", "CZstd", "CZlib",
+        "FleetWeb", "FleetWork", "ModelFiles", "Telemetry", "JSONText", "GeoJSON", "CHaru", "CZstd", "CZlib",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "HummingbirdTLS", package: "hummingbird"),

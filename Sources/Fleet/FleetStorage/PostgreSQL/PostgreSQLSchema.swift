@@ -8,7 +8,7 @@ enum PostgreSQLSchema {
     version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
     version11, version12, version13, version14, version15, version16, version17, version18, version19,
     version20, version21, version22, version23, version24, version25, version26, version27, version28,
-    version29, version30, version31, version32, version33, version34,
+    version29, version30, version31, version32, version33, version34, version35,
   ]
 
   private static let version1 =
@@ -686,6 +686,11 @@ enum PostgreSQLSchema {
     ALTER TABLE service_due ADD COLUMN "previous_due_date" text COLLATE "C";
     ALTER TABLE service_due ADD COLUMN "previous_due_kilometers" double precision;
     ALTER TABLE service_due ADD COLUMN "previous_due_engine_hours" double precision;
+    """
+
+  /// Adds the facts of 3D models.
+  private static let version35 = """
+    ALTER TABLE file ADD COLUMN "model" text COLLATE "C";
     """
 
   /// SQL expression for the time of the migration, ms. It has the same value in all statements of the migration.

@@ -8,7 +8,7 @@ enum SQLiteSchema {
     version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
     version11, version12, version13, version14, version15, version16, version17, version18, version19,
     version20, version21, version22, version23, version24, version25, version26, version27, version28,
-    version29, version30, version31, version32, version33, version34,
+    version29, version30, version31, version32, version33, version34, version35,
   ]
 
   private static let version1 = """
@@ -667,6 +667,11 @@ enum SQLiteSchema {
     ALTER TABLE service_due ADD COLUMN "previous_due_date" TEXT;
     ALTER TABLE service_due ADD COLUMN "previous_due_kilometers" REAL;
     ALTER TABLE service_due ADD COLUMN "previous_due_engine_hours" REAL;
+    """
+
+  /// Adds the facts of 3D models.
+  private static let version35 = """
+    ALTER TABLE file ADD COLUMN "model" TEXT;
     """
 
   private static func randoms(_ count: Int) -> String {
