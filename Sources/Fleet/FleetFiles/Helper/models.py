@@ -426,6 +426,7 @@ def converted(data, kind):
             scene = convert_usd.scene(data)
         else:
             options = {"skip_materials": True} if kind == "obj" else {}
+            data = absolute(data) if kind == "obj" else data
             scene = trimesh.load_scene(io.BytesIO(data), file_type=kind, process=False, **options)
     except ImportError as error:
         raise Problem(f"this server has no converter for {kind.upper()} (package {error.name})") from None
@@ -434,6 +435,25 @@ def converted(data, kind):
     if not scene.geometry:
         raise Problem("it has no surfaces or points")
     return scene.export(file_type="glb")
+
+
+def absolute(data):
+    """Writes an OBJ file with indices that count from the beginning, and with numbers that Python knows."""
+    counts, lines = {b"v": 0, b"vt": 0, b"vn": 0}, []
+    for line in data.replace(b"\\\r\n", b" ").replace(b"\\\n", b" ").splitlines():
+        words = line.split()
+        if words and words[0] in counts:
+            counts[words[0]] += 1
+            if b"#" in line:
+                line = b" ".join(b"nan" if b"1.#" in word else word for word in words)
+        elif words and words[0] in (b"f", b"l", b"p") and b"-" in line:
+            corners = []
+            for word in words[1:]:
+                parts = zip(word.split(b"/"), (b"v", b"vt", b"vn"))
+                corners.append(b"/".join(b"%d" % (counts[kind] + 1 + int(part)) if part.startswith(b"-") else part for part, kind in parts))
+            line = b" ".join(words[:1] + corners)
+        lines.append(line)
+    return b"\n".join(lines) + b"\n"
 
 
 def clean(geometry):
