@@ -1,27 +1,32 @@
-/** The viewer of a 3D model, with its facts and a measure. It is only loaded when a person opens a model. */
+/**
+ * The viewer of a 3D model, with its facts and a measure. It is only loaded when a person opens a model.
+ *
+ * `number` formats numbers (format.js). It is a parameter, because the file that imports this module contains it.
+ */
 import { html, useEffect, useRef, useState } from "../lib/preact.js";
 import { pathOf } from "../api.js";
-import { number } from "../format.js";
 import { t } from "../texts.js";
 import { ModelScene } from "./model-scene.js";
 import { Icon } from "./icons.js";
 
 /** @typedef {import("./model-scene.js").Point} Point */
+/** @typedef {typeof import("../format.js").number} Format */
 
 /**
  * A length in the model's unit.
  * @param {number} value
  * @param {any} model
+ * @param {Format} number
  */
-function length(value, model) {
+function length(value, model, number) {
   const digits = value >= 100 ? 1 : 3;
   return model.unit ? `${number(value, digits)} ${model.unit}` : number(value, digits);
 }
 
-/** @param {{ file: any }} props */
-function Facts({ file }) {
+/** @param {{ file: any, number: Format }} props */
+function Facts({ file, number }) {
   const { model } = file;
-  const size = model.least?.map((/** @type {number} */ least, /** @type {number} */ axis) => length(model.most[axis] - least, model));
+  const size = model.least?.map((/** @type {number} */ least, /** @type {number} */ axis) => length(model.most[axis] - least, model, number));
   /** @type {[import("../texts.js").Key, string | undefined][]} */
   const rows = [
     ["model.format", model.format.toUpperCase()], ["model.size", size?.join(" × ")],
@@ -36,9 +41,9 @@ function Facts({ file }) {
 
 /**
  * Chooses a vertex by its number, which the arrow keys change.
- * @param {{ name: string, label: string, count: number, point: Point | null, onInput: (vertex: number) => void }} props
+ * @param {{ name: string, label: string, count: number, point: Point | null, number: Format, onInput: (vertex: number) => void }} props
  */
-function PointInput({ name, label, count, point, onInput }) {
+function PointInput({ name, label, count, point, number, onInput }) {
   const place = point && [point.position.x, point.position.y, point.position.z].map(value => number(value, 3)).join("; ");
   return html`<div class="field"><label for=${name}>${label}</label>
     <input id=${name} type="number" min="1" max=${count} step="1" value=${point?.vertex === null || point?.vertex === undefined ? "" : point.vertex + 1} aria-describedby=${name + "-place"} onInput=${(/** @type {any} */ event) => { if (event.target.value !== "") onInput(Number(event.target.value) - 1); }} />
@@ -47,9 +52,9 @@ function PointInput({ name, label, count, point, onInput }) {
 
 /**
  * A dialog with a model.
- * @param {{ file: any, onClose: () => void }} props
+ * @param {{ file: any, number: Format, onClose: () => void }} props
  */
-export function ModelDialog({ file, onClose }) {
+export function ModelDialog({ file, number, onClose }) {
   const dialog = useRef(/** @type {any} */ (null));
   const canvas = useRef(/** @type {any} */ (null));
   const scene = useRef(/** @type {ModelScene | null} */ (null));
@@ -96,12 +101,12 @@ export function ModelDialog({ file, onClose }) {
       </div>
       <div class="side">
         <h3>${t("model.facts")}</h3>
-        <${Facts} file=${file} />
+        <${Facts} file=${file} number=${number} />
         <h3>${t("model.measure")}</h3>
         <p class="soft small">${t("model.hint")}</p>
-        ${state === "shown" && html`<${PointInput} name="model-first" label=${t("model.first")} count=${scene.current?.count} point=${first} onInput=${(/** @type {number} */ vertex) => choose(0, vertex)} />
-          <${PointInput} name="model-second" label=${t("model.second")} count=${scene.current?.count} point=${second} onInput=${(/** @type {number} */ vertex) => choose(1, vertex)} />`}
-        <p class="distance" role="status">${distance !== null && t("model.distance", { length: length(distance, model) })}</p>
+        ${state === "shown" && html`<${PointInput} name="model-first" label=${t("model.first")} count=${scene.current?.count} point=${first} number=${number} onInput=${(/** @type {number} */ vertex) => choose(0, vertex)} />
+          <${PointInput} name="model-second" label=${t("model.second")} count=${scene.current?.count} point=${second} number=${number} onInput=${(/** @type {number} */ vertex) => choose(1, vertex)} />`}
+        <p class="distance" role="status">${distance !== null && t("model.distance", { length: length(distance, model, number) })}</p>
       </div>
     </div>
   </dialog>`;

@@ -87,7 +87,7 @@ function StoredModel({ file }) {
       ${file.status === "processing" && html`<span class="soft small">${t("model.checking")}</span>`}
       ${file.problem && html`<span class="soft small">${t("model.problem", { reason: file.problem })}</span>`}
       ${file.model?.isViewable && html`<button type="button" class="button" onClick=${open}>${t("model.open")}</button>`}</span>
-    ${isOpen && viewer && html`<${viewer} file=${file} onClose=${() => setOpen(false)} />`}`;
+    ${isOpen && viewer && html`<${viewer} file=${file} number=${number} onClose=${() => setOpen(false)} />`}`;
 }
 
 /** @param {{ ids: string[] }} props */
