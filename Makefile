@@ -145,7 +145,7 @@ lint:
 format:
 	@swift format format --in-place --parallel --recursive $(wildcard Sources Tests Fuzz Benchmarks/Benchmarks Benchmarks/Package.swift) Package.swift
 
-# Runs each of the five fuzzers, or only TARGET, for SECONDS.
+# Runs each of the six fuzzers, or only TARGET, for SECONDS.
 fuzz: need-seeds
 	@scripts/fuzz.sh $(SECONDS) $(TARGET)
 

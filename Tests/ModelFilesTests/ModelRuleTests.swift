@@ -27,7 +27,8 @@ import Testing
   }
 
   @Test func the_box_is_that_of_the_scene_with_its_transforms() throws {
-    let nodes = #"[{"translation":[10,0,0],"scale":[2,2,2],"children":[1]},{"mesh":0,"rotation":[0,0,0.70710678,0.70710678]}]"#
+    let nodes =
+      #"[{"translation":[10,0,0],"scale":[2,2,2],"children":[1]},{"mesh":0,"rotation":[0,0,0.70710678,0.70710678]}]"#
     let facts = try ModelFacts(checking: ModelBytes(Self.triangle(nodes: nodes)), as: .gltf)
     #expect(facts.vertices == 3 && facts.triangles == 1 && facts.isMetric)
     // The rotation by 90° turns (1, 2, 0) to (-2, 1, 0).
@@ -60,25 +61,39 @@ import Testing
   @Test func many_accessors_of_the_same_bytes_are_limited() {
     // 16 MB of text that would take minutes to read as numbers.
     let view = #"{"bufferView":0,"componentType":5121,"count":1000000,"type":"SCALAR"}"#
-    let text = #"{"asset":{"version":"2.0"},"buffers":[{"byteLength":1000000}],"bufferViews":[{"buffer":0,"byteLength":1000000}],"accessors":[\#(Array(repeating: view, count: 300).joined(separator: ","))]}"#
+    let text =
+      #"{"asset":{"version":"2.0"},"buffers":[{"byteLength":1000000}],"bufferViews":[{"buffer":0,"byteLength":1000000}],"accessors":[\#(Array(repeating: view, count: 300).joined(separator: ","))]}"#
     var json = Array(text.utf8)
     while json.count % 4 != 0 { json.append(0x20) }
     func number(_ value: Int) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) } }
-    let glb = Array("glTF".utf8) + number(2) + number(28 + json.count + 1_000_000) + number(json.count)
+    let glb =
+      Array("glTF".utf8) + number(2) + number(28 + json.count + 1_000_000) + number(json.count)
       + Array("JSON".utf8) + json + number(1_000_000) + [0x42, 0x49, 0x4E, 0] + Array(repeating: 7, count: 1_000_000)
     #expect(Self.error(glb, .glb)?.kind == .tooLarge)
   }
 
   @Test(arguments: [
-    ("ply\nformat ascii 1.0\nelement vertex 9223372036854775807\nproperty float x\nproperty float y\nproperty float z\nend_header\n", ModelError.Kind.tooLarge),
-    ("ply\nformat ascii 1.0\nelement vertex 0\nproperty float x\nproperty float y\nproperty float z\nelement empty 9223372036854775807\nend_header\n", .malformed),
-    ("ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty float z\nelement face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n3 0 0 1\n", .reference),
-    ("ply\nformat ascii 1.0\nelement vertex 2\nproperty float x\nproperty float y\nproperty float z\nend_header\n0 0 0\n", .truncated),
+    (
+      "ply\nformat ascii 1.0\nelement vertex 9223372036854775807\nproperty float x\nproperty float y\nproperty float z\nend_header\n",
+      ModelError.Kind.tooLarge
+    ),
+    (
+      "ply\nformat ascii 1.0\nelement vertex 0\nproperty float x\nproperty float y\nproperty float z\nelement empty 9223372036854775807\nend_header\n",
+      .malformed
+    ),
+    (
+      "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty float z\nelement face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n3 0 0 1\n",
+      .reference
+    ),
+    (
+      "ply\nformat ascii 1.0\nelement vertex 2\nproperty float x\nproperty float y\nproperty float z\nend_header\n0 0 0\n",
+      .truncated
+    ),
   ]) func a_damaged_PLY_is_rejected(_ text: String, _ kind: ModelError.Kind) {
     #expect(Self.error(Array(text.utf8), .ply)?.kind == kind)
   }
 
-  @Test func OBJ_counts_triangles_of_polygons_and_rejects_what_is_no_text() throws {
+  @Test func an_OBJ_counts_triangles_of_polygons_and_rejects_what_is_no_text() throws {
     let text = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nusemtl a\nf 1 2 3 4\nf -4//  \\\n -3 -2\n"
     #expect(Self.error(Array(text.utf8), .obj) == nil)
     let facts = try ModelFacts(checking: ModelBytes(Array(text.utf8)), as: .obj)
@@ -91,8 +106,13 @@ import Testing
   // MARK: USDZ
 
   /// A package of one file.
-  private static func package(_ name: String = "a.usda", _ content: String = "#usda 1.0\n", method: UInt8 = 0, padding: Int? = nil, names: [String]? = nil) -> [UInt8] {
-    func number(_ value: Int, _ count: Int = 4) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) } }
+  private static func package(
+    _ name: String = "a.usda", _ content: String = "#usda 1.0\n", method: UInt8 = 0, padding: Int? = nil,
+    names: [String]? = nil
+  ) -> [UInt8] {
+    func number(_ value: Int, _ count: Int = 4) -> [UInt8] {
+      (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+    }
     var (bytes, directory): ([UInt8], [UInt8]) = ([], [])
     for name in names ?? [name] {
       let (name, body, start) = (Array(name.utf8), Array(content.utf8), bytes.count)

@@ -105,7 +105,9 @@ import Testing
         default: bytes.removeSubrange(place..<min(place + Int.random(in: 1...40, using: &random), bytes.count - 1))
         }
       }
-      if Int.random(in: 0..<20, using: &random) == 0 { format = ModelFormat.allCases.randomElement(using: &random) ?? .glb }
+      if Int.random(in: 0..<20, using: &random) == 0 {
+        format = ModelFormat.allCases.randomElement(using: &random) ?? .glb
+      }
       do throws(ModelError) {
         _ = try ModelFacts(checking: ModelBytes(bytes), as: format)
       } catch {

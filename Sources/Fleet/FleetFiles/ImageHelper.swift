@@ -77,7 +77,9 @@ public final class ImageHelper: Sendable {
   ) async throws -> (copies: [Copy], problem: String?) {
     let answer = try await run(["model", format.rawValue], content)
     do throws(FieldError) {
-      let copies = try Self.copies(answer) { $0 == ContentType.glb.rawValue || ContentType(rawValue: $0)?.isImage ?? false }
+      let copies = try Self.copies(answer) {
+        $0 == ContentType.glb.rawValue || ContentType(rawValue: $0)?.isImage ?? false
+      }
       return (copies, answer.json["problem"]?.textValue)
     } catch {
       throw Unavailable(reason: Self.strange)

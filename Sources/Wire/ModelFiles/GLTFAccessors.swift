@@ -16,7 +16,10 @@ struct GLTFView {
 /// The format of the elements of an accessor.
 struct GLTFFormat: Equatable {
   enum Component: Int {
-    case int8 = 5120, uint8, int16, uint16, uint32 = 5125, float
+    case int8 = 5120
+    case uint8, int16, uint16
+    case uint32 = 5125
+    case float
 
     var count: Int {
       switch self {
@@ -100,11 +103,14 @@ extension GLTFChecker {
       let (offset, count) = (value["byteOffset"]?.int ?? 0, value["byteLength"]?.int ?? 0)
       guard offset < buffer.count, count <= buffer.count - offset else {
         throw ModelError(
-          .truncated, place, "expected a part of its buffer of \(buffer.count) bytes, found \(count) bytes at \(offset)")
+          .truncated, place, "expected a part of its buffer of \(buffer.count) bytes, found \(count) bytes at \(offset)"
+        )
       }
       let (stride, target) = (value["byteStride"]?.int, value["target"]?.int)
       if let stride {
-        guard stride <= count else { throw ModelError(.malformed, place + ".byteStride", "expected at most byteLength") }
+        guard stride <= count else {
+          throw ModelError(.malformed, place + ".byteStride", "expected at most byteLength")
+        }
         guard target != 34_963 else {
           throw ModelError(.malformed, place + ".byteStride", "only vertex attributes can have it")
         }
@@ -182,7 +188,9 @@ extension GLTFChecker {
     }
     let single = GLTFFormat(type: "SCALAR", component: component, isNormalized: false)
     let places = (place + ".indices", place + ".values")
-    guard let at = try part(indices, single, places.0), let what = try part(values, format, places.1) else { return nil }
+    guard let at = try part(indices, single, places.0), let what = try part(values, format, places.1) else {
+      return nil
+    }
     return GLTFAccessor.Sparse(count: some, indices: at, component: component, values: what)
   }
 
@@ -198,7 +206,8 @@ extension GLTFChecker {
     guard offset < view.count, (view.offset + offset) % format.component.count == 0 else {
       throw ModelError(
         .malformed, place,
-        "expected an offset in the buffer that is a multiple of \(format.component.count), found \(view.offset &+ offset)")
+        "expected an offset in the buffer that is a multiple of \(format.component.count), found \(view.offset &+ offset)"
+      )
     }
     let stride = usesStride ? view.stride ?? format.count : format.count
     guard stride >= format.count else {
@@ -206,10 +215,12 @@ extension GLTFChecker {
     }
     // The padding behind the last column of the last matrix may be missing.
     let (length, isTooLong) = (count - 1).multipliedReportingOverflow(by: stride)
-    guard !isTooLong, length <= view.count - offset, format.offset(of: format.size - 1) + format.component.count <= view.count - offset - length
+    guard !isTooLong, length <= view.count - offset,
+      format.offset(of: format.size - 1) + format.component.count <= view.count - offset - length
     else {
       throw ModelError(
-        .truncated, place, "expected \(count) elements inside its bufferView of \(view.count) bytes, from byte \(offset)")
+        .truncated, place,
+        "expected \(count) elements inside its bufferView of \(view.count) bytes, from byte \(offset)")
     }
     guard let content = view.buffer.content else { return nil }
     return GLTFAccessor.Data(bytes: content.bytes, offset: content.offset + view.offset + offset, stride: stride)

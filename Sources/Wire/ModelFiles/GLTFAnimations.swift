@@ -94,9 +94,12 @@ extension GLTFChecker {
     let canBeInteger = path == "rotation" || path == "weights"
     guard let format = output.format, format.type == type,
       format.component == .float || canBeInteger && format.isNormalized && !isUnsigned
-    else { throw ModelError(.malformed, place, "the output of its sampler has a format that is not allowed for \(path)") }
+    else {
+      throw ModelError(.malformed, place, "the output of its sampler has a format that is not allowed for \(path)")
+    }
     guard path == "weights" && node == nil || output.count == count else {
-      throw ModelError(.malformed, place, "expected \(count) elements in the output of its sampler, found \(output.count)")
+      throw ModelError(
+        .malformed, place, "expected \(count) elements in the output of its sampler, found \(output.count)")
     }
   }
 
@@ -126,7 +129,8 @@ extension GLTFChecker {
     }
   }
 
-  private func checkImage(_ bytes: ModelBytes, _ range: Range<Int>, _ type: String?, _ place: String) throws(ModelError) {
+  private func checkImage(_ bytes: ModelBytes, _ range: Range<Int>, _ type: String?, _ place: String) throws(ModelError)
+  {
     guard let size = try ImageSize(bytes, range, place) else { return }
     guard type == nil || type == size.type else {
       throw ModelError(.malformed, place, "expected the type \(size.type), found \(JSONError.quoted(type ?? ""))")

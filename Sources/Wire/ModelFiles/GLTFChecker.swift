@@ -29,7 +29,8 @@ struct GLTFChecker {
   }
 
   static func facts(_ text: [UInt8], _ origin: Origin) throws(ModelError) -> ModelFacts {
-    try ModelLimits.check(JSONDocument.mostMemory(for: text.span), ModelLimits.textMemory, "bytes of memory for its JSON")
+    try ModelLimits.check(
+      JSONDocument.mostMemory(for: text.span), ModelLimits.textMemory, "bytes of memory for its JSON")
     let document: JSONDocument
     do throws(JSONError) {
       document = try JSONDocument(parsing: text)
@@ -60,7 +61,8 @@ struct GLTFChecker {
     for (index, name) in (root["extensionsRequired"].map { Array($0.elements) } ?? []).enumerated() {
       let name = name.string ?? ""
       guard extensionsUsed.contains(name) else {
-        throw ModelError(.malformed, "extensionsRequired[\(index)]", "\(JSONError.quoted(name)) is not in extensionsUsed")
+        throw ModelError(
+          .malformed, "extensionsRequired[\(index)]", "\(JSONError.quoted(name)) is not in extensionsUsed")
       }
       facts.requiredExtensions.append(name)
     }
@@ -89,7 +91,9 @@ struct GLTFChecker {
         throw ModelError(.malformed, place, "expected the member \(type)")
       }
       if let values = camera[kinds[0]], let far = values["zfar"]?.double, let near = values["znear"]?.double {
-        guard far > near else { throw ModelError(.malformed, "\(place).\(kinds[0]).zfar", "expected a number above znear") }
+        guard far > near else {
+          throw ModelError(.malformed, "\(place).\(kinds[0]).zfar", "expected a number above znear")
+        }
       }
     }
   }

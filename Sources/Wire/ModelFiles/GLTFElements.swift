@@ -110,7 +110,8 @@ extension GLTFChecker {
       // Bounds of floats are written with any number of digits.
       let wanted = format.component == .float ? Double(Float(declared[number])) : declared[number]
       guard wanted == found[number] else {
-        throw ModelError(.malformed, "\(place)[\(number)]", "expected \(found[number]), as in the data, found \(declared[number])")
+        throw ModelError(
+          .malformed, "\(place)[\(number)]", "expected \(found[number]), as in the data, found \(declared[number])")
       }
     }
   }

@@ -57,13 +57,15 @@ extension GLTFChecker {
         let place = "meshes[\(number)].primitives[\(index)]"
         let count = primitive["targets"]?.count ?? 0
         guard targets == nil || targets == count else {
-          throw ModelError(.malformed, place, "expected \(targets ?? 0) morph targets, as in the first primitive, found \(count)")
+          throw ModelError(
+            .malformed, place, "expected \(targets ?? 0) morph targets, as in the first primitive, found \(count)")
         }
         targets = count
         try check(primitive, place)
       }
       if let weights = mesh["weights"], weights.count != targets ?? 0 {
-        throw ModelError(.malformed, "meshes[\(number)].weights", "expected \(targets ?? 0) elements, found \(weights.count)")
+        throw ModelError(
+          .malformed, "meshes[\(number)].weights", "expected \(targets ?? 0) elements, found \(weights.count)")
       }
     }
     try ModelLimits.check(facts.vertices ?? 0, ModelLimits.vertices, "vertices")
@@ -80,7 +82,9 @@ extension GLTFChecker {
       let index = member.value.int ?? 0
       try checkAttribute(member.key, index, here)
       guard count == nil || count == accessors[index].count else {
-        throw ModelError(.malformed, here, "expected \(count ?? 0) elements, as in the other attributes, found \(accessors[index].count)")
+        throw ModelError(
+          .malformed, here,
+          "expected \(count ?? 0) elements, as in the other attributes, found \(accessors[index].count)")
       }
       count = accessors[index].count
     }
@@ -91,16 +95,19 @@ extension GLTFChecker {
     }
     let vertices = attributes["POSITION"] == nil ? 0 : count ?? 0
     let corners = try checkIndices(primitive, count ?? 0, place) ?? count ?? 0
-    let triangles = switch primitive["mode"]?.int ?? 4 {
-    case 4: corners / 3
-    case 5, 6: max(corners - 2, 0)
-    default: 0
-    }
+    let triangles =
+      switch primitive["mode"]?.int ?? 4 {
+      case 4: corners / 3
+      case 5, 6: max(corners - 2, 0)
+      default: 0
+      }
     facts.vertices = (facts.vertices ?? 0).addingReportingOverflow(vertices).partialValue
     facts.triangles = (facts.triangles ?? 0).addingReportingOverflow(triangles).partialValue
     try ModelLimits.check(facts.vertices ?? 0, ModelLimits.vertices, "vertices", place)
     try ModelLimits.check(facts.triangles ?? 0, ModelLimits.triangles, "triangles", place)
-    if let position = attributes["POSITION"]?.int, let least = accessors[position].least, let most = accessors[position].most {
+    if let position = attributes["POSITION"]?.int, let least = accessors[position].least,
+      let most = accessors[position].most
+    {
       facts.localBox.add(least[0], least[1], least[2])
       facts.localBox.add(most[0], most[1], most[2])
     }
@@ -224,14 +231,18 @@ extension GLTFChecker {
   }
 
   /// - Returns: the number of indices; `nil` if the primitive has none.
-  private mutating func checkIndices(_ primitive: JSONValue, _ vertices: Int, _ place: String) throws(ModelError) -> Int? {
+  private mutating func checkIndices(_ primitive: JSONValue, _ vertices: Int, _ place: String) throws(ModelError)
+    -> Int?
+  {
     guard let index = primitive["indices"]?.int else { return nil }
     let (accessor, here) = (accessors[index], place + ".indices")
     guard let format = accessor.format, format.type == "SCALAR", !format.isNormalized,
       [.uint8, .uint16, .uint32].contains(format.component)
     else { throw ModelError(.malformed, here, "expected an accessor of unsigned integers") }
     if let view = accessor.view {
-      guard views[view].stride == nil else { throw ModelError(.malformed, here, "its bufferView cannot have byteStride") }
+      guard views[view].stride == nil else {
+        throw ModelError(.malformed, here, "its bufferView cannot have byteStride")
+      }
       try use(view, Self.indexTarget, index, here)
     }
     guard var elements = GLTFElements(accessor, here) else { return accessor.count }
@@ -240,7 +251,9 @@ extension GLTFChecker {
     while try elements.next() {
       guard Int(elements.numbers[0]) < vertices else {
         throw ModelError(
-          .reference, here, "expected an index below \(vertices), the number of vertices, found \(Int(elements.numbers[0])) in element \(element)")
+          .reference, here,
+          "expected an index below \(vertices), the number of vertices, found \(Int(elements.numbers[0])) in element \(element)"
+        )
       }
       element += 1
     }

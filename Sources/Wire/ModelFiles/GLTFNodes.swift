@@ -79,7 +79,8 @@ extension GLTFChecker {
     let scene = scenes.isEmpty ? nil : scenes[root["scene"]?.int ?? 0]
     var children: Set<Int> = []
     for node in nodes { children.formUnion(node["children"]?.elements.compactMap(\.int) ?? []) }
-    let roots = scene.map { $0["nodes"]?.elements.compactMap(\.int) ?? [] } ?? nodes.indices.filter { !children.contains($0) }
+    let roots =
+      scene.map { $0["nodes"]?.elements.compactMap(\.int) ?? [] } ?? nodes.indices.filter { !children.contains($0) }
     // Nodes are trees, so that each is visited once.
     var waiting = roots.map { ($0, ModelTransform.identity) }
     while let (index, parent) = waiting.popLast() {
@@ -102,12 +103,16 @@ extension GLTFChecker {
       scale: node["scale"].map { doubles($0) } ?? [1, 1, 1])
   }
 
-  private mutating func measure(_ accessor: GLTFAccessor, _ transform: ModelTransform, _ place: String) throws(ModelError) {
+  private mutating func measure(_ accessor: GLTFAccessor, _ transform: ModelTransform, _ place: String)
+    throws(ModelError)
+  {
     guard var elements = GLTFElements(accessor, place), let format = accessor.format else {
       // An extension such as a compression defines the vertices. Their bounds are declared.
       guard let least = accessor.least, let most = accessor.most else { return }
       for corner in 0..<8 {
-        add(transform, (corner & 1 == 0 ? least : most)[0], (corner & 2 == 0 ? least : most)[1], (corner & 4 == 0 ? least : most)[2])
+        add(
+          transform, (corner & 1 == 0 ? least : most)[0], (corner & 2 == 0 ? least : most)[1],
+          (corner & 4 == 0 ? least : most)[2])
       }
       return
     }
@@ -148,7 +153,9 @@ struct ModelTransform {
     var product = Array(repeating: 0.0, count: 16)
     for column in 0..<4 {
       for row in 0..<4 {
-        for index in 0..<4 { product[column * 4 + row] += left.matrix[index * 4 + row] * right.matrix[column * 4 + index] }
+        for index in 0..<4 {
+          product[column * 4 + row] += left.matrix[index * 4 + row] * right.matrix[column * 4 + index]
+        }
       }
     }
     return ModelTransform(matrix: product)

@@ -4,7 +4,8 @@ import JSONText
 ///
 /// Enumerations are open in the schema, because extensions add values. Only the types of such values are checked here.
 indirect enum GLTFRule: Sendable {
-  case any, flag, text, object([GLTFMember])
+  case any, flag, text
+  case object([GLTFMember])
   /// `2.0`.
   case version
   /// An index into an array of the document.

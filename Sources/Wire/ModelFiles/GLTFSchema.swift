@@ -36,11 +36,13 @@ struct GLTFSchema {
     case .link(let array):
       guard let index = value.int, index >= 0 else { throw wrong(place, "an index of \(array)", value) }
       guard index < counts[array] ?? 0 else {
-        throw ModelError(.reference, place, "expected an index of \(array), of which there are \(counts[array] ?? 0), found \(index)")
+        throw ModelError(
+          .reference, place, "expected an index of \(array), of which there are \(counts[array] ?? 0), found \(index)")
       }
     case .integer(let range):
       guard let number = value.int, range.contains(number) else {
-        throw wrong(place, range.lowerBound == .min ? "an integer" : "an integer of at least \(range.lowerBound)", value)
+        throw wrong(
+          place, range.lowerBound == .min ? "an integer" : "an integer of at least \(range.lowerBound)", value)
       }
     case .multiple(let factor, let range):
       guard let number = value.int, range.contains(number), number % factor == 0 else {
@@ -59,7 +61,8 @@ struct GLTFSchema {
       guard range.contains(value.count) else {
         throw ModelError(
           .malformed, place,
-          "expected \(range.count == 1 ? "\(range.lowerBound)" : "at least \(range.lowerBound)") elements, found \(value.count)")
+          "expected \(range.count == 1 ? "\(range.lowerBound)" : "at least \(range.lowerBound)") elements, found \(value.count)"
+        )
       }
       try elements(value, rule, isUnique, place)
     case .map(let rule):
@@ -97,7 +100,9 @@ struct GLTFSchema {
       } else if key == "extensions" {
         guard member.value.kind == .object else { throw wrong(prefix + key, "an object", member.value) }
         for entry in member.value.members {
-          guard entry.value.kind == .object else { throw wrong("\(prefix)extensions.\(entry.key)", "an object", entry.value) }
+          guard entry.value.kind == .object else {
+            throw wrong("\(prefix)extensions.\(entry.key)", "an object", entry.value)
+          }
           if !extensionsUsed.contains(entry.key), undeclared == nil { undeclared = (prefix + key, entry.key) }
         }
       }

@@ -17,7 +17,9 @@ struct ImageSize {
         throw ModelError(.malformed, place, "the PNG image has no header")
       }
       type = "image/png"
-      (width, height) = (try big16(start + 16) << 16 | big16(start + 18), try big16(start + 20) << 16 | big16(start + 22))
+      (width, height) = (
+        try big16(start + 16) << 16 | big16(start + 18), try big16(start + 20) << 16 | big16(start + 22)
+      )
     } else if count >= 3, try bytes.byte(at: start) == 0xFF, try bytes.byte(at: start + 1) == 0xD8,
       try bytes.byte(at: start + 2) == 0xFF
     {
@@ -25,7 +27,9 @@ struct ImageSize {
       var offset = start + 2
       while true {
         guard offset + 9 <= range.upperBound else { throw ModelError(.truncated, place, "the JPEG image has no size") }
-        guard try bytes.byte(at: offset) == 0xFF else { throw ModelError(.malformed, place, "the JPEG image is damaged") }
+        guard try bytes.byte(at: offset) == 0xFF else {
+          throw ModelError(.malformed, place, "the JPEG image is damaged")
+        }
         let marker = try bytes.byte(at: offset + 1)
         if marker == 0xFF {
           offset += 1

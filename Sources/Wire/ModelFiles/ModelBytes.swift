@@ -70,7 +70,8 @@ public final class ModelBytes {
   /// Returns a part of the file. The caller limits its length.
   func bytes(_ range: Range<Int>) throws(ModelError) -> [UInt8] {
     guard range.lowerBound >= 0, range.upperBound <= count else {
-      throw ModelError(.truncated, "byte \(range.lowerBound)", "expected \(range.count) bytes, found the end of the file")
+      throw ModelError(
+        .truncated, "byte \(range.lowerBound)", "expected \(range.count) bytes, found the end of the file")
     }
     var bytes: [UInt8] = []
     bytes.reserveCapacity(range.count)

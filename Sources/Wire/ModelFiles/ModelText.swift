@@ -65,7 +65,9 @@ struct ModelText {
   ///
   /// - Throws: `malformed` if it is no number, or if the line has no such word.
   func double(_ word: Int) throws(ModelError) -> Double {
-    guard word < words.count else { throw ModelError(.malformed, place, "expected a number, found the end of the line") }
+    guard word < words.count else {
+      throw ModelError(.malformed, place, "expected a number, found the end of the line")
+    }
     if let number = Self.plain(line[words[word]]) { return number }
     // Programs for Windows write numbers that are infinite or undefined as 1.#INF or 1.#IND.
     if text(word).drop(while: { $0 == "-" }).hasPrefix("1.#") { return .nan }
@@ -100,7 +102,9 @@ struct ModelText {
     return isNegative ? -value : value
   }
 
-  private static let powers: [Double] = [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15]
+  private static let powers: [Double] = [
+    1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+  ]
 
   /// Returns the parts of a word between slashes as integers; a part may be empty.
   ///
@@ -108,7 +112,9 @@ struct ModelText {
   func integers(_ word: Int) throws(ModelError) -> (Int?, Int?, Int?, count: Int) {
     var (parts, count): ((Int?, Int?, Int?), Int) = ((nil, nil, nil), 0)
     var (value, isNegative, digits) = (0, false, 0)
-    func wrong() -> ModelError { ModelError(.malformed, place, "expected a corner such as 1/2/3, found \(shown(word))") }
+    func wrong() -> ModelError {
+      ModelError(.malformed, place, "expected a corner such as 1/2/3, found \(shown(word))")
+    }
     var index = words[word].lowerBound
     while index <= words[word].upperBound {
       if index == words[word].upperBound || line[index] == UInt8(ascii: "/") {

@@ -53,7 +53,8 @@ struct OBJReader {
     for (kind, name) in ["vertex", "texture coordinate", "normal"].enumerated()
     where (kind == 0 || counts[kind] > 0) && largest[kind].index > counts[kind] {
       throw ModelError(
-        .reference, "line \(largest[kind].line)", "there is no \(name) \(largest[kind].index); the file has \(counts[kind])")
+        .reference, "line \(largest[kind].line)",
+        "there is no \(name) \(largest[kind].index); the file has \(counts[kind])")
     }
     guard counts[0] > 0 else { throw ModelError(.malformed, "", "expected at least one vertex") }
     (facts.vertices, facts.textureCoordinates, facts.normals) = (counts[0], counts[1], counts[2])

@@ -1,7 +1,12 @@
 /// Reads PLY: a header that describes elements and their properties, and then the elements as text or binary.
 struct PLYReader {
   enum Number: String {
-    case int8 = "char", uint8 = "uchar", int16 = "short", uint16 = "ushort", int32 = "int", uint32 = "uint"
+    case int8 = "char"
+    case uint8 = "uchar"
+    case int16 = "short"
+    case uint16 = "ushort"
+    case int32 = "int"
+    case uint32 = "uint"
     case float, double
 
     /// The names of types that newer programs write.
@@ -157,7 +162,8 @@ struct PLYReader {
     let vertices = elements.first { $0.name == "vertex" }?.count ?? 0
     let axes = ["x", "y", "z"].map { name in element.properties.firstIndex { $0.name == name } }
     let isVertex = element.name == "vertex"
-    let corners = element.name == "face"
+    let corners =
+      element.name == "face"
       ? element.properties.firstIndex { ["vertex_indices", "vertex_index"].contains($0.name) && $0.counts != nil } : nil
     var values = Array(repeating: 0.0, count: element.properties.count)
     for index in 0..<element.count {
@@ -179,7 +185,9 @@ struct PLYReader {
         throw ModelError(.malformed, text.place, "expected the end of the line, found \(text.shown(word))")
       }
       guard isVertex, let x = axes[0], let y = axes[1], let z = axes[2] else { continue }
-      if values[x].isFinite, values[y].isFinite, values[z].isFinite { facts.localBox.add(values[x], values[y], values[z]) }
+      if values[x].isFinite, values[y].isFinite, values[z].isFinite {
+        facts.localBox.add(values[x], values[y], values[z])
+      }
     }
   }
 
@@ -188,7 +196,8 @@ struct PLYReader {
   ) throws(ModelError) {
     if vertices == nil, format != .text {
       guard count <= (bytes.count - offset) / property.type.count else {
-        throw ModelError(.truncated, place(element, index), "expected a list of \(count) numbers, found the end of the file")
+        throw ModelError(
+          .truncated, place(element, index), "expected a list of \(count) numbers, found the end of the file")
       }
       offset += count * property.type.count
       return
@@ -198,7 +207,8 @@ struct PLYReader {
       guard let vertices else { continue }
       guard value >= 0, value < Double(vertices), value == value.rounded() else {
         throw ModelError(
-          .reference, place(element, index), "expected the index of a vertex, from 0 to \(vertices - 1), found \(value)")
+          .reference, place(element, index), "expected the index of a vertex, from 0 to \(vertices - 1), found \(value)"
+        )
       }
     }
   }
@@ -210,7 +220,8 @@ struct PLYReader {
   private mutating func nextLine(_ element: Element, _ index: Int) throws(ModelError) {
     repeat {
       guard try text.next() else {
-        throw ModelError(.truncated, "\(element.name) \(index)", "expected \(element.count) of them, found the end of the file")
+        throw ModelError(
+          .truncated, "\(element.name) \(index)", "expected \(element.count) of them, found the end of the file")
       }
     } while text.words.isEmpty
     word = 0
@@ -222,7 +233,8 @@ struct PLYReader {
       let number = try text.double(word)
       if let range = type.range {
         guard range.contains(number), number == number.rounded() else {
-          throw ModelError(.malformed, text.place, "expected an integer of type \(type.rawValue), found \(text.shown(word))")
+          throw ModelError(
+            .malformed, text.place, "expected an integer of type \(type.rawValue), found \(text.shown(word))")
         }
       }
       word += 1

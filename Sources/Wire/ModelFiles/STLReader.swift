@@ -4,7 +4,9 @@ enum STLReader {
 
   static func facts(_ bytes: ModelBytes) throws(ModelError) -> ModelFacts {
     // The header of a binary file may begin with `solid`, too. Only the length tells.
-    if bytes.count >= head, Int(try bytes.uint32(at: 80)) == (bytes.count - head) / triangle, (bytes.count - head) % triangle == 0 {
+    if bytes.count >= head, Int(try bytes.uint32(at: 80)) == (bytes.count - head) / triangle,
+      (bytes.count - head) % triangle == 0
+    {
       return try binary(bytes)
     }
     if try bytes.matches("solid", at: 0) { return try text(bytes) }

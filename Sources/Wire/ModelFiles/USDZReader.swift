@@ -33,7 +33,8 @@ struct USDZReader {
   private mutating func readDirectory() throws(ModelError) {
     let last = bytes.count - Self.endCount
     guard last >= 0, try bytes.uint32(at: last) == Self.end else {
-      throw ModelError(.malformed, "end", "expected the end of a ZIP archive, without a comment, at the end of the file")
+      throw ModelError(
+        .malformed, "end", "expected the end of a ZIP archive, without a comment, at the end of the file")
     }
     let (disk, count) = (try bytes.uint32(at: last + 4), Int(try bytes.uint16(at: last + 10)))
     let (length, start) = (Int(try bytes.uint32(at: last + 12)), Int(try bytes.uint32(at: last + 16)))

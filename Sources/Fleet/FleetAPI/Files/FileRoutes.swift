@@ -220,7 +220,8 @@ struct FileRoutes {
       ],
       results: [
         .init(
-          .ok, "The content.", .init(types: ["application/octet-stream", "image/jpeg", "image/png", "model/gltf-binary"], schema: nil),
+          .ok, "The content.",
+          .init(types: ["application/octet-stream", "image/jpeg", "image/png", "model/gltf-binary"], schema: nil),
           headers: ["ETag", "Upload-Offset"]),
         .init(.partialContent, "The requested part.", .init(types: ["application/octet-stream"], schema: nil)),
         .init(.notModified, "Unchanged.", headers: ["ETag"]),
