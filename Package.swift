@@ -417,7 +417,7 @@ let package = Package(
       name: "FleetAPIServerTests",
       dependencies: [
         "FleetAPI", "FleetAccess", "FleetAccessTestKit", "FleetConnectors", "FleetDomain", "FleetFiles", "FleetStorage",
-        "FleetStorageTestKit", "FleetWeb", "FleetWork", "JSONText", "Telemetry",
+        "FleetStorageTestKit", "FleetWeb", "FleetWork", "JSONText", "ModelFiles", "Telemetry",
         "TestKit",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOEmbedded", package: "swift-nio"),

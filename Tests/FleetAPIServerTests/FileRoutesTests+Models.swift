@@ -1,4 +1,5 @@
 import Foundation
+import ModelFiles
 import TestKit
 import Testing
 
@@ -100,7 +101,28 @@ extension FileRoutesTests {
           #"import sys;from PIL import Image;i=Image.open(sys.stdin.buffer);"#
           + #"print(i.size,i.getpixel((5,5))[3],i.getpixel((i.width//2,i.height//2))[3])"#
         #expect(try Tool.run("/usr/bin/python3", ["-c", read], stdin: poster.body).output == "(800, 600) 0 255\n")
+        try Self.requireConverters()
+        let plain = try Self.finished(client, try Self.upload(client, try Self.box("obj"), name: "box.obj"))
+        let model = try #require(plain["model"] as? [String: Any], "\(plain)")
+        #expect(model["isViewable"] as? Bool == true && plain["problem"] == nil, "\(plain)")
+        let converted = try client.send(
+          "GET", "/api/files/\(try #require(plain["id"] as? String))/content?version=model")
+        #expect(converted.headers["content-type"] == "model/gltf-binary")
+        let facts = try ModelFacts(checking: ModelBytes(converted.body), as: .glb)
+        #expect(facts.triangles == 12 && facts.box.most == [2, 1, 0.5])
+        // A package whose mesh is a cube with edges of 1 cm.
+        let path = try TestData.path("models3d/usd_simpleMesh.usdz")
+        let package = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+        let file2 = try Self.finished(client, try Self.upload(client, package, name: "cube.usdz"))
+        let cube = try #require(file2["model"] as? [String: Any], "\(file2)")
+        #expect(cube["triangles"] as? Int == 12 && cube["unit"] as? String == "m", "\(file2)")
       }
+    }
+  }
+
+  private static func requireConverters() throws {
+    guard FileManager.default.fileExists(atPath: TestData.projectRoot + "/.tools/models/trimesh") else {
+      try Tool.missing("trimesh", remedy: "scripts/install.sh models")
     }
   }
 }
