@@ -32,7 +32,7 @@ import Testing
     let facts = try ModelFacts(checking: ModelBytes(Self.triangle(nodes: nodes)), as: .gltf)
     #expect(facts.vertices == 3 && facts.triangles == 1 && facts.isMetric)
     // The rotation by 90° turns (1, 2, 0) to (-2, 1, 0).
-    for (found, wanted) in zip(facts.box.least + facts.box.most, [6, 0, 0, 10, 2, 0]) {
+    for (found, wanted) in zip(facts.box.least + facts.box.most, [6, 0, 0, 10, 2, 0] as [Double]) {
       #expect(abs(found - wanted) < 1e-6)
     }
   }
