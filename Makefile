@@ -145,7 +145,7 @@ lint:
 format:
 	@swift format format --in-place --parallel --recursive $(wildcard Sources Tests Fuzz Benchmarks/Benchmarks Benchmarks/Package.swift) Package.swift
 
-# Runs each of the five fuzzers, or only TARGET, for SECONDS.
+# Runs each of the six fuzzers, or only TARGET, for SECONDS.
 fuzz: need-seeds
 	@scripts/fuzz.sh $(SECONDS) $(TARGET)
 
@@ -217,7 +217,9 @@ need-peers:
 
 # The sandbox, the libraries that decode photos and read receipts, and a program that makes photos for tests.
 need-images:
+	@scripts/install.sh models
 	@scripts/install.sh debian bwrap:bubblewrap /usr/lib/python3/dist-packages/PIL:python3-pil \
+	  /usr/lib/python3/dist-packages/numpy:python3-numpy \
 	  '/usr/lib/*/libheif.so.1:libheif1' tesseract:tesseract-ocr heif-enc:libheif-examples \
 	  '/usr/share/tesseract-ocr/*/tessdata/eng.traineddata:tesseract-ocr-eng' \
 	  '/usr/share/tesseract-ocr/*/tessdata/deu.traineddata:tesseract-ocr-deu'

@@ -75,6 +75,7 @@ let package = Package(
       name: "SignalSets", dependencies: ["OBDWire", "JSONText"], path: "Sources/Wire/SignalSets", swiftSettings: strict),
     .target(
       name: "GeoJSON", dependencies: ["Geofencing", "JSONText"], path: "Sources/Wire/GeoJSON", swiftSettings: inlined),
+    .target(name: "ModelFiles", dependencies: ["JSONText"], path: "Sources/Wire/ModelFiles", swiftSettings: inlined),
     .target(
       name: "Fusion", dependencies: ["OBDWire", "NMEAWire", "Geofencing", "Telemetry", "JSONText"],
       path: "Sources/Vehicle/Fusion",
@@ -213,8 +214,9 @@ let package = Package(
       ], path: "Sources/Fleet/FleetOutbox", swiftSettings: strict),
     .target(
       name: "FleetFiles",
-      dependencies: ["Failures", "FleetDomain", "Telemetry", .product(name: "Crypto", package: "swift-crypto")],
-      path: "Sources/Fleet/FleetFiles", exclude: ["Helper"], swiftSettings: strict),
+      dependencies: [
+        "Failures", "FleetDomain", "ModelFiles", "Telemetry", .product(name: "Crypto", package: "swift-crypto"),
+      ], path: "Sources/Fleet/FleetFiles", exclude: ["Helper"], swiftSettings: strict),
     .target(
       name: "FleetStorage",
       dependencies: [
@@ -229,7 +231,7 @@ let package = Package(
       name: "FleetAPI",
       dependencies: [
         "Failures", "FleetAccess", "FleetConnectors", "FleetDomain", "FleetFigures", "FleetFiles", "FleetProviders",
-        "FleetWeb", "FleetWork", "Telemetry", "JSONText", "GeoJSON", "CHaru", "CZstd", "CZlib",
+        "FleetWeb", "FleetWork", "ModelFiles", "Telemetry", "JSONText", "GeoJSON", "CHaru", "CZstd", "CZlib",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "HummingbirdTLS", package: "hummingbird"),
@@ -269,6 +271,7 @@ let package = Package(
     .testTarget(name: "OBDWireTests", dependencies: ["OBDWire", "TestKit"], swiftSettings: strict),
     .testTarget(name: "NMEAWireTests", dependencies: ["NMEAWire", "TestKit"], swiftSettings: strict),
     .testTarget(name: "JSONTextTests", dependencies: ["JSONText", "TestKit"], swiftSettings: strict),
+    .testTarget(name: "ModelFilesTests", dependencies: ["ModelFiles", "JSONText", "TestKit"], swiftSettings: strict),
     .testTarget(name: "GeofencingTests", dependencies: ["Geofencing", "TestKit"], swiftSettings: strict),
     .testTarget(name: "GeoJSONTests", dependencies: ["GeoJSON", "Geofencing", "TestKit"], swiftSettings: strict),
     .testTarget(name: "TelemetryTests", dependencies: ["Telemetry", "TestKit"], swiftSettings: strict),
@@ -376,7 +379,8 @@ let package = Package(
     .testTarget(
       name: "FleetFilesTests",
       dependencies: [
-        "FleetFiles", "FleetDomain", "Telemetry", "TestKit", .product(name: "Crypto", package: "swift-crypto"),
+        "FleetFiles", "FleetDomain", "ModelFiles", "Telemetry", "TestKit",
+        .product(name: "Crypto", package: "swift-crypto"),
       ], swiftSettings: strict),
     .testTarget(name: "FleetWebTests", dependencies: ["FleetWeb", "Failures", "TestKit"], swiftSettings: strict),
     .testTarget(
@@ -413,7 +417,7 @@ let package = Package(
       name: "FleetAPIServerTests",
       dependencies: [
         "FleetAPI", "FleetAccess", "FleetAccessTestKit", "FleetConnectors", "FleetDomain", "FleetFiles", "FleetStorage",
-        "FleetStorageTestKit", "FleetWeb", "FleetWork", "JSONText", "Telemetry",
+        "FleetStorageTestKit", "FleetWeb", "FleetWork", "JSONText", "ModelFiles", "Telemetry",
         "TestKit",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOEmbedded", package: "swift-nio"),

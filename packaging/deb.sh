@@ -112,7 +112,7 @@ package_fleetstore() {
   put 644 fleetstore.schema.json "$root/usr/share/fleetstore/fleetstore.schema.json"
   put 644 docs/WebApp.md "$root/usr/share/doc/fleetstore/WebApp.md"
   cp -r "$web" "$root/usr/share/fleetstore/web"
-  for file in Sources/Fleet/FleetFiles/Helper/*.py; do put 644 "$file" "$root/usr/share/fleetstore/helper/${file##*/}"; done
+  for file in Sources/Fleet/FleetFiles/Helper/*.{py,txt}; do put 644 "$file" "$root/usr/share/fleetstore/helper/${file##*/}"; done
   cat packaging/licences/web >> "$root/usr/share/doc/fleetstore/copyright"
   finish fleetstore fleetstore.service fleetstore fleetstore/usr/bin/fleetstore
 }

@@ -120,8 +120,17 @@ def passkeys(_captures, _recordings):
     yield b"\x03" + credential + items[2]
 
 
+def models(_captures, recordings):
+    formats = ["glb", "gltf", "usdz", "ply", "obj", "stl"]
+    for path in sorted((recordings / "models3d").iterdir()):
+        kind = path.suffix[1:].lower()
+        if kind in formats and path.stat().st_size <= 2_000:
+            yield bytes([formats.index(kind)]) + path.read_bytes()
+
+
 SEEDS = {
     "Framing": framing, "Decode": framing, "NMEA": nmea, "Captures": captures_of_all_formats, "Passkeys": passkeys,
+    "Models": models,
 }
 
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Fuzzes the parsers under libFuzzer and AddressSanitizer, two targets at a time.
 #
-#   scripts/fuzz.sh [SECONDS] [TARGET…]     targets: Framing Decode NMEA Captures Passkeys; default: all
+#   scripts/fuzz.sh [SECONDS] [TARGET…]     targets: Framing Decode NMEA Captures Passkeys Models; default: all
 #
 # Each harness is compiled together with the sources of its target as one module. Findings and the grown corpora remain
 # in .build/fuzz/TARGET. The script fails on a crash, a trap, an input that takes 10 s, more than 1 GiB of memory, or if
@@ -12,7 +12,7 @@ cd "$(dirname "$0")/.."
 seconds=${1:-60}
 shift
 targets=("$@")
-[ ${#targets[@]} -gt 0 ] || targets=(Framing Decode NMEA Captures Passkeys)
+[ ${#targets[@]} -gt 0 ] || targets=(Framing Decode NMEA Captures Passkeys Models)
 minimum=${MINIMUM:-0}
 folder=.build/fuzz
 # Swift's own crash handler is switched off, because it reads the stack in ways that AddressSanitizer rejects. libFuzzer
@@ -31,16 +31,22 @@ sources() {
     NMEA) find Sources/Wire/NMEAWire -name '*.swift' | sort ;;
     Captures) find Sources/Wire/Captures -name '*.swift' | sort ;;
     Passkeys) printf '%s\n' $passkeys/AuthenticatorData.swift $passkeys/CBOR.swift $passkeys/PasskeyError.swift ;;
-    *) echo "fuzz: no target $1 (Framing, Decode, NMEA, Captures, Passkeys)" >&2; return 64 ;;
+    Models) find Sources/Wire/ModelFiles -name '*.swift' | sort ;;
+    *) echo "fuzz: no target $1 (Framing, Decode, NMEA, Captures, Passkeys, Models)" >&2; return 64 ;;
   esac
 }
 
 # Prints the modules that the sources of a target import.
-imports() { [ "$1" != Captures ] || echo Failures; }
+imports() {
+  case $1 in
+    Captures) echo Failures ;;
+    Models) echo JSONText ;;
+  esac
+}
 
 # Maximum length of an input, bytes: an answer of a few frames, two sentences, the head of a file. Short inputs run
-# fast.
-longest=160
+# fast. Models need more bytes than that before anything is checked in them.
+longest() { [ "$1" = Models ] && echo 2048 || echo 160; }
 
 build() {
   local target=$1 program=$folder/$1/fuzz sources imported module options=()
@@ -67,7 +73,7 @@ build() {
 # Runs one round, and sets `runs` to the number of executions. Further arguments are passed to libFuzzer.
 round() {
   local target=$1 here=$folder/$1 log=$folder/$1/log status
-  "$here/fuzz" "${@:2}" -timeout=10 -rss_limit_mb=1024 -max_len=$longest -print_final_stats=1 \
+  "$here/fuzz" "${@:2}" -timeout=10 -rss_limit_mb=1024 -max_len="$(longest "$target")" -print_final_stats=1 \
     -entropic=0 -reduce_inputs=0 -reload=0 -artifact_prefix="$here/findings/" "$here/corpus" "$here/seeds" >"$log" 2>&1
   status=$?
   runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")

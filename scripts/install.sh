@@ -3,6 +3,7 @@
 #
 #   scripts/install.sh debian COMMAND:PACKAGE…   Debian packages, by apt-get as root or through sudo. Each argument is a command, or the path of a file, and the package that contains it
 #   scripts/install.sh web                       the libraries of the web app into .tools/web; each is checked against its SHA-256
+#   scripts/install.sh models                    the packages that convert 3D models into .tools/models; each is checked against its SHA-256
 #   scripts/install.sh python                    Python packages into .tools/venv, in the versions of scripts/requirements.txt
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -78,9 +79,25 @@ web() {
   touch "$folder/fetched-$wanted"
 }
 
+models() {
+  local folder=.tools/models list=Sources/Fleet/FleetFiles/Helper/model-requirements.txt wanted
+  wanted=$(sha256sum "$list" | cut -c1-16)
+  [ ! -e "$folder/fetched-$wanted" ] || return 0
+  debian /usr/bin/python3:python3 ensurepip:python3-venv
+  say "converters of 3D models into $folder"
+  rm -rf "$folder"
+  mkdir -p .tools
+  /usr/bin/python3 -m venv "$folder.venv"
+  "$folder.venv/bin/pip" install --quiet --disable-pip-version-check --no-input --no-deps --only-binary=:all: \
+    --require-hashes --target "$folder" -r "$list" >&2
+  rm -rf "$folder.venv"
+  touch "$folder/fetched-$wanted"
+}
+
 case "${1-}" in
   debian) debian "${@:2}" ;;
   python) python ;;
   web) web ;;
-  *) say "usage: scripts/install.sh debian COMMAND:PACKAGE… | web | python"; exit 64 ;;
+  models) models ;;
+  *) say "usage: scripts/install.sh debian COMMAND:PACKAGE… | web | models | python"; exit 64 ;;
 esac

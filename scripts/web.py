@@ -114,6 +114,7 @@ def libraries_of(folder):
         "lib/maplibre.js": library,
         "lib/maplibre-worker.js": worker,
         "lib/maplibre.css": member(folder, "roadstyle", "roadstyle/vendor/maplibre-gl.css"),
+        "lib/three.js": re.sub(rb"\n//# sourceMappingURL=\S*\s*$", b"\n", member(folder, "nicegui", "nicegui/elements/scene/dist/index.js")),
         "lib/land.json": land,
         "lib/trouble-codes.json": trouble_codes(),
         "lib/signals.json": signals(),
@@ -282,9 +283,10 @@ def main(libraries, out):
     manifest = site.files["manifest.webmanifest"].decode()
     site.output["manifest.webmanifest"] = re.sub(
         r'"/(icons/[^"]+)"', lambda found: f'"/{site.name(found[1])}"', manifest).encode()
-    # The service worker keeps what the app needs without a network: everything except the map and its data.
+    # The service worker keeps what the app needs without a network: everything except the map and its data,
+    # and the viewer of 3D models.
     kept = sorted(name for name in site.output if name.startswith("assets/") and "/maplibre" not in name
-                  and "/land." not in name)
+                  and "/land." not in name and "/three." not in name)
     version = hashlib.sha256("".join(kept).encode() + site.output["index.html"]).hexdigest()[:10]
     worker = site.files["sw.js"].decode().replace(
         "const FILES = []", "const FILES = " + json.dumps(["/" + name for name in kept]))

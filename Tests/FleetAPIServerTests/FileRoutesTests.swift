@@ -12,7 +12,7 @@ import Testing
 /// Files: uploads, their use by things, and who may read them.
 @Suite struct FileRoutesTests {
   /// Creates a file, sends its bytes in pieces, and returns its id.
-  private static func upload(
+  static func upload(
     _ client: TestClient, _ bytes: [UInt8], name: String = "a.bin", pieces: Int = 2, more: String = ""
   ) throws -> String {
     let made = try client.send("POST", "/api/files", json: #"{"name":"\#(name)","size":\#(bytes.count)\#(more)}"#)
@@ -38,7 +38,7 @@ import Testing
   }
 
   /// Waits until the server has made the copies of an image.
-  private static func finished(_ client: TestClient, _ id: String) throws -> [String: Any] {
+  static func finished(_ client: TestClient, _ id: String) throws -> [String: Any] {
     for _ in 0..<2_000 {
       let file = try client.send("GET", "/api/files/\(id)").json
       if file["status"] as? String == "stored" { return file }

@@ -26,6 +26,7 @@ from suite import IGNORED, PASSWORD, REFUSED, TESTS, XSS, test
 import dispatch  # noqa: F401  its tests
 import files  # noqa: F401  its tests
 import keyboard  # noqa: F401  its tests
+import models  # noqa: F401  its tests
 import workshop
 
 SITE = ROOT + "/Sources/Fleet/FleetWeb/Site"

@@ -1,5 +1,6 @@
 import FleetDomain
 import Glibc
+import ModelFiles
 import Synchronization
 
 /// Runs the program that decodes images. Each run has its own sandbox: without network, without the server's files, and
@@ -31,16 +32,18 @@ public final class ImageHelper: Sendable {
   private static let interpreter = "/usr/bin/python3"
 
   private let folder: String
+  private let packages: String?
   private let threads: FileThreads
 
   /// Finds the helper.
   ///
   /// - Parameters:
   ///   - folder: the folder with the helper's files.
+  ///   - packages: the folder with the Python packages that convert 3D models; `nil` if there is none.
   ///   - count: the maximum number of images that are decoded at the same time.
   /// - Throws: `Unavailable`, which names a missing program or file.
-  public init(folder: String, count: Int = 1) throws(Unavailable) {
-    self.folder = folder
+  public init(folder: String, packages: String? = nil, count: Int = 1) throws(Unavailable) {
+    (self.folder, self.packages) = (folder, packages)
     threads = FileThreads(count)
     for (path, package) in [
       (Self.sandbox, "bubblewrap"), (Self.interpreter, "python3"), (folder + "/images.py", "fleetstore"),
@@ -57,22 +60,47 @@ public final class ImageHelper: Sendable {
     of content: StoredContent, keepsPosition: Bool
   ) async throws -> (copies: [Copy], capture: StoredFile.Capture?) {
     let answer = try await run(["copies"] + (keepsPosition ? ["--position"] : []), content)
-    guard case .array(let listed)? = answer.json["versions"] else { throw Unavailable(reason: Self.strange) }
-    var (copies, rest) = ([Copy](), answer.rest[...])
     do throws(FieldError) {
-      for json in listed {
-        let version = try StoredFile.Version(json: json)
-        guard version.size > 0, version.size <= rest.count, (1...100_000).contains(version.width),
-          (1...100_000).contains(version.height), ContentType(rawValue: version.mediaType)?.isImage ?? false
-        else { throw FieldError("", "") }
-        copies.append(Copy(version: version, bytes: Array(rest.prefix(Int(version.size)))))
-        rest = rest.dropFirst(Int(version.size))
-      }
+      let copies = try Self.copies(answer) { ContentType(rawValue: $0)?.isImage ?? false }
       let capture = try StoredFile.Capture(json: answer.json["capture"] ?? .object([:]))
       return (copies, capture == StoredFile.Capture() ? nil : capture)
     } catch {
       throw Unavailable(reason: Self.strange)
     }
+  }
+
+  /// Makes images of a valid 3D model, and converts it to binary glTF if it has another format.
+  ///
+  /// - Returns: the images and the converted model; and the reason, for people, why there is no converted model.
+  public func model(
+    in content: StoredContent, _ format: ModelFormat
+  ) async throws -> (copies: [Copy], problem: String?) {
+    let answer = try await run(["model", format.rawValue], content)
+    do throws(FieldError) {
+      let copies = try Self.copies(answer) {
+        $0 == ContentType.glb.rawValue || ContentType(rawValue: $0)?.isImage ?? false
+      }
+      return (copies, answer.json["problem"]?.textValue)
+    } catch {
+      throw Unavailable(reason: Self.strange)
+    }
+  }
+
+  private static func copies(
+    _ answer: (json: JSON, rest: [UInt8]), isAllowed: (String) -> Bool
+  ) throws(FieldError) -> [Copy] {
+    guard case .array(let listed)? = answer.json["versions"] else { throw FieldError("", "") }
+    var (copies, rest) = ([Copy](), answer.rest[...])
+    for json in listed {
+      let version = try StoredFile.Version(json: json)
+      let sizes = version.mediaType == ContentType.glb.rawValue ? 0...0 : Int64(1)...100_000
+      guard version.size > 0, version.size <= rest.count, sizes.contains(version.width), sizes.contains(version.height),
+        isAllowed(version.mediaType)
+      else { throw FieldError("", "") }
+      copies.append(Copy(version: version, bytes: Array(rest.prefix(Int(version.size)))))
+      rest = rest.dropFirst(Int(version.size))
+    }
+    return copies
   }
 
   /// Reads a receipt.
@@ -121,8 +149,11 @@ public final class ImageHelper: Sendable {
       Self.sandbox, "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--clearenv",
       "--setenv", "PATH", "/usr/bin", "--setenv", "OMP_THREAD_LIMIT", "1", "--setenv", "LANG", "C.UTF-8",
       "--ro-bind", "/usr", "/usr", "--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache",
+      // Debian's numpy finds its library of linear algebra here.
+      "--ro-bind-try", "/etc/alternatives", "/etc/alternatives",
       "--symlink", "usr/lib", "/lib", "--symlink", "usr/lib64", "/lib64", "--symlink", "usr/bin", "/bin",
       "--dev", "/dev", "--size", "67108864", "--tmpfs", "/tmp", "--ro-bind", folder, "/helper", "--chdir", "/tmp",
+    ] + (packages.map { ["--ro-bind-try", $0, "/packages"] } ?? []) + [
       // -I: Python does not import modules from the working folder or from folders that the environment names.
       Self.interpreter, "-I", "/helper/images.py",
     ] + arguments

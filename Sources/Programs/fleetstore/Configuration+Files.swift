@@ -18,5 +18,8 @@ extension Configuration {
   mutating func useStandardFolders() {
     if server.files.folder == nil, case .sqlite(let path) = database { server.files.folder = path + ".files" }
     server.files.helperFolder = ProgramFolder.path(source: "Sources/Fleet/FleetFiles/Helper", installed: "helper")
+    // An administrator installs these packages (docs/FleetStore.md).
+    server.files.packagesFolder = ProgramFolder.path(
+      source: ".tools/models", installed: "../../local/lib/fleetstore/models")
   }
 }

@@ -168,13 +168,13 @@ struct FileRoutes {
       guard present.value.status == .uploading else { return }
       throw Self.failure(error)
     }
-    let type = ContentType(head: content.head)
+    let type = ContentType(head: content.head, name: file.value.name)
     try await things.change(call) { transaction throws(ThingError) in
       let present = try transaction.existing(file.id, StoredFile.self)
       guard present.value.status == .uploading else { return }
       var value = present.value
       (value.sha256, value.mediaType) = (content.sha256, type.rawValue)
-      value.status = type.isImage && service.helper != nil ? .processing : .stored
+      value.status = type.isImage && service.helper != nil || type.model != nil ? .processing : .stored
       if type.isImage, service.helper == nil { value.problem = "this server does not decode images" }
       try transaction.update(present, to: value, action: "upload")
     }
@@ -212,13 +212,16 @@ struct FileRoutes {
         "The content of a file. Of an image, the server's own copy, which is upright and without metadata. HEAD of an upload returns how many bytes have arrived.",
       parameters: [
         .query(
-          "version", "`thumbnail`: a small copy of an image.", #"{"enum":["full","thumbnail"],"default":"full"}"#),
+          "version",
+          "`thumbnail`: a small copy of an image, or a small image of a 3D model; `poster`: a large one; `model`: the 3D model as binary glTF.",
+          #"{"enum":["full","thumbnail","poster","model"],"default":"full"}"#),
         .header("Range", "`bytes=FIRST-LAST`: only these bytes."),
         .header("If-None-Match", "ETags that are known."),
       ],
       results: [
         .init(
-          .ok, "The content.", .init(types: ["application/octet-stream", "image/jpeg"], schema: nil),
+          .ok, "The content.",
+          .init(types: ["application/octet-stream", "image/jpeg", "image/png", "model/gltf-binary"], schema: nil),
           headers: ["ETag", "Upload-Offset"]),
         .init(.partialContent, "The requested part.", .init(types: ["application/octet-stream"], schema: nil)),
         .init(.notModified, "Unchanged.", headers: ["ETag"]),
@@ -228,13 +231,16 @@ struct FileRoutes {
       let file = try await storage.view(tenant: tenant) { view throws(ThingError) in try readable(call, view) }
       if file.value.status == .uploading { return try await uploadState(file, tenant, call) }
       let wanted = call.query["version"] ?? "full"
-      guard wanted == "full" || wanted == "thumbnail" else {
-        throw APIError.badRequest("query: version: expected full or thumbnail, found \(quoted(wanted))")
+      guard ["full", "thumbnail", "poster", "model"].contains(wanted) else {
+        throw APIError.badRequest(
+          "query: version: expected full, thumbnail, poster or model, found \(quoted(wanted))")
       }
       let copy = file.value.version(wanted)
-      guard let sha256 = copy?.sha256 ?? (wanted == "full" ? file.value.sha256 : nil) else {
+      // Binary glTF needs no conversion.
+      let isOriginal = wanted == "full" || wanted == "model" && file.value.model?.isViewable == true
+      guard let sha256 = copy?.sha256 ?? (isOriginal ? file.value.sha256 : nil) else {
         guard file.value.status == .processing else { throw APIError.notFound("this file has no \(wanted)") }
-        throw APIError(.conflict, "processing", "the copies of this image are being made; try again", retryAfter: 1)
+        throw APIError(.conflict, "processing", "the copies of this file are being made; try again", retryAfter: 1)
       }
       return try await answer(file.value, copy, sha256, tenant, call)
     }

@@ -18,13 +18,13 @@ final class FileService: Sendable {
   private static let contentSeconds = 86_400
 
   let settings: FileSettings
-  private let storage: any FleetStorage
+  let storage: any FleetStorage
   /// The contents of files; `nil` if the server accepts no files.
   let contents: FileStore?
   let helper: ImageHelper?
   /// Permits for requests that read receipts.
   let readings: Budget
-  private let logger: Logger
+  let logger: Logger
   private let wakeUps: AsyncStream<Void>
   private let wakeUp: AsyncStream<Void>.Continuation
 
@@ -46,7 +46,7 @@ final class FileService: Sendable {
   private static func helper(_ settings: FileSettings, _ logger: Logger) -> ImageHelper? {
     guard let folder = settings.helperFolder else { return nil }
     do throws(ImageHelper.Unavailable) {
-      return try ImageHelper(folder: folder, count: settings.images)
+      return try ImageHelper(folder: folder, packages: settings.packagesFolder, count: settings.images)
     } catch {
       logger.warning("photos are stored as they are, without thumbnails, and receipts are not read: \(error.reason)")
       return nil
@@ -152,6 +152,10 @@ final class FileService: Sendable {
     var done = file.value
     done.status = .stored
     do {
+      if let format = done.mediaType.flatMap({ ContentType(rawValue: $0) })?.model {
+        try await checkModel(&done, format, contents, tenant)
+        return try await finish(file, done, contents, tenant)
+      }
       guard let helper, let sha256 = done.sha256 else {
         throw ImageHelper.Unusable(reason: "this server does not decode images")
       }
@@ -172,6 +176,13 @@ final class FileService: Sendable {
       logger.error("images: \(path) is missing")
       done.problem = "its content is missing"
     }
+    try await finish(file, done, contents, tenant)
+  }
+
+  /// Stores what was found out about a file.
+  private func finish(
+    _ file: Stored<StoredFile>, _ done: StoredFile, _ contents: FileStore, _ tenant: TenantID
+  ) async throws {
     let (id, result) = (file.id, done)
     try await storage.change(tenant: tenant, by: Actor(.server), at: WallClock.now) {
       transaction throws(ThingError) in

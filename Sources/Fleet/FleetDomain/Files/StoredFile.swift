@@ -7,18 +7,19 @@ public struct StoredFile: Kind {
   public enum Status: String, FieldChoice, Sendable {
     /// Some bytes have not arrived yet.
     case uploading
-    /// All bytes have arrived; smaller copies of the image are being made.
+    /// All bytes have arrived; smaller copies of the image are being made, or the 3D model is being checked.
     case processing
     case stored
   }
 
-  /// A copy of an image that the server has encoded itself, without the original's metadata.
+  /// A copy of an image that the server has encoded itself, without the original's metadata; or an image of a 3D model.
   public struct Version: NestedValue {
-    /// `full` or `thumbnail`.
+    /// `full`, `thumbnail`, or, of a 3D model, `poster`, or `model` if it was converted to binary glTF.
     public var name = ""
     public var sha256 = ""
     public var mediaType = ""
     public var size: Int64 = 0
+    /// The size of an image, pixels; 0 for a 3D model.
     public var width: Int64 = 0
     public var height: Int64 = 0
 
@@ -45,6 +46,32 @@ public struct StoredFile: Kind {
     ]
   }
 
+  /// The facts of a valid 3D model.
+  public struct Model: NestedValue {
+    /// `glb`, `gltf`, `usdz`, `ply`, `obj` or `stl`.
+    public var format = ""
+    /// Whether the web app can show it: `GET …/content?version=model` is binary glTF.
+    public var isViewable = false
+    /// The counts; `nil` if the server could not count them without a converter.
+    public var vertices: Int64?
+    public var triangles: Int64?
+    public var materials: Int64?
+    public var textures: Int64?
+    /// `m` if coordinates are in metres; `nil` if the format has no unit.
+    public var unit: String?
+    /// The lowest and highest x, y and z of all vertices; `nil` if unknown, or if there are no vertices.
+    public var least: [Double]?
+    public var most: [Double]?
+
+    public init() {}
+
+    public static let fields: [Field<Model>] = [
+      Field("format", \.format).required(), Field("isViewable", \.isViewable).required(),
+      Field("vertices", \.vertices), Field("triangles", \.triangles), Field("materials", \.materials),
+      Field("textures", \.textures), Field("unit", \.unit), Field("least", \.least), Field("most", \.most),
+    ]
+  }
+
   public var name = ""
   /// The length in bytes.
   public var size: Int64 = 0
@@ -58,7 +85,10 @@ public struct StoredFile: Kind {
   /// The copies of an image that the server has made; empty for other files.
   public var versions: [Version] = []
   public var capture: Capture?
-  /// The reason why the server could not make a copy of an image; `nil` if it could, or if the file is not an image.
+  /// The facts of a 3D model; `nil` for other files, and for an invalid model.
+  public var model: Model?
+  /// The reason why the server could not make a copy of an image, or why a 3D model is invalid or cannot be shown; `nil`
+  /// if there is none.
   public var problem: String?
   /// The person or token that uploaded the file; `nil` if it was imported from another server.
   public var uploadedBy: UUIDv7?
@@ -87,6 +117,7 @@ public struct StoredFile: Kind {
     Field("mediaType", \.mediaType).settable(by: .server).filterable(),
     Field("versions", \.versions).settable(by: .server),
     Field("capture", \.capture).settable(by: .server),
+    Field("model", \.model).settable(by: .server),
     Field("problem", \.problem).settable(by: .server),
     Field("uploadedBy", \.uploadedBy).settable(by: .server).filterable(),
   ]

@@ -2,6 +2,7 @@
 
     images.py copies [--position]  < IMAGE     a copy of the whole image and a thumbnail, both upright and without metadata
     images.py receipt              < IMAGE     what a receipt says, as receipts.py reads it
+    images.py model FORMAT         < MODEL     images of a 3D model, and the model as binary glTF, as models.py makes them
     images.py check                            an empty answer, which shows that the sandbox works
 
 The server runs this in a sandbox without network and files, because decoders of images have errors. The answer on stdout is
@@ -21,6 +22,8 @@ import sys
 # The limits of this process. The server ends it after a time limit of its own.
 MEMORY = 1 << 30
 CPU_SECONDS = 30
+# Libraries for 3D models reserve more memory than they use.
+MODEL_MEMORY = 3 << 30
 MOST_PIXELS = 50_000_000
 LONGEST_SIDE = 20_000
 # The longest sides of the copies, pixels.
@@ -31,8 +34,8 @@ class Unusable(Exception):
     """The image cannot be used. The text is for people."""
 
 
-def limit():
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+def limit(memory):
+    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     os.nice(10)
@@ -185,7 +188,7 @@ def copies(data, with_position):
 
 
 def main():
-    limit()
+    limit(MODEL_MEMORY if sys.argv[1] == "model" else MEMORY)
     bodies = []
     try:
         data = sys.stdin.buffer.read()
@@ -195,16 +198,24 @@ def main():
             answer, bodies = copies(data, "--position" in sys.argv)
         else:
             sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-            import receipts
+            if sys.argv[1] == "model":
+                try:
+                    import models
+                except ImportError:
+                    raise Unusable("this server makes no images of 3D models: install python3-numpy") from None
+                answer, bodies = models.copies(data, sys.argv[2])
+            else:
+                import receipts
 
-            answer = receipts.read(decode(data)[0])
+                answer = receipts.read(decode(data)[0])
     except Unusable as error:
         answer = {"error": str(error)}
     except MemoryError:
         answer = {"error": "decoding it needs too much memory"}
     except Exception as error:
         # Any error of a decoder: the image is damaged, or made to harm.
-        answer = {"error": f"not a valid image ({type(error).__name__})"}
+        kind = "model" if sys.argv[1] == "model" else "image"
+        answer = {"error": f"not a valid {kind} ({type(error).__name__})"}
     head = json.dumps(answer).encode()
     sys.stdout.buffer.write(struct.pack(">I", len(head)) + head + b"".join(bodies))
 

@@ -9,7 +9,7 @@ enum PostgreSQLSchema {
     version11, version12, version13, version14, version15, version16, version17, version18, version19,
     version20, version21, version22, version23, version24, version25, version26, version27, version28,
     version29, version30, version31, version32, version33, version34, version35, version36, version37,
-    version38,
+    version38, version39,
   ]
 
   private static let version1 =
@@ -783,6 +783,11 @@ enum PostgreSQLSchema {
       updated bigint NOT NULL, "vehicle_id" text COLLATE "C" NOT NULL, "since" bigint NOT NULL,
       PRIMARY KEY (tenant, id)
     );
+    """
+
+  /// Adds the facts of 3D models.
+  private static let version39 = """
+    ALTER TABLE file ADD COLUMN "model" text COLLATE "C";
     """
 
   /// SQL expression for the time of the migration, ms. It has the same value in all statements of the migration.

@@ -9,7 +9,7 @@ enum SQLiteSchema {
     version11, version12, version13, version14, version15, version16, version17, version18, version19,
     version20, version21, version22, version23, version24, version25, version26, version27, version28,
     version29, version30, version31, version32, version33, version34, version35, version36, version37,
-    version38,
+    version38, version39,
   ]
 
   private static let version1 = """
@@ -763,6 +763,11 @@ enum SQLiteSchema {
       updated INTEGER NOT NULL, "vehicle_id" TEXT NOT NULL, "since" INTEGER NOT NULL,
       PRIMARY KEY (tenant, id)
     ) STRICT, WITHOUT ROWID;
+    """
+
+  /// Adds the facts of 3D models.
+  private static let version39 = """
+    ALTER TABLE file ADD COLUMN "model" TEXT;
     """
 
   private static func randoms(_ count: Int) -> String {

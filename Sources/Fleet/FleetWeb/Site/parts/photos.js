@@ -60,9 +60,34 @@ function StoredFile({ id }) {
   }, [id]);
   const address = pathOf("/api/files", id, "content");
   if (!file) return html`<span class="thumb"><${Icon} name="document" size=${24} /></span><span class="grow soft small">${t(isLost ? "files.lost" : "loading")}</span>`;
+  if (file.model || file.mediaType?.startsWith("model/")) return html`<${StoredModel} file=${file} />`;
   const hasThumbnail = file.versions?.some((/** @type {any} */ version) => version.name === "thumbnail");
   return html`<span class="thumb">${hasThumbnail ? html`<a href=${address} target="_blank" rel="noopener"><img src=${address + "?version=thumbnail"} alt=${file.name} /></a>` : html`<${Icon} name="document" size=${24} />`}</span>
     <span class="grow"><a class="name" href=${address} target="_blank" rel="noopener" download=${hasThumbnail ? undefined : file.name}>${file.name}</a>${file.status === "processing" && html`<span class="soft small">${t("files.processing")}</span>`}</span>`;
+}
+
+/**
+ * A 3D model. Its viewer is loaded when a person opens it.
+ * @param {{ file: any }} props
+ */
+function StoredModel({ file }) {
+  const [viewer, setViewer] = useState(/** @type {any} */ (null));
+  const [isOpen, setOpen] = useState(false);
+  const address = pathOf("/api/files", file.id, "content");
+  const hasThumbnail = file.versions?.some((/** @type {any} */ version) => version.name === "thumbnail");
+  const open = async () => {
+    if (!viewer) {
+      const { ModelDialog } = await import("./models.js");
+      setViewer(() => ModelDialog);
+    }
+    setOpen(true);
+  };
+  return html`<span class="thumb">${hasThumbnail ? html`<img src=${address + "?version=thumbnail"} alt="" />` : html`<${Icon} name="document" size=${24} />`}</span>
+    <span class="grow"><a class="name" href=${address} download=${file.name}>${file.name}</a>
+      ${file.status === "processing" && html`<span class="soft small">${t("model.checking")}</span>`}
+      ${file.problem && html`<span class="soft small">${t("model.problem", { reason: file.problem })}</span>`}
+      ${file.model?.isViewable && html`<button type="button" class="button" onClick=${open}>${t("model.open")}</button>`}</span>
+    ${isOpen && viewer && html`<${viewer} file=${file} number=${number} onClose=${() => setOpen(false)} />`}`;
 }
 
 /** @param {{ ids: string[] }} props */
@@ -100,6 +125,6 @@ export function FilesInput({ id, value, isPhoto, label, onInput }) {
       return html`<li key=${one}>${entry ? html`<${WaitingFile} entry=${entry} key=${entry.number} />` : html`<${StoredFile} id=${one} />`}
         <button type="button" class="plain" aria-label=${`${t("action.remove")}: ${entry?.label ?? label}`} onClick=${() => remove(one)}><${Icon} name="close" size=${16} /></button></li>`;
     })}</ul>`}
-    <input class="hidden file" id=${id} type="file" multiple accept=${isPhoto ? "image/*" : "image/*,application/pdf"} aria-label=${label} onChange=${(/** @type {any} */ event) => { add(event.target.files).then(() => { event.target.value = ""; }); }} />
+    <input class="hidden file" id=${id} type="file" multiple accept=${isPhoto ? "image/*" : "image/*,application/pdf,.glb,.gltf,.usdz,.ply,.obj,.stl"} aria-label=${label} onChange=${(/** @type {any} */ event) => { add(event.target.files).then(() => { event.target.value = ""; }); }} />
     <label class="button" for=${id}><${Icon} name="camera" size=${18} />${t(isPhoto ? "files.photo" : "files.add")}</label>`;
 }

@@ -1,0 +1,3 @@
+export const THREE: any;
+export const GLTFLoader: any;
+export const OrbitControls: any;
