@@ -12,6 +12,7 @@ to measure only how they are understood. --wrong: also prints the values that ar
 import glob
 import json
 import os
+import random
 import re
 import sys
 
@@ -21,6 +22,8 @@ sys.path.insert(0, os.path.join(ROOT, "Sources/Fleet/FleetFiles/Helper"))
 import images  # noqa: E402
 import receipts  # noqa: E402
 
+
+SEED=18
 
 class Figures:
     def __init__(self, shows_wrong):
@@ -85,7 +88,10 @@ def main():
     if not os.path.isdir(folder):
         sys.exit(f"receipts.py: {folder}: no such folder")
     photos, texts = Figures("--wrong" in options), Figures("--wrong" in options)
-    for path in sorted(glob.glob(folder + "/sroie/*.truth.json")):
+    paths = sorted(glob.glob(folder + "/sroie/*.truth.json"))
+    random.Random(SEED).shuffle(paths)
+    half = len(paths) // 2
+    for path in paths[:half] if "--dev" in options else paths[half:] if "--held" in options else paths:
         with open(path, encoding="utf-8") as file:
             truth = json.load(file)
         base = path[: -len(".truth.json")]

@@ -9,10 +9,13 @@ a person then enters it. Nothing is taken from other receipts.
 
 import datetime
 import io
+import math
 import os
 import re
 import subprocess
 from decimal import ROUND_HALF_UP, Decimal
+
+import recognizer
 
 # Values with a lower confidence are left out: of one reading, and of two readings that were combined. The latter limits are
 # those at which few wrong values of ../shared/data/receipts remain (scripts/receipts.py).
@@ -812,7 +815,35 @@ def parse(tsv):
     return words
 
 
+def words_of(image, path):
+    """The words of an upright RGB image that the networks of a folder read, in the coordinates of a page without slope, and
+    the slope: its angle in radians."""
+    networks = recognizer.Recognizer(path)
+    lines = networks.find(image)
+    slope = recognizer.median([line.angle for line in lines if line.length > recognizer.LONG * line.height])
+    along, beside = math.cos(slope), math.sin(slope)
+    found = []
+    for line in lines:
+        # Letters fill about this part of the height of a line.
+        height = 0.7 * line.height
+        left = line.x * along + line.y * beside - line.length / 2
+        top = line.y * along - line.x * beside - height / 2
+        for word in recognizer.words(networks.read(image, line)):
+            start, end = word[0].start * line.length, word[-1].end * line.length
+            found.append(
+                Word(
+                    "".join(character.text for character in word), left + start, top, end - start, height,
+                    min(character.probability for character in word),
+                )
+            )
+    return found, slope
+
+
 def read(image):
     """What the image of a receipt says, from two readings in different sizes and layouts."""
+    path = recognizer.folder()
+    if path:
+        words, slope = words_of(image, path)
+        return report(understand(words), image.size, LEAST_OF_TWO)
     readings = [understand(recognize(image, layout, width)) for layout, width in ((6, 1000), (4, 1300))]
     return report(combine(*readings), image.size, LEAST_OF_TWO)
