@@ -14,7 +14,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help run web test test-web web-screenshots bench-web test-fairness test-packages system-test system-test-ble torture-vm bench-vm tests tools release deb docs torture torture-brokers lint format fuzz bench bench-live bench-fences bench-vehicle bench-store bench-receipts bench-fleet benchmarks clean need-jq need-python need-gpsd need-seeds need-headers need-testbed need-peers need-images need-influx need-packaging need-web need-browser need-systemd need-image need-vm static
+.PHONY: help run web test test-web web-screenshots bench-web test-fairness test-packages system-test system-test-ble torture-vm bench-vm tests tools release deb docs torture torture-brokers lint format fuzz bench bench-live bench-fences bench-vehicle bench-store bench-receipts bench-fleet benchmarks clean need-jq need-python need-gpsd need-seeds need-headers need-testbed need-peers need-images need-recognizer need-influx need-packaging need-web need-browser need-systemd need-image need-vm static
 
 # Settings of the release build, which is measured and shipped. The Swift runtime is linked statically, symbols are
 # stripped, and the parser is specialised for its handlers across modules. Library paths and exported symbols are removed
@@ -43,7 +43,7 @@ web: need-web
 	@/usr/bin/python3 scripts/web.py .tools/web .build/web
 
 # The packages of the release build.
-deb: need-packaging release web
+deb: need-packaging need-recognizer release web
 	@packaging/deb.sh
 
 # The C++ library of the Swift runtime is linked statically, too, which saves 0.9 MB of memory. For this, a folder is made
@@ -216,11 +216,16 @@ need-peers:
 	  '/usr/lib/postgresql/*/bin/postgres:postgresql' pg_dump:postgresql-client
 
 # The sandbox, the libraries that decode photos and read receipts, and a program that makes photos for tests.
-need-images:
+need-images: need-recognizer
 	@scripts/install.sh debian bwrap:bubblewrap /usr/lib/python3/dist-packages/PIL:python3-pil \
 	  '/usr/lib/*/libheif.so.1:libheif1' tesseract:tesseract-ocr heif-enc:libheif-examples \
 	  '/usr/share/tesseract-ocr/*/tessdata/eng.traineddata:tesseract-ocr-eng' \
-	  '/usr/share/tesseract-ocr/*/tessdata/deu.traineddata:tesseract-ocr-deu'
+	  '/usr/share/tesseract-ocr/*/tessdata/deu.traineddata:tesseract-ocr-deu' \
+	  /usr/lib/python3/dist-packages/numpy:python3-numpy
+
+# The networks that read receipts.
+need-recognizer:
+	@scripts/install.sh recognizer
 
 # Programs for comparisons with the fleet store.
 need-influx:

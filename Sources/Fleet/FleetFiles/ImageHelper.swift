@@ -31,16 +31,19 @@ public final class ImageHelper: Sendable {
   private static let interpreter = "/usr/bin/python3"
 
   private let folder: String
+  private let recognizer: String?
   private let threads: FileThreads
 
   /// Finds the helper.
   ///
   /// - Parameters:
   ///   - folder: the folder with the helper's files.
+  ///   - recognizer: the folder of the networks that recognize text. If it is `nil` or missing, tesseract is used.
   ///   - count: the maximum number of images that are decoded at the same time.
   /// - Throws: `Unavailable`, which names a missing program or file.
-  public init(folder: String, count: Int = 1) throws(Unavailable) {
+  public init(folder: String, recognizer: String? = nil, count: Int = 1) throws(Unavailable) {
     self.folder = folder
+    self.recognizer = recognizer
     threads = FileThreads(count)
     for (path, package) in [
       (Self.sandbox, "bubblewrap"), (Self.interpreter, "python3"), (folder + "/images.py", "fleetstore"),
@@ -75,9 +78,14 @@ public final class ImageHelper: Sendable {
     }
   }
 
-  /// Reads a receipt.
-  public func receipt(in content: StoredContent) async throws -> JSON {
-    try await run(["receipt"], content).json
+  /// What can be read on a photo.
+  public enum Subject: String, Sendable {
+    case receipt, vin, odometer
+  }
+
+  /// Reads a photo.
+  public func reading(of subject: Subject, in content: StoredContent) async throws -> JSON {
+    try await run([subject.rawValue], content).json
   }
 
   private static let strange = "the image helper gave an unknown answer"
@@ -122,6 +130,8 @@ public final class ImageHelper: Sendable {
       "--setenv", "PATH", "/usr/bin", "--setenv", "OMP_THREAD_LIMIT", "1", "--setenv", "LANG", "C.UTF-8",
       "--ro-bind", "/usr", "/usr", "--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache",
       "--symlink", "usr/lib", "/lib", "--symlink", "usr/lib64", "/lib64", "--symlink", "usr/bin", "/bin",
+    ]
+      + (recognizer.map { ["--ro-bind-try", $0, "/recognizer"] } ?? []) + [
       "--dev", "/dev", "--size", "67108864", "--tmpfs", "/tmp", "--ro-bind", folder, "/helper", "--chdir", "/tmp",
       // -I: Python does not import modules from the working folder or from folders that the environment names.
       Self.interpreter, "-I", "/helper/images.py",

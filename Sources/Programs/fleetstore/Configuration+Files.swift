@@ -18,5 +18,6 @@ extension Configuration {
   mutating func useStandardFolders() {
     if server.files.folder == nil, case .sqlite(let path) = database { server.files.folder = path + ".files" }
     server.files.helperFolder = ProgramFolder.path(source: "Sources/Fleet/FleetFiles/Helper", installed: "helper")
+    server.files.recognizerFolder = ProgramFolder.path(source: ".tools/recognizer", installed: "recognizer")
   }
 }

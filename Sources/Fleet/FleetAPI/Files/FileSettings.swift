@@ -4,6 +4,8 @@ public struct FileSettings: Equatable, Sendable {
   public var folder: String?
   /// The folder of the program that decodes images; `nil` if images are stored as they are.
   public var helperFolder: String?
+  /// The folder of the networks that recognize text; `nil` if text is recognized without them.
+  public var recognizerFolder: String?
   /// Maximum size of one file, bytes.
   public var fileBytes = 256 << 20
   /// Maximum size of all files of a tenant together, bytes.
