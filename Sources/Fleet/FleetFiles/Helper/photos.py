@@ -12,7 +12,7 @@ import recognizer
 WEIGHTS = (8, 7, 6, 5, 4, 3, 2, 10, 0, 9, 8, 7, 6, 5, 4, 3, 2)
 VALUES = {letter: value for values in ("ABCDEFGH", "JKLMN", "STUVWXYZ") for value, letter in enumerate(values, 1)}
 VALUES |= {"P": 7, "R": 9, "S": 2, "T": 3, "U": 4, "V": 5, "W": 6, "X": 7, "Y": 8, "Z": 9}
-VIN = re.compile(r"(?<![A-Z0-9])[A-HJ-NPR-Z0-9]{13}[0-9A-HJ-NPR-Z]{1}[0-9]{3}(?![A-Z0-9])")
+VIN = re.compile(r"(?<![A-Z0-9])[A-HJ-NPR-Z0-9]{13}[0-9]{4}(?![A-Z0-9])")
 # The confidence of a VIN from a barcode, and the highest one of text with and without a check digit. A text without a check
 # digit is a proposal that the answer marks.
 BARCODE, CHECKED, UNCHECKED = 0.99, 0.97, 0.7
@@ -65,7 +65,10 @@ def linear_codes(grey):
     except ImportError:
         return
     scanner = zbar.ImageScanner()
-    scanner.parse_config("enable")
+    # The decoders of other codes have errors, and a VIN is in none of them.
+    scanner.parse_config("disable")
+    for kind in ("code39", "code128", "qrcode"):
+        scanner.parse_config(f"{kind}.enable")
     for turned, angle in ((grey, 0), (grey.rotate(90, expand=True), 90)):
         picture = zbar.Image(*turned.size, "Y800", turned.tobytes())
         scanner.scan(picture)
