@@ -144,6 +144,8 @@ KILOMETRES, MILES = re.compile(r"\bKM\b(?! ?/ ?H)|(?<=\d)KM\b(?! ?/ ?H)", re.I),
 LABEL = re.compile(r"\bODO(?:METER)?\b|\bTOTAL\b|\bMILEAGE\b|\bKM[- ]?STAND\b|\bGESAMT", re.I)
 # Other numbers of instruments: trips, speeds, revolutions, ranges, temperatures, times.
 OTHER = re.compile(r"TRIP|RANGE|REICHWEITE|KM ?/ ?H|MPH|RPM|U/MIN|L ?/ ?100|°|\bAVG\b|X ?1000|\bTO GO\b|NEXT|SERVICE", re.I)
+# How much narrower the digits are in the second reading. Those of instruments are wide.
+SECOND_SIZE = 0.7
 # The least confidence of an odometer, and how much surer it must be than another number.
 LEAST_ODOMETER, AHEAD = 0.6, 0.2
 
@@ -153,34 +155,36 @@ def odometer(image):
     if not path:
         return {}
     page = receipts.Page(image, path)
-    rows = receipts.rows([word for line in page.lines for word in page.words(line)])
+    # Numbers that are beside each other may be of different instruments, but a unit or a label is often a line of its own.
+    lines = [receipts.Row(words) for words in (list(page.words(line)) for line in page.lines) if words]
+    rows = receipts.rows([word for line in lines for word in line.words])
     candidates = []
-    for index, row in enumerate(rows):
-        if OTHER.search(row.text):
-            continue
-        for match in READING.finditer(row.text):
-            words = row.words_in(*match.span(1))
-            digits = re.sub(r"\D", "", match[1])
-            number = int(digits)
-            near = [other for other in rows[max(index - 1, 0) : index + 2] if not OTHER.search(other.text)]
-            after = row.text[match.end() :]
+    for line in lines:
+        index = next(number for number, row in enumerate(rows) if line.words[0] in row.words)
+        for match in READING.finditer(line.text) if not OTHER.search(line.text) else ():
+            words = line.words_in(*match.span(1))
+            number, digits = int(re.sub(r"\D", "", match[1])), len(re.sub(r"\D", "", match[1]))
+            after = line.text[match.end() :] + " " + " ".join(
+                word.text for word in rows[index].words if word.left >= words[-1].left + words[-1].width
+            )
             unit = "km" if KILOMETRES.search(after) else "mi" if MILES.search(after) else None
+            near = [other for other in rows[max(index - 1, 0) : index + 2] if not OTHER.search(other.text)]
             score = 0.35 + 0.35 * receipts.certainty(words)
             score += 0.2 if unit else 0.0
             score += 0.2 if any(LABEL.search(other.text) for other in near) else 0.0
-            score += 0.1 if len(digits) >= 5 else -0.2 if len(digits) < 4 else 0.0
-            if number % 10 == 0 and len(digits) < 4 or number in (1000, 2000, 3000, 4000, 5000, 6000, 7000, 8000):
+            score += 0.1 if digits >= 5 else -0.2 if digits < 4 else 0.0
+            if number % 10 == 0 and digits < 4 or number % 1_000 == 0 and number < 10_000:
                 # A mark of the speed or of the revolutions.
                 score -= 0.3
-            candidates.append((score, number, unit, words))
+            candidates.append((score, number, unit, line, words))
     candidates.sort(key=lambda item: -item[0])
     if not candidates or candidates[0][0] < LEAST_ODOMETER:
         return {}
-    score, number, unit, words = candidates[0]
+    score, number, unit, line, words = candidates[0]
     if any(other[1] != number and other[0] > score - AHEAD for other in candidates[1:]):
         return {}
-    again = " ".join(word.text for line in {id(word.line): word.line for word in words}.values() for word in page.words(line, receipts.SECOND_SIZE))
-    if str(number) not in [re.sub(r"\D", "", match[1]).lstrip("0") or "0" for match in READING.finditer(again)]:
+    again = " ".join(word.text for word in page.words(line.words[0].line, SECOND_SIZE))
+    if number not in [int(re.sub(r"\D", "", match[1])) for match in READING.finditer(again)]:
         return {}
     answer = page.placed({"odometer": receipts.Found(number, words, min(score, 0.97)).json(None)})
     return answer | ({"unit": unit} if unit else {})

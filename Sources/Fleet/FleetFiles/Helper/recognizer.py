@@ -93,6 +93,8 @@ class Recognizer:
         finally:
             sys.path.remove(path)
         self.numpy = numpy
+        # The sandbox has no network to report to; this saves the attempt.
+        onnxruntime.disable_telemetry_events()
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
         options.log_severity_level = 4
