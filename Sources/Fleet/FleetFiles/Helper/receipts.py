@@ -23,7 +23,7 @@ import recognizer
 LEAST = 0.5
 LEAST_OF_TWO = {"merchant": 0.6, "date": 0.7, "total": 0.88, "currency": 0.7, "quantity": 0.85, "tax": 0.7}
 # The same for readings of the networks.
-LEAST_OF_LINES = {"merchant": 0.72, "date": 0.7, "total": 0.72, "currency": 0.7, "quantity": 0.85, "tax": 0.7}
+LEAST_OF_LINES = {"merchant": 0.82, "date": 0.65, "total": 0.68, "currency": 0.7, "quantity": 0.8, "tax": 0.7}
 # The longest time that tesseract may need.
 SECONDS = 25
 
@@ -543,13 +543,20 @@ def merchant(found):
         confidence -= AMBIGUOUS
     elif not STRONG.search(row.upper) and below and continues(row, below[0]):
         confidence -= AMBIGUOUS
+    if any(REGISTERED.search(other.upper) for other in [row, *below]):
+        # The number of a company follows its name.
+        confidence += 0.1
+    if not STRONG.search(row.upper) and any(looks_like_name(other) and sureness(other) > 0.8 for other in top[:index]):
+        # Two names: one is perhaps a brand or a town.
+        confidence -= AMBIGUOUS / 3
     # The whole name has to be right, not most of it.
     confidence -= 0.5 * (1 - min(known(word) for word in words))
     return Found(text, words, confidence)
 
 
 # What the confidence loses if another row may belong to the name.
-AMBIGUOUS = 0.2
+AMBIGUOUS = 0.3
+REGISTERED = re.compile(r"\d{5,}[- ]?[A-Z0-9]\b|\b(?:CO|COMPANY|REG|ROC|UID|UST|ATU|VAT|P\.? ?IVA|CIF|NIF|SIRET|NIP|FN)\b.{0,12}\d{4,}")
 # Words that many names have, and that alone are none.
 GENERIC = re.compile(
     r"\b(?:SDN|BHD|S/B|RESTAURANTS?|RESTORAN|CAFE|TRADING|ENTERPRISE|MARKETING|HARDWARE|STATIONERY|SUPPL(?:Y|IES)|STORES?|SHOP|"
@@ -918,7 +925,9 @@ class Page:
         others += [word for line in again.values() for word in self.words(line, SECOND_SIZE)]
         second, also = understand(others)
         for key, item in first.items():
-            if key not in second or not same(key, item, second[key]):
+            if key not in second:
+                item.confidence *= ALONE
+            elif not same(key, item, second[key]):
                 item.confidence *= CONTRADICTED
             else:
                 item.confidence = min(item.confidence, second[key].confidence) + CONFIRMED
