@@ -376,7 +376,8 @@ let package = Package(
     .testTarget(
       name: "FleetFilesTests",
       dependencies: [
-        "FleetFiles", "FleetDomain", "Telemetry", "TestKit", .product(name: "Crypto", package: "swift-crypto"),
+        "FleetFiles", "FleetDomain", "FleetWork", "Telemetry", "TestKit",
+        .product(name: "Crypto", package: "swift-crypto"),
       ], swiftSettings: strict),
     .testTarget(name: "FleetWebTests", dependencies: ["FleetWeb", "Failures", "TestKit"], swiftSettings: strict),
     .testTarget(

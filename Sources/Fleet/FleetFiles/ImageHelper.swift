@@ -130,12 +130,16 @@ public final class ImageHelper: Sendable {
       "--setenv", "PATH", "/usr/bin", "--setenv", "OMP_THREAD_LIMIT", "1", "--setenv", "LANG", "C.UTF-8",
       "--ro-bind", "/usr", "/usr", "--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache",
       "--symlink", "usr/lib", "/lib", "--symlink", "usr/lib64", "/lib64", "--symlink", "usr/bin", "/bin",
+      // Libraries of Debian that several packages offer are behind links in this folder. Python finds others with ldconfig.
+      "--ro-bind-try", "/etc/alternatives", "/etc/alternatives", "--symlink", "usr/sbin", "/sbin",
     ]
       + (recognizer.map { ["--ro-bind-try", $0, "/recognizer"] } ?? []) + [
-      "--dev", "/dev", "--size", "67108864", "--tmpfs", "/tmp", "--ro-bind", folder, "/helper", "--chdir", "/tmp",
-      // -I: Python does not import modules from the working folder or from folders that the environment names.
-      Self.interpreter, "-I", "/helper/images.py",
-    ] + arguments
+        // The library of the networks selects its instructions by the kind of processor.
+        "--ro-bind-try", "/proc/cpuinfo", "/proc/cpuinfo", "--dev", "/dev", "--size", "67108864", "--tmpfs", "/tmp",
+        "--ro-bind", folder, "/helper", "--chdir", "/tmp",
+        // -I: Python does not import modules from the working folder or from folders that the environment names.
+        Self.interpreter, "-I", "/helper/images.py",
+      ] + arguments
   }
 }
 

@@ -46,7 +46,8 @@ struct PhotoRoutes {
   ///
   /// - Throws: 409 if the file is not a photo that can be read, 503 if the server cannot read any.
   static func read<Reading>(
-    _ subject: ImageHelper.Subject, _ file: Stored<StoredFile>, _ service: FileService, _ tenant: TenantID, _ call: Call,
+    _ subject: ImageHelper.Subject, _ file: Stored<StoredFile>, _ service: FileService, _ tenant: TenantID,
+    _ call: Call,
     _ parse: (JSON) throws(FieldError) -> Reading
   ) async throws -> Reading {
     guard file.value.status == .stored else {
