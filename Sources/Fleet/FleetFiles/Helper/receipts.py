@@ -208,25 +208,25 @@ MONTHS = {
     name: number
     for number, names in enumerate(
         [
-            "JAN JANUARY JANUAR JÄN JÄNNER JANVIER ENE GEN STY",
-            "FEB FEBRUARY FEBRUAR FEBER FÉV LUT",
-            "MAR MARCH MÄRZ MRZ MAERZ MARS MÄR",
-            "APR APRIL AVR ABR KWI",
-            "MAY MAI MAG MAJ",
-            "JUN JUNE JUNI JUIN GIU CZE",
-            "JUL JULY JULI JUIL LUG LIP",
-            "AUG AUGUST AOU AOÛT AGO SIE",
-            "SEP SEPT SEPTEMBER SET WRZ",
-            "OCT OCTOBER OKT OKTOBER OTT PAŹ",
-            "NOV NOVEMBER LIS",
-            "DEC DECEMBER DEZ DEZEMBER DIC GRU",
+            "JAN JANUARY JANUAR JÄN JÄNNER JANVIER JANV ENE ENERO GEN GENNAIO JANEIRO STY",
+            "FEB FEBRUARY FEBRUAR FEBER FÉV FÉVR FÉVRIER FEBRERO FEBBRAIO FEV FEVEREIRO LUT",
+            "MAR MARCH MÄRZ MRZ MAERZ MARS MÄR MARZO MARÇO",
+            "APR APRIL AVR AVRIL ABR ABRIL APRILE KWI",
+            "MAY MAI MAG MAGGIO MAYO MAIO MAJ",
+            "JUN JUNE JUNI JUIN JUNIO JUNHO GIU GIUGNO CZE",
+            "JUL JULY JULI JUIL JUILLET JULIO JULHO LUG LUGLIO LIP",
+            "AUG AUGUST AOU AOÛT AGO AGOSTO SIE",
+            "SEP SEPT SEPTEMBER SEPTEMBRE SEPTIEMBRE SET SETTEMBRE SETEMBRO WRZ",
+            "OCT OCTOBER OKT OKTOBER OCTOBRE OCTUBRE OTT OTTOBRE OUT OUTUBRO PAŹ",
+            "NOV NOVEMBER NOVEMBRE NOVIEMBRE NOVEMBRO LIS",
+            "DEC DECEMBER DÉC DÉCEMBRE DEZ DEZEMBER DEZEMBRO DIC DICIEMBRE DICEMBRE GRU",
         ],
         1,
     )
     for name in names.split()
 }
 SEPARATED = re.compile(r"(?<![\d./-])(\d{1,4}) ?([./-]) ?(\d{1,2}) ?\2 ?(\d{4}|\d{2})(?!\d|[./-]\d)")
-NAMED = re.compile(r"(?<![\d.])(\d{1,2})[ ./-]{0,2}([A-ZÄÉÛŹ]{3,9})[ .,/-]{0,2}(\d{4}|\d{2})(?!\d)")
+NAMED = re.compile(r"(?<![\d.])(\d{1,2})(?: DE )?[ ./-]{0,2}([A-ZÄÇÉÛŹ]{3,10})(?: DE )?[ .,/-]{0,2}(\d{4}|\d{2})(?!\d)")
 NAMED_FIRST = re.compile(r"\b([A-Z]{3,9})[ .]{1,2}(\d{1,2}),? {1,2}(\d{4})(?!\d)")
 COMPACT = re.compile(r"(?<!\d)(20\d{2})(\d{2})(\d{2})(?!\d)")
 TIME = re.compile(r"(?<![\d:.])([01]?\d|2[0-3]) ?[:;] ?([0-5]\d)(?: ?[:;] ?[0-5]\d)?(?:\s?([AP])\.?M\b)?", re.I)
@@ -332,20 +332,20 @@ def time_of(found, chosen):
 
 # The first pattern that a row matches counts. A row may have the amount itself, or in the next row.
 TOTALS = [
-    (None, r"SUB[- ]?T[O0]TAL|ZWISCHENSUMME|SOUS[- ]TOTAL|SUBTOTALE"),
+    (None, r"SUB[- ]?T[O0]TAL|ZWISCHENSUMME|SOUS[- ]TOTAL|SUBTOTALE|TOTALE? PARZIALE|SUMA PARCIAL"),
     (None, r"TOTAL\s*(?:QTY|QUANTITY|ITEMS?|PCS|NO\b|SAVINGS?|DISC|GALLONS|LIT(?:RE|ER)S?|POINTS?|SAVED|WEIGHT)|(?:ITEMS?|QTY|NO\.? OF \w+)\s*TOTAL|NO\.? OF ITEMS"),
-    (None, r"T[O0]TAL\s*(?:SR\b|ZRL?\b|GST|TAX|VAT|MWST|USD\s*TAX|EXCL|\(EXCL|BEFORE|WITHOUT|EX\.)|(?:GST|TAX|VAT|MWST|UST) ?(?:AMOUNT|AMT|SUMMARY|TOTAL)|TAXABLE|EXCLUD|EXCL\.? ?(?:OF )?GST|\bNETTO\b"),
+    (None, r"T[O0]TAL\s*(?:SR\b|ZRL?\b|GST|TAX|VAT|MWST|E?\s*(?:DI CUI )?I\.?V\.?A|TVA|H\.?T\b|BASE|USD\s*TAX|EXCL|\(EXCL|BEFORE|WITHOUT|EX\.)|(?:GST|TAX|VAT|MWST|UST) ?(?:AMOUNT|AMT|SUMMARY|TOTAL)|TAXABLE|EXCLUD|EXCL\.? ?(?:OF )?GST|\bNETTO\b|MONTANT HT|BASE IMPONIBLE|IMPONIBILE|DI CUI IVA|DONT TVA|IVA INCLUID[AO]\s*:?\s*\d"),
     (1.0, r"T[O0]TAL\s*(?:AFTER )?R[O0]UND|R[O0]UNDED\s*T[O0]TAL|R[O0]UND(?:ED)?\s*(?:AMT|AMOUNT)\s*$|AMOUNT\s*AFTER\s*R[O0]UND"),
-    (0.95, r"GRAND\s*T[O0]TAL|NET\s*T\s*T[O0]TAL|NETT?\s*(?:T[O0]TAL|AMOUNT|AMT)|T[O0]TAL\s*(?:AMOUNT\s*)?(?:PAYABLE|DUE)|(?:AMOUNT|BALANCE|TOTAL)\s*(?:DUE|PAYABLE)|ZU ?ZAHLEN|GESAMTBETRAG|DO ZAPŁATY|\b(?:AMT|AMOUNT)?\s*DUE\b|(?:AMT|AMOUNT)\s*PAID|NET(?:T)? PAYABLE|A PAYER|TO PAY|ENDSUMME|FINAL\s*TOTAL"),
-    (0.9, r"T[O0]TAL.*\bIN[CE]L|IN[CE]L.*\bT[O0]TAL|T[O0]TAL\s*(?:SALES?|AMOUNT|AMT|BILL|GROSS|RM|EUR|PLN|USD|MYR|CHF|GBP)|GESAMT|SUMME|RAZEM|SUMA|MONTANT\s*TTC|TOTALE|IMPORTE"),
+    (0.95, r"GRAND\s*T[O0]TAL|NET\s*T\s*T[O0]TAL|NETT?\s*(?:T[O0]TAL|AMOUNT|AMT)|T[O0]TAL\s*(?:AMOUNT\s*)?(?:PAYABLE|DUE)|(?:AMOUNT|BALANCE|TOTAL)\s*(?:DUE|PAYABLE)|ZU ?ZAHLEN|GESAMTBETRAG|DO ZAPŁATY|\b(?:AMT|AMOUNT)?\s*DUE\b|(?:AMT|AMOUNT)\s*PAID|NET(?:T)? PAYABLE|[AÀ] PAYER|A PAGAR|DA PAGARE|TOTALE COMPLESSIVO|IMPORTE TOTAL|GESAMTSUMME|TO PAY|ENDSUMME|FINAL\s*TOTAL"),
+    (0.9, r"T[O0]TAL TTC|VALOR TOTAL|IMPORTO|T[O0]TAL.*\bIN[CE]L|IN[CE]L.*\bT[O0]TAL|T[O0]TAL\s*(?:SALES?|AMOUNT|AMT|BILL|GROSS|RM|EUR|PLN|USD|MYR|CHF|GBP)|GESAMT|SUMME|RAZEM|SUMA|MONTANT\s*TTC|TOTALE|IMPORTE"),
     (0.85, r"\bT[O0]TAL\b|\bT[O0]TAL[:.]|^T[O0]TA[L1I]\b"),
     (0.5, r"^\W*(?:AMOUNT|BETRAG|MONTANT|BAYARAN)\b"),
 ]
 # The score of labels of the final amount.
 PAYABLE = 0.95
 TOTALS = [(score, re.compile(pattern)) for score, pattern in TOTALS]
-PAID = re.compile(r"\b(?:CASH|TUNAI|BAR\b|GEGEBEN|VISA|MASTER(?:CARD)?|CREDIT|DEBIT|AMEX|CARD|KARTE|EC[- ]?CASH|TENDER(?:ED)?|PAID|GOTÓWKA|KARTA|RECEIVED|PAYMENT)\b")
-CHANGE = re.compile(r"\bCHANGE\b|\bR[ÜU]CKGELD\b|\bZUR[ÜU]CK\b|\bRESZTA\b|\bBAKI\b|\bCHG\b|\bCHANGE DUE\b")
+PAID = re.compile(r"\b(?:CASH|TUNAI|BAR\b|GEGEBEN|VISA|MASTER(?:CARD)?|CREDIT|DEBIT|AMEX|CARD|KARTE|EC[- ]?CASH|TENDER(?:ED)?|PAID|GOTÓWKA|KARTA|CONTANTI?|BANCOMAT|EFECTIVO|TARJETA|ESP[EÈ]CES|CB|CARTE|NUMER[AÁ]RIO|DINHEIRO|MULTIBANCO|PAGATO|RECEIVED|PAYMENT)\b")
+CHANGE = re.compile(r"\bCHANGE\b|\bR[ÜU]CKGELD\b|\bZUR[ÜU]CK\b|\bRESZTA\b|\bBAKI\b|\bRESTO\b|\bCAMBIO\b|\bTROCO\b|\bRENDU\b|\bMONNAIE\b|\bCHG\b|\bCHANGE DUE\b")
 ROUNDING = re.compile(r"R[O0]UND")
 # Below such a row are sums for each rate of tax.
 SUMMARY = re.compile(r"(?:GST|TAX|VAT|MWST|UST|SST)\s*(?:SUMMARY|ANALYSIS|DETAILS?|BREAKDOWN)|AMOUNT\s*\(RM\)|AMT\s*\(RM\)")
@@ -448,7 +448,7 @@ def total(found):
 
 # Tax.
 
-TAX = re.compile(r"\b(?:GST|VAT|MWST|UST|TAX|TVA|IVA|PTU|HST|MOMS|SST)\b")
+TAX = re.compile(r"\b(?:I\.V\.A|GST|VAT|MWST|UST|TAX|TVA|IVA|PTU|HST|MOMS|SST)\b")
 
 
 def tax(found, whole):
@@ -478,14 +478,14 @@ def tax(found, whole):
 
 COMPANY = re.compile(
     r"\bSDN\b|\bBHD\b|\bS/B\b|\bENTERPRISE\b|\bTRADING\b|\bGMBH\b|\bAG\b|\bKG\b|\bLTD\b|\bLIMITED\b|\bINC\b|\bLLC\b|\bCORP\b|"
-    r"\bCO\.|\bPLC\b|\bE\.U\.|\bO\.?H?G\b|SP\. ?Z|\bS\.A\.|\bSARL\b|\bS\.R\.L|\bSTATION\b|\bPETRO\w*|\bRESTAURANT\b|\bRESTORAN\b|"
+    r"\bCO\.|\bPLC\b|\bE\.U\.|\bO\.?H?G\b|SP\. ?Z|\bS\.A\.|\bSARL\b|\bSAS\b|\bS\.?R\.?L\b|\bS\.?P\.?A\b|\bS\.L\.|\bLDA\b|\bESTACI[OÓ]N\b|\bSTAZIONE\b|\bSTATION\b|\bPETRO\w*|\bRESTAURANT\b|\bRESTORAN\b|"
     r"\bMARKET\b|\bHARDWARE\b|\bMARKETING\b|\bSUPPLY\b|\bSTORE\b|\bSHOP\b|\bFUEL\b|\bTANKSTELLE\b"
 )
 STRONG = re.compile(r"\bSDN\b|\bBHD\b|\bBHO\b|\bS/B\b|\bGMBH\b|\bLTD\b|\bINC\b|\bLLC\b|SP\. ?Z")
 NOT_A_NAME = re.compile(
     r"\b(?:TAX )?INVOICE\b|\bRECEIPT\b|\bWELCOME\b|\bTHANK|\bCASH (?:BILL|SALE|RECEIPT)|\bTEL\b|\bPHONE\b|\bFAX\b|\bGST\b|"
     r"\bREG\b|\bCO\.? ?(?:NO|REG)|\bCOMPANY (?:NO|REG)|\bDATE\b|\bNO\.? ?\d|\bLOT\b|\bJALAN\b|\bJLN\b|\bTAMAN\b|\bWWW\b|@|"
-    r"\bRECHNUNG\b|\bBELEG\b|\bPARAGON\b|\bTABLE\b|\bORDER\b|\bCOPY\b|\bDUPLICATE\b|\bORIGINAL\b|\bSITE\b|PRE-?AUTH|\bCUSTOMER\b"
+    r"\bRECHNUNG\b|\bBELEG\b|\bPARAGON\b|\bDOCUMENTO\b|\bFATTURA\b|\bSCONTRINO\b|\bFACTURA\b|\bFATURA\b|\bRECIBO\b|\bTICKET\b|\bVIA\b|\bCALLE\b|\bAVENIDA\b|\bRUE\b|\bRUA\b|STRASSE\b|STRAẞE\b|\bBIENVENU|\bBIENVENID|\bBEM[- ]VIND|\bP\.? ?IVA\b|\b(?:CIF|NIF|SIRET|UID)\b|\bTABLE\b|\bORDER\b|\bCOPY\b|\bDUPLICATE\b|\bORIGINAL\b|\bSITE\b|PRE-?AUTH|\bCUSTOMER\b"
 )
 
 
@@ -581,21 +581,21 @@ def continues(upper, lower):
 
 # Fuel.
 
-VOLUME_UNIT = r"(LIT(?:RE|ER|RES|ERS)?S?|LTRS?|LTS?|L|GAL(?:LONS?|S)?|KWH|KG|G)"
+VOLUME_UNIT = r"(LIT(?:RE|ER|RES|ERS)?S?|LITR(?:OS?|I)|LTRS?|LTS?|L|GAL(?:LONS?|S)?|KWH|KG|G)"
 VOLUME = re.compile(rf"(?<![\d.,])(\d{{1,4}}[.,] ?\d{{1,3}})\s*{VOLUME_UNIT}\b")
 VOLUME_AFTER = re.compile(rf"\b{VOLUME_UNIT}\b\s*[:=]?\s*(\d{{1,4}}[.,]\d{{2,4}})(?![\d%])")
 UNIT_PRICE = re.compile(r"(?<![\d.,])(\d{1,2}(?:[.,] ?| )\d{2,4})\s*(?:RM|EUR|€|USD|\$|ZL|ZŁ|PLN|CHF|GBP|£|P|P/L|PPL)?\s*/?\s*/\s*[L1]?(LIT(?:RE|ER)|LTR|L|GAL(?:LON)?|KWH|KG)\b")
-PRICE_LABEL = re.compile(r"(?:PRICE|PREIS|CENA|PRIX)?\s*(?:RM|EUR|€|USD|\$|ZL|PLN|CHF)?\s*/\s*(LIT(?:RE|ER)|LTR|L|GAL(?:LON)?|KWH|G)\b\.?|U.?PRICE|UNIT PRICE|PREIS")
+PRICE_LABEL = re.compile(r"(?:PRICE|PREIS|CENA|PRIX|PREZZO|PRECIO|PREÇO)?\s*(?:RM|EUR|€|USD|\$|ZL|PLN|CHF)?\s*/\s*(LIT(?:RE|ER)|LTR|L|GAL(?:LON)?|KWH|G)\b\.?|U.?PRICE|UNIT PRICE|PREIS|PRIX UNIT\w*|PREZZO(?: UNIT\w*)?|PRECIO(?: UNIT\w*)?|PREÇO(?: UNIT\w*)?")
 NUMBERS = re.compile(r"(?<![\d.,:/-])\d{1,4}[.,] ?\d{2,4}(?![\d%]|[.,/:-]\d)")
 PRODUCTS = [
-    ("diesel", "diesel", r"\bDIESEL\b(?! *&)|\bB7\b|\bGASOIL\b|\bGAZOLE\b|\bON EKODIESEL\b|\bEURO 5\b"),
+    ("diesel", "diesel", r"\bDIESEL\b(?! *&)|\bB7\b|\bGASOIL\b|\bGAZOLE\b|\bGASOLIO\b|\bGAS[OÓ]LEO\b|\bON EKODIESEL\b|\bEURO 5\b"),
     ("petrol", "E10", r"\b(?:SUPER )?E ?10\b"),
     ("petrol", "98", r"\b(?:RON|PB|SUPER|SUPER PLUS)? ?98\b"),
     ("petrol", "97", r"\bV-?POWER ?97\b|\bRON ?97\b"),
-    ("petrol", "95", r"\b(?:RON|PB|EURO|FUEL ?SAVE|INF RON|SUPER|PRIMAX|SYNERGY)[ -]?95\b|\bSP95\b"),
+    ("petrol", "95", r"\b(?:RON|PB|EURO|FUEL ?SAVE|INF RON|SUPER|PRIMAX|SYNERGY)[ -]?95\b|\bSP95\b|\bSANS PLOMB 95\b|\bGASOLINA 95\b|\bSEM CHUMBO 95\b"),
     ("petrol", "premium", r"\bPREMIUM(?: UNLEADED)?\b|\bSUPREME\b"),
-    ("petrol", "regular", r"\bREGULAR(?: UNLEADED)?\b|\bUNLEADED\b|\bBENZIN\b|\bSUPER\b"),
-    ("lpg", "LPG", r"\bLPG\b|\bAUTOGAS\b"),
+    ("petrol", "regular", r"\bREGULAR(?: UNLEADED)?\b|\bUNLEADED\b|\bBENZINA?\b|\bSENZA PIOMBO\b|\bSUPER\b"),
+    ("lpg", "LPG", r"\bLPG\b|\bGPL\b|\bAUTOGAS\b"),
     ("cng", "CNG", r"\bCNG\b|\bERDGAS\b"),
     ("electric", "electric", r"\bKWH\b"),
     ("adBlue", "AdBlue", r"\bAD ?BLUE\b"),
@@ -604,7 +604,7 @@ PRODUCTS = [(energy, grade, re.compile(pattern)) for energy, grade, pattern in P
 # A row about the law on taxes of fuels, and offers, name products that were not bought.
 NOT_A_PRODUCT = re.compile(r"RELIEF|SECTION|\bACT\b|POINTS|SAVE UP|OFFER|\bDIESEL ?& ?PETROL")
 # "BHP Mart sells cooking oil by the litre": without a pump or a fuel, a litre is goods.
-FUEL = re.compile(r"\bPUMP\b|\bPUNP\b|\bFUEL ?SAVE\b|V-?POWER|\bRON ?9[578]\b|\bUNLEADED\b|\bDIESEL\b|\bPRICE ?/ ?G|/ ?GAL\b|\bGALLONS\b|\bPB ?9[58]\b|\bSUPER\b|\bBENZIN\b|ZAPFS|S[ÄA]ULE|TANKST|\bKWH\b|\bAD ?BLUE\b|\bLPG\b|\bREGULAR\b|\bE ?10\b|CHARG")
+FUEL = re.compile(r"\bPUMP\b|\bPUNP\b|\bFUEL ?SAVE\b|V-?POWER|\bRON ?9[578]\b|\bUNLEADED\b|\bDIESEL\b|\bPRICE ?/ ?G|/ ?GAL\b|\bGALLONS\b|\bPB ?9[58]\b|\bSUPER\b|\bBENZIN\b|ZAPFS|S[ÄA]ULE|TANKST|\bKWH\b|\bAD ?BLUE\b|\bLPG\b|\bREGULAR\b|\bE ?10\b|CHARG|GASOIL|GAZOLE|GASOLI[ON]|GAS[OÓ]LEO|\bBENZINA\b|SANS PLOMB|\bSP9[58]\b|POMPE?\b|\bSURTIDOR\b|\bBOMBA\b|\bGPL\b")
 
 
 def unit_name(text):

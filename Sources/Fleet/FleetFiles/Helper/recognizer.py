@@ -6,7 +6,6 @@ The networks and the library that runs them are optional (scripts/install.sh rec
 import math
 import os
 import sys
-import time
 
 # The folders that may have the library and the networks: the one that the sandbox shows, and the one of the Debian package.
 FOLDERS = ["/recognizer", "/usr/lib/fleetstore/recognizer"]
@@ -23,8 +22,8 @@ HEIGHT, LONGEST = 48, 2_400
 NARROWER = 0.85
 # A line that is this many times longer than high shows the direction of the text.
 LONG = 3
-# The most lines that are read, and the time after which no more are read, s.
-MOST_LINES, SECONDS = 300, 20
+# The most lines that are read. They need some 15 s.
+MOST_LINES = 300
 
 
 def folder():
