@@ -177,8 +177,10 @@ CURRENCIES = [
     ("INR", re.compile(r"₹|\bINR\b|\bRS\.? ?\d|\bGSTIN\b|\bCGST\b|\bSGST\b")),
     ("BRL", re.compile(r"\bR\$|\bBRL\b|\bCNPJ\b")),
     ("EUR", re.compile(r"€|\bEUR\b|\bEURO\b|\bUST\b|\bMWST\b|\bUID\b|\bTVA\b.*\bSIRET\b|\bP\.? ?IVA\b")),
-    ("USD", re.compile(r"\bUSD\b|\bUS\$|\bGAL(?:LONS?)?\b|/GAL\b|\b[A-Z]{2} \d{5}(?:-\d{4})?\b|\bSALES TAX\b")),
+    ("USD", re.compile(r"\bUSD\b|\bUS\$|\b[A-Z]{2} \d{5}(?:-\d{4})?\b|\bSALES TAX\b")),
 ]
+
+GALLONS, DOLLARS = re.compile(r"\bGAL(?:LONS?)?\b|/GAL\b"), re.compile(r"\$ ?\d")
 
 
 def currency(found):
@@ -188,6 +190,11 @@ def currency(found):
         lines = [row for row in found if pattern.search(row.upper)]
         if lines:
             counts[code] = (len(lines), lines[0], pattern)
+    if not counts and any(GALLONS.search(row.upper) for row in found):
+        # Dollars for gallons.
+        lines = [row for row in found if DOLLARS.search(row.upper)]
+        if lines:
+            counts["USD"] = (len(lines), lines[0], DOLLARS)
     if not counts:
         return None
     best = sorted(counts.items(), key=lambda item: -item[1][0])
