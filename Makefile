@@ -14,7 +14,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help run web test test-web web-screenshots bench-web test-fairness test-packages system-test system-test-ble torture-vm bench-vm tests tools release deb docs torture torture-brokers lint format fuzz bench bench-live bench-fences bench-vehicle bench-store bench-receipts bench-fleet benchmarks clean need-jq need-python need-gpsd need-seeds need-headers need-testbed need-peers need-images need-influx need-packaging need-web need-browser need-systemd need-image need-vm static
+.PHONY: help run web test test-web web-screenshots bench-web test-fairness test-packages system-test system-test-ble torture-vm bench-vm tests tools release deb docs torture torture-brokers lint format fuzz fuzz-images bench bench-live bench-fences bench-vehicle bench-store bench-receipts bench-fleet benchmarks clean need-jq need-python need-gpsd need-seeds need-headers need-testbed need-peers need-images need-recognizer need-influx need-packaging need-web need-browser need-systemd need-image need-vm static
 
 # Settings of the release build, which is measured and shipped. The Swift runtime is linked statically, symbols are
 # stripped, and the parser is specialised for its handlers across modules. Library paths and exported symbols are removed
@@ -43,7 +43,7 @@ web: need-web
 	@/usr/bin/python3 scripts/web.py .tools/web .build/web
 
 # The packages of the release build.
-deb: need-packaging release web
+deb: need-packaging need-recognizer release web
 	@packaging/deb.sh
 
 # The C++ library of the Swift runtime is linked statically, too, which saves 0.9 MB of memory. For this, a folder is made
@@ -179,6 +179,10 @@ bench-store: need-peers need-influx tests release
 bench-receipts: need-images
 	@/usr/bin/python3 scripts/receipts.py
 
+# Decodes COUNT damaged images, and those made to harm, with the program that decodes uploads, each in a process of its own.
+fuzz-images: need-images
+	@/usr/bin/python3 -W ignore scripts/image-fuzz.py $${COUNT:-100000} $${SEED:-20261128}
+
 # Measures a fleet of VEHICLES vehicles in DATABASE, which must be empty: due dates, lists, positions and reports.
 bench-fleet: need-headers static
 	@swift build $(RELEASE) --product FleetBench >&2
@@ -216,13 +220,19 @@ need-peers:
 	  '/usr/lib/postgresql/*/bin/postgres:postgresql' pg_dump:postgresql-client
 
 # The sandbox, the libraries that decode photos and read receipts, and a program that makes photos for tests.
-need-images:
+need-images: need-recognizer
 	@scripts/install.sh models
 	@scripts/install.sh debian bwrap:bubblewrap /usr/lib/python3/dist-packages/PIL:python3-pil \
 	  /usr/lib/python3/dist-packages/numpy:python3-numpy \
 	  '/usr/lib/*/libheif.so.1:libheif1' tesseract:tesseract-ocr heif-enc:libheif-examples \
 	  '/usr/share/tesseract-ocr/*/tessdata/eng.traineddata:tesseract-ocr-eng' \
-	  '/usr/share/tesseract-ocr/*/tessdata/deu.traineddata:tesseract-ocr-deu'
+	  '/usr/share/tesseract-ocr/*/tessdata/deu.traineddata:tesseract-ocr-deu' \
+	  '/usr/lib/python3/dist-packages/zbar*.so:python3-zbar' \
+	  /usr/lib/python3/dist-packages/pylibdmtx:python3-pylibdmtx zint:zint
+
+# The networks that read receipts.
+need-recognizer:
+	@scripts/install.sh recognizer
 
 # Programs for comparisons with the fleet store.
 need-influx:

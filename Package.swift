@@ -379,7 +379,7 @@ let package = Package(
     .testTarget(
       name: "FleetFilesTests",
       dependencies: [
-        "FleetFiles", "FleetDomain", "ModelFiles", "Telemetry", "TestKit",
+        "FleetFiles", "FleetDomain", "FleetWork", "ModelFiles", "Telemetry", "TestKit",
         .product(name: "Crypto", package: "swift-crypto"),
       ], swiftSettings: strict),
     .testTarget(name: "FleetWebTests", dependencies: ["FleetWeb", "Failures", "TestKit"], swiftSettings: strict),

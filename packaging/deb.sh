@@ -4,7 +4,7 @@
 #   packaging/deb.sh [OUT=.build/packages] [PACKAGE…]      default: both packages
 #
 # PROGRAMS: the folder of the release build. CHECKOUTS: the folder of the Swift packages that it links, for their licences.
-# WEB: the folder of the web app (make web).
+# WEB: the folder of the web app (make web). RECOGNIZER: the folder of the networks that read receipts (make need-recognizer).
 # PACKED: compression options of dpkg-deb. VERSION: for tests, instead of the version in packaging/changelog.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -14,6 +14,7 @@ packages=("${@:2}")
 programs=${PROGRAMS:-.build/release}
 checkouts=${CHECKOUTS:-.build/checkouts}
 web=${WEB:-.build/web}
+recognizer=${RECOGNIZER:-.tools/recognizer}
 version=${VERSION:-$(sed -nE '1s/.*\(([^)]*)\).*/\1/p' packaging/changelog)}
 architecture=$(dpkg --print-architecture)
 # All files in a package have the date of the changelog, so that the same sources give the same package.
@@ -113,7 +114,17 @@ package_fleetstore() {
   put 644 docs/WebApp.md "$root/usr/share/doc/fleetstore/WebApp.md"
   cp -r "$web" "$root/usr/share/fleetstore/web"
   for file in Sources/Fleet/FleetFiles/Helper/*.{py,txt}; do put 644 "$file" "$root/usr/share/fleetstore/helper/${file##*/}"; done
-  cat packaging/licences/web >> "$root/usr/share/doc/fleetstore/copyright"
+  # The library is for one kind of processor and one version of Python. With another one, the server reads receipts without it.
+  (cd "$recognizer" && find onnxruntime ./*.onnx -type f ! -name '*.pyc') | while read -r file; do
+    put 644 "$recognizer/$file" "$root/usr/lib/fleetstore/recognizer/$file"
+  done
+  strip --strip-unneeded "$root"/usr/lib/fleetstore/recognizer/onnxruntime/capi/*.so
+  mv "$root"/usr/lib/fleetstore/recognizer/onnxruntime/ThirdPartyNotices.txt "$root/usr/share/doc/fleetstore/onnxruntime.notices"
+  gzip -9n "$root/usr/share/doc/fleetstore/onnxruntime.notices"
+  rm "$root/usr/lib/fleetstore/recognizer/onnxruntime/LICENSE"
+  put 644 packaging/fleetstore/lintian-overrides "$root/usr/share/lintian/overrides/fleetstore"
+  ln -s ../../lib/fleetstore/recognizer "$root/usr/share/fleetstore/recognizer"
+  cat packaging/licences/web packaging/licences/recognizer >> "$root/usr/share/doc/fleetstore/copyright"
   finish fleetstore fleetstore.service fleetstore fleetstore/usr/bin/fleetstore
 }
 

@@ -4,6 +4,7 @@
 #   scripts/install.sh debian COMMAND:PACKAGE…   Debian packages, by apt-get as root or through sudo. Each argument is a command, or the path of a file, and the package that contains it
 #   scripts/install.sh web                       the libraries of the web app into .tools/web; each is checked against its SHA-256
 #   scripts/install.sh models                    the packages that convert 3D models into .tools/models; each is checked against its SHA-256
+#   scripts/install.sh recognizer                the networks that read receipts, and the library that runs them, into .tools/recognizer; each is checked against its SHA-256
 #   scripts/install.sh python                    Python packages into .tools/venv, in the versions of scripts/requirements.txt
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -94,10 +95,35 @@ models() {
   touch "$folder/fetched-$wanted"
 }
 
+recognizer() {
+  local folder=.tools/recognizer wanted wheel
+  # The library is compiled for one version of Python.
+  wanted=$({ cat scripts/recognizer-requirements.txt; /usr/bin/python3 --version; uname -m; } | sha256sum | cut -c1-16)
+  [ ! -e "$folder/fetched-$wanted" ] || return 0
+  debian /usr/bin/python3:python3 ensurepip:python3-venv unzip:unzip
+  say "networks that read receipts into $folder"
+  rm -rf "$folder"
+  mkdir -p "$folder/wheels"
+  /usr/bin/python3 -m venv "$folder/venv"
+  "$folder/venv/bin/pip" download --quiet --disable-pip-version-check --no-input --no-deps --only-binary=:all: \
+    --require-hashes -r scripts/recognizer-requirements.txt -d "$folder/wheels" >&2
+  rm -rf "$folder/venv"
+  for wheel in "$folder"/wheels/*.whl; do unzip -q "$wheel" -d "$folder/wheels"; done
+  # Only what runs networks is needed. The wheel has a second copy of the library, for programs in C.
+  mkdir -p "$folder/onnxruntime/capi"
+  cp "$folder"/wheels/onnxruntime/{__init__.py,LICENSE,ThirdPartyNotices.txt} "$folder/onnxruntime/"
+  cp "$folder"/wheels/onnxruntime/capi/{*.py,onnxruntime_pybind11_state.*.so,libonnxruntime_providers_shared.so} "$folder/onnxruntime/capi/"
+  cp "$folder"/wheels/rapidocr/models/PP-OCRv6_{det,rec}_small.onnx "$folder/"
+  cp "$folder"/wheels/rapidocr-*.dist-info/licenses/MODEL_LICENSES.md "$folder/"
+  rm -rf "$folder/wheels"
+  touch "$folder/fetched-$wanted"
+}
+
 case "${1-}" in
   debian) debian "${@:2}" ;;
   python) python ;;
   web) web ;;
   models) models ;;
-  *) say "usage: scripts/install.sh debian COMMAND:PACKAGE… | web | models | python"; exit 64 ;;
+  recognizer) recognizer ;;
+  *) say "usage: scripts/install.sh debian COMMAND:PACKAGE… | web | models | recognizer | python"; exit 64 ;;
 esac

@@ -2,16 +2,20 @@
 """Measures how well receipts are read: for each value, how many of those on the papers are read (recall), and how many of the
 reported ones are right (precision).
 
-receipts.py [FOLDER] [--boxes] [--wrong]
+receipts.py [FOLDER] [--boxes] [--tesseract] [--wrong]
 
 FOLDER: with `sroie/NAME.jpg`, `NAME.truth.json` and `NAME.boxes.csv` (ICDAR 2019 SROIE), and with texts in `sroie_text` and
 `fuel_text`; by default ../shared/data/receipts. --boxes: takes the words of the data set instead of those that tesseract reads,
-to measure only how they are understood. --wrong: also prints the values that are wrong or missing.
+to measure only how they are understood. --tesseract: does not use the networks. --wrong: also prints the values that are wrong or
+missing.
+
+The photos are divided at random: one half is for development, the other one was not looked at while the networks were introduced.
 """
 
 import glob
 import json
 import os
+import random
 import re
 import sys
 
@@ -20,6 +24,11 @@ sys.path.insert(0, os.path.join(ROOT, "Sources/Fleet/FleetFiles/Helper"))
 
 import images  # noqa: E402
 import receipts  # noqa: E402
+import recognizer  # noqa: E402
+
+
+# Which receipts are for development is random, but always the same.
+SEED = 18
 
 
 class Figures:
@@ -78,32 +87,53 @@ def value(answer, key):
     return answer[key]["value"] if key in answer else None
 
 
+def measure(path, photos, with_boxes):
+    """Reads a photo, counts its values, and returns the processor time, s."""
+    with open(path, encoding="utf-8") as file:
+        truth = json.load(file)
+    base = path[: -len(".truth.json")]
+    started = os.times()
+    if with_boxes:
+        answer = receipts.fields(list(words_of_boxes(base + ".boxes.csv")), (1000, 2000))
+    else:
+        with open(base + ".jpg", "rb") as file:
+            answer = receipts.read(images.decode(file.read())[0])
+    ended = os.times()
+    name, fuel = os.path.basename(base), truth["fuel"]
+    is_fuel = fuel["is_fuel_receipt"]
+    photos.add("merchant", name, truth["sroie"].get("company"), value(answer, "merchant"))
+    for key in ("date", "total", "currency"):
+        # Without a known value, the receipt has one all the same.
+        if key in truth["normalised"] and truth["normalised"][key] is not None:
+            photos.add(key, name, truth["normalised"][key], value(answer, key))
+    photos.add("quantity", name, fuel["litres"] if is_fuel else None, value(answer, "quantity"))
+    photos.add("price", name, fuel["price_per_litre"] if is_fuel else None, value(answer, "price"))
+    if is_fuel:
+        photos.add("time", name, fuel["datetime"][11:16], value(answer, "time"))
+        photos.add("energy", name, fuel["fuel_type"], answer.get("energy"))
+    return sum(ended[:4]) - sum(started[:4])
+
+
 def main():
     options = [argument for argument in sys.argv[1:] if argument.startswith("--")]
     folders = [argument for argument in sys.argv[1:] if not argument.startswith("--")]
     folder = folders[0] if folders else os.path.join(ROOT, "../shared/data/receipts")
     if not os.path.isdir(folder):
         sys.exit(f"receipts.py: {folder}: no such folder")
-    photos, texts = Figures("--wrong" in options), Figures("--wrong" in options)
-    for path in sorted(glob.glob(folder + "/sroie/*.truth.json")):
-        with open(path, encoding="utf-8") as file:
-            truth = json.load(file)
-        base = path[: -len(".truth.json")]
-        if "--boxes" in options:
-            answer = receipts.fields(list(words_of_boxes(base + ".boxes.csv")), (1000, 2000))
-        else:
-            with open(base + ".jpg", "rb") as file:
-                answer = receipts.read(images.decode(file.read())[0])
-        name, fuel = os.path.basename(base), truth["fuel"]
-        is_fuel = fuel["is_fuel_receipt"]
-        photos.add("merchant", name, truth["sroie"].get("company"), value(answer, "merchant"))
-        for key in ("date", "total", "currency"):
-            photos.add(key, name, truth["normalised"].get(key), value(answer, key))
-        photos.add("quantity", name, fuel["litres"] if is_fuel else None, value(answer, "quantity"))
-        photos.add("price", name, fuel["price_per_litre"] if is_fuel else None, value(answer, "price"))
-        if is_fuel:
-            photos.add("time", name, fuel["datetime"][11:16], value(answer, "time"))
-            photos.add("energy", name, fuel["fuel_type"], answer.get("energy"))
+    os.environ.setdefault("RECOGNIZER", os.path.join(ROOT, ".tools/recognizer"))
+    if "--tesseract" in options:
+        recognizer.folder = lambda: None
+    texts = Figures("--wrong" in options)
+    paths = sorted(glob.glob(folder + "/sroie/*.truth.json"))
+    random.Random(SEED).shuffle(paths)
+    half = len(paths) // 2
+    for title, part in [("Photos for development", paths[:half]), ("Other photos", paths[half:])]:
+        photos, seconds = Figures("--wrong" in options and title != "Other photos"), []
+        for path in part:
+            seconds.append(measure(path, photos, "--boxes" in options))
+        print(title)
+        photos.show()
+        print(f"processor time of a photo: median {sorted(seconds)[len(seconds) // 2]:.1f} s, longest {max(seconds):.1f} s\n")
     for path in sorted(glob.glob(folder + "/fuel_text/*.json")):
         with open(path, encoding="utf-8") as file:
             text = json.load(file)
@@ -121,9 +151,7 @@ def main():
         is_fuel = fuel["is_fuel_receipt"]
         texts.add("quantity", os.path.basename(path), fuel["litres"] if is_fuel else None, value(answer, "quantity"))
         texts.add("price", os.path.basename(path), fuel["price_per_litre"] if is_fuel else None, value(answer, "price"))
-    print("Photos")
-    photos.show()
-    print("\nTexts")
+    print("Texts")
     texts.show()
 
 

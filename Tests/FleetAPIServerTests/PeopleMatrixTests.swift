@@ -424,6 +424,10 @@ import Testing
     Row(
       "POST /api/files/{fileId}/receipt", "/api/files/$NEW/receipt",
       gets: [401, 403, 404, 404, 404, 404, 404, 404, 404]),
+    Row("POST /api/files/{fileId}/vin", "/api/files/$NEW/vin", gets: [401, 403, 404, 404, 404, 404, 404, 404, 404]),
+    Row(
+      "POST /api/files/{fileId}/odometer", "/api/files/$NEW/odometer",
+      gets: [401, 403, 404, 404, 404, 404, 404, 404, 404]),
     Row("GET /api/reports", gets: [401, 403, 200, 200, 200, 200, 200, 200, 200]),
     Row("GET /api/reports/{reportId}", "/api/reports/$NEW", gets: [401, 403, 404, 404, 404, 404, 404, 404, 404]),
     Row(

@@ -113,6 +113,15 @@ import Testing
     }
   }
 
+  /// Each image in a process of its own, and without the sandbox, so that many are decoded: `make fuzz-images` decodes 100,000.
+  @Test func damaged_and_hostile_images_of_every_kind_are_answered() throws {
+    _ = try Tool.required("heif-enc")
+    let run = try Tool.run(
+      "/usr/bin/python3", ["-W", "ignore", TestData.projectRoot + "/scripts/image-fuzz.py", "600", "1"],
+      limit: .seconds(300))
+    #expect(run.status == 0 && run.output.hasPrefix("600 images: "), "\(run.output) \(run.errors)")
+  }
+
   @Test func the_sandbox_has_no_network_and_no_files_of_the_server() throws {
     let probe = """
       import os, socket

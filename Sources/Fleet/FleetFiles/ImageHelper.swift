@@ -33,6 +33,7 @@ public final class ImageHelper: Sendable {
 
   private let folder: String
   private let packages: String?
+  private let recognizer: String?
   private let threads: FileThreads
 
   /// Finds the helper.
@@ -40,10 +41,13 @@ public final class ImageHelper: Sendable {
   /// - Parameters:
   ///   - folder: the folder with the helper's files.
   ///   - packages: the folder with the Python packages that convert 3D models; `nil` if there is none.
+  ///   - recognizer: the folder of the networks that recognize text. If it is `nil` or missing, tesseract is used.
   ///   - count: the maximum number of images that are decoded at the same time.
   /// - Throws: `Unavailable`, which names a missing program or file.
-  public init(folder: String, packages: String? = nil, count: Int = 1) throws(Unavailable) {
-    (self.folder, self.packages) = (folder, packages)
+  public init(
+    folder: String, packages: String? = nil, recognizer: String? = nil, count: Int = 1
+  ) throws(Unavailable) {
+    (self.folder, self.packages, self.recognizer) = (folder, packages, recognizer)
     threads = FileThreads(count)
     for (path, package) in [
       (Self.sandbox, "bubblewrap"), (Self.interpreter, "python3"), (folder + "/images.py", "fleetstore"),
@@ -103,9 +107,14 @@ public final class ImageHelper: Sendable {
     return copies
   }
 
-  /// Reads a receipt.
-  public func receipt(in content: StoredContent) async throws -> JSON {
-    try await run(["receipt"], content).json
+  /// What can be read on a photo.
+  public enum Subject: String, Sendable {
+    case receipt, vin, odometer
+  }
+
+  /// Reads a photo.
+  public func reading(of subject: Subject, in content: StoredContent) async throws -> JSON {
+    try await run([subject.rawValue], content).json
   }
 
   private static let strange = "the image helper gave an unknown answer"
@@ -149,14 +158,18 @@ public final class ImageHelper: Sendable {
       Self.sandbox, "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--clearenv",
       "--setenv", "PATH", "/usr/bin", "--setenv", "OMP_THREAD_LIMIT", "1", "--setenv", "LANG", "C.UTF-8",
       "--ro-bind", "/usr", "/usr", "--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache",
-      // Debian's numpy finds its library of linear algebra here.
+      // Libraries of Debian that several packages offer are behind links in this folder, such as that of linear algebra.
       "--ro-bind-try", "/etc/alternatives", "/etc/alternatives",
       "--symlink", "usr/lib", "/lib", "--symlink", "usr/lib64", "/lib64", "--symlink", "usr/bin", "/bin",
-      "--dev", "/dev", "--size", "67108864", "--tmpfs", "/tmp", "--ro-bind", folder, "/helper", "--chdir", "/tmp",
-    ] + (packages.map { ["--ro-bind-try", $0, "/packages"] } ?? []) + [
-      // -I: Python does not import modules from the working folder or from folders that the environment names.
-      Self.interpreter, "-I", "/helper/images.py",
-    ] + arguments
+      "--symlink", "usr/sbin", "/sbin",
+    ] + (packages.map { ["--ro-bind-try", $0, "/packages"] } ?? [])
+      + (recognizer.map { ["--ro-bind-try", $0, "/recognizer"] } ?? []) + [
+        // The library of the networks selects its instructions by the kind of processor.
+        "--ro-bind-try", "/proc/cpuinfo", "/proc/cpuinfo", "--dev", "/dev", "--size", "67108864", "--tmpfs", "/tmp",
+        "--ro-bind", folder, "/helper", "--chdir", "/tmp",
+        // -I: Python does not import modules from the working folder or from folders that the environment names.
+        Self.interpreter, "-I", "/helper/images.py",
+      ] + arguments
   }
 }
 

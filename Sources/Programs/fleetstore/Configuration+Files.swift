@@ -21,5 +21,6 @@ extension Configuration {
     // An administrator installs these packages (docs/FleetStore.md).
     server.files.packagesFolder = ProgramFolder.path(
       source: ".tools/models", installed: "../../local/lib/fleetstore/models")
+    server.files.recognizerFolder = ProgramFolder.path(source: ".tools/recognizer", installed: "recognizer")
   }
 }

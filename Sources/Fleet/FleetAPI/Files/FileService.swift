@@ -39,14 +39,16 @@ final class FileService: Sendable {
     // the same time. It remains free for another tenant.
     readings = Budget(
       settings.images + 1, fairness: .init(group: 3), patience: .seconds(30),
-      refusal: APIError(.serviceUnavailable, "busy", "the server reads other receipts; try again", retryAfter: 5))
+      refusal: APIError(.serviceUnavailable, "busy", "the server reads other photos; try again", retryAfter: 5))
     (wakeUps, wakeUp) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
   }
 
   private static func helper(_ settings: FileSettings, _ logger: Logger) -> ImageHelper? {
     guard let folder = settings.helperFolder else { return nil }
     do throws(ImageHelper.Unavailable) {
-      return try ImageHelper(folder: folder, packages: settings.packagesFolder, count: settings.images)
+      return try ImageHelper(
+        folder: folder, packages: settings.packagesFolder, recognizer: settings.recognizerFolder, count: settings.images
+      )
     } catch {
       logger.warning("photos are stored as they are, without thumbnails, and receipts are not read: \(error.reason)")
       return nil

@@ -6,6 +6,8 @@ public struct FileSettings: Equatable, Sendable {
   public var helperFolder: String?
   /// The folder with the Python packages that convert 3D models to binary glTF; `nil` if they are not converted.
   public var packagesFolder: String?
+  /// The folder of the networks that recognize text; `nil` if text is recognized without them.
+  public var recognizerFolder: String?
   /// Maximum size of one file, bytes.
   public var fileBytes = 256 << 20
   /// Maximum size of all files of a tenant together, bytes.

@@ -33,42 +33,15 @@ struct ReceiptRoutes {
         let zone = try view.zone(ofVehicle: name)
         return (file, zone)
       }
-      let reading = try await Self.read(file, files.service, tenant, call)
+      let reading = try await PhotoRoutes.read(.receipt, file, files.service, tenant, call) { json throws(FieldError) in
+        try ReceiptReading(json: json)
+      }
       let proposal = reading.proposal(file: file.id, vehicle: name, in: zone)
       let answer = JSON.object([
         "fileId": file.id.json, "reading": reading.json,
         "proposal": .object(["kind": .text(proposal.kind.one), "values": .object(proposal.values)]),
       ])
       return Answer(json: Array(answer.canonicalText.utf8))
-    }
-  }
-
-  private static func read(
-    _ file: Stored<StoredFile>, _ service: FileService, _ tenant: TenantID, _ call: Call
-  ) async throws -> ReceiptReading {
-    guard file.value.status == .stored else {
-      throw APIError(
-        .conflict, file.value.status.rawValue, "the copies of this image are not made yet; try again", retryAfter: 1)
-    }
-    guard let sha256 = file.value.version("full")?.sha256 else {
-      throw APIError(.conflict, "noImage", file.value.problem ?? "this file is not an image")
-    }
-    guard let helper = service.helper else {
-      throw APIError(.serviceUnavailable, "noImages", "this server does not decode images")
-    }
-    let permit = try await service.readings.acquire(1, for: call.holder)
-    defer { permit.shrink(to: 0) }
-    do {
-      let content = try await service.store.open(sha256, tenant: tenant)
-      return try ReceiptReading(json: try await helper.receipt(in: content))
-    } catch let error as ImageHelper.Unusable {
-      throw APIError(.conflict, "unreadable", error.reason)
-    } catch let error as ImageHelper.Unavailable {
-      call.logger.error("receipts: \(error.reason)")
-      throw APIError(.serviceUnavailable, "noImages", "this server could not read it", retryAfter: 60)
-    } catch let error as FieldError {
-      call.logger.error("receipts: the image helper gave an unknown answer: \(error.path): \(error.message)")
-      throw APIError(.serviceUnavailable, "noImages", "this server could not read it", retryAfter: 60)
     }
   }
 

@@ -18,6 +18,7 @@ enum FleetSchemas {
     ThingSchema.members(of: Inspection.self, derived: InspectionRoutes.derived), ThingSchema.members(of: Document.self),
     ThingSchema.members(of: Checklist.self),
     ThingSchema.members(of: StoredFile.self), "\"Receipt\":\(ReceiptRoutes.schema)",
+    "\"PhotoOfVIN\":\(PhotoRoutes.vin),\"PhotoOfOdometer\":\(PhotoRoutes.odometer)",
     ThingSchema.members(of: NotificationRule.self), ThingSchema.members(of: Notification.self),
     commands, figures,
     ThingSchema.members(of: MeterReading.self), ThingSchema.members(of: ServiceType.self),

@@ -42,6 +42,7 @@ enum FleetRoutes {
       + DocumentRoutes(storage: storage).routes
       + FileRoutes(storage: storage, service: files).routes
       + ReceiptRoutes(files: FileRoutes(storage: storage, service: files)).routes
+      + PhotoRoutes(files: FileRoutes(storage: storage, service: files)).routes
       + ImportRoutes(storage: storage).routes
       + NotificationRoutes(storage: storage).routes
       + MaintenanceRoutes(storage: storage).routes

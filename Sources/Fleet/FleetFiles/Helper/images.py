@@ -3,6 +3,8 @@
     images.py copies [--position]  < IMAGE     a copy of the whole image and a thumbnail, both upright and without metadata
     images.py receipt              < IMAGE     what a receipt says, as receipts.py reads it
     images.py model FORMAT         < MODEL     images of a 3D model, and the model as binary glTF, as models.py makes them
+    images.py vin                  < IMAGE     the VIN on its plate or barcode, as photos.py reads it
+    images.py odometer             < IMAGE     the odometer among the instruments
     images.py check                            an empty answer, which shows that the sandbox works
 
 The server runs this in a sandbox without network and files, because decoders of images have errors. The answer on stdout is
@@ -187,36 +189,43 @@ def copies(data, with_position):
     return {"versions": listed, "capture": kept}, bodies
 
 
-def main():
-    limit(MODEL_MEMORY if sys.argv[1] == "model" else MEMORY)
-    bodies = []
+def answer(data, arguments):
+    """The answer for an image, and the copies that follow it."""
     try:
-        data = sys.stdin.buffer.read()
-        if sys.argv[1] == "check":
-            answer = {}
-        elif sys.argv[1] == "copies":
-            answer, bodies = copies(data, "--position" in sys.argv)
-        else:
-            sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-            if sys.argv[1] == "model":
-                try:
-                    import models
-                except ImportError:
-                    raise Unusable("this server makes no images of 3D models: install python3-numpy") from None
-                answer, bodies = models.copies(data, sys.argv[2])
-            else:
-                import receipts
+        if arguments[0] == "check":
+            return {}, []
+        if arguments[0] == "copies":
+            return copies(data, "--position" in arguments)
+        if arguments[0] == "model":
+            try:
+                import models
+            except ImportError:
+                raise Unusable("this server makes no images of 3D models: install python3-numpy") from None
 
-                answer = receipts.read(decode(data)[0])
+            return models.copies(data, arguments[1])
+        image = decode(data)[0]
+        if arguments[0] == "receipt":
+            import receipts
+
+            return receipts.read(image), []
+        import photos
+
+        return {"vin": photos.vin, "odometer": photos.odometer}[arguments[0]](image), []
     except Unusable as error:
-        answer = {"error": str(error)}
+        return {"error": str(error)}, []
     except MemoryError:
-        answer = {"error": "decoding it needs too much memory"}
+        return {"error": "decoding it needs too much memory"}, []
     except Exception as error:
         # Any error of a decoder: the image is damaged, or made to harm.
-        kind = "model" if sys.argv[1] == "model" else "image"
-        answer = {"error": f"not a valid {kind} ({type(error).__name__})"}
-    head = json.dumps(answer).encode()
+        kind = "model" if arguments[0] == "model" else "image"
+        return {"error": f"not a valid {kind} ({type(error).__name__})"}, []
+
+
+def main():
+    limit(MODEL_MEMORY if sys.argv[1] == "model" else MEMORY)
+    sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+    found, bodies = answer(sys.stdin.buffer.read(), sys.argv[1:])
+    head = json.dumps(found).encode()
     sys.stdout.buffer.write(struct.pack(">I", len(head)) + head + b"".join(bodies))
 
 

@@ -9,23 +9,34 @@ a person then enters it. Nothing is taken from other receipts.
 
 import datetime
 import io
+import math
 import os
 import re
 import subprocess
+import unicodedata
 from decimal import ROUND_HALF_UP, Decimal
+
+import recognizer
 
 # Values with a lower confidence are left out: of one reading, and of two readings that were combined. The latter limits are
 # those at which few wrong values of ../shared/data/receipts remain (scripts/receipts.py).
 LEAST = 0.5
 LEAST_OF_TWO = {"merchant": 0.6, "date": 0.7, "total": 0.88, "currency": 0.7, "quantity": 0.85, "tax": 0.7}
+# The same for readings of the networks.
+LEAST_OF_LINES = {"merchant": 0.82, "date": 0.65, "total": 0.68, "currency": 0.7, "quantity": 0.8, "tax": 0.7}
 # The longest time that tesseract may need.
 SECONDS = 25
 
 
 class Word:
-    def __init__(self, text, left, top, width, height, confidence=1.0):
+    def __init__(self, text, left, top, width, height, confidence=1.0, line=None):
+        """`line` is the line from which a network has read the word."""
         self.text, self.left, self.top, self.width, self.height = text, left, top, width, height
-        self.confidence = confidence
+        self.confidence, self.line = confidence, line
+
+    def with_text(self, text, confidence):
+        """The word with another text."""
+        return Word(text, self.left, self.top, self.width, self.height, confidence, self.line)
 
     @property
     def middle(self):
@@ -63,17 +74,21 @@ class Found:
         self.value, self.words, self.confidence = value, words, confidence
 
     def json(self, size):
-        width, height = size
+        """`size` is that of the image; if it is `None`, the box has the coordinates of the words: left, top, right, bottom."""
         left = min(word.left for word in self.words)
         top = min(word.top for word in self.words)
         right = max(word.left + word.width for word in self.words)
         bottom = max(word.top + word.height for word in self.words)
-        box = [left / width, top / height, (right - left) / width, (bottom - top) / height]
+        if size:
+            box = [left / size[0], top / size[1], (right - left) / size[0], (bottom - top) / size[1]]
+            box = [round(min(max(part, 0.0), 1.0), 4) for part in box]
+        else:
+            box = [left, top, right, bottom]
         value = str(self.value) if isinstance(self.value, Decimal) else self.value
         return {
             "value": value,
             "confidence": round(min(self.confidence, 0.99), 2),
-            "box": [round(min(max(part, 0.0), 1.0), 4) for part in box],
+            "box": box,
         }
 
 
@@ -115,7 +130,7 @@ def repaired(word):
         return word
     start = re.match(r"(?:RM|EUR|\$|€)?", word.text).end()
     text = word.text[:start] + word.text[start:].translate(SIMILAR)
-    return Word(text, word.left, word.top, word.width, word.height, word.confidence * 0.8)
+    return word.with_text(text, word.confidence * 0.8)
 
 
 def decimal(text):
@@ -162,8 +177,10 @@ CURRENCIES = [
     ("INR", re.compile(r"₹|\bINR\b|\bRS\.? ?\d|\bGSTIN\b|\bCGST\b|\bSGST\b")),
     ("BRL", re.compile(r"\bR\$|\bBRL\b|\bCNPJ\b")),
     ("EUR", re.compile(r"€|\bEUR\b|\bEURO\b|\bUST\b|\bMWST\b|\bUID\b|\bTVA\b.*\bSIRET\b|\bP\.? ?IVA\b")),
-    ("USD", re.compile(r"\bUSD\b|\bUS\$|\bGAL(?:LONS?)?\b|/GAL\b|\b[A-Z]{2} \d{5}(?:-\d{4})?\b|\bSALES TAX\b")),
+    ("USD", re.compile(r"\bUSD\b|\bUS\$|\b[A-Z]{2} \d{5}(?:-\d{4})?\b|\bSALES TAX\b")),
 ]
+
+GALLONS, DOLLARS = re.compile(r"\bGAL(?:LONS?)?\b|/GAL\b"), re.compile(r"\$ ?\d")
 
 
 def currency(found):
@@ -173,6 +190,11 @@ def currency(found):
         lines = [row for row in found if pattern.search(row.upper)]
         if lines:
             counts[code] = (len(lines), lines[0], pattern)
+    if not counts and any(GALLONS.search(row.upper) for row in found):
+        # Dollars for gallons.
+        lines = [row for row in found if DOLLARS.search(row.upper)]
+        if lines:
+            counts["USD"] = (len(lines), lines[0], DOLLARS)
     if not counts:
         return None
     best = sorted(counts.items(), key=lambda item: -item[1][0])
@@ -193,25 +215,25 @@ MONTHS = {
     name: number
     for number, names in enumerate(
         [
-            "JAN JANUARY JANUAR JÄN JÄNNER JANVIER ENE GEN STY",
-            "FEB FEBRUARY FEBRUAR FEBER FÉV LUT",
-            "MAR MARCH MÄRZ MRZ MAERZ MARS MÄR",
-            "APR APRIL AVR ABR KWI",
-            "MAY MAI MAG MAJ",
-            "JUN JUNE JUNI JUIN GIU CZE",
-            "JUL JULY JULI JUIL LUG LIP",
-            "AUG AUGUST AOU AOÛT AGO SIE",
-            "SEP SEPT SEPTEMBER SET WRZ",
-            "OCT OCTOBER OKT OKTOBER OTT PAŹ",
-            "NOV NOVEMBER LIS",
-            "DEC DECEMBER DEZ DEZEMBER DIC GRU",
+            "JAN JANUARY JANUAR JÄN JÄNNER JANVIER JANV ENE ENERO GEN GENNAIO JANEIRO STY",
+            "FEB FEBRUARY FEBRUAR FEBER FÉV FÉVR FÉVRIER FEBRERO FEBBRAIO FEV FEVEREIRO LUT",
+            "MAR MARCH MÄRZ MRZ MAERZ MARS MÄR MARZO MARÇO",
+            "APR APRIL AVR AVRIL ABR ABRIL APRILE KWI",
+            "MAY MAI MAG MAGGIO MAYO MAIO MAJ",
+            "JUN JUNE JUNI JUIN JUNIO JUNHO GIU GIUGNO CZE",
+            "JUL JULY JULI JUIL JUILLET JULIO JULHO LUG LUGLIO LIP",
+            "AUG AUGUST AOU AOÛT AGO AGOSTO SIE",
+            "SEP SEPT SEPTEMBER SEPTEMBRE SEPTIEMBRE SET SETTEMBRE SETEMBRO WRZ",
+            "OCT OCTOBER OKT OKTOBER OCTOBRE OCTUBRE OTT OTTOBRE OUT OUTUBRO PAŹ",
+            "NOV NOVEMBER NOVEMBRE NOVIEMBRE NOVEMBRO LIS",
+            "DEC DECEMBER DÉC DÉCEMBRE DEZ DEZEMBER DEZEMBRO DIC DICIEMBRE DICEMBRE GRU",
         ],
         1,
     )
     for name in names.split()
 }
 SEPARATED = re.compile(r"(?<![\d./-])(\d{1,4}) ?([./-]) ?(\d{1,2}) ?\2 ?(\d{4}|\d{2})(?!\d|[./-]\d)")
-NAMED = re.compile(r"(?<![\d.])(\d{1,2})[ ./-]{0,2}([A-ZÄÉÛŹ]{3,9})[ .,/-]{0,2}(\d{4}|\d{2})(?!\d)")
+NAMED = re.compile(r"(?<![\d.])(\d{1,2})(?: DE )?[ ./-]{0,2}([A-ZÄÇÉÛŹ]{3,10})(?: DE )?[ .,/-]{0,2}(\d{4}|\d{2})(?!\d)")
 NAMED_FIRST = re.compile(r"\b([A-Z]{3,9})[ .]{1,2}(\d{1,2}),? {1,2}(\d{4})(?!\d)")
 COMPACT = re.compile(r"(?<!\d)(20\d{2})(\d{2})(\d{2})(?!\d)")
 TIME = re.compile(r"(?<![\d:.])([01]?\d|2[0-3]) ?[:;] ?([0-5]\d)(?: ?[:;] ?[0-5]\d)?(?:\s?([AP])\.?M\b)?", re.I)
@@ -290,8 +312,17 @@ def date(found, code):
     return max(candidates.values(), key=lambda item: item.confidence)
 
 
+# Hour and minute without a mark between them, right after the date.
+TIME_AFTER = re.compile(r" ([01]\d|2[0-3]) ([0-5]\d)(?= |$)")
+
+
 def time_of(found, chosen):
     """The time of day beside the date, or in the next rows."""
+    row = found[chosen.row]
+    end = max(start + len(word.text) for word, start in zip(row.words, row.starts) if word in chosen.words)
+    match = TIME_AFTER.match(row.text, end)
+    if match and any(re.search(r"\bTIME\b|\bZEIT\b", other.upper) for other in found):
+        return Found(f"{match[1]}:{match[2]}", row.words_in(*match.span()), 0.5 + 0.45 * certainty(row.words_in(*match.span())))
     for row in found[chosen.row : chosen.row + 3]:
         for match in TIME.finditer(row.text):
             hour = int(match[1])
@@ -308,18 +339,20 @@ def time_of(found, chosen):
 
 # The first pattern that a row matches counts. A row may have the amount itself, or in the next row.
 TOTALS = [
-    (None, r"SUB[- ]?T[O0]TAL|ZWISCHENSUMME|SOUS[- ]TOTAL|SUBTOTALE"),
+    (None, r"SUB[- ]?T[O0]TAL|ZWISCHENSUMME|SOUS[- ]TOTAL|SUBTOTALE|TOTALE? PARZIALE|SUMA PARCIAL"),
     (None, r"TOTAL\s*(?:QTY|QUANTITY|ITEMS?|PCS|NO\b|SAVINGS?|DISC|GALLONS|LIT(?:RE|ER)S?|POINTS?|SAVED|WEIGHT)|(?:ITEMS?|QTY|NO\.? OF \w+)\s*TOTAL|NO\.? OF ITEMS"),
-    (None, r"T[O0]TAL\s*(?:SR\b|ZRL?\b|GST|TAX|VAT|MWST|USD\s*TAX|EXCL|\(EXCL|BEFORE|WITHOUT|EX\.)|(?:GST|TAX|VAT|MWST|UST) ?(?:AMOUNT|AMT|SUMMARY|TOTAL)|TAXABLE|EXCLUD|EXCL\.? ?(?:OF )?GST|\bNETTO\b"),
+    (None, r"T[O0]TAL\s*(?:SR\b|ZRL?\b|GST|TAX|VAT|MWST|E?\s*(?:DI CUI )?I\.?V\.?A|TVA|H\.?T\b|BASE|USD\s*TAX|EXCL|\(EXCL|BEFORE|WITHOUT|EX\.)|(?:GST|TAX|VAT|MWST|UST) ?(?:AMOUNT|AMT|SUMMARY|TOTAL)|TAXABLE|EXCLUD|EXCL\.? ?(?:OF )?GST|\bNETTO\b|MONTANT HT|BASE IMPONIBLE|IMPONIBILE|DI CUI IVA|DONT TVA|IVA INCLUID[AO]\s*:?\s*\d"),
     (1.0, r"T[O0]TAL\s*(?:AFTER )?R[O0]UND|R[O0]UNDED\s*T[O0]TAL|R[O0]UND(?:ED)?\s*(?:AMT|AMOUNT)\s*$|AMOUNT\s*AFTER\s*R[O0]UND"),
-    (0.95, r"GRAND\s*T[O0]TAL|NET\s*T\s*T[O0]TAL|NETT?\s*(?:T[O0]TAL|AMOUNT|AMT)|T[O0]TAL\s*(?:AMOUNT\s*)?(?:PAYABLE|DUE)|(?:AMOUNT|BALANCE|TOTAL)\s*(?:DUE|PAYABLE)|ZU ?ZAHLEN|GESAMTBETRAG|DO ZAPŁATY|\b(?:AMT|AMOUNT)?\s*DUE\b|(?:AMT|AMOUNT)\s*PAID|NET(?:T)? PAYABLE|A PAYER|TO PAY|ENDSUMME|FINAL\s*TOTAL"),
-    (0.9, r"T[O0]TAL.*\bIN[CE]L|IN[CE]L.*\bT[O0]TAL|T[O0]TAL\s*(?:SALES?|AMOUNT|AMT|BILL|GROSS|RM|EUR|PLN|USD|MYR|CHF|GBP)|GESAMT|SUMME|RAZEM|SUMA|MONTANT\s*TTC|TOTALE|IMPORTE"),
+    (0.95, r"GRAND\s*T[O0]TAL|NET\s*T\s*T[O0]TAL|NETT?\s*(?:T[O0]TAL|AMOUNT|AMT)|T[O0]TAL\s*(?:AMOUNT\s*)?(?:PAYABLE|DUE)|(?:AMOUNT|BALANCE|TOTAL)\s*(?:DUE|PAYABLE)|ZU ?ZAHLEN|GESAMTBETRAG|DO ZAPŁATY|\b(?:AMT|AMOUNT)?\s*DUE\b|(?:AMT|AMOUNT)\s*PAID|NET(?:T)? PAYABLE|[AÀ] PAYER|A PAGAR|DA PAGARE|TOTALE COMPLESSIVO|IMPORTE TOTAL|GESAMTSUMME|TO PAY|ENDSUMME|FINAL\s*TOTAL"),
+    (0.9, r"T[O0]TAL TTC|VALOR TOTAL|IMPORTO|T[O0]TAL.*\bIN[CE]L|IN[CE]L.*\bT[O0]TAL|T[O0]TAL\s*(?:SALES?|AMOUNT|AMT|BILL|GROSS|RM|EUR|PLN|USD|MYR|CHF|GBP)|GESAMT|SUMME|RAZEM|SUMA|MONTANT\s*TTC|TOTALE|IMPORTE"),
     (0.85, r"\bT[O0]TAL\b|\bT[O0]TAL[:.]|^T[O0]TA[L1I]\b"),
     (0.5, r"^\W*(?:AMOUNT|BETRAG|MONTANT|BAYARAN)\b"),
 ]
+# The score of labels of the final amount.
+PAYABLE = 0.95
 TOTALS = [(score, re.compile(pattern)) for score, pattern in TOTALS]
-PAID = re.compile(r"\b(?:CASH|TUNAI|BAR\b|GEGEBEN|VISA|MASTER(?:CARD)?|CREDIT|DEBIT|AMEX|CARD|KARTE|EC[- ]?CASH|TENDER(?:ED)?|PAID|GOTÓWKA|KARTA|RECEIVED|PAYMENT)\b")
-CHANGE = re.compile(r"\bCHANGE\b|\bR[ÜU]CKGELD\b|\bZUR[ÜU]CK\b|\bRESZTA\b|\bBAKI\b|\bCHG\b|\bCHANGE DUE\b")
+PAID = re.compile(r"\b(?:CASH|TUNAI|BAR\b|GEGEBEN|VISA|MASTER(?:CARD)?|CREDIT|DEBIT|AMEX|CARD|KARTE|EC[- ]?CASH|TENDER(?:ED)?|PAID|GOTÓWKA|KARTA|CONTANTI?|BANCOMAT|EFECTIVO|TARJETA|ESP[EÈ]CES|CB|CARTE|NUMER[AÁ]RIO|DINHEIRO|MULTIBANCO|PAGATO|RECEIVED|PAYMENT)\b")
+CHANGE = re.compile(r"\bCHANGE\b|\bR[ÜU]CKGELD\b|\bZUR[ÜU]CK\b|\bRESZTA\b|\bBAKI\b|\bRESTO\b|\bCAMBIO\b|\bTROCO\b|\bRENDU\b|\bMONNAIE\b|\bCHG\b|\bCHANGE DUE\b")
 ROUNDING = re.compile(r"R[O0]UND")
 # Below such a row are sums for each rate of tax.
 SUMMARY = re.compile(r"(?:GST|TAX|VAT|MWST|UST|SST)\s*(?:SUMMARY|ANALYSIS|DETAILS?|BREAKDOWN)|AMOUNT\s*\(RM\)|AMT\s*\(RM\)")
@@ -367,13 +400,16 @@ def total(found):
             continue
         match = pattern.search(row.upper)
         values = amounts(row, match.end()) or own[index]
-        if not values and index + 1 < len(found):
+        if not values and index + 1 < len(found) and not re.search(r"\d", row.text[match.end() :]):
             # The amount is below its label, in a row of its own.
             if len(re.sub(r"[^A-Z]", "", found[index + 1].upper)) <= 3:
                 values, score = own[index + 1], score - 0.1
         if in_summary:
             score -= 0.4
         for value, words in values[-1:]:
+            if value < 0 and score >= PAYABLE:
+                # A credit: what is positive on this receipt is not its total.
+                return None
             if value <= 0 or is_tax(value, row, counts):
                 continue
             # A row further down is more likely the final one.
@@ -419,7 +455,7 @@ def total(found):
 
 # Tax.
 
-TAX = re.compile(r"\b(?:GST|VAT|MWST|UST|TAX|TVA|IVA|PTU|HST|MOMS|SST)\b")
+TAX = re.compile(r"\b(?:I\.V\.A|GST|VAT|MWST|UST|TAX|TVA|IVA|PTU|HST|MOMS|SST)\b")
 
 
 def tax(found, whole):
@@ -449,26 +485,30 @@ def tax(found, whole):
 
 COMPANY = re.compile(
     r"\bSDN\b|\bBHD\b|\bS/B\b|\bENTERPRISE\b|\bTRADING\b|\bGMBH\b|\bAG\b|\bKG\b|\bLTD\b|\bLIMITED\b|\bINC\b|\bLLC\b|\bCORP\b|"
-    r"\bCO\.|\bPLC\b|\bE\.U\.|\bO\.?H?G\b|SP\. ?Z|\bS\.A\.|\bSARL\b|\bS\.R\.L|\bSTATION\b|\bPETRO\w*|\bRESTAURANT\b|\bRESTORAN\b|"
+    r"\bCO\.|\bPLC\b|\bE\.U\.|\bO\.?H?G\b|SP\. ?Z|\bS\.A\.|\bSARL\b|\bSAS\b|\bS\.?R\.?L\b|\bS\.?P\.?A\b|\bS\.L\.|\bLDA\b|\bESTACI[OÓ]N\b|\bSTAZIONE\b|\bSTATION\b|\bPETRO\w*|\bRESTAURANT\b|\bRESTORAN\b|"
     r"\bMARKET\b|\bHARDWARE\b|\bMARKETING\b|\bSUPPLY\b|\bSTORE\b|\bSHOP\b|\bFUEL\b|\bTANKSTELLE\b"
 )
 STRONG = re.compile(r"\bSDN\b|\bBHD\b|\bBHO\b|\bS/B\b|\bGMBH\b|\bLTD\b|\bINC\b|\bLLC\b|SP\. ?Z")
 NOT_A_NAME = re.compile(
     r"\b(?:TAX )?INVOICE\b|\bRECEIPT\b|\bWELCOME\b|\bTHANK|\bCASH (?:BILL|SALE|RECEIPT)|\bTEL\b|\bPHONE\b|\bFAX\b|\bGST\b|"
     r"\bREG\b|\bCO\.? ?(?:NO|REG)|\bCOMPANY (?:NO|REG)|\bDATE\b|\bNO\.? ?\d|\bLOT\b|\bJALAN\b|\bJLN\b|\bTAMAN\b|\bWWW\b|@|"
-    r"\bRECHNUNG\b|\bBELEG\b|\bPARAGON\b|\bTABLE\b|\bORDER\b|\bCOPY\b|\bDUPLICATE\b|\bORIGINAL\b|\bSITE\b|PRE-?AUTH|\bCUSTOMER\b"
+    r"\bRECHNUNG\b|\bBELEG\b|\bPARAGON\b|\bDOCUMENTO\b|\bFATTURA\b|\bSCONTRINO\b|\bFACTURA\b|\bFATURA\b|\bRECIBO\b|\bTICKET\b|\bVIA\b|\bCALLE\b|\bAVENIDA\b|\bRUE\b|\bRUA\b|STRASSE\b|STRAẞE\b|\bBIENVENU|\bBIENVENID|\bBEM[- ]VIND|\bP\.? ?IVA\b|\b(?:CIF|NIF|SIRET|UID)\b|\bTABLE\b|\bORDER\b|\bCOPY\b|\bDUPLICATE\b|\bORIGINAL\b|\bSITE\b|PRE-?AUTH|\bCUSTOMER\b"
 )
 
 
 def name(row):
     """The part of a row that may be a name: without numbers of companies in parentheses."""
     text = re.sub(r"[\[({<]\s*(?:CO\.?\s*)?(?:REG\.?\s*)?(?:NO\.?)?\s*:?\s*[\dA-Z]{0,4}\d{4,}[^)\]}>]*[)\]}>]?", "", row.text, flags=re.I)
+    # Numbers of companies also follow without parentheses.
+    text = re.sub(r"(?<=\w)[ ,]+\(?\d{5,}[- ]?[A-Z]\b.*$", "", text)
     text = re.sub(r"\b(?:SDN|SON|SIN|SDH|SDM|SOR|S0N|SUN|SBN)([.,]?) (?:BHD|BHO|BH0|BND|8HD|BKD|BHB)\b", r"SDN\1 BHD", text, flags=re.I)
     text = re.sub(r" [S5$]/[B8R]\b", " S/B", text)
     text = re.sub(r"^[^\w(]+|[^\w).!']+$", "", text)
     return re.sub(r"\s+", " ", text).strip()
 
 
+# A name that is complete: a name of a company in the next row is another one.
+COMPANY_ONLY = re.compile(r"\bSDN\b.*\bBHD\b|\bGMBH\b|\bLTD\b|\bLIMITED\b|\bINC\b|\bLLC\b|\bRESTAURANT$|FORMERLY|LICENSEE")
 POSTCODE = re.compile(r"(?<![\d-])\d{4,5}(?![\d-])")
 
 
@@ -500,34 +540,69 @@ def merchant(found):
     if best is None:
         return None
     score, text, row, index = best
-    words = list(row.words)
-    above = top[index - 1] if index > 0 else None
-    if above and STRONG.search(row.upper) and looks_like_name(above) and not COMPANY.search(above.upper):
-        # A long name continues in a second row, close below the first one and in the same size.
-        height, other = row.bottom - row.top, above.bottom - above.top
-        if row.top - above.bottom < 0.6 * height and 0.75 < height / max(other, 1) < 1.33:
-            text, words = f"{name(above)} {text}", above.words + words
-    confidence = score * 0.6 + 0.4 * sum(word.confidence for word in words) / len(words)
+    words, above, below = list(row.words), top[index - 1] if index > 0 else None, found[index + 1 : index + 2]
+    confidence = score * 0.6 + 0.4 * sum(known(word) for word in words) / len(words)
+    if above and STRONG.search(row.upper) and continues(above, row) and not GENERIC.sub("", row.upper).strip(" .,&"):
+        # A long name continues in a second row, which only has words that many names have.
+        text, words = f"{name(above)} {text}", above.words + words
+    elif above and continues(above, row) and not STRONG.search(above.upper):
+        # The row above is the name of a shop, or the beginning of this name.
+        confidence -= AMBIGUOUS
+    elif not STRONG.search(row.upper) and below and continues(row, below[0]):
+        confidence -= AMBIGUOUS
+    if any(REGISTERED.search(other.upper) for other in [row, *below]):
+        # The number of a company follows its name.
+        confidence += 0.1
+    if not STRONG.search(row.upper) and any(looks_like_name(other) and sureness(other) > 0.8 for other in top[:index]):
+        # Two names: one is perhaps a brand or a town.
+        confidence -= AMBIGUOUS / 3
+    # The whole name has to be right, not most of it.
+    confidence -= 0.5 * (1 - min(known(word) for word in words))
     return Found(text, words, confidence)
+
+
+# What the confidence loses if another row may belong to the name.
+AMBIGUOUS = 0.3
+REGISTERED = re.compile(r"\d{5,}[- ]?[A-Z0-9]\b|\b(?:CO|COMPANY|REG|ROC|UID|UST|ATU|VAT|P\.? ?IVA|CIF|NIF|SIRET|NIP|FN)\b.{0,12}\d{4,}")
+# Words that many names have, and that alone are none.
+GENERIC = re.compile(
+    r"\b(?:SDN|BHD|S/B|RESTAURANTS?|RESTORAN|CAFE|TRADING|ENTERPRISE|MARKETING|HARDWARE|STATIONERY|SUPPL(?:Y|IES)|STORES?|SHOP|"
+    r"HOLDINGS?|INDUSTRIES|SERVICES?|MARKET|GMBH|LTD|LIMITED|INC|LLC|CO|CORP|AND|KG|AG|HANDELS|VERTRIEBS|TANKSTELLEN?|GROUP|PLC|"
+    r"\(?M\)?|MALAYSIA)(?=\W|$)"
+)
+# Parts of names for which a similar word was put, if tesseract or a network read them wrongly.
+SUFFIX = re.compile(r"\(?M\)?|SDN\W*|BHD\W*|[S5$]/[B8]|(?:SON|SIN|SDH|SDM|SOR|S0N|SUN|SBN|BHO|BH0|BND|8HD|BKD|BHB)\W*", re.I)
+
+
+def known(word):
+    """How sure a word of a name is."""
+    return 1.0 if SUFFIX.fullmatch(word.text) else word.confidence
+
+
+def continues(upper, lower):
+    """Whether two rows may be one name: close to each other, in the same size, and both like a name."""
+    height, other = lower.bottom - lower.top, upper.bottom - upper.top
+    is_close = lower.top - upper.bottom < 0.6 * height and 0.7 < height / max(other, 1) < 1.4
+    return is_close and looks_like_name(upper) and looks_like_name(lower) and not COMPANY_ONLY.search(upper.upper)
 
 
 # Fuel.
 
-VOLUME_UNIT = r"(LIT(?:RE|ER|RES|ERS)?S?|LTRS?|LTS?|L|GAL(?:LONS?|S)?|KWH|KG|G)"
+VOLUME_UNIT = r"(LIT(?:RE|ER|RES|ERS)?S?|LITR(?:OS?|I)|LTRS?|LTS?|L|GAL(?:LONS?|S)?|KWH|KG|G)"
 VOLUME = re.compile(rf"(?<![\d.,])(\d{{1,4}}[.,] ?\d{{1,3}})\s*{VOLUME_UNIT}\b")
 VOLUME_AFTER = re.compile(rf"\b{VOLUME_UNIT}\b\s*[:=]?\s*(\d{{1,4}}[.,]\d{{2,4}})(?![\d%])")
-UNIT_PRICE = re.compile(r"(\d{1,2}[.,] ?\d{2,4})\s*(?:RM|EUR|€|USD|\$|ZL|ZŁ|PLN|CHF|GBP|£|P|P/L|PPL)?\s*/?\s*/\s*[L1]?(LIT(?:RE|ER)|LTR|L|GAL(?:LON)?|KWH|KG)\b")
-PRICE_LABEL = re.compile(r"(?:PRICE|PREIS|CENA|PRIX)?\s*(?:RM|EUR|€|USD|\$|ZL|PLN|CHF)?\s*/\s*(LIT(?:RE|ER)|LTR|L|GAL(?:LON)?|KWH|G)\b\.?|U.?PRICE|UNIT PRICE|PREIS")
+UNIT_PRICE = re.compile(r"(?<![\d.,])(\d{1,2}(?:[.,] ?| )\d{2,4})\s*(?:RM|EUR|€|USD|\$|ZL|ZŁ|PLN|CHF|GBP|£|P|P/L|PPL)?\s*/?\s*/\s*[L1]?(LIT(?:RE|ER)|LTR|L|GAL(?:LON)?|KWH|KG)\b")
+PRICE_LABEL = re.compile(r"(?:PRICE|PREIS|CENA|PRIX|PREZZO|PRECIO|PREÇO)?\s*(?:RM|EUR|€|USD|\$|ZL|PLN|CHF)?\s*/\s*(LIT(?:RE|ER)|LTR|L|GAL(?:LON)?|KWH|G)\b\.?|U.?PRICE|UNIT PRICE|PREIS|PRIX UNIT\w*|PREZZO(?: UNIT\w*)?|PRECIO(?: UNIT\w*)?|PREÇO(?: UNIT\w*)?")
 NUMBERS = re.compile(r"(?<![\d.,:/-])\d{1,4}[.,] ?\d{2,4}(?![\d%]|[.,/:-]\d)")
 PRODUCTS = [
-    ("diesel", "diesel", r"\bDIESEL\b(?! *&)|\bB7\b|\bGASOIL\b|\bGAZOLE\b|\bON EKODIESEL\b|\bEURO 5\b"),
+    ("diesel", "diesel", r"\bDIESEL\b(?! *&)|\bB7\b|\bGASOIL\b|\bGAZOLE\b|\bGASOLIO\b|\bGAS[OÓ]LEO\b|\bON EKODIESEL\b|\bEURO 5\b"),
     ("petrol", "E10", r"\b(?:SUPER )?E ?10\b"),
     ("petrol", "98", r"\b(?:RON|PB|SUPER|SUPER PLUS)? ?98\b"),
     ("petrol", "97", r"\bV-?POWER ?97\b|\bRON ?97\b"),
-    ("petrol", "95", r"\b(?:RON|PB|EURO|FUEL ?SAVE|INF RON|SUPER|PRIMAX|SYNERGY)[ -]?95\b|\bSP95\b"),
+    ("petrol", "95", r"\b(?:RON|PB|EURO|FUEL ?SAVE|INF RON|SUPER|PRIMAX|SYNERGY)[ -]?95\b|\bSP95\b|\bSANS PLOMB 95\b|\bGASOLINA 95\b|\bSEM CHUMBO 95\b"),
     ("petrol", "premium", r"\bPREMIUM(?: UNLEADED)?\b|\bSUPREME\b"),
-    ("petrol", "regular", r"\bREGULAR(?: UNLEADED)?\b|\bUNLEADED\b|\bBENZIN\b|\bSUPER\b"),
-    ("lpg", "LPG", r"\bLPG\b|\bAUTOGAS\b"),
+    ("petrol", "regular", r"\bREGULAR(?: UNLEADED)?\b|\bUNLEADED\b|\bBENZINA?\b|\bSENZA PIOMBO\b|\bSUPER\b"),
+    ("lpg", "LPG", r"\bLPG\b|\bGPL\b|\bAUTOGAS\b"),
     ("cng", "CNG", r"\bCNG\b|\bERDGAS\b"),
     ("electric", "electric", r"\bKWH\b"),
     ("adBlue", "AdBlue", r"\bAD ?BLUE\b"),
@@ -536,7 +611,7 @@ PRODUCTS = [(energy, grade, re.compile(pattern)) for energy, grade, pattern in P
 # A row about the law on taxes of fuels, and offers, name products that were not bought.
 NOT_A_PRODUCT = re.compile(r"RELIEF|SECTION|\bACT\b|POINTS|SAVE UP|OFFER|\bDIESEL ?& ?PETROL")
 # "BHP Mart sells cooking oil by the litre": without a pump or a fuel, a litre is goods.
-FUEL = re.compile(r"\bPUMP\b|\bPUNP\b|\bFUEL ?SAVE\b|V-?POWER|\bRON ?9[578]\b|\bUNLEADED\b|\bDIESEL\b|\bPRICE ?/ ?G|/ ?GAL\b|\bGALLONS\b|\bPB ?9[58]\b|\bSUPER\b|\bBENZIN\b|ZAPFS|S[ÄA]ULE|TANKST|\bKWH\b|\bAD ?BLUE\b|\bLPG\b|\bREGULAR\b|\bE ?10\b|CHARG")
+FUEL = re.compile(r"\bPUMP\b|\bPUNP\b|\bFUEL ?SAVE\b|V-?POWER|\bRON ?9[578]\b|\bUNLEADED\b|\bDIESEL\b|\bPRICE ?/ ?G|/ ?GAL\b|\bGALLONS\b|\bPB ?9[58]\b|\bSUPER\b|\bBENZIN\b|ZAPFS|S[ÄA]ULE|TANKST|\bKWH\b|\bAD ?BLUE\b|\bLPG\b|\bREGULAR\b|\bE ?10\b|CHARG|GASOIL|GAZOLE|GASOLI[ON]|GAS[OÓ]LEO|\bBENZINA\b|SANS PLOMB|\bSP9[58]\b|POMPE?\b|\bSURTIDOR\b|\bBOMBA\b|\bGPL\b")
 
 
 def unit_name(text):
@@ -561,7 +636,9 @@ def product(found):
 
 
 def plain(text):
-    return Decimal(text.replace(" ", "").replace(",", "."))
+    """The number that a text shows. A decimal mark that was not read leaves a space."""
+    text = text.replace(",", ".")
+    return Decimal(text.replace(" ", "") if "." in text else text.replace(" ", "."))
 
 
 def near(product_, amount):
@@ -676,6 +753,15 @@ ODOMETER = re.compile(r"\b(?:ODO(?:METER)?|KM[- ]?STAND|MILEAGE|PRZEBIEG|KILOM\w
 PRELIMINARY = re.compile(r"NOT THE FINAL|NOT A RECEIPT|PRE-?AUTHORI[SZ]ATION|PREPAY CHIT")
 
 
+# Currencies of countries whose receipts have no accents: a dot of dirt looks like one.
+ENGLISH = ("MYR", "GBP", "USD", "AUD", "SGD", "INR")
+
+
+def unaccented(word):
+    text = "".join(part for part in unicodedata.normalize("NFD", word.text) if not unicodedata.combining(part))
+    return word if text == word.text else word.with_text(text, word.confidence)
+
+
 def understand(words):
     """The values that some words show, also those that are not sure, and what else they show."""
     found = rows([repaired(word) for word in words if word.text.strip()])
@@ -684,6 +770,8 @@ def understand(words):
         return reported, more
     money = currency(found)
     code = money.value if money else None
+    if code in ENGLISH:
+        found = [Row([unaccented(word) for word in row.words]) for row in found]
     reported = {"merchant": merchant(found), "currency": money, "date": date(found, code), "total": total(found)}
     reported["tax"] = tax(found, reported["total"])
     if reported["date"]:
@@ -812,7 +900,72 @@ def parse(tsv):
     return words
 
 
+class Page:
+    """The lines of an upright RGB image that the networks of a folder find. Coordinates of words are those of a page without
+    slope."""
+
+    def __init__(self, image, path):
+        self.image, self.networks = image, recognizer.Recognizer(path)
+        self.lines = self.networks.find(image)[: recognizer.MOST_LINES]
+        # The angle of the lines, radians.
+        self.slope = recognizer.median([line.angle for line in self.lines if line.length > recognizer.LONG * line.height])
+
+    def words(self, line, narrower=recognizer.NARROWER):
+        """The words of a line. Its picture is made narrower by a factor."""
+        along, beside = math.cos(self.slope), math.sin(self.slope)
+        # Letters fill about this part of the height of a line.
+        height = 0.7 * line.height
+        left = line.x * along + line.y * beside - line.length / 2
+        top = line.y * along - line.x * beside - height / 2
+        for word in recognizer.words(self.networks.read(self.image, line, narrower)):
+            start, end = word[0].start * line.length, word[-1].end * line.length
+            text = "".join(character.text for character in word)
+            sureness = min(character.probability for character in word)
+            yield Word(text, left + start, top, end - start, height, sureness, line)
+
+    def read(self):
+        """What the page says. The lines that say it are read twice, in different sizes."""
+        words = [word for line in self.lines for word in self.words(line)]
+        first, more = understand(words)
+        again = {id(word.line): word.line for item in first.values() for word in item.words}
+        others = [word for word in words if id(word.line) not in again]
+        others += [word for line in again.values() for word in self.words(line, SECOND_SIZE)]
+        second, also = understand(others)
+        for key, item in first.items():
+            if key not in second:
+                item.confidence *= ALONE
+            elif not same(key, item, second[key]):
+                item.confidence *= CONTRADICTED
+            else:
+                item.confidence = min(item.confidence, second[key].confidence) + CONFIRMED
+        more["preliminary"] = more["preliminary"] or also["preliminary"]
+        return first, more
+
+    def placed(self, answer):
+        """The answer with boxes in the image instead of in the page."""
+        along, beside = math.cos(self.slope), math.sin(self.slope)
+        width, height = self.image.size
+        for item in answer.values():
+            if isinstance(item, dict):
+                left, top, right, bottom = item["box"]
+                corners = [(x, y) for x in (left, right) for y in (top, bottom)]
+                xs = [min(max((x * along - y * beside) / width, 0.0), 1.0) for x, y in corners]
+                ys = [min(max((x * beside + y * along) / height, 0.0), 1.0) for x, y in corners]
+                box = [min(xs), min(ys), max(xs) - min(xs), max(ys) - min(ys)]
+                item["box"] = [round(part, 4) for part in box]
+        return answer
+
+
+# How much narrower the picture of a line is when it is read again, and how much a second reading changes the confidence.
+SECOND_SIZE, CONFIRMED = 1.05, 0.05
+
+
 def read(image):
-    """What the image of a receipt says, from two readings in different sizes and layouts."""
+    """What the image of a receipt says."""
+    path = recognizer.folder()
+    if path:
+        page = Page(image, path)
+        return page.placed(report(page.read(), None, LEAST_OF_LINES))
+    # Two readings of tesseract in different sizes and layouts.
     readings = [understand(recognize(image, layout, width)) for layout, width in ((6, 1000), (4, 1300))]
     return report(combine(*readings), image.size, LEAST_OF_TWO)

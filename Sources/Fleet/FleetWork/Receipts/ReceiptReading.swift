@@ -13,6 +13,16 @@ public struct ReceiptReading: Equatable, Sendable {
 
     public init() {}
 
+    /// The value with a key; `nil` if the answer does not have it.
+    static func optional(_ key: String, in json: JSON) throws(FieldError) -> Value? {
+      guard let member = json[key], member != .null else { return nil }
+      let value = try Value(json: member)
+      guard value.value.textValue.map({ (1...200).contains($0.utf8.count) }) ?? (value.value.integerValue != nil),
+        value.box.count == 4, value.box.allSatisfy({ (0...1).contains($0) }), (0...1).contains(value.confidence)
+      else { throw FieldError(key, "expected a text or an integer with its box, found \(member.summary)") }
+      return value
+    }
+
     public static let fields: [Field<Value>] = [
       Field("value", \.value).required(), Field("confidence", \.confidence).required(), Field("box", \.box).required(),
     ]
@@ -37,14 +47,7 @@ public struct ReceiptReading: Equatable, Sendable {
   /// - Throws: an error if a value has the wrong type.
   public init(json: JSON) throws(FieldError) {
     var values: [String: Value] = [:]
-    for key in Self.keys {
-      guard let member = json[key], member != .null else { continue }
-      let value = try Value(json: member)
-      guard value.value.textValue.map({ (1...200).contains($0.utf8.count) }) ?? (value.value.integerValue != nil),
-        value.box.count == 4, value.box.allSatisfy({ (0...1).contains($0) }), (0...1).contains(value.confidence)
-      else { throw FieldError(key, "expected a text or an integer with its box, found \(member.summary)") }
-      values[key] = value
-    }
+    for key in Self.keys { values[key] = try Value.optional(key, in: json) }
     self.values = values
     energy = try json["energy"].map { json throws(FieldError) in try FuelEntry.Energy(json: json) }
     unit =
