@@ -26,7 +26,9 @@ enum FleetSchemas {
     "\"ServiceSnooze\":\(ServiceSnooze.schema)", "\"CommandReason\":\(CommandReason.schema)", dueServices,
     ThingSchema.members(of: Connector.self, derived: ConnectorRoutes.derived(nil, hasKeyFile: false)),
     ThingSchema.members(of: Forward.self, derived: ForwardRoutes.derived(nil, hasKeyFile: false)),
-    ThingSchema.members(of: ConnectedAsset.self), ThingSchema.members(of: Phone.self), connectors,
+    ThingSchema.members(of: ConnectedAsset.self), ThingSchema.members(of: ConnectedDriver.self),
+    ThingSchema.members(of: DutyPeriod.self),
+    ThingSchema.members(of: Phone.self, derived: PhoneRoutes.derived(nil, hasKeyFile: false)), connectors,
   ].joined(separator: ",")
 
   private static let connectors = ##"""
