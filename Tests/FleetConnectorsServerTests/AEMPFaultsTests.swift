@@ -34,7 +34,8 @@ import Testing
     let next = #"{"rel":"next","href":"\#(Self.faults("A1", page: 2))"}"#
     let cloud = ScriptedCloud([
       "\(Self.base)/Fleet/1": [
-        Self.fleet([Self.machine("A1"), Self.machine("A2")].joined(separator: ","), next: #"{"rel":"next","href":"2"}"#)
+        Self.fleet(
+          [Self.machine("A1"), Self.machine("A2")].joined(separator: ","), next: #"{"rel":"next","href":"2"}"#)
       ],
       "\(Self.base)/Fleet/2": [Self.fleet(Self.machine("A3"))],
       Self.faults("A1"): [Self.series("110-16", next: next)], Self.faults("A1", page: 2): [Self.series("E360(2)")],

@@ -47,7 +47,8 @@ import Testing
       #expect(drivers.first { $0.id == carl }?.value.licenceNumber == "C1")
       let sources = try await fleet.all(ConnectedDriver.self).map(\.value)
       #expect(sources.allSatisfy { $0.connectorID == id } && Set(sources.map(\.sourceID)) == ["11", "12", "13", "14"])
-      #expect(sources.first { $0.sourceID == "11" }?.driver == ann && sources.first { $0.sourceID == "12" }?.driver == bob)
+      #expect(
+        sources.first { $0.sourceID == "11" }?.driver == ann && sources.first { $0.sourceID == "12" }?.driver == bob)
       #expect(try await fleet.connector(id).ignored["driver without id and name"] == .integer(2))
     }
   }

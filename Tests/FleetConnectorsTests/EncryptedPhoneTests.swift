@@ -38,7 +38,8 @@ import Testing
     let vector = try Sample.json("trackers/owntracks_encrypted_key32__vector.json")
     var bytes = try #require(vector["message"]?["data"]?.textValue.flatMap(Base64.bytes))
     let key = Array(try #require(vector["key"]?.textValue).utf8)
-    #expect(SecretBox.open(bytes, key: key).map { String(decoding: $0, as: UTF8.self) } == vector["plaintext"]?.textValue)
+    #expect(
+      SecretBox.open(bytes, key: key).map { String(decoding: $0, as: UTF8.self) } == vector["plaintext"]?.textValue)
     for index in [0, 23, 24, 39, 40, bytes.count - 1] {
       bytes[index] ^= 1
       #expect(SecretBox.open(bytes, key: key) == nil, "byte \(index)")

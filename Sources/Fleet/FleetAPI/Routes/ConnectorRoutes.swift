@@ -17,7 +17,9 @@ struct ConnectorRoutes {
   /// Whether connectors may use addresses of private networks.
   let mayUsePrivate: Bool
 
-  var routes: [Route] { things.routes + [remove, pull, check] + assets.readingRoutes + drivers.readingRoutes + duties.readingRoutes }
+  var routes: [Route] {
+    things.routes + [remove, pull, check] + assets.readingRoutes + drivers.readingRoutes + duties.readingRoutes
+  }
 
   private var things: ThingRoutes<Connector> {
     var routes = ThingRoutes<Connector>(

@@ -114,7 +114,8 @@ struct PhoneRoutes {
           types: ["application/json", "application/x-www-form-urlencoded"], schema: nil, isRequired: false),
       results: [.init(.ok, "What the app expects.")], errors: [.unauthorized, .unsupportedMediaType])
     operation.hasOtherParameters = true
-    return Route(method, Self.reports + "/{format}", .open, operation, bodyLimit: nil) { [storage, secretKeys = keys] call in
+    return Route(method, Self.reports + "/{format}", .open, operation, bodyLimit: nil) {
+      [storage, secretKeys = keys] call in
       guard let format = PhoneFormat(rawValue: call.parameters.first ?? ""), method == .post || format == .osmAnd
       else { throw APIError.notFound("expected one of \(names)") }
       let type = try call.requireType(["application/json"], or: ["application/x-www-form-urlencoded", "text/plain"])

@@ -47,7 +47,9 @@ struct ChargeFollower: Equatable {
       if report.isCharging == true { open = Self.begin(report) }
       return nil
     }
-    if charge.counters.contains(where: { key, range in report.energy[key].map { $0 < range.upperBound - Self.reset } ?? false }) {
+    if charge.counters.contains(where: { key, range in
+      report.energy[key].map { $0 < range.upperBound - Self.reset } ?? false
+    }) {
       open = report.isCharging == false ? nil : Self.begin(report)
       return Self.ended(charge)
     }
@@ -99,7 +101,9 @@ extension ChargeFollower {
     if let open {
       var charge: [String: JSON] = ["from": open.from.json, "to": open.to.json]
       charge["odometer"] = open.odometer?.json
-      for (key, range) in open.counters { charge[key.rawValue] = .array([range.lowerBound.json, range.upperBound.json]) }
+      for (key, range) in open.counters {
+        charge[key.rawValue] = .array([range.lowerBound.json, range.upperBound.json])
+      }
       members["open"] = .object(charge)
     }
     return .object(members)

@@ -73,7 +73,8 @@ enum SamsaraMapping {
 
   private static func asset(_ row: JSON, id: String) -> PulledAsset {
     var asset = PulledAsset(id)
-    asset.setVIN(row["vin"]?.filledText ?? row["vehicleVin"]?.filledText ?? row["externalIds"]?["samsara.vin"]?.filledText)
+    asset.setVIN(
+      row["vin"]?.filledText ?? row["vehicleVin"]?.filledText ?? row["externalIds"]?["samsara.vin"]?.filledText)
     asset.serial = row["serial"]?.filledText ?? row["externalIds"]?["samsara.serial"]?.filledText
     asset.name = row["name"]?.filledText
     asset.make = row["make"]?.filledText

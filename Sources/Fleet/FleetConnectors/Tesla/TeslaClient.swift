@@ -116,7 +116,9 @@ enum TeslaMapping {
     battery["chargeEnergyAdded"] = SourcePosition.atLeastZero(charge["charge_energy_added"]?.numberValue)?.json
     battery["chargerPower"] = SourcePosition.atLeastZero(charge["charger_power"]?.numberValue)?.json
     add("charge_state", SourceTime.milliseconds(charge["timestamp"]?.numberValue), battery)
-    if let time = SourceTime.milliseconds(charge["timestamp"]?.numberValue), let state = charge["charging_state"]?.filledText {
+    if let time = SourceTime.milliseconds(charge["timestamp"]?.numberValue),
+      let state = charge["charging_state"]?.filledText
+    {
       let energy = SourcePosition.atLeastZero(charge["charge_energy_added"]?.numberValue)
       page.charges.append(
         PulledCharge(
