@@ -11,8 +11,11 @@ import Testing
   }
 
   private static func page(_ vin: String, _ signals: String) -> PulledPage {
+    // A message is one line.
     TeslaTelemetry.page(
-      Array(#"{"data":[\#(signals)],"createdAt":"2025-01-31T16:34:33.180550283Z","vin":"\#(vin)"}"#.utf8))
+      Array(
+        (#"{"data":[\#(signals.replacing("\n", with: ""))],"createdAt":"2025-01-31T16:34:33.180550283Z","#
+          + #""vin":"\#(vin)"}"#).utf8))
   }
 
   @Test func signals_are_converted_to_the_units_of_the_fleet() {
@@ -68,7 +71,7 @@ import Testing
     #expect(
       try Self.charges("accharging_typed") == ["2025-01-30T12:51:40.968Z 2025-01-30T13:42:16.968Z 1.719167"])
     #expect(
-      try Self.charges("dccharging_typed") == ["2025-01-31T16:34:53.181Z 2025-01-31T16:35:28.181Z 0.24"])
+      try Self.charges("dccharging_typed") == ["2025-01-31T16:34:53.681Z 2025-01-31T16:35:28.681Z 0.24"])
     // The recording ends while the vehicle is charging.
     #expect(try Self.charges("dccharging3") == [])
     #expect(try Self.charges("pluggedin_notcharging_precondition") == [])
