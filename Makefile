@@ -73,7 +73,7 @@ tests: need-headers
 #   …PackageTests   tests of the packages, which need the release build of all programs: make test-packages
 kind = ^[A-Za-z]+$(1)Tests\.
 
-test: need-jq need-python need-gpsd need-testbed need-peers need-images need-systemd tests tools web
+test: need-jq need-python need-gpsd need-testbed need-peers need-influx need-images need-systemd tests tools web
 	@FAILURES=$$(mktemp); export FAILURES; failed=0; \
 	scripts/test.sh 25 --skip '$(call kind,(Server|Live|Hostile|Fairness|Package))' || failed=1; \
 	scripts/test.sh 15 --filter '$(call kind,Server)' || failed=1; \
@@ -234,9 +234,9 @@ need-images: need-recognizer
 need-recognizer:
 	@scripts/install.sh recognizer
 
-# Programs for comparisons with the fleet store.
+# Programs that receive records, as peers and for comparisons with the fleet store.
 need-influx:
-	@scripts/install.sh debian influxd:influxdb
+	@scripts/install.sh debian influxd:influxdb prometheus:prometheus
 
 # Programs to test the ports: virtual devices for udev, and an imitation of BlueZ on a separate D-Bus.
 need-testbed:

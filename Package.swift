@@ -197,7 +197,8 @@ let package = Package(
         "FleetAccess", "FleetDomain", "FleetFigures", "FleetProviders", "FleetWork", "Peers", "Telemetry",
         .product(name: "Crypto", package: "swift-crypto"), .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-      ], path: "Sources/Fleet/FleetConnectors", swiftSettings: strict),
+      ], path: "Sources/Fleet/FleetConnectors",
+      exclude: ["AEMP/README.md", "Ford/README.md", "Samsara/README.md", "Tesla/README.md"], swiftSettings: strict),
     .target(
       name: "FleetFollower",
       dependencies: [
@@ -390,7 +391,7 @@ let package = Package(
       name: "FleetConnectorsServerTests",
       dependencies: [
         "FleetConnectors", "FleetAccess", "FleetDomain", "FleetProviders", "FleetStorage", "FleetStorageTestKit",
-        "FleetWork", "Telemetry", "TestKit", .product(name: "Logging", package: "swift-log"),
+        "FleetstoreTestKit", "FleetWork", "Telemetry", "TestKit", .product(name: "Logging", package: "swift-log"),
       ], swiftSettings: strict),
     .testTarget(
       name: "FleetFollowerServerTests",

@@ -457,6 +457,14 @@ import Testing
     Row(
       "GET /api/connected-assets/{connectedAssetId}", "/api/connected-assets/$ASSET",
       gets: [401, 403, 200, 404, 200, 200, 404, 200, 200]),
+    Row("GET /api/connected-drivers", gets: [401, 403, 200, 200, 200, 200, 200, 200, 200]),
+    Row(
+      "GET /api/connected-drivers/{connectedDriverId}", "/api/connected-drivers/$CONNECTED_DRIVER",
+      gets: [401, 403, 200, 404, 200, 200, 404, 200, 200]),
+    Row("GET /api/duty-periods", gets: [401, 403, 200, 200, 200, 200, 200, 200, 200]),
+    Row(
+      "GET /api/duty-periods/{dutyPeriodId}", "/api/duty-periods/$DUTY",
+      gets: [401, 403, 200, 404, 200, 200, 404, 200, 200]),
     Row("GET /api/phones", gets: [401, 403, 200, 200, 200, 403, 200, 200, 200]),
     Row("POST /api/phones", body: phone, gets: [401, 403, 403, 403, 403, 403, 422, 201, 201]),
     Row("GET /api/phones/{phoneId}", "/api/phones/$PHONE", gets: [401, 403, 200, 404, 200, 403, 404, 200, 200]),
@@ -702,6 +710,10 @@ extension PeopleMatrixTests {
       (connector.name, connector.isActive) = ("C", false)
       var asset = ConnectedAsset()
       (asset.assetID, asset.vehicle) = ("1", "VAN-2")
+      var connected = ConnectedDriver()
+      (connected.sourceID, connected.driver) = ("1", stored.id)
+      var duty = DutyPeriod()
+      duty.driver = stored.id
       var forward = Forward()
       (forward.name, forward.address) = ("F", "https://influx.example/write")
       var phone = Phone()
@@ -717,6 +729,8 @@ extension PeopleMatrixTests {
         "$SUBSCRIPTION": try transaction.insert(PushSubscription()).id.text36,
         "$FORWARD": try transaction.insert(forward).id.text36,
         "$CONNECTOR": try transaction.insert(connector).id.text36,
+        "$CONNECTED_DRIVER": try transaction.insert(connected).id.text36,
+        "$DUTY": try transaction.insert(duty).id.text36,
         "$ASSET": try transaction.insert(asset).id.text36,
         "$PHONE": try transaction.insert(phone).id.text36,
         "$RULE": try transaction.insert(rule).id.text36,

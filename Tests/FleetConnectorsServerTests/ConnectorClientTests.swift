@@ -8,6 +8,9 @@ import Testing
 
 /// What all clients promise, and the sign-ins.
 @Suite struct ConnectorClientTests {
+  /// 2026-03-01T12:00:00Z.
+  private static let now = Timestamp(nanoseconds: ConnectedFleet.start * 1_000_000)
+
   private static func session(
     _ service: Connector.Service, _ cloud: ScriptedCloud, tokens: MemoryTokens = MemoryTokens(), secret: String? = "s3",
     _ set: (inout Connector) -> Void = { _ in }
@@ -15,7 +18,7 @@ import Testing
     var settings = Connector()
     (settings.service, settings.address, settings.signIn) = (service, "https://cloud.example/api", .bearer)
     set(&settings)
-    return ConnectorSession(settings: settings, secret: secret, transport: cloud, store: tokens)
+    return ConnectorSession(settings: settings, secret: secret, transport: cloud, store: tokens, now: { Self.now })
   }
 
   /// Pulls all pages of all streams, at most 20.

@@ -238,8 +238,8 @@ import Testing
       _ = try await fleet.server(cloud).round()
       let connector = try await fleet.connector(id)
       #expect(connector.assets == 10_000 && connector.stored == 10_000 && connector.failures.isEmpty)
-      // 20 pages of vehicles and of values, and one of each of the other feeds.
-      #expect(cloud.paths.count == 43)
+      // 20 pages of vehicles and of values, and one of each of the other feeds and lists.
+      #expect(cloud.paths.count == 46)
     }
   }
 }

@@ -55,7 +55,7 @@ import Testing
       let messages = minutes.map {
         #"{"_type":"location","lat":48.2,"lon":16.\#(100 + $0),"acc":\#(accuracy),"tst":\#(Self.time($0).milliseconds / 1_000)}"#
       }
-      let receiver = PhoneReceiver(storage: fleet.storage)
+      let receiver = PhoneReceiver(storage: fleet.storage, keys: fleet.keys)
       let sender = try #require(try await receiver.sender(key: key))
       return try await receiver.receive(
         json: Array("[\(messages.joined(separator: ","))]".utf8), .ownTracks, from: sender, at: fleet.clock.now)
@@ -116,7 +116,7 @@ import Testing
   @Test func only_a_phones_own_key_is_accepted() async throws {
     try await ConnectedFleet.with(.sqlite) { fleet in
       let setting = try await Setting(fleet)
-      let receiver = PhoneReceiver(storage: fleet.storage)
+      let receiver = PhoneReceiver(storage: fleet.storage, keys: fleet.keys)
       for wrong in ["", "fsp_default.00", "fsp_none.00", Secret(.gatewayKey).text, setting.key + "0"] {
         #expect(try await receiver.sender(key: wrong) == nil, "\(wrong)")
       }

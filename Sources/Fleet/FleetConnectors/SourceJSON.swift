@@ -45,10 +45,19 @@ enum SourceTime {
   /// Times from this one on are not accepted, ms since 1970: 2200-01-01.
   static let last: Int64 = 7_258_118_400_000
 
-  /// Parses a time in the format of RFC 3339; `nil` if it is invalid or a placeholder.
+  /// Parses a time in the format of RFC 3339, or with an offset as in ISO 8601 without a colon (`-0700`); `nil` if it is
+  /// invalid or a placeholder.
   static func parse(_ text: String) -> Timestamp? {
-    guard let time = try? Timestamp(parsing: text.utf8.span) else { return nil }
+    guard let time = (try? Timestamp(parsing: text.utf8.span)) ?? withoutColon(text) else { return nil }
     return time.milliseconds >= first && time.milliseconds < last ? time : nil
+  }
+
+  private static func withoutColon(_ text: String) -> Timestamp? {
+    let end = text.suffix(5)
+    guard text.contains(":"), end.count == 5, end.hasPrefix("+") || end.hasPrefix("-"),
+      end.dropFirst().allSatisfy({ $0.isASCII && $0.isNumber })
+    else { return nil }
+    return try? Timestamp(parsing: "\(text.dropLast(2)):\(text.suffix(2))".utf8.span)
   }
 
   /// Converts milliseconds since 1970; `nil` for a placeholder.

@@ -94,6 +94,10 @@ final class ConnectedFleet: Sendable {
     return id
   }
 
+  func stored(_ id: UUIDv7) async throws -> Stored<Connector> {
+    try await storage.view(tenant: .standard) { view throws(ThingError) in try view.existing(id, Connector.self) }
+  }
+
   func connector(_ id: UUIDv7) async throws -> Connector {
     try await storage.view(tenant: .standard) { view throws(ThingError) in
       try view.existing(id, Connector.self).value
@@ -134,6 +138,10 @@ final class SamsaraCloud: ConnectorTransport {
     var expired: Set<String> = []
     var paths: [String] = []
     var authorizations: Set<String> = []
+    /// The answers of other lists, by the beginning of their path.
+    var lists = ["/fleet/drivers", "/fleet/hos/logs", "/fleet/dvirs/history"].map {
+      (path: $0, status: 200, body: SamsaraCloud.page([], "", false))
+    }
     var onRequest: (@Sendable (Int) async -> Void)?
   }
 
@@ -161,6 +169,14 @@ final class SamsaraCloud: ConnectorTransport {
     state.withLock { $0.troubles[$0.requests + number] = trouble }
   }
 
+  /// Sets the answer of a list: its rows as JSON, or an error.
+  func list(_ path: String, _ rows: String..., status: Int = 200) {
+    state.withLock { state in
+      state.lists.removeAll { $0.path == path }
+      state.lists.append((path, status, status == 200 ? Self.page(rows, "", false) : #"{"message":"no"}"#))
+    }
+  }
+
   func expire(_ cursor: String) { _ = state.withLock { $0.expired.insert(cursor) } }
 
   var paths: [String] { state.withLock { $0.paths } }
@@ -186,6 +202,9 @@ final class SamsaraCloud: ConnectorTransport {
     let after = url.split(separator: "after=").dropFirst().first.map(String.init) ?? ""
     if !after.isEmpty, state.expired.remove(after) != nil {
       return ProviderClient.Answer(status: 400, body: Array(#"{"message":"Invalid cursor: expired"}"#.utf8))
+    }
+    if let list = state.lists.first(where: { url.contains($0.path) }) {
+      return ProviderClient.Answer(status: list.status, body: Array(list.body.utf8))
     }
     var body =
       url.contains("/stats/feed")
@@ -220,7 +239,7 @@ final class SamsaraCloud: ConnectorTransport {
     return Self.page(rows, "\(end)", end < state.readings.count)
   }
 
-  private static func page(_ rows: [String], _ cursor: String, _ more: Bool) -> String {
+  fileprivate static func page(_ rows: [String], _ cursor: String, _ more: Bool) -> String {
     #"{"data":[\#(rows.joined(separator: ","))],"pagination":{"endCursor":"\#(cursor)","hasNextPage":\#(more)}}"#
   }
 }

@@ -45,8 +45,10 @@ extension ArchiveTable {
     // again after an import.
     ArchiveTable(Connector.self, without: ["secret", "webhookSecret"]),
     ArchiveTable(ConnectedAsset.self),
+    ArchiveTable(ConnectedDriver.self),
+    ArchiveTable(DutyPeriod.self),
     ArchiveTable(Forward.self, without: ["secret"]),
-    ArchiveTable(Phone.self),
+    ArchiveTable(Phone.self, without: ["messageKey"]),
     ArchiveTable(Attribution.self),
     ArchiveTable(
       "fences", key: [], [Column("version", .integer), Column("modified", .integer), Column("body", .bytes)]

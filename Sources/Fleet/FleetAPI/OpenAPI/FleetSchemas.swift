@@ -29,7 +29,9 @@ enum FleetSchemas {
     ThingSchema.members(of: Forward.self, derived: ForwardRoutes.derived(nil, hasKeyFile: false)),
     ThingSchema.members(of: Webhook.self, derived: WebhookRoutes.derived(nil, hasKeyFile: false)),
     ThingSchema.members(of: Delivery.self), ThingSchema.members(of: PushSubscription.self), push,
-    ThingSchema.members(of: ConnectedAsset.self), ThingSchema.members(of: Phone.self), connectors,
+    ThingSchema.members(of: ConnectedAsset.self), ThingSchema.members(of: ConnectedDriver.self),
+    ThingSchema.members(of: DutyPeriod.self),
+    ThingSchema.members(of: Phone.self, derived: PhoneRoutes.derived(nil, hasKeyFile: false)), connectors,
   ].joined(separator: ",")
 
   private static let push = ##"""

@@ -5,8 +5,9 @@ import FleetWork
 import HTTPTypes
 import Telemetry
 
-/// `/api/connectors`: the settings for programs from which records are pulled. `/api/connected-assets`: the vehicles
-/// that these programs report.
+/// `/api/connectors`: the settings for programs from which records are pulled. `/api/connected-assets` and
+/// `/api/connected-drivers`: the vehicles and drivers that these programs report. `/api/duty-periods`: the drivers' hours
+/// of service.
 struct ConnectorRoutes {
   let storage: any FleetStorage
   /// The keys that encrypt secrets.
@@ -16,7 +17,9 @@ struct ConnectorRoutes {
   /// Whether connectors may use addresses of private networks.
   let mayUsePrivate: Bool
 
-  var routes: [Route] { things.routes + [remove, pull, check] + assets.readingRoutes }
+  var routes: [Route] {
+    things.routes + [remove, pull, check] + assets.readingRoutes + drivers.readingRoutes + duties.readingRoutes
+  }
 
   private var things: ThingRoutes<Connector> {
     var routes = ThingRoutes<Connector>(
@@ -111,6 +114,20 @@ struct ConnectorRoutes {
   private var assets: ThingRoutes<ConnectedAsset> {
     ThingRoutes(
       ofVehicles: storage, area: .vehicles, order: [.init("vehicleId")],
+      check: { _, _, _, _ throws(ThingError) in })
+  }
+
+  // MARK: Drivers
+
+  private var drivers: ThingRoutes<ConnectedDriver> {
+    ThingRoutes(
+      ofDrivers: storage, area: .drivers, driver: { $0.driver }, order: [.init("driverId")],
+      check: { _, _, _, _ throws(ThingError) in })
+  }
+
+  private var duties: ThingRoutes<DutyPeriod> {
+    ThingRoutes(
+      ofDrivers: storage, area: .drivers, driver: { $0.driver }, order: [.init("from", isDescending: true)],
       check: { _, _, _, _ throws(ThingError) in })
   }
 }

@@ -62,7 +62,9 @@ enum FleetRoutes {
         storage: storage, keys: accounts.settings.secretKeys, hasKeyFile: accounts.settings.hasKeyFile,
         mayUsePrivate: connectorsMayUsePrivate
       ).routes
-      + PhoneRoutes(storage: storage).routes
+      + PhoneRoutes(
+        storage: storage, keys: accounts.settings.secretKeys, hasKeyFile: accounts.settings.hasKeyFile
+      ).routes
       + RecordRoutes(storage: storage).routes
       + PositionRoutes(storage: storage).routes
       + DayRoutes(storage: storage, updater: days).routes

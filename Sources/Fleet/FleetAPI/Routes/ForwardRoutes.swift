@@ -78,13 +78,15 @@ struct ForwardRoutes {
   private var event: Route {
     let operation = Operation(
       id: "receiveConnectorEvent",
-      summary: "Takes an event of a connector's service: Samsara's webhooks, with their signature.",
+      summary:
+        "Takes events of a connector's service: Samsara's webhooks with their signature, or lines of Tesla's Fleet "
+        + "Telemetry with the secret as bearer token.",
       parameters: [
         .header("X-Samsara-Signature", "`v1=` and the HMAC-SHA-256 of timestamp and body."),
         .header("X-Samsara-Timestamp", "The time of the signature, seconds since 1970."),
       ],
-      body: .init(types: ["application/json"], schema: nil), results: [.init(.noContent, "Taken.")],
-      errors: [.unauthorized])
+      body: .init(types: ["application/json", "application/x-ndjson"], schema: nil),
+      results: [.init(.noContent, "Taken.")], errors: [.unauthorized])
     return Route(.post, Self.events + "/{tenant}/{connectorId}", .open, operation, bodyLimit: nil) {
       [storage, keys] call in
       let body = try await call.body()
@@ -95,8 +97,10 @@ struct ForwardRoutes {
       guard let tenant = call.parameters.first.flatMap({ TenantID($0) }),
         let id = call.parameters.last.flatMap({ UUIDv7($0.utf8.span) }),
         try await WebhookReceiver(storage: storage, keys: keys).receive(
-          body, of: id, tenant: tenant, signature: names[0], timestamp: names[1], at: WallClock.now)
-      else { throw APIError(.unauthorized, "unauthorized", "the signature is not right, or too old") }
+          body, of: id, tenant: tenant,
+          .init(signature: names[0], timestamp: names[1], authorization: headers[.authorization] ?? ""),
+          at: WallClock.now)
+      else { throw APIError(.unauthorized, "unauthorized", "signature or token are not right, or too old") }
       return Answer(status: .noContent)
     }
   }

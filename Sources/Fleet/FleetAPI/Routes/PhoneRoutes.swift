@@ -8,6 +8,10 @@ import Telemetry
 /// `/api/phones`: drivers' phones that report positions. `/api/phone-reports`: the reports of their apps.
 struct PhoneRoutes {
   let storage: any FleetStorage
+  /// The keys that encrypt secrets.
+  let keys: SecretKeys
+  /// Whether the keys come from a file. If not, no secret can be stored, because a restart would make it unreadable.
+  let hasKeyFile: Bool
 
   var routes: [Route] { things.routes + [remove, rotate, report(.post), report(.get)] }
 
@@ -18,30 +22,28 @@ struct PhoneRoutes {
 
   private var things: ThingRoutes<Phone> {
     ThingRoutes(
-      storage: storage, area: .contacts,
-      relation: { phone, identity, view throws(ThingError) in
-        let driver = try phone.value.driverID.flatMap { id throws(ThingError) in try view.find(id, Driver.self) }
-        let person = identity.signedIn?.person
-        return Relation(
-          fleets: Set([driver?.value.fleetID].compactMap { $0 }),
-          isOwn: person != nil && driver?.value.personID == person, isOfVehicle: false)
-      },
-      restriction: { reach, identity, view throws(ThingError) in
-        var drivers = try identity.ownDrivers(view)
-        if !reach.isOnlyOwn {
-          guard let fleets = reach.fleets else { return [] }
-          var query = ThingQuery<Driver>(
-            .oneOf(key: "fleetId", fleets.sorted { $0.string < $1.string }.map(\.json)), limit: 1_000)
-          repeat {
-            let page = try view.list(query)
-            drivers += page.items.map(\.id)
-            query.cursor = page.next
-          } while query.cursor != nil
+      ofDrivers: storage, area: .contacts, driver: { $0.driverID }, order: [.init("name")],
+      derived: Self.derived(keys, hasKeyFile: hasKeyFile),
+      check: { old, new, transaction, call throws(ThingError) in try Self.check(old, &new, transaction, call) })
+  }
+
+  /// Returns the member with the key of OwnTracks' encrypted messages. Clients can set it but never read it.
+  static func derived(_ keys: SecretKeys?, hasKeyFile: Bool) -> [DerivedField<Phone>] {
+    [
+      .secret(
+        "messageKey", "The key of OwnTracks' encrypted messages, at most 32 bytes.", keys, hasKeyFile: hasKeyFile
+      ) { secret, phone, transaction, keys throws(ThingError) in
+        guard secret?.utf8.count ?? 1 <= 32 else {
+          throw .invalid(FieldErrors([FieldError("messageKey", "expected at most 32 bytes")]))
         }
-        return [.oneOf(key: "driverId", drivers.map(\.json))]
+        var changed = phone.value
+        changed.messageKey = secret.map { keys.seal(Array($0.utf8), for: SecretPlace.phone(phone.id)) }
+        return try transaction.update(phone, to: changed, action: "setSecret")
       },
-      check: { old, new, transaction, call throws(ThingError) in try Self.check(old, &new, transaction, call) },
-      order: [.init("name")])
+      DerivedField(
+        key: "hasMessageKey", schema: #"{"description":"Whether its messages are encrypted.","type":"boolean"}"#,
+        read: { phones, _ in phones.map { .bool($0.value.messageKey != nil) } }, write: nil),
+    ]
   }
 
   /// Checks the driver. If the driver has an account, also rejects a request of anyone else that allows the storage of
@@ -112,7 +114,8 @@ struct PhoneRoutes {
           types: ["application/json", "application/x-www-form-urlencoded"], schema: nil, isRequired: false),
       results: [.init(.ok, "What the app expects.")], errors: [.unauthorized, .unsupportedMediaType])
     operation.hasOtherParameters = true
-    return Route(method, Self.reports + "/{format}", .open, operation, bodyLimit: nil) { [storage] call in
+    return Route(method, Self.reports + "/{format}", .open, operation, bodyLimit: nil) {
+      [storage, secretKeys = keys] call in
       guard let format = PhoneFormat(rawValue: call.parameters.first ?? ""), method == .post || format == .osmAnd
       else { throw APIError.notFound("expected one of \(names)") }
       let type = try call.requireType(["application/json"], or: ["application/x-www-form-urlencoded", "text/plain"])
@@ -122,7 +125,7 @@ struct PhoneRoutes {
       if isForm, let text = String(validating: body, as: UTF8.self) {
         parameters += try QueryParameters(Substring(text.filter { !$0.isNewline }), known: nil).all
       }
-      let receiver = PhoneReceiver(storage: storage)
+      let receiver = PhoneReceiver(storage: storage, keys: secretKeys)
       let keys = PhoneReceiver.keys(
         authorization: call.request.headers[.authorization], parameters: parameters, json: isForm ? [] : body)
       var sender: PhoneReceiver.Sender?

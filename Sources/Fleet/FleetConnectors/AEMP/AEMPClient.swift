@@ -14,9 +14,22 @@ struct AEMPClient: ConnectorClient {
   private static let accept =
     "application/iso15143-snapshot+json, application/json;q=0.9, application/xml;q=0.8, text/xml;q=0.7"
 
-  var streams: [ConnectorStream] { [ConnectorStream(name: "fleet")] }
+  /// The pause between two pulls of all machines' faults, s.
+  private static let faultPause = 6 * 3_600
+
+  var streams: [ConnectorStream] {
+    let fleet = ConnectorStream(name: "fleet")
+    return session.settings.readsFaults
+      ? [fleet, ConnectorStream(name: AEMPFaults.stream, pause: Self.faultPause)] : [fleet]
+  }
 
   func pull(_ stream: ConnectorStream, after cursor: JSON) async throws(ConnectorError) -> PulledPage {
+    guard stream.name == AEMPFaults.stream else { return try await fleet(after: cursor).page }
+    return try await AEMPFaults(client: self).pull(after: cursor)
+  }
+
+  /// Pulls a page of the fleet, and returns it with the keys of its machines.
+  func fleet(after cursor: JSON) async throws(ConnectorError) -> (page: PulledPage, machines: [AEMPMachine]) {
     let url: String
     if let next = cursor["url"]?.filledText { url = next } else { url = try first() }
     let number = cursor["page"]?.integerValue ?? 1
@@ -26,17 +39,41 @@ struct AEMPClient: ConnectorClient {
     } catch {
       // With some makers, the request for the page after the last one is answered with 404.
       guard number > 1, error.message.hasPrefix("status 404") else { throw error }
-      return PulledPage()
+      return (PulledPage(), [])
     }
     var (page, next) = try AEMPMapping.fleet(answer.body, hasMinutes: url.contains("/minutes/"))
-    guard let next, !page.assets.isEmpty else { return page }
+    let machines = page.assets.compactMap { AEMPMachine($0) }
+    guard let next, !page.assets.isEmpty else { return (page, machines) }
     let following = try resolved(next, from: url)
     // With some makers, the last page links to itself or to the first page.
-    guard let place = Self.number(following), place > Self.number(url) ?? number else { return page }
+    guard let place = Self.number(following), place > Self.number(url) ?? number else { return (page, machines) }
     page.cursor = .object(["url": .text(following), "page": .integer(place)])
     page.isLast = false
-    return page
+    return (page, machines)
   }
+
+  /// Pulls one page of a time series. Also returns the address of the next page; `nil` for the last page.
+  func series(
+    _ url: String, of asset: String
+  ) async throws(ConnectorError) -> (page: PulledPage, next: String?) {
+    let answer = try await session.get(url, accept: Self.accept)
+    let (page, next) = try AEMPMapping.series(answer.body, of: asset)
+    guard let next else { return (page, nil) }
+    let following = try resolved(next, from: url)
+    // A server may link from the last page to itself.
+    return (page, following == url ? nil : following)
+  }
+
+  /// The address of the service, without the path of the fleet.
+  func service() throws(ConnectorError) -> String {
+    let first = try first()
+    guard let range = first.firstRange(of: "/Fleet/") else {
+      throw ConnectorError(.settings, "readsFaults: expected an address with /Fleet/")
+    }
+    return String(first[..<range.lowerBound])
+  }
+
+  var now: Timestamp { session.now() }
 
   private func first() throws(ConnectorError) -> String {
     guard let address = session.settings.address else {

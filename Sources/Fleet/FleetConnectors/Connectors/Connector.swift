@@ -57,6 +57,8 @@ public struct Connector: Kind {
   public var scope: String?
   /// The name of the header for ``SignIn/apiKey``.
   public var keyHeader: String?
+  /// Whether the time series of the machines' faults are pulled (``Service/aemp``). Each machine needs a request.
+  public var readsFaults = false
   /// The encrypted secret: a token, a key, a password or a client secret; `nil` if there is none.
   public var secret: String?
   /// The encrypted key with which signatures of webhooks are checked; `nil` if there are no webhooks.
@@ -93,6 +95,7 @@ public struct Connector: Kind {
     Field("userName", \.userName, TextRules.short(256)),
     Field("scope", \.scope, TextRules.short(1_000)),
     Field("keyHeader", \.keyHeader, HeaderRules.name),
+    Field("readsFaults", \.readsFaults),
     Field("secret", \.secret).settable(by: .hidden),
     Field("webhookSecret", \.webhookSecret).settable(by: .hidden),
     Field("state", \.state).settable(by: .live).filterable(),
@@ -161,6 +164,8 @@ public struct ConnectedAsset: VehicleThing {
   public var vin: String?
   public var serial: String?
   public var name: String?
+  /// The charge in progress (``ChargeFollower``); `nil` if none was ever reported.
+  public var charge: JSON?
 
   public init() {}
 
@@ -175,5 +180,6 @@ public struct ConnectedAsset: VehicleThing {
     Field("vin", \.vin).settable(by: .server).filterable(),
     Field("serial", \.serial).settable(by: .server),
     Field("name", \.name).settable(by: .server).sortable(),
+    Field("charge", \.charge).settable(by: .hidden),
   ]
 }

@@ -4,7 +4,7 @@ import Telemetry
 /// A client of one service with one account.
 ///
 /// For each of ``streams``, the caller calls ``pull(_:after:)`` with the stored cursor until it returns the last page.
-/// The caller stores each page and its cursor before the next call. A client reads no clock and no database.
+/// The caller stores each page and its cursor before the next call. A client reads no database.
 protocol ConnectorClient: Sendable {
   /// The streams to pull, in the order of each round.
   var streams: [ConnectorStream] { get }
@@ -53,6 +53,10 @@ struct PulledPage: Equatable, Sendable {
   var assets: [PulledAsset] = []
   var records: [PulledRecord] = []
   var readings: [PulledReading] = []
+  var drivers: [PulledDriver] = []
+  var duties: [PulledDuty] = []
+  var defects: [PulledDefect] = []
+  var charges: [PulledCharge] = []
   /// The cursor after this page. It is stored together with the content of the page.
   var cursor = JSON.null
   /// Whether the stream has no more pages now.
@@ -107,4 +111,55 @@ struct PulledReading: Equatable, Sendable {
   var meter: Meter
   /// The value in km for an odometer, in h for an hour meter.
   var value: Double
+}
+
+/// A driver in a page. A property is `nil` if the page does not contain it.
+struct PulledDriver: Equatable, Sendable {
+  var id: String
+  var name: String
+  var phone: String?
+  var licenceNumber: String?
+}
+
+/// A period of a driver's hours of service in a page.
+struct PulledDuty: Equatable, Sendable {
+  var driver: PulledDriver
+  var status: DutyPeriod.Status
+  var from: Timestamp
+  /// `nil` while the period lasts.
+  var to: Timestamp?
+  /// The ID of the asset; `nil` if the driver used none.
+  var asset: String?
+}
+
+/// A defect that a driver or mechanic has reported in the other program.
+struct PulledDefect: Equatable, Sendable {
+  /// The defect's ID in the other program.
+  var id: String
+  var asset: String
+  var at: Timestamp
+  var text: String
+  /// Whether the report says that the vehicle may not be driven.
+  var isUnsafe = false
+  var isResolved = false
+}
+
+/// What an asset reported about its charging at one time.
+struct PulledCharge: Equatable, Sendable {
+  /// A counter of the energy of the current charge.
+  enum Counter: String, CaseIterable, Sendable {
+    /// Energy from an AC supply, with the losses of the charger in the vehicle.
+    case ac
+    /// Energy that reached the battery.
+    case battery
+  }
+
+  var asset: String
+  var at: Timestamp
+  /// `nil` if the report does not contain it.
+  var isCharging: Bool?
+  /// Values of the counters, kWh.
+  var energy: [Counter: Double] = [:]
+  /// Reading of the odometer, km.
+  var odometer: Double?
 }

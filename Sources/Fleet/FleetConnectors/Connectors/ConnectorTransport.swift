@@ -1,6 +1,7 @@
 import FleetAccess
 import FleetDomain
 import FleetProviders
+import Telemetry
 
 /// Sends requests of connectors, and returns answers of any status.
 protocol ConnectorTransport: Sendable {
@@ -46,6 +47,8 @@ struct ConnectorSession: Sendable {
   let secret: String?
   let transport: any ConnectorTransport
   let store: any TokenStore
+  /// Returns the time of day.
+  let now: @Sendable () -> Timestamp
 
   /// Sends a GET request and returns the answer if its status is 200.
   ///

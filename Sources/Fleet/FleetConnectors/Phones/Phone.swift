@@ -11,6 +11,8 @@ public struct Phone: Kind {
   public var sharesPosition = false
   /// The SHA-256 hash of the phone's key in hexadecimal digits; `nil` if the phone has no key.
   public var keyHash: String?
+  /// The key of OwnTracks' encrypted messages, itself encrypted; `nil` if messages are not encrypted.
+  public var messageKey: String?
   public var lastSeenAt: Timestamp?
   /// The number of positions that were stored.
   public var stored: Int64 = 0
@@ -25,6 +27,7 @@ public struct Phone: Kind {
     Field("name", \.name, TextRules.shown).required().sortable().textSearched(),
     Field("sharesPosition", \.sharesPosition).filterable(),
     Field("keyHash", \.keyHash).settable(by: .hidden),
+    Field("messageKey", \.messageKey).settable(by: .hidden),
     Field("lastSeenAt", \.lastSeenAt).settable(by: .live),
     Field("stored", \.stored).settable(by: .live),
     Field("ignored", \.ignored).settable(by: .live).schema(

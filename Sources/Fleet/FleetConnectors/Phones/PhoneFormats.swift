@@ -15,8 +15,11 @@ public enum PhoneFormat: String, CaseIterable, Sendable {
   ///
   /// - Parameters:
   ///   - now: the time of reception. It is used for formats without a time.
+  ///   - key: the key of OwnTracks' encrypted messages; `nil` if there is none.
   /// - Throws: ``PhoneReportError`` if the body is not valid JSON or does not have this format.
-  func report(json body: [UInt8], at now: Timestamp) throws(PhoneReportError) -> PhoneReport {
+  func report(
+    json body: [UInt8], at now: Timestamp, key: [UInt8]? = nil
+  ) throws(PhoneReportError) -> PhoneReport {
     // OwnTracks sends empty bodies.
     if body.allSatisfy({ $0 <= 0x20 }) { return PhoneReport() }
     let json: JSON
@@ -26,7 +29,7 @@ public enum PhoneFormat: String, CaseIterable, Sendable {
       throw PhoneReportError(message: "expected JSON: \(error.message)")
     }
     return switch self {
-    case .ownTracks: try Self.ownTracks(json)
+    case .ownTracks: try Self.ownTracks(json, key)
     case .osmAnd: try Self.traccar(json)
     case .overland: try Self.overland(json)
     case .homeAssistant: try Self.homeAssistant(json, at: now)
@@ -38,8 +41,9 @@ public enum PhoneFormat: String, CaseIterable, Sendable {
   /// Reads a message of OwnTracks:
   /// `{"_type":"location","lat":48.85833,"lon":2.29513,"tst":1497349316,"acc":5,"alt":167,"vel":61,"cog":271,"batt":67}`
   ///
-  /// `vel` has the unit km/h. Messages of other types are ignored.
-  private static func ownTracks(_ json: JSON) throws(PhoneReportError) -> PhoneReport {
+  /// `vel` has the unit km/h. Messages of other types are ignored. An encrypted message,
+  /// `{"_type":"encrypted","data":"…"}`, contains another one.
+  private static func ownTracks(_ json: JSON, _ key: [UInt8]?) throws(PhoneReportError) -> PhoneReport {
     var report = PhoneReport()
     let messages: [JSON]
     switch json {
@@ -47,7 +51,16 @@ public enum PhoneFormat: String, CaseIterable, Sendable {
     case .object: messages = [json]
     default: throw PhoneReportError(message: "expected an object, found \(json.summary)")
     }
-    for message in messages {
+    for var message in messages {
+      if message["_type"]?.textValue == "encrypted", let key {
+        guard let bytes = message["data"]?.filledText.flatMap(Base64.bytes),
+          let text = SecretBox.open(bytes, key: key), let inner = try? JSON(parsing: text)
+        else {
+          report.ignore("encrypted message that the key does not open")
+          continue
+        }
+        message = inner
+      }
       guard message["_type"]?.textValue == "location" else {
         let type = message["_type"]?.filledText.map { String($0.prefix(32)) }
         report.ignore(type.map { "message of the type \($0)" } ?? "message without a type")

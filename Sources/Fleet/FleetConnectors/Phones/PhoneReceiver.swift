@@ -3,6 +3,11 @@ import FleetDomain
 import FleetWork
 import Telemetry
 
+extension SecretPlace {
+  /// The place of the key of a phone's encrypted messages.
+  public static func phone(_ id: UUIDv7) -> String { "phone \(id.string)" }
+}
+
 /// Stores the positions of drivers' phones as records of the vehicles that they drive.
 public struct PhoneReceiver: Sendable {
   /// Positions whose radius of uncertainty is larger than this are not stored, m.
@@ -14,8 +19,10 @@ public struct PhoneReceiver: Sendable {
   private static let mostAhead = 300
 
   private let storage: any FleetStorage
+  /// The keys that encrypt the phones' message keys.
+  private let keys: SecretKeys
 
-  public init(storage: any FleetStorage) { self.storage = storage }
+  public init(storage: any FleetStorage, keys: SecretKeys) { (self.storage, self.keys) = (storage, keys) }
 
   /// The result of a request.
   public struct Outcome: Equatable, Sendable {
@@ -74,7 +81,9 @@ public struct PhoneReceiver: Sendable {
   public func receive(
     json body: [UInt8], _ format: PhoneFormat, from sender: Sender, at now: Timestamp
   ) async throws -> Outcome {
-    try await store(try format.report(json: body, at: now), from: sender, at: now)
+    let phone = sender.phone
+    let key = phone.value.messageKey.flatMap { keys.open($0, for: SecretPlace.phone(phone.id)) }
+    return try await store(try format.report(json: body, at: now, key: key), from: sender, at: now)
   }
 
   /// Stores the position of a query or form.

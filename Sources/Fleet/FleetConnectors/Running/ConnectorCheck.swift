@@ -42,7 +42,7 @@ public enum ConnectorCheck {
         try open(sealed, for: SecretPlace.connector(connector.id), keys)
       }
       let session = ConnectorSession(
-        settings: connector.value, secret: secret, transport: transport, store: store)
+        settings: connector.value, secret: secret, transport: transport, store: store, now: now)
       let client = session.client
       var (assets, records): (Set<String>, Int) = ([], 0)
       for stream in client.streams {

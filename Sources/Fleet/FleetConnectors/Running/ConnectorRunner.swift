@@ -161,7 +161,7 @@ final class ConnectorRun: TokenStore {
       settings: connector.value,
       secret: try connector.value.secret.map { sealed throws(ConnectorError) in
         try ConnectorCheck.open(sealed, for: SecretPlace.connector(connector.id), keys)
-      }, transport: transport, store: self)
+      }, transport: transport, store: self, now: now)
   }
 
   // MARK: Streams

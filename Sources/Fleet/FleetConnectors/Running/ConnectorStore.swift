@@ -13,6 +13,8 @@ final class ConnectorStore: Sendable {
 
   /// Maximum number of assets in one transaction.
   private static let assetsAtOnce = 200
+  /// Maximum number of drivers, or of periods of their duty, in one transaction.
+  private static let driversAtOnce = 200
   /// Records whose time is further in the future than this are ignored, ms.
   private static let mostAhead: Int64 = 86_400_000
 
@@ -38,7 +40,8 @@ final class ConnectorStore: Sendable {
     _ page: PulledPage, finish: @escaping @Sendable (any FleetTransaction) throws(ThingError) -> Void = { _ in }
   ) async throws {
     var page = page
-    try await place(page.assets, andOf: page.records.map(\.asset) + page.readings.map(\.asset))
+    try await place(
+      page.assets, andOf: page.records.map(\.asset) + page.readings.map(\.asset) + page.charges.map(\.asset))
     let assets = known.withLock { $0 }
     let incoming = incoming(&page, assets)
     var counts = IngestCounts()
@@ -47,8 +50,11 @@ final class ConnectorStore: Sendable {
     }
     if counts.refused > 0 { page.ignore("refused by the store", counts.refused) }
     let (stored, brought, vehicles) = (counts.stored, page, assets.mapValues(\.vehicle))
+    try await storeDrivers(of: brought, vehicles)
     try await change { [id = connector.id] transaction throws(ThingError) in
       try transaction.add(brought.readings, of: id, vehicles: vehicles)
+      try transaction.add(brought.defects, of: id, vehicles: vehicles)
+      try transaction.follow(brought.charges, of: id)
       try finish(transaction)
       guard stored > 0 || !brought.ignored.isEmpty, let present = try transaction.find(id, Connector.self) else {
         return
@@ -57,6 +63,22 @@ final class ConnectorStore: Sendable {
       counted.stored += Int64(stored)
       counted.ignored = IgnoredCounts.adding(brought.ignored, to: counted.ignored)
       try transaction.refresh(present, to: counted)
+    }
+  }
+
+  /// Stores drivers and the periods of their duty. If the server stops in between, they are pulled and stored again.
+  private func storeDrivers(of page: PulledPage, _ vehicles: [String: String]) async throws {
+    for start in stride(from: 0, to: page.drivers.count, by: Self.driversAtOnce) {
+      let part = Array(page.drivers[start..<min(start + Self.driversAtOnce, page.drivers.count)])
+      try await change { [id = connector.id] transaction throws(ThingError) in
+        _ = try transaction.place(part, of: id)
+      }
+    }
+    for start in stride(from: 0, to: page.duties.count, by: Self.driversAtOnce) {
+      let part = Array(page.duties[start..<min(start + Self.driversAtOnce, page.duties.count)])
+      try await change { [id = connector.id] transaction throws(ThingError) in
+        try transaction.add(part, of: id, vehicles: vehicles)
+      }
     }
   }
 

@@ -43,12 +43,17 @@ extension FleetTransaction {
     try update(stored, to: progress, action: "setTokens")
   }
 
-  /// Removes the progress and the assets of a connector. Vehicles and records remain.
+  /// Removes the progress of a connector, and its entries of assets and drivers. Vehicles, drivers and records remain.
   public func removeParts(of connector: UUIDv7) throws(ThingError) {
     if let progress = try progress(of: connector) { try remove(progress, action: "remove") }
     while true {
       let page = try list(ThingQuery<ConnectedAsset>(.oneOf(key: "connectorId", [connector.json]), limit: 1_000))
       for asset in page.items { try remove(asset, action: "remove") }
+      if page.items.isEmpty { break }
+    }
+    while true {
+      let page = try list(ThingQuery<ConnectedDriver>(.oneOf(key: "connectorId", [connector.json]), limit: 1_000))
+      for driver in page.items { try remove(driver, action: "remove") }
       if page.items.isEmpty { return }
     }
   }

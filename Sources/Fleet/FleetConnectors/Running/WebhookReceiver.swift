@@ -1,3 +1,4 @@
+import Crypto
 import FleetAccess
 import FleetDomain
 import Telemetry
@@ -9,14 +10,25 @@ public struct WebhookReceiver: Sendable {
 
   public init(storage: any FleetStorage, keys: SecretKeys) { (self.storage, self.keys) = (storage, keys) }
 
-  /// Stores an event if its signature is valid.
+  /// The headers that authenticate an event.
+  public struct Proof: Sendable {
+    /// The header `X-Samsara-Signature`.
+    public var signature = ""
+    /// The header `X-Samsara-Timestamp`.
+    public var timestamp = ""
+    /// The header `Authorization`.
+    public var authorization = ""
+
+    public init(signature: String = "", timestamp: String = "", authorization: String = "") {
+      (self.signature, self.timestamp, self.authorization) = (signature, timestamp, authorization)
+    }
+  }
+
+  /// Stores the events of a body if it is authentic.
   ///
-  /// - Parameters:
-  ///   - signature: the header `X-Samsara-Signature`.
-  ///   - timestamp: the header `X-Samsara-Timestamp`.
-  /// - Returns: `false` if there is no such connector, or if the signature is invalid.
+  /// - Returns: `false` if there is no such connector, or if signature or token are invalid.
   public func receive(
-    _ body: [UInt8], of id: UUIDv7, tenant: TenantID, signature: String, timestamp: String, at now: Timestamp
+    _ body: [UInt8], of id: UUIDv7, tenant: TenantID, _ proof: Proof, at now: Timestamp
   ) async throws -> Bool {
     let found: Stored<Connector>?
     do throws(ThingError) {
@@ -25,17 +37,10 @@ public struct WebhookReceiver: Sendable {
       if case .storage(let failure) = error, failure.kind == .notFound { return false }
       throw error
     }
-    guard let connector = found, connector.value.isActive, connector.value.service == .samsara,
-      let sealed = connector.value.webhookSecret, let secret = keys.open(sealed, for: SecretPlace.webhook(id)),
-      SamsaraWebhook.isSigned(
-        body, secret: String(decoding: secret, as: UTF8.self), signature: signature, timestamp: timestamp, at: now)
+    guard let connector = found, connector.value.isActive, let sealed = connector.value.webhookSecret,
+      let key = keys.open(sealed, for: SecretPlace.webhook(id)),
+      let page = Self.page(body, connector.value.service, String(decoding: key, as: UTF8.self), proof, at: now)
     else { return false }
-    var page = PulledPage()
-    if let json = try? JSON(parsing: body) {
-      page = SamsaraWebhook.page(json)
-    } else {
-      page.ignore("event that is not JSON")
-    }
     let store = ConnectorStore(
       connector: connector, tenant: tenant, storage: storage, now: { now },
       change: { [storage] work in
@@ -45,5 +50,28 @@ public struct WebhookReceiver: Sendable {
       })
     try await store.store(page)
     return true
+  }
+
+  /// Returns the content of a body; `nil` if it is not authentic, or if the service sends no events.
+  private static func page(
+    _ body: [UInt8], _ service: Connector.Service, _ secret: String, _ proof: Proof, at now: Timestamp
+  ) -> PulledPage? {
+    switch service {
+    case .samsara:
+      guard
+        SamsaraWebhook.isSigned(
+          body, secret: secret, signature: proof.signature, timestamp: proof.timestamp, at: now)
+      else { return nil }
+      if let json = try? JSON(parsing: body) { return SamsaraWebhook.page(json) }
+      var page = PulledPage()
+      page.ignore("event that is not JSON")
+      return page
+    case .tesla:
+      // The comparison of digests takes the same time for all texts.
+      guard SHA256.hash(data: Array(proof.authorization.utf8)) == SHA256.hash(data: Array("Bearer \(secret)".utf8))
+      else { return nil }
+      return TeslaTelemetry.page(body)
+    case .aemp, .ford: return nil
+    }
   }
 }

@@ -45,7 +45,8 @@ enum SamsaraMapping {
   /// Members of a vehicle that are not statistics.
   private static let known: Set<String> = ["id", "name", "externalIds"]
 
-  private static func start(_ json: JSON) throws(ConnectorError) -> PulledPage {
+  /// Reads the end of a page: its cursor, and whether another page follows.
+  static func start(_ json: JSON) throws(ConnectorError) -> PulledPage {
     guard case .array? = json["data"], let pagination = json["pagination"] else {
       throw ConnectorError(.malformed, "expected an object with data and pagination")
     }
@@ -67,9 +68,13 @@ enum SamsaraMapping {
     return rows
   }
 
+  /// Reads a vehicle that is part of another object; `nil` if it has no ID.
+  static func asset(_ json: JSON) -> PulledAsset? { json["id"]?.identifier.map { asset(json, id: $0) } }
+
   private static func asset(_ row: JSON, id: String) -> PulledAsset {
     var asset = PulledAsset(id)
-    asset.setVIN(row["vin"]?.filledText ?? row["externalIds"]?["samsara.vin"]?.filledText)
+    asset.setVIN(
+      row["vin"]?.filledText ?? row["vehicleVin"]?.filledText ?? row["externalIds"]?["samsara.vin"]?.filledText)
     asset.serial = row["serial"]?.filledText ?? row["externalIds"]?["samsara.serial"]?.filledText
     asset.name = row["name"]?.filledText
     asset.make = row["make"]?.filledText

@@ -46,6 +46,25 @@ enum SamsaraWebhook {
         values["fenceName"] = data["address"]?["name"]?.filledText.map { .text(String($0.prefix(256))) }
         return values
       }
+    case "DvirSubmitted", "dvirSubmitted":
+      SamsaraDrivers.add(report: data["dvir"] ?? data, &page)
+    case "Alert":
+      // The first version of webhooks.
+      let alert = json["event"] ?? .null
+      guard var asset = alert["device"].flatMap(asset), let time = SourceTime.milliseconds(json["eventMs"]?.numberValue)
+      else { return ignoring("event without a vehicle and a time", page) }
+      asset.setVIN(alert["device"]?["vin"]?.filledText)
+      asset.serial = alert["device"]?["serial"]?.filledText ?? asset.serial
+      page.assets.append(asset)
+      let words = [alert["summary"]?.filledText, alert["details"]?.filledText].compactMap { $0 }
+      var values: [String: JSON] = [:]
+      values["text"] = words.isEmpty ? nil : .text(String(words.joined(separator: ": ").prefix(500)))
+      values["url"] = alert["alertEventUrl"]?.filledText.map { .text(String($0.prefix(500))) }
+      values["resolved"] = alert["resolved"]?.boolValue.map { .bool($0) }
+      page.records.append(
+        PulledRecord(
+          asset: asset.id, time: SourceTime.milliseconds(alert["startMs"]?.numberValue) ?? time, type: "alert",
+          series: "event \(json["eventId"]?.filledText ?? "") 0", values: values))
     case "AlertIncident":
       for condition in data["conditions"]?.elements ?? [] {
         let vehicles = condition["details"]?.members.values.compactMap { $0["vehicle"] } ?? []
@@ -58,6 +77,12 @@ enum SamsaraWebhook {
       }
     default: page.ignore("event \(type.prefix(40))")
     }
+    return page
+  }
+
+  private static func ignoring(_ reason: String, _ page: PulledPage) -> PulledPage {
+    var page = page
+    page.ignore(reason)
     return page
   }
 

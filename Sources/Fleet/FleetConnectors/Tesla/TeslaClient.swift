@@ -116,6 +116,15 @@ enum TeslaMapping {
     battery["chargeEnergyAdded"] = SourcePosition.atLeastZero(charge["charge_energy_added"]?.numberValue)?.json
     battery["chargerPower"] = SourcePosition.atLeastZero(charge["charger_power"]?.numberValue)?.json
     add("charge_state", SourceTime.milliseconds(charge["timestamp"]?.numberValue), battery)
+    if let time = SourceTime.milliseconds(charge["timestamp"]?.numberValue),
+      let state = charge["charging_state"]?.filledText
+    {
+      let energy = SourcePosition.atLeastZero(charge["charge_energy_added"]?.numberValue)
+      page.charges.append(
+        PulledCharge(
+          asset: asset.id, at: time, isCharging: state == "Charging", energy: energy.map { [.battery: $0] } ?? [:],
+          odometer: odometer(response)))
+    }
     let climate = response["climate_state"] ?? .null
     var air: [String: JSON] = [:]
     for (key, source) in [("ambientAirTemperature", "outside_temp"), ("cabinTemperature", "inside_temp")] {
@@ -125,8 +134,7 @@ enum TeslaMapping {
     let state = response["vehicle_state"] ?? .null
     var body: [String: JSON] = [:]
     let time = SourceTime.milliseconds(state["timestamp"]?.numberValue)
-    if let miles = SourcePosition.atLeastZero(state["odometer"]?.numberValue), miles > 0, miles < 6_000_000 {
-      let odometer = Units.kilometers(miles: miles)
+    if let odometer = odometer(response) {
       body["odometer"] = odometer.json
       if let time { page.readings.append(PulledReading(asset: asset.id, at: time, meter: .odometer, value: odometer)) }
     }
@@ -140,5 +148,12 @@ enum TeslaMapping {
     if !tires.isEmpty { body["tirePressure"] = .object(tires) }
     add("vehicle_state", time, body)
     return page
+  }
+
+  /// Returns the reading of the odometer, km.
+  private static func odometer(_ response: JSON) -> Double? {
+    SourcePosition.atLeastZero(response["vehicle_state"]?["odometer"]?.numberValue).flatMap {
+      $0 > 0 && $0 < 6_000_000 ? Units.kilometers(miles: $0) : nil
+    }
   }
 }

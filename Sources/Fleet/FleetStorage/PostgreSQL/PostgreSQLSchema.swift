@@ -9,7 +9,7 @@ enum PostgreSQLSchema {
     version11, version12, version13, version14, version15, version16, version17, version18, version19,
     version20, version21, version22, version23, version24, version25, version26, version27, version28,
     version29, version30, version31, version32, version33, version34, version35, version36, version37,
-    version38, version39,
+    version38, version39, version40,
   ]
 
   private static let version1 =
@@ -788,6 +788,28 @@ enum PostgreSQLSchema {
   /// Adds the facts of 3D models.
   private static let version39 = """
     ALTER TABLE file ADD COLUMN "model" text COLLATE "C";
+    """
+
+  /// Adds the drivers that connectors report and the periods of their duty, the charge in progress of connected
+  /// vehicles, the pulls of machines' faults, and the keys of phones' encrypted messages.
+  private static let version40 = """
+    ALTER TABLE connector ADD COLUMN "reads_faults" bigint NOT NULL DEFAULT 0;
+    ALTER TABLE connected_asset ADD COLUMN "charge" text COLLATE "C";
+    ALTER TABLE phone ADD COLUMN "message_key" text COLLATE "C";
+    CREATE TABLE connected_driver (
+      tenant integer NOT NULL, id uuid NOT NULL, version bigint NOT NULL, created bigint NOT NULL,
+      updated bigint NOT NULL, "connector_id" uuid NOT NULL, "source_id" text COLLATE "C" NOT NULL,
+      "driver_id" uuid NOT NULL, PRIMARY KEY (tenant, id)
+    );
+    CREATE UNIQUE INDEX connected_driver_source ON connected_driver (tenant, connector_id, source_id);
+    CREATE INDEX connected_driver_driver_id ON connected_driver (tenant, driver_id);
+    CREATE TABLE duty_period (
+      tenant integer NOT NULL, id uuid NOT NULL, version bigint NOT NULL, created bigint NOT NULL,
+      updated bigint NOT NULL, "connector_id" uuid NOT NULL, "driver_id" uuid NOT NULL,
+      "status" text COLLATE "C" NOT NULL, "from" bigint NOT NULL, "to" bigint, "vehicle_id" text COLLATE "C", PRIMARY KEY (tenant, id)
+    );
+    CREATE INDEX duty_period_driver ON duty_period (tenant, driver_id, "from");
+    CREATE INDEX duty_period_connector ON duty_period (tenant, connector_id);
     """
 
   /// SQL expression for the time of the migration, ms. It has the same value in all statements of the migration.

@@ -9,7 +9,7 @@ enum SQLiteSchema {
     version11, version12, version13, version14, version15, version16, version17, version18, version19,
     version20, version21, version22, version23, version24, version25, version26, version27, version28,
     version29, version30, version31, version32, version33, version34, version35, version36, version37,
-    version38, version39,
+    version38, version39, version40,
   ]
 
   private static let version1 = """
@@ -768,6 +768,28 @@ enum SQLiteSchema {
   /// Adds the facts of 3D models.
   private static let version39 = """
     ALTER TABLE file ADD COLUMN "model" TEXT;
+    """
+
+  /// Adds the drivers that connectors report and the periods of their duty, the charge in progress of connected
+  /// vehicles, the pulls of machines' faults, and the keys of phones' encrypted messages.
+  private static let version40 = """
+    ALTER TABLE connector ADD COLUMN "reads_faults" INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE connected_asset ADD COLUMN "charge" TEXT;
+    ALTER TABLE phone ADD COLUMN "message_key" TEXT;
+    CREATE TABLE connected_driver (
+      tenant INTEGER NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL, created INTEGER NOT NULL,
+      updated INTEGER NOT NULL, "connector_id" BLOB NOT NULL, "source_id" TEXT NOT NULL, "driver_id" BLOB NOT NULL,
+      PRIMARY KEY (tenant, id)
+    ) STRICT, WITHOUT ROWID;
+    CREATE UNIQUE INDEX connected_driver_source ON connected_driver (tenant, connector_id, source_id);
+    CREATE INDEX connected_driver_driver_id ON connected_driver (tenant, driver_id);
+    CREATE TABLE duty_period (
+      tenant INTEGER NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL, created INTEGER NOT NULL,
+      updated INTEGER NOT NULL, "connector_id" BLOB NOT NULL, "driver_id" BLOB NOT NULL, "status" TEXT NOT NULL,
+      "from" INTEGER NOT NULL, "to" INTEGER, "vehicle_id" TEXT, PRIMARY KEY (tenant, id)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX duty_period_driver ON duty_period (tenant, driver_id, "from");
+    CREATE INDEX duty_period_connector ON duty_period (tenant, connector_id);
     """
 
   private static func randoms(_ count: Int) -> String {

@@ -1,0 +1,43 @@
+import FleetAccess
+import FleetDomain
+import FleetWork
+import Telemetry
+
+extension ThingRoutes {
+  /// Creates the routes of things that belong to drivers, with the field `driverId`. Callers see the things of their
+  /// own drivers and of the drivers of their fleets.
+  ///
+  /// - Parameter driver: returns the driver of a thing; `nil` if it has none.
+  init(
+    ofDrivers storage: any FleetStorage, area: Area, driver: @escaping @Sendable (Value) -> UUIDv7?,
+    order: [ThingQuery<Value>.Order], derived: [DerivedField<Value>] = [],
+    check:
+      @escaping @Sendable (
+        _ old: Stored<Value>?, _ new: inout Value, any FleetTransaction, Call
+      ) throws(ThingError) -> Void
+  ) {
+    self.init(
+      storage: storage, area: area,
+      relation: { thing, identity, view throws(ThingError) in
+        let driver = try driver(thing.value).flatMap { id throws(ThingError) in try view.find(id, Driver.self) }
+        let person = identity.signedIn?.person
+        return Relation(
+          fleets: Set([driver?.value.fleetID].compactMap { $0 }),
+          isOwn: person != nil && driver?.value.personID == person, isOfVehicle: false)
+      },
+      restriction: { reach, identity, view throws(ThingError) in
+        var drivers = try identity.ownDrivers(view)
+        if !reach.isOnlyOwn {
+          guard let fleets = reach.fleets else { return [] }
+          var query = ThingQuery<Driver>(
+            .oneOf(key: "fleetId", fleets.sorted { $0.string < $1.string }.map(\.json)), limit: 1_000)
+          repeat {
+            let page = try view.list(query)
+            drivers += page.items.map(\.id)
+            query.cursor = page.next
+          } while query.cursor != nil
+        }
+        return [.oneOf(key: "driverId", drivers.map(\.json))]
+      }, check: check, derived: derived, order: order)
+  }
+}
