@@ -10,7 +10,7 @@ public struct Journey: WorkThing {
     case planned, inProgress, paused, completed, cancelled
 
     /// The states in which the journey has begun and not ended.
-    static let underway: [Status] = [.inProgress, .paused]
+    public static let underway: [Status] = [.inProgress, .paused]
   }
 
   public enum Purpose: String, FieldChoice, Sendable {
