@@ -293,7 +293,7 @@ extension FleetView {
     }
     if try settings().value.requiresInspections {
       var journeys = ThingQuery<Journey>(
-        .oneOf(key: "status", (Journey.Status.underway + [.completed]).map(\.json)))
+        .oneOf(key: "status", [Journey.Status.inProgress, .paused, .completed].map(\.json)))
       journeys.conditions += times("startTime", dates)
       if let fleet = report.fleetID { journeys.conditions.append(.vehicleInFleets(key: "vehicleId", [fleet])) }
       try forEach(journeys) { journey throws(ThingError) in
