@@ -19,10 +19,10 @@ import Testing
 
   /// A receiver that behaves as the path says. It prints a line for each request.
   private static let receiver = """
-    import http.server, json, sys, time
+    import datetime, http.server, json, sys, time
     from standardwebhooks import Webhook
     # The clock of the server is that of the test, so the package must not compare it with this machine's.
-    Webhook._Webhook__verify_timestamp = lambda self, text: None
+    Webhook._Webhook__verify_timestamp = lambda self, text: datetime.datetime.fromtimestamp(int(text), datetime.timezone.utc)
     hook = Webhook(sys.argv[1])
     class Handler(http.server.BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -208,8 +208,6 @@ import Testing
       let working = try await site.add("/ok")
       try await site.emit("A1", "B1", "C1")
       let sender = site.sender()
-      let clock = ContinuousClock()
-      let start = clock.now
       let task = Task { try await sender.run() }
       defer { task.cancel() }
       var items: [Substring] = []
@@ -217,9 +215,10 @@ import Testing
         let words = try await aside { try site.request() }
         if words[0] == "ok" { items.append(words[3]) }
       }
-      #expect(items == ["A1", "B1", "C1"] && clock.now - start < .seconds(12), "\(clock.now - start)")
+      #expect(items == ["A1", "B1", "C1"])
+      #expect(sender.current.failed == 0, "the others are still waited for")
+      // Each attempt ends after 15 s.
       while sender.current.failed < 3 { try await Task.sleep(for: .milliseconds(50)) }
-      #expect(clock.now - start < .seconds(40), "an attempt ends after 15 s")
       task.cancel()
       _ = await task.result
       #expect(try await site.webhook(working).delivered == 3)
@@ -227,7 +226,7 @@ import Testing
   }
 
   @Test(arguments: Database.allCases)
-  func a_receiver_that_lies_is_told_in_its_failures(_ database: Database) async throws {
+  func the_failures_of_a_receiver_are_shown(_ database: Database) async throws {
     try await Site.with(database) { site in
       var ids: [String: UUIDv7] = [:]
       for path in ["cut", "big", "lie"] { ids[path] = try await site.add("/\(path)") }
@@ -308,16 +307,18 @@ import Testing
       }
       let sender = site.sender()
       try await site.emit("A1")
-      try await sender.round()
+      while try await sender.round() {}
       let first = try await site.webhook(gone)
       #expect(!first.isActive && first.state == .disabled)
       #expect(first.failures.first?.message == "status 410: the receiver is gone")
-      var attempts = 0
-      while try await site.webhook(dead).isActive, attempts < 100 {
+      var hours = 0
+      while try await site.webhook(dead).isActive, hours < 100 {
         site.outbox.advance(3_600)
-        if try await sender.round() { attempts += 1 }
+        while try await sender.round() {}
+        hours += 1
       }
-      #expect(attempts >= 24 && attempts < 30, "\(attempts)")
+      #expect(hours == 24)
+      #expect(try await site.webhook(dead).failures.first?.message == "no success for a day")
       try await site.notify()
       let texts = try await site.outbox.storage.view(tenant: .standard) { view throws(ThingError) in
         try view.list(ThingQuery<FleetWork.Notification>(.oneOf(key: "event", [.text("webhookDisabled")]))).items
@@ -348,9 +349,8 @@ import Testing
         let holder = UUIDv7(milliseconds: 1, first: 2, rest: 3)
         let progress = try transaction.lease(
           DeliveryProgress.self, to: holder, seconds: DeliveryLimits.lease)
-        return try progress.map { progress throws(ThingError) in
-          try transaction.nextJob(of: progress.id, holder: holder, after: nil, mayContinue: true, Outbox.keys)
-        } ?? nil
+        guard let progress else { return DeliveryJob?.none }
+        return try transaction.nextJob(of: progress.id, holder: holder, after: nil, mayContinue: true, Outbox.keys)
       }
       #expect(taken?.delivery.value.attempts == 1)
       let sender = site.sender()
@@ -376,7 +376,8 @@ import Testing
         try transaction.insert(progress, id: own, action: "create")
       }
       try await site.emit("A1", "A2", "A3")
-      #expect(try await site.deliveries(own).count == 1 && site.deliveries(other).isEmpty)
+      #expect(try await site.deliveries(own).count == 1)
+      #expect(try await site.deliveries(other).isEmpty)
       #expect(try await site.webhook(own).dropped == 2)
     }
   }

@@ -97,6 +97,7 @@ import Testing
       try await change { [person, port, key, auth] transaction throws(ThingError) in
         var session = Session()
         (session.personID, session.expiresAt) = (person, transaction.now.adding(seconds: 7 * 86_400))
+        session.secret = UUIDv7.random(at: transaction.now).string
         let stored = try transaction.insert(session)
         var subscription = PushSubscription()
         (subscription.personID, subscription.sessionID) = (person, stored.id)

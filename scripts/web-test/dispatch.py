@@ -390,3 +390,30 @@ def png(red, green, blue):
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
     line = b"\0" + bytes((red, green, blue)) * 256
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 256, 256, 8, 2, 0, 0, 0)) + chunk(b"IDAT", zlib.compress(line * 256)) + chunk(b"IEND", b"")
+
+
+@test
+def push_messages_are_turned_on_for_this_device(browser):
+    # Chromium without a push service cannot subscribe, so the page gets a subscription with the keys of RFC 8291.
+    browser.driver.execute_cdp_cmd("Browser.grantPermissions", {"permissions": ["notifications"], "origin": browser.stage.address})
+    browser.sign_in("admin")
+    browser.go("/profile")
+    browser.sees("Messages to this device")
+    browser.script("""
+      const subscription = {
+        toJSON: () => ({ endpoint: "https://push.example/1", expirationTime: null, keys: { auth: "BTBZMqHH6r4Tts7J_aSIgg",
+          p256dh: "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4" } }),
+        unsubscribe: async () => { window.current = null; return true; },
+      };
+      window.current = null;
+      window.asked = null;
+      PushManager.prototype.getSubscription = async () => window.current;
+      PushManager.prototype.subscribe = async options => { window.asked = options; return window.current = subscription; };""")
+    assert browser.script("return window.asked") is None, "nothing is asked before a click"
+    browser.click(".button", "Notify me on this device")
+    browser.sees("this device")
+    asked = browser.script("return window.asked")
+    assert asked["userVisibleOnly"] and len(asked["applicationServerKey"]) == 87, asked
+    browser.click(".button", "Turn off")
+    browser.sees("No device shows messages")
+    assert browser.script("return window.current") is None

@@ -32,6 +32,11 @@ extension FleetTransaction {
       try finish(sent, attempt, &progress)
       guard try show(attempt, of: receiver, progress) else { return nil }
     }
+    if progress.channel == .webhook, let since = progress.failingSince, since <= now.adding(seconds: -Webhook.patience),
+      let webhook = try find(receiver, Webhook.self), webhook.value.isActive
+    {
+      try disable(webhook, because: "no success for a day")
+    }
     guard let target = try target(receiver, progress.channel, keys) else {
       try release(stored, progress, isActive: false)
       return nil
@@ -58,10 +63,6 @@ extension FleetTransaction {
       if let error = attempt.error {
         if DeliveryAnswer.isGone(attempt.status, .webhook) {
           try disable(webhook, because: "\(error): the receiver is gone")
-          return true
-        }
-        if let since = progress.failingSince, since <= now.adding(seconds: -Webhook.patience) {
-          try disable(webhook, because: "no success for a day; \(error)")
           return true
         }
         changed.state = .failing

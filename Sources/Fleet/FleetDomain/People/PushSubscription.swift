@@ -8,7 +8,7 @@ public struct PushSubscription: Kind {
 
   public var personID = UUIDv7(milliseconds: 0, first: 0, rest: 0)
   public var sessionID = UUIDv7(milliseconds: 0, first: 0, rest: 0)
-  /// The address of the push service for this browser. Whoever knows it can send messages, so it is not shown.
+  /// The address of the push service for this browser. Anyone who knows it can send messages, so it is not shown.
   public var endpoint = ""
   /// The browser's public key and its shared secret, in Base64URL (RFC 8291).
   public var key = ""

@@ -735,7 +735,7 @@ enum SQLiteSchema {
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX delivery_due ON delivery (tenant, receiver_id, next_attempt_at, number)
       WHERE next_attempt_at IS NOT NULL;
-    CREATE INDEX delivery_thing ON delivery (tenant, receiver_id, thing, number) WHERE state = 'waiting';
+    CREATE INDEX delivery_thing ON delivery (tenant, receiver_id, thing, number);
     CREATE INDEX delivery_number ON delivery (tenant, receiver_id, number);
     CREATE INDEX delivery_created ON delivery (tenant, created);
     CREATE TABLE delivery_progress (

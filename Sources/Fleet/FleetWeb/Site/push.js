@@ -13,7 +13,7 @@ export async function currentSubscription() {
   return (await registration?.pushManager.getSubscription()) ?? null;
 }
 
-/** Subscribes this browser, and tells the server its address and keys. The person must have allowed notifications. */
+/** Subscribes this browser, and sends its address and keys to the server. The person must have allowed notifications. */
 export async function subscribe() {
   const { key } = await get("/api/push-subscriptions/key");
   const { pushManager } = await navigator.serviceWorker.ready;
