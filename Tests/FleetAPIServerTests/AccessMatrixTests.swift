@@ -1,6 +1,7 @@
 import FleetAccess
 import FleetDomain
 import Foundation
+import Telemetry
 import TestKit
 import Testing
 
@@ -86,7 +87,7 @@ import Testing
   func a_person_reaches_what_the_roles_allow_within_the_scope(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
       let fleets = try await FleetRoutesTests.depots(server).ids
-      let north = try #require(UUIDv7(fleets.north.utf8.span))
+      let north = try UUIDv7.parsed(fleets.north)
       var callers: [(email: String, role: Int, isScoped: Bool)] = []
       var dora: [String] = []
       for (index, role) in Self.roles.enumerated() {

@@ -19,7 +19,7 @@ import Testing
   func an_administrator_of_a_fleet_changes_only_accounts_inside_it(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
       let fleets = try await FleetRoutesTests.depots(server).ids
-      let (north, south) = try (#require(UUIDv7(fleets.north.utf8.span)), #require(UUIDv7(fleets.south.utf8.span)))
+      let (north, south) = (try UUIDv7.parsed(fleets.north), try UUIDv7.parsed(fleets.south))
       var people: [(scope: String, id: String)] = []
       for (name, scope) in [
         ("inside", FleetScope.fleets([north])), ("both", .fleets([north, south])), ("other", .fleets([south])),
@@ -114,7 +114,7 @@ import Testing
   func a_driver_is_linked_only_to_accounts_that_the_caller_may_change(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
       let fleets = try await FleetRoutesTests.depots(server).ids
-      let (north, south) = try (#require(UUIDv7(fleets.north.utf8.span)), #require(UUIDv7(fleets.south.utf8.span)))
+      let (north, south) = (try UUIDv7.parsed(fleets.north), try UUIDv7.parsed(fleets.south))
       let mine = try await server.addPerson("mine@example.com", [.driver], scope: .fleets([north])).id.string
       let theirs = try await server.addPerson("theirs@example.com", [.driver], scope: .fleets([south])).id.string
       let wide = try await server.addPerson("wide@example.com", [.driver]).id.string
@@ -166,7 +166,7 @@ import Testing
   {
     try await TestServer.run(on: database) { server in
       let fleets = try await FleetRoutesTests.depots(server).ids
-      let north = try #require(UUIDv7(fleets.north.utf8.span))
+      let north = try UUIDv7.parsed(fleets.north)
       try await server.addPerson("shop@example.com", [.maintenance], scope: .fleets([north]))
       try await server.addPerson("main@example.com", [.maintenance])
       try await aside {
@@ -195,7 +195,7 @@ import Testing
   func a_viewer_reads_people_and_settings_of_the_scope(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
       let fleets = try await FleetRoutesTests.depots(server).ids
-      let (north, south) = try (#require(UUIDv7(fleets.north.utf8.span)), #require(UUIDv7(fleets.south.utf8.span)))
+      let (north, south) = (try UUIDv7.parsed(fleets.north), try UUIDv7.parsed(fleets.south))
       try await server.addPerson("all@example.com", [.viewer])
       try await server.addPerson("admin@example.com")
       try await server.addPerson("both@example.com", [.driver], scope: .fleets([south, north]))

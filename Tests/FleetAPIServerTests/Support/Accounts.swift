@@ -1,6 +1,7 @@
 import FleetAccess
 import FleetDomain
 import Foundation
+import Telemetry
 
 @testable import FleetAPI
 
@@ -76,5 +77,13 @@ extension TestClient.Reply {
       return String(field.dropFirst(name.count + 1).prefix { $0 != ";" })
     }
     return all.first.flatMap { $0.isEmpty ? nil : $0 }
+  }
+}
+
+extension UUIDv7 {
+  /// Parses an ID of an answer.
+  static func parsed(_ text: String) throws -> UUIDv7 {
+    guard let id = UUIDv7(text.utf8.span) else { throw TestClient.Failure(description: "no id: \(text)") }
+    return id
   }
 }
