@@ -105,7 +105,8 @@ import Testing
           #expect(reply.status == 201, "\(reply.text)")
           return try #require(try reply.json["id"] as? String)
         }
-        func costs() throws -> (distance: [String: Any]?, perKilometer: [[String: String]]?, total: [[String: String]]?) {
+        func costs() throws -> (distance: [String: Any]?, perKilometer: [[String: String]]?, total: [[String: String]]?)
+        {
           let json = try client.send("GET", "/api/vehicles/VAN-1/costs?from=2026-05-01&to=2026-05-31").json
           return (
             json["distance"] as? [String: Any], json["perKilometer"] as? [[String: String]],
@@ -146,18 +147,24 @@ import Testing
         let report = try client.send(
           "POST", "/api/reports", json: #"{"kind":"costs","from":"2026-05-01","to":"2026-05-31"}"#)
         let rows = try #require(try report.json["rows"] as? [[String: Any]])
-        #expect(rows.first?["total"] as? [[String: String]] == [["amount": "100.00", "currency": "EUR"]], "\(report.text)")
+        #expect(
+          rows.first?["total"] as? [[String: String]] == [["amount": "100.00", "currency": "EUR"]], "\(report.text)")
         // The entry remains, and the audit tells who has made it void.
         #expect(try client.send("GET", "/api/fuel-entries?void=true").list.map { $0["id"] as? String } == [wrong])
         let audit = try client.send("GET", "/api/audit?limit=10").list
-        #expect(audit.contains { $0["thing"] as? String == wrong && ($0["after"] as? [String: Any])?["void"] as? Bool == true }, "\(audit)")
+        #expect(
+          audit.contains {
+            $0["thing"] as? String == wrong && ($0["after"] as? [String: Any])?["void"] as? Bool == true
+          }, "\(audit)")
         let file = try client.send("GET", "/api/fuel-entries?format=csv").text
         #expect(file.split(separator: "\n").first?.contains("void") == true)
         try make(void: false)
         #expect(try economy() == 2 && client.send("GET", "/api/vehicles/VAN-1").json["odometer"] as? Int == 2_000)
         let toll = try client.send(
           "POST", "/api/expenses",
-          json: #"{"vehicleId":"VAN-1","at":"2026-05-26T10:00:00Z","category":"toll","amount":{"amount":"7","currency":"EUR"}}"#)
+          json:
+            #"{"vehicleId":"VAN-1","at":"2026-05-26T10:00:00Z","category":"toll","amount":{"amount":"7","currency":"EUR"}}"#
+        )
         let id = try #require(try toll.json["id"] as? String)
         #expect(try costs().total == [["amount": "157.00", "currency": "EUR"]])
         _ = try client.send("PATCH", "/api/expenses/\(id)", json: #"{"void":true}"#, headers: ["If-Match": "*"])

@@ -212,7 +212,8 @@ import Testing
         let client = try server.client(server.keys.admin)
         func run(_ kind: String) throws -> [String: Any] {
           let reply = try client.send(
-            "POST", "/api/imports?kind=\(kind)&vehicle=VAN-1&currency=EUR", bytes, headers: ["Content-Type": "text/csv"])
+            "POST", "/api/imports?kind=\(kind)&vehicle=VAN-1&currency=EUR", bytes, headers: ["Content-Type": "text/csv"]
+          )
           #expect(reply.status == 200, "\(reply.text)")
           return try reply.json
         }
@@ -291,7 +292,8 @@ import Testing
       try await aside {
         let client = try server.client(server.keys.admin)
         func run(_ query: String, _ text: String) throws -> TestClient.Reply {
-          try client.send("POST", "/api/imports?\(query)", Array(text.utf8), headers: ["Content-Type": "application/json"])
+          try client.send(
+            "POST", "/api/imports?\(query)", Array(text.utf8), headers: ["Content-Type": "application/json"])
         }
         let devices = #"[{"id":1,"name":"T-1","uniqueId":"8612","model":"FMB","disabled":false,"attributes":{"x":1}}]"#
         let made = try run("kind=vehicles", devices)
@@ -342,7 +344,8 @@ import Testing
             "not imported: 1 positions of tracks, because they have no times",
             "not imported: 1 waypoints, because they are not positions of a vehicle",
           ])
-        let maintenance = #"[{"id":3,"name":"Oil","type":"totalDistance","start":15000000,"period":10000000},{"id":4,"name":"X","type":"sat","start":1,"period":1}]"#
+        let maintenance =
+          #"[{"id":3,"name":"Oil","type":"totalDistance","start":15000000,"period":10000000},{"id":4,"name":"X","type":"sat","start":1,"period":1}]"#
         let schedules = try run("kind=service-schedules&vehicle=T-1", maintenance)
         #expect(try schedules.json["created"] as? Int == 1, "\(schedules.text)")
         let schedule = try #require(try client.send("GET", "/api/service-schedules").list.first)
@@ -383,7 +386,8 @@ import Testing
         #expect(try client.send("POST", "/api/vehicles", json: #"{"id":"VAN-2"}"#).status < 410)
         let trips = try client.send(
           "POST", "/api/imports?kind=trips&timeZone=Europe/Vienna",
-          [UInt8](try Data(contentsOf: URL(fileURLWithPath: path))), headers: ["Content-Type": "application/octet-stream"])
+          [UInt8](try Data(contentsOf: URL(fileURLWithPath: path))),
+          headers: ["Content-Type": "application/octet-stream"])
         #expect(try trips.json["created"] as? Int == 2, "\(trips.text)")
         let trip = try #require(try client.send("GET", "/api/vehicles/VAN-2/trips").list.first)
         #expect(trip["startTime"] as? String == "2026-05-04T08:00:00.000Z" && trip["distance"] as? Double == 10.5)

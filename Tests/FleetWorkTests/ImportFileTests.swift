@@ -211,7 +211,8 @@ import Testing
   }
 
   @Test func the_order_of_dates_is_the_same_in_the_whole_file() throws {
-    func file(_ last: String, _ kind: ImportKind, _ set: (inout ImportOptions) -> Void = { _ in }) throws -> ImportFile {
+    func file(_ last: String, _ kind: ImportKind, _ set: (inout ImportOptions) -> Void = { _ in }) throws -> ImportFile
+    {
       let text = """
         ##Refuelling
         Odometer,Date,Fuel type,Volume price,Total price,Fuel amount,Full fillup
@@ -234,14 +235,18 @@ import Testing
       #expect(try file(last, .expenses).errors.isEmpty)
     }
     // The option takes precedence. A date that is impossible then is an error instead of another day.
-    #expect(try file("13/2/2024", .fuelEntries) { $0.dates = .monthFirst }.rows.first?.values["at"] == .text("2024-01-02T00:00:00Z"))
+    #expect(
+      try file("13/2/2024", .fuelEntries) { $0.dates = .monthFirst }.rows.first?.values["at"]
+        == .text("2024-01-02T00:00:00Z"))
     #expect(try file("13/2/2024", .expenses) { $0.dates = .monthFirst }.errors.map(\.column) == [2])
     #expect(try file("3/2/2024", .fuelEntries).errors.map(\.column) == [2])
   }
 
   @Test func local_times_become_utc() throws {
     let zone = try #require(Self.vienna)
-    let file = try Self.file("vehicleId,at,energy,quantity\nV,2026-07-01 10:00,diesel,45.35\nV,2026-01-01 10:00,diesel,1\n", .fuelEntries) {
+    let file = try Self.file(
+      "vehicleId,at,energy,quantity\nV,2026-07-01 10:00,diesel,45.35\nV,2026-01-01 10:00,diesel,1\n", .fuelEntries
+    ) {
       $0.zone = zone
     }
     #expect(
@@ -264,7 +269,9 @@ import Testing
       4,"2026-05-04 13:00:00",V1,100,1001,8,30.35,48.2,16.2,5
       """
     let charges = try Self.file(text, .fuelEntries)
-    #expect(charges.rows.map(\.line) == [3, 5] && charges.rows.map { $0.values["quantity"] } == [.number(2.5), .number(30.35)])
+    #expect(
+      charges.rows.map(\.line) == [3, 5]
+        && charges.rows.map { $0.values["quantity"] } == [.number(2.5), .number(30.35)])
     #expect(charges.rows.map { $0.values["full"] } == [.bool(false), .bool(true)])
     #expect(charges.rows[0].vehicleNames == ["V1"] && charges.rows[0].values["odometer"] == .number(1_610.148672))
     #expect(charges.rest.compactMap(\.rows) == [2])

@@ -316,7 +316,8 @@ extension ThingSession {
           \(fleet == nil ? "" : "AND v.fleet_id = $4")
         GROUP BY v.id, h.hour / 24
         """, values
-      ).map { row in StaleHours(vehicle: row.text(0), zone: row.optionalText(1), hours: row.integer(2)...row.integer(3)) }
+      ).map { row in StaleHours(vehicle: row.text(0), zone: row.optionalText(1), hours: row.integer(2)...row.integer(3))
+      }
     }
   }
 

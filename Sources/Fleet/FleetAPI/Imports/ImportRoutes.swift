@@ -34,7 +34,8 @@ struct ImportRoutes {
         .query(
           "timeZone", "The zone of times that name none (IANA). Without it: UTC.",
           #"{"type":"string","examples":["Europe/Vienna"]}"#),
-      ], body: .init(types: ImportSource.types, schema: nil), results: [.init(.ok, "The result.", .json("ImportResult"))],
+      ], body: .init(types: ImportSource.types, schema: nil),
+      results: [.init(.ok, "The result.", .json("ImportResult"))],
       errors: [.conflict])
     return Route(.post, "/api/imports", .may(.write, .settings), operation) { call in
       try call.requireType(ImportSource.types, or: ImportSource.otherTypes)

@@ -50,7 +50,8 @@ struct ImportSource: Sendable {
     guard entries.count == 1, let entry = entries.first else {
       throw ImportError(
         line: 1, column: nil,
-        message: "expected an archive with one CSV, KML, GPX or JSON file, found \(entries.count); send them one by one")
+        message: "expected an archive with one CSV, KML, GPX or JSON file, found \(entries.count); send them one by one"
+      )
     }
     try self.init(content: try unpack(entry))
     let others = archive.entries.filter { $0.name != entry.name && !$0.name.hasSuffix("/") }

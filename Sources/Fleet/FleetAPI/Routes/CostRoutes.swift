@@ -177,7 +177,8 @@ struct CostRoutes {
     func list(_ money: [Money]) -> JSON { .array(money.map(\.json)) }
     var members: [String: JSON] = [
       "total": list(costs.total), "byCategory": .object(costs.byCategory.mapValues(list)), "to": last.json,
-      "perKilometer": list(costs.total(per: driven?.kilometers) ?? []), "perEngineHour": list(costs.total(per: hours) ?? []),
+      "perKilometer": list(costs.total(per: driven?.kilometers) ?? []),
+      "perEngineHour": list(costs.total(per: hours) ?? []),
       "perDay": list(costs.total(per: days) ?? []),
     ]
     members["from"] = first?.json

@@ -114,7 +114,8 @@ struct FuelRoutes {
     for energy in FuelEntry.Energy.allCases {
       let full = ThingQuery<FuelEntry>(
         .oneOf(key: "vehicleId", [.text(vehicle)]), .oneOf(key: "energy", [energy.json]), .below(key: "at", from.json),
-        .oneOf(key: "full", [.bool(true)]), .oneOf(key: "void", [.bool(false)]), .isSet(key: "odometer"), order: [.init("at", isDescending: true)])
+        .oneOf(key: "full", [.bool(true)]), .oneOf(key: "void", [.bool(false)]), .isSet(key: "odometer"),
+        order: [.init("at", isDescending: true)])
       if let last = try view.first(full) { start = min(start, last.value.at) }
     }
     return start

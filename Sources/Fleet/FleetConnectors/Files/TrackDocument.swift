@@ -36,7 +36,8 @@ public struct TrackDocument: Sendable {
       let reasons = rest.map(\.message).joined(separator: "; ")
       throw ImportError(
         line: 1, column: nil,
-        message: "the file has no position with a time\(reasons.isEmpty ? "" : " (\(reasons))"); export it as GPX or CSV")
+        message:
+          "the file has no position with a time\(reasons.isEmpty ? "" : " (\(reasons))"); export it as GPX or CSV")
     }
     text = CSVText(rows: [CSVText.Row(line: 1, cells: Self.columns)] + rows, isExact: true)
   }

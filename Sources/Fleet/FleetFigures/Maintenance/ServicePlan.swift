@@ -32,7 +32,10 @@ public struct ServicePlan: Equatable, Sendable {
   /// Returns when the next service is due, one interval after the last one.
   public func due(after last: Point) -> Point {
     var due = Point()
-    if let date = last.date, let next = next(date, monthDay: nil) { (due.date, due.monthDay) = next }
+    if let date = last.date, let step = next(date, monthDay: nil) {
+      due.date = step.date
+      due.monthDay = step.monthDay
+    }
     if let kilometers = last.kilometers { due.kilometers = every.kilometers.map { kilometers + $0 } }
     if let hours = last.engineHours { due.engineHours = every.engineHours.map { hours + $0 } }
     return due
@@ -50,7 +53,8 @@ public struct ServicePlan: Equatable, Sendable {
       while step.date <= done, let later = self.next(step.date, monthDay: step.monthDay), later.date > step.date {
         step = later
       }
-      (next.date, next.monthDay) = step
+      next.date = step.date
+      next.monthDay = step.monthDay
     }
     func following(_ due: Double?, _ done: Double?, _ step: Double?) -> Double? {
       guard let due, let done, let step else { return nil }

@@ -10,7 +10,8 @@ extension CSVText {
     do throws(FieldError) {
       json = try JSON(parsing: bytes)
     } catch {
-      throw ImportError(line: 1, column: nil, message: error.path.isEmpty ? error.message : "\(error.path): \(error.message)")
+      throw ImportError(
+        line: 1, column: nil, message: error.path.isEmpty ? error.message : "\(error.path): \(error.message)")
     }
     guard case .array(let elements) = json else {
       throw ImportError(line: 1, column: nil, message: "expected a JSON array of objects, found \(json.summary)")

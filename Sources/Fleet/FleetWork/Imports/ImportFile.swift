@@ -56,7 +56,9 @@ public struct ImportFile: Sendable {
     guard kind.areRecords else { return }
     var seen: Set<[JSON]> = []
     rows.removeAll { row in
-      let key = [row.values["vehicleId"] ?? .array(row.vehicleNames.map { .text($0) }), row.values[kind.timeKey] ?? .null]
+      let key = [
+        row.values["vehicleId"] ?? .array(row.vehicleNames.map { .text($0) }), row.values[kind.timeKey] ?? .null,
+      ]
       guard !seen.insert(key).inserted else { return false }
       skipped.append(ImportError(line: row.line, column: nil, message: "an earlier row has the same time"))
       return true
@@ -115,4 +117,3 @@ extension ImportRow {
     values[key] = .object(members)
   }
 }
-

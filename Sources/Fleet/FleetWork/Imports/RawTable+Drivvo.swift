@@ -9,7 +9,10 @@ import FleetDomain
 ///     Odometer,Date,Cost,Title,,Notes
 extension RawTable {
   private static var refuelling: [String] {
-    ["refuelling", "refueling", "reabastecimiento", "reabastecimento", "abastecimento", "tankvorgang", "ravitaillement"]
+    [
+      "refuelling", "refueling", "reabastecimiento", "reabastecimento", "abastecimento", "tankvorgang",
+      "ravitaillement",
+    ]
   }
   private static var service: [String] { ["service", "servicio", "serviço", "servico", "servizio"] }
   private static var expense: [String] { ["expense", "gasto", "despesa", "ausgabe", "dépense", "spesa"] }

@@ -29,7 +29,8 @@ extension RawTable {
       // Lists of Fleetio show a vehicle as `1100 [2018 Toyota Prius]`.
       let short = name.split(separator: " [").first.map(String.init) ?? ""
       raw.vehicleNames = [cell("vehicle_vin"), name, short].filter { !$0.isEmpty }
-      if let energy = options.energy ?? (unit == .kilowattHour ? .electric : ImportWords.energy(cell("fuel_type_name"))) {
+      if let energy = options.energy ?? (unit == .kilowattHour ? .electric : ImportWords.energy(cell("fuel_type_name")))
+      {
         raw.constants["energy"] = energy.json
       }
       if unit.standard == .litre { raw.constants["unit"] = unit.json }

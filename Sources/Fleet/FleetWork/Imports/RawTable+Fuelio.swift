@@ -36,7 +36,9 @@ extension RawTable {
   private mutating func readVehicles(_ section: Section) {
     read(section) { table, row in
       var raw = RawRow(line: row.line)
-      raw.set("id", table.text(section.column("plate"), of: row).isEmpty ? section.column("name") : section.column("plate"), of: row)
+      raw.set(
+        "id", table.text(section.column("plate"), of: row).isEmpty ? section.column("name") : section.column("plate"),
+        of: row)
       for (key, name) in [
         ("name", "name"), ("vin", "vin"), ("licencePlate", "plate"), ("make", "make"), ("model", "model"),
         ("notes", "description"),

@@ -76,7 +76,8 @@ extension RawTable {
         default: nil
         }
       guard let meter else {
-        return table.skip(row, "a maintenance by \(JSON.text(type).summary); the server has schedules by distance and hours")
+        return table.skip(
+          row, "a maintenance by \(JSON.text(type).summary); the server has schedules by distance and hours")
       }
       var raw = table.new(row, options)
       raw.constants["serviceType"] = .text(ImportWords.serviceType([name]))
@@ -88,7 +89,8 @@ extension RawTable {
         ExactDecimal(table.text(start, of: row)), ExactDecimal(table.text(period, of: row))
       )
       if let first = first?.units(ofScale: 3), let length = length?.units(ofScale: 3), first >= length {
-        let last = ExactDecimal(digits: Int128(first - length), scale: 3).multiplied(by: meter.factor)?.rounded(toScale: 6)
+        let last = ExactDecimal(digits: Int128(first - length), scale: 3).multiplied(by: meter.factor)?.rounded(
+          toScale: 6)
         let key = String(meter.last.split(separator: ".")[1])
         if let last, let value = Double(last.text) { raw.constants["lastService"] = .object([key: value.json]) }
       }
@@ -106,7 +108,8 @@ extension RawTable {
       for (key, column, meaning) in [
         ("startTime", "starttime", CellMeaning.time), ("endTime", "endtime", .time),
         ("distance", "distance", .number(times: .thousandth)), ("maxSpeed", "maxspeed", .number(times: .nauticalMile)),
-        ("fuelUsed", "spentfuel", .reading(times: .one)), ("startOdometer", "startodometer", .reading(times: .thousandth)),
+        ("fuelUsed", "spentfuel", .reading(times: .one)),
+        ("startOdometer", "startodometer", .reading(times: .thousandth)),
         ("endOdometer", "endodometer", .reading(times: .thousandth)),
       ] { raw.set(key, section.column(column), of: row, meaning) }
       table.rows.append(raw)
@@ -205,7 +208,8 @@ extension RawTable {
       "U.S. Gal": .usGallon, "Imp. Gal": .imperialGallon,
     ]
     guard parts.count == 2, let factor = units[String(parts[1]).trimmed] else {
-      return fail(row.line, column, "expected a number with a unit such as km, mph or l, found \(JSON.text(text).summary)")
+      return fail(
+        row.line, column, "expected a number with a unit such as km, mph or l, found \(JSON.text(text).summary)")
     }
     raw.cells[key] = RawCell(
       text: String(parts[0]), column: column + 1,

@@ -49,7 +49,9 @@ struct RawTable {
     if !names.isDisjoint(with: Fleetio.names), names.contains("date") { return .fleetio }
     if names.isSuperset(of: TeslaFi.names) { return .teslaFi }
     if first.lowercased() == Traccar.reportMark || Traccar.kind(of: names) != nil { return .traccar }
-    if kind == .tracks && !names.contains("vehicleid") || names.contains("devicename"), Track.hasPositions(names) { return .track }
+    if kind == .tracks && !names.contains("vehicleid") || names.contains("devicename"), Track.hasPositions(names) {
+      return .track
+    }
     if names.contains("date"), !names.isDisjoint(with: LubeLogger.cost.union(LubeLogger.odometer)) {
       return .lubeLogger
     }

@@ -98,7 +98,8 @@ extension RawTable {
       ImportRest(
         line: section.header.line, rows: nil, columns: names,
         message:
-          "not imported: \(names.count) \(names.count == 1 ? "column" : "columns")\(place) (\(list)), because \(reason)"))
+          "not imported: \(names.count) \(names.count == 1 ? "column" : "columns")\(place) (\(list)), because \(reason)"
+      ))
   }
 
   /// Reports the rows of sections that this import does not read.
