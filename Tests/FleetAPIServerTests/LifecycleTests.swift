@@ -11,7 +11,7 @@ import Testing
 /// What happens to the assignments, journeys, defects and services of a vehicle when it goes into service, is repaired,
 /// retired and taken back, on both databases.
 @Suite struct LifecycleTests {
-  private struct Office: Sendable {
+  private struct Office {
     let client: TestClient
     let dora: String
 

@@ -24,7 +24,7 @@ import Testing
 
   private static func ids(_ reply: TestClient.Reply) throws -> [String] {
     #expect(reply.status == 200, "\(reply.text)")
-    return try reply.list.compactMap { $0["id"] as? String }
+    return reply.list.compactMap { $0["id"] as? String }
   }
 
   private static func made(_ client: TestClient, _ path: String, _ body: String) throws -> String {

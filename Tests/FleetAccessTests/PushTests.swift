@@ -14,10 +14,9 @@ import Testing
         auth: "BTBZMqHH6r4Tts7J_aSIgg"))
     let sender = try P256.KeyAgreement.PrivateKey(
       rawRepresentation: try #require(Base64URL.bytes("yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw")))
+    let salt = try #require(Base64URL.bytes("DGv6ra1nlYgDCS1FRnbzlw"))
     let sealed = try #require(
-      encryption.seal(
-        Array("When I grow up, I want to be a watermelon".utf8), sender: sender,
-        salt: try #require(Base64URL.bytes("DGv6ra1nlYgDCS1FRnbzlw"))))
+      encryption.seal(Array("When I grow up, I want to be a watermelon".utf8), sender: sender, salt: salt))
     #expect(
       Base64URL.text(sealed)
         == "DGv6ra1nlYgDCS1FRnbzlwAAEABBBP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6TlzAC8wEqKK6PBru3jl7A_yl95bQpu6cVPTpK4Mqgkf1CXztLVBSt2Ks3oZwbuwXPXLWyouBWLVWGNWQexSgSxsj_Qulcy4a-fN"

@@ -1,3 +1,4 @@
+import FleetAccess
 import FleetDomain
 import Telemetry
 import TestKit

@@ -31,27 +31,6 @@ import Testing
     }
   }
 
-  @Test(arguments: 1...20) func two_fills_within_the_time_agree_each(seed: Int) {
-    var random = SplitMix(seed: UInt64(seed))
-    for _ in 0..<100 {
-      let (first, second) = (Double.random(in: 20...40, using: &random), Double.random(in: 20...40, using: &random))
-      // A tank of 100 L. The second fill is some minutes after the first one, or so soon that the levels show one rise.
-      let gap = Bool.random(using: &random) ? 20 : 1
-      let levels = (0..<80).map { number in
-        let litres = 10 + (number >= 20 ? first : 0) + (number >= 20 + gap ? second : 0)
-        return TankRise.Level(
-          at: Timestamp(nanoseconds: Int64(number) * 60_000_000_000),
-          percent: litres + Double.random(in: -2...2, using: &random))
-      }
-      for (quantity, other) in [(first, second), (second, first)] {
-        let rise = TankRise(quantity: quantity, others: other, capacity: 100, levels: levels)
-        #expect(rise.verdict == .agrees, "seed \(seed): \(first) \(second) \(gap)")
-        let wrong = TankRise(quantity: quantity + 50, others: other, capacity: 100, levels: levels)
-        #expect(wrong.verdict == .less, "seed \(seed): \(first) \(second) \(gap)")
-      }
-    }
-  }
-
   @Test(arguments: 1...20) func the_verdict_is_what_was_filled(seed: Int) {
     var random = SplitMix(seed: UInt64(seed))
     for _ in 0..<200 {

@@ -35,7 +35,7 @@ import Testing
         let isOpen = from + length >= 200
         if !isOpen { assignment.to = Self.time(from + length) }
         assignments.append(Self.stored(assignment, 100 + minute))
-        for place in from..<min(from + length, 200) { assigned[place] = assignment.driver }
+        for place in from..<max(from, min(from + length, 200)) { assigned[place] = assignment.driver }
         minute = from + length
       }
       for number in 0..<Int.random(in: 0...6, using: &random) {

@@ -397,7 +397,7 @@ import Testing
       (1, 60), (2, 120), (3, 240), (9, 15_360), (10, 21_600), (11, 21_600), (1_000_000, 21_600), (0, 60),
     ] as [(Int64, Int)])
   func the_time_between_attempts_doubles_up_to_six_hours(_ attempts: Int64, _ seconds: Int) {
-    #expect(MailLimits.delay(after: attempts) == seconds)
+    #expect(RetryDelay.mail.seconds(after: attempts) == seconds)
   }
 
   @Test(arguments: [

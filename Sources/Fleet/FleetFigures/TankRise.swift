@@ -25,7 +25,7 @@ public struct TankRise: Equatable, Sendable {
   }
 
   public let verdict: Verdict
-  /// The rise of the level with which the fill was compared, L; `nil` if unknown.
+  /// The greatest rise of the level, L; `nil` if unknown.
   public let litres: Double?
   /// The time at which the level had risen; `nil` if unknown, or if the level did not rise.
   public let at: Timestamp?
@@ -45,52 +45,33 @@ public struct TankRise: Equatable, Sendable {
   ///
   /// - Parameters:
   ///   - quantity: the quantity of the fill, L.
-  ///   - others: the quantity of the other fills in the same time, L. The level may show them as one rise.
   ///   - capacity: the volume of the tank, L; `nil` if unknown.
   ///   - levels: levels around the time of the entry, in any order.
-  public init(quantity: Double, others: Double = 0, capacity: Double?, levels: [Level]) {
+  public init(quantity: Double, capacity: Double?, levels: [Level]) {
     let sorted = levels.filter { (0...100).contains($0.percent) }.sorted { $0.at < $1.at }
     guard let capacity, sorted.count >= 2 * Self.levels else {
       (verdict, litres, at) = (.noData, nil, nil)
       return
     }
-    func tolerance(_ quantity: Double) -> Double {
-      capacity * Self.tankTolerance + quantity * Self.quantityTolerance
+    var best = (rise: -Double.infinity, index: 0)
+    for index in Self.levels...(sorted.count - Self.levels) {
+      let rise =
+        Self.median(sorted[index..<(index + Self.levels)]) - Self.median(sorted[(index - Self.levels)..<index])
+      if rise > best.rise { best = (rise, index) }
     }
+    let rise = best.rise * capacity / 100
+    let tolerance = capacity * Self.tankTolerance + quantity * Self.quantityTolerance
     // A rise within the error of the sensor does not count as a rise.
-    let least = capacity * Self.tankTolerance / 2
-    let peaks = Self.peaks(sorted, capacity)
-    let greatest = peaks[0]
-    let nearest = peaks.prefix { $0.rise > least }.min { abs($0.rise - quantity) < abs($1.rise - quantity) } ?? greatest
-    let isTogether = others > 0 && abs(greatest.rise - quantity - others) <= tolerance(quantity + others)
-    let agrees = abs(nearest.rise - quantity) <= tolerance(quantity)
-    let found = agrees ? nearest : greatest
-    let isSeen = found.rise > least
-    litres = found.rise
-    at = isSeen ? sorted[found.index].at : nil
-    if agrees || isTogether {
+    let isSeen = rise > capacity * Self.tankTolerance / 2
+    litres = rise
+    at = isSeen ? sorted[best.index].at : nil
+    if abs(rise - quantity) <= tolerance {
       verdict = .agrees
     } else if !isSeen {
       verdict = .none
     } else {
-      verdict = found.rise < quantity ? .less : .more
+      verdict = rise < quantity ? .less : .more
     }
-  }
-
-  /// Returns the rises of the level, L, the greatest first. Two rises are at least ``levels`` levels apart.
-  private static func peaks(_ sorted: [Level], _ capacity: Double) -> [(rise: Double, index: Int)] {
-    let rises = (levels...(sorted.count - levels)).map { index in
-      let rise = median(sorted[index..<(index + levels)]) - median(sorted[(index - levels)..<index])
-      return (rise: rise * capacity / 100, index: index)
-    }
-    var peaks: [(rise: Double, index: Int)] = []
-    for candidate in rises.sorted(by: { ($1.rise, $0.index) < ($0.rise, $1.index) })
-    where !peaks.contains(where: { abs($0.index - candidate.index) < levels }) {
-      peaks.append(candidate)
-      // A tank is not filled more often within the time that is searched.
-      if peaks.count == 16 { break }
-    }
-    return peaks
   }
 
   private static func median(_ levels: ArraySlice<Level>) -> Double {

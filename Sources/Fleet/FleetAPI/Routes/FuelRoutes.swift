@@ -54,24 +54,14 @@ struct FuelRoutes {
       .get, "/api/fuel-entries/{fuelEntryId}/check", .may(.read, .fuel), operation, isFiltered: true
     ) { [storage] call in
       let tenant = try call.tenant
-      let reach = TankRise.reach * 1_000_000_000
-      let (entry, others, capacity) = try await storage.view(tenant: tenant) { view throws(ThingError) in
-        let stored = try entries.existing(call, view)
-        let entry = stored.value
-        let query = ThingQuery<FuelEntry>(
-          .oneOf(key: "vehicleId", [.text(entry.vehicle)]),
-          .oneOf(key: "energy", [FuelEntry.Energy.petrol, .diesel, .lpg].map(\.json)),
-          .atLeast(key: "at", Timestamp(nanoseconds: entry.at.nanoseconds - reach).json),
-          .atMost(key: "at", Timestamp(nanoseconds: entry.at.nanoseconds + reach).json), limit: 100)
-        let others = try view.list(query).items.filter { $0.id != stored.id }
-        return (
-          entry, others.reduce(0) { $0 + $1.value.standardQuantity },
-          try view.vehicle(named: entry.vehicle)?.value.tankCapacity
-        )
+      let (entry, capacity) = try await storage.view(tenant: tenant) { view throws(ThingError) in
+        let entry = try entries.existing(call, view).value
+        return (entry, try view.vehicle(named: entry.vehicle)?.value.tankCapacity)
       }
       // The level of a battery is another signal, and AdBlue has its own tank.
       let isFuel = [.petrol, .diesel, .lpg].contains(entry.energy)
       var levels: [TankRise.Level] = []
+      let reach = TankRise.reach * 1_000_000_000
       var query = RecordQuery.telemetry(
         of: entry.vehicle, from: Timestamp(nanoseconds: entry.at.nanoseconds - reach),
         to: Timestamp(nanoseconds: entry.at.nanoseconds + reach))
@@ -92,8 +82,7 @@ struct FuelRoutes {
         guard let next = page.next else { break }
         query.cursor = next
       }
-      let rise = TankRise(
-        quantity: entry.standardQuantity, others: others, capacity: isFuel ? capacity : nil, levels: levels)
+      let rise = TankRise(quantity: entry.standardQuantity, capacity: isFuel ? capacity : nil, levels: levels)
       var members: [String: JSON] = [
         "tankRise": .text(rise.verdict.rawValue), "quantity": entry.standardQuantity.rounded(toDigits: 3).json,
         "levels": .integer(Int64(levels.count)),

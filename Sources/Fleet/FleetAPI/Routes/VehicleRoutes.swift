@@ -59,9 +59,8 @@ struct VehicleRoutes {
   ) throws(ThingError) {
     guard let identity = call.identity else { return }
     let reach = Reach(of: identity.requester, to: action, .vehicles)
-    guard reach.isEverything || reach.contains(try relation(of: vehicle, identity, view)) else {
-      throw .forbidden(reason: reach.reason)
-    }
+    if reach.isEverything { return }
+    guard reach.contains(try relation(of: vehicle, identity, view)) else { throw .forbidden(reason: reach.reason) }
   }
 
   private var commands: [Route] {
