@@ -36,10 +36,12 @@ import Testing
 
   /// The kinds of things, with their area, the body that creates one, and a change.
   private static let kinds: [(path: String, area: String, body: String, change: String)] = [
-    ("drivers", "drivers", "", #"{"phone":"1"}"#), ("phones", "contacts", #"{"driverId":"$D","name":"P"}"#, #"{"name":"Q"}"#),
+    ("drivers", "drivers", "", #"{"phone":"1"}"#),
+    ("phones", "contacts", #"{"driverId":"$D","name":"P"}"#, #"{"name":"Q"}"#),
     (
       "assignments", "assignments",
-      #"{"driverId":"$D","vehicleId":"$V","from":"2025-01-01T00:00:00Z","to":"2099-01-01T00:00:00Z"}"#, #"{"notes":"x"}"#
+      #"{"driverId":"$D","vehicleId":"$V","from":"2025-01-01T00:00:00Z","to":"2099-01-01T00:00:00Z"}"#,
+      #"{"notes":"x"}"#
     ),
     ("journeys", "journeys", #"{"driverId":"$D","vehicleId":"$V","purpose":"business"}"#, #"{"notes":"x"}"#),
     (
@@ -104,8 +106,10 @@ import Testing
         // The test has every route that reads one thing of a vehicle or driver.
         let tested = Set(
           Self.kinds.map(\.path).compactMap { kind in
-            routes.first { $0.method == .get && $0.path.text.hasPrefix("/api/\(kind)/{") && $0.path.text.hasSuffix("}") }?
-              .path.text
+            routes.first {
+              $0.method == .get && $0.path.text.hasPrefix("/api/\(kind)/{") && $0.path.text.hasSuffix("}")
+            }?
+            .path.text
           } + Self.views.keys.map { "/api/vehicles/{vehicleId}\($0)" })
         let all = Set(
           routes.filter { $0.method == .get && $0.access.need != nil && $0.path.text.contains("{") }.map(\.path.text))

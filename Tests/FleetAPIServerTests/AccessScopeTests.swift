@@ -42,7 +42,8 @@ import Testing
           ]
           // Who may read an account but not change it gets 403, not 404. Erasure needs the scope of the whole tenant.
           let refused = scope == "both" ? 403 : 404
-          let expected = scope == "inside" ? [200, 200, 200, 200, 200, 200, 403] : Array(repeating: refused, count: 6) + [403]
+          let expected =
+            scope == "inside" ? [200, 200, 200, 200, 200, 200, 403] : Array(repeating: refused, count: 6) + [403]
           #expect(replies.map(\.status) == expected, "\(scope): \(replies.map(\.text))")
         }
         // A person of the own fleet cannot get a wider scope.
@@ -71,12 +72,14 @@ import Testing
           #"{"fleetId":"\#(fleets.north)","serviceType":"oilChange","every":{"kilometers":10000}}"#)
         let expense = try make(
           "/api/expenses",
-          #"{"vehicleId":"VAN-1","at":"2026-05-04T10:00:00Z","category":"toll","amount":{"amount":"1","currency":"EUR"}}"#)
+          #"{"vehicleId":"VAN-1","at":"2026-05-04T10:00:00Z","category":"toll","amount":{"amount":"1","currency":"EUR"}}"#
+        )
         let rule = try make(
           "/api/rules", #"{"name":"N","events":["journeyIncident"],"roles":["admin"],"fleetIds":["\#(fleets.north)"]}"#)
         let shared = try make(
           "/api/rules",
-          #"{"name":"B","events":["journeyIncident"],"roles":["admin"],"fleetIds":["\#(fleets.north)","\#(fleets.south)"]}"#)
+          #"{"name":"B","events":["journeyIncident"],"roles":["admin"],"fleetIds":["\#(fleets.north)","\#(fleets.south)"]}"#
+        )
         let admin = try server.signIn("north@example.com")
         func patch(_ path: String, _ body: String) throws -> TestClient.Reply {
           try server.asPage(admin, "PATCH", path, body, headers: Self.any)
@@ -173,7 +176,8 @@ import Testing
         let things = [
           ("/api/service-types", #"{"code":"adBlue","name":"AdBlue"}"#, #"{"name":"Other"}"#),
           (
-            "/api/checklists", #"{"name":"vans","text":"Vans","vehicleTypes":["van"],"items":[{"item":"horn","text":"Horn"}]}"#,
+            "/api/checklists",
+            #"{"name":"vans","text":"Vans","vehicleTypes":["van"],"items":[{"item":"horn","text":"Horn"}]}"#,
             #"{"text":"Other"}"#
           ),
         ]

@@ -310,7 +310,8 @@ import Testing
         #expect(try server.asPage(session, "GET", "/api/vehicles").errorCode == "sessionEnded")
         #expect(try server.client(token).send("GET", "/api/vehicles").status == 401)
         #expect(try server.client(server.keys.admin).send("GET", "/api/vehicles").status == 200)
-        #expect(try server.client(server.keys.gateway).send("POST", "/api/telemetry", [SampleRecord(1)].lines).status == 200)
+        #expect(
+          try server.client(server.keys.gateway).send("POST", "/api/telemetry", [SampleRecord(1)].lines).status == 200)
         #expect(try server.signIn("ann@example.com").hasPrefix("fss_"))
       }
     }

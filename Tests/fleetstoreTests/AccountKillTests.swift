@@ -271,7 +271,8 @@ import Testing
         let admin = try #require(try site.login("ann@example.org", Self.password).session)
         let made = try site.send(
           "POST", "/api/people",
-          #"{"email":"bob\#(round)@example.org","firstName":"Bob","lastName":"Ray","roles":["driver"]}"#, session: admin)
+          #"{"email":"bob\#(round)@example.org","firstName":"Bob","lastName":"Ray","roles":["driver"]}"#, session: admin
+        )
         let id = try #require(try made.json["id"] as? String, "\(made.text)")
         let answer = try site.sendAndKill(
           "POST", "/api/people/\(id)/invite", "{}", session: admin, after: Self.delay(round))

@@ -102,9 +102,8 @@ final class TestServer: Sendable {
     guard let keys = known ?? made else { throw TestClient.Failure(description: "no keys") }
     let (ports, report) = AsyncStream<Int>.makeStream()
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    let server = FleetServer(
-      options, storage: storage, web: web, logger: logger, now: { clock?.now ?? WallClock.now }
-    ) { report.yield($0) }
+    let now: @Sendable () -> Timestamp = { clock?.now ?? WallClock.now }
+    let server = FleetServer(options, storage: storage, web: web, logger: logger, now: now) { report.yield($0) }
     var configuration = ServiceGroupConfiguration(
       services: [
         .init(

@@ -19,7 +19,7 @@ struct Identity: Sendable {
     switch principal {
     case .gateway: .gateway
     case .token(let token, _): .token(token.role, scope: token.scope)
-    case .person(let signedIn, _): 
+    case .person(let signedIn, _):
       .person(roles: Set(signedIn.roles), scope: signedIn.scope, readsCosts: signedIn.mayReadCosts)
     }
   }

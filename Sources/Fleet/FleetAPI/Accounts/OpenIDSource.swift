@@ -43,9 +43,11 @@ actor OpenIDSource {
     permits = Budget(
       Self.mostExchanges, fairness: Budget.Fairness(group: 3), patience: .seconds(Self.patience),
       refusal: APIError(
-        .serviceUnavailable, "providerUnavailable", "too many people sign in at this moment; try again", retryAfter: 10))
+        .serviceUnavailable, "providerUnavailable", "too many people sign in at this moment; try again", retryAfter: 10)
+    )
     mayUseLoopback = ProviderClient.isLoopback(provider.issuer)
-    client = ProviderClient(mayUseLoopback: mayUseLoopback, longest: OpenIDKeys.longest, seconds: 10, isConcurrent: true)
+    client = ProviderClient(
+      mayUseLoopback: mayUseLoopback, longest: OpenIDKeys.longest, seconds: 10, isConcurrent: true)
   }
 
   /// Returns the configuration document.

@@ -60,7 +60,8 @@ struct ReportScheduler {
     let wanted = due
     let found = try await storage.view(tenant: tenant) {
       view throws(ThingError) -> (Stored<Report>, Report, ThingError?)? in
-      guard let plan = try view.list(wanted).items.first, let schedule = plan.value.schedule, let at = plan.value.nextAt else {
+      guard let plan = try view.list(wanted).items.first, let schedule = plan.value.schedule, let at = plan.value.nextAt
+      else {
         return nil
       }
       let dates = schedule.range(on: try view.zone(ofFleet: plan.value.fleetID).day(of: at))

@@ -24,7 +24,8 @@ public struct NewSession: Sendable {
 
   public init(
     transport: Session.Transport, secret: SecretHash, refreshSecret: SecretHash? = nil,
-    refreshFamily: SecretHash? = nil, client: String?, address: String?, addressHash: String? = nil, identity: UUIDv7? = nil, providerSession: String? = nil,
+    refreshFamily: SecretHash? = nil, client: String?, address: String?, addressHash: String? = nil,
+    identity: UUIDv7? = nil, providerSession: String? = nil,
     needsFactor: Bool = false
   ) {
     self.needsFactor = needsFactor
@@ -142,7 +143,9 @@ extension FleetTransaction {
   ) throws(ThingError) -> Stored<Session>? {
     let used = (session.value.usedRefreshSecrets ?? "").split(separator: " ").map(String.init)
     guard session.value.refreshSecret == presented.text else {
-      if used.contains(presented.text) || family.map({ used.contains($0.text) }) ?? false { try endSession(session, action: "refreshTokenReused") }
+      if used.contains(presented.text) || family.map({ used.contains($0.text) }) ?? false {
+        try endSession(session, action: "refreshTokenReused")
+      }
       return nil
     }
     var renewed = session.value
