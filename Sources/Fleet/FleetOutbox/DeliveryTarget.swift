@@ -6,7 +6,7 @@ import FleetWork
 import Peers
 import Telemetry
 
-/// A receiver of deliveries, with what is needed to send to it.
+/// A receiver of deliveries: its address, and the keys that sign or encrypt what is sent to it.
 enum DeliveryTarget: Sendable {
   case webhook(url: String, WebhookSignature)
   case push(url: String, PushEncryption, PushSigner)
