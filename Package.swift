@@ -213,8 +213,9 @@ let package = Package(
       ], path: "Sources/Fleet/FleetOutbox", swiftSettings: strict),
     .target(
       name: "FleetFiles",
-      dependencies: ["Failures", "FleetDomain", "Telemetry", .product(name: "Crypto", package: "swift-crypto")],
-      path: "Sources/Fleet/FleetFiles", exclude: ["Helper"], swiftSettings: strict),
+      dependencies: [
+        "CCurl", "Failures", "FleetDomain", "Peers", "Telemetry", .product(name: "Crypto", package: "swift-crypto"),
+      ], path: "Sources/Fleet/FleetFiles", exclude: ["Helper"], swiftSettings: strict),
     .target(
       name: "FleetStorage",
       dependencies: [
@@ -256,7 +257,7 @@ let package = Package(
       dependencies: [
         "CommandLineSupport", "CommandUsage", "CSystemd", "Failures", "FleetAPI", "FleetAccess", "FleetBroker",
         "FleetConnectors", "FleetDomain", "FleetFiles", "FleetFollower", "FleetMessages", "FleetOutbox", "FleetStorage",
-        "FleetWeb", "JSONText", "Telemetry",
+        "FleetWeb", "JSONText", "Peers", "Telemetry",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -376,7 +377,7 @@ let package = Package(
     .testTarget(
       name: "FleetFilesTests",
       dependencies: [
-        "FleetFiles", "FleetDomain", "Telemetry", "TestKit", .product(name: "Crypto", package: "swift-crypto"),
+        "FleetFiles", "FleetDomain", "Peers", "Telemetry", "TestKit", .product(name: "Crypto", package: "swift-crypto"),
       ], swiftSettings: strict),
     .testTarget(name: "FleetWebTests", dependencies: ["FleetWeb", "Failures", "TestKit"], swiftSettings: strict),
     .testTarget(
@@ -413,8 +414,7 @@ let package = Package(
       name: "FleetAPIServerTests",
       dependencies: [
         "FleetAPI", "FleetAccess", "FleetAccessTestKit", "FleetConnectors", "FleetDomain", "FleetFiles", "FleetStorage",
-        "FleetStorageTestKit", "FleetWeb", "FleetWork", "JSONText", "Telemetry",
-        "TestKit",
+        "FleetStorageTestKit", "FleetWeb", "FleetWork", "JSONText", "Peers", "Telemetry", "TestKit",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOEmbedded", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),

@@ -20,7 +20,7 @@ final class FileService: Sendable {
   let settings: FileSettings
   private let storage: any FleetStorage
   /// The contents of files; `nil` if the server accepts no files.
-  let contents: FileStore?
+  let contents: (any FileStore)?
   let helper: ImageHelper?
   /// Permits for requests that read receipts.
   let readings: Budget
@@ -29,7 +29,7 @@ final class FileService: Sendable {
   private let wakeUp: AsyncStream<Void>.Continuation
 
   /// - Parameter contents: `nil` if the server accepts no files.
-  init(_ settings: FileSettings, _ contents: FileStore?, storage: any FleetStorage, logger: Logger) {
+  init(_ settings: FileSettings, _ contents: (any FileStore)?, storage: any FleetStorage, logger: Logger) {
     self.settings = settings
     self.storage = storage
     self.logger = logger
@@ -55,11 +55,13 @@ final class FileService: Sendable {
 
   /// The contents of files.
   ///
-  /// - Throws: 503 if the server has no folder for them.
-  var store: FileStore {
+  /// - Throws: 503 if the server has no store for them.
+  var store: any FileStore {
     get throws(APIError) {
       guard let contents else {
-        throw APIError(.serviceUnavailable, "noFiles", "this server accepts no files: name a folder in files.folder")
+        throw APIError(
+          .serviceUnavailable, "noFiles",
+          "this server accepts no files: name a folder in files.folder, or a bucket in files.s3")
       }
       return contents
     }
@@ -85,7 +87,7 @@ final class FileService: Sendable {
     }
   }
 
-  private func repeatImages(_ contents: FileStore) async {
+  private func repeatImages(_ contents: any FileStore) async {
     for await _ in wakeUps {
       do {
         let waiting = ThingQuery<StoredFile>.Condition.oneOf(key: "status", [StoredFile.Status.processing.json])
@@ -104,7 +106,7 @@ final class FileService: Sendable {
     }
   }
 
-  private func makeCopies(of file: Stored<StoredFile>, _ contents: FileStore, _ tenant: TenantID) async throws {
+  private func makeCopies(of file: Stored<StoredFile>, _ contents: any FileStore, _ tenant: TenantID) async throws {
     var done = file.value
     done.status = .stored
     do {
@@ -142,7 +144,7 @@ final class FileService: Sendable {
 
   // MARK: Removal
 
-  private func repeatSweeps(_ contents: FileStore) async {
+  private func repeatSweeps(_ contents: any FileStore) async {
     while !Task.isCancelled {
       do {
         try await Task.sleep(for: Self.sweepPause)
