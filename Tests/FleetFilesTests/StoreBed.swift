@@ -8,7 +8,7 @@ import TestKit
 @testable import FleetFiles
 
 /// A place for the contents of files, of each kind. Each object that ``open()`` returns is like another server.
-struct StoreBed: Sendable {
+final class StoreBed: @unchecked Sendable {
   enum Kind: String, CaseIterable, Sendable {
     case folder, s3
   }

@@ -1,4 +1,4 @@
-import FleetDomain
+import FleetAccess
 import HTTPTypes
 
 /// The headers of tus, and the encoding of their values.
