@@ -26,7 +26,11 @@ struct UploadMeasureTests {
       token = store.token ?? ""
       var random = SplitMix(seed: seed)
       number = random.next() >> 20
-      bytes = (0..<size / 8).flatMap { _ in withUnsafeBytes(of: random.next()) { Array($0) } }
+      bytes = (0..<size / 8).flatMap { _ in Self.bytes(random.next()) }
+    }
+
+    private static func bytes(_ number: UInt64) -> [UInt8] {
+      (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
     }
 
     /// Uploads one file in one request. Each file has another content.
@@ -34,7 +38,7 @@ struct UploadMeasureTests {
     /// - Returns: the time from the first byte of the content to the answer, s.
     func upload() throws -> Double {
       number += 1
-      withUnsafeBytes(of: number) { bytes.replaceSubrange(0..<8, with: $0) }
+      bytes.replaceSubrange(0..<8, with: Self.bytes(number))
       let id = "01980000-0000-7000-8000-" + String(format: "%012llx", number)
       let made = try socket.send(
         "PUT", "/api/files/\(id)", key: token, Array(#"{"name":"a.bin","size":\#(bytes.count)}"#.utf8),

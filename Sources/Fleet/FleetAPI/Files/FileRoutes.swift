@@ -156,11 +156,12 @@ struct FileRoutes {
 
   /// Completes a file after all its bytes have arrived.
   ///
-  /// - Parameter last: the last piece, if this request has received it.
+  /// - Parameter last: the last piece, if this request has received it. Otherwise, all bytes are read again.
   private func complete(
     _ file: Stored<StoredFile>, last: (any UploadPiece)? = nil, _ tenant: TenantID, _ call: Call
   ) async throws {
     let store = try service.store
+    try await call.memory.grow(to: store.pieceMemory)
     let content: CompleteUpload
     do throws(FileError) {
       content = try await store.complete(

@@ -3,7 +3,7 @@ import FleetDomain
 import Synchronization
 import Telemetry
 
-/// The limits of time for requests.
+/// The limits of time and number for requests.
 struct S3Limits: Sendable {
   /// Time limit for connecting including the TLS handshake, ms.
   var connectMilliseconds = 5_000
@@ -11,12 +11,17 @@ struct S3Limits: Sendable {
   var requestMilliseconds = 120_000
   /// A request fails if it transfers almost nothing for this time, s.
   var slowSeconds = 10
+  /// How often a request is sent at most.
+  var attempts = 4
+  /// The time for which the requests of a tenant fail at once after several of them were not answered.
+  var pause = Duration.seconds(2)
 }
 
 /// Sends requests to an S3-compatible storage on its own threads, and repeats failed ones.
 ///
 /// Each thread has one connection. A tenant uses at most half of them at a time, and waiting requests are served fairly,
-/// so that the requests of one tenant do not delay those of others. While the storage is down, requests fail at once.
+/// so that the requests of one tenant do not delay those of others. If the storage does not answer the requests of a
+/// tenant, the next ones of this tenant fail at once; those of other tenants are still sent.
 final class S3Client: Sendable {
   private struct Job: Sendable {
     let tenant: TenantID?
@@ -24,14 +29,39 @@ final class S3Client: Sendable {
     let result: CheckedContinuation<S3Answer, Never>
   }
 
-  private struct State {
-    var waiting = FairQueue<TenantID?, Int, Job> { max($0.request.body.count, 64 << 10) }
-    var running: [TenantID?: Int] = [:]
-    var idle: [Int]
+  /// The requests of one tenant.
+  private struct Use {
+    var (waiting, running) = (0, 0)
     /// The number of requests without an answer since the last answer.
     var failures = 0
-    /// While the storage is down: the time of the next attempt.
+    /// While the storage counts as down: the time of the next attempt.
     var downUntil: ContinuousClock.Instant?
+
+    /// Whether the tenant may use one more connection. While the storage counts as down, one is enough to find out
+    /// whether it answers again.
+    var mayStart: Bool { running < (failures < S3Client.mostFailures ? S3Client.mostOfTenant : 1) }
+    var isEmpty: Bool { waiting == 0 && running == 0 && failures == 0 }
+  }
+
+  private struct State {
+    var waiting = FairQueue<TenantID?, Int, Job> { max($0.request.body.count, 64 << 10) }
+    /// The tenants that have requests, or whose last request was not answered.
+    var uses: [TenantID?: Use] = [:]
+    var idle: [Int]
+
+    mutating func change<Result>(_ tenant: TenantID?, _ change: (inout Use) -> Result) -> Result {
+      var use = uses[tenant] ?? Use()
+      let result = change(&use)
+      uses[tenant] = use.isEmpty ? nil : use
+      return result
+    }
+
+    /// Removes and returns the next request of these tenants.
+    mutating func next(in isOpen: (TenantID?) -> Bool) -> Job? {
+      guard let job = waiting.next(in: isOpen) else { return nil }
+      change(job.tenant) { $0.waiting -= 1 }
+      return job
+    }
   }
 
   /// A connection, and the thread that uses it.
@@ -44,13 +74,11 @@ final class S3Client: Sendable {
 
   private static let connections = 8
   private static let mostOfTenant = 4
-  /// Maximum number of requests that wait.
+  /// Maximum number of requests of a tenant that wait.
   private static let mostWaiting = 1_000
-  private static let attempts = 4
-  /// The number of requests without an answer after which the storage counts as down.
+  /// The number of requests of a tenant without an answer after which the storage counts as down for this tenant.
   private static let mostFailures = 3
-  /// The time for which requests fail at once while the storage is down.
-  private static let pause = Duration.seconds(2)
+  private static let isDown = "the storage did not answer the last requests"
 
   let bucket: S3Bucket
   let now: @Sendable () -> Timestamp
@@ -74,7 +102,7 @@ final class S3Client: Sendable {
     _ request: S3Request, for tenant: TenantID?, expected: Int? = nil
   ) async throws(FileError) -> (body: [UInt8], etag: String) {
     var reason = ""
-    for attempt in 0..<Self.attempts {
+    for attempt in 0..<limits.attempts {
       if attempt > 0 { try await backOff(attempt) }
       switch await once(request, tenant) {
       case .answer(let status, let body, let etag):
@@ -106,50 +134,67 @@ final class S3Client: Sendable {
   private func once(_ request: S3Request, _ tenant: TenantID?) async -> S3Answer {
     await withCheckedContinuation { continuation in
       let job = Job(tenant: tenant, request: request, result: continuation)
-      let isFull = state.withLock { state in
-        guard state.waiting.count < Self.mostWaiting else { return true }
-        state.waiting.add(job, group: tenant, member: 0)
-        return false
+      let refusal = state.withLock { state -> String? in
+        let refusal = state.change(tenant) { use -> String? in
+          if let time = use.downUntil, time > .now { return Self.isDown }
+          guard use.waiting < Self.mostWaiting else { return "too many requests wait" }
+          use.waiting += 1
+          return nil
+        }
+        if refusal == nil { state.waiting.add(job, group: tenant, member: 0) }
+        return refusal
       }
-      if isFull { return continuation.resume(returning: .failed("too many requests wait")) }
+      if let refusal { return continuation.resume(returning: .failed(refusal)) }
       startNext()
     }
   }
 
-  /// Starts the next request, if a connection is free.
+  /// Starts the next requests, as many as possible.
   private func startNext() {
-    let (started, failed) = state.withLock { state -> ((Job, Int)?, [Job]) in
-      if let time = state.downUntil, time > .now { return (nil, state.waiting.removeAll()) }
-      guard let line = state.idle.last else { return (nil, []) }
-      let running = state.running
-      guard let job = state.waiting.next(in: { running[$0, default: 0] < Self.mostOfTenant }) else { return (nil, []) }
-      state.idle.removeLast()
-      state.running[job.tenant, default: 0] += 1
-      return ((job, line), [])
-    }
-    for job in failed { job.result.resume(returning: .failed("the storage did not answer the last requests")) }
-    guard let (job, number) = started else { return }
-    lines[number].queue.async { [self] in
-      let answer = lines[number].connection.withLock { connection -> S3Answer in
-        if connection == nil { connection = S3Connection(bucket, limits) }
-        guard let connection else {
-          return .unusable("libcurl.so.4 is not installed or too old: install the package libcurl4")
+    while let (job, number) = state.withLock({ Self.takeNext(&$0) }) {
+      lines[number].queue.async { [self] in
+        let answer = lines[number].connection.withLock { connection -> S3Answer in
+          if connection == nil { connection = S3Connection(bucket, limits) }
+          guard let connection else {
+            return .unusable("libcurl.so.4 is not installed or too old: install the package libcurl4")
+          }
+          return connection.send(job.request, headers: job.request.signedHeaders(for: bucket, at: now()))
         }
-        return connection.send(job.request, headers: job.request.signedHeaders(for: bucket, at: now()))
+        end(job, number, answer)
       }
-      state.withLock { state in
-        state.idle.append(number)
-        state.running[job.tenant, default: 0] -= 1
-        if state.running[job.tenant] == 0 { state.running[job.tenant] = nil }
-        if case .failed = answer {
-          state.failures += 1
-          if state.failures >= Self.mostFailures { state.downUntil = .now + Self.pause }
-        } else {
-          (state.failures, state.downUntil) = (0, nil)
-        }
-      }
-      job.result.resume(returning: answer)
-      startNext()
     }
+  }
+
+  /// Takes the next request and a connection for it; `nil` if no connection is free or no tenant may use one.
+  private static func takeNext(_ state: inout State) -> (Job, Int)? {
+    guard let line = state.idle.last else { return nil }
+    let uses = state.uses
+    guard let job = state.next(in: { uses[$0]?.mayStart ?? true }) else { return nil }
+    state.idle.removeLast()
+    state.change(job.tenant) { $0.running += 1 }
+    return (job, line)
+  }
+
+  private func end(_ job: Job, _ number: Int, _ answer: S3Answer) {
+    let failed = state.withLock { state -> [Job] in
+      state.idle.append(number)
+      let isDown = state.change(job.tenant) { use -> Bool in
+        use.running -= 1
+        guard case .failed = answer else {
+          (use.failures, use.downUntil) = (0, nil)
+          return false
+        }
+        use.failures += 1
+        guard use.failures >= Self.mostFailures else { return false }
+        use.downUntil = .now + limits.pause
+        return true
+      }
+      var failed: [Job] = []
+      while isDown, let next = state.next(in: { $0 == job.tenant }) { failed.append(next) }
+      return failed
+    }
+    job.result.resume(returning: answer)
+    for next in failed { next.result.resume(returning: .failed(Self.isDown)) }
+    startNext()
   }
 }
