@@ -40,8 +40,8 @@ import Testing
       try bed.peer.fail(fault)
       _ = try bed.peer.requests()
       #expect(try await bed.store.upload(bytes, id) == StoreBed.hash(bytes), "\(fault) \(number)")
-      // The request that failed was sent again.
-      #expect(try bed.peer.requests() > count, "\(fault) \(number)")
+      // The request that failed was sent again. An answer without a body is already complete when it is cut.
+      #expect(try bed.peer.requests() >= (fault == "cutBody" ? count : count + 1), "\(fault) \(number)")
       try bed.peer.clear()
       #expect(try await bed.store.content(StoreBed.hash(bytes)) == bytes)
     }
