@@ -12,7 +12,7 @@ import Telemetry
 public struct TenantExport: Sendable {
   private let storage: any FleetStorage
   private let tenant: TenantID
-  private let contents: FileStore?
+  private let contents: (any FileStore)?
 
   /// The number of records in one read.
   private static let pageCount = 1_000
@@ -21,7 +21,7 @@ public struct TenantExport: Sendable {
   private static let contentBytes = 64 << 10
 
   /// - Parameter contents: the contents of files; `nil` to leave them out.
-  public init(storage: any FleetStorage, tenant: TenantID, contents: FileStore?) {
+  public init(storage: any FleetStorage, tenant: TenantID, contents: (any FileStore)?) {
     self.storage = storage
     self.tenant = tenant
     self.contents = contents
@@ -74,7 +74,7 @@ public struct TenantExport: Sendable {
     guard let contents else { return names.count }
     var missing = 0
     for sha256 in names {
-      let content: StoredContent
+      let content: any StoredContent
       do throws(FileError) {
         content = try await contents.open(sha256, tenant: tenant)
       } catch {

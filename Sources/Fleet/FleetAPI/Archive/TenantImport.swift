@@ -28,10 +28,10 @@ public struct TenantImport {
 
   private let storage: any FleetStorage
   private let named: TenantID?
-  private let contents: FileStore?
+  private let contents: (any FileStore)?
   private let isCheck: Bool
   /// The upload to which the parts of the current content are written; `nil` between contents.
-  private var content: (upload: UUIDv7, sha256: String, offset: Int64)?
+  private var content: (upload: UUIDv7, sha256: String, offset: Int64, piece: (any UploadPiece)?)?
   /// The content whose parts are being checked; `nil` between contents.
   private var checked: (sha256: String, hash: SHA256)?
   private var head: ArchiveHead?
@@ -49,7 +49,7 @@ public struct TenantImport {
   ///   - tenant: the tenant into which the archive is read; `nil` for the one that the archive names.
   ///   - contents: the store for the contents of files; if `nil`, an archive with contents is rejected.
   ///   - isCheck: whether the lines are only checked, and nothing is stored.
-  public init(storage: any FleetStorage, tenant: TenantID?, contents: FileStore?, isCheck: Bool = false) {
+  public init(storage: any FleetStorage, tenant: TenantID?, contents: (any FileStore)?, isCheck: Bool = false) {
     self.storage = storage
     self.contents = contents
     self.isCheck = isCheck
@@ -162,22 +162,28 @@ public struct TenantImport {
     guard let head else { return }
     guard let contents else {
       throw FieldError(
-        "content", "the archive has files, and there is no folder for them: name one in files.folder (--config)")
+        "content",
+        "the archive has files, and there is no place for them: name a folder in files.folder, or a bucket in files.s3 (--config)"
+      )
     }
     if isCheck { return try check(bytes, of: sha256, isLast: isLast) }
     let tenant = named ?? head.tenant
-    var part = content ?? (.random(at: head.time), sha256, 0)
+    var part = content ?? (.random(at: head.time), sha256, 0, nil)
     guard part.sha256 == sha256 else { throw FieldError("content", "expected the next part of \(part.sha256)") }
     do throws(FileError) {
       if !bytes.isEmpty {
-        let piece = try await contents.append(to: part.upload, at: part.offset, tenant: tenant)
+        let piece =
+          if let begun = part.piece { begun } else {
+            try await contents.append(to: part.upload, at: 0, checksum: nil, tenant: tenant)
+          }
         try await piece.write(bytes)
-        try await piece.finish()
-        part.offset = piece.offset
+        (part.piece, part.offset) = (piece, piece.offset)
       }
       content = isLast ? nil : part
       guard isLast else { return }
-      _ = try await contents.complete(part.upload, size: part.offset, announced: sha256, tenant: tenant)
+      try await part.piece?.finish()
+      _ = try await contents.complete(
+        part.upload, size: part.offset, announced: sha256, last: part.piece, tenant: tenant)
       try await contents.removeUpload(part.upload, tenant: tenant)
       readContents.insert(sha256)
     } catch {

@@ -128,12 +128,14 @@ struct FileRoutes {
         guard offset == file.value.size else { throw Self.failure(.offset(file.value.size)) }
         return Self.progress(file.value.size)
       }
-      var end = offset
+      var (end, last): (Int64, (any UploadPiece)?) = (offset, nil)
       if offset < file.value.size {
         let store = try service.store
+        try await call.memory.grow(to: 2 * Call.receivedBytes + store.pieceMemory)
         let piece = try await Self.asking { () throws(FileError) in
-          try await store.append(to: file.id, at: offset, tenant: tenant)
+          try await store.append(to: file.id, at: offset, checksum: checksum, tenant: tenant)
         }
+        last = piece
         do {
           try await call.receive(atMost: file.value.size - offset) { bytes in
             try await Self.asking { () throws(FileError) in try await piece.write(bytes) }
@@ -141,24 +143,29 @@ struct FileRoutes {
         } catch {
           // Keep the bytes that have arrived, so that the client can resume after them. If the client sent a checksum,
           // the cut-off piece does not have it, and is removed.
-          try await Self.asking { () throws(FileError) in try await piece.finish(checksum) }
+          try await Self.asking { () throws(FileError) in try await piece.finish() }
           throw error
         }
-        try await Self.asking { () throws(FileError) in try await piece.finish(checksum) }
+        try await Self.asking { () throws(FileError) in try await piece.finish() }
         end = piece.offset
       }
-      if end == file.value.size { try await complete(file, tenant, call) }
+      if end == file.value.size { try await complete(file, last: last, tenant, call) }
       return Self.progress(end)
     }
   }
 
   /// Completes a file after all its bytes have arrived.
-  private func complete(_ file: Stored<StoredFile>, _ tenant: TenantID, _ call: Call) async throws {
+  ///
+  /// - Parameter last: the last piece, if this request has received it. Otherwise, all bytes are read again.
+  private func complete(
+    _ file: Stored<StoredFile>, last: (any UploadPiece)? = nil, _ tenant: TenantID, _ call: Call
+  ) async throws {
     let store = try service.store
+    try await call.memory.grow(to: store.pieceMemory)
     let content: CompleteUpload
     do throws(FileError) {
       content = try await store.complete(
-        file.id, size: file.value.size, announced: file.value.sha256, tenant: tenant)
+        file.id, size: file.value.size, announced: file.value.sha256, last: last, tenant: tenant)
     } catch {
       guard case .offset = error else { throw Self.failure(error) }
       // Another request may have completed the file and removed its upload.
@@ -299,7 +306,7 @@ struct FileRoutes {
       refusal.headers[.contentRange] = "bytes */\(content.size)"
       return refusal
     }
-    try await call.memory.grow(to: 4 * Self.pieceBytes)
+    try await call.memory.grow(to: 4 * Self.pieceBytes + store.contentMemory)
     answer.streamLength = part.upperBound + 1 - part.lowerBound
     answer.stream = { [part] write in
       var offset = part.lowerBound
@@ -355,7 +362,7 @@ struct FileRoutes {
     return answer
   }
 
-  private static func checksum(_ field: String?) throws(APIError) -> UploadPiece.Checksum? {
+  private static func checksum(_ field: String?) throws(APIError) -> PieceChecksum? {
     guard let field else { return nil }
     let parts = field.split(separator: " ")
     if parts.count == 2, let bytes = Base64URL.bytes(standard: parts[1]) {
@@ -392,24 +399,8 @@ struct FileRoutes {
       APIError(
         .unprocessableContent, "otherContent", "the SHA-256 of the bytes is \(found), not sha256; send them again")
     case .full: StorageError(.full, "files", "no space is left")
+    case .unavailable(let reason): StorageError(.unavailable, "files", reason)
     case .system(let reason): StorageError(.system, "files", reason)
     }
-  }
-}
-
-extension HTTPField.Name {
-  static let uploadOffset = HTTPField.Name("Upload-Offset")!
-  static let uploadLength = HTTPField.Name("Upload-Length")!
-  static let uploadMetadata = HTTPField.Name("Upload-Metadata")!
-  static let uploadChecksum = HTTPField.Name("Upload-Checksum")!
-  static let tusResumable = HTTPField.Name("Tus-Resumable")!
-}
-
-extension Base64URL {
-  /// Decodes standard Base64 with padding (RFC 4648, section 4); `nil` if the text is invalid.
-  fileprivate static func bytes(standard text: Substring) -> [UInt8]? {
-    guard text.utf8.count % 4 == 0, !text.contains("-"), !text.contains("_") else { return nil }
-    let end = text.utf8.lastIndex { $0 != UInt8(ascii: "=") }.map { text.utf8.index(after: $0) } ?? text.startIndex
-    return bytes(String(text[..<end].replacing("+", with: "-").replacing("/", with: "_")))
   }
 }

@@ -13,7 +13,7 @@ extension FileService {
   /// The server itself only checks the model. Everything else happens in the sandbox. If the model is invalid, the file
   /// stays a download, with the reason.
   func checkModel(
-    _ file: inout StoredFile, _ format: ModelFormat, _ contents: FileStore, _ tenant: TenantID
+    _ file: inout StoredFile, _ format: ModelFormat, _ contents: any FileStore, _ tenant: TenantID
   ) async throws {
     guard let sha256 = file.sha256 else { return }
     let content = try await contents.open(sha256, tenant: tenant)
@@ -35,8 +35,8 @@ extension FileService {
   }
 
   private func addCopies(
-    _ file: inout StoredFile, _ model: inout StoredFile.Model, _ format: ModelFormat, _ content: StoredContent,
-    _ contents: FileStore, _ tenant: TenantID
+    _ file: inout StoredFile, _ model: inout StoredFile.Model, _ format: ModelFormat, _ content: any StoredContent,
+    _ contents: any FileStore, _ tenant: TenantID
   ) async throws {
     guard let helper else {
       if format != .glb { file.problem = "this server does not convert models" }

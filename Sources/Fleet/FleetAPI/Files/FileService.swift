@@ -20,7 +20,7 @@ final class FileService: Sendable {
   let settings: FileSettings
   let storage: any FleetStorage
   /// The contents of files; `nil` if the server accepts no files.
-  let contents: FileStore?
+  let contents: (any FileStore)?
   let helper: ImageHelper?
   /// Permits for requests that read receipts.
   let readings: Budget
@@ -29,7 +29,7 @@ final class FileService: Sendable {
   private let wakeUp: AsyncStream<Void>.Continuation
 
   /// - Parameter contents: `nil` if the server accepts no files.
-  init(_ settings: FileSettings, _ contents: FileStore?, storage: any FleetStorage, logger: Logger) {
+  init(_ settings: FileSettings, _ contents: (any FileStore)?, storage: any FleetStorage, logger: Logger) {
     self.settings = settings
     self.storage = storage
     self.logger = logger
@@ -57,11 +57,13 @@ final class FileService: Sendable {
 
   /// The contents of files.
   ///
-  /// - Throws: 503 if the server has no folder for them.
-  var store: FileStore {
+  /// - Throws: 503 if the server has no store for them.
+  var store: any FileStore {
     get throws(APIError) {
       guard let contents else {
-        throw APIError(.serviceUnavailable, "noFiles", "this server accepts no files: name a folder in files.folder")
+        throw APIError(
+          .serviceUnavailable, "noFiles",
+          "this server accepts no files: name a folder in files.folder, or a bucket in files.s3")
       }
       return contents
     }
@@ -87,7 +89,7 @@ final class FileService: Sendable {
     }
   }
 
-  private func repeatImages(_ contents: FileStore) async {
+  private func repeatImages(_ contents: any FileStore) async {
     for await _ in wakeUps {
       do {
         try await processImages(contents)
@@ -98,7 +100,7 @@ final class FileService: Sendable {
   }
 
   /// Makes copies of all images that wait, until there are none, or only those of tenants whose images failed.
-  func processImages(_ contents: FileStore) async throws {
+  func processImages(_ contents: any FileStore) async throws {
     let waiting = ThingQuery<StoredFile>.Condition.oneOf(key: "status", [StoredFile.Status.processing.json])
     var tenants = try await storage.tenants(having: [waiting])
     // Process one image of each tenant in a round, so that a tenant with many images does not delay the others. Several
@@ -125,7 +127,7 @@ final class FileService: Sendable {
   ///
   /// - Returns: whether an image was processed.
   private func processNextImage(
-    of tenant: TenantID, _ waiting: ThingQuery<StoredFile>.Condition, _ contents: FileStore
+    of tenant: TenantID, _ waiting: ThingQuery<StoredFile>.Condition, _ contents: any FileStore
   ) async -> Bool {
     var isProcessed = false
     await TenantRound.run(for: [tenant]) { tenant in
@@ -138,7 +140,7 @@ final class FileService: Sendable {
 
   /// - Returns: whether an image was waiting.
   private func processImage(
-    of tenant: TenantID, _ waiting: ThingQuery<StoredFile>.Condition, _ contents: FileStore
+    of tenant: TenantID, _ waiting: ThingQuery<StoredFile>.Condition, _ contents: any FileStore
   ) async throws -> Bool {
     let page = try await storage.view(tenant: tenant) { view throws(ThingError) in
       var query = ThingQuery<StoredFile>(waiting, limit: 20)
@@ -150,7 +152,7 @@ final class FileService: Sendable {
     return true
   }
 
-  private func makeCopies(of file: Stored<StoredFile>, _ contents: FileStore, _ tenant: TenantID) async throws {
+  private func makeCopies(of file: Stored<StoredFile>, _ contents: any FileStore, _ tenant: TenantID) async throws {
     var done = file.value
     done.status = .stored
     do {
@@ -183,7 +185,7 @@ final class FileService: Sendable {
 
   /// Stores what was found out about a file.
   private func finish(
-    _ file: Stored<StoredFile>, _ done: StoredFile, _ contents: FileStore, _ tenant: TenantID
+    _ file: Stored<StoredFile>, _ done: StoredFile, _ contents: any FileStore, _ tenant: TenantID
   ) async throws {
     let (id, result) = (file.id, done)
     try await storage.change(tenant: tenant, by: Actor(.server), at: WallClock.now) {
@@ -199,7 +201,7 @@ final class FileService: Sendable {
 
   // MARK: Removal
 
-  private func repeatSweeps(_ contents: FileStore) async {
+  private func repeatSweeps(_ contents: any FileStore) async {
     while !Task.isCancelled {
       do {
         try await Task.sleep(for: Self.sweepPause)

@@ -1,7 +1,12 @@
+import Failures
+import FleetFiles
+
 /// The settings for uploaded files.
 public struct FileSettings: Equatable, Sendable {
   /// The folder in which the contents of files are stored; `nil` if the server accepts no files.
   public var folder: String?
+  /// The bucket in which the contents of files are stored in place of a folder; `nil` for none.
+  public var s3: S3Bucket?
   /// The folder of the program that decodes images; `nil` if images are stored as they are.
   public var helperFolder: String?
   /// The folder with the Python packages that convert 3D models to binary glTF; `nil` if they are not converted.
@@ -19,4 +24,17 @@ public struct FileSettings: Equatable, Sendable {
 
   /// Creates the defaults.
   public init() {}
+
+  /// Opens the store for the contents of files.
+  ///
+  /// - Returns: `nil` if neither a folder nor a bucket is set.
+  public func open() throws(Failure) -> (any FileStore)? {
+    if let s3 { return S3FileStore(s3) { WallClock.now } }
+    guard let folder else { return nil }
+    do throws(FileError) {
+      return try FolderFileStore(folder: folder)
+    } catch {
+      throw Failure(.unavailable, folder, "cannot be used for files: \(error)")
+    }
+  }
 }

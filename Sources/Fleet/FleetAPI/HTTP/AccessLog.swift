@@ -1,4 +1,5 @@
 import FleetAccess
+import FleetDomain
 import HTTPTypes
 import Logging
 import Telemetry

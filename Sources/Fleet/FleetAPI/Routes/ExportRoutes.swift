@@ -9,10 +9,10 @@ import Synchronization
 struct ExportRoutes {
   let storage: any FleetStorage
   /// The contents of files; `nil` if the server accepts no files.
-  let contents: FileStore?
+  let contents: (any FileStore)?
   private let running = RunningExports()
 
-  init(storage: any FleetStorage, contents: FileStore?) { (self.storage, self.contents) = (storage, contents) }
+  init(storage: any FleetStorage, contents: (any FileStore)?) { (self.storage, self.contents) = (storage, contents) }
 
   var routes: [Route] {
     let operation = Operation(

@@ -1,3 +1,4 @@
+import FleetDomain
 import HTTPTypes
 
 /// All routes. Finds a route by method and path.

@@ -103,7 +103,7 @@ public struct FleetServer: Service {
       storage: storage, requests: RequestMetrics(), tenants: tenantMetrics, hub: hub, more: moreMetrics)
     let accessLog = AccessLog(logger: options.accessLog ? logger : nil)
     let days = DayUpdater(storage: storage, logger: logger)
-    let files = FileService(options.files, try contents(), storage: storage, logger: logger)
+    let files = FileService(options.files, try options.files.open(), storage: storage, logger: logger)
     let handler = RequestHandler(
       table: FleetRoutes.table(
         storage: storage, authenticator: authenticator, accounts: accounts, lastSeen: lastSeen, metrics: metrics,
@@ -162,15 +162,6 @@ public struct FleetServer: Service {
     try await hasher.stop()
   }
 
-  /// Opens the folder of files; `nil` if none is configured.
-  private func contents() throws(Failure) -> FileStore? {
-    guard let folder = options.files.folder else { return nil }
-    do throws(FileError) {
-      return try FileStore(folder: folder)
-    } catch {
-      throw Failure(.unavailable, folder, "cannot be used for files: \(error)")
-    }
-  }
 }
 
 extension RequestHandler {
