@@ -13,7 +13,7 @@ struct Call: Sendable {
   /// The sender; `nil` if the request has no key, which only routes without authentication allow.
   let identity: Identity?
   /// The things for which the sender has the permission that the route requires; `nil` if the route requires none.
-  let reach: Reach?
+  private(set) var reach: Reach?
   /// The area of the permission that the route requires; `nil` if it requires none.
   let area: Area?
   /// The client from which the request comes.
@@ -27,6 +27,18 @@ struct Call: Sendable {
   /// Checks that the key is still valid; throws 401.
   let checkKey: @Sendable () async throws -> Void
   let logger: Logger
+
+  /// Returns the call with the reach of another permission than the one of the route.
+  ///
+  /// - Throws: 403 if the sender does not have this permission for any thing.
+  func requiring(_ action: Action, _ area: Area) throws(APIError) -> Call {
+    guard let identity else { return self }
+    var call = self
+    let reach = Reach(of: identity.requester, to: action, area)
+    guard !reach.isEmpty else { throw .forbidden(reach.reason) }
+    call.reach = reach
+    return call
+  }
 
   /// Receives the body and returns it decompressed.
   ///

@@ -87,15 +87,14 @@ struct ForwardRoutes {
       ],
       body: .init(types: ["application/json", "application/x-ndjson"], schema: nil),
       results: [.init(.noContent, "Taken.")], errors: [.unauthorized])
-    return Route(.post, Self.events + "/{tenant}/{connectorId}", .open, operation, bodyLimit: nil) {
+    var route = Route(.post, Self.events + "/{tenant}/{connectorId}", .open, operation, bodyLimit: nil) {
       [storage, keys] call in
       let body = try await call.body()
       let headers = call.request.headers
       let names = ["X-Samsara-Signature", "X-Samsara-Timestamp"].map { name in
         HTTPField.Name(name).flatMap { headers[$0] } ?? ""
       }
-      guard let tenant = call.parameters.first.flatMap({ TenantID($0) }),
-        let id = call.parameters.last.flatMap({ UUIDv7($0.utf8.span) }),
+      guard let (tenant, id) = Self.connector(call.parameters),
         try await WebhookReceiver(storage: storage, keys: keys).receive(
           body, of: id, tenant: tenant,
           .init(signature: names[0], timestamp: names[1], authorization: headers[.authorization] ?? ""),
@@ -103,6 +102,22 @@ struct ForwardRoutes {
       else { throw APIError(.unauthorized, "unauthorized", "signature or token are not right, or too old") }
       return Answer(status: .noContent)
     }
+    // The signature covers the body. Until the body has arrived, the address of the connector, which only its service
+    // and its tenant know, is enough to count the request for the tenant.
+    route.owner = { [storage, keys] _, parameters, _ in
+      guard let (tenant, id) = Self.connector(parameters),
+        try await WebhookReceiver(storage: storage, keys: keys).connector(id, tenant: tenant) != nil
+      else { return nil }
+      return CredentialOwner(tenant: tenant, key: Secret.hash(of: id.string))
+    }
+    return route
+  }
+
+  private static func connector(_ parameters: [String]) -> (tenant: TenantID, id: UUIDv7)? {
+    guard let tenant = parameters.first.flatMap({ TenantID($0) }),
+      let id = parameters.last.flatMap({ UUIDv7($0.utf8.span) })
+    else { return nil }
+    return (tenant, id)
   }
 }
 

@@ -114,7 +114,7 @@ struct PhoneRoutes {
           types: ["application/json", "application/x-www-form-urlencoded"], schema: nil, isRequired: false),
       results: [.init(.ok, "What the app expects.")], errors: [.unauthorized, .unsupportedMediaType])
     operation.hasOtherParameters = true
-    return Route(method, Self.reports + "/{format}", .open, operation, bodyLimit: nil) {
+    var route = Route(method, Self.reports + "/{format}", .open, operation, bodyLimit: nil) {
       [storage, secretKeys = keys] call in
       guard let format = PhoneFormat(rawValue: call.parameters.first ?? ""), method == .post || format == .osmAnd
       else { throw APIError.notFound("expected one of \(names)") }
@@ -133,9 +133,8 @@ struct PhoneRoutes {
       guard let sender else { throw Self.unknown(format, isForm: isForm) }
       do {
         let now = WallClock.now
-        // From here on, the request is the tenant's, so that strangers do not delay it.
-        let caller = StorageCaller(tenant: sender.tenant, key: Secret.hash(of: sender.phone.id.string))
-        _ = try await StorageCaller.$current.withValue(caller) {
+        // If the key was in the body, the request belongs to the tenant from here on.
+        _ = try await StorageCaller.$current.withValue(Self.owner(sender).storageCaller) {
           isForm
             ? try await receiver.receive(parameters: parameters, from: sender, at: now)
             : try await receiver.receive(json: body, format, from: sender, at: now)
@@ -145,6 +144,18 @@ struct PhoneRoutes {
       }
       return Answer(json: Array(format.answer.utf8))
     }
+    route.owner = { [storage, keys] headers, _, query in
+      let receiver = PhoneReceiver(storage: storage, keys: keys)
+      for key in PhoneReceiver.keys(authorization: headers[.authorization], parameters: query.all, json: []) {
+        if let sender = try await receiver.sender(key: key) { return Self.owner(sender) }
+      }
+      return nil
+    }
+    return route
+  }
+
+  private static func owner(_ sender: PhoneReceiver.Sender) -> CredentialOwner {
+    CredentialOwner(tenant: sender.tenant, key: Secret.hash(of: sender.phone.id.string))
   }
 
   /// Returns the error for an unknown phone. Traccar Client stops sending only if it gets the same status as from

@@ -36,6 +36,16 @@ enum Access: Equatable, Sendable {
     + PersonRole.allCases.map { (.person(roles: [$0], scope: .all), "people of role \($0.rawValue)") }
 }
 
+/// The owner of a credential that only one route accepts, for example of a phone's key.
+struct CredentialOwner: Sendable {
+  let tenant: TenantID
+  let key: SecretHash
+
+  /// The holder to which all requests with this credential belong.
+  var holder: Holder { Holder(group: .tenant(tenant), key: key) }
+  var storageCaller: StorageCaller { StorageCaller(tenant: tenant, key: key) }
+}
+
 /// A route of the server.
 struct Route: Sendable {
   let method: HTTPRequest.Method
@@ -44,6 +54,9 @@ struct Route: Sendable {
   /// The description in `openapi.json`.
   let operation: Operation
   let answer: @Sendable (Call) async throws -> Answer
+  /// Finds the owner of the credential in the head of a request to an open route; `nil` if there is none. The request
+  /// then counts for the owner's tenant. Other clients at the same address do not affect it.
+  var owner: (@Sendable (HTTPFields, _ parameters: [String], QueryParameters) async throws -> CredentialOwner?)?
 
   /// Whether the answer is a list that is divided into pages.
   var isList: Bool { method == .get && operation.queryNames.contains("cursor") }

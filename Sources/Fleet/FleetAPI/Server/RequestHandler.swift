@@ -65,15 +65,16 @@ struct RequestHandler: Sendable {
       } else {
         let (route, parameters) = try find(request)
         path = route.path.text
-        if route.access == .open, !isCounted {
+        let owner = try await owner(of: request, parameters, from: client, route)
+        if route.access == .open, owner == nil, !isCounted {
           isCounted = true
           try await admitStranger(request, from: client)
         }
-        let (identity, reach) = try await identify(request, from: client, route)
+        let (identity, reach) = try await identify(request, from: client, route, isOwned: owner != nil)
         (caller, isCounted) = (identity, true)
-        if let identity {
-          share = memory.share(of: identity.holder)
-          guard connections.belongs(channel, to: identity.holder) else { throw Connections.refusal }
+        if let holder = identity?.holder ?? owner?.holder {
+          share = memory.share(of: holder)
+          guard connections.belongs(channel, to: holder) else { throw Connections.refusal }
         } else {
           guard connections.belongs(channel, toAddress: address) else { throw Connections.tooManyOfAddress }
         }
@@ -84,7 +85,7 @@ struct RequestHandler: Sendable {
           try admitted.call.announcedBytes()
           try await writer.writeInformationalHead(HTTPResponse(status: .continue))
         }
-        let storageCaller = identity?.storageCaller ?? .stranger(Secret.hash(of: PeerAddress.group(address)))
+        let storageCaller = identity?.storageCaller ?? owner?.storageCaller ?? Self.stranger(client)
         answer = try await StorageCaller.$current.withValue(storageCaller) {
           try await WriteTimes.$operation.withValue(route.operation.id) { try await self.answer(admitted) }
         }
@@ -146,6 +147,33 @@ struct RequestHandler: Sendable {
     // If the server stops meanwhile, the refusal is sent at once.
     try? await Task.sleep(for: Self.strangerDelay)
     throw Self.tooManyStrangers(seconds)
+  }
+
+  private static func stranger(_ client: Client) -> StorageCaller {
+    .stranger(Secret.hash(of: PeerAddress.group(client.address)))
+  }
+
+  /// Returns the owner of a credential that only this route accepts; `nil` if there is none.
+  ///
+  /// - Throws: 429 if the owner has sent too many requests; errors of the storage.
+  private func owner(
+    of request: Request, _ parameters: [String], from client: Client, _ route: Route
+  ) async throws -> CredentialOwner? {
+    guard let find = route.owner else { return nil }
+    let query = try Self.query(of: request, route)
+    // Until the credential is known to be valid, its lookup is work for a client without a key.
+    let owner = try await StorageCaller.$current.withValue(Self.stranger(client)) {
+      try await find(request.headers, parameters, query)
+    }
+    if let owner, let seconds = limiter.consume(owner.key) { throw APIError.tooMany(wait: seconds) }
+    return owner
+  }
+
+  private static func query(of request: Request, _ route: Route) throws(APIError) -> QueryParameters {
+    let target = request.head.path ?? "/"
+    let text = target.utf8.firstIndex(of: UInt8(ascii: "?")).map { target[target.utf8.index(after: $0)...] } ?? ""
+    return try QueryParameters(
+      text, known: route.operation.hasOtherParameters ? nil : route.operation.queryNames)
   }
 
   private static func tooManyStrangers(_ seconds: Int) -> APIError {
@@ -245,17 +273,20 @@ struct RequestHandler: Sendable {
 
   /// Authenticates the key of a request.
   ///
+  /// - Parameter isOwned: whether the request has a credential that only this route accepts.
   /// - Returns: the identity of the key's owner; `nil` if the route needs no key, or if the key is the server's own
   ///   token.
   /// - Throws: 401; 429; 403 if the owner may not use the route.
   private func identify(
-    _ request: Request, from client: Client, _ route: Route
+    _ request: Request, from client: Client, _ route: Route, isOwned: Bool
   ) async throws -> (Identity?, Reach?) {
     let credential = Credential(request.headers, isTLS: client.isTLS)
     guard route.access != .open else {
       if route.isForStrangers {
         try SameOrigin.check(request.head, isCookie: false)
-        if let seconds = signIns.consume(PeerAddress.group(client.address)) { throw Self.tooManyStrangers(seconds) }
+        if !isOwned, let seconds = signIns.consume(PeerAddress.group(client.address)) {
+          throw Self.tooManyStrangers(seconds)
+        }
       }
       return (nil, nil)
     }
@@ -285,10 +316,7 @@ struct RequestHandler: Sendable {
     from client: Client, _ share: Budget.Share
   ) throws(APIError) -> Admitted {
     let secret = Credential(request.headers, isTLS: client.isTLS)?.secret
-    let target = request.head.path ?? "/"
-    let text = target.utf8.firstIndex(of: UInt8(ascii: "?")).map { target[target.utf8.index(after: $0)...] } ?? ""
-    let query = try QueryParameters(
-      text, known: route.operation.hasOtherParameters ? nil : route.operation.queryNames)
+    let query = try Self.query(of: request, route)
     return Admitted(
       route: route,
       call: Call(

@@ -52,6 +52,9 @@ struct ThingRoutes<Value: Kind>: Sendable {
   /// The permissions to create and to change a thing.
   var creating = Action.write
   var changing = Action.write
+  /// The members of a merge patch that need only the permission ``changing``. All others need the permission to write.
+  /// `nil` if ``changing`` is enough for every member.
+  var changingKeys: Set<String>?
   /// Returns the time of changes.
   var now: TimeSource = { WallClock.now }
   /// Returns the name of a thing in paths.
@@ -170,6 +173,7 @@ struct ThingRoutes<Value: Kind>: Sendable {
     return Route(.patch, "\(path)/\(parameter)", .may(changing, area), operation, isFiltered: true) { call in
       try call.requireType(["application/merge-patch+json", "application/json"])
       let patch = try await call.json()
+      let call = try forPatch(patch, call)
       let (json, parts) = separate(patch)
       try call.requireIfMatch()
       let seen = try Self.seenVersion(call)
@@ -452,6 +456,16 @@ struct ThingRoutes<Value: Kind>: Sendable {
     let caller = try call.caller
     return try await storage.change(
       tenant: caller.tenant, by: caller.actor(from: call.client.address), at: now(), work)
+  }
+
+  /// Returns the call with the permission that a merge patch needs.
+  ///
+  /// - Throws: `forbidden` if the caller does not have this permission for any thing.
+  private func forPatch(_ patch: JSON, _ call: Call) throws(APIError) -> Call {
+    guard let changingKeys, case .object(let members) = patch, !changingKeys.isSuperset(of: members.keys) else {
+      return call
+    }
+    return try call.requiring(.write, area)
   }
 
   /// Checks that the caller has the route's permission for a thing. If the caller may not even read the thing, the

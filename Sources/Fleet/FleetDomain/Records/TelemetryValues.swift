@@ -70,7 +70,7 @@ public struct TelemetryValues: Equatable, Sendable {
     func degrees(_ key: String, _ limit: Double) -> Double? { number(key).flatMap { abs($0) <= limit ? $0 : nil } }
     (latitude, longitude) = (degrees("latitude", 90), degrees("longitude", 180))
     (heading, speed, gpsSpeed) = (number("heading"), number("speed"), number("gpsSpeed"))
-    (rpm, fuelRate, odometer) = (number("rpm"), number("fuelRate"), number("odometer"))
+    (rpm, fuelRate, fuelLevel, odometer) = (number("rpm"), number("fuelRate"), number("fuelLevel"), number("odometer"))
   }
 }
 
