@@ -8,7 +8,7 @@ import Synchronization
 /// is part of the next call, even if another address tries many keys. A valid key waits only for keys that its own
 /// address sent before it, and is never rejected.
 final class KeyLookups: Sendable {
-  /// The maximum number of keys in one call.
+  /// The maximum number of keys in one call of the storage.
   private static let most = 32
 
   private struct Lookup {
@@ -16,7 +16,8 @@ final class KeyLookups: Sendable {
     let answer: CheckedContinuation<Principal?, any Error>
   }
 
-  /// A lane. It has at most one call in progress; look-ups that arrive meanwhile wait for the next call.
+  /// A lane with its look-ups. At most one call of the storage is in progress for a lane; look-ups that arrive
+  /// meanwhile wait for the next call.
   private final class Lane: Sendable {
     let lookups = Mutex(Waiting())
   }

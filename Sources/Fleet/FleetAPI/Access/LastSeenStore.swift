@@ -7,7 +7,7 @@ import Telemetry
 /// Collects the time of each gateway's last request and the state that it reported, and writes them to the storage at
 /// intervals.
 final class LastSeenStore: Sendable {
-  /// The time between two writes.
+  /// The time between two writes to the storage.
   private static let period = Duration.seconds(5)
 
   private let storage: any FleetStorage

@@ -4,15 +4,15 @@ import FleetWork
 import Telemetry
 
 extension Reach {
-  /// Returns the records that the reach contains.
+  /// Returns a selection of the records that the reach contains.
   ///
   /// - Parameter windows: the vehicles that are or were assigned to the caller, with the times of the assignments.
   func selection(windows: [VehicleWindow]) -> VehicleSelection {
     isEmpty ? VehicleSelection(fleets: []) : VehicleSelection(fleets: fleets, windows: windows)
   }
 
-  /// Returns the records that the reach contains. These are all records of vehicles in the caller's fleets. Records of
-  /// other vehicles are included only from the times at which the vehicle was assigned to the caller.
+  /// Returns a selection of the records that the reach contains. It contains all records of vehicles in the caller's
+  /// fleets. It contains records of other vehicles only from the times at which the vehicle was assigned to the caller.
   func selection(of identity: Identity, _ view: any FleetView) throws(ThingError) -> VehicleSelection {
     guard fleets != nil, let person = identity.signedIn?.person else { return selection(windows: []) }
     return selection(windows: try view.vehicleWindows(of: person))

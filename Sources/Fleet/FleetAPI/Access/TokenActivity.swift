@@ -7,7 +7,8 @@ import Telemetry
 final class TokenActivity: Sendable {
   /// The time between two writes.
   private static let period = Duration.seconds(5)
-  /// The resolution of the stored time in seconds, so that a token in constant use is not written constantly.
+  /// The resolution of the stored time, in seconds. A token that is used constantly is therefore written once in this
+  /// time.
   private static let resolution = 60
 
   private let storage: any FleetStorage
