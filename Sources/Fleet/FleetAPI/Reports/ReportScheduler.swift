@@ -13,7 +13,7 @@ import Telemetry
 struct ReportScheduler {
   /// The time between two searches for reports that are due.
   private static let period = Duration.seconds(10)
-  /// The maximum delay of a report in s. A report that has been due for longer is not made.
+  /// The maximum age of missed reports that are made later, in s. Only the first missed report may be older.
   private static let longestDelay = 31 * 86_400
 
   let storage: any FleetStorage
