@@ -3,7 +3,7 @@ import FleetFigures
 import FleetWork
 import Telemetry
 
-/// An event that a record of a gateway reports: of a geofence, of driving, or of the end of a trip.
+/// An event that a gateway's record reports: a geofence event, a driving event, or the end of a trip.
 struct RecordEvent: Sendable {
   /// The age from which an event is no longer reported to people, because it is too late to be of use, in s.
   private static let longestDelay = 86_400

@@ -27,7 +27,7 @@ extension RecordFollower {
 }
 
 extension FleetView {
-  /// A vehicle that became silent longer ago than this time is not reported, in ms.
+  /// The time after which a vehicle that became silent is no longer reported, in ms.
   private static var window: Int64 { 2 * 86_400_000 }
 
   /// Returns the ids of vehicles that have become silent, and the entries of vehicles that were silent before.

@@ -43,8 +43,8 @@ public final class RecordFollower: Service {
   private let catalog = TroubleCodeCatalog()
 
   /// Creates a follower.
+  ///
   /// - Parameter now: returns the current time.
-  /// - Parameter now: returns the time of day.
   public init(storage: any FleetStorage, logger: Logger, now: @escaping @Sendable () -> Timestamp) {
     (self.storage, self.logger, self.now) = (storage, logger, now)
   }
@@ -294,8 +294,8 @@ public final class RecordFollower: Service {
     }
   }
 
-  /// Returns the next changes of one vehicle or, if `vehicle` is `nil`, of all vehicles; and the position of the last
-  /// change.
+  /// Returns the next changes of one vehicle or, if `vehicle` is `nil`, of all vehicles; and the position after which
+  /// the next call must continue.
   private func changes(
     of vehicle: String? = nil, after start: Int64, limit: Int, tenant: TenantID
   ) async throws -> (changes: [FeedChange], position: Int64) {

@@ -14,7 +14,6 @@ import Telemetry
 /// other receiver. Receivers that fail have a separate limit of simultaneous turns, so that many of them together
 /// cannot delay the others. Before a delivery is sent, the time of its next attempt is stored. If the program ends
 /// during the request, the delivery is sent again at this time, with the same id.
-/// with the same ID.
 public final class DeliverySender: Service {
   /// The maximum length of a receiver's answer in bytes.
   private static let longestAnswer = 64 << 10
@@ -37,8 +36,8 @@ public final class DeliverySender: Service {
 
   /// Creates a sender.
   ///
+  /// - Parameters:
   ///   - keys: the keys that encrypt secrets in the database.
-  ///   - keys: the keys that encrypt secrets.
   ///   - contact: an `https:` or `mailto:` URL for the operators of push services; `nil` if there is none.
   ///   - mayUsePrivate: whether receivers may have addresses of private networks and of this machine.
   ///   - authorities: the path of a PEM file with the certificate authorities to use; `nil` for those of the system.

@@ -53,8 +53,8 @@ extension FleetTransaction {
     return true
   }
 
-  /// Returns the due notifications of one person, the oldest first: of the person who has waited longest. `person` is
-  /// `nil` if the person's account is not active. Returns `nil` if no notification is due.
+  /// Returns due notifications of the person who has waited longest, the oldest first; `nil` if no notification is due.
+  /// `person` is `nil` if the person's account is not active.
   private func dueNotifications(
     _ key: String
   ) throws(ThingError) -> (person: Stored<Person>?, all: [Stored<Notification>])? {

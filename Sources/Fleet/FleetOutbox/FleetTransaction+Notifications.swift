@@ -176,6 +176,8 @@ private struct EventContext {
   let driver: Stored<Driver>?
   private let fleets: Set<UUIDv7>
 
+  /// Reads the data that determine who is notified.
+  ///
   /// - Parameter unreadable: receives descriptions of rows that cannot be read. If the vehicle of the event cannot be
   ///   read, only people who may see all fleets are notified.
   init(_ event: Stored<FleetEvent>, _ view: any FleetView, _ unreadable: inout [String]) throws(ThingError) {

@@ -86,7 +86,7 @@ public final class MailSender: Service {
     }
   }
 
-  /// Sends the mail of each tenant that has been due for the longest time.
+  /// Sends one mail of each tenant that has due mails: the next mail in the tenant's queue.
   ///
   /// - Returns: the number of mails that were sent.
   private func round(_ client: SMTPClientBox) async throws -> Int {

@@ -5,8 +5,8 @@ import Logging
 import ServiceLifecycle
 import Telemetry
 
-/// Adds notifications of events, and queues deliveries of events to webhooks. Also queues the mails and push messages
-/// that contain notifications when they are due.
+/// Adds notifications of events, and queues deliveries of events to webhooks. Also queues mails and push messages with
+/// the notifications that are due.
 ///
 /// It works in rounds. Each round processes a limited number of events and notifications of each tenant, so that a
 /// tenant with many events does not delay other tenants. The recipients of an event are found without a write

@@ -110,14 +110,14 @@ final class Authenticator: Sendable {
     if let signedIn = identity.signedIn { try sessions.admit(signedIn, identity.tenant, from: address) }
   }
 
-  /// Returns the time at which a session or token ends if it is not used again; `nil` if it has no end. Considers only
-  /// the uses that this server has recorded.
+  /// Returns the time at which a session or token ends if it is not used again; `nil` if it has no end. Uses that other
+  /// servers have recorded are not considered.
   func end(of identity: Identity) -> Timestamp? {
     identity.signedIn.map { sessions.end(of: $0) } ?? identity.token?.expiresAt
   }
 
-  /// Looks up a session or token in the storage, and returns the time at which it ends if it is not used again. Unlike
-  /// ``end(of:)``, considers uses that other servers have recorded.
+  /// Looks up a session or token in the storage, and returns the time at which it ends if it is not used again. Uses
+  /// that other servers have recorded are considered.
   ///
   /// - Returns: a time in the past if it was revoked or its secret was replaced; `nil` if it has no end.
   func currentEnd(of identity: Identity) async throws -> Timestamp? {
@@ -134,8 +134,8 @@ final class Authenticator: Sendable {
 
   /// Adds an answer of the storage to the cache.
   ///
-  /// - Parameter time: a time before the look-up began. If keys of the tenant were changed since, the answer is not
-  ///   used.
+  /// - Parameter time: a time before the look-up began. If keys of the tenant were changed after this time, the answer
+  ///   is not used.
   private func remember(_ identity: Identity?, of hash: SecretHash, at time: ContinuousClock.Instant) {
     state.withLock { state in
       if state.entries.count >= Self.capacity { state.entries = state.entries.filter { $0.value.identity != nil } }

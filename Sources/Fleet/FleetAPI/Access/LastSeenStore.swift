@@ -70,7 +70,7 @@ final class LastSeenStore: Sendable {
     }
   }
 
-  /// Writes at intervals until the task is cancelled.
+  /// Writes the recorded values to the storage at intervals, until the task is cancelled.
   func run() async {
     while (try? await Task.sleep(for: Self.period)) != nil { await write() }
   }

@@ -22,8 +22,8 @@ final class RateLimiter<Key: Hashable & Sendable>: Sendable {
     }
   }
 
-  /// The maximum number of keys whose buckets are stored. A bucket is discarded only after at least half as many other
-  /// keys were used. A key without a stored bucket has a full bucket.
+  /// The maximum number of keys whose buckets are stored. A bucket is discarded only after at least `capacity / 2`
+  /// other keys were used. A key without a stored bucket has a full bucket.
   static var capacity: Int { 100_000 }
 
   private let perSecond: Double
@@ -34,7 +34,7 @@ final class RateLimiter<Key: Hashable & Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - perSecond: the sustained rate, in requests per second; above 0.
-  ///   - burst: the number of requests that may arrive at once; at least 1.
+  ///   - burst: the maximum number of requests without a pause; at least 1.
   init(perSecond: Double, burst: Double) {
     self.perSecond = perSecond
     self.burst = burst
@@ -55,7 +55,8 @@ final class RateLimiter<Key: Hashable & Sendable>: Sendable {
     }
   }
 
-  /// Puts a token that ``consume(_:now:)`` removed back into the bucket, because the request does not count.
+  /// Puts a token back into a key's bucket, because the request for which ``consume(_:now:)`` removed it does not
+  /// count.
   func refund(_ key: Key) {
     buckets.withLock { buckets in
       guard var bucket = buckets.remove(key) else { return }

@@ -57,7 +57,7 @@ extension AccountService {
 
   // MARK: A new password
 
-  /// Sends a link with which the person with an email address can set a new password.
+  /// Sends a link for setting a new password to an email address, if a person of the tenant has this address.
   ///
   /// The function returns before the link is sent. If nobody has the address, the same changes are made and then rolled
   /// back. Therefore neither the answer nor its duration shows whether there is an account.

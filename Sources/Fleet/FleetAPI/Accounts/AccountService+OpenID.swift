@@ -220,7 +220,8 @@ extension AccountService {
     return try result.outcome.get()
   }
 
-  /// Returns a person made from an identity's claims, for its first sign-in; `nil` if no account may be created for it.
+  /// Creates a person from the claims of an identity that signs in for the first time; `nil` if no account may be
+  /// created.
   private static func newPerson(_ identity: OpenIDIdentity, _ provider: OpenIDProvider) -> Person? {
     let roles = provider.roles(for: identity.claims, verifiedEmail: identity.verifiedEmail)
     guard !roles.isEmpty, let email = identity.email else { return nil }

@@ -64,8 +64,8 @@ final class AccountService: Sendable {
     case signedIn(Opened)
     /// A second factor is required. The array contains the factors that the person can use.
     case factor(ticket: Secret, [Stored<Factor>])
-    /// The password is too short for an account without a second factor, and the account has none. With the ticket, the
-    /// person sets a new password.
+    /// The password is too short, because the account has no second factor. With the ticket, the person sets a new
+    /// password.
     case newPassword(ticket: Secret)
   }
 
@@ -141,7 +141,8 @@ final class AccountService: Sendable {
     return .signedIn(try await signIn(ticket: ticket.text, answer, caller))
   }
 
-  /// Begins the session; or requests the second factor if the person has one; or requests a new password.
+  /// Begins the session; but requests a code if the person has a second factor, or a new password if the password is
+  /// too short.
   ///
   /// - Parameter isShort: whether the password is allowed only with a second factor.
   private func nextStep(
@@ -189,7 +190,7 @@ final class AccountService: Sendable {
     .forbidden, "providerRequired",
     "passwords are switched off here; sign in with a provider: GET \(AuthRoutes.path)/oidc")
 
-  /// Maximum number of wrong codes for one ticket. After them, the ticket is invalid.
+  /// Maximum number of wrong codes for one ticket. Then the ticket becomes invalid.
   private static let mostAnswers: Int64 = 5
 
   static let wrongFactor = APIError(.unauthorized, "wrongFactor", "the code is wrong, was used before, or has expired")
@@ -286,8 +287,7 @@ final class AccountService: Sendable {
     return false
   }
 
-  /// Returns the secret from which a factor's one-time codes are computed; `nil` if the key that encrypted it is
-  /// missing.
+  /// Returns the secret of a factor's one-time codes; `nil` if the key that encrypted it is missing.
   func seed(of factor: Stored<Factor>) -> [UInt8]? {
     factor.value.secret.flatMap { settings.secretKeys.open($0, for: SecretPlace.factor(factor.id)) }
   }
@@ -474,7 +474,7 @@ final class AccountService: Sendable {
 
   /// Admits an attempt if neither this server's counters nor the counters in the database exceed their limits.
   ///
-  /// - Throws: 429 if one exceeds its limit.
+  /// - Throws: 429 if a limit is exceeded.
   func admit(
     _ account: String, from origin: KnownOrigin?, _ tenant: TenantID, at address: String?
   ) async throws -> GuessLimiter.Attempt {
@@ -512,8 +512,7 @@ final class AccountService: Sendable {
 
   // MARK: Known browsers and addresses
 
-  /// Returns a text for a cookie. A browser that returns it later proves that the person has signed in from this
-  /// browser.
+  /// Returns a text for a cookie. If a browser sends it later, the person has signed in from this browser before.
   func deviceProof(of person: UUIDv7, _ tenant: TenantID) -> String {
     let nonce = Secret(.device).text
     return "\(nonce).\(settings.secretKeys.proof(of: "device \(tenant) \(person) \(nonce)"))"
@@ -532,8 +531,7 @@ final class AccountService: Sendable {
     return settings.secretKeys.isProof(String(parts[1]), of: "device \(tenant) \(person) \(parts[0])")
   }
 
-  /// Returns the hash with which an address from which a person has signed in is stored; `nil` if the address is
-  /// unknown.
+  /// Returns the hash with which a known address of a person is stored; `nil` if the address is unknown.
   static func addressHash(_ address: String?, of person: UUIDv7, _ tenant: TenantID) -> String? {
     address.map { address in
       String(Secret.hash(of: "address \(tenant) \(person) \(PeerAddress.group(address))").text.prefix(32))

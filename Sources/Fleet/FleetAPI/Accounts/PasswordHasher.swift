@@ -95,7 +95,7 @@ final class PasswordHasher: Sendable {
     return isEqual && hash != nil
   }
 
-  /// Waits for a free thread in the client's queue, and runs work on the thread.
+  /// Waits in the client's queue until a thread is free, and runs work on this thread.
   func run<Value: Sendable>(
     for client: Client, _ work: @escaping @Sendable () throws -> Value
   ) async throws -> Value {

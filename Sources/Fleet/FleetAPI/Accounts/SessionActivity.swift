@@ -76,7 +76,7 @@ final class SessionActivity: Sendable {
     max(uses[signedIn.session]?.time ?? signedIn.lastSeenAt, signedIn.lastSeenAt)
   }
 
-  /// Writes to the storage the times that were recorded since the last write.
+  /// Writes the times that were recorded since the last write to the storage.
   func write() async {
     let pending = uses.withLock { uses in
       let pending = uses.filter { !$0.value.isStored }
@@ -109,7 +109,7 @@ final class SessionActivity: Sendable {
     }
   }
 
-  /// Writes at intervals until the task is cancelled.
+  /// Writes recorded times to the storage at intervals, until the task is cancelled.
   func run() async {
     while (try? await Task.sleep(for: Self.period)) != nil { await write() }
   }

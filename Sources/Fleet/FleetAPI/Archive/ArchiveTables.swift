@@ -122,8 +122,8 @@ extension ArchiveTable {
     auditHead,
   ]
 
-  /// The figures of each vehicle and day. An import computes the figures of days that have records again. It keeps the
-  /// figures of days whose records were removed by retention.
+  /// The figures of each vehicle and day. An import computes the figures of a day again if the day has records. It
+  /// keeps the figures of a day whose records were removed by retention.
   private static let vehicleDay = ArchiveTable(
     "vehicle_day", key: ["vehicle", "day"], isOfVehicles: true,
     [

@@ -24,7 +24,7 @@ enum AcceptedCoding {
   /// Returns the weight of each coding in the header, by the coding's name in lower case.
   private static func weights(of field: String) -> [String: Double] {
     var weights: [String: Double] = [:]
-    // Clients normally send fewer elements. Ignore the others, so that a long header costs little time.
+    // Clients normally send fewer than 32 elements. Ignore further elements, so that a long header costs little time.
     for element in field.split(separator: ",").prefix(32) {
       let parts = element.split(separator: ";")
       guard let name = parts.first?.trimmed.lowercased() else { continue }

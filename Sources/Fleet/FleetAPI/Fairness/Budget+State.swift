@@ -58,7 +58,8 @@ extension Budget {
       forgetIfIdle(holder)
     }
 
-    /// Whether no other request in the queue of its key must be served before a request.
+    /// Whether a request is the first in the queue of its key, so that no other request of this key must be served
+    /// before it.
     func isFirst(_ waiter: Waiter, _ holder: Holder) -> Bool {
       guard let member = self[holder] else { return true }
       guard let more = member.more else { return waiter.age != nil || member.waiting.isEmpty }

@@ -106,7 +106,7 @@ final class Budget: Sendable {
     if state.free == capacity, amount <= largest { return .granted }
     let group = state.groups[holder.group]
     let groupHeld = (group?.held ?? 0) + amount
-    // The formula lacks the 1. It is added because otherwise the last of two or three permits would never be used.
+    // The 1 is not part of the formula. Without it, the last of two or three permits would never be used.
     let groupLeft = fairness.group * free + 1 - groupHeld
     guard groupLeft >= 0 else { return .groupIsFull }
     guard let share = fairness.key, let key = holder.key else { return .granted }
@@ -208,7 +208,7 @@ final class Budget: Sendable {
     private let holder: Holder
     private let held = Mutex(0)
     /// The age of the share: the number of the request with which the share received its first amount; `nil` if it has
-    /// held none.
+    /// never held an amount.
     private let age = Mutex<Int?>(nil)
 
     fileprivate init(_ budget: Budget, _ holder: Holder) {

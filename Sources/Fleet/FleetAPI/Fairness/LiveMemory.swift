@@ -28,7 +28,7 @@ final class LiveMemory: Sendable {
 
   /// Takes an amount. Waits until the holder may have it.
   ///
-  /// - Throws: 503 if the holder cannot have it in time.
+  /// - Throws: 503 if the holder cannot have the amount in time.
   func acquire(_ amount: Int, for holder: Holder) async throws(APIError) -> Share {
     let share = Share(live.share(of: holder), server.share(of: holder))
     try await share.grow(to: amount)

@@ -48,7 +48,7 @@ final class DayUpdater: Sendable {
     }
   }
 
-  /// Computes the days of all vehicles that have hours marked before a time.
+  /// Computes the days of all vehicles that have hours that were marked before a time.
   func updateAll(markedBefore time: Timestamp) async throws {
     for name in try await storage.staleVehicles(markedBefore: time, limit: Self.vehicles) where !Task.isCancelled {
       let start = ContinuousClock.now

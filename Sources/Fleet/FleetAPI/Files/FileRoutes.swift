@@ -263,7 +263,7 @@ struct FileRoutes {
     return answer
   }
 
-  /// The number of bytes of a content in one read and one write to the client.
+  /// The maximum number of bytes that are read from a content, and sent to the client, in one step.
   private static let pieceBytes = 64 << 10
 
   private func answer(

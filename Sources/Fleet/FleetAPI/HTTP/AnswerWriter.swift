@@ -12,8 +12,8 @@ struct AnswerWriter: Sendable {
   /// The maximum number of bytes in one piece.
   private static let piece = 16 << 10
 
-  /// No memory is reserved for an answer of up to this length, in bytes: that would take longer than to send the
-  /// answer.
+  /// The maximum length of an answer for which no memory is reserved, in bytes. Reserving memory would take longer than
+  /// sending so short an answer.
   private static let small = 2 << 10
 
   let channel: any Channel

@@ -111,7 +111,7 @@ struct Call: Sendable {
     routeBodyLimit == ServerLimits.anyLength ? .max : min(limits.bodyBytes, routeBodyLimit ?? .max)
   }
 
-  /// The holder whose amounts of memory and permits this request increases.
+  /// The holder to which the memory and the permits of this request are charged.
   var holder: Holder { identity?.holder ?? .server }
 
   /// Runs work that occupies a processor for milliseconds (``HeavyWork``).

@@ -99,7 +99,7 @@ final class ConnectionSupervisor: ChannelDuplexHandler, RemovableChannelHandler 
   }
 
   func channelReadComplete(context: ChannelHandlerContext) {
-    // No other handler reads bytes that are to be discarded, so request them here.
+    // No other handler reads the bytes that must be discarded, so continue to read here.
     if isLingering { context.read() }
     context.fireChannelReadComplete()
   }

@@ -38,7 +38,8 @@ struct QueryParameters: Sendable {
   /// All parameters, in their order.
   var all: [(name: String, value: String)] { pairs }
 
-  /// Returns the parameters that select the page after a cursor, as JSON; if the cursor is `nil`, the first page.
+  /// Returns these parameters for another page of the list, in JSON: the page at a cursor, or the first page if it is
+  /// `nil`.
   func page(after cursor: String?) -> QueryParameters {
     QueryParameters(
       pairs.filter { $0.name != "format" && $0.name != "cursor" } + [cursor].compactMap { $0.map { ("cursor", $0) } })

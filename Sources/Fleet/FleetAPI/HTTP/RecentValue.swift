@@ -22,8 +22,8 @@ final class RecentValue<Value: Sendable>: Sendable {
     self.ask = ask
   }
 
-  /// The value. A computation that began less than `period` ago is reused. If a computation is still in progress, its
-  /// result is awaited, even if it takes longer than `period`.
+  /// The value. The result of a computation that began less than `period` ago is reused. If a computation is still in
+  /// progress, its result is awaited, even if it takes longer than `period`.
   ///
   /// - Throws: the error of the computation.
   var value: Value {

@@ -24,7 +24,7 @@ public struct ServerLimits: Equatable, Sendable {
   public var bodyBytes = 8 << 20
   /// Maximum length of a body after decompression.
   public var unpackedBytes = 32 << 20
-  /// Maximum length of one page of a list. The last element of a page may exceed it.
+  /// Maximum length of one page of a list. The last piece that is read for the page may exceed it (``BoundedPage``).
   public var pageBytes = 8 << 20
   /// Maximum memory for all requests and live connections together. Each tenant and key may have only a part of it
   /// (``Budget``). A body counts as four times its decompressed length.

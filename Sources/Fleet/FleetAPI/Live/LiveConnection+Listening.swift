@@ -14,7 +14,7 @@ extension LiveConnection {
     /// The maximum number of changes in the next page of older records that is read.
     fileprivate var pageLimit = LiveService.firstPage
     /// The number of the last record that was sent. A record that was read from the store may be published later; this
-    /// number prevents that it is sent again.
+    /// number prevents it from being sent again.
     fileprivate var last: Int64 = 0
 
     /// The number of the last record that the client has received; `nil` if the client wants only new records.

@@ -159,7 +159,8 @@ final class LiveConnection: ChannelInboundHandler {
     chargeMemory()
   }
 
-  /// Sends a close frame. The connection is closed after the client's close frame has arrived, or after `lingering`.
+  /// Sends a close frame. The connection is closed when the client's close frame arrives, at the latest after
+  /// `lingering`.
   ///
   /// - Parameter code: the status code; `nil` if the server answers a close frame that has no code.
   func close(_ code: WebSocketErrorCode?, _ reason: String, lingering: TimeAmount = .seconds(2)) {

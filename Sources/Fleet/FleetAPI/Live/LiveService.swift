@@ -13,10 +13,10 @@ struct LiveService: Sendable {
   ///
   /// - Throws: 401 if the session has ended.
   let recordUse: @Sendable (_ identity: Identity, _ address: String?) throws(APIError) -> Void
-  /// Returns the time at which a session or token ends if it is not used again, as this server knows it
-  /// (``Authenticator/end(of:)``).
+  /// Returns the time at which a session or token ends if it is not used again, according to the uses that this server
+  /// has recorded (``Authenticator/end(of:)``).
   let end: @Sendable (_ identity: Identity) -> Timestamp?
-  /// Looks this end up in the storage (``Authenticator/currentEnd(of:)``).
+  /// Looks up in the storage when a session or token ends (``Authenticator/currentEnd(of:)``).
   let currentEnd: @Sendable (_ identity: Identity) async throws -> Timestamp?
   let now: TimeSource
   /// Counts a client's message as a request for the rate limit of its key.

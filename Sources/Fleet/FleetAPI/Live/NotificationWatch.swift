@@ -19,7 +19,7 @@ struct NotificationWatch {
 
   let storage: any FleetStorage
   let hub: LiveHub
-  /// The permits for queries. Each read needs one.
+  /// The permits for queries. Each read needs one permit.
   let queryPermits: Budget
   let logger: Logger
 

@@ -9,15 +9,15 @@ import Telemetry
 struct RevocationWatch {
   /// The time between two reads.
   private static let period = Duration.seconds(1)
-  /// The time for which connections with a revoked token are closed again. During this time, a connection may be opened
-  /// with the revoked token, because the cache of ``Authenticator`` still contains it.
+  /// For this time after a revocation, connections with the revoked token are closed repeatedly. Such a connection may
+  /// still be opened, because the cache of ``Authenticator`` may still contain the token.
   static let memory = Authenticator.memory * 5
   /// The maximum number of tokens in one read.
   private static let page = 1_000
 
   let storage: any FleetStorage
   let hub: LiveHub
-  /// The permits for queries. Each read needs one.
+  /// The permits for queries. Each read needs one permit.
   let queryPermits: Budget
   let logger: Logger
 

@@ -17,11 +17,11 @@ struct ReportScheduler {
   private static let longestDelay = 31 * 86_400
 
   let storage: any FleetStorage
-  /// The keys that encrypt the values of mails; `nil` if no mails can be sent.
+  /// The keys that encrypt the values in queued mails; `nil` if the server sends no mails.
   let keys: SecretKeys?
   let logger: Logger
 
-  /// Makes reports that are due, periodically, until the task is cancelled.
+  /// Makes due reports at intervals, until the task is cancelled.
   func run() async {
     var isFailing = false
     repeat {
@@ -50,7 +50,7 @@ struct ReportScheduler {
     }
   }
 
-  /// Makes the report that has been due for the longest time, of all reports of a tenant.
+  /// Makes one report of a tenant: the report that has been due for the longest time.
   ///
   /// - Returns: whether a report was due.
   private func makeNext(of tenant: TenantID, at now: Timestamp) async throws -> Bool {

@@ -325,7 +325,7 @@ struct AuthRoutes {
     return .init(form: kind.flatMap { Factor.Form(rawValue: $0) } ?? usual, code: code)
   }
 
-  /// Returns the answer to the request for a step of a sign-in. If a session begins, the answer contains its cookie.
+  /// Returns the answer to a step of a sign-in. If a session begins, the answer contains its cookie or its tokens.
   static func answer(
     _ step: AccountService.Step, _ call: Call, _ accounts: AccountService
   ) async throws -> Answer {

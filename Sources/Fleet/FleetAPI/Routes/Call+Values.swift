@@ -120,7 +120,7 @@ extension Call {
     return text
   }
 
-  /// Checks the conditions of a request for a thing that has no entity tag. In a condition, `*` matches such a thing,
+  /// Checks the conditions of a request. The request concerns a thing without an entity tag: `*` matches this thing,
   /// and an entity tag never matches it.
   ///
   /// - Parameter exists: returns whether the thing exists. If it does not exist, no condition fails.

@@ -57,8 +57,8 @@ struct CostRoutes {
         let figures = try await storage.view(tenant: tenant) { view throws(ThingError) in
           try view.days(of: [vehicle.value.id], from: begin, through: last).map(\.day)
         }
-        // If the figures of some days are not computed yet, the distance of the other days is too short for all costs.
-        // The costs per kilometre would be too high, so they are omitted.
+        // If the figures of some days are not computed yet, the total distance is too short, and the costs per
+        // kilometre would be too high. They are then omitted.
         let isComplete = state.stale.isEmpty
         let driven =
           isComplete ? try await Self.driven(vehicle.value.id, begin...last, figures, zone, tenant, storage) : nil

@@ -61,8 +61,7 @@ final class RunningExports: Sendable {
       self.exports = exports
     }
 
-    /// Ends the right. Repeated calls have no effect, because another export of the tenant may have begun after the
-    /// first call.
+    /// Ends the right. Only the first call has an effect, because another export of the tenant may have begun after it.
     func end() {
       guard !isEnded.exchange(true, ordering: .relaxed) else { return }
       _ = exports.tenants.withLock { $0.remove(tenant) }

@@ -15,7 +15,7 @@ struct FenceRoutes {
         let conditions = try Preconditions(call.request.headers)
         let tenant = try call.tenant
         let version = try await storage.fencesVersion(tenant: tenant)
-        // Gateways ask often, and usually have the current fences. If so, answer without reading the document.
+        // Gateways ask often, and usually have the current fences. Then answer without reading the document.
         if let version, let tag = tags[tenant, version], conditions.oneOf == nil,
           conditions.noneOf?.weaklyMatch(tag) ?? false
         {
@@ -57,7 +57,7 @@ struct FenceRoutes {
 
   /// Replaces the fences if the conditions of the request allow it.
   ///
-  /// - Throws: 412 if they do not.
+  /// - Throws: 412 if they do not allow it.
   private static func replace(
     with document: FencesDocument, _ storage: any FleetStorage, _ call: Call
   ) async throws -> Answer {

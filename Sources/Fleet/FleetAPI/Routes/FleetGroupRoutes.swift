@@ -96,8 +96,8 @@ struct FleetGroupRoutes {
       }),
   ]
 
-  /// For each of some fleets, returns its vehicles, and of each vehicle the fleet's id, the vehicle's id and its
-  /// status.
+  /// Returns the vehicles of some fleets, grouped by fleet. For each vehicle, returns the fleet's id, the vehicle's id
+  /// and the vehicle's status.
   private static func vehicles(
     of fleets: [Stored<Fleet>], _ view: any FleetView
   ) throws(ThingError) -> [JSON: [[JSON]]] {

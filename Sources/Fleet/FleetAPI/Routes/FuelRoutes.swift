@@ -207,9 +207,10 @@ extension Call {
 }
 
 extension Operation.Parameter {
-  /// The query parameters of a time range.
+  /// The query parameter `from`, the start of a time range.
   static let since = query(
     "from", "Start of the range, RFC 3339, from 1678 to 2261.", #"{"type":"string","format":"date-time"}"#)
+  /// The query parameter `to`, the end of a time range.
   static let until = query(
     "to", "End of the range (excluded), RFC 3339, from 1678 to 2261.", #"{"type":"string","format":"date-time"}"#)
 }

@@ -30,7 +30,7 @@ struct GatewayRoutes {
       await lastSeen.write(tenant)
       let page = try await BoundedPage<Gateway>(
         call, limit: try call.integer("limit", in: 1...1_000) ?? 100, cursor: try call.cursor(),
-        // Returns the estimated length of a gateway's JSON in bytes. Only its list of vehicles can be long.
+        // Estimate the length of a gateway's JSON in bytes. Only its list of vehicles can be long.
         size: { $0.allowedVehicles.reduce(768) { $0 + $1.utf8.count + 3 } },
         fetch: { try await storage.gateways(cursor: $0, limit: $1, tenant: tenant) })
       var list = ListBody()

@@ -159,7 +159,7 @@ struct PeopleRoutes {
   }
 }
 
-/// Links to the page on which a person sets a password.
+/// The links to the page on which a person sets a password.
 public enum AccountLink {
   /// Returns the link. The secret is in the fragment of the URL. Browsers do not send the fragment to servers, so no
   /// server logs the secret.

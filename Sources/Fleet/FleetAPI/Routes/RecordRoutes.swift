@@ -242,7 +242,7 @@ extension StoredRecord {
   /// `"attributedFrom":"…"` with the gateway's id, and `"attributedTo":"…"` with the vehicle's id.
   var json: [UInt8] { json { _ in } }
 
-  /// Returns the record with these keys and further keys that `more` writes.
+  /// Returns the record in the format of ``json``, with further keys that `more` writes.
   func json(_ more: (inout JSONLineEncoder) -> Void) -> [UInt8] {
     guard body.last == UInt8(ascii: "}") else { return body }
     let marks = JSONBody.object { line in

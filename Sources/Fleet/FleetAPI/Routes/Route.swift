@@ -48,7 +48,7 @@ struct Route: Sendable {
   /// Whether the answer is a list that clients read page by page.
   var isList: Bool { method == .get && operation.queryNames.contains("cursor") }
 
-  /// Whether callers without a key may cause work of the database through this route. Such routes have a rate limit for
+  /// Whether requests without a key can use the database through this route. The rate of such requests is limited for
   /// each client address.
   var isForStrangers: Bool {
     access == .open

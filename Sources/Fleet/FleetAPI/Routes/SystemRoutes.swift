@@ -7,8 +7,7 @@ struct SystemRoutes {
   let storage: any FleetStorage
   let hub: LiveHub
 
-  /// All routes of this type. The route of `openapi.json` is defined elsewhere, because it needs the list of all
-  /// routes.
+  /// The routes about the server, except the route of `openapi.json`, which needs the list of all routes.
   var routes: [Route] {
     [health] + zip(FleetRoutes.webSocketPaths, ["listenLive", "listenLiveBelowAPI"]).map { webSocket($0, $1) }
   }

@@ -5,7 +5,7 @@ import FleetWork
 import HTTPTypes
 import Telemetry
 
-/// `/api/vehicles`: the vehicles of the tenant. In a path, a vehicle has its id or its VIN.
+/// `/api/vehicles`: the vehicles of the tenant. A path contains the id or the VIN of a vehicle.
 struct VehicleRoutes {
   let storage: any FleetStorage
 
@@ -20,8 +20,8 @@ struct VehicleRoutes {
     reading(of: .odometer, NumberRange.odometer.schema), reading(of: .engineHours, NumberRange.odometer.schema),
   ]
 
-  /// Returns the key that contains the value of a vehicle's meter. If a client sets another value, a meter reading is
-  /// added, and is checked like all readings.
+  /// Creates the field with the value of a vehicle's meter. If a client sets another value, the server adds a meter
+  /// reading, which it checks like all readings.
   private static func reading(of meter: Meter, _ schema: String) -> DerivedField<Vehicle> {
     DerivedField<Vehicle>(
       key: meter.rawValue, schema: schema,
@@ -53,7 +53,8 @@ struct VehicleRoutes {
       fleets: Set([vehicle.value.fleetID].compactMap { $0 }), isOwn: own.contains(vehicle.value.id))
   }
 
-  /// Checks that the caller has a permission for a vehicle that differs from the permission of the route.
+  /// Checks that the caller may perform an action on a vehicle. The route itself requires the permission for another
+  /// action.
   private static func require(
     _ action: Action, _ vehicle: Stored<Vehicle>, _ view: any FleetView, _ call: Call
   ) throws(ThingError) {

@@ -101,7 +101,7 @@ extension ServerOptions {
     )
   }
 
-  /// Checks that the server can listen on its addresses. Call this before any other effect of the start.
+  /// Checks that the server can listen on its addresses. Call this at the start, before anything is changed.
   ///
   /// - Throws: the same ``Failure`` as ``FleetServer/run()``.
   public func tryAddresses() throws(Failure) {

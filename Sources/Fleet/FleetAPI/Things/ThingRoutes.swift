@@ -29,7 +29,7 @@ struct ThingRoutes<Value: Kind>: Sendable {
   var always: @Sendable (Call) -> [ThingQuery<Value>.Condition] = { _ in [] }
   /// The order of a list if a request contains none.
   var order: [ThingQuery<Value>.Order] = []
-  /// Returns the thing that has a name in a path; `nil` if there is no such thing.
+  /// Returns the thing whose name a path contains; `nil` if there is no such thing.
   var find: @Sendable (_ name: String, any FleetView) throws(ThingError) -> Stored<Value>? = {
     name, view throws(ThingError) in
     guard let id = UUIDv7(name.utf8.span) else { return nil }
