@@ -85,7 +85,7 @@ extension FleetView {
     return (events, unreadable)
   }
 
-  /// Returns those of the recipients who have no notification of an event yet.
+  /// Returns the recipients who have no notification of an event yet.
   ///
   /// - Parameter most: the maximum number of recipients to return.
   private func withoutNotified(

@@ -52,7 +52,7 @@ extension FleetTransaction {
 
   /// Stores the result of an attempt in the webhook or push subscription, where people can see it.
   ///
-  /// - Returns: `false` if the receiver was removed.
+  /// - Returns: `false` if the answer means that the browser no longer exists, and its subscription was removed.
   private func show(
     _ attempt: DeliveryAttempt, of receiver: UUIDv7, _ progress: DeliveryProgress
   ) throws(ThingError) -> Bool {

@@ -34,8 +34,8 @@ final class Authenticator: Sendable {
     }
   }
 
-  /// The number of unknown keys that one address may try: `burst` keys at once, and then `perSecond` keys in each
-  /// second.
+  /// The number of unknown keys that one address may try: `burst` keys without a pause, and then `perSecond` keys in
+  /// each second.
   static let strangers = (burst: 50.0, perSecond: 10.0)
   private let strangers = RateLimiter<String>(perSecond: strangers.perSecond, burst: strangers.burst)
   private let lookups: KeyLookups

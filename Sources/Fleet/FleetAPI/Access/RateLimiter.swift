@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Limits the rate of requests with a token bucket for each key: `burst` requests at once, and then `perSecond`
+/// Limits the rate of requests with a token bucket for each key: `burst` requests without a pause, and then `perSecond`
 /// requests in each second.
 final class RateLimiter<Key: Hashable & Sendable>: Sendable {
   private struct Bucket {

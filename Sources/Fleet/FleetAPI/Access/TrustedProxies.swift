@@ -55,7 +55,7 @@ struct Client: Equatable, Sendable {
   var isTLS: Bool
 }
 
-/// The proxies whose headers about their clients are trusted.
+/// The proxies that are trusted to name their clients in a header.
 public struct TrustedProxies: Equatable, Sendable {
   /// The header in which proxies name their clients.
   public enum Header: String, CaseIterable, Sendable {

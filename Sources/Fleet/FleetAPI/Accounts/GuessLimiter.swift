@@ -15,7 +15,7 @@ final class GuessLimiter: Sendable {
   struct Rate: Sendable {
     /// The maximum number of attempts without a pause.
     let burst: Int
-    /// After `burst` attempts, the time after which one more attempt is possible, in s.
+    /// The time after which one more attempt is possible when `burst` attempts were made, in s.
     let seconds: Int
   }
 

@@ -19,7 +19,7 @@ struct OpenIDState: Sendable {
   /// The person to whose account the provider's identity is linked; `nil` if this is a sign-in.
   let person: UUIDv7?
   let expiresAt: Timestamp
-  /// The hash of the cookie of the browser in which the sign-in began.
+  /// The hash of the cookie that was set in the browser when the sign-in began.
   let browser: String
 
   init(

@@ -13,8 +13,8 @@ final class FileService: Sendable {
   /// Unused files, and uploads that are not complete, are removed after this number of days without a change.
   private static let unusedDays: Int64 = 7
   /// The time from the removal of the last file that needs a content to the removal of the content, in s. It is longer
-  /// than any request. It is also longer than the time between the copies of the database and of the contents in a
-  /// backup.
+  /// than any request. During a backup, it is also longer than the time between the copy of the database and the copy
+  /// of the contents.
   private static let contentSeconds = 86_400
 
   let settings: FileSettings

@@ -55,22 +55,22 @@ public struct APIError: Error, Equatable, Sendable {
 }
 
 extension APIError {
-  /// 400: the request cannot be parsed.
+  /// Returns the error 400: the request cannot be parsed.
   static func badRequest(_ message: String) -> APIError { APIError(.badRequest, "badRequest", message) }
-  /// 404: the thing does not exist.
+  /// Returns the error 404: the thing does not exist.
   static func notFound(_ message: String) -> APIError { APIError(.notFound, "notFound", message) }
-  /// 403: the sender has no permission.
+  /// Returns the error 403: the sender has no permission.
   static func forbidden(_ message: String) -> APIError { APIError(.forbidden, "forbidden", message) }
-  /// 409: the request conflicts with the current state.
+  /// Returns the error 409: the request conflicts with the current state.
   static func conflict(_ message: String) -> APIError { APIError(.conflict, "conflict", message) }
-  /// 422: the request can be parsed, but is not valid.
+  /// Returns the error 422: the request can be parsed, but is not valid.
   static func invalid(_ message: String) -> APIError { APIError(.unprocessableContent, "invalid", message) }
-  /// 429: too many requests.
+  /// Returns the error 429: the key has sent too many requests.
   static func tooMany(wait seconds: Int) -> APIError {
     APIError(
       .tooManyRequests, "tooManyRequests", "too many requests of one key; wait \(seconds) s",
       retryAfter: seconds)
   }
-  /// 413: the body is too long.
+  /// Returns the error 413: the body is too long.
   static func tooLarge(_ message: String) -> APIError { APIError(.contentTooLarge, "tooLarge", message) }
 }

@@ -70,7 +70,7 @@ final class ConnectionSupervisor: ChannelDuplexHandler, RemovableChannelHandler 
     switch unwrapInboundIn(data) {
     case .head(var head):
       unanswered += 1
-      // After a request with such a head, the client sends no further HTTP request on this connection.
+      // A request with such a head is the last HTTP request on this connection.
       if head.headers.contains(name: "Upgrade") || head.method == .CONNECT || !head.isKeepAlive { isLast = true }
       // The server cannot find the end of a body with an unknown transfer coding (RFC 9112, 6.3).
       if head.headers["Transfer-Encoding"].contains(where: { $0.lowercased() != "chunked" }) { isLast = true }

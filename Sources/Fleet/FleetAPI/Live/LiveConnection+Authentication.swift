@@ -67,8 +67,8 @@ extension LiveConnection {
     expiry = context.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(wait)) { self.checkExpiry() }
   }
 
-  /// Closes the connection if its session or token has ended. First looks up the session again, because its owner may
-  /// have used it meanwhile, possibly on another server.
+  /// Closes the connection if its session or token has ended. First looks up the session again, because the client may
+  /// have used the session on another server.
   private func checkExpiry() {
     guard phase == .open, let context, let identity else { return }
     hub.running.await(on: context.eventLoop) { [service] in

@@ -17,7 +17,7 @@ struct ForwardRoutes {
   /// Whether records may be sent to addresses of private networks.
   let mayUsePrivate: Bool
 
-  /// The beginning of the paths to which other programs send events. Each event has a signature or contains a secret.
+  /// The beginning of the paths to which other programs send events. Each request has a signature or contains a secret.
   static let events = "/api/connector-events"
 
   var routes: [Route] { things.routes + [remove, event] }

@@ -205,9 +205,9 @@ struct ListParameters<Value: Kind>: Sendable {
     return values
   }
 
-  /// Parses the order that a request wants.
+  /// Parses the query parameter `sort`, which contains the order of a list.
   ///
-  /// - Returns: the order; `nil` if the request contains none.
+  /// - Returns: the order; `nil` if the parameter is absent.
   private static func order(_ text: String?, _ sortable: [String]) throws(APIError) -> [ThingQuery<Value>.Order]? {
     guard let text else { return nil }
     var order: [ThingQuery<Value>.Order] = []

@@ -8,7 +8,8 @@ import Telemetry
 ///
 ///     ThingRoutes<Person>(storage: storage, area: .people, relation: { … }, …).routes
 ///
-/// A command of a kind, such as `POST /api/people/{id}/deactivate`, has a separate route (``command(_:_:_:)``).
+/// A command of a kind, such as `POST /api/people/{id}/deactivate`, has a separate route
+/// (``command(_:_:action:_:after:)``).
 struct ThingRoutes<Value: Kind>: Sendable {
   let storage: any FleetStorage
   let area: Area
