@@ -1,4 +1,4 @@
-/// The query of a request's target, `application/x-www-form-urlencoded`.
+/// The parameters in the query of a URL, in the format `application/x-www-form-urlencoded`.
 struct QueryParameters: Sendable {
   private let pairs: [(name: String, value: String)]
 
@@ -6,9 +6,9 @@ struct QueryParameters: Sendable {
   ///
   /// - Parameters:
   ///   - text: the query without the question mark.
-  ///   - known: the names of the route's parameters; `nil` if any name is accepted, and may occur several times.
-  /// - Throws: 400 for the first unknown parameter, for a parameter given twice, for invalid percent-encoding, and for
-  ///   bytes that are not UTF-8.
+  ///   - known: the names of the route's parameters; `nil` if any name is accepted and may occur several times.
+  /// - Throws: 400 for the first unknown parameter, for a parameter that occurs twice, for invalid percent-encoding,
+  ///   and for bytes that are not UTF-8.
   init(_ text: Substring, known: [String]?) throws(APIError) {
     var pairs: [(name: String, value: String)] = []
     for pair in text.utf8.split(separator: UInt8(ascii: "&")) {
@@ -38,19 +38,20 @@ struct QueryParameters: Sendable {
   /// All parameters, in their order.
   var all: [(name: String, value: String)] { pairs }
 
-  /// Returns the same query for the JSON page after a cursor; `nil` means the first page.
+  /// Returns these parameters for another page of the list, in JSON: the page at a cursor, or the first page if it is
+  /// `nil`.
   func page(after cursor: String?) -> QueryParameters {
     QueryParameters(
       pairs.filter { $0.name != "format" && $0.name != "cursor" } + [cursor].compactMap { $0.map { ("cursor", $0) } })
   }
 
-  /// The value of a parameter; `nil` if it is absent.
+  /// The value of the parameter with this name; `nil` if it is absent.
   subscript(_ name: String) -> String? { pairs.first { $0.name == name }?.value }
 }
 
 /// Percent-encoding (RFC 3986, 2.1).
 enum PercentCoding {
-  /// Returns the decoded text; `nil` if an escape is invalid, or if the bytes are not UTF-8.
+  /// Returns the decoded text; `nil` if an escape sequence is invalid, or if the bytes are not UTF-8.
   static func decode(_ text: Substring, plusIsSpace: Bool = false) -> String? {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(text.utf8.count)
@@ -67,7 +68,7 @@ enum PercentCoding {
     return String(validating: bytes, as: UTF8.self)
   }
 
-  /// Returns the text as one segment of a path. All characters except unreserved ones (section 2.3) are escaped.
+  /// Encodes a text as one segment of a path. Escapes all characters except unreserved characters (section 2.3).
   static func encode(_ text: String) -> String {
     var out = ""
     for byte in text.utf8 {

@@ -5,18 +5,19 @@ import FleetProviders
 import HTTPTypes
 import Telemetry
 
-/// `/api/forwards`: other programs to which the tenant's records are sent. `/api/connector-events`: the webhooks that
-/// other programs send for connectors.
+/// `/api/forwards`: forwards, which send the tenant's records to other programs. `/api/connector-events`: the webhooks
+/// that other programs send for connectors.
 struct ForwardRoutes {
   let storage: any FleetStorage
   /// The keys that encrypt secrets.
   let keys: SecretKeys
-  /// Whether the keys come from a file. If not, no secret can be stored, because a restart would make it unreadable.
+  /// Whether the keys come from a file. If not, no secret can be stored, because no server could decrypt it after a
+  /// restart.
   let hasKeyFile: Bool
   /// Whether records may be sent to addresses of private networks.
   let mayUsePrivate: Bool
 
-  /// The beginning of the paths to which other programs send events. Each request has a signature.
+  /// The beginning of the paths to which other programs send events. Each request has a signature or contains a secret.
   static let events = "/api/connector-events"
 
   var routes: [Route] { things.routes + [remove, event] }
@@ -74,7 +75,7 @@ struct ForwardRoutes {
     }
   }
 
-  /// Receives a webhook.
+  /// Receives an event from another program.
   private var event: Route {
     let operation = Operation(
       id: "receiveConnectorEvent",
@@ -122,14 +123,15 @@ struct ForwardRoutes {
 }
 
 extension DerivedField {
-  /// The maximum length of a secret, bytes.
+  /// The maximum length of a secret in bytes.
   private static var longestSecret: Int { 8_192 }
 
-  /// Creates a member for a secret. Clients can set it but never read it.
+  /// Creates a field for a secret. Clients can set the field but never read it.
   ///
   /// - Parameters:
   ///   - keys: the keys that encrypt secrets; `nil` if only the schema is needed.
-  ///   - hasKeyFile: whether the keys come from a file. If not, the secret could not be read after a restart.
+  ///   - hasKeyFile: whether the keys come from a file. If not, no secret can be stored, because no server could
+  ///     decrypt it after a restart.
   ///   - set: encrypts and stores the secret.
   static func secret(
     _ key: String, _ description: String, _ keys: SecretKeys?, hasKeyFile: Bool,
