@@ -14,7 +14,7 @@ public enum FieldType: Sendable {
   /// JSON, stored as text.
   case json
 
-  /// Whether the values are numbers or times, so that a list can be restricted to a range of them.
+  /// Whether the values are numbers or times, so that a list can be restricted to values in a range.
   public var isOrdered: Bool {
     switch self {
     case .integer, .real, .time: true

@@ -31,12 +31,12 @@ public struct VehicleSelection: Equatable, Sendable {
 
   public var isAll: Bool { fleets == nil && excluded.isEmpty }
 
-  /// Returns the selection without the windows that do not contain a time.
+  /// Returns the selection with only those ``windows`` that contain a time.
   public func lasting(at time: Timestamp) -> VehicleSelection {
     VehicleSelection(fleets: fleets, windows: windows.filter { $0.contains(time) }, excluded: excluded)
   }
 
-  /// Whether a vehicle is selected for all times, except those of ``excluded``.
+  /// Whether a vehicle is selected for all times, except the times in ``excluded``.
   public func isEverywhere(_ vehicle: String, of fleet: UUIDv7?) -> Bool {
     guard let fleets else { return true }
     return fleet.map(fleets.contains) ?? false
