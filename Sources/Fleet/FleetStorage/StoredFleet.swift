@@ -41,12 +41,12 @@ import Telemetry
 /// | `revocation` | a token that was revoked or removed; servers read it to close the connections that use the token |
 ///
 /// SQLite stores `record` in the order of (tenant, vehicle, class, time, seq, ID). PostgreSQL partitions it by class,
-/// then by the month of the ID (``FleetDomain/IdMonth``). Partitions are created when they are needed. They do not
-/// depend on the time, because the time of a record may change. Retention of one type can therefore drop whole tables,
-/// and does not touch other types. Records with unusual IDs, whose month no correct clock shows at present, are in one
-/// partition of each class, `odd`. Otherwise, a sender could create any number of tables. When such a month becomes
-/// current, its rows are moved to their own partition. The table `part` contains the range of times in each partition. A
-/// query for a week therefore reads only the partitions with records of that week.
+/// then by the month of the ID (``FleetDomain/IdMonth``). Partitions are created when they are needed. The partition of
+/// a record does not depend on its time, because the time may change. Retention of one class can therefore drop whole
+/// partitions, without touching other classes. Records with unusual IDs, whose month no correct clock shows at present,
+/// are in one partition of each class, `odd`. Otherwise, a sender could create any number of partitions. When such a
+/// month becomes current, its rows are moved to their own partition. The table `part` contains the range of times in
+/// each partition. A query for a week therefore reads only the partitions with records of that week.
 ///
 /// Several servers can share one PostgreSQL database. Each commit sends a notification on the channel `obdgate_feed`
 /// (tenant's key, position), so that all servers can read the changes. A SQLite file belongs to one server

@@ -22,7 +22,7 @@ public struct OperatorToken: Equatable, Sendable {
   /// The fleets to whose vehicles the role's rights are limited.
   public var scope: FleetScope
   public var addedAt: Timestamp
-  /// The time from which the token is no longer valid; `nil` if it has no end.
+  /// The time from which the token is no longer valid; `nil` if the token does not expire.
   public var expiresAt: Timestamp?
   /// Time at which the token was revoked; `nil` if it is valid.
   public var revokedAt: Timestamp?

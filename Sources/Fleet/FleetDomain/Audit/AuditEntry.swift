@@ -44,7 +44,7 @@ public struct Actor: Equatable, Sendable {
 /// The hash of an entry is SHA-256 over the hash of the previous entry and the entry's canonical JSON (RFC 8785).
 /// Therefore, no entry can be changed, removed or inserted without changing all later hashes.
 public struct AuditEntry: Equatable, Sendable {
-  /// The number of the entry in its tenant, from 1.
+  /// The number of the entry in the tenant's audit, from 1.
   public let number: Int64
   public let hash: [UInt8]
   /// The content, from which the hash is computed. Some values are encrypted with a person's key; they are decrypted

@@ -14,8 +14,8 @@ public struct AuditVerification: Sendable {
     case changed(Int64)
     /// The columns for the time or the thing of the entry with this number no longer agree with the entry's content.
     case misfiled(Int64)
-    /// The last entry that was found (number `found`) contradicts the number (`counted`) and the hash that the database
-    /// stores for the last entry.
+    /// The last entry that was found (number `found`) does not match the number (`counted`) and the hash that the
+    /// database stores for the last entry.
     case miscounted(found: Int64, counted: Int64)
     /// The entries after number `found` were removed. The database stores that the last entry had the number `counted`.
     case endRemoved(found: Int64, counted: Int64)

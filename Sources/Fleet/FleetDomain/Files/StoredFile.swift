@@ -48,13 +48,13 @@ public struct StoredFile: Kind {
     ]
   }
 
-  /// The facts of a valid 3D model.
+  /// Properties of a valid 3D model.
   public struct Model: NestedValue {
     /// `glb`, `gltf`, `usdz`, `ply`, `obj` or `stl`.
     public var format = ""
     /// Whether the web app can show the model: `GET …/content?version=model` then returns binary glTF.
     public var isViewable = false
-    /// Number of vertices. Each count is `nil` if the server could not count without a converter.
+    /// Number of vertices. Like the other counts, it is `nil` if the server could not count without a converter.
     public var vertices: Int64?
     public var triangles: Int64?
     public var materials: Int64?
@@ -85,7 +85,7 @@ public struct StoredFile: Kind {
   public var status = Status.uploading
   /// The media type, determined from the first bytes; `nil` until all bytes have arrived.
   public var mediaType: String?
-  /// The copies of an image that the server has made; empty for other files.
+  /// The files that the server has made from this file; empty if there are none.
   public var versions: [Version] = []
   public var capture: Capture?
   /// Properties of a valid 3D model; `nil` for other files and for an invalid model.

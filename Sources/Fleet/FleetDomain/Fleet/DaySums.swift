@@ -24,12 +24,12 @@ public struct DaySums: Equatable, Sendable {
   /// The number of days on which an engine ran or a vehicle moved.
   public var usedDays = 0
   /// Time with a running engine, ms.
-  /// Time in motion, ms.
   public var engineOn: Int64 = 0
-  /// Time at rest with a running engine, ms.
+  /// Time in motion, ms.
   public var moving: Int64 = 0
-  /// Time in which it is unknown whether the vehicle moved, idled or was parked, ms.
+  /// Time at rest with a running engine, ms.
   public var idle: Int64 = 0
+  /// Time for which it is unknown whether the vehicle moved, idled or was parked, ms.
   public var unknown: Int64 = 0
   /// Distance, km; `nil` if no day has a distance.
   public var distance: Double?

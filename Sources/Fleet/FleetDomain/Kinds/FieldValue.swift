@@ -141,7 +141,7 @@ extension UUIDv7: FieldValue {
 }
 
 extension UUIDv7 {
-  /// The value as text.
+  /// The UUID as text, 36 characters in lower case.
   public var string: String { json.textValue ?? "" }
 }
 

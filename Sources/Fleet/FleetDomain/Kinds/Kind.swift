@@ -61,7 +61,7 @@ public struct KindNames: Sendable {
   public let createdColumn: String
   /// The name of the database table: `fuel_entry`.
   public let table: String
-  /// An SQL condition for those rows of the table that are things of this kind; `nil` if all are.
+  /// An SQL condition for those rows of the table that are things of this kind; `nil` if all rows are.
   public let condition: String?
 
   public init(

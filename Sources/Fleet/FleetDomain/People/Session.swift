@@ -34,7 +34,7 @@ public struct Session: Kind {
   public var usedRefreshSecrets: String?
   /// The time at which the session was revoked; `nil` if it was not.
   public var revokedAt: Timestamp?
-  /// The identity at an OpenID provider with which the person signed in; `nil` if the person signed in in another way.
+  /// The identity at an OpenID provider with which the person signed in; `nil` if the person used another method.
   public var identityID: UUIDv7?
   /// The provider's identifier of its own session (`sid`); `nil` if the provider sent none.
   public var providerSession: String?

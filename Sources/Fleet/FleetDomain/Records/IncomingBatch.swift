@@ -14,8 +14,9 @@ public struct IncomingBatch: Sendable {
 
   /// Parses the records of a text.
   ///
-  /// - text: an array if the first character is `[`; otherwise one record on each text line, with empty lines ignored.
-  ///   If the end of an element of the array cannot be found, ``breakOff`` is set.
+  /// - Parameters:
+  ///   - text: an array if the first character is `[`; otherwise one record on each text line, with empty lines
+  ///     ignored. If the end of an element of the array cannot be found, ``breakOff`` is set.
   ///   - mayBeObject: whether the text may be a single object that extends over several lines.
   public init(parsing text: Span<UInt8>, mayBeObject: Bool = false) {
     let range = IncomingRecord.trimmed(text)

@@ -9,7 +9,7 @@ import Telemetry
 /// read, and a gateway before its key is looked up. Otherwise, calls fail with `notFound`.
 ///
 /// - When a call returns, its result is durable: it survives kill -9 and a power cut.
-/// - Every call except the look-up of secrets is for one tenant, and has no access to data of another.
+/// - A call for a tenant has no access to the data of other tenants.
 /// - No call reads a clock: the caller passes the time.
 /// - A call that failed with `unavailable` may have been executed. Every call can be repeated without harm.
 /// - Cancelling a task does not undo its calls.
@@ -142,8 +142,8 @@ public protocol FleetStorage: Sendable {
   @discardableResult
   func finishRemovals() async throws(StorageError) -> Int64
 
-  /// Does work that an upgrade of the database has postponed, in small transactions: sets the newest positions of
-  /// vehicles whose records an earlier version stored.
+  /// Does the work that an upgrade of the database has postponed, in small transactions: evaluates records that an
+  /// earlier version stored, for the newest positions and the figures of days.
   ///
   /// - Returns: the number of vehicles for which this was done.
   @discardableResult

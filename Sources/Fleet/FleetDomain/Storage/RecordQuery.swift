@@ -15,8 +15,8 @@ public struct RecordQuery: Equatable, Sendable {
   public var gateway: String?
   /// The classes whose records are returned.
   public var classes: [RecordClass]
-  /// The beginning of the time range; `nil` for no limit. Without it, records without a time are included and come
-  /// first.
+  /// The beginning of the time range; `nil` for no limit. Without a limit, records without a time are included; they
+  /// count as the oldest records.
   public var from: Timestamp?
   /// The end of the time range, exclusive; `nil` for no limit.
   public var to: Timestamp?

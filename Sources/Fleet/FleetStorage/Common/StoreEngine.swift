@@ -7,7 +7,7 @@ protocol StoreEngine: Sendable {
   /// The key of the store's cursors.
   var cursorKey: CursorKey { get }
   var queue: IngestQueue { get }
-  /// SQL expression for the database's own time, ms.
+  /// SQL expression for the database's own time, ms since 1970.
   var clock: String { get }
   /// Whether a restored backup was detected when the database was opened.
   var wasRestored: Bool { get }

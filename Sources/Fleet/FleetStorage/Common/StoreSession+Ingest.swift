@@ -39,8 +39,9 @@ extension StoreSession {
     return found
   }
 
-  /// Stores the gateway that registered a vehicle, or the vehicle's VIN, if the vehicle had none. A gateway's row
-  /// becomes a vehicle unless `isGateway` is set. If another vehicle already has the VIN, the VIN is not stored.
+  /// Stores the gateway that registered a vehicle, or the vehicle's VIN, if the vehicle had none. If `isGateway` of the
+  /// vehicle is false, a gateway's row becomes a vehicle. If another vehicle already has the VIN, the VIN is not
+  /// stored.
   ///
   /// - Parameter gateway: the gateway whose record contained the new value.
   func update(_ vehicle: VehicleRow, tenant: Int32, by gateway: String, at now: Int64) throws(StoreFailure) {

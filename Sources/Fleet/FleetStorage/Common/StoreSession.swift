@@ -68,7 +68,7 @@ protocol StoreSession {
 
   // MARK: Runs
 
-  /// Locks vehicles until the commit. Meanwhile, other transactions can neither add telemetry of these vehicles nor
+  /// Locks vehicles until the commit. Until then, other transactions can neither add telemetry of these vehicles nor
   /// change their runs.
   ///
   /// - Throws: a retryable error if one of the vehicles was removed.

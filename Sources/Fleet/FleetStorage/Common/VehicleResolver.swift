@@ -6,7 +6,7 @@ import Telemetry
 struct VehicleResolver {
   private struct Query: Hashable {
     var vehicleId: String
-    /// The gateway that sent the record; `nil` if the source is trusted.
+    /// The gateway that sent the record; `nil` if the source is not a gateway, or if the gateway is unknown.
     var gateway: String?
   }
 
@@ -23,8 +23,7 @@ struct VehicleResolver {
   private var answers: [Query: Result<Int32, RecordRefusal>] = [:]
   /// The last query and its result. With it, a batch of one vehicle needs only one look-up.
   private var last: (query: Query, answer: Result<Int32, RecordRefusal>)?
-  /// Whether a vehicle, by its ID or VIN, is in the list of another gateway than the query's gateway. The query's
-  /// gateway is `""` if it is unknown.
+  /// Whether a vehicle, by its ID or VIN, is in the list of a gateway other than the query's gateway.
   private var ofOthers: [Query: Bool] = [:]
   /// The vehicles in each gateway's list, for lists that are too long for a linear search.
   private var allowed: [String: Set<String>] = [:]

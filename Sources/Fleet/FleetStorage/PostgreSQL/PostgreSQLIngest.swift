@@ -16,8 +16,8 @@ final class PostgreSQLIngest: Sendable {
     self.announcer = announcer
   }
 
-  /// Stores and commits a group of batches. After a conflict with another transaction, the transaction is repeated, up
-  /// to 8 times in total.
+  /// Stores and commits a group of batches. After a conflict with another transaction, the group is tried again, up to
+  /// 8 times in total.
   func ingest(_ jobs: [IngestJob]) -> Result<IngestGroup, StorageError> {
     var tries = 0
     // Records whose better times were postponed already exist in the database.

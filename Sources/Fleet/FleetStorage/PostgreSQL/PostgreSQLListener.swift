@@ -7,7 +7,7 @@ import Synchronization
 /// connection.
 final class PostgreSQLListener: Sendable {
   static let channel = "obdgate_feed"
-  /// Interval at which the thread checks whether it must end, and wait before a new connection, ms.
+  /// Interval at which the thread checks whether it must end, and time before it connects again after an error, ms.
   private static let patience: Int32 = 500
 
   private let address: PostgreSQLAddress

@@ -809,7 +809,8 @@ enum PostgreSQLSchema {
     CREATE INDEX duty_period_connector ON duty_period (tenant, connector_id);
     """
 
-  /// SQL expression for the time of the migration, ms since 1970. Its value is the same in all its statements.
+  /// SQL expression for the time of the migration, ms since 1970. It has the same value in all statements of the
+  /// migration.
   private static let now = "(extract(epoch FROM now()) * 1000)::bigint"
   private static let ahead = StoredQuality.ahead.rawValue
 
