@@ -87,7 +87,7 @@ struct RecordPage {
     /// the end.
     var edge: Int64
 
-    /// Returns the part without records about a gateway itself (``Attribution/ownClasses``); `nil` if no class remains.
+    /// Returns the part without the classes ``FleetDomain/Attribution/ownClasses``; `nil` if no class remains.
     func withoutOwnRecords() -> Part? {
       var part = self
       part.page.query.classes.removeAll(where: Attribution.ownClasses.contains)

@@ -19,7 +19,8 @@ extension StoreSession {
     ).isEmpty
   }
 
-  /// Returns the number of vehicles that a gateway has registered; at most ``TenantLimits/vehiclesOfGateway`` plus one.
+  /// Returns how many vehicles a gateway has registered; at most ``FleetDomain/TenantLimits/vehiclesOfGateway`` plus
+  /// one.
   func registeredVehicles(of gateway: String, tenant: Int32) throws(StoreFailure) -> Int64 {
     try rows(
       RightsQuery.registered, [SQLValue(tenant), .text(gateway), .integer(TenantLimits.vehiclesOfGateway + 1)]

@@ -8,7 +8,7 @@ struct VehicleTouch {
   private(set) var newest: [NewestRecord] = []
   /// The hours of those rows from which the figures of days are computed (``StaleHour/classes``).
   private(set) var hours: Set<Int64> = []
-  /// The values of the newest rows for those columns from which ``LastKnown`` is read.
+  /// The values of the newest rows for those columns from which ``FleetDomain/LastKnown`` is read.
   private(set) var lastKnown: [LastKnownColumn: LastKnownValue] = [:]
   private var ecus = 0
 

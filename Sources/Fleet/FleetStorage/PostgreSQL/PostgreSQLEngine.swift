@@ -84,8 +84,8 @@ final class PostgreSQLEngine: StoreEngine {
     return now.map(StoredTime.timestamp)
   }
 
-  /// Time before the beginning of a month at which the month's partitions are created, ns. ``IdMonth/newest(at:)`` adds
-  /// another day, because the clocks of gateways may be ahead by one day.
+  /// Time before the beginning of a month at which the month's partitions are created, ns.
+  /// ``FleetDomain/IdMonth/newest(at:)`` adds another day, because the clocks of gateways may be ahead by one day.
   private static let ahead: Int64 = 6 * 86_400_000_000_000
 
   func prepare(at now: Timestamp) async throws(StorageError) {
