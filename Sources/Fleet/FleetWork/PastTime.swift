@@ -2,7 +2,8 @@ import FleetDomain
 import Telemetry
 
 extension Timestamp {
-  /// The greatest difference between the clocks of a client and of the server, ms. The clocks of phones may be wrong by
+  /// The greatest accepted difference between the clocks of a client and of the server, ms. The clocks of phones may be
+  /// wrong by a few minutes.
   /// a few minutes.
   private static var clockError: Int64 { 300_000 }
 

@@ -3,8 +3,8 @@ import FleetProviders
 import Peers
 import Telemetry
 
-/// A client of a server of construction machines that implements ISO 15143-3. It reads the pages of the fleet's
-/// snapshot.
+/// A client of a server for construction machines that implements ISO 15143-3. It reads the fleet's snapshot page by
+/// page.
 ///
 /// The configured address is either the address of the service, to which `/Fleet/1` is appended, or a URL with
 /// `{page}`.

@@ -44,7 +44,7 @@ struct ExactDecimal: Equatable, Sendable {
     return ExactDecimal(digits: quotient + (isUp ? digits.signum() : 0), scale: most)
   }
 
-  /// The number in units of 10^-`scale`; `nil` if it does not fit.
+  /// Returns the number in units of 10^-`wanted`, rounded to an integer; `nil` if it does not fit into 64 bits.
   func units(ofScale wanted: Int) -> Int64? {
     let rounded = rounded(toScale: wanted)
     let (product, overflow) = rounded.digits.multipliedReportingOverflow(by: Self.power(wanted - rounded.scale))

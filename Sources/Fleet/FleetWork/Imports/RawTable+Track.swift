@@ -11,8 +11,8 @@ enum Track {
   }
 }
 
-/// Reads tables of positions. The unit of a speed is known only if the column names it, or for the columns of GPSLogger,
-/// whose speeds are in m/s.
+/// Reads tables of positions. The unit of a speed is known only if the name of the column contains it, or if GPSLogger
+/// wrote the file: its speeds are in m/s.
 ///
 ///     time,lat,lon,elevation,accuracy,bearing,speed,satellites,provider,activity,battery
 extension RawTable {

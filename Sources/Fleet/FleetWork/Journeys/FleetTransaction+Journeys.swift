@@ -118,7 +118,7 @@ extension FleetTransaction {
       guard known.isCopy(of: entry) else { throw .exists(id: entry.id.string) }
       return stored
     }
-    // The time of a command that a client has stored does not change, so the command succeeds when this time has passed.
+    // A client sends a stored command again with the same time, so the command is accepted when this time has passed.
     try entry.timestamp.requirePast(at: now, "at")
     try stored.value.requireSpace(for: entry)
     if isOwn, event == .started, let driver = stored.value.driverID {
