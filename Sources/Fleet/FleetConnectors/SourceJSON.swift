@@ -72,8 +72,8 @@ enum SourceTime {
 
 /// Checks positions of other programs.
 enum SourcePosition {
-  /// Returns the members of a record for a position; `nil` if the position is impossible. Receivers without a fix often
-  /// report 0° N, 0° E.
+  /// Returns the members of a record for a position; `nil` if the position is impossible. 0° N, 0° E is treated as
+  /// impossible, because receivers without a fix often report it.
   static func values(latitude: Double?, longitude: Double?) -> [String: JSON]? {
     guard let latitude, let longitude, abs(latitude) <= 90, abs(longitude) <= 180, latitude.isFinite,
       longitude.isFinite, latitude != 0 || longitude != 0

@@ -47,9 +47,9 @@ public struct FuelEconomy: Equatable, Sendable {
   /// - A void entry does not count.
   /// - A partial fill before the first full one belongs to no interval.
   /// - If an entry is missing, its quantity is unknown. There is no interval that includes the missing entry.
-  /// - A full fill without an odometer reading counts as a partial one.
+  /// - A full fill without an odometer reading counts as a partial fill.
   /// - If the odometer does not increase, one of the two readings is wrong. The next interval then begins at the later
-  ///   one.
+  ///   reading.
   ///
   /// - Parameter entries: the entries of a vehicle in any order.
   public init(_ entries: [FuelEntry]) {
@@ -59,8 +59,8 @@ public struct FuelEconomy: Equatable, Sendable {
     }
   }
 
-  /// Returns the intervals that end in a time range. Of several ranges without gaps between them, each interval is thus
-  /// in exactly one.
+  /// Returns the intervals that end in a time range. If several ranges follow one another without gaps, each interval
+  /// is therefore in exactly one of them.
   ///
   /// - Parameters:
   ///   - from: the start of the range; `nil` for no limit.

@@ -55,7 +55,7 @@ public struct SecretKeys: Equatable, Sendable {
     return Array(secret)
   }
 
-  /// Whether a secret was encrypted with another key than the first one.
+  /// Whether a secret was encrypted with a key other than the first one.
   public func isOutdated(_ text: String) -> Bool { !text.hasPrefix("\(keys[0].name).") }
 
   /// Returns a proof that this server wrote a text: HMAC-SHA-256 with a key that is derived from the first key.

@@ -8,7 +8,7 @@ import Telemetry
 struct SamsaraClient: ConnectorClient {
   let session: ConnectorSession
 
-  /// The API allows at most three types in one feed.
+  /// The types of values in each feed. The API allows at most three types in one feed.
   private static let feeds: [String: String] = [
     "stats1": "gps,engineStates,obdOdometerMeters",
     "stats2": "fuelPercents,obdEngineSeconds,faultCodes",
@@ -21,8 +21,9 @@ struct SamsaraClient: ConnectorClient {
     ConnectorStream(name: "drivers", pause: 3_600), ConnectorStream(name: "hosLogs", pause: 300),
     ConnectorStream(name: "dvirs", pause: 3_600),
   ]
-  /// The time before now that each pull of logs covers, s: drivers change and certify logs later.
+  /// The length of the period up to now that each pull of logs covers, s. Drivers change and certify logs later.
   private static let logReach = 2 * 86_400
+  /// The length of the period up to now that each pull of inspection reports covers, s.
   private static let reportReach = 7 * 86_400
 
   var streams: [ConnectorStream] {
