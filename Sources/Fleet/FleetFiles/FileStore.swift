@@ -29,7 +29,7 @@ public final class FileStore: Sendable {
 
   // MARK: Uploads
 
-  /// Returns the number of stored bytes of an upload.
+  /// Returns the number of stored bytes of an upload; 0 if nothing of the upload is stored.
   public func offset(of upload: UUIDv7, tenant: TenantID) async throws(FileError) -> Int64 {
     let path = uploadPath(upload, tenant)
     return try await threads.run(upload) { () throws(FileError) in

@@ -7,9 +7,11 @@ import Telemetry
 final class MessageStore: Sendable {
   /// The result of one message.
   struct Outcome: Equatable, Sendable {
-    /// The number of refused records, the number of all records, and the reason of the first refusal.
+    /// The number of refused records.
     var refused = 0
+    /// The number of all records, including refused ones.
     var records = 0
+    /// The reason of the first refusal; `nil` if no record was refused.
     var reason: String?
   }
 
