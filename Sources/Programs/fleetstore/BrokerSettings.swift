@@ -148,8 +148,8 @@ enum BrokerSettings {
 
   private static let clusterRule = "brokers of one cluster, all amqp or all mqtt"
 
-  /// Returns the found value for a message if the addresses are not of one cluster: two addresses with different
-  /// protocols, or `none` without addresses. Otherwise, returns `nil`.
+  /// If the addresses are not of one cluster, returns the text that an error message shows as found: two addresses with
+  /// different protocols, or `none` if there are no addresses. Otherwise, returns `nil`.
   private static func notOneCluster(_ addresses: [BrokerAddress]) -> String? {
     guard let first = addresses.first else { return "none" }
     return addresses.first { $0.language != first.language }.map { "\(first) and \($0)" }

@@ -14,6 +14,7 @@ struct Retention {
   var days: [RecordClass: Int] = [:]
   /// The time for which changes are kept, in hours.
   var changeHours = 24
+  /// The maximum number of changes that are kept for each tenant.
   var changes = 50_000_000
 
   /// The minutes from the start of the server to the first removal. In this time, the system can set the clock.

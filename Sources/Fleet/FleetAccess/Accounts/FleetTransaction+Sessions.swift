@@ -132,8 +132,8 @@ extension FleetTransaction {
   ///
   /// - Parameters:
   ///   - presented: the hash of the refresh token that the app sent.
-  /// - family: the hash of the refresh token's family; `nil` if the token has none.
-  /// - refresh: the new refresh token.
+  ///   - family: the hash of the refresh token's family; `nil` if the token has none.
+  ///   - refresh: the new refresh token.
   ///   - secret: the hash of the new access token.
   /// - Returns: the session; `nil` if the refresh token is not the current one. If it is an earlier one, it was
   ///   probably stolen, so the session is ended; the caller must commit this change. If it never was a token of the

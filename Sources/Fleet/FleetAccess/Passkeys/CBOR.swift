@@ -1,8 +1,8 @@
 /// A CBOR data item (RFC 8949) in the form that authenticators send: CTAP2 canonical CBOR.
 ///
 /// Only the items that WebAuthn uses are supported: integers, byte and text strings, arrays, maps, booleans and null.
-/// All must have a definite length and the shortest form, with at most ``maximumDepth`` levels. Map keys must be unique
-/// integers or texts. Everything else is an error, so that each item has exactly one encoding.
+/// All items must have a definite length and the shortest form, with at most ``maximumDepth`` levels. Map keys must be
+/// unique integers or texts. Everything else is an error, so that each item has exactly one encoding.
 indirect enum CBOR: Equatable, Sendable {
   /// Zero or a positive integer.
   case unsigned(UInt64)

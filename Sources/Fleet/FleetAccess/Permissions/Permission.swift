@@ -5,7 +5,8 @@ import Telemetry
 public enum Requester: Equatable, Sendable {
   /// A person who has signed in.
   ///
-  /// - Parameter readsCosts: whether an administrator has allowed the person to read costs, which roles may exclude.
+  /// - Parameter readsCosts: whether an administrator has allowed the person to read costs, although the role `viewer`
+  ///   does not allow it.
   case person(roles: Set<PersonRole>, scope: FleetScope, readsCosts: Bool = false)
   /// A program with an operator's token, for the whole fleet or a part of it.
   case token(Role, scope: FleetScope = .all)

@@ -28,7 +28,7 @@ public final class BrokerWorker: Service {
   ///   - storage: an open storage; the caller closes it.
   ///   - onOutcomes: called with the results of records, including those that are refused before they reach the
   ///     storage.
-  /// - now: returns the current time.
+  ///   - now: returns the current time.
   /// - Throws: an error if no file descriptor is free.
   public init(
     _ options: BrokerOptions, storage: any FleetStorage, logger: Logger,

@@ -27,8 +27,8 @@ struct AEMPMachine: Equatable, Sendable {
 /// `…/Fleet/Equipment/MakeModelSerial/CAT/336/SYN00336/Faults/2024-09-20T00:00:00Z/2024-10-01T00:00:00Z/1`.
 ///
 /// The cursor contains the remaining machines of one page of the fleet, the cursor of the next page of the fleet, the
-/// end of the period, and the next page of the current machine's faults. A machine without faults, or that the server
-/// does not know, is answered with 404.
+/// end of the period, and the next page of the current machine's faults. The server answers with 404 for a machine that
+/// has no faults or that it does not know.
 struct AEMPFaults {
   static let stream = "faults"
   let client: AEMPClient
@@ -54,7 +54,7 @@ struct AEMPFaults {
     var next: String?
     do throws(ConnectorError) {
       (page, next) = try await client.series(try url(machine, cursor, until), of: machine.asset)
-      // The series must belong to the machine of the fleet, also if its header lacks the PIN.
+      // The series must belong to the machine of the fleet, even if its header lacks the PIN.
       for index in page.records.indices { page.records[index].asset = machine.asset }
       page.assets = []
     } catch {
@@ -75,7 +75,7 @@ struct AEMPFaults {
     return "\(try client.service())/Fleet/Equipment/MakeModelSerial/\(key)/Faults/\(from.string)/\(until.string)/1"
   }
 
-  /// Sets the cursor of a page to the machines and pages that remain. Without any, the page is the last one.
+  /// Sets the cursor of a page to the machines and pages that remain. If none remain, the page is the last one.
   private static func advance(
     _ page: inout PulledPage, _ machines: [JSON], _ fleet: JSON?, _ until: Timestamp, series: String? = nil
   ) {

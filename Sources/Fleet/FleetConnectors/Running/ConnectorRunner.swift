@@ -37,7 +37,7 @@ public final class ConnectorRunner: Service {
   /// - Parameters:
   ///   - keys: the keys that encrypt the connectors' secrets.
   ///   - mayUsePrivate: whether connectors may use addresses of private networks and of this machine.
-  /// - now: returns the current time.
+  ///   - now: returns the current time.
   public convenience init(
     storage: any FleetStorage, keys: SecretKeys, mayUsePrivate: Bool, logger: Logger,
     now: @escaping @Sendable () -> Timestamp

@@ -166,7 +166,7 @@ extension FleetTransaction {
 }
 
 extension PulledDriver {
-  /// The driver without values that are too long or invisible; `nil` if the name is such a value.
+  /// The driver without values that are too long or have invisible characters; `nil` if the name is such a value.
   fileprivate var fitting: PulledDriver? {
     func fitting(_ text: String?, _ bytes: Int) -> String? {
       guard let text, (1...bytes).contains(text.utf8.count), NameRules.isVisible(text) else { return nil }

@@ -60,7 +60,8 @@ extension FleetTransaction {
 
   // MARK: Leases
 
-  /// Leases the connector that has been due for the longest time to a server, so that no other server pulls from it.
+  /// Gives a server the lease of the connector that has been due for the longest time, so that no other server pulls
+  /// from it.
   ///
   /// - Parameters:
   ///   - server: the server that gets the lease.
@@ -107,7 +108,7 @@ extension FleetTransaction {
   ) throws(ThingError) -> String {
     if let vin = asset.vin {
       if let found = try vehicle(named: vin) { return found.value.id }
-      // The vehicle was added without a VIN, which is known now.
+      // The vehicle was added without a VIN. The VIN is known now.
       if let known, let stored = try vehicle(named: known), stored.value.vin == nil {
         var vehicle = stored.value
         vehicle.vin = vin

@@ -21,9 +21,9 @@ struct SamsaraClient: ConnectorClient {
     ConnectorStream(name: "drivers", pause: 3_600), ConnectorStream(name: "hosLogs", pause: 300),
     ConnectorStream(name: "dvirs", pause: 3_600),
   ]
-  /// The length of the period up to now that each pull of logs covers, s. Drivers change and certify logs later.
+  /// Each pull of logs covers this time before now, s. Drivers change and certify logs later.
   private static let logReach = 2 * 86_400
-  /// The length of the period up to now that each pull of inspection reports covers, s.
+  /// Each pull of inspection reports covers this time before now, s.
   private static let reportReach = 7 * 86_400
 
   var streams: [ConnectorStream] {

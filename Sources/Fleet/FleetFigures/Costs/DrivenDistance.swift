@@ -39,9 +39,9 @@ public struct DrivenDistance: Equatable, Sendable {
   ///
   /// - Parameters:
   ///   - dates: the range of days.
-  ///   - telemetry: the distance of each day with telemetry that contains one, km.
-  /// - readings: the odometer readings of each day that has some. Days before the range are ignored, except the day
-  ///   immediately before it.
+  ///   - telemetry: the distance of each day whose telemetry contains a distance, km.
+  ///   - readings: the odometer readings of each day that has some. Days before the range are ignored, except the day
+  ///     immediately before it.
   public init(
     on dates: ClosedRange<CalendarDate>, telemetry: [CalendarDate: Double], readings: [CalendarDate: Readings]
   ) {

@@ -79,7 +79,7 @@ public struct ServicePlan: Equatable, Sendable {
     return (afterMonths, day < wanted ? wanted : nil)
   }
 
-  /// Returns the state at a day and totals of the instruments.
+  /// Returns the state of a service that is due at `due`, on the day and at the totals of `now`.
   ///
   /// - Parameter snoozedUntil: the first day on which the service is no longer snoozed.
   public func state(_ due: Point, at now: Point, snoozedUntil: CalendarDate? = nil) -> ServiceSchedule.State {
@@ -126,7 +126,7 @@ public struct ServicePlan: Equatable, Sendable {
       guard let due, let now else { return nil }
       if now >= due { return today }
       guard let daily, daily > 0 else { return nil }
-      // The limit on the number of days is later than any date.
+      // All dates up to the year 9999 are less than 3,000,000 days ahead.
       let days = min(((due - now) / daily).rounded(.up), 3_000_000)
       return today.adding(days: Int(days))
     }

@@ -5,7 +5,7 @@ extension FleetTransaction {
   /// Checks a new or changed assignment. If a new assignment has no start, sets the start to now.
   ///
   /// - Parameters:
-  /// - old: the assignment before the change; `nil` if the assignment is new.
+  ///   - old: the assignment before the change; `nil` if the assignment is new.
   /// - Throws: `invalid`; `rule` with one of the codes `overlap`, `driverSuspended`, `licenceExpired`,
   ///   `vehicleUnavailable`, `vehicleUnsafe`; `invalidState` if the assignment was ended or cancelled.
   public func check(_ new: inout Assignment, old: Stored<Assignment>?) throws(ThingError) {

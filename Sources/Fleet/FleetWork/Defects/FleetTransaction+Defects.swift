@@ -31,8 +31,8 @@ extension FleetTransaction {
   ///
   /// - Parameter reason: required for `dismiss`, and for `verify` if the trouble code was absent for fewer than
   ///   ``TenantSettings/tripsToVerify`` trips. Any reason for `verify` is stored; other commands ignore it.
-  /// - Throws: `invalidState`; `invalid` with the field `reason`; `rule` with `codePresent` if the vehicle still reports
-  ///   the trouble code of a defect that is to be verified, or `notEnoughTrips`.
+  /// - Throws: `invalidState`; `invalid` with the field `reason`; `rule` with `codePresent` if a defect is to be
+  ///   verified while the vehicle still reports its trouble code; `rule` with `notEnoughTrips`.
   public func execute(
     _ command: DefectCommand, _ stored: Stored<Defect>, reason: String? = nil
   ) throws(ThingError) -> Stored<Defect> {

@@ -125,8 +125,8 @@ extension FleetTransaction {
     }
   }
 
-  /// Counts a trip that has ended, for each defect whose trouble code was absent since before its start. If the code
-  /// was absent for ``TenantSettings/tripsToVerify`` trips, the defect becomes verified.
+  /// Counts a trip that has ended, for each defect whose trouble code was absent before and during the trip. If the
+  /// code was absent for ``TenantSettings/tripsToVerify`` trips, the defect becomes verified.
   public func countTrip(from start: Timestamp, to end: Timestamp, vehicle: String) throws(ThingError) {
     let tripsToVerify = try settings().value.tripsToVerify
     for stored in try codeDefects(of: vehicle, [.open, .acknowledged, .repaired]) {

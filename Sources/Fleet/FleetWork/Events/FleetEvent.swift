@@ -7,7 +7,7 @@ import Telemetry
 /// adds the event's notifications and deliveries removes the event.
 public struct FleetEvent: Kind {
   public enum Event: String, FieldChoice, Sendable {
-    /// A command of a journey arrived that the journey's state does not allow.
+    /// A journey received a command that its state does not allow.
     case journeyNeedsReview
     /// A driver reported an incident during a journey.
     case journeyIncident

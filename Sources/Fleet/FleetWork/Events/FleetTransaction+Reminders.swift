@@ -3,7 +3,7 @@ import Telemetry
 
 /// A reminder that a document or a driving licence expires. Its event was not added yet.
 public struct PendingReminder: Equatable, Sendable {
-  /// The ID of the event. It is the same each time the event is found.
+  /// The ID of the event. It is the same each time the reminder is found.
   let id: UUIDv7
   let event: FleetEvent.Event
   let thing: UUIDv7

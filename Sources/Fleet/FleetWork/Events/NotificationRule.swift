@@ -126,8 +126,8 @@ public struct NotificationRule: Kind {
     return quietHours?.end(at: due, in: zone) ?? due
   }
 
-  /// The rule that applies in all tenants, in addition to their own rules: administrators learn that a webhook was
-  /// switched off.
+  /// The rule that applies in all tenants, in addition to their own rules: administrators are notified when a webhook
+  /// is switched off.
   public static let ofServer: NotificationRule = {
     var rule = NotificationRule()
     (rule.name, rule.events, rule.roles) = ("Webhooks that were switched off", [.webhookDisabled], [.admin])

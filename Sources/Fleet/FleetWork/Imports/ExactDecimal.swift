@@ -35,7 +35,7 @@ struct ExactDecimal: Equatable, Sendable {
     return overflow ? nil : ExactDecimal(digits: product, scale: scale + factor.scale)
   }
 
-  /// Returns the number with at most `scale` digits after the point. Halves are rounded away from zero.
+  /// Returns the number, rounded to at most `most` digits after the point. Halves are rounded away from zero.
   func rounded(toScale most: Int) -> ExactDecimal {
     guard scale > most else { return self }
     let unit = Self.power(scale - most)

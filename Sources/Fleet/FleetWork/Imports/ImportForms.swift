@@ -81,8 +81,8 @@ struct Forms {
   /// Reads a cell.
   ///
   /// - Parameters:
-  /// - currency: the currency of amounts that are written without a currency.
-  /// - zone: the time zone of times that are written without a zone.
+  ///   - currency: the currency of amounts that are written without a currency.
+  ///   - zone: the time zone of times that are written without a zone.
   /// - Returns: JSON `null` for an empty cell, and for an odometer reading or an amount of 0.
   func read(_ cell: RawCell, currency: String?, _ zone: ZoneRules) -> Result<JSON, Reason> {
     let text = cell.text.trimmed

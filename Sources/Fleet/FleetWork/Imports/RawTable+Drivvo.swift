@@ -73,8 +73,8 @@ extension RawTable {
     return names
   }
 
-  /// Sets the vehicle of a row. If the file has a column of vehicles, it contains the name. Otherwise, the file has a
-  /// single vehicle.
+  /// Sets the vehicle of a row. If the file has a column for vehicles, this column contains the vehicle's name.
+  /// Otherwise, the file has a single vehicle.
   private mutating func setVehicle(
     _ raw: inout RawRow, _ section: Section, _ names: [String: [String]], _ row: CSVText.Row
   ) {

@@ -40,7 +40,7 @@ extension RawTable {
       }
       if table.text(time, of: row).isEmpty { return table.skip(row, "a position without a time") }
       var raw = table.new(row, options)
-      // The name of a track may be any text. It names the vehicle only if no option does.
+      // The name of a track may be any text. It is used as a vehicle's name only if the options contain no vehicle.
       let name = table.text(section.column("devicename"), of: row)
       if options.vehicle == nil, !name.isEmpty { raw.vehicleNames = [name] }
       raw.set("timestamp", time, of: row, .time)

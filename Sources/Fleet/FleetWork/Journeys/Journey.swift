@@ -63,7 +63,7 @@ public struct Journey: WorkThing {
 
   /// The maximum number of entries in a log.
   static let mostEvents = 1_000
-  /// The longest journey that can be declared afterwards, ms.
+  /// The maximum duration of a journey that is declared afterwards, ms.
   static let longest: Int64 = 31 * 86_400_000
   /// The maximum length of all notes in a log together, bytes. Each command writes the whole log to the database.
   static let mostNoteBytes = 64 << 10
@@ -220,8 +220,8 @@ extension Journey {
   ///
   /// - Parameters:
   ///   - old: the journey before the change; `nil` if it is new.
-  /// - isOwn: whether the driver declares the journey. A journey that the driver declares without an end must have
-  ///   begun at most ``longest`` ago.
+  ///   - isOwn: whether the driver declares the journey. A journey that the driver declares without an end must have
+  ///     begun at most ``longest`` ago.
   /// - Throws: `invalid`.
   func requireBounds(since old: Journey?, at now: Timestamp, isOwn: Bool) throws(ThingError) {
     guard let startTime, startTime != old?.startTime || endTime != old?.endTime else { return }

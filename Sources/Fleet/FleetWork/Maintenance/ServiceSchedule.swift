@@ -67,9 +67,9 @@ public struct ServiceSchedule: VehicleThing {
   /// The date and readings at which the next service is due: whichever is reached first.
   public struct Next: NestedValue {
     public var dueDate: CalendarDate?
-    /// Reading of the odometer, km.
+    /// Reading of the odometer at which the service is due, km.
     public var dueOdometer: Double?
-    /// Reading of the hour meter, h.
+    /// Reading of the hour meter at which the service is due, h.
     public var dueEngineHours: Double?
 
     public init() {}
@@ -80,9 +80,9 @@ public struct ServiceSchedule: VehicleThing {
   }
 
   public enum Basis: String, FieldChoice, Sendable {
-    /// The next service is due one interval after the due date or reading of this one.
+    /// The next service is due one interval after the due date or reading of this service.
     case fixed
-    /// The next service is due one interval after this one was done.
+    /// The next service is due one interval after this service was done.
     case fromCompletion
   }
 
@@ -152,7 +152,7 @@ public struct ServiceDue: Kind {
   public var dueKilometers: Double?
   public var dueEngineHours: Double?
   /// The date on which the last service was due. If the record ``lastRecordID`` is corrected, the next due values are
-  /// computed from the previous ones.
+  /// computed from the previous due values.
   public var previousDueDate: CalendarDate?
   /// The value of ``dueMonthDay`` for the last service.
   public var previousDueMonthDay: Int64?

@@ -64,8 +64,8 @@ public struct CronTimes: Equatable, Sendable {
     return values
   }
 
-  /// Whether a day has a time. As in cron, if both the days of the month and the days of the week are restricted, a day
-  /// needs to match only one of them.
+  /// Whether a day is one of the days. As in cron, if both the days of the month and the days of the week are
+  /// restricted, a day needs to match only one of the two.
   public func contains(_ date: CalendarDate) -> Bool {
     guard months?.contains(date.month) ?? true else { return false }
     // 1970-01-01 was a Thursday.
