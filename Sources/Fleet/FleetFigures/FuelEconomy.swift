@@ -4,8 +4,9 @@ import Telemetry
 
 /// The consumption of a vehicle, computed from one full tank to the next.
 ///
-/// From one full tank to the next, the vehicle uses exactly what is filled meanwhile: the fill at the end and all
-/// partial fills before it. Each kind of energy has its own intervals, because a vehicle may have a tank for each.
+/// From one full tank to the next, the vehicle uses exactly the quantity that is filled meanwhile: the fill at the end
+/// and all partial fills before it. Each kind of energy has its own intervals, because a vehicle may have a tank for
+/// each.
 public struct FuelEconomy: Equatable, Sendable {
   /// The time from one full tank to the next.
   public struct Interval: Equatable, Sendable {

@@ -16,7 +16,7 @@ public struct Secret: Sendable {
     case accessToken = "fsa_"
     /// The token with which an app renews its access token.
     case refreshToken = "fsr_"
-    /// A secret that can be used once, within a short time, such as that of an invitation.
+    /// A secret that can be used once, within a short time, such as the secret of an invitation.
     case ticket = "fsl_"
     /// The cookie that marks a browser from which a person has signed in before.
     case device = "fsd_"

@@ -316,7 +316,7 @@ struct AEMPMapping {
   // MARK: Faults
 
   /// Adds a fault. A list of faults contains when each fault occurred, but not which faults have ended. Therefore, each
-  /// code is reported with its own ECU name, so that a report of one code does not end the others.
+  /// code is reported with its own ECU name, so that a report of one code does not end other codes.
   private mutating func add(fault json: JSON, of asset: String) {
     guard let time = json["datetime"]?.time else { return page.ignore("fault without a time") }
     guard let identifier = json["codeidentifier"]?.identifier else { return page.ignore("fault without a code") }

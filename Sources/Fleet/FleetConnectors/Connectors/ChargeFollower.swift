@@ -4,7 +4,7 @@ import Telemetry
 /// Follows the charging of one asset from report to report, and returns each charge that has ended.
 ///
 /// The state is stored with the asset in the transaction that stores the cursor, so each charge is returned once. A
-/// charge of which only the end was reported is ignored, because its time is unknown.
+/// charge is ignored if only its end was reported, because its start is unknown.
 struct ChargeFollower: Equatable {
   /// A charge.
   struct Charge: Equatable {

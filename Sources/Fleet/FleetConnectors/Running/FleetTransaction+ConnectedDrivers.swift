@@ -71,7 +71,7 @@ extension FleetTransaction {
 
   // MARK: Hours of service
 
-  /// Stores periods of drivers' hours of service, and sets the state of each driver to that of the newest period.
+  /// Stores periods of drivers' hours of service, and updates each driver's status from the driver's newest period.
   ///
   /// - Parameter vehicles: the vehicles of the fleet, by the IDs of their assets.
   func add(_ duties: [PulledDuty], of connector: UUIDv7, vehicles: [String: String]) throws(ThingError) {

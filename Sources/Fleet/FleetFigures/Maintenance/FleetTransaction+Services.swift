@@ -21,7 +21,7 @@ extension FleetView {
     }
   }
 
-  /// Returns the schedules of a vehicle, and those of its fleet.
+  /// Returns the schedules of a vehicle, and the schedules of its fleet.
   func schedules(of vehicle: Vehicle) throws(ThingError) -> [Stored<ServiceSchedule>] {
     var alternatives: [[ThingQuery<ServiceSchedule>.Condition]] = [[.oneOf(key: "vehicleId", [.text(vehicle.id)])]]
     if let fleet = vehicle.fleetID { alternatives.append([.oneOf(key: "fleetId", [fleet.json])]) }
@@ -71,7 +71,7 @@ extension FleetTransaction {
   }
 
   /// Computes when a new or changed schedule is due for its vehicles. If the fleet has more than
-  /// ``PendingSchedule/mostVehicles`` vehicles, the others are computed later.
+  /// ``PendingSchedule/mostVehicles`` vehicles, the remaining vehicles are computed later.
   public func follow(_ schedule: Stored<ServiceSchedule>) throws(ThingError) {
     if let vehicle = schedule.value.vehicle { try follow(schedule, for: vehicle) }
     guard let fleet = schedule.value.fleet else { return }

@@ -107,7 +107,7 @@ public struct EventCount: Kind {
   public var hour: Int64 = 0
   /// Number of frequent events that were added in ``hour``.
   public var frequent: Int64 = 0
-  /// Number of frequent events that were not added, since the tenant exists.
+  /// Total number of frequent events that were not added.
   public var dropped: Int64 = 0
 
   public init() {}

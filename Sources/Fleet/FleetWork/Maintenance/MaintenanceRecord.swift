@@ -45,7 +45,7 @@ public struct MaintenanceRecord: VehicleThing {
   public var odometer: Double?
   public var engineHours: Double?
   public var scheduleID: UUIDv7?
-  /// The cycle of the schedule for which the record was opened.
+  /// The schedule's cycle for which the record was opened; `nil` if a person has added the record.
   public var cycle: Int64?
   public var defectIDs: [UUIDv7] = []
   public var files = FileIDs()
