@@ -68,8 +68,8 @@ extension Defect {
 
 extension FleetTransaction {
   /// Updates the defects of a vehicle from a report. A vehicle has one defect for each code. Adds a defect for each new
-  /// stored code, unless the tenant has switched this off, and reopens a defect whose code came back. Ignores the
-  /// report if its ECU has sent a newer one.
+  /// stored code, unless the tenant has switched this off, and reopens a defect whose code came back. A stored defect
+  /// does not change if its ECU has sent a newer report about the code.
   ///
   /// - Parameter text: returns the description of a code that the report does not describe.
   public func apply(_ report: TroubleReport, text: (String) -> String) throws(ThingError) {

@@ -45,7 +45,7 @@ public struct MaintenanceRecord: VehicleThing {
   public var odometer: Double?
   public var engineHours: Double?
   public var scheduleID: UUIDv7?
-  /// The schedule's cycle for which the record was opened; `nil` if a person has added the record.
+  /// The schedule's cycle for which the server opened the record; `nil` for any other record.
   public var cycle: Int64?
   public var defectIDs: [UUIDv7] = []
   public var files = FileIDs()
