@@ -29,7 +29,7 @@ public final class FileStore: Sendable {
 
   // MARK: Uploads
 
-  /// Returns the number of stored bytes of an upload.
+  /// Returns the number of stored bytes of an upload; 0 if nothing of the upload is stored.
   public func offset(of upload: UUIDv7, tenant: TenantID) async throws(FileError) -> Int64 {
     let path = uploadPath(upload, tenant)
     return try await threads.run(upload) { () throws(FileError) in
@@ -40,7 +40,7 @@ public final class FileStore: Sendable {
         if case .missing = error { return 0 }
         throw error
       }
-      // If a piece was cut off, its bytes are perhaps not on the disk yet.
+      // If a piece was interrupted, its bytes may not be on the disk yet.
       try file.synchronize()
       return try file.size
     }
@@ -221,7 +221,7 @@ public final class FileStore: Sendable {
     if unsafe Glibc.link(path, target) != 0 {
       guard errno == EEXIST else { throw .last(target) }
       guard unsafe utimensat(AT_FDCWD, target, nil, 0) == 0 else { throw .last(target) }
-      // The bytes that the other upload has written are perhaps not on the disk yet.
+      // The bytes that the other upload has written may not be on the disk yet.
       try OpenFile(target, O_RDONLY).synchronize()
     }
     try Self.synchronizeFolder(parent)

@@ -36,7 +36,7 @@ public final class ConnectorRunner: Service {
   /// - Parameters:
   ///   - keys: the keys that encrypt the connectors' secrets.
   ///   - mayUsePrivate: whether connectors may use addresses of private networks and of this machine.
-  ///   - now: returns the time of day.
+  ///   - now: returns the current time.
   public convenience init(
     storage: any FleetStorage, keys: SecretKeys, mayUsePrivate: Bool, logger: Logger,
     now: @escaping @Sendable () -> Timestamp
@@ -173,7 +173,7 @@ final class ConnectorRun: TokenStore {
 
   // MARK: Streams
 
-  /// Returns the key, in the stored cursors, of the time at which a stream was last read to its end.
+  /// Returns the key under which the stored cursors contain the time at which a stream was last read to its end.
   private static func doneKey(_ stream: ConnectorStream) -> String { "\(stream.name) done" }
 
   private func isDue(_ stream: ConnectorStream, _ cursors: [String: JSON]) -> Bool {
@@ -201,7 +201,8 @@ final class ConnectorRun: TokenStore {
         page = try await client.pull(stream, after: cursor)
       } catch {
         guard error.kind == .cursorExpired, cursor != .null, !hasReset else { throw error }
-        // Begin again without a cursor. Values since the expired cursor may be missing, which is counted.
+        // Begin again without a cursor. Values since the expired cursor may be missing; this is counted as an ignored
+        // value.
         hasReset = true
         page = PulledPage()
         page.isLast = false
@@ -226,9 +227,9 @@ final class ConnectorRun: TokenStore {
     return true
   }
 
-  /// Makes a change if this server still has the lease.
+  /// Executes `work` in a transaction if this server still has the lease.
   ///
-  /// - Throws: `CancellationError` if another server has it.
+  /// - Throws: `CancellationError` if this server no longer has the lease.
   private func change(
     _ work: @escaping @Sendable (any FleetTransaction, Stored<ConnectorProgress>) throws(ThingError) -> Void
   ) async throws {
@@ -241,7 +242,7 @@ final class ConnectorRun: TokenStore {
     if !hasLease { throw CancellationError() }
   }
 
-  /// Stores the end of the pull, and the time of the next one.
+  /// Stores the result of the pull, and the time of the next pull.
   ///
   /// - Parameters:
   ///   - isComplete: whether all streams were pulled. Otherwise, if there is no error, the next pull is due at once.
