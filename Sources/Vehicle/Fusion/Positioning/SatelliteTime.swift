@@ -5,7 +5,7 @@ import Telemetry
 ///
 ///     var time = SatelliteTime(notBefore: Version.released)
 ///     time.fix(fix, at: bootTime, machine: nil)
-///     time.offset                                  // ns from 1970 to boot time 0; nil if unknown
+///     time.offset                                  // ns from 1970 to the start of the boot; nil if unknown
 ///
 /// A date is trusted if it comes from valid fixes and is not before the release of this program, and if ``leastFixes``
 /// fixes in a row agree with the boot clock.
@@ -53,7 +53,7 @@ public struct SatelliteTime: ~Copyable {
   /// The system clock confirms a date if it is less than this far ahead of the date, ns.
   private static let ahead = day
 
-  /// Time from 1970 to boot time 0, ns; `nil` if no date is trusted yet.
+  /// Time from 1970 to time 0 of the boot clock, ns; `nil` if no date is trusted yet.
   public private(set) var offset: Int64?
   private let notBefore: Int64
   private var candidate: (offset: Int64, count: Int, since: Int64, rollovers: Int)?
@@ -69,7 +69,7 @@ public struct SatelliteTime: ~Copyable {
   /// Evaluates a fix.
   ///
   /// - Parameters:
-  ///   - time: boot time at which the first byte of the fix arrived, ns.
+  ///   - time: time at which the first byte of the fix arrived, ns since boot.
   ///   - machine: the system clock at that time, ns since 1970; `nil` if it cannot be trusted.
   /// - Returns: what changed; `nil` if nothing did.
   public mutating func fix(_ fix: Fix, at time: Int64, machine: Int64?) -> Event? {
