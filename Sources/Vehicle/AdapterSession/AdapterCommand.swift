@@ -10,9 +10,9 @@ public enum AdapterCommand: BitwiseCopyable, Sendable, Equatable {
   /// ATWS: restart the adapter, but keep the baud rate that ATBRD has set.
   case warmStart
   case echoOff, linefeedsOff, spacesOff, headersOn
-  /// ATAT1: adaptive timing, in which the adapter learns how long the vehicle takes to answer.
+  /// ATAT1: use adaptive timing, in which the adapter learns how long the vehicle takes to answer.
   case adaptiveTiming
-  /// ATST: how long to wait for an answer, in steps of 4.096 ms.
+  /// ATST: set how long the adapter waits for an answer, in steps of 4.096 ms.
   case timeout(UInt8)
   /// ATSP: use only this protocol, given by its ELM digit (ASCII); `0` searches all protocols.
   case selectProtocol(UInt8)

@@ -25,8 +25,8 @@ enum BaudStep: BitwiseCopyable, Equatable {
 }
 
 extension AdapterSession {
-  /// Time that each side waits, in steps of 5 ms: 320 ms. The default of 75 ms is too short, because a USB bridge may
-  /// delay bytes by 16 ms and a host may be busy.
+  /// Time for which the adapter waits for the host during a change, in steps of 5 ms: 64 × 5 ms = 320 ms. The adapter's
+  /// default of 75 ms is too short, because a USB bridge may delay bytes by 16 ms and the host may be busy.
   private static let trialSteps: UInt8 = 0x40
   /// After the adapter has stopped answering at a changed baud rate this many times, its rate is not changed any more.
   private static let baudReturnsLimit = 3
@@ -92,7 +92,7 @@ extension AdapterSession {
     }
   }
 
-  /// Handles a reply during a change of the baud rate that ends with a prompt, or its absence.
+  /// Handles a reply with a prompt during a change of the baud rate, or a missing reply.
   mutating func handleBaud(_ step: BaudStep, _ reply: ReplyObserver, isTimeout: Bool, at now: Int64) {
     guard case .changingBaud(var change) = state else { return }
     switch step {

@@ -39,7 +39,7 @@ extension AdapterSession {
     }
   }
 
-  /// Adds the jobs to the queue whose period has passed: voltage, engine speed and vehicle speed, trouble codes, VIN.
+  /// Adds each job whose period has passed to the queue: voltage, engine speed and vehicle speed, trouble codes, VIN.
   ///
   /// - Returns: the next time at which the trouble codes are due.
   private mutating func addDueJobs(to jobs: inout JobQueue, codesDue: Int64, at now: Int64) -> Int64 {

@@ -2,12 +2,13 @@ import OBDWire
 
 /// Commands that stop the adapter's own traffic on the bus, so that the vehicle can sleep, and commands that undo this.
 enum QuietStep: BitwiseCopyable, Equatable {
-  /// Sends ATPC; or ATSW00 if ATPC is refused. Otherwise, the adapter's wake-up messages would keep a vehicle with a
-  /// K-line awake.
+  /// Sends ATPC (`closeProtocol`) or, if ATPC is refused, ATSW00 (`stopWakeups`). Otherwise, the adapter's wake-up
+  /// messages would keep a vehicle with a K-line awake.
   case closeProtocol, stopWakeups
   /// Sends ATSW92: one wake-up message every 3 s, the default of the data sheet.
   case restoreWakeups
-  /// Sends ATLP, which starts the adapter's low-power mode, or ATI, whose first character ends this mode.
+  /// Sends ATLP, which starts the adapter's low-power mode (`lowPower`), or ATI, whose first character ends this mode
+  /// (`wakeAdapter`).
   case lowPower, wakeAdapter
 }
 

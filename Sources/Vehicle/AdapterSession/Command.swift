@@ -1,6 +1,6 @@
 import OBDWire
 
-/// One command to the adapter: its bytes, including the CR. A session sends only commands.
+/// One command to the adapter: its bytes, including the CR. A session sends nothing else.
 ///
 /// Only this file can create a command: from an ``AdapterCommand``, from a ``ReadRequest`` or, for service 04, from the
 /// proof that clearing is allowed. No command can be created from arbitrary bytes or text. Therefore a session cannot

@@ -5,7 +5,7 @@ public struct PIDSet: BitwiseCopyable, Equatable, Sendable {
   /// The empty set.
   public init() {}
 
-  /// Whether the identifier is in the set.
+  /// Whether the set contains a PID.
   public func contains(_ pid: UInt8) -> Bool { words[Int(pid >> 5)] & Self.bit(pid) != 0 }
 
   /// Whether the set is empty.
@@ -29,10 +29,10 @@ public struct PIDSet: BitwiseCopyable, Equatable, Sendable {
     words[range] >> 1 | (range < 7 ? words[range + 1] << 31 : 0)
   }
 
-  /// Adds all identifiers of another set.
+  /// Adds all PIDs of another set.
   mutating func formUnion(_ other: PIDSet) { for i in 0..<8 { words[i] |= other.words[i] } }
 
-  /// Adds an identifier.
+  /// Adds a PID.
   public mutating func insert(_ pid: UInt8) { words[Int(pid >> 5)] |= Self.bit(pid) }
   mutating func remove(_ pid: UInt8) { words[Int(pid >> 5)] &= ~Self.bit(pid) }
 
@@ -49,7 +49,7 @@ public struct PIDSet: BitwiseCopyable, Equatable, Sendable {
 }
 
 extension PIDSet {
-  /// Whether both sets contain the same identifiers.
+  /// Whether both sets contain the same PIDs.
   public static func == (a: PIDSet, b: PIDSet) -> Bool {
     for i in 0..<8 where a.words[i] != b.words[i] { return false }
     return true

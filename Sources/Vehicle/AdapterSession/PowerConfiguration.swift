@@ -32,7 +32,7 @@ public struct PowerConfiguration: BitwiseCopyable, Sendable, Equatable {
   /// never causes a probe. An interval is needed for a vehicle whose voltage rises long before it answers, such as an
   /// electric vehicle at its charger. Each probe may keep control units awake for minutes.
   public var wakeInterval: Int64 = never
-  /// Above this voltage (V), the vehicle has a 24 V system, and all other voltages of this type are doubled.
+  /// Above this voltage (V), the vehicle has a 24 V system, and all other voltages of this configuration are doubled.
   public var heavySystemVoltage = 18.0
   /// Maximum difference between the adapter's voltage and the control module's voltage (PID 42), V. A smaller
   /// difference is corrected. If the difference is larger, the adapter's voltage is ignored.

@@ -9,7 +9,7 @@ public struct ReadRequest: BitwiseCopyable, Sendable {
   /// Maximum number of identifiers in any request: six PIDs of service 01 (ISO 15031-5, 7.1.2.1).
   public static let identifierCapacity = 6
 
-  /// The service.
+  /// The service that is requested.
   public let service: ReadService
   private var identifiers = InlineArray<6, UInt16>(repeating: 0)
   /// Number of PIDs, information types or data identifiers; 0 for services 03, 07 and 0A.

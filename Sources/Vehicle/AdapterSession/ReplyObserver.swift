@@ -1,7 +1,7 @@
 import OBDWire
 
-/// Facts about one reply that the session needs, collected while the reply is parsed. It does not store readings for
-/// the caller; those are passed to the caller's handler.
+/// Facts about one reply that the session needs, collected while the reply is parsed. Readings are not stored here, but
+/// passed to the caller's handler.
 struct ReplyObserver: BitwiseCopyable {
   /// The request that this reply answers; `nil` if the command was for the adapter.
   private(set) var request: ReadRequest?

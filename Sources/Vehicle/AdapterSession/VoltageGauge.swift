@@ -35,8 +35,9 @@ struct VoltageGauge: BitwiseCopyable {
   // The control module's voltage (PID 42), V, and the time at which it was read.
   private var module: Double?
   private var moduleAt = Int64.min
-  /// Lowest and highest value of PID 42 since the adapter's voltage last changed.
+  /// Lowest value of PID 42 since the adapter's voltage last changed, V.
   private var lowest = Double.infinity
+  /// Highest value of PID 42 since the adapter's voltage last changed, V.
   private var highest = -Double.infinity
 
   /// Creates a gauge for an adapter.

@@ -37,7 +37,7 @@ struct ECUState {
 
   /// The time at which unchanged data are reported again.
   enum Repetition {
-    /// Never.
+    /// Unchanged data are not reported again.
     case none
     /// After the ECU's next answer, because the known data may be out of date.
     case afterAnswer

@@ -5,7 +5,7 @@ import Telemetry
 public enum Cadence: Equatable, Sendable {
   /// One record for each period, counted from the first event.
   case every(nanoseconds: Int64)
-  /// One record for each polling cycle. A cycle ends when a signal of the same ECU is read a second time.
+  /// One record for each polling cycle. A cycle ends when a value is read again from the same ECU.
   case cycle
   /// One record for each period, but only if it differs from the previous record: a value changed, appeared or expired,
   /// or the vehicle moved farther than the receiver's error.
@@ -47,7 +47,7 @@ public struct LoadedSignal: Equatable, Sendable {
   public struct Text: Equatable, Sendable {
     /// The raw value.
     public var code: UInt64
-    /// The text.
+    /// The text that records contain instead of the raw value.
     public var text: String
 
     /// Creates a text; the parameters are the properties of the same names.

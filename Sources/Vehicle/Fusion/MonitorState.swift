@@ -5,7 +5,7 @@ struct MonitorState {
   /// The bits that the answer contained. Bit n stands for the value at bit position n.
   private var present: UInt32 = 0
   private var values: UInt32 = 0
-  /// Position in the byte stream at which the answer ended. If it differs, a bit belongs to another answer.
+  /// Position in the byte stream at which the answer ended. A bit with another position belongs to another answer.
   private var position: UInt64 = .max
   private var reported: (present: UInt32, values: UInt32)?
   /// When the monitors are reported again although they have not changed.

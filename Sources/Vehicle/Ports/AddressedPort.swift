@@ -8,7 +8,7 @@ public struct AddressedPort: Port, ~Copyable {
   public let name: String
   public private(set) var baud: Int?
   private var line = Descriptor()
-  /// The open connection of a Bluetooth LE port, which uses no single descriptor; `nil` for any other port.
+  /// The open connection of a Bluetooth LE port; `nil` for any other port, which uses the descriptor `line`.
   private var link: BLELink?
 
   /// Creates a closed port. If the address of a serial port has no baud rate, the port starts with 38,400 baud.

@@ -1,6 +1,6 @@
 import Telemetry
 
-/// A number of records that will never be delivered, and that a `gap` record has to report.
+/// A group of records that will never be delivered, and that a `gap` record has to report.
 ///
 /// A loss counts as reported when its `gap` record has been appended (``Spool/append(_:at:explaining:)``) and
 /// committed. If there is a crash before that commit, ``Spool/takeLoss()`` returns the loss again.
@@ -10,8 +10,8 @@ public struct Loss: Equatable, Sendable {
   /// The epoch to which ``sequences`` belongs; `nil` if the file that contained it cannot be read. It may differ from
   /// the epoch of the `gap` record.
   public var epoch: UUIDv7?
-  /// The range of the lost sequence numbers; `nil` if they are unknown. Records in this range may also have been
-  /// delivered, unless the loss is due to an unclean stop.
+  /// The range of the lost sequence numbers; `nil` if they are unknown. The range may also contain numbers of delivered
+  /// records, unless the loss is due to an unclean stop.
   ///
   /// After an unclean stop, these are the numbers that records in memory may have got. No sink has received a record
   /// with one of these numbers, and none of the numbers is used again.

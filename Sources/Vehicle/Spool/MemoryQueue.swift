@@ -18,7 +18,7 @@ struct MemoryQueue: ~Copyable {
   /// The highest sequence number that was used in this memory epoch.
   private(set) var last: UInt64 = 0
   private var renderer = RecordRenderer()
-  /// Number of records that have no number of the memory epoch. They get their sequence numbers in the file.
+  /// Number of records that have not been given a number of the memory epoch.
   private(set) var uncountedRecords = 0
   /// Number of events that have not been given a number of the memory epoch.
   private(set) var uncountedEvents = 0
@@ -84,7 +84,7 @@ struct MemoryQueue: ~Copyable {
 
   // MARK: Sinks
 
-  /// Appends the records of a lane that a sink lacks to a batch.
+  /// Adds records to a batch: those records of a lane that the sink lacks.
   ///
   /// - Parameters:
   ///   - givesNumbers: whether records without a number are delivered, too, and get a number.
@@ -144,7 +144,7 @@ struct MemoryQueue: ~Copyable {
     return records.lazy.filter { $0.acknowledged & bit == 0 }.map(\.time).min()
   }
 
-  /// Marks the records of a range that are in flight to a sink as acknowledged.
+  /// Acknowledges the records that are in flight to a sink and whose numbers are in `range`.
   ///
   /// - Parameter sinks: number of all sinks. A record that all of them have acknowledged is removed.
   /// - Returns: row numbers of the losses that the removed records reported.
@@ -163,7 +163,7 @@ struct MemoryQueue: ~Copyable {
     return told
   }
 
-  /// Marks the records of a range that are in flight to a sink as not delivered, so that they are delivered again.
+  /// Schedules another delivery of the records that are in flight to a sink and whose numbers are in `range`.
   ///
   /// - Parameter sentNothing: whether the sink has sent no byte of these records.
   mutating func requeue(_ range: ClosedRange<UInt64>, sink: Int, sentNothing: Bool) {
@@ -176,8 +176,8 @@ struct MemoryQueue: ~Copyable {
 
   // MARK: Room
 
-  /// Drops the oldest telemetry, then the oldest events, until the records take much less than `limit` bytes. Does
-  /// nothing if they do not exceed `limit`.
+  /// If the records take more than `limit` bytes, drops the oldest telemetry and then the oldest events, until they
+  /// take at most 7/8 of `limit`.
   ///
   /// - Returns: the losses that result.
   mutating func keepWithin(_ limit: Int, sinks: [String]) -> [Loss] {

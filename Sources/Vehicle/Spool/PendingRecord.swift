@@ -9,8 +9,7 @@ struct PendingRecord {
   var boot: Int64 = 0
   /// The loss that this record reports; `nil` if it is not a `gap` record.
   var explains: Loss?
-  /// The record's number in the memory epoch; 0 if the record was not delivered to any sink yet. Only then can it get a
-  /// number in the file without being delivered twice.
+  /// The record's number in the memory epoch; 0 if the record was not delivered to any sink yet.
   var number: UInt64 = 0
   /// The date with which the record was delivered; unknown if the record was not delivered.
   var wall = WallTime.unknown

@@ -62,8 +62,8 @@ extension Spool {
     }
   }
 
-  /// Marks the records of a range that were delivered to a sink as acknowledged. The acknowledgement is durable after
-  /// the next commit. If there is a crash before that, the records are delivered again.
+  /// Records that a sink has acknowledged those records in `range` that were delivered to it. The acknowledgement is
+  /// durable after the next commit. If there is a crash before that, the records are delivered again.
   ///
   /// - Parameters:
   ///   - range: the sequence numbers of the records.
@@ -79,7 +79,7 @@ extension Spool {
     }
   }
 
-  /// Marks all records of a batch as acknowledged by a sink.
+  /// Records that a sink has acknowledged all records of a batch.
   ///
   /// - Parameter sink: the sink's index in ``SpoolOptions/sinks``.
   public mutating func acknowledge(_ batch: borrowing RecordBatch, by sink: Int) {
@@ -103,7 +103,7 @@ extension Spool {
     for (range, source) in batch.ranges { requeue(range, in: source, by: sink, sentNothing: sentNothing) }
   }
 
-  /// Marks the records of a range that were delivered to a sink as not received, so that they are delivered again.
+  /// Schedules another delivery of the records in `range` that were delivered to a sink and not acknowledged.
   ///
   /// - Parameter sentNothing: see ``complete(_:acknowledged:sentNothing:by:)``.
   public mutating func requeue(
@@ -116,8 +116,8 @@ extension Spool {
     }
   }
 
-  /// Marks all records that are in flight to a sink as not received, so that they are delivered again. Call this if the
-  /// sink's connection was lost.
+  /// Schedules another delivery of all records that are in flight to a sink. Call this if the sink's connection was
+  /// lost.
   ///
   /// - Parameter sink: the sink's index in ``SpoolOptions/sinks``.
   public mutating func requeue(by sink: Int) {

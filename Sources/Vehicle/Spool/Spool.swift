@@ -66,7 +66,7 @@ import Telemetry
 /// | `event`, `telemetry` | a record, see below |
 /// | `base` | a base line, against which lines of records up to `last` are compressed; `sum`: CRC-32 of `line` |
 /// | `boot` | a boot of the kernel, by its boot ID |
-/// | `clock` | from `since` on, the boot began `wall` ns after 1970; `quality`: ``Telemetry/TimeQuality`` |
+/// | `clock` | a date of a boot: from `since` on, time 0 is `wall` ns after 1970; `quality` is its source |
 /// | `sink` | a sink, by its name |
 /// | `acknowledged` | numbers that a sink has acknowledged in a lane (0 events, 1 telemetry), as a range |
 /// | `stamp` | numbers that were delivered to a sink with this date and are not acknowledged |
@@ -99,10 +99,10 @@ import Telemetry
 public struct Spool: ~Copyable {
   /// The place where new records are stored.
   public enum State: Equatable, Sendable {
-    /// In the file.
+    /// New records are stored in the file.
     case durable
-    /// Only in memory, because the file cannot be used due to this error. After ``close(at:)``, the error is `.system`
-    /// with "closed".
+    /// New records are stored only in memory, because this error prevents the use of the file. After ``close(at:)``,
+    /// the error is `.system` with "closed".
     case inMemory(SpoolError)
   }
 

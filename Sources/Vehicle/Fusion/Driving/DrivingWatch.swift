@@ -30,10 +30,13 @@ public struct DrivingWatch: ~Copyable {
   private var isLowTold = false
   /// Whether ``next()`` may have an event to return.
   private var hasChanges = false
-  /// The events that ``next()`` has not returned yet, at most one of each kind; `nil` if there is none of that kind.
+  /// The harsh manoeuvre that ``next()`` has not returned yet; `nil` if there is none.
   private var harshEvent: DrivingEvent?
+  /// The overspeed event that ``next()`` has not returned yet; `nil` if there is none.
   private var overspeedEvent: DrivingEvent?
+  /// The idling event that ``next()`` has not returned yet; `nil` if there is none.
   private var idlingEvent: DrivingEvent?
+  /// The low-voltage event that ``next()`` has not returned yet; `nil` if there is none.
   private var voltageEvent: DrivingEvent?
 
   /// Creates a watch for a vehicle without history.

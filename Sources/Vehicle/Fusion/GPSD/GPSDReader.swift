@@ -4,7 +4,7 @@ import NMEAWire
 /// Receives the results of a ``GPSDReader``, in the order of the stream. All calls are made during
 /// ``GPSDReader/receive(_:into:)``.
 public protocol GPSDHandler: ~Copyable {
-  /// Receives the fix of a position report (TPV) of the chosen receiver, which may have no position.
+  /// Receives the fix in a position report (TPV) of the chosen receiver. The fix may have no position.
   mutating func fix(_ fix: Fix)
   /// Receives any other message of gpsd.
   mutating func handle(_ notice: GPSDNotice)

@@ -28,7 +28,8 @@ public struct FixChoice: ~Copyable {
   static let patience: Int64 = PositionState.window
   /// Time for which another receiver's fixes must be better before it is chosen, ns.
   static let proof: Int64 = 10_000_000_000
-  /// If two fixes have the same type, one of them is better if its HDOP is less than the other's times this factor.
+  /// If two fixes have the same type, one of them counts as better if its HDOP is less than this factor times the HDOP
+  /// of the other.
   static let betterHDOP = 0.67
 
   private var sources: [Source] = []

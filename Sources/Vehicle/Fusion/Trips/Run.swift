@@ -5,8 +5,8 @@ struct Run: BitwiseCopyable, Equatable {
   /// Time of the newest reading that met the condition.
   private(set) var last: Int64 = .min
 
-  /// Adds a reading. `holds` is whether it meets the condition. If more than `longestGap` (ns) has passed since the
-  /// last reading that did, a new period begins.
+  /// Adds a reading, which meets the condition if `holds` is `true`. If more than `longestGap` (ns) has passed since
+  /// the last reading that met the condition, a new period begins.
   mutating func update(_ holds: Bool, at time: Int64, longestGap: Int64) {
     guard holds else {
       since = nil

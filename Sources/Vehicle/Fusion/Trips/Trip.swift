@@ -23,7 +23,8 @@ struct Trip: BitwiseCopyable, Equatable {
   var pendingMetres = 0.0
   /// Time in which the distance ``pendingMetres`` was covered, s.
   var pendingSeconds = 0.0
-  /// Whether the trip contains a time without both vehicle speed and position. A part of its distance is then unknown.
+  /// Whether the trip contains a time without vehicle speed and without position. A part of its distance is then
+  /// unknown.
   var hasHole = false
   var startOdometer: Double?
   var endOdometer: Double?
@@ -34,7 +35,8 @@ struct Trip: BitwiseCopyable, Equatable {
   var idle: Int64 = 0
   /// Time up to which the idle time has been counted in ``idle``.
   var idleCounted: Int64
-  /// Time during which the engine ran, ns: the sum of all intervals between two readings of an engine speed above 0.
+  /// Time during which the engine ran, ns: the sum of all intervals between successive readings of an engine speed
+  /// above 0.
   var running: Int64 = 0
   var fuel = FuelMeter()
 
@@ -111,8 +113,8 @@ public struct TripReport: Equatable, Sendable {
   /// Maximum speed, km/h.
   public var maxSpeed: Double
 
-  /// Minimum surplus of the odometer's distance, km. If a part of the measured distance is unknown, and the odometer's
-  /// distance is longer by at least this value, it is used instead. The odometer's resolution is 0.1 km.
+  /// If a part of the measured distance is unknown, the odometer's distance is used instead, provided that it is longer
+  /// by at least this value, km. The odometer's resolution is 0.1 km.
   private static let odometerSurplus = 0.2
 
   init(_ trip: Trip, isSpeedAbsent: Bool, hasSpark: Bool) {

@@ -2,8 +2,8 @@ import Synchronization
 
 /// The recent actions of this process on the connection to a Bluetooth LE device.
 ///
-/// They are stored because BlueZ does not report which process established a connection. Also, BlueZ waits two seconds
-/// after Disconnect before it ends the connection, and meanwhile reports the device as connected.
+/// The actions are stored because BlueZ does not report which process established a connection. Also, BlueZ waits two
+/// seconds after Disconnect before it ends the connection, and meanwhile reports the device as connected.
 struct OwnConnection {
   private struct Place: Hashable, Sendable {
     /// Address of the bus; `nil` for the system bus.

@@ -44,7 +44,7 @@ public struct DeviceIdentity: Hashable, Sendable {
   /// Value of the udev property `OBDGATE`: `adapter` or `ignore`; empty if it is not set.
   public var tag: String
 
-  /// Creates an identity.
+  /// Creates an identity; the parameters are the properties of the same names.
   public init(
     node: String, systemPath: String, links: [String] = [], place: String = "", usb: USB? = nil, tag: String = ""
   ) {

@@ -28,7 +28,7 @@ public struct PortActions: ~Copyable {
     return true
   }
 
-  /// Sends a constant ASCII text, as ``send(_:)`` sends bytes.
+  /// Sends the bytes of a constant ASCII text to the device. The result is that of sending bytes.
   @discardableResult
   public mutating func send(_ text: StaticString) -> Bool {
     text.withUTF8Buffer { unsafe send(Span(_unsafeElements: $0)) }

@@ -13,7 +13,7 @@ public protocol PortHandler: ~Copyable {
   ///   - now: time at which the read returned.
   ///   - actions: receives the actions that the handler requests from the loop.
   mutating func received(_ bytes: Span<UInt8>, at now: Int64, _ actions: inout PortActions)
-  /// Handles the end of the time in ``PortActions/deadline``. The deadline is `nil` when this is called.
+  /// Handles the deadline in ``PortActions/deadline``, which has passed. The property is `nil` when this is called.
   mutating func deadlinePassed(at now: Int64, _ actions: inout PortActions)
   /// Handles a signal of the loop's ``WakeUp``. The signal is already cleared.
   mutating func wokenUp(at now: Int64, _ actions: inout PortActions)

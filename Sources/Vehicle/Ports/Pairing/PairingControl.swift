@@ -68,7 +68,7 @@ public final class PairingControl: Sendable {
     }
   }
 
-  /// Marks the thread as ended, unless the list of adapters was replaced and the thread must not stop.
+  /// Marks the thread as ended. If the list of adapters was replaced, this has no effect, unless the thread must stop.
   ///
   /// - Returns: `false` if the list was replaced, so that the thread must continue.
   func end() -> Bool {

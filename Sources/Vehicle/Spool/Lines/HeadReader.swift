@@ -42,7 +42,7 @@ struct HeadReader: ~Escapable {
     guard position > start, position < line.count else { throw malformed }
   }
 
-  /// Skips the keys `timestamp` or `elapsed`, and `timeQuality`, with their values.
+  /// Skips two keys with their values: first `timestamp` or `elapsed`, then `timeQuality`.
   ///
   /// - Returns: the range of both keys and their values, and the range of the timestamp's text, which is `nil` for
   ///   `elapsed`.

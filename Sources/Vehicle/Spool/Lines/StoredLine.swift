@@ -25,8 +25,8 @@ public struct RecordFormError: Error, Equatable, Sendable {
 ///     "event":"end"⟨3⟩startTime:-1800000⟨3⟩,"distance":12.5}
 ///
 /// ⟨1⟩, the byte 01, stands for `timestamp` (or `elapsed`) and `timeQuality`. ⟨2⟩, the byte 02, stands for `epoch` and
-/// `seq`. ⟨3⟩, the byte 03, stands before and after the key of a time in a trip record, such as `startTime`, and the
-/// offset of this time from the record's time, ms. JSON contains no such bytes, so they are unambiguous.
+/// `seq`. Two bytes 03 (⟨3⟩) enclose the key of a time in a trip record, such as `startTime`, and this time's offset
+/// from the record's time, ms. JSON contains no such bytes, so they are unambiguous.
 struct StoredLine: Equatable, Sendable {
   static let timeMark: UInt8 = 0x01
   static let numberMark: UInt8 = 0x02

@@ -24,8 +24,8 @@ struct LaneProgress {
   /// flight.
   func isTaken(_ sequence: UInt64) -> Bool { acknowledged.contains(sequence) || inFlight.contains(sequence) }
 
-  /// Returns the end of the series of numbers that begins after `sequence` and of which each was acknowledged or is in
-  /// flight; `sequence` itself if there is no such series.
+  /// Returns the last number of the series after `sequence` in which all numbers were acknowledged or are in flight. If
+  /// the number after `sequence` was not acknowledged and is not in flight, returns `sequence`.
   func taken(behind sequence: UInt64) -> UInt64 {
     var last = sequence
     while last < .max {
@@ -46,7 +46,7 @@ struct LaneProgress {
     inFlight.insert(previous + 1...sequence)
   }
 
-  /// Marks the records of a range that are in flight as acknowledged.
+  /// Acknowledges the records that are in flight and whose numbers are in `range`.
   ///
   /// - Returns: the sequence numbers of these records.
   mutating func acknowledge(_ range: ClosedRange<UInt64>) -> [UInt64] {
@@ -64,13 +64,13 @@ struct LaneProgress {
   /// Marks sequence numbers as acknowledged, because records with these numbers will never be delivered from this lane.
   mutating func skip(_ range: ClosedRange<UInt64>) { acknowledged.insert(range) }
 
-  /// Marks all records that are in flight as not delivered, so that they are delivered again.
+  /// Schedules another delivery of all records that are in flight.
   mutating func requeue() {
     handedOut.removeAll(keepingCapacity: true)
     inFlight = SequenceSet()
   }
 
-  /// Marks the records of a range that are in flight as not delivered, so that they are delivered again.
+  /// Schedules another delivery of the records that are in flight and whose numbers are in `range`.
   mutating func requeue(_ range: ClosedRange<UInt64>) {
     handedOut.removeAll { record in
       guard range.contains(record.sequence) else { return false }

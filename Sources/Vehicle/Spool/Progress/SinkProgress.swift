@@ -59,7 +59,7 @@ final class SinkProgress {
     }
   }
 
-  /// Marks the records of a range that are in flight as acknowledged, in both lanes.
+  /// Acknowledges the records that are in flight and whose numbers are in `range`, in both lanes.
   func acknowledge(_ range: ClosedRange<UInt64>) {
     for index in lanes.indices {
       let done = lanes[index].acknowledge(range)
@@ -89,13 +89,13 @@ final class SinkProgress {
     hasNewStamps = true
   }
 
-  /// Marks all records that are in flight as not delivered, so that they are delivered again.
+  /// Schedules another delivery of all records that are in flight.
   func requeue() {
     for index in lanes.indices { lanes[index].requeue() }
     firstTime = SequenceSet()
   }
 
-  /// Marks the records of a range that are in flight as not delivered, so that they are delivered again.
+  /// Schedules another delivery of the records that are in flight and whose numbers are in `range`.
   ///
   /// - Parameter sentNothing: whether the sink has sent no byte of these records. If so, the stamps that they got for
   ///   this delivery are discarded.
