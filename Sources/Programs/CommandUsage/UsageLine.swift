@@ -7,8 +7,8 @@ extension ParsableCommand {
   ///     fleetstore gateway: lst: no such command; did you mean list?: see fleetstore gateway --help
   ///
   /// - Parameters:
-  /// - message: the message of the argument parser, which may have several text lines.
-  /// - arguments: the arguments of the command line, without the program's name.
+  ///   - message: the message of the argument parser, which may have several text lines.
+  ///   - arguments: the arguments of the command line, without the program's name.
   public static func usageLine(_ message: String, arguments: some Sequence<String>) -> String {
     var command = name
     var commands = configuration.subcommands

@@ -49,7 +49,7 @@ enum FenceFile {
     let text = try InputFile.contents(of: path, limit: FileText.fenceLimit)
     do throws(GeoJSONError) {
       let set = try FenceSet(geoJSON: text, file: path)
-      // Return the memory that was needed only for parsing a large file to the system.
+      // Return memory to the system that was needed only for parsing a large file.
       cgateway_give_back_memory()
       return set
     } catch {

@@ -105,7 +105,7 @@ struct ReplayPlayer: ~Copyable, CaptureConsumer {
     }
   }
 
-  /// Passes the bytes that were sent to the adapter to the reader. A command ends with CR; a log may have it in several
+  /// Passes to the reader the bytes that were sent to the adapter. A command ends with CR; a log may have it in several
   /// pieces.
   private mutating func send(_ bytes: Span<UInt8>) {
     hasAdapterBytes = true

@@ -67,8 +67,8 @@ package final class Forwarding: @unchecked Sendable {
   /// Opens the spool. This may take long if the spool's file is damaged.
   ///
   /// - Parameters:
-  /// - followers: receive the records after their commit; `nil` if they do not receive them from here.
-  /// - ended: called in the spool's thread when no sink can deliver further records.
+  ///   - followers: the followers, which receive the records after their commit; `nil` if there are none.
+  ///   - ended: called in the spool's thread when no sink can deliver further records.
   /// - Throws: ``Ports/PortError`` if the process cannot open another file descriptor.
   package init(
     _ options: SpoolOptions, bootId: String, _ origin: Origin, queue: SpoolQueue, followers: Followers? = nil,

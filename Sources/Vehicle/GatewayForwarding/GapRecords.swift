@@ -13,8 +13,8 @@ struct GapRecords: ~Copyable {
   /// Creates an object that makes `gap` records.
   ///
   /// - Parameters:
-  /// - vehicleId: the configured ID of the vehicle; `nil` to use the gateway's ID instead.
-  /// - seed: a random number from which the IDs of the records are made.
+  ///   - vehicleId: the configured ID of the vehicle; `nil` to use the gateway's ID instead.
+  ///   - seed: a random number from which the IDs of the records are made.
   init(gatewayId: String, vehicleId: String?, seed: UInt64) {
     self.gatewayId = gatewayId
     self.vehicleId = vehicleId ?? gatewayId
@@ -24,8 +24,8 @@ struct GapRecords: ~Copyable {
   /// Appends the `gap` record for a loss to the spool.
   ///
   /// - Parameters:
-  /// - now: the current time, ns since boot.
-  /// - wall: the date, if it is known. If the spool knows a better date at the delivery, that date replaces it.
+  ///   - now: the current time, ns since boot.
+  ///   - wall: the date, if it is known. If the spool knows a better date at the delivery, that date replaces it.
   /// - Returns: whether a record was appended; `false` if the sequence numbers of the loss are unknown.
   mutating func report(_ loss: Loss, to spool: inout Spool, at now: Int64, _ wall: WallTime) -> Bool {
     guard let gap = loss.gap else { return false }

@@ -2,8 +2,8 @@ import OBDWire
 import Spool
 import Telemetry
 
-/// Replaces the names in telemetry records by those of COVESA VSS 6.0, for sinks that are configured so. ID, time and
-/// values do not change. `"vss":"6.0"` is added after the head of the record.
+/// Replaces the names in telemetry records by those of COVESA VSS 6.0, for sinks with `"names": "vss"`. ID, time
+/// and values do not change. `"vss":"6.0"` is added after the head of the record.
 ///
 /// If a record would exceed the maximum length because of the longer names, it keeps the plain names.
 package struct VSSNames {

@@ -21,7 +21,7 @@ public final class AdapterControl: Sendable {
   /// Creates the control of one link.
   ///
   /// - Parameters:
-  /// - learned: signalled when the session has found something new, so that ``takeLearned()`` returns it.
+  ///   - learned: signalled when the session has found something new, so that ``takeLearned()`` returns it.
   ///   - reportKey: see ``LinkControl``.
   ///   - reportError: see ``LinkControl``.
   /// - Throws: ``Ports/PortError`` if the process cannot open another file descriptor.

@@ -17,8 +17,8 @@ package struct LinkBody: Sendable {
     /// Creates a value.
     ///
     /// - Parameters:
-    /// - wakeUp: wakes the record thread when the link has written data for it.
-    /// - progress: receives the progress of the link's thread for the watchdog; `nil` without a watchdog.
+    ///   - wakeUp: wakes the record thread when the link has written data for it.
+    ///   - progress: receives the progress of the link's thread for the watchdog; `nil` without a watchdog.
     package init(wakeUp: WakeUp, progress: Progress?) {
       self.wakeUp = wakeUp
       self.progress = progress
@@ -28,9 +28,9 @@ package struct LinkBody: Sendable {
   /// Creates the link of an adapter.
   ///
   /// - Parameters:
-  /// - ring: receives the adapter's readings and events.
-  /// - figures: receives the numbers about the link's traffic.
-  /// - definitions: the signals of the loaded signal sets.
+  ///   - ring: receives the adapter's readings and events.
+  ///   - figures: receives the numbers about the link's traffic.
+  ///   - definitions: the signals of the loaded signal sets.
   /// - Throws: ``Ports/PortError`` if the process cannot open another file descriptor.
   package init(
     _ session: consuming AdapterSession, _ control: AdapterControl, _ ring: consuming RingProducer<Delivery>,
@@ -44,8 +44,8 @@ package struct LinkBody: Sendable {
   /// Creates the link of an NMEA 0183 receiver or of gpsd.
   ///
   /// - Parameters:
-  /// - address: a serial device for an NMEA 0183 receiver, or a network address for gpsd.
-  /// - ring: receives the fixes and events of the receiver.
+  ///   - address: a serial device for an NMEA 0183 receiver, or a network address for gpsd.
+  ///   - ring: receives the fixes and events of the receiver.
   /// - Throws: ``Ports/PortError`` if the process cannot open another file descriptor.
   package init(
     receiver address: PortAddress, _ control: LinkControl, _ ring: consuming RingProducer<FixDelivery>,

@@ -20,11 +20,11 @@ public final class LinkControl: Sendable {
   /// Creates the control of one link.
   ///
   /// - Parameters:
-  /// - address: the current address of the device; `nil` if the device is absent.
-  /// - reportKey: called in the link's thread, with `false` when the device answers, and with `true` when the device
-  ///   rejects the connection and may need a key. After the device was paired, signal ``wakeUp``.
-  /// - reportError: called in the link's thread if the link cannot be opened. The same kind of error is not reported
-  ///   twice in succession.
+  ///   - address: the current address of the device; `nil` if the device is absent.
+  ///   - reportKey: called in the link's thread, with `false` when the device answers, and with `true` when the device
+  ///     rejects the connection and may need a key. After the device was paired, signal ``wakeUp``.
+  ///   - reportError: called in the link's thread if the link cannot be opened. The same kind of error is not reported
+  ///     twice in succession.
   /// - Throws: ``Ports/PortError`` if the process cannot open another file descriptor.
   public init(
     address: PortAddress?, reportKey: @escaping @Sendable (Bool, PortAddress) -> Void = { _, _ in },

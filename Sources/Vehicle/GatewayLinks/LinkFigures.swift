@@ -2,7 +2,8 @@ import OBDWire
 import Ports
 import Synchronization
 
-/// Numbers about a link's traffic since its start. The link's thread writes them, and other threads read them.
+/// Numbers about the traffic of a link since the link was created. The link's thread writes them, and other threads
+/// read them.
 package final class LinkFigures: Sendable {
   /// All numbers about a link's traffic. Durations are in ns; times are in ns since boot.
   package struct Counts: Sendable {

@@ -14,8 +14,8 @@ struct ReceiverLink: LinkDriver, ~Copyable {
   static let patience: Int64 = 5_000_000_000
   /// Number of bytes without a sentence after which the baud rate is wrong: the length of two complete sentences.
   private static let enough = 2 * 82
-  /// The same number after sentences were received at this rate. It is larger, because the receiver may send a start-up
-  /// text or many binary messages.
+  /// Number of bytes without a sentence after which the baud rate is wrong, if sentences were received at this rate
+  /// before. It is larger than ``enough``, because the receiver may send a start-up text or many binary messages.
   private static let enoughOnceRight = 4_096
 
   private let control: LinkControl

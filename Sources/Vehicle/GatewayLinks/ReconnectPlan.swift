@@ -1,7 +1,7 @@
 import Ports
 
-/// Determines when to attempt next to open a link. It receives events with their times, and returns the time of the
-/// next attempt.
+/// Determines when the next attempt to open a link is made. It receives events with their times, and returns the time
+/// of the next attempt.
 ///
 /// Checking for a device file costs almost nothing. Paging a Bluetooth device uses battery and disturbs other devices.
 /// Therefore, the pause between attempts depends on the link: 0.3 s for a serial device, up to 4 s for a network
@@ -50,8 +50,8 @@ struct ReconnectPlan {
   /// Returns the time of the next attempt, ns since boot.
   ///
   /// - Parameters:
-  /// - wasOpen: whether the last attempt succeeded; the link was then closed later.
-  /// - notBefore: the earliest time that the session has requested, ns since boot; `nil` if it has requested none.
+  ///   - wasOpen: whether the last attempt succeeded; the link was then closed later.
+  ///   - notBefore: the earliest time that the session has requested, ns since boot; `nil` if it has requested none.
   mutating func nextTry(_ address: PortAddress, wasOpen: Bool, notBefore: Int64?, at now: Int64) -> Int64 {
     defer { awaitsKey = false }
     var pause = pause(of: address)

@@ -4,11 +4,11 @@ import Telemetry
 
 /// The followers: programs on this machine that receive the records as they are made. All of them read from one buffer
 /// of recent records, each at its own position. A follower that is too slow misses records, and receives a `gap` record
-/// instead. No thread waits for a follower. A follower uses no memory except its connection.
+/// instead. No thread waits for a follower. A follower uses no memory except for its connection.
 ///
 /// One thread publishes records, and one thread reads them for all followers.
 package final class Followers: Sendable {
-  /// The time and the epoch at which records are published. `gap` records for followers contain them.
+  /// The time of a publication, and the epoch of the published records. `gap` records for followers contain both.
   package struct Moment {
     package var time: RecordTime
     package var epoch: UUIDv7
@@ -55,8 +55,8 @@ package final class Followers: Sendable {
   /// Creates the buffer. It has no followers yet.
   ///
   /// - Parameters:
-  /// - wakeUp: the wake-up of the thread that writes to the followers.
-  /// - seed: a random number from which the IDs of `gap` records are made.
+  ///   - wakeUp: the wake-up of the thread that writes to the followers.
+  ///   - seed: a random number from which the IDs of `gap` records are made.
   package init(wakeUp: WakeUp, gatewayId: String, vehicleId: String?, seed: UInt64) {
     self.wakeUp = wakeUp
     self.gatewayId = gatewayId

@@ -31,8 +31,8 @@ package struct LineWriter: ~Copyable {
   /// Writes until the queue ends.
   ///
   /// - Parameters:
-  /// - patience: time for which writing may continue after `isEnding` has returned `true`, ns.
-  /// - isEnding: whether the daemon is ending; called repeatedly while records are written.
+  ///   - patience: time for which writing may continue after `isEnding` has returned `true`, ns.
+  ///   - isEnding: whether the daemon is ending; called repeatedly while records are written.
   package mutating func run(patience: Int64 = 1_000_000_000, isEnding: () -> Bool) -> End {
     var deadline = Int64.max
     while true {

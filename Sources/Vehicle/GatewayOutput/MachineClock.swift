@@ -31,8 +31,8 @@ public struct MachineClock: Equatable, Sendable {
   /// Returns the source of the clock's date.
   ///
   /// - Parameters:
-  /// - now: the time that the clock shows, ns since 1970.
-  /// - isSynchronised: whether NTP synchronizes the clock.
+  ///   - now: the time that the clock shows, ns since 1970.
+  ///   - isSynchronised: whether NTP synchronizes the clock.
   package static func quality(of now: Int64, isSynchronised: Bool) -> TimeQuality {
     now < Version.released ? .unset : isSynchronised ? .ntp : .system
   }

@@ -70,8 +70,8 @@ struct RecentRecords: Sendable {
   /// Copies as many complete text lines as fit to `buffer`, after its first `taken` bytes.
   ///
   /// - Parameters:
-  /// - number: number of the first record to copy.
-  /// - taken: number of bytes of `buffer` that are in use; increased by the number of copied bytes.
+  ///   - number: number of the first record to copy.
+  ///   - taken: number of bytes of `buffer` that are in use; increased by the number of copied bytes.
   /// - Returns: the number of the first record that was not copied, because it did not fit or does not exist yet.
   func take(from number: UInt64, into buffer: inout [UInt8], _ taken: inout Int) -> UInt64 {
     var next = number

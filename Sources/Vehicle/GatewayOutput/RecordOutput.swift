@@ -24,9 +24,9 @@ package struct RecordOutput: RecordSink, ~Copyable {
   /// Creates the output.
   ///
   /// - Parameters:
-  /// - followers: receive the records if stdout is the only sink; otherwise `nil`. With a spool, they receive records
-  ///   from the spool's thread, after the commit.
-  /// - epoch: the epoch of the records if there is no spool; otherwise unused.
+  ///   - followers: receive the records if stdout is the only sink; otherwise `nil`. With a spool, they receive records
+  ///     from the spool's thread, after the commit.
+  ///   - epoch: the epoch of the records if there is no spool; otherwise unused.
   package init(_ destination: Destination, followers: Followers? = nil, epoch: UUIDv7? = nil) {
     self.destination = destination
     self.followers = followers

@@ -46,9 +46,9 @@ public final class RecordQueue: Sendable {
   /// Creates an empty queue.
   ///
   /// - Parameters:
-  /// - capacity: size of the memory for text lines, bytes; at least 16 KiB are used.
+  ///   - capacity: size of the memory for text lines, bytes; at least 16 KiB are used.
   ///   - lines: maximum number of records.
-  /// - firstSequence: sequence number of the first record. Each later record has the next number.
+  ///   - firstSequence: sequence number of the first record. Each later record has the next number.
   /// - Throws: ``Ports/PortError`` if the process cannot open another file descriptor.
   public init(capacity: Int = 1 << 20, lines: Int = 8_192, firstSequence: UInt64 = 1) throws(PortError) {
     wakeUp = try WakeUp()

@@ -28,8 +28,8 @@ package final class AdapterEventLog {
   /// Creates the log.
   ///
   /// - Parameters:
-  /// - portErrors: the errors of links, with their full texts; `nil` if there are none.
-  /// - write: writes a log line with its severity and fields.
+  ///   - portErrors: the errors of links, with their full texts; `nil` if there are none.
+  ///   - write: writes a log line with its severity and fields.
   package init(portErrors: PortErrors? = nil, _ write: @escaping (String, LogLevel, [JournalField]) -> Void) {
     self.portErrors = portErrors
     self.write = write

@@ -119,11 +119,11 @@ extension RecordPipeline {
   /// Replaces the geofences. A visit to a fence continues if the fence is also in the new set.
   ///
   /// - Parameters:
-  /// - set: the new geofences; `nil` to have none.
-  /// - rules: the conditions for geofence events. They apply if there were no geofences before; later sets use the same
-  ///   rules.
-  /// - privacy: the precision of positions in records.
-  /// - memory: the states of geofences that an earlier run stored. It is used only if there were no geofences before.
+  ///   - set: the new geofences; `nil` to have none.
+  ///   - rules: the conditions for geofence events. They apply if there were no geofences before; later sets use the
+  ///     same rules.
+  ///   - privacy: the precision of positions in records.
+  ///   - memory: the states of geofences that an earlier run stored. It is used only if there were no geofences before.
   public mutating func setFences(
     _ set: FenceSet?, _ rules: FenceRules, privacy: PrivacyRules, resuming memory: FenceMemory?, at time: Int64
   ) {

@@ -6,9 +6,8 @@ import OBDWire
 import Spool
 import Telemetry
 
-/// Makes records from the deliveries of the links. Each link has its own ``Fusion/Fusion``. All records have their
-/// sequence numbers from one sequence.
-///
+/// Makes records from the deliveries of the links. Each link has its own ``Fusion/Fusion``. All records are numbered in
+/// one sequence.
 /// The pipeline reads no clock: deliveries contain their times, and ``advance(to:into:)`` receives the current time.
 /// Only one thread may use the pipeline.
 public struct RecordPipeline: ~Copyable {
@@ -83,7 +82,7 @@ public struct RecordPipeline: ~Copyable {
   /// - Parameters:
   ///   - device: name of the adapter in records.
   ///   - name: key that identifies the adapter, also after a restart.
-  /// - time: the current time, ns since boot.
+  ///   - time: the current time, ns since boot.
   public mutating func addSource(device: String, name: String = "", at time: Int64 = 0) -> Int {
     let source = RecordSource(device: device, name: name, Fusion(options.fusion), eventLog: eventLog, at: time)
     source.fusion.setWallTime(offset: wallOffset, quality: quality)

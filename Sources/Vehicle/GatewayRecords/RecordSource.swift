@@ -182,8 +182,8 @@ package final class RecordSource {
   /// Makes records of failures that have occurred since the last report about their kind.
   ///
   /// - Parameters:
-  /// - now: time until which reports must be due, ns since boot; `.max` to make all reports.
-  /// - latest: the latest time that a record may have, ns since boot.
+  ///   - now: time until which reports must be due, ns since boot; `.max` to make all reports.
+  ///   - latest: the latest time that a record may have, ns since boot.
   func reportFailures<Sink: RecordSink & ~Copyable>(
     at now: Int64, notAfter latest: Int64, into sink: inout Sink
   ) {

@@ -40,8 +40,8 @@ package final class RecordThread: Sendable {
   ///
   /// - Parameters:
   ///   - destination: the destination of the records.
-  /// - kept: the wake-up that is signalled when a state must be stored for the next start.
-  /// - followers: receive the records; `nil` with a spool, because the spool's thread then serves the followers.
+  ///   - kept: the wake-up that is signalled when a state must be stored for the next start.
+  ///   - followers: receive the records; `nil` with a spool, because the spool's thread then serves the followers.
   package init(_ destination: RecordOutput.Destination, kept: WakeUp, followers: Followers? = nil) throws(PortError) {
     wakeUp = try WakeUp()
     statusQuery = try ThreadQuery()
@@ -54,7 +54,7 @@ package final class RecordThread: Sendable {
   ///
   /// - Parameters:
   ///   - name: key that identifies the adapter, also after a restart.
-  /// - figures: the numbers about the link's traffic.
+  ///   - figures: the numbers about the link's traffic.
   package func add(
     device: String, name: String, _ consumer: consuming RingConsumer<Delivery>, figures: LinkFigures
   ) -> AdapterFeed {
@@ -121,9 +121,9 @@ package final class RecordThread: Sendable {
   /// Runs the thread's loop until ``end()`` is called.
   ///
   /// - Parameters:
-  /// - trips: the storage of trips in progress; `nil` if they are not stored.
-  /// - eventLog: logs the events of adapters and receivers, in addition to their records; `nil` for no log.
-  /// - progress: receives the thread's progress for the watchdog; `nil` without a watchdog.
+  ///   - trips: the storage of trips in progress; `nil` if they are not stored.
+  ///   - eventLog: logs the events of adapters and receivers, in addition to their records; `nil` for no log.
+  ///   - progress: receives the thread's progress for the watchdog; `nil` without a watchdog.
   package func run(
     _ options: RecordPipeline.Options, trips: TripStore? = nil, eventLog: AdapterEventLog? = nil,
     progress: Progress? = nil

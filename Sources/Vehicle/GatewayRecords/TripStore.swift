@@ -46,9 +46,9 @@ package struct TripStore {
   /// Creates the storage for a run with a spool, and reads the trips from the spool's note.
   ///
   /// - Parameters:
-  /// - text: the content of the note; `nil` if there is no note.
-  /// - folder: the state directory; `nil` if there is none. If the spool has no note, the trips are read from the file
-  ///   of an earlier run without a spool.
+  ///   - text: the content of the note; `nil` if there is no note.
+  ///   - folder: the state directory; `nil` if there is none. If the spool has no note, the trips are read from the
+  ///     file of an earlier run without a spool.
   package init(note text: [UInt8]?, before folder: String? = nil) {
     path = "the spool's trips"
     isNote = true

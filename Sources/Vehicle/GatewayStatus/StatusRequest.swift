@@ -11,8 +11,8 @@ enum StatusRequest: Equatable {
   /// Parses a request.
   ///
   /// - Parameters:
-  /// - bytes: all bytes that were received until now.
-  /// - isLocal: whether the request was received through the local socket. Other clients may read only the metrics.
+  ///   - bytes: all bytes that were received until now.
+  ///   - isLocal: whether the request was received through the local socket. Other clients may read only the metrics.
   /// - Returns: the request; `nil` if its head is incomplete.
   init?(_ bytes: [UInt8], isLocal: Bool) {
     guard Self.isWhole(bytes) else {

@@ -26,8 +26,8 @@ package struct StatusServer: ~Copyable {
   /// Maximum number of connections without followers, for the local socket and for TCP separately. Further clients
   /// wait.
   private static let mostConnections = 32
-  /// Time without accepting connections, ns, after one could not be accepted because the process cannot open another
-  /// file descriptor.
+  /// Time for which no connection is accepted after accepting failed because the process cannot open another file
+  /// descriptor, ns.
   private static let pause: Int64 = 1_000_000_000
   /// Maximum number of followers. Each follower needs a file descriptor.
   private static let mostFollowers = 1_000

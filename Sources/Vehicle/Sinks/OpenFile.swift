@@ -11,7 +11,7 @@ struct OpenFile: ~Copyable {
   ///
   /// - Parameters:
   ///   - flags: flags of open(2).
-  /// - mode: permissions of the file if it is created.
+  ///   - mode: permissions of the file if it is created.
   /// - Throws: ``SinkError`` if the file cannot be opened, or if it is not a regular file.
   init(_ path: String, _ flags: Int32, mode: mode_t = 0o640) throws(SinkError) {
     // O_NONBLOCK prevents open(2) from waiting for the other end if the path is that of a FIFO.

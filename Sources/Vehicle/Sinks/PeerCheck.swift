@@ -35,7 +35,7 @@ extension SinkConfiguration {
   ///
   /// - Parameters:
   ///   - limit: time limit, ns.
-  /// - gatewayId: the gateway's ID that the records would contain; `nil` if unknown.
+  ///   - gatewayId: the gateway's ID that the records would contain; `nil` if unknown.
   /// - Returns: the result; `nil` for a sink that has no peer, such as a file.
   public func check(within limit: Int64, gatewayId: String? = nil) -> PeerCheck? {
     switch self {

@@ -30,7 +30,7 @@ public protocol Sink: ~Copyable {
   ///
   /// - Parameters:
   ///   - batch: the records to deliver; at least one.
-  /// - wakeUp: the wake-up, which must end every wait in this call.
+  ///   - wakeUp: the wake-up, which must end every wait in this call.
   /// - Returns: the delivered records, and events for the operator.
   mutating func deliver(_ batch: RecordBatch, _ wakeUp: SinkWakeUp) -> Delivery
 
@@ -59,8 +59,8 @@ public struct Delivery: Equatable, Sendable {
   /// Indices in the batch of the records that were delivered, as ascending ranges. The spool does not deliver these
   /// records again.
   public var acknowledged: [Range<Int>] = []
-  /// Whether nothing was sent of the records that were not delivered, for example because connecting failed. If `true`,
-  /// their times may be corrected before the next delivery. Otherwise, they are sent again unchanged.
+  /// Whether no byte was sent of the records that were not delivered, for example because connecting failed. If `true`,
+  /// the times of these records may be corrected before the next delivery. Otherwise, they are sent again unchanged.
   public var sentNothing = false
   /// Time before which the sink accepts no further batch, ns since boot; `.min` for no such time.
   public var notBefore: Int64 = .min
@@ -74,7 +74,7 @@ public struct Delivery: Equatable, Sendable {
   /// Creates a result without delivered records.
   public init() {}
 
-  /// Adds a range of records in the batch that were delivered.
+  /// Adds a range of delivered records, as indices in the batch.
   mutating func acknowledge(_ records: Range<Int>) {
     guard !records.isEmpty else { return }
     let place = acknowledged.firstIndex { $0.lowerBound > records.lowerBound } ?? acknowledged.count

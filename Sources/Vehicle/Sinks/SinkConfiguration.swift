@@ -17,7 +17,7 @@ public enum SinkConfiguration: Equatable, Sendable {
   /// Reads a sink's configuration.
   ///
   /// - Parameters:
-  /// - value: the sink's object in the configuration.
+  ///   - value: the sink's object in the configuration.
   ///   - folder: folder of the configuration file, with a slash at the end; empty for the current folder.
   /// - Throws: the first error, with its position in the configuration.
   public init(_ value: JSONValue, folder: String) throws(JSONError) {

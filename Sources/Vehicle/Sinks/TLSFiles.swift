@@ -29,7 +29,7 @@ extension TLSFiles {
   /// Returns the error that explains why the file of authorities cannot be used; `nil` if no such file is configured.
   ///
   /// - Parameters:
-  /// - place: address of the server or broker, for the message.
+  ///   - place: address of the server or broker, for the message.
   ///   - reason: the message of the TLS library.
   func troubleWithAuthorities(_ place: String, _ reason: String) -> SinkError? {
     guard let authorities else { return nil }

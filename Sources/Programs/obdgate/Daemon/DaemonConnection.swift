@@ -144,7 +144,7 @@ extension DaemonSocket {
   ///
   /// - Parameters:
   ///   - path: path of the resource, such as `/status`.
-  /// - wakeUp: ends the wait when it is signalled; `nil` if nothing can interrupt the wait.
+  ///   - wakeUp: ends the wait when it is signalled; `nil` if nothing can interrupt the wait.
   /// - Throws: an error if there is no valid response, or if the daemon rejects the request.
   func open(_ path: String, unless wakeUp: WakeUp?) throws(DaemonTrouble) -> DaemonConnection {
     var connection = DaemonConnection(self, OpenSocket(number: try connect()))

@@ -46,9 +46,9 @@ struct DaemonStatus {
     var readings: Int?
     /// Number of failures since the daemon started, by kind of failure. A reply may have several failures.
     var failures: [(name: String, count: Int)] = []
-    /// Time since the daemon started for which a command was in progress, s.
+    /// Total time, since the daemon started, for which a command was in progress, s.
     var busy: Double?
-    /// Time since the daemon started for which the link was open, s.
+    /// Total time, since the daemon started, for which the link was open, s.
     var open: Double?
     /// Time since the last reading, s.
     var lastReadingAge: Double?

@@ -5,9 +5,9 @@ struct StatusPage {
   /// Creates the text.
   ///
   /// - Parameters:
-  /// - before: an earlier status; rates are then computed for the time since that status. `nil` to compute rates for
-  ///   the time since the daemon started.
-  /// - columns: maximum length of the lines about problems; `nil` for no limit.
+  ///   - before: an earlier status; rates are then computed for the time since that status. `nil` to compute rates for
+  ///     the time since the daemon started.
+  ///   - columns: maximum length of the lines about problems; `nil` for no limit.
   init(_ now: DaemonStatus, since before: DaemonStatus? = nil, columns: Int? = nil) {
     let before = before.flatMap { now.isLater(than: $0) ? $0 : nil }
     var lines = Self.head(now)

@@ -33,8 +33,8 @@ struct TailRun: ~Copyable {
   /// Prepares the command.
   ///
   /// - Parameters:
-  /// - socket: the socket that the user has named; `nil` to search for a socket.
-  /// - isOnce: whether the command ends when the connection to the daemon is lost.
+  ///   - socket: the socket that the user has named; `nil` to search for a socket.
+  ///   - isOnce: whether the command ends when the connection to the daemon is lost.
   init(socket: String?, _ filter: RecordFilter, isOnce: Bool) throws(Failure) {
     named = socket
     self.isOnce = isOnce

@@ -8,8 +8,8 @@ enum Waiting {
   /// Waits until a file descriptor has input.
   ///
   /// - Parameters:
-  /// - wakeUp: ends the wait when it is signalled; it stays signalled. `nil` if nothing can interrupt the wait.
-  /// - deadline: time at which the wait ends, ns since boot.
+  ///   - wakeUp: ends the wait when it is signalled; it stays signalled. `nil` if nothing can interrupt the wait.
+  ///   - deadline: time at which the wait ends, ns since boot.
   static func forInput(on descriptor: Int32, until deadline: Int64, unless wakeUp: WakeUp?) -> Outcome {
     while true {
       var waiting: InlineArray<2, pollfd> = [
@@ -23,8 +23,8 @@ enum Waiting {
     }
   }
 
-  /// Calls poll(2) with a timeout that ends at the deadline, but after at most one second. poll(2) does not count time
-  /// during which the machine sleeps.
+  /// Calls poll(2) until the deadline, but for at most one second, because poll(2) does not count time during which the
+  /// machine sleeps.
   static func poll<let count: Int>(_ waiting: inout InlineArray<count, pollfd>, until deadline: Int64) {
     let (left, isFar) = deadline.subtractingReportingOverflow(BootClock.now)
     let milliseconds = isFar ? 1_000 : Int32(max(0, min(left / 1_000_000 + 1, 1_000)))

@@ -5,8 +5,8 @@ enum DaemonCheck {
   /// Requests the status of the running daemon.
   ///
   /// - Parameters:
-  /// - named: path of the socket that the user has named; `nil` if the user has named none.
-  /// - configured: the location of the status in the configuration, which is used if the user has named no socket.
+  ///   - named: path of the socket that the user has named; `nil` if the user has named none.
+  ///   - configured: the location of the status in the configuration, which is used if the user has named no socket.
   /// - Returns: the status, and the findings. The status is `nil` if no daemon answers.
   static func run(named: String?, configured: StatusLocation) -> (DaemonStatus?, [Finding]) {
     var path = named

@@ -27,8 +27,8 @@ struct Examination {
   /// Prepares the checks.
   ///
   /// - Parameters:
-  /// - configuration: path of the configuration file that the user has named; `nil` for the usual file if it exists.
-  /// - socket: path of the daemon's socket that the user has named; `nil` if the user has named none.
+  ///   - configuration: path of the configuration file that the user has named; `nil` for the usual file if it exists.
+  ///   - socket: path of the daemon's socket that the user has named; `nil` if the user has named none.
   init(configuration: String?, socket: String?) {
     path = configuration ?? (unsafe access(DoctorCommand.usualFile, F_OK) == 0 ? DoctorCommand.usualFile : nil)
     self.socket = socket

@@ -40,7 +40,7 @@ struct AnswerListener: DialogueListener, ~Copyable {
     let epoch = UUIDv7(
       milliseconds: UInt64(clamping: wall.now / 1_000_000), first: random.next(), rest: random.next())
     var options = FusionOptions(gatewayId: "obdgate", epoch: epoch, idSeed: random.next())
-    // No telemetry record must be due at a fixed time, because records are made only when the answer is complete.
+    // No telemetry record may become due at a fixed time, because records are made only when the answer is complete.
     options.cadence = .every(nanoseconds: 86_400_000_000_000)
     fusion = Fusion(options)
     fusion.setWallTime(offset: wall.offset, quality: wall.quality)

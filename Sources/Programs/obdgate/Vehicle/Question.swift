@@ -37,7 +37,7 @@ enum Question {
   }
 
   /// The session's polling preferences: only PIDs that are part of the answer are polled, with a period of 10 minutes.
-  /// For a plan, they are the defaults.
+  /// For the polling plan, the default preferences apply.
   var preferences: PollPreferences {
     var preferences = PollPreferences()
     if case .info(plan: true) = self { return preferences }

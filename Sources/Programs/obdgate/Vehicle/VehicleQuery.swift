@@ -44,10 +44,10 @@ struct VehicleQuery: PortHandler, ~Copyable {
   /// Creates a query.
   ///
   /// - Parameters:
-  /// - limit: time limit of the query, ns.
-  /// - name: name of the command, for progress messages.
-  /// - permission: the permission to clear the codes after they were read and saved; `nil` if the codes must not be
-  ///   cleared.
+  ///   - limit: time limit of the query, ns.
+  ///   - name: name of the command, for progress messages.
+  ///   - permission: the permission to clear the codes after they were read and saved; `nil` if the codes must not be
+  ///     cleared.
   init(
     _ question: Question, at address: PortAddress, limit: Int64, name: String, permission: ClearPermission? = nil,
     save: @escaping Save = { _ in }

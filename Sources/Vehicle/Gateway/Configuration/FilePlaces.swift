@@ -1,7 +1,7 @@
 import JSONText
 
-/// Positions of the file paths in the configuration's text, for files that ``Settings`` reads. Any two values are
-/// equal. Therefore, two configurations that differ only in these positions are equal.
+/// Positions in the configuration's text of the paths of files that ``Settings`` reads. Any two values are equal.
+/// Therefore, two configurations that differ only in these positions are equal.
 struct FilePlaces: Equatable, Sendable {
   var geofences: FilePlace?
   /// The positions of the elements of ``GatewayConfiguration/signalSets``, in the same order.

@@ -6,8 +6,8 @@ extension GatewayConfiguration {
   /// Rejects a `file` sink that would overwrite a file that the daemon itself reads or writes.
   ///
   /// - Parameters:
-  /// - value: the array `sinks`.
-  /// - file: path of the configuration file.
+  ///   - value: the array `sinks`.
+  ///   - file: path of the configuration file.
   func refuseOwnFiles(_ value: JSONValue, _ file: String) throws(JSONError) {
     let named = Set(filesNamed.map(\.standardPath))
     for (index, sink) in sinks.enumerated() {
@@ -27,7 +27,8 @@ extension GatewayConfiguration {
     }
   }
 
-  /// The files that the configuration names, including the status socket.
+  /// The paths of the files that the configuration names, including the status socket, but without those of `file`
+  /// sinks.
   private var filesNamed: [String] {
     var files = adapters.map(\.pinFile) + [geofences?.file] + signalSets
     for sink in sinks {

@@ -4,8 +4,8 @@ extension GatewayConfiguration {
   /// Parses a configuration.
   ///
   /// - Parameters:
-  /// - text: the bytes of the configuration file.
-  /// - file: path of the configuration file, for messages. Relative paths in the configuration begin at its folder.
+  ///   - text: the bytes of the configuration file.
+  ///   - file: path of the configuration file, for messages. Relative paths in the configuration begin at its folder.
   /// - Throws: ``ConfigurationError`` with all faults and their positions.
   public init(parsing text: [UInt8], file: String) throws(ConfigurationError) {
     let folder = Self.folder(of: file)

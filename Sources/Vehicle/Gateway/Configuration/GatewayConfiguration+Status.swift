@@ -1,7 +1,7 @@
 import JSONText
 
 extension GatewayConfiguration {
-  /// The addresses at which the daemon serves its status to local programs and its metrics.
+  /// The addresses at which the daemon serves its status and its metrics.
   public struct Status: Equatable, Sendable {
     /// The local socket on which the daemon serves its status.
     public enum Socket: Equatable, Sendable {

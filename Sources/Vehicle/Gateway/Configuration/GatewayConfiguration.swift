@@ -32,7 +32,7 @@ public struct GatewayConfiguration: Equatable, Sendable {
   public var sinks: [SinkConfiguration] = [.stdout(StdoutConfiguration())]
   public var spool = SpoolBounds()
   public var status = Status()
-  /// Positions in the configuration's text of the file paths in ``geofences`` and ``signalSets``.
+  /// Positions of the paths of ``geofences`` and ``signalSets`` in the configuration's text.
   var places = FilePlaces()
 
   public init() {}

@@ -20,9 +20,9 @@ struct PollSettings: Sendable {
   /// Combines the configuration and the signal sets.
   ///
   /// - Parameters:
-  /// - poll: the configuration's `poll`. Its names of built-in signals were already checked.
-  /// - loaded: the signals of all signal sets; `nil` if there are no signal sets.
-  /// - file: path of the configuration file, for messages.
+  ///   - poll: the configuration's `poll`. Its names of built-in signals were already checked.
+  ///   - loaded: the signals of all signal sets; `nil` if there are no signal sets.
+  ///   - file: path of the configuration file, for messages.
   /// - Throws: ``Failure`` if a configured signal is neither in the standard nor in a signal set, or if there are more
   ///   requests than a session can poll.
   init(_ poll: GatewayConfiguration.Poll, _ loaded: LoadedSignals?, file: String? = nil) throws(Failure) {

@@ -4,7 +4,7 @@ import Glibc
 /// The storage of the fences that were last fetched from a server: `fences.geojson` in the state directory. With it,
 /// the daemon has the fences at its next start even without a network.
 enum ServerFences {
-  /// The name of these fences in messages.
+  /// The name of the fetched fences in messages.
   static let place = "the fleet store's fences"
   private static let name = "/fences.geojson"
 

@@ -121,8 +121,8 @@ public struct Settings: Sendable {
   /// Reads a file that the configuration names.
   ///
   /// - Parameters:
-  /// - place: position of the file's path in the configuration; `nil` if unknown.
-  /// - file: path of the configuration file; `nil` if there is none.
+  ///   - place: position of the file's path in the configuration; `nil` if unknown.
+  ///   - file: path of the configuration file; `nil` if there is none.
   /// - Throws: ``Failure``, with the position `place` if it is known.
   private static func read(
     _ path: String, limit: Int, named place: FilePlace?, in file: String?

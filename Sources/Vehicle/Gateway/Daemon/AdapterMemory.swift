@@ -46,8 +46,9 @@ struct AdapterMemory {
 
     /// Parses a file.
     ///
-    /// - text: the content of the file, or its beginning if it is longer than ``AdapterMemory/limit``.
-    /// - path: path of the file, for messages.
+    /// - Parameters:
+    ///   - text: the content of the file, or its beginning if it is longer than ``AdapterMemory/limit``.
+    ///   - path: path of the file, for messages.
     init(_ text: [UInt8], from path: String) {
       var (first, wrong): (String?, Int) = (nil, 0)
       let isCut = text.count > AdapterMemory.limit

@@ -115,7 +115,7 @@ final class StatusThread: Sendable {
 final class StatusCollector {
   /// Time limit for the answer of a thread, ns. A thread that takes longer counts as stuck.
   static let patience: Int64 = 1_000_000_000
-  /// Time for which a snapshot is used for further requests, ns. Therefore, many simultaneous requests need only one
+  /// Time for which a snapshot is used for further requests, ns. Many simultaneous requests then need only one
   /// snapshot.
   private static let freshness: Int64 = 100_000_000
   /// Time for which a snapshot is used if a thread did not answer, ns.

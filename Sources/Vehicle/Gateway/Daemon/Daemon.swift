@@ -268,8 +268,8 @@ public struct Daemon: ~Copyable {
   /// Waits for a signal, a message or a device event.
   ///
   /// - Parameters:
-  /// - monitor: file descriptor of the device monitor; −1 if there is none.
-  /// - moment: time at which the wait ends in any case, ns since boot; `.max` for no limit.
+  ///   - monitor: file descriptor of the device monitor; −1 if there is none.
+  ///   - moment: time at which the wait ends in any case, ns since boot; `.max` for no limit.
   private func wait(_ monitor: Int32, until moment: Int64) {
     let limit = moment == .max ? -1 : Int32(clamping: max(0, (moment - BootClock.now) / 1_000_000 + 1))
     var waiting: InlineArray<2, pollfd> = [

@@ -5,7 +5,8 @@ import Ports
 import Synchronization
 
 /// Notifies the service manager that started the daemon when the daemon is ready and when it ends. If there is a
-/// watchdog, it is notified while all threads that records need make progress (sd_notify(3), sd_watchdog_enabled(3)).
+/// watchdog, it is notified while all threads that are needed for records make progress (sd_notify(3),
+/// sd_watchdog_enabled(3)).
 ///
 /// The watchdog is notified six times per watchdog interval. A thread is stuck if it makes no progress for two sixths
 /// of the interval. The notifications then stop until the thread continues. If it does not continue in time, the
@@ -19,7 +20,7 @@ struct ServiceManager: ~Copyable {
   private(set) var nextPing = Int64.max
   /// The name of a thread that was stuck at the last check; `nil` if no thread was stuck.
   private var stuck: String? { didSet { stuckThread.name = stuck } }
-  /// The same name, for other threads to read.
+  /// The name of a thread that was stuck at the last check, for other threads to read; `nil` if no thread was stuck.
   let stuckThread = StuckThread()
   /// Requests more time from the service manager if the start takes long.
   let start = StartExtension()

@@ -9,8 +9,8 @@ public final class Thread: Sendable {
   /// Starts a thread.
   ///
   /// - Parameters:
-  /// - name: the name of the thread in `top -H`, at most 15 characters.
-  /// - isDetached: whether the thread is detached. ``join()`` must not be called for a detached thread.
+  ///   - name: the name of the thread in `top -H`, at most 15 characters.
+  ///   - isDetached: whether the thread is detached. ``join()`` must not be called for a detached thread.
   ///   - body: the function that runs in the thread.
   /// - Throws: ``Failure`` if the process cannot create another thread.
   public init(_ name: String, isDetached: Bool = false, _ body: sending @escaping () -> Void) throws(Failure) {

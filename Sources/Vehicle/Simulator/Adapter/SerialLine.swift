@@ -85,7 +85,8 @@ struct SerialLine: Sendable {
     lastDeparture = min(lastDeparture, time)
   }
 
-  /// Sends the bytes that have not left the adapter at the full baud rate, even if they were to be sent more slowly.
+  /// Speeds up the bytes that have not left the adapter: sends them at the full baud rate, even if a slower pace was
+  /// requested.
   mutating func catchUp(at time: Duration) {
     var due = time
     let byteTime = byteTime

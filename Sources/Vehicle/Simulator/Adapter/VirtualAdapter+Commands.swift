@@ -53,8 +53,8 @@ extension VirtualAdapter {
     }
   }
 
-  /// Changes the baud rate: prints `OK` at the old rate, waits until the host has changed its own rate, and prints the
-  /// identity at the new rate. The host must confirm the change with a CR within the same time.
+  /// Changes the baud rate. The adapter prints `OK` at the old rate and, after the time of `ATBRT`, the identity at the
+  /// new rate. Within the same time, the host must then confirm the new rate with a CR.
   private mutating func changeBaud(_ baud: Int) {
     var task = AdapterTask()
     task.losesInput = true

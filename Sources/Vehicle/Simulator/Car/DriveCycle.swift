@@ -103,8 +103,8 @@ public struct DriveCycle: Sendable {
   /// Creates a drive.
   ///
   /// - Parameters:
-  /// - phases: the phases; if the list is empty, the engine idles during the whole drive.
-  /// - repeats: whether the drive begins again after the last phase.
+  ///   - phases: the phases; if the list is empty, the engine idles during the whole drive.
+  ///   - repeats: whether the drive begins again after the last phase.
   public init(_ phases: [Phase], repeats: Bool) {
     let phases = phases.isEmpty ? [Phase(.idle, seconds: 1)] : phases
     self.phases = phases

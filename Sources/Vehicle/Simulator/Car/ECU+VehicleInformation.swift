@@ -55,8 +55,8 @@ extension ECU {
     return [UInt8](repeating: 0, count: (4 - data.count % 4) % 4) + data
   }
 
-  /// Returns the in-use performance counters: the times that the monitoring conditions were met, the ignition cycles,
-  /// and for each monitor its completions and opportunities.
+  /// Returns the in-use performance counters: how often the monitoring conditions were met, the number of ignition
+  /// cycles, and for each monitor its completions and opportunities.
   private func performance(_ view: ECUView) -> (UInt8, [UInt8]) {
     let cycles = UInt16(clamping: 412 + view.state.starts)
     let counts: [UInt16] = [cycles, cycles] + (0..<7).flatMap { [cycles / 2 + UInt16($0), cycles - UInt16($0)] }

@@ -1,7 +1,7 @@
 /// A PID of service 01: the number of its data bytes, and a function that encodes its value.
 ///
-/// The formulas are written from SAE J1979-DA, independently of the decoder. Otherwise, the same error in both would
-/// hide itself.
+/// The formulas are written from SAE J1979-DA, independently of the decoder. Otherwise, tests could not find an error
+/// that is the same in both.
 struct Parameter: Sendable {
   var pid: UInt8
   var length: Int
@@ -53,7 +53,7 @@ private func celsius(_ value: Double) -> UInt32 { count(value, step: 1, zero: -4
 private func word(_ value: Double, step: Double = 1) -> UInt32 { count(value, step: step, bits: 16) }
 
 extension Parameter {
-  /// All PIDs except 01, 41 and the bitmaps, which ``ECU`` computes itself.
+  /// The definitions of all PIDs except 01, 41 and the support bitmaps. ``ECU`` computes the values of those itself.
   static let rows: [Parameter] = [
     Parameter(0x03, 2) { state, _ in state.isRunning ? (state.coolant < 50 ? 0x0100 : 0x0200) : 0 },
     Parameter(0x04, 1) { state, _ in percent(state.load) },

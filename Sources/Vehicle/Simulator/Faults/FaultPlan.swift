@@ -39,8 +39,8 @@ struct FaultPlan: Sendable {
     return nil
   }
 
-  /// Whether the list has a fault of a kind. The caller checks this first, because `strike` for each byte would be
-  /// slow.
+  /// Whether the list has a fault of a kind. For kinds that apply to single bytes, this check saves a call of
+  /// ``strike(_:at:where:)`` for each byte.
   func has(_ kind: Fault.Kind) -> Bool { faults.contains { $0.kind == kind } }
 
   /// Returns the next time at which the window of a fault begins or ends; `nil` if there is none.

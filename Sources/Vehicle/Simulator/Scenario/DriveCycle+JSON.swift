@@ -33,8 +33,8 @@ extension DriveCycle.Phase {
   /// Reads a phase.
   ///
   /// - Parameters:
-  /// - speed: speed at the end of the previous phase, km/h; replaced by the speed at the end of this phase.
-  /// - isUnknown: whether the previous phase's speed is unknown.
+  ///   - speed: speed at the end of the previous phase, km/h; replaced by the speed at the end of this phase.
+  ///   - isUnknown: whether the previous phase's speed is unknown.
   fileprivate init(parsing value: JSONValue, after speed: inout Double, isUnknown: Bool) throws(JSONError) {
     var reader = try JSONObjectReader(value)
     let name = try reader.requiredString("phase", oneOf: DriveCycle.Activity.allCases.map(\.rawValue))

@@ -46,7 +46,7 @@ struct DialogueLog: ~Copyable {
     return line + [0x0A]
   }
 
-  /// Writes the lines that wait to the file if they have 32 KiB or more, if 250 ms have passed since the last write, or
+  /// Writes the waiting lines to the file if they have 32 KiB or more, if 250 ms have passed since the last write, or
   /// if `isLast` is true.
   mutating func flush(at time: Duration, isLast: Bool = false) throws(SimulatorError) {
     guard isLast || pending.count >= 32_768 || time - flushed >= .milliseconds(250) else { return }

@@ -4,11 +4,11 @@ import JSONText
 /// Runs a virtual adapter until SIGTERM, SIGINT or SIGHUP, or until `stop` is signalled.
 ///
 /// - Parameters:
-/// - options: scenario, port and other options.
-/// - stop: the signal with which another thread ends the run; `nil` to install handlers of SIGTERM, SIGINT and SIGHUP
-///   instead.
-/// - announce: called with the port's name each time the port is created. A name is `/dev/pts/3` or `127.0.0.1:35000`,
-///   for example.
+///   - options: scenario, port and other options.
+///   - stop: the signal with which another thread ends the run; `nil` to install handlers of SIGTERM, SIGINT and SIGHUP
+///     instead.
+///   - announce: called with the port's name each time the port is created. A name is `/dev/pts/3` or
+///     `127.0.0.1:35000`, for example.
 /// - Throws: ``SimulatorError`` if the port is unavailable, or if options, scenario or faults are invalid.
 public func runSimulator(
   _ options: SimulatorOptions, stop: StopSignal? = nil, announce: (String) -> Void

@@ -14,8 +14,8 @@ struct DeadLetterFile {
   /// Prepares the file. It is opened when the first record is appended.
   ///
   /// - Parameters:
-  /// - folder: the state directory; `nil` if there is none. In this case, the result is `nil`.
-  /// - limit: maximum size of the file before it is renamed, bytes.
+  ///   - folder: the state directory; `nil` if there is none. In this case, the result is `nil`.
+  ///   - limit: maximum size of the file before it is renamed, bytes.
   init?(folder: String?, sink: String, limit: Int) {
     guard let folder else { return nil }
     path = "\(folder)/refused-\(sink).jsonl"

@@ -1,12 +1,12 @@
 import Ports
 
-/// A test whether a fleet store would accept the gateway's records.
+/// A test that shows whether a fleet store would accept the gateway's records.
 extension FleetStoreConfiguration {
   /// Sends a batch without records to the fleet store. The store rejects it, but checks the token first.
   ///
   /// - Parameters:
   ///   - limit: time limit, ns.
-  /// - gatewayId: the ID that the gateway's records contain; `nil` if unknown.
+  ///   - gatewayId: the ID that the gateway's records contain; `nil` if unknown.
   func check(within limit: Int64, gatewayId: String? = nil) -> PeerCheck {
     var token: String?
     var secret: SinkError?

@@ -28,10 +28,10 @@ public struct LineOutput: ~Copyable {
   /// Writes all bytes, or as many as possible.
   ///
   /// - Parameters:
-  /// - deadline: time at which writing ends, ns since boot. Pass `.max` if there is no deadline yet; it is then set
-  ///   when `isEnding` returns `true`.
+  ///   - deadline: time at which writing ends, ns since boot. Pass `.max` if there is no deadline yet; it is then set
+  ///     when `isEnding` returns `true`.
   ///   - patience: time for which writing may continue after `isEnding` has returned `true`, ns.
-  /// - isEnding: whether writing should end; called repeatedly.
+  ///   - isEnding: whether writing should end; called repeatedly.
   /// - Returns: number of bytes that were written, and the reason why not all were written; `nil` if all were.
   public func write(
     _ bytes: ArraySlice<UInt8>, until deadline: inout Int64, patience: Int64, isEnding: () -> Bool

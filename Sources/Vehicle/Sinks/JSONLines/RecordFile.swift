@@ -67,8 +67,8 @@ final class RecordFile {
   /// Repairs the file's last line.
   ///
   /// - Parameters:
-  /// - rest: the bytes after the last line feed of the file.
-  /// - begins: offset of `rest` in the file; `nil` if unknown.
+  ///   - rest: the bytes after the last line feed of the file.
+  ///   - begins: offset of `rest` in the file; `nil` if unknown.
   private func mend(_ rest: [UInt8], begins: Int?) throws(SinkError) {
     guard !rest.isEmpty else { return }
     // After a power cut, the file may end with zero bytes.

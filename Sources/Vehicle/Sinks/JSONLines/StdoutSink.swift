@@ -17,8 +17,8 @@ public struct StdoutSink: Sink, ~Copyable {
   /// Creates a sink.
   ///
   /// - Parameters:
-  /// - descriptor: an open file descriptor. The sink does not close it.
-  /// - patience: time for which a batch may still be written after the sink was requested to stop, ns.
+  ///   - descriptor: an open file descriptor. The sink does not close it.
+  ///   - patience: time for which a batch may still be written after the sink was requested to stop, ns.
   public init(descriptor: Int32 = STDOUT_FILENO, patience: Int64 = 300_000_000) {
     output = LineOutput(descriptor)
     self.patience = patience

@@ -28,15 +28,15 @@ import Ports
   private let place: String
   /// The protocol level of this connection: 5, or 4 for MQTT 3.1.1.
   let level: Int
-  /// Whether the broker has accepted the connection, and it is still open.
+  /// Whether the connection is open and the broker has accepted it.
   private(set) var isConnected = false
 
   /// Begins to connect to the broker, after the host name was resolved.
   ///
   /// - Parameters:
   ///   - level: protocol level of CONNECT: 5, or 4 for MQTT 3.1.1.
-  /// - status: topic of the last will; `nil` for no will. If the connection is lost, the broker publishes a retained
-  ///   `offline` to this topic.
+  ///   - status: topic of the last will; `nil` for no will. If the connection is lost, the broker publishes a retained
+  ///     `offline` to this topic.
   ///   - lookUpLimit: time limit for resolving the host name, ns.
   init(
     _ configuration: MQTTConfiguration, level: Int, clientId: String, status: String?, _ wakeUp: SinkWakeUp,

@@ -14,8 +14,8 @@ struct BrokerMessage: Equatable, Sendable {
   ///
   /// - Parameters:
   ///   - topic: prefix of all topics.
-  /// - records: maximum number of records in a message.
-  /// - bytes: maximum length of a payload, bytes. A record that is longer than this is a message by itself.
+  ///   - records: maximum number of records in a message.
+  ///   - bytes: maximum length of a payload, bytes. A record that is longer than this is a message by itself.
   static func messages(
     of batch: RecordBatch, topic: String, records limit: Int, bytes: Int
   ) -> [BrokerMessage] {

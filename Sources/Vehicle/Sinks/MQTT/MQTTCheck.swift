@@ -1,6 +1,6 @@
 import Ports
 
-/// A test whether a broker would accept the sink's connection.
+/// A test that shows whether a broker would accept the sink's connection.
 extension MQTTConfiguration {
   /// Connects to the broker with a random client ID, because the broker would disconnect a running daemon with the same
   /// client ID. The connection has no will, and nothing is published.

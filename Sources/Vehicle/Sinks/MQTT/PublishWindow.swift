@@ -30,7 +30,7 @@ struct PublishWindow: Sendable {
   ///
   /// - Parameters:
   ///   - size: maximum number of messages in flight.
-  /// - needsSubscriber: whether a message counts as not delivered if nobody subscribes to its topic.
+  ///   - needsSubscriber: whether a message counts as not delivered if nobody subscribes to its topic.
   init(_ messages: [BrokerMessage], size: Int, needsSubscriber: Bool = false) {
     self.needsSubscriber = needsSubscriber
     waiting = messages.reversed()
