@@ -10,9 +10,9 @@ struct RecentRecords: Sendable {
     var sequence: UInt64
   }
 
-  /// Maximum size of all text lines, bytes. Larger than a commit of the spool, whose records are published together.
+  /// Maximum size of all text lines, bytes. It is larger than a commit of the spool, which is published as a whole.
   static let capacity = 1 << 20
-  /// Maximum number of records. Larger than the number of records in a commit of the spool.
+  /// Maximum number of records. It is larger than the number of records in a commit of the spool.
   static let lines = 1 << 14
 
   /// The text lines, one after another, in a ring buffer.

@@ -55,7 +55,7 @@ package final class ThreadQuery<Answer: Sendable>: Sendable {
     answered.signal()
   }
 
-  /// Answers the request, if there is one. The other thread calls this.
+  /// Answers the request, if there is one. The thread from which the value is requested calls this.
   package func answer(_ make: () -> Answer) {
     guard state.withLock({ $0.isAsked }) else { return }
     let answer = make()

@@ -57,7 +57,7 @@ package struct StatusServer: ~Copyable {
     package var open: @Sendable () throws(PortError) -> Endpoint
     /// Called after the server has begun to listen at the address.
     package var opened: @Sendable () -> Void
-    /// Time between two attempts, ns.
+    /// Time between two attempts to listen at the address, ns.
     package var pause: Int64 = 10_000_000_000
 
     /// Creates a value; the parameters are the properties of the same names.

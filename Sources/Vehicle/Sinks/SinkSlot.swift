@@ -107,7 +107,7 @@ public final class SinkSlot: Sendable {
   public func run<Destination: Sink & ~Copyable>(_ sink: consuming Destination) {
     var hasWorked = false
     var nextTidying = Int64.min
-    // Return the memory pages that were needed only while the libraries were loaded.
+    // Return memory pages to the system that were needed only while the libraries were loaded.
     ccurl_give_back_pages()
     while !sinkWakeUp.isStopping {
       if let batch = takeBatch() {

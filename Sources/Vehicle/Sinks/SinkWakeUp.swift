@@ -51,7 +51,8 @@ public final class SinkWakeUp: Sendable {
     var events: Int32 = 0
   }
 
-  /// Waits for the wake-up or for a file descriptor, at most until `deadline` (ns since boot) and for one second.
+  /// Waits for the wake-up or for a file descriptor. The wait ends at `deadline` (ns since boot), and after one second
+  /// at the latest.
   ///
   /// - Parameter events: the events of poll(2) to wait for; 0 to wait only for errors and hang-ups.
   func wait(for descriptor: Int32, _ events: Int32, until deadline: Int64) -> Ready {

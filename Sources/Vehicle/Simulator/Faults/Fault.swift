@@ -37,7 +37,7 @@ public struct Fault: Sendable, Equatable {
     case request
     /// A request in hexadecimal digits, `:` and the negative response code.
     case requestAndByte
-    /// A request in hexadecimal digits, optionally followed by `:` and a time; the default of the time is given here.
+    /// A request in hexadecimal digits, optionally followed by `:` and a time. The default time is given here.
     case requestAndTime(Duration)
     /// The beginning of a command.
     case text

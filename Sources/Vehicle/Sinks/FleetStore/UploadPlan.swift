@@ -59,8 +59,8 @@ struct UploadPlan: Sendable {
     var encoding = Encoding.zstd
     /// Maximum number of records in a request, derived from requests that were too large.
     var mostRecords = Int.max
-    /// Number of records in the last accepted request that had at least ``mostRecords``; 0 if no such request was
-    /// accepted since the last request that was too large.
+    /// Number of records in the last full request (with ``mostRecords`` records or more) that the server accepted; 0 if
+    /// it has accepted none since it last rejected a request as too large.
     private var proven = 0
     /// Number of accepted requests with at least ``mostRecords`` records since ``mostRecords`` last changed.
     private var fullRequests = 0
@@ -138,7 +138,7 @@ struct UploadPlan: Sendable {
   private var hasTaken = false
   /// Records that the server rejected in requests with a single record.
   private var suspects: [StoreAnswer.Refusal] = []
-  /// Records that the server rejected as foreign before it accepted any record of this batch.
+  /// Foreign records that the server rejected before it accepted any record of this batch.
   private var foreign: [StoreAnswer.Refusal] = []
   /// Whether a record of this batch was accepted or has become a dead letter.
   private var hasSettled = false
