@@ -1,4 +1,4 @@
-/// A limit of the work for checking the polygons of a set, counted in comparisons of edges.
+/// The limit on the work for checking the polygons of a set, counted in comparisons of edges.
 ///
 /// It limits the time to one or two seconds, even for a file that is designed to take long, because the daemon cannot
 /// handle signals during the check. 5,000,000 corners in 100,000 fences, or a border with 100,000 corners and 1,000

@@ -1,8 +1,8 @@
 /// Groups sentences into epochs by their time of day. Sentences without a time belong to the epoch before or after
-/// them, which ``CycleOrder`` decides.
+/// them; ``CycleOrder`` decides which.
 struct EpochAssembler: BitwiseCopyable {
   private var epoch = Epoch()
-  /// Sentences without a time that followed the last sentence with one.
+  /// Sentences without a time that followed the last sentence with a time.
   private var pending = UntimedSentences()
   private var order = CycleOrder()
   private var date = CarriedDate()

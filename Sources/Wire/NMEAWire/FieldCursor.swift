@@ -6,7 +6,7 @@ struct FieldCursor: ~Escapable {
   /// The sentence after its `$`, up to and including the `*` before the checksum, so that every field is followed by a
   /// delimiter.
   let bytes: Span<UInt8>
-  /// Index of the next byte.
+  /// Index of the next byte of `bytes` to read.
   var index: Int
 
   /// Creates a cursor.
@@ -86,7 +86,7 @@ struct FieldCursor: ~Escapable {
     return digit
   }
 
-  /// Checks that the sentence has another field.
+  /// Throws ``RejectReason/missingField`` if the sentence has no further field.
   @inline(__always)
   func begin() throws(RejectReason) {
     guard !isAtEnd else { throw .missingField }

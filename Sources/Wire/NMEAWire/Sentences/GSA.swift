@@ -37,9 +37,9 @@ struct GSA {
 }
 
 extension FieldCursor {
-  /// Reads a field that contains either a number, or the letter of a constellation (A to F).
+  /// Reads a field that contains either a decimal number, or the hexadecimal digit A to F of a constellation.
   ///
-  /// - Returns: the number; `nil` if the field has a letter or is empty.
+  /// - Returns: the number; `nil` if the field contains A to F or is empty.
   @_lifetime(self: copy self)
   mutating func hexadecimalOrDecimal() throws(RejectReason) -> Decimal? {
     if let letter = peek, (0x41...0x46).contains(letter) {
