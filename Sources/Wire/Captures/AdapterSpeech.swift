@@ -1,4 +1,4 @@
-/// Recognizes commands to an ELM327 and lines that it prints, among other text.
+/// Distinguishes commands to an ELM327, and text lines that an ELM327 prints, from other text.
 enum AdapterSpeech {
   /// Whether a text is a command, such as `ATZ`, `at sp 6`, `STI`, `010C1` or `22 F1 90`.
   static func isCommand(_ text: Span<UInt8>) -> Bool {

@@ -66,7 +66,7 @@ public enum CaptureFormat: UInt8, CaseIterable, Sendable {
     return plain(known) == plain(given)
   }
 
-  /// A valid line of this format. The error for an invalid line shows it.
+  /// A valid line of this format. The error message for an invalid line shows it as an example.
   public var sample: StaticString {
     switch self {
     case .capture: #"0.328114 < 41 0C 0A A0\r\r>"#
@@ -84,6 +84,6 @@ public enum CaptureFormat: UInt8, CaseIterable, Sendable {
     }
   }
 
-  /// Whether the log separates events, by direction or time; `false` for streams of bytes.
+  /// Whether the log is divided into events, by direction or time; `false` for streams of bytes.
   public var hasEvents: Bool { self != .raw && self != .nmea }
 }
