@@ -82,7 +82,8 @@ extension HexLine {
     return -1
   }
 
-  /// Reads an identifier and bytes that are separated by spaces (`7E8 04 41 0C 1A F8 `), or only such bytes.
+  /// Reads an identifier and bytes that are separated by spaces (`7E8 04 41 0C 1A F8 `), or only bytes that are
+  /// separated by spaces.
   @inline(__always)
   mutating func readSpaced(_ stream: Span<UInt8>, from first: Int, withIdentifier: Bool) -> Int {
     var i = first

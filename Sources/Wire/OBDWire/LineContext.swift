@@ -22,7 +22,7 @@ struct LineContext: ~Escapable {
   }
 
   /// Returns an error at a byte of the message. If the message has several text lines, the error is at the end of this
-  /// one.
+  /// text line.
   func error(_ kind: WireError.Kind, atByte byte: Int) -> WireError {
     WireError(kind, origin: origin, offset: offset(ofByte: byte))
   }

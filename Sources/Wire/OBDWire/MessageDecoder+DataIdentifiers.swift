@@ -24,7 +24,7 @@ extension MessageDecoder {
   ) {
     var i = 1
     // Position, in the request, of the identifier that is expected next. The identifiers of an answer have the same
-    // order as in the request. Those that the ECU does not support are left out.
+    // order as in the request. Identifiers that the ECU does not support are left out.
     var asked = 0
     repeat {
       guard i + 1 < payload.count else {
@@ -55,7 +55,7 @@ extension MessageDecoder {
   }
 
   /// Returns where the data of an identifier end; `nil` if that is unknown. Only PIDs have a fixed length. For other
-  /// identifiers, the data end where the next requested identifier begins, if that occurs exactly once.
+  /// identifiers, the data end where the next requested identifier begins, if it occurs exactly once.
   private mutating func endOfRecord(
     _ payload: Span<UInt8>, from index: Int, identifier: UInt16, asked: Int,
     _ loaded: Span<SignalDefinition>

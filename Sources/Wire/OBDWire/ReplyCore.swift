@@ -8,7 +8,7 @@ struct ReplyCore: ~Copyable {
   var decoder = MessageDecoder()
   /// Number of the current reply.
   var reply: UInt32 = 1
-  /// The slots that have data for the prompt to complete; bit n stands for slot n.
+  /// One bit for each slot: bit n is 1 if slot n has data that are completed at the prompt.
   var openSlots: UInt16 = 0
   /// Whether a text line of this reply was damaged. A list of trouble codes whose text lines are not numbered may then
   /// be incomplete.
@@ -269,8 +269,7 @@ struct ReplyCore: ~Copyable {
     }
   }
 
-  /// Completes what is still open at the end of a reply: answers whose text lines were collected are decoded, and
-  /// incomplete messages are reported as errors.
+  /// Completes a reply: decodes the answers whose text lines were collected, and reports incomplete messages as errors.
   mutating func finishReply<H: ReplyHandler & ~Copyable>(loaded: Span<SignalDefinition>, into handler: inout H) {
     if openSlots != 0 {
       for slot in 0...ECUTable.unknown where openSlots & 1 << UInt16(slot) != 0 {

@@ -44,8 +44,8 @@ struct Request: BitwiseCopyable {
   @inline(__always)
   func admits(_ identifier: UInt16) -> Bool { kind != .data || asks(for: identifier) }
 
-  /// Whether an answer with this identifier can belong to the request. It is fast if identifiers arrive in the order of
-  /// the request, as they usually do.
+  /// Whether an answer with this identifier can belong to the request. The check is fast if identifiers arrive in the
+  /// order of the request, as they usually do.
   ///
   /// - Parameter next: position, in the request, of the identifier that is expected next. This call updates it.
   @inline(__always)
@@ -145,7 +145,7 @@ struct Request: BitwiseCopyable {
     return true
   }
 
-  /// Reads options such as `t=96,e=2A,fc=1`. Of these, only extended addressing changes the answer.
+  /// Reads options such as `t=96,e=2A,fc=1`. Only `e`, extended addressing, changes the answer.
   private mutating func readOptions(_ text: Span<UInt8>) {
     for i in 0..<text.count where text[i] == UInt8(ascii: "=") {
       guard i > 0, text[i - 1] == UInt8(ascii: "e"), i == 1 || text[i - 2] == UInt8(ascii: ","), i + 2 < text.count
