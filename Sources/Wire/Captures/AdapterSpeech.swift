@@ -26,8 +26,8 @@ enum AdapterSpeech {
   /// Maximum number of bytes to search at the start of a text for prompts and noise, which are skipped.
   private static let noiseLimit = 6
 
-  /// Whether a text is a line that an adapter prints: bytes in hexadecimal, a line of a long answer (`014`, `0: 49 02
-  /// …`), or a known message.
+  /// Whether a text is a line that an adapter prints: bytes in hexadecimal, a line of a long answer (`014` or
+  /// `0: 49 02 …`), or a known message.
   static func isReply(_ text: Span<UInt8>) -> Bool {
     var start = text.skippingBlanks(from: 0)
     // Skip prompts, and noise of a reset or a wrong baud rate.

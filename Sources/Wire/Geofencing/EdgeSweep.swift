@@ -1,12 +1,12 @@
-/// Finds edges of one polygon that cross or touch each other, with a sweep line.
+/// Finds, with a sweep line, edges of one polygon that cross or touch each other.
 ///
 /// The sweep line moves across the polygon. The edges are sorted by the position at which the line reaches them. An
 /// edge is compared only with the edges that the line cuts at the same time.
 struct EdgeSweep: Sendable {
   private typealias Point = PolygonDraft.Point
 
-  /// An edge: its first point, and its extent in the direction of the sweep and across it. The extents alone decide
-  /// most comparisons, so that few points must be read from memory.
+  /// An edge: its first point, and its extent in the direction of the sweep and across the sweep. The extents alone
+  /// decide most comparisons, so that few points must be read from memory.
   private struct Edge: BitwiseCopyable, Sendable {
     var lower: Int64
     var upper: Int64

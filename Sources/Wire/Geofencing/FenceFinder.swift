@@ -4,7 +4,8 @@
 ///     var finder = FenceFinder(set)
 ///     finder.forEachFence(containing: position) { fence in print(set.fences[fence].id) }
 ///
-/// Only the initializer allocates memory. A query takes least time if its position is near the previous one.
+/// Only the initializer allocates memory. A query takes least time if its position is near the position of the previous
+/// query.
 public struct FenceFinder: ~Copyable {
   /// The set of fences that is searched.
   public let set: FenceSet
@@ -12,7 +13,7 @@ public struct FenceFinder: ~Copyable {
   private var wide: FenceSurvey
   /// Answers queries in a smaller window inside the wide window.
   private var view: FenceView
-  /// The fences near a position that is far from the previous one.
+  /// The fences near a position that is far from the previous position.
   private var near: FenceList
   private var last = (x: Int64.min / 2, y: Int64.min / 2)
 
@@ -28,7 +29,7 @@ public struct FenceFinder: ~Copyable {
   /// Margin of a window on each side, 1e-7°, for each unit of `steps`, `wideSteps` or `regionSteps`.
   private static var margin: Int64 { 100 }
   /// Maximum distance between two positions for which a view is made, 1e-7°. A position farther away is treated as
-  /// unrelated to the previous one.
+  /// unrelated to the previous position.
   private static var longestStep: Int64 { 20_000 }
 
   /// Creates a finder for a set of fences and allocates its memory.
@@ -75,8 +76,8 @@ public struct FenceFinder: ~Copyable {
 
   /// Makes the view of a window that begins at a position and extends in the direction of travel.
   ///
-  /// - Returns: `false` if no view was made, because the position is far from the previous one or the window crosses
-  ///   the antimeridian.
+  /// - Returns: `false` if no view was made, because the position is far from the previous position or the window
+  ///   crosses the antimeridian.
   @inline(never)
   private mutating func load(around x: Int64, _ y: Int64) -> Bool {
     let step = (x: x - last.x, y: y - last.y)

@@ -37,7 +37,8 @@ public struct FenceRules: BitwiseCopyable, Equatable, Sendable {
   /// Doppler speed below which a vehicle counts as stationary, km/h, if its wheel speed is unknown.
   public var standingGroundSpeed = 1.5
   /// Time for which the Doppler speed must show motion before a stationary vehicle counts as moving, ns. The distance
-  /// must also exceed the diameter of the error circle, because the Doppler speed of a parked receiver is noisy.
+  /// from this speed must also exceed the diameter of the error circle, because the Doppler speed of a parked receiver
+  /// is noisy.
   public var leastMotion: Int64 = 2_000_000_000
   /// Distance in m from the place where a vehicle stopped. A stationary vehicle that is at least this far away counts
   /// as carried, for example on a ferry or a tow truck.

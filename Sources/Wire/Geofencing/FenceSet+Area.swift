@@ -3,8 +3,8 @@ extension FenceSet {
   /// place is inside if a line from it to the east crosses an odd number of edges of one polygon and its holes.
   ///
   /// The test uses integers, so that it is exact for a place on an edge. If all edges of a chunk are to the east, only
-  /// the two ends of the chunk matter: the line crosses it an odd number of times if one end is north and the other
-  /// south of the line.
+  /// the two ends of the chunk matter: the line crosses the chunk an odd number of times if one end is north and the
+  /// other south of the line.
   func area(_ shape: Shape, from place: Place, within limit: Double) -> Standing {
     let reach = limit > 0 ? place.reach(limit) : .none
     var found = Standing(isInside: false, distance: limit > 0 ? limit : .infinity)

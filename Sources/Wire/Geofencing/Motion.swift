@@ -137,8 +137,8 @@ struct Motion {
     if way >= dopplerDistance / 2, way <= 2 * (longestDopplerDistance + radius) { moves() }
   }
 
-  /// Decides whether a stationary vehicle is being carried. Carrying ends when its position has changed by less than
-  /// `carriedDistance` for `carriedTime`.
+  /// Decides whether a stationary vehicle is being carried. The vehicle is no longer being carried when its position
+  /// has changed by less than `carriedDistance` for `carriedTime`.
   private mutating func carry(_ stand: Observation, _ here: Observation, _ elapsed: Int64) {
     let isAway = here.point.distance(to: stand.point) >= rules.carriedDistance
     if isCarried {

@@ -66,8 +66,8 @@ public struct JSONError: Error, Equatable, Sendable {
 }
 
 extension JSONError: CustomStringConvertible {
-  /// The message as one text line, for example: `3:14: adapters[1].baud: expected a whole number from 1200 to 4000000,
-  /// found 12`.
+  /// The message as one text line, for example:
+  /// `3:14: adapters[1].baud: expected a whole number from 1200 to 4000000, found 12`.
   public var message: String {
     path.isEmpty ? "\(line):\(column): \(reason)" : "\(line):\(column): \(path): \(reason)"
   }

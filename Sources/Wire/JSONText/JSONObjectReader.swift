@@ -62,42 +62,42 @@ public struct JSONObjectReader: Sendable {
     }
   }
 
-  /// Returns the string that is the value of a required key.
+  /// Returns the string under a required key.
   public mutating func requiredString(_ key: String) throws(JSONError) -> String {
     try required(key).requireString()
   }
-  /// Returns the string that is the value of an optional key; `nil` if the object does not have the key.
+  /// Returns the string under an optional key; `nil` if the object does not have the key.
   public mutating func optionalString(_ key: String) throws(JSONError) -> String? {
     try optional(key)?.requireString()
   }
-  /// Returns the string that is the value of a required key, and must be one of `choices`.
+  /// Returns the string under a required key. The string must be one of `choices`.
   public mutating func requiredString(_ key: String, oneOf choices: [String]) throws(JSONError) -> String {
     try required(key).requireString(oneOf: choices)
   }
-  /// Returns the string that is the value of an optional key, and must be one of `choices`; `nil` if the object does
-  /// not have the key.
+  /// Returns the string under an optional key; `nil` if the object does not have the key. The string must be one of
+  /// `choices`.
   public mutating func optionalString(_ key: String, oneOf choices: [String]) throws(JSONError) -> String? {
     try optional(key)?.requireString(oneOf: choices)
   }
-  /// Returns the boolean that is the value of a required key.
+  /// Returns the boolean under a required key.
   public mutating func requiredBool(_ key: String) throws(JSONError) -> Bool { try required(key).requireBool() }
-  /// Returns the boolean that is the value of an optional key; `nil` if the object does not have the key.
+  /// Returns the boolean under an optional key; `nil` if the object does not have the key.
   public mutating func optionalBool(_ key: String) throws(JSONError) -> Bool? { try optional(key)?.requireBool() }
-  /// Returns the integer that is the value of a required key, and must be within `range`.
+  /// Returns the integer under a required key. The integer must be within `range`.
   public mutating func requiredInt(
     _ key: String, in range: ClosedRange<Int> = .min ... .max
   ) throws(JSONError) -> Int { try required(key).requireInt(in: range) }
-  /// Returns the integer that is the value of an optional key, and must be within `range`; `nil` if the object does not
-  /// have the key.
+  /// Returns the integer under an optional key; `nil` if the object does not have the key. The integer must be within
+  /// `range`.
   public mutating func optionalInt(
     _ key: String, in range: ClosedRange<Int> = .min ... .max
   ) throws(JSONError) -> Int? { try optional(key)?.requireInt(in: range) }
-  /// Returns the number that is the value of a required key, and must be within `range`.
+  /// Returns the number under a required key. The number must be within `range`.
   public mutating func requiredDouble(
     _ key: String, in range: ClosedRange<Double> = JSONValue.finite
   ) throws(JSONError) -> Double { try required(key).requireDouble(in: range) }
-  /// Returns the number that is the value of an optional key, and must be within `range`; `nil` if the object does not
-  /// have the key.
+  /// Returns the number under an optional key; `nil` if the object does not have the key. The number must be within
+  /// `range`.
   public mutating func optionalDouble(
     _ key: String, in range: ClosedRange<Double> = JSONValue.finite
   ) throws(JSONError) -> Double? { try optional(key)?.requireDouble(in: range) }

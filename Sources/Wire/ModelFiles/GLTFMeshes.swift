@@ -37,7 +37,7 @@ private struct GLTFSemantic {
     }
   }
 
-  /// The name of an attribute without its number; `nil` if it has none.
+  /// The name of an attribute without its number; `nil` if the name has none.
   static func base(_ name: String) -> Substring? {
     let parts = name.split(separator: "_", omittingEmptySubsequences: false)
     guard parts.count == 2, let number = Int(parts[1]), number >= 0, String(number) == parts[1] else { return nil }

@@ -1,4 +1,5 @@
-/// Finds the addresses of other files (`@texture.png@`) in a USD layer of text, and checks that they are in the package.
+/// Finds the addresses of other files (`@texture.png@`) in a USD layer of text, and checks that the package has
+/// the files.
 struct USDText {
   private let bytes: ModelBytes
   private let entry: PackageEntry

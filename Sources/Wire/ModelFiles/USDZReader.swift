@@ -47,7 +47,7 @@ struct USDZReader {
     }
     guard count > 0 else { throw ModelError(.malformed, "end", "the package is empty") }
     try ModelLimits.check(count, ModelLimits.entries, "files")
-    // Each file begins where the one before it ends, so that none overlaps another.
+    // Each file begins where the previous file ends, so that none overlaps another.
     var (offset, next) = (start, 0)
     for index in 0..<count {
       let place = "file \(index)"

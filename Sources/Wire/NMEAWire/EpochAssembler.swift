@@ -12,7 +12,7 @@ struct EpochAssembler: BitwiseCopyable {
   /// Makes the epoch of a sentence the current one: continues the current epoch if the sentence belongs to it,
   /// otherwise begins a new one.
   ///
-  /// If a new epoch begins, the handler receives the fix of the previous one.
+  /// If a new epoch begins, the handler receives the fix of the previous epoch.
   @inline(__always)
   mutating func open<Handler: FixHandler & ~Copyable>(
     _ time: TimeOfDay?, _ kind: SentenceKind, into handler: inout Handler

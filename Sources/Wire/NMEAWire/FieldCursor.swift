@@ -92,7 +92,7 @@ struct FieldCursor: ~Escapable {
     guard !isAtEnd else { throw .missingField }
   }
 
-  /// Reads the delimiter of the field, and throws if the byte at `index` is not one.
+  /// Reads the delimiter of the field, and throws if the byte at `index` is not a delimiter.
   @inline(__always)
   @_lifetime(self: copy self)
   mutating func close() throws(RejectReason) {

@@ -74,8 +74,8 @@ struct AdapterText: ~Copyable {
   /// Whether the message is only `OK`.
   var isOK: Bool { mutating get { length == 2 && hasPrefix("OK") } }
 
-  /// Whether the message contains only texts that precede the data when a bus is searched: `SEARCHING...`, `BUS INIT:
-  /// OK`, dots.
+  /// Whether the message contains only texts that precede the data when a bus is searched: `SEARCHING...`,
+  /// `BUS INIT: OK`, dots.
   var isProgress: Bool {
     mutating get {
       var rest = 0

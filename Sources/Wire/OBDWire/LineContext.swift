@@ -1,4 +1,4 @@
-/// The text line that is being processed, with everything that readings and errors need to know about it.
+/// The text line that is being processed, with the data that readings and errors need.
 struct LineContext: ~Escapable {
   /// The text line as it was received, without its CR.
   var line: Span<UInt8>

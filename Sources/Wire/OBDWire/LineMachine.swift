@@ -1,4 +1,4 @@
-/// Decides for each text line of a reply what it is: an echo, data, a segment, or a message of the adapter.
+/// Decides of which kind each text line of a reply is: an echo, data, a segment, or a message of the adapter.
 struct LineMachine: ~Copyable {
   /// The state of the exchange: before the first text line of a reply, or in the reply.
   enum Phase: UInt8 { case start, answering }

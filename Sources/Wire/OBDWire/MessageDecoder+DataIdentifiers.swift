@@ -65,7 +65,7 @@ extension MessageDecoder {
       let length = parameterLength(UInt8(truncatingIfNeeded: identifier))
       if length > 0 { return start + length }
     }
-    // If there is a single identifier or this is the last one, the rest of the message belongs to it.
+    // If there is a single identifier or this is the last identifier, the rest of the message belongs to it.
     guard request.kind == .data, asked + 1 < request.identifierCount else { return payload.count }
     let least = start + definedBytes(identifier, loaded)
     if least > start, least + 1 < payload.count {

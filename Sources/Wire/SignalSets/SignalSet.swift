@@ -111,7 +111,7 @@ public struct SignalSet: Sendable {
     public internal(set) var description: String?
     /// Group of the signal in a display (`path`), for example `Trips`; `nil` if none.
     public internal(set) var category: String?
-    /// What the value means, in a term that all sets share, for example `odometer`; `nil` if none.
+    /// The meaning of the value, as a term that all sets share, for example `odometer`; `nil` if none.
     public internal(set) var suggestedMetric: String?
     /// Whether a display should not show the signal.
     public internal(set) var isHidden: Bool
@@ -124,7 +124,7 @@ public struct SignalSet: Sendable {
     public internal(set) var minimum: Double?
     /// `max` as in the file, in the signal's unit; `nil` if not given.
     public internal(set) var maximum: Double?
-    /// The texts of an enumeration (`map`); empty if the signal is not one.
+    /// The texts of an enumeration (`map`); empty if the signal is not an enumeration.
     public internal(set) var texts: [MapEntry]
     /// Line of the signal in the file, from 1.
     public internal(set) var line: Int

@@ -44,7 +44,7 @@ struct DecimalDigits {
     guard rest > 0 else { return }
     decimals = wanted <= 6 && whole < 1_000_000_000 ? wanted : min(wanted, Self.decimalsHeld(beside: whole))
     guard decimals > 0 else {
-      // Round a half to even, which the last digit of the whole part decides.
+      // Round a half to the even integer.
       if rest > 0.5 || rest == 0.5 && whole & 1 == 1 { whole += 1 }
       return
     }

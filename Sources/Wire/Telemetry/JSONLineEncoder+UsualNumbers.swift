@@ -146,7 +146,7 @@ extension JSONLineEncoder {
       unsafe putPair(last, at: 4)
       length = last == 0 ? 4 : 6
     }
-    // In a pair of digits other than 00, only the second one can be a trailing zero.
+    // In a pair of digits other than 00, only the second digit can be a trailing zero.
     if unsafe base[count &+ length &- 1] == UInt8(ascii: "0") { length &-= 1 }
     count &+= length
   }

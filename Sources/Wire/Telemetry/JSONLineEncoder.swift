@@ -65,7 +65,7 @@ public struct JSONLineEncoder: ~Copyable {
 
   deinit { unsafe base.deallocate() }
 
-  /// Discards the text line and opens the object of a new one.
+  /// Discards the text line and opens the object of a new text line.
   public mutating func begin() {
     count = 0
     overflowed = false

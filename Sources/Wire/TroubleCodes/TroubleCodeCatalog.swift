@@ -1,4 +1,4 @@
-/// Texts of diagnostic trouble codes: built-in ones for the generic codes, and manufacturer-specific ones from files.
+/// Texts of diagnostic trouble codes: built-in texts of the generic codes, and manufacturer-specific texts from files.
 ///
 ///     var catalog = TroubleCodeCatalog()
 ///     try catalog.add(csv: bytes, file: "ford.csv")
@@ -41,8 +41,8 @@ public struct TroubleCodeCatalog: Sendable {
 
   /// Describes a code in one text line: the code, its text, the failure, the system and the subsystem.
   ///
-  /// If the code has no text, the line contains only the meaning of its digits: `P1234 (powertrain, fuel and air
-  /// metering, maker's own code)`.
+  /// If the code has no text, the line contains only the meaning of its digits:
+  /// `P1234 (powertrain, fuel and air metering, maker's own code)`.
   ///
   /// - Parameters:
   ///   - code: the two bytes, high byte first.

@@ -1055,7 +1055,7 @@ public let saeSignals: InlineArray<895, SAESignal> = [
   .number(
     0x9A, 32, 16, "hybridBatterySystemCurrent", "Hybrid/EV battery system current", .ampere, 0.1, signed: true, sup: 5),
 
-  // PID 9B: it is not public what the codes of the fluid type mean, so they are reported as numbers.
+  // PID 9B: the meaning of the codes of the fluid type is not public, so they are reported as numbers.
   .number(0x9B, 0, 4, "dieselExhaustFluidTypeCode", "Diesel exhaust fluid type code", sup: 7),
   .support(0x9B, 4, "dieselExhaustFluidTankLevelSupported"),
   .support(0x9B, 5, "dieselExhaustFluidTankTemperatureSupported"),
