@@ -107,7 +107,7 @@ public final class ImageHelper: Sendable {
     return copies
   }
 
-  /// What can be read on a photo.
+  /// The kinds of values that can be read on a photo.
   public enum Subject: String, Sendable {
     case receipt, vin, odometer
   }
@@ -159,7 +159,8 @@ public final class ImageHelper: Sendable {
       Self.sandbox, "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--clearenv",
       "--setenv", "PATH", "/usr/bin", "--setenv", "OMP_THREAD_LIMIT", "1", "--setenv", "LANG", "C.UTF-8",
       "--ro-bind", "/usr", "/usr", "--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache",
-      // Libraries of Debian that several packages offer are behind links in this folder, such as that of linear algebra.
+      // A Debian library that several packages offer is behind a link in this folder, for example the one for linear
+      // algebra.
       "--ro-bind-try", "/etc/alternatives", "/etc/alternatives",
       "--symlink", "usr/lib", "/lib", "--symlink", "usr/lib64", "/lib64", "--symlink", "usr/bin", "/bin",
       "--symlink", "usr/sbin", "/sbin",

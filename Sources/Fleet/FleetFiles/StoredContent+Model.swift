@@ -2,7 +2,7 @@ import Glibc
 import ModelFiles
 
 extension StoredContent {
-  /// Checks a 3D model, and counts what it contains. The file is read in pieces.
+  /// Checks a 3D model, and counts its vertices, triangles and other parts. The file is read in pieces.
   ///
   /// - Throws: ``ModelError`` if it is invalid; ``FileError`` if it cannot be read.
   public func model(as format: ModelFormat) async throws -> ModelFacts {

@@ -253,7 +253,7 @@ extension Configuration {
     limits.unpackedBytes = try object.optionalInt("unpackedBytes", in: 1_024...1_073_741_824) ?? limits.unpackedBytes
     limits.pageBytes = try object.optionalInt("pageBytes", in: 65_536...268_435_456) ?? limits.pageBytes
     if let value = object.optional("memoryBytes") {
-      // If the limit is faulty, the default must not be used in its place.
+      // If unpackedBytes is faulty, its default must not be used in this check.
       let least = object.object.leavesOut("unpackedBytes") ? 0 : 4 * limits.unpackedBytes
       let bytes = try value.requireInt(in: 1_048_576...1_099_511_627_776)
       guard bytes >= least else {

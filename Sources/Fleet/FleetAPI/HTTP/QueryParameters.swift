@@ -8,9 +8,9 @@ struct QueryParameters: Sendable {
   ///
   /// - Parameters:
   ///   - text: the query without the question mark.
-  ///   - known: the names of the route's parameters; `nil` if any name is accepted, and may occur several times.
-  /// - Throws: 400 for the first unknown parameter, for a parameter given twice, for invalid percent-encoding, and for
-  ///   bytes that are not UTF-8.
+  ///   - known: the names of the route's parameters; `nil` if any name is accepted and may occur several times.
+  /// - Throws: 400 for the first unknown parameter, for a parameter that occurs twice, for invalid percent-encoding,
+  ///   and for bytes that are not UTF-8.
   init(_ text: Substring, known: [String]?) throws(APIError) {
     var pairs: [(name: String, value: String)] = []
     for pair in text.utf8.split(separator: UInt8(ascii: "&")) {
@@ -40,12 +40,13 @@ struct QueryParameters: Sendable {
   /// All parameters, in their order.
   var all: [(name: String, value: String)] { pairs }
 
-  /// Returns the same query for the JSON page after a cursor; `nil` means the first page.
+  /// Returns these parameters for another page of the list, in JSON: the page at a cursor, or the first page if it is
+  /// `nil`.
   func page(after cursor: String?) -> QueryParameters {
     QueryParameters(
       pairs.filter { $0.name != "format" && $0.name != "cursor" } + [cursor].compactMap { $0.map { ("cursor", $0) } })
   }
 
-  /// The value of a parameter; `nil` if it is absent.
+  /// The value of the parameter with this name; `nil` if it is absent.
   subscript(_ name: String) -> String? { pairs.first { $0.name == name }?.value }
 }

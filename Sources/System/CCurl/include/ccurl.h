@@ -15,10 +15,11 @@ const char *ccurl_version(void);
 
 /// Options of a client. A text that is not used is NULL.
 typedef struct {
-  /// Paths of PEM files: certificates of authorities that replace those of the system, the client certificate, and its
-  /// private key.
+  /// Path of a PEM file with the certificates of authorities that replace those of the system.
   const char *authorities;
+  /// Path of a PEM file with the client certificate.
   const char *certificate;
+  /// Path of a PEM file with the private key of the client certificate.
   const char *key;
   /// URL of the proxy; NULL for no proxy, even if environment variables name one.
   const char *proxy;
@@ -26,8 +27,9 @@ typedef struct {
   long connect_limit;
   /// Time limit for a whole request, ms.
   long request_limit;
-  /// A request fails if it transfers less than `slow_speed` bytes per second for `slow_time` seconds.
+  /// Minimum speed in bytes per second. A request fails if it is slower than this for `slow_time` seconds.
   long slow_speed;
+  /// Time in seconds for which a request may be slower than `slow_speed`.
   long slow_time;
   /// Size of the buffers for sending and receiving, bytes; 0 for 16 KiB.
   long buffer_bytes;
