@@ -46,8 +46,9 @@ struct RawTable {
     if first.hasPrefix("#") { return .drivvo }
     if names.isSuperset(of: Fuelly.names) { return .fuelly }
     if names.isSuperset(of: Spritmonitor.names) { return .spritmonitor }
-    if !names.isDisjoint(with: Fleetio.names), names.contains("date") { return .fleetio }
+    // Files of TeslaFi also have a column of Fleetio.
     if names.isSuperset(of: TeslaFi.names) { return .teslaFi }
+    if !names.isDisjoint(with: Fleetio.names), names.contains("date") { return .fleetio }
     if first.lowercased() == Traccar.reportMark || Traccar.kind(of: names) != nil { return .traccar }
     if kind == .tracks && !names.contains("vehicleid") || names.contains("devicename"), Track.hasPositions(names) {
       return .track
