@@ -220,7 +220,8 @@ import Testing
           try Self.finish(server, refused, more: "&error=access_denied").errorCode == "providerSignInFailed")
       }
       let reasons = try await Self.refusals(server)
-      #expect(reasons.count == 11 && Set(reasons) == ["wrongState", "wrongIssuer", "refused", "cancelled"], "\(reasons)")
+      #expect(
+        reasons.count == 11 && Set(reasons) == ["wrongState", "wrongIssuer", "refused", "cancelled"], "\(reasons)")
     }
   }
 

@@ -221,7 +221,9 @@ final class ConnectorRun: TokenStore {
         moved.leaseUntil = transaction.now.adding(seconds: ConnectorRunner.lease)
         try transaction.update(progress, to: moved, action: "pull")
       }
-      guard abs(now().nanoseconds - start.nanoseconds) < ConnectorRunner.longestTurn * 1_000_000_000 else { return false }
+      guard abs(now().nanoseconds - start.nanoseconds) < ConnectorRunner.longestTurn * 1_000_000_000 else {
+        return false
+      }
       if page.isLast { return true }
     }
     return true

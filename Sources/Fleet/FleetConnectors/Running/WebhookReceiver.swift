@@ -40,7 +40,8 @@ public struct WebhookReceiver: Sendable {
   public func receive(
     _ body: [UInt8], of id: UUIDv7, tenant: TenantID, _ proof: Proof, at now: Timestamp
   ) async throws -> Bool {
-    guard let connector = try await connector(id, tenant: tenant), connector.value.isActive, let sealed = connector.value.webhookSecret,
+    guard let connector = try await connector(id, tenant: tenant), connector.value.isActive,
+      let sealed = connector.value.webhookSecret,
       let key = keys.open(sealed, for: SecretPlace.webhook(id)),
       let page = Self.page(body, connector.value.service, String(decoding: key, as: UTF8.self), proof, at: now)
     else { return false }
