@@ -81,7 +81,7 @@ extension PollPlan {
     if arbitration == nil { arbitration = Arbitration(index: index) }
   }
 
-  /// Handles the reply to a single PID that is requested alone in the arbitration.
+  /// Handles the reply to the PID that the ``Arbitration`` in progress has requested alone.
   mutating func recordArbitration(_ reply: ReplyObserver) -> PollVerdict {
     var verdict = PollVerdict()
     verdict.isAlive = reply.messages > 0 || reply.negatives > 0

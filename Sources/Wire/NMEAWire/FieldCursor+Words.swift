@@ -103,9 +103,10 @@ extension FieldCursor {
 
 /// Eight characters of a sentence, some of which are digits.
 struct DigitWord: BitwiseCopyable {
-  /// For each character that is a digit, its value in the character's byte.
+  /// The eight characters, each as a byte. The byte of a digit contains the digit's value, 0 to 9.
   private let values: UInt64
-  /// For each character that is not a digit, the high bit of its byte.
+  /// One byte for each of the eight characters. The byte's high bit is set if the character is not a digit; all other
+  /// bits are 0.
   private let others: UInt64
 
   @inline(__always)

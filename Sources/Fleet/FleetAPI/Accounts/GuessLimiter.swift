@@ -82,7 +82,7 @@ final class GuessLimiter: Sendable {
 
 /// A browser or address from which a person has signed in before.
 enum KnownOrigin: Sendable {
-  /// The proof in a browser's cookie.
+  /// A browser, by the proof in its cookie. The server gave the cookie to the browser at an earlier sign-in.
   case device(String)
   /// The hash of an address (``Person/knownAddresses``).
   case address(String)

@@ -99,7 +99,8 @@ final class FileService: Sendable {
     }
   }
 
-  /// Makes copies of all images that wait, until there are none, or only those of tenants whose images failed.
+  /// Processes all images that wait. Stops when no images wait, or only images of tenants for which this call has
+  /// logged an error.
   func processImages(_ contents: any FileStore) async throws {
     let waiting = ThingQuery<StoredFile>.Condition.oneOf(key: "status", [StoredFile.Status.processing.json])
     var tenants = try await storage.tenants(having: [waiting])
@@ -123,7 +124,7 @@ final class FileService: Sendable {
     }
   }
 
-  /// Makes the copies of one image of a tenant, and logs errors.
+  /// Processes the next image or 3D model of a tenant: stores its copies (for example, smaller ones). Logs errors.
   ///
   /// - Returns: whether an image was processed.
   private func processNextImage(

@@ -119,7 +119,7 @@ public enum PhoneFormat: String, CaseIterable, Sendable {
     return report
   }
 
-  /// Converts m/s to km/h. A negative value means unknown.
+  /// Converts m/s to km/h. A negative speed means that the phone does not know its speed; -1 is then returned.
   private static func speed(metersPerSecond: Double) -> Double {
     metersPerSecond < 0 ? -1 : Units.kilometersPerHour(metersPerSecond: metersPerSecond)
   }

@@ -2,10 +2,11 @@ import FleetDomain
 import Synchronization
 import Telemetry
 
-/// Stores the content of a connector's pages: assets as vehicles, records, and meter readings.
+/// Stores the content of a connector's pages: records, meter readings, defects, charges and drivers. An asset is stored
+/// as a vehicle.
 ///
-/// The records of a page are stored first, and then the readings and counters in one transaction. If that transaction
-/// fails, the same records are pulled again and have the same IDs.
+/// The records of a page are stored first. Then one transaction stores the readings and the connector's counts of
+/// records. If that transaction fails, the same records are pulled again and have the same IDs.
 final class ConnectorStore: Sendable {
   /// Executes `work` in one transaction.
   typealias Change =

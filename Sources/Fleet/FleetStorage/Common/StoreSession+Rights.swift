@@ -47,7 +47,8 @@ extension StoreSession {
     return Dictionary(grouping: found) { $0.text(0) }.mapValues { $0.map { $0.text(1) } }
   }
 
-  /// Adds vehicles to the list of a gateway. The list must be empty.
+  /// Stores the list of the vehicles for which a gateway may write. The gateway must not have a list yet
+  /// (``forgetVehicles(of:tenant:)``).
   func allow(_ vehicles: [String], gateway: String, tenant: Int32) throws(StoreFailure) {
     for (place, vehicle) in vehicles.enumerated() {
       try run(

@@ -89,8 +89,8 @@ final class PostgreSQLPool: Sendable {
     }
   }
 
-  /// Returns a connection to the pool, where the call that has waited longest gets it. A broken connection is closed
-  /// instead.
+  /// Gives a connection back to the pool, and lets the call that has waited longest continue. A broken connection is
+  /// closed. `nil` if the caller could not open a connection.
   private func leave(_ connection: PostgreSQLConnection?) {
     let (next, closing) = state.withLock {
       state -> (CheckedContinuation<Bool, Never>?, [CheckedContinuation<Void, Never>]) in

@@ -769,8 +769,9 @@ enum SQLiteSchema {
     ALTER TABLE file ADD COLUMN "model" TEXT;
     """
 
-  /// Adds the drivers that connectors report with their duty periods, the charge in progress of connected vehicles, the
-  /// choice to read machines' faults, and the keys of phones' encrypted messages.
+  /// Adds tables for the drivers and duty periods that connectors report. Adds columns for charges of connected
+  /// vehicles that are in progress, for the setting that faults of machines are read, and for the keys with which
+  /// phones encrypt messages.
   private static let version40 = """
     ALTER TABLE connector ADD COLUMN "reads_faults" INTEGER NOT NULL DEFAULT 0;
     ALTER TABLE connected_asset ADD COLUMN "charge" TEXT;

@@ -62,9 +62,10 @@ extension SQLiteSession {
     return (removed, place)
   }
 
-  /// Deletes expired records of a vehicle in the range of IDs that begins at a position, and advances the position.
+  /// Deletes some of a vehicle's expired records, in the order of their IDs. Begins at the position `place`, and
+  /// advances this position.
   ///
-  /// - Parameter key: the tenant, the vehicle and the class.
+  /// - Parameter key: the tenant, the vehicle and the class of the records.
   private func removeIds(
     _ key: [SQLValue], _ bounds: RetentionBounds, _ place: inout RetentionPlace, _ budget: inout RemovalBudget
   ) throws(StoreFailure) -> Int64 {

@@ -31,8 +31,8 @@ struct OwnConnection {
   /// Records that this process has established a connection, so that another part of the process can take it over.
   func wasMade() { Self.times.withLock { $0[place] = Times(made: BootClock.now) } }
 
-  /// Whether another part of this process has established the connection a short time ago, so that the caller takes it
-  /// over. Returns `true` only once for each connection.
+  /// Whether another part of this process established the connection within the last 10 s. If `true`, the caller takes
+  /// the connection over. Returns `true` only once for each connection.
   func takeOver() -> Bool {
     Self.times.withLock { times in
       guard let made = times[place]?.made else { return false }
