@@ -27,7 +27,7 @@ struct ECUState {
   var frames: [FreezeFrameState] = []
   var mil: Timed?
   var distanceMIL: Timed?
-  /// The MIL state in the last `dtc` record that contained a MIL state.
+  /// The MIL state in the last `dtc` record that contained a MIL state; `nil` if no record has contained one.
   var reportedMIL: Bool?
   /// When the trouble codes are reported again although they have not changed.
   var codesRepetition = Repetition.none

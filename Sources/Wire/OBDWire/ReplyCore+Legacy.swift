@@ -123,9 +123,9 @@ extension ReplyCore {
     }
   }
 
-  /// Returns where the frame that begins at `start` ends. A frame ends at a correct check byte that is followed by the
-  /// end of the text line, or by the first two bytes of the text line again, because another frame of the same ECU
-  /// follows.
+  /// Returns where the frame that begins at `start` ends; `nil` if no end is found. A frame ends at a correct check
+  /// byte that is followed by the end of the text line, or by the first two bytes of the text line again, because
+  /// another frame of the same ECU follows.
   private mutating func endOfFrame(_ hex: inout HexLine, from start: Int) -> Int? {
     var size = 5
     while size <= 12, start + size <= hex.count {

@@ -19,7 +19,8 @@ struct Unpacker: ~Copyable {
   private let limit: Int
   private var out: [UInt8] = []
   private var zstd: OpaquePointer?
-  /// The state of zlib. It contains a pointer to itself, so it must not be moved in memory.
+  /// The state of zlib; `nil` while nothing is decompressed. The state contains a pointer to itself, so it must not be
+  /// moved in memory.
   private var zlib: UnsafeMutablePointer<z_stream>?
   /// The buffer for the output of one step.
   private let scratch: UnsafeMutableRawBufferPointer

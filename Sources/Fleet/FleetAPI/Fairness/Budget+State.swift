@@ -112,7 +112,7 @@ extension Budget {
       return (true, displaced.map { [$0] } ?? [])
     }
 
-    /// Removes and returns the first waiting request of a key.
+    /// Removes and returns the first waiting request of a key; `nil` if no request of the key waits.
     mutating func removeFirst(_ holder: Holder) -> Waiter? { self[holder]?.first.flatMap { remove($0.number, holder) } }
 
     /// Removes and returns a waiting request; returns `nil` if it no longer waits.

@@ -64,9 +64,10 @@ final class LiveConnection: ChannelInboundHandler {
   /// Number of pings sent since data was last received from the client.
   var unanswered = 0
   var deadline: Scheduled<Void>?
-  /// The timer for the check whether the session or token has ended.
+  /// The timer for the check whether the session or token has ended; `nil` if no check is scheduled.
   var expiry: Scheduled<Void>?
-  /// The timer that closes the connection if a piece of older records is not sent in time.
+  /// The timer that closes the connection if a piece of older records is not sent in time; `nil` before the first
+  /// piece.
   var pieceDeadline: Scheduled<Void>?
 
   /// Creates the handler of a connection.

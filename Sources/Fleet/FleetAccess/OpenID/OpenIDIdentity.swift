@@ -101,7 +101,7 @@ public struct OpenIDIdentity: Equatable, Sendable {
     }
   }
 
-  /// Returns a claim as text.
+  /// Returns a claim as text; `nil` if the token does not contain the claim.
   ///
   /// - Throws: `malformed` if the claim is not a text of 1 to 255 bytes.
   private static func name(_ json: JSON?) throws(OpenIDError) -> String? {

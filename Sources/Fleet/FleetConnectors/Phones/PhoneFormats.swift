@@ -167,6 +167,7 @@ public enum PhoneFormat: String, CaseIterable, Sendable {
   }
 
   /// Returns the time of a parameter: seconds or milliseconds since 1970, RFC 3339, or `yyyy-MM-dd HH:mm:ss` in UTC.
+  /// Returns `nil` for any other text.
   private static func time(of text: String) -> Timestamp? {
     if let number = Double(text), number.isFinite {
       return number < 100_000_000_000 ? SourceTime.seconds(number) : SourceTime.milliseconds(number)

@@ -36,7 +36,8 @@ public struct StoredFile: Kind {
 
   /// The metadata of a photo that the server keeps.
   public struct Capture: NestedValue {
-    /// The time at which the photo was taken, as the camera wrote it: without a time zone.
+    /// The time at which the photo was taken, as the camera wrote it, without a time zone; `nil` if the file does not
+    /// contain it.
     public var takenAt: String?
     public var latitude: Double?
     public var longitude: Double?

@@ -22,7 +22,7 @@ public struct Factor: Kind {
   /// The encrypted secret of one-time codes, the public key of a passkey, or the digests of recovery codes. `nil` for
   /// codes by email.
   public var secret: String?
-  /// The identifier of a passkey, base64url.
+  /// The identifier of a passkey, base64url; `nil` for other factors.
   public var credentialID: String?
   /// The last accepted time step of one-time codes, the counter of a passkey, or the number of unused recovery codes.
   public var counter: Int64?

@@ -12,9 +12,9 @@ public struct Session: Kind {
 
   public var personID = UUIDv7(milliseconds: 0, first: 0, rest: 0)
   public var transport = Transport.cookie
-  /// The client's name: the header User-Agent, at most 200 bytes.
+  /// The client's name: the header `User-Agent`, at most 200 bytes; `nil` if the request had none.
   public var client: String?
-  /// The network address from which the session's last request came.
+  /// The network address from which the session's last request came; `nil` if unknown.
   public var address: String?
   /// Time of the session's last request, rounded to a minute.
   public var lastSeenAt = Timestamp(nanoseconds: 0)

@@ -54,7 +54,7 @@ public struct FuelEntry: WorkThing {
   public var unit: Unit?
   /// The quantity in the energy's standard unit: L, kWh or kg.
   public var standardQuantity = 0.0
-  /// The price of one ``unit``.
+  /// The price of one ``unit``; `nil` if unknown.
   public var price: Money?
   public var total: Money?
   /// Whether the tank or the battery was full afterwards.

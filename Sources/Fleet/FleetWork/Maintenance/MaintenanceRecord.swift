@@ -21,7 +21,7 @@ public struct MaintenanceRecord: VehicleThing {
     public var category = Category.other
     public var text = ""
     public var quantity = 1.0
-    /// The cost of the whole line, not of a single piece.
+    /// The cost of the whole line, not of a single piece; `nil` if unknown.
     public var cost: Money?
 
     public init() {}
