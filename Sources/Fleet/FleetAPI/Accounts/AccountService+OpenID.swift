@@ -19,7 +19,7 @@ extension AccountService {
     case linked(returnTo: String)
   }
 
-  /// Returns the OpenID provider with an id.
+  /// Returns the OpenID provider whose id is `id`.
   ///
   /// - Throws: 404 if there is no such provider.
   func source(_ id: String) throws(APIError) -> OpenIDSource {

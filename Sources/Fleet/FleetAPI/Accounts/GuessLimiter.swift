@@ -39,7 +39,8 @@ final class GuessLimiter: Sendable {
     }
   }
 
-  /// Admits an attempt to give a password or code. It counts as wrong unless ``succeeded(_:)`` is called for it.
+  /// Admits an attempt to give a password or code. The attempt counts as wrong until ``succeeded(_:)`` is called for
+  /// it.
   ///
   /// - Parameters:
   ///   - account: any text that identifies the account.

@@ -26,10 +26,10 @@ extension Budget {
   struct Group {
     var held = 0
     var keys: [SecretHash?: Member] = [:]
-    /// The waiting request, with its key, whose share already holds an amount and would exceed the group's limit with
-    /// the amount that it needs; `nil` if there is none.
+    /// The waiting request of a share that already holds an amount, and its key, if the group would exceed its limit
+    /// with the amount that the request needs; `nil` if there is none.
     var waitsForGroup: (key: SecretHash?, request: Waiter)?
-    /// The number of waiting requests of all keys of this tenant.
+    /// The number of this tenant's waiting requests, for all its keys together.
     var waiting = 0
   }
 

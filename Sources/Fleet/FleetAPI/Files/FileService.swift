@@ -12,9 +12,8 @@ final class FileService: Sendable {
   private static let sweepPause = Duration.seconds(3_600)
   /// Unused files, and uploads that are not complete, are removed after this number of days without a change.
   private static let unusedDays: Int64 = 7
-  /// The time from the removal of the last file that needs a content to the removal of the content, in s. It is longer
-  /// than any request. During a backup, it is also longer than the time between the copy of the database and the copy
-  /// of the contents.
+  /// A content is removed this time after the last file that needs it was removed, in s. The time is longer than any
+  /// request, and longer than the time that a backup needs from the copy of the database to the copy of the contents.
   private static let contentSeconds = 86_400
 
   let settings: FileSettings

@@ -42,7 +42,7 @@ final class RequestPacer: ChannelDuplexHandler, RemovableChannelHandler {
   private var isReadWanted = false
   private var isInputClosed = false
   private var hasOverflowed = false
-  /// Whether a turn of the event loop is scheduled in which the next piece is passed.
+  /// Whether a turn of the event loop is scheduled in which the next piece is passed to the decoder.
   private var isScheduled = false
   private var context: ChannelHandlerContext?
 

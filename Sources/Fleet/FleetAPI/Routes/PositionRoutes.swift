@@ -4,7 +4,7 @@ import FleetWork
 import HTTPTypes
 import Telemetry
 
-/// The routes of the newest positions of vehicles, and of the track of a vehicle.
+/// The routes for the newest positions of vehicles, and for a vehicle's track.
 struct PositionRoutes {
   let storage: any FleetStorage
 

@@ -133,7 +133,7 @@ struct RequestHandler: Sendable {
   /// time, because its next request is not read.
   private static let strangerDelay = Duration.seconds(1)
 
-  /// Counts a request that needs no valid key, or has none, for its client's address.
+  /// Counts, for the client's address, a request that needs no valid key or has none.
   ///
   /// - Throws: 429 if the address has sent too many such requests and the request has no valid key, or if its key has
   ///   sent too many requests.

@@ -15,7 +15,7 @@ protocol ConnectorClient: Sendable {
   func pull(_ stream: ConnectorStream, after cursor: JSON) async throws(ConnectorError) -> PulledPage
 }
 
-/// A list in a service, which is pulled with its own cursor.
+/// A list in a service. Each list is pulled with a separate cursor.
 struct ConnectorStream: Hashable, Sendable {
   let name: String
   /// Minimum time between two rounds, s. It is used for lists that rarely change or whose requests the service limits.

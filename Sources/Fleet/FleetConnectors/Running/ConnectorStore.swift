@@ -14,7 +14,7 @@ final class ConnectorStore: Sendable {
 
   /// Maximum number of assets in one transaction.
   private static let assetsAtOnce = 200
-  /// Maximum number of drivers, or of periods of their duty, in one transaction.
+  /// Maximum number of drivers, or of their duty periods, in one transaction.
   private static let driversAtOnce = 200
   /// Records whose time is further in the future than this are ignored, ms.
   private static let mostAhead: Int64 = 86_400_000
@@ -151,7 +151,7 @@ final class ConnectorStore: Sendable {
 }
 
 extension PulledAsset {
-  /// Returns the asset, with missing values taken from another asset.
+  /// Returns this asset. The values that it lacks are taken from `other`.
   func completed(by other: PulledAsset) -> PulledAsset {
     var asset = self
     (asset.vin, asset.serial, asset.name) = (vin ?? other.vin, serial ?? other.serial, name ?? other.name)

@@ -122,7 +122,8 @@ final class S3Client: Sendable {
     throw .unavailable("\(bucket): \(reason)")
   }
 
-  /// Waits before another attempt: 0.1, 0.4 and 1.6 seconds, of which a random half is left out.
+  /// Waits before the next attempt: at most 0.1, 0.4 and 1.6 s after the first three attempts, and at random at least
+  /// half of this.
   private func backOff(_ attempt: Int) async throws(FileError) {
     let most = 100 << (2 * (attempt - 1))
     do {

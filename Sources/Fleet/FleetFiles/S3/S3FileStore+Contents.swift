@@ -4,7 +4,7 @@ import Telemetry
 
 /// The contents in the bucket.
 extension S3FileStore {
-  /// An object with a content, and its marks.
+  /// An object that contains the content of a file, and the marks of the object.
   struct Copy {
     let key: String
     var size: Int64 = 0
@@ -12,7 +12,7 @@ extension S3FileStore {
     /// Whether the object itself exists, and not only a mark.
     var exists = false
     var isChecked = false
-    /// The time at which it was marked as unused; `nil` if it is not marked.
+    /// The time at which the object was marked as unused; `nil` if it is not marked as unused.
     var unusedSince: Timestamp?
 
     var checkedMark: String { key + ".ok" }

@@ -11,7 +11,7 @@ enum LastKnownColumn: String, CaseIterable {
   /// The newest start or end of a trip.
   case trip = "last_trip"
 
-  /// The kind of records (``NewestRecord/Part``) whose newest record determines this column's value.
+  /// The part of a vehicle's records (``NewestRecord/Part``) whose newest record determines this column's value.
   var part: NewestRecord.Part {
     switch self {
     case .place: .position

@@ -63,8 +63,8 @@ extension StoreSession {
     try run("DELETE FROM gateway_vehicle WHERE tenant = $1 AND gateway = $2", [SQLValue(tenant), .text(gateway)])
   }
 
-  /// Sets whether the list of a gateway reserves its vehicles for this gateway. It does while the gateway's key is
-  /// valid.
+  /// Sets whether the list of a gateway reserves its vehicles for this gateway. The list reserves them while the
+  /// gateway's key is valid.
   func setRights(of gateway: String, active: Bool, tenant: Int32) throws(StoreFailure) {
     try run(
       "UPDATE gateway_vehicle SET active = $3 WHERE tenant = $1 AND gateway = $2",

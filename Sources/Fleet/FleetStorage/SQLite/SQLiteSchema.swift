@@ -555,8 +555,8 @@ enum SQLiteSchema {
     CREATE INDEX notification_created ON notification (created);
     """
 
-  /// Separates the own records of gateways from the records of vehicles, and adds attributions of own records to
-  /// vehicles. Adds `part` to meter readings, the item and the inspections to defects, and checklists.
+  /// Separates gateways' own records from vehicles' records. Adds attributions, which assign own records to vehicles,
+  /// and checklists. Adds the column `part` to meter readings; adds the item and the inspections to defects.
   private static let version28 = """
     ALTER TABLE vehicle ADD COLUMN is_gateway INTEGER NOT NULL DEFAULT 0;
     \(GatewayRows.classify);

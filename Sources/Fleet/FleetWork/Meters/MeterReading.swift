@@ -22,7 +22,7 @@ public struct MeterReading: VehicleThing {
     case wrongUnit
   }
 
-  /// The place of a reading in a journey: at its start, or at its end.
+  /// Whether a journey contains a reading as the one at its start or at its end.
   public enum Part: String, FieldChoice, Sendable { case start, end }
 
   public var vehicle = ""
@@ -32,8 +32,8 @@ public struct MeterReading: VehicleThing {
   /// Reading of the hour meter, h.
   public var engineHours: Double?
   public var source = Source.manual
-  /// Whether the instrument was replaced since the previous reading. This is then the first reading of the new
-  /// instrument.
+  /// Whether the odometer or hour meter was replaced after the previous reading. If `true`, this is the first reading
+  /// of the new one.
   public var isReplaced = false
   public var isVoid = false
   public var notes: String?
