@@ -139,8 +139,8 @@ extension AdapterSession {
     handleResetTimeout(hadContent: false, hasSentences: false, at: now)
   }
 
-  /// Returns to the old baud rate, as the adapter does by itself. Bytes that the adapter still sends at the new rate
-  /// are discarded.
+  /// Sets the port back to the old baud rate. The adapter does the same by itself. Bytes that the adapter still sends
+  /// at the new rate are discarded.
   mutating func rollBackBaud(at now: Int64) {
     learn(.noBaudChange)
     if let former = port.formerBaud { setBaud(former) }

@@ -59,7 +59,7 @@ public struct LoadedSignal: Equatable, Sendable {
 
   /// The key of the signal's values in records.
   public var name: String
-  /// Whether the values are numbers, booleans or texts.
+  /// The kind of the values: numbers, booleans or texts.
   public var kind: SignalDefinition.Kind
   /// The texts of an enumeration, in any order.
   public var texts: [Text]

@@ -17,7 +17,7 @@ final class Deliveries: Sendable {
   /// Records that one event loop has delivered the update to its connections.
   func finish() { end { $0.missing -= 1 } }
 
-  /// Returns when all event loops have delivered the update, or when the task is cancelled.
+  /// Waits until all event loops have delivered the update, or until the task is cancelled.
   func wait() async {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in

@@ -39,7 +39,7 @@ final class PostgreSQLPool: Sendable {
     return try result.get()
   }
 
-  /// Returns after a thread of the pool has run a task, which shows that the pool is not stuck. This does not depend on
+  /// Waits until a thread of the pool has run a task, which shows that the pool is not stuck. This does not depend on
   /// threads that wait for PostgreSQL.
   func waitForRound() async {
     await withCheckedContinuation { continuation in
