@@ -55,7 +55,8 @@ enum DiskCheck {
     return room(folder, space, wanted: wanted)
   }
 
-  /// Checks a file to which records are appended; `nil` if the file does not exist yet, or if there is no problem.
+  /// Checks a file to which records are appended. Returns the problem; `nil` if there is none, or if the file does not
+  /// exist yet.
   private static func check(atFile path: String, _ user: ServiceUser) -> Finding? {
     var status = stat()
     // If the file cannot be examined, the check of its folder has already reported the reason.
