@@ -181,8 +181,8 @@ extension AdapterSession {
     }
   }
 
-  /// Records that the adapter is in low-power mode. This is called after the `OK` to ATLP, which some adapters send
-  /// without a prompt.
+  /// Remembers that the adapter is now in low-power mode. This is called after the `OK` to ATLP, which some adapters
+  /// send without a prompt.
   mutating func enterLowPower(at now: Int64) {
     settings.busActivity = .lowPower
     nextVoltage = now + max(configuration.power.asleepPeriod, Limit.lowPower)

@@ -54,7 +54,7 @@ extension PollPlan {
     return requests[index].due <= since && table[own].sharesAddress(with: table[row])
   }
 
-  /// Records that a request is being sent now, and sets the time at which it is due again.
+  /// Marks a request as sent, and sets the time at which the request is due again.
   ///
   /// - Returns: the count of expected frames to send after the request; 0 to send none.
   mutating func send(_ index: Int, at now: Int64) -> UInt8 {

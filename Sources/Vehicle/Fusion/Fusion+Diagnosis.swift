@@ -55,7 +55,7 @@ extension Fusion {
   /// At the start of a trip, requests that codes and monitors are reported again after the next answer.
   mutating func repeatDiagnosisOfTrip() { repeatDiagnosis(after: Self.shortestSnapshotPeriod) }
 
-  /// Requests that codes and monitors are reported again after the next answer, unless their last report is recent. A
+  /// Causes codes and monitors to be reported again after the next answer, unless their last report is recent. A
   /// receiver that has lost earlier records thus gets the codes and monitors again.
   ///
   /// - Parameter age: minimum age of the last report of all codes and monitors, ns.

@@ -23,7 +23,7 @@ final class Authenticator: Sendable {
 
   private struct State {
     var entries: [SecretHash: Entry] = [:]
-    /// The time at which keys of a tenant were last changed by this server.
+    /// For each tenant, the time at which this server last changed the tenant's keys.
     var changes: [TenantID: ContinuousClock.Instant] = [:]
 
     /// Whether a cached answer is still valid.
@@ -103,7 +103,7 @@ final class Authenticator: Sendable {
     return found
   }
 
-  /// Records that a session was used without an HTTP request. Does nothing for a key or token.
+  /// Records a use of a session without an HTTP request. Does nothing for a key or token.
   ///
   /// - Throws: 401 if the session has ended.
   func recordUse(of identity: Identity, from address: String?) throws(APIError) {

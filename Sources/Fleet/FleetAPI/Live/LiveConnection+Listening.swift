@@ -178,7 +178,7 @@ extension LiveConnection {
     for update in held { pass(update, to: subscription) }
   }
 
-  /// Stores that a subscription has received all records up to a number.
+  /// Stores the number up to which a subscription has received all records.
   private func advance(_ subscription: Subscription, to number: Int64) {
     subscription.last = number
     store(subscription.held?.filter { $0.last > number }, in: subscription)

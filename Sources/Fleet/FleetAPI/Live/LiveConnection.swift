@@ -45,9 +45,9 @@ final class LiveConnection: ChannelInboundHandler {
   var charged = 0
   /// The holder for whom `charged` bytes are reserved.
   var chargedHolder = Holder.server
-  /// The holder until the token was checked: the client's address.
+  /// The holder for which memory is reserved until the token was checked: the client's address.
   var stranger = Holder.server
-  /// Whether a write is in progress after which the reserved memory will be adjusted.
+  /// Whether a write is in progress, and the reserved memory will be adjusted after this write.
   var isCharging = false
   /// New subscriptions that wait until the position of the feed was read.
   var starting: [LiveChannel] = []

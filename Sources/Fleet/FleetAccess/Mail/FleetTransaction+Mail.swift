@@ -104,7 +104,7 @@ extension FleetTransaction {
     return (nil, expired)
   }
 
-  /// Records that a mail was sent or dropped.
+  /// Stores the result of a mail that was sent or dropped.
   ///
   /// - Parameter error: the reason why it was dropped; `nil` if it was sent.
   public func finishMail(_ mail: Stored<QueuedMail>, error: String?) throws(ThingError) {

@@ -80,7 +80,7 @@ public struct Relation: Equatable, Sendable {
   public var isOwn: Bool
   /// Whether the thing is about a vehicle, for example an expense of a vehicle. Otherwise it is only about a person.
   public var isOfVehicle: Bool
-  /// The fleets for which a requester with a limited scope needs the permission.
+  /// Which of the thing's fleets must be in a requester's scope, if the scope is limited.
   public var need: Need
   /// Whether the thing contains data of a driving licence. A requester then also needs the permission to read licences.
   public var isLicence = false

@@ -136,7 +136,7 @@ struct UploadPlan: Sendable {
   private var hasReadToken = false
   /// Whether the server has accepted a record of this batch.
   private var hasTaken = false
-  /// Records that the server rejected in requests with a single record.
+  /// The records that the server rejected in requests with a single record.
   private var suspects: [StoreAnswer.Refusal] = []
   /// Foreign records that the server rejected before it accepted any record of this batch.
   private var foreign: [StoreAnswer.Refusal] = []
