@@ -67,7 +67,7 @@ final class ConnectorStore: Sendable {
     }
   }
 
-  /// Stores drivers and the periods of their duty. If the server stops in between, they are pulled and stored again.
+  /// Stores drivers, and then their duty periods. If the server stops in between, both are pulled and stored again.
   private func storeDrivers(of page: PulledPage, _ vehicles: [String: String]) async throws {
     for start in stride(from: 0, to: page.drivers.count, by: Self.driversAtOnce) {
       let part = Array(page.drivers[start..<min(start + Self.driversAtOnce, page.drivers.count)])

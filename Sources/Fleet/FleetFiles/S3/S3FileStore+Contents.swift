@@ -19,7 +19,7 @@ extension S3FileStore {
     var unusedMark: String { key + ".unused" }
     var isReadable: Bool { exists && isChecked }
 
-    /// Combines objects of a list, which is in ascending order of keys.
+    /// Combines each object in a list with its marks. The list must be in ascending order of keys.
     static func all(_ objects: [S3Object]) -> [Copy] {
       var copies: [Copy] = []
       for object in objects {
@@ -60,7 +60,7 @@ extension S3FileStore {
     return sha256
   }
 
-  /// Makes a content of the parts of an upload. The storage copies them itself.
+  /// Composes a content from the parts of an upload. The storage itself copies the parts.
   func compose(_ parts: [String], _ size: Int64, _ sha256: String, _ tenant: TenantID) async throws(FileError) {
     let key = newKey(sha256, tenant)
     guard size > 0 else {

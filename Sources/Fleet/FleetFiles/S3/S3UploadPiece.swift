@@ -49,7 +49,7 @@ final class S3UploadPiece: UploadPiece {
     return hashes.digest.map { CompleteUpload(sha256: Hexadecimal.text($0), head: head) }
   }
 
-  /// Begins with the bytes of a part that is not full.
+  /// Begins the piece with the bytes of an earlier part that is not full.
   func `continue`(_ part: S3Part, with bytes: [UInt8]) {
     state.withLock { ($0.buffer, $0.shorter) = (bytes, part) }
   }

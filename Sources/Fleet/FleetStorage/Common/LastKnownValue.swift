@@ -38,7 +38,7 @@ struct LastKnownValue: Equatable {
   /// Creates the value of a column.
   ///
   /// - Parameters:
-  ///   - record: the newest record of the kind that determines the column (``LastKnownColumn/part``).
+  ///   - record: the newest record of the part that determines the column (``LastKnownColumn/part``).
   ///   - body: the text of this record.
   init(_ column: LastKnownColumn, of record: NewestRecord, body: [UInt8]) {
     var bytes: [UInt8] = []

@@ -21,7 +21,7 @@ struct RemovalBudget {
 
   var isSpent: Bool { records <= 0 || bytes <= 0 }
 
-  /// Spends the budget on as many of the first of these records as it allows, and at least on one.
+  /// Spends the budget on these records, from the first one on: on as many as the budget allows, but at least on one.
   ///
   /// - Parameter lengths: the length of each record that would be deleted, bytes; 0 for a record that stays.
   /// - Returns: the number of records on which the budget was spent.

@@ -37,7 +37,7 @@ public struct GatewayConfiguration: Equatable, Sendable {
 
   public init() {}
 
-  /// Properties of the vehicle that the user configures.
+  /// Properties of the vehicle that the user configures. A property is `nil` if it is not configured.
   public struct Vehicle: Equatable, Sendable {
     public enum Fuel: String, Equatable, Sendable, CaseIterable {
       case gasoline, diesel, ethanol, cng, lpg, electric, hybrid
