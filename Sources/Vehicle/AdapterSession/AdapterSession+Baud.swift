@@ -149,7 +149,7 @@ extension AdapterSession {
     dialogue.drain(at: now, for: Self.trial + Limit.quiet)
   }
 
-  /// Returns to the baud rate that the port had before the change, because the adapter no longer answers and has
+  /// Sets the port to the baud rate that it had before the change, because the adapter no longer answers and has
   /// probably restarted.
   ///
   /// - Returns: `false` if the baud rate had not been changed.

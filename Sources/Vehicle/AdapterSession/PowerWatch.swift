@@ -111,7 +111,7 @@ struct PowerWatch: ~Copyable {
 
   // MARK: Events
 
-  /// Records the voltage in an answer to ATRV, V; `nil` if the answer had no voltage.
+  /// Stores the voltage in an answer to ATRV, V; `nil` if the answer had no voltage.
   mutating func voltage(_ answer: Double?, at now: Int64) {
     gauge.adapter(answer, at: now)
     if lastVoltage == Int64.min || now - lastVoltage > longestGap {
@@ -132,7 +132,7 @@ struct PowerWatch: ~Copyable {
     floor = min(floor ?? volts, volts)
   }
 
-  /// Records the control module's voltage (PID 42), V.
+  /// Stores the control module's voltage (PID 42), V.
   mutating func controlModule(_ volts: Double, at now: Int64) { gauge.controlModule(volts, at: now) }
 
   /// Handles an answer or a refusal of the vehicle.

@@ -46,8 +46,8 @@ struct EdgeSieve {
   }
 
   /// Whether an edge lies wholly west, south or north of the box. The low 32 bits of `below` are not 0 if both ends of
-  /// the edge are west of the box; the high 32 bits, if both are south of it. The bits of `above` are for east and
-  /// north.
+  /// the edge are west of the box; its high 32 bits are not 0 if both ends are south of the box. The bits of `above`
+  /// show the same for east and north.
   @inline(__always)
   private func isBeside(_ below: UInt64, _ above: UInt64) -> Bool { below | above >> 32 != 0 }
 }
