@@ -33,8 +33,8 @@ package struct PositionAndDate: ~Copyable {
     return MachineClock(offset: offset, quality: .gps)
   }
 
-  /// Updates the date from a fix of the chosen receiver. `began` is the time at which the first byte of the fix was
-  /// received, ns since boot.
+  /// Updates the date from a fix of the chosen receiver, and returns what changed; `nil` if nothing did. `began` is the
+  /// time at which the first byte of the fix was received, ns since boot.
   mutating func updateDate(_ fix: Fix, began: Int64) -> SatelliteTime.Event? {
     satellites.fix(fix, at: began, machine: machine.quality == .unset ? nil : began + machine.offset)
   }

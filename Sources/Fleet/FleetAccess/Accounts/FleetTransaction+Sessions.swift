@@ -13,7 +13,7 @@ public struct NewSession: Sendable {
   /// The client's own name, from the header `User-Agent`; `nil` if the request has none.
   public var client: String?
   public var address: String?
-  /// The hash of the client's network address (``Person/knownAddresses``).
+  /// The hash of the client's network address (``Person/knownAddresses``); `nil` if the address is unknown.
   public var addressHash: String?
   /// The identity at an OpenID provider with which the person signed in; `nil` for any other sign-in.
   public var identity: UUIDv7?

@@ -160,6 +160,6 @@ struct PulledCharge: Equatable, Sendable {
   var isCharging: Bool?
   /// Values of the counters, kWh.
   var energy: [Counter: Double] = [:]
-  /// Reading of the odometer, km.
+  /// Reading of the odometer, km; `nil` if the report does not contain it.
   var odometer: Double?
 }

@@ -48,7 +48,7 @@ public struct ServiceSchedule: VehicleThing {
     ]
   }
 
-  /// The last service: its date and meter readings.
+  /// The last service: its date and meter readings. A value is `nil` if it is unknown.
   public struct Service: NestedValue {
     public var date: CalendarDate?
     /// Reading of the odometer, km.
@@ -64,7 +64,8 @@ public struct ServiceSchedule: VehicleThing {
     ]
   }
 
-  /// The date and readings at which the next service is due: whichever is reached first.
+  /// The date and readings at which the next service is due: whichever is reached first. A value is `nil` if the
+  /// service does not depend on it, or if it is unknown.
   public struct Next: NestedValue {
     public var dueDate: CalendarDate?
     /// Reading of the odometer at which the service is due, km.

@@ -27,9 +27,9 @@ public struct MeterReading: VehicleThing {
 
   public var vehicle = ""
   public var at = Timestamp(nanoseconds: 0)
-  /// Reading of the odometer, km. Either this or ``engineHours`` has a value.
+  /// Reading of the odometer, km; `nil` if the hour meter was read. Either this or ``engineHours`` has a value.
   public var odometer: Double?
-  /// Reading of the hour meter, h.
+  /// Reading of the hour meter, h; `nil` if the odometer was read.
   public var engineHours: Double?
   public var source = Source.manual
   /// Whether the odometer or hour meter was replaced after the previous reading. If `true`, this is the first reading
