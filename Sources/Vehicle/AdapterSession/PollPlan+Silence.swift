@@ -81,7 +81,8 @@ extension PollPlan {
     if arbitration == nil { arbitration = Arbitration(index: index) }
   }
 
-  /// Handles the reply to the PID that the ``Arbitration`` in progress has requested alone.
+  /// Handles the reply to the PID that the ``Arbitration`` in progress has requested alone, and returns the
+  /// consequences.
   mutating func recordArbitration(_ reply: ReplyObserver) -> PollVerdict {
     var verdict = PollVerdict()
     verdict.isAlive = reply.messages > 0 || reply.negatives > 0

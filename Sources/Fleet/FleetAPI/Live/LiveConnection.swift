@@ -27,7 +27,7 @@ final class LiveConnection: ChannelInboundHandler {
   var phase = Phase.waiting
   var context: ChannelHandlerContext?
   /// The context of the frame encoder. Frames that are already encoded are written through it, so that they bypass the
-  /// encoder. `nil` before the handler is added to the pipeline, and after it was removed.
+  /// encoder. `nil` before the handler is added to the pipeline, and after the connection has ended.
   var output: ChannelHandlerContext?
   var loopConnections: LoopConnections?
   var subscriptions: [LiveChannel: Subscription] = [:]

@@ -236,8 +236,8 @@ extension StoreSession {
     }
   }
 
-  /// Sets the vehicle to which each own record of a gateway is attributed, and removes own records that are attributed
-  /// to no vehicle. Other rows are unchanged.
+  /// Returns the rows after setting the vehicle to which each own record of a gateway is attributed. Own records that
+  /// are attributed to no vehicle are left out. Other rows are unchanged.
   private func attributed(_ found: [FoundRow], tenant: Int32) throws(StoreFailure) -> [FoundRow] {
     let gateways = Set(try gatewayKeys(among: Set(found.map(\.vehicle))))
     guard !gateways.isEmpty else { return found }

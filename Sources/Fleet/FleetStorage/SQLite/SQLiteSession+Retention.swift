@@ -62,8 +62,8 @@ extension SQLiteSession {
     return (removed, place)
   }
 
-  /// Deletes some of a vehicle's expired records, in the order of their IDs. Begins at the position `place`, and
-  /// advances this position.
+  /// Deletes some of a vehicle's expired records, in the order of their IDs, and returns the number of deleted records.
+  /// Begins at the position `place`, and advances this position.
   ///
   /// - Parameter key: the tenant, the vehicle and the class of the records.
   private func removeIds(

@@ -2,7 +2,8 @@ import FleetDomain
 import Telemetry
 
 extension StoreEngine {
-  /// Deletes expired telemetry that is stored in runs; see ``FleetDomain/FleetStorage/removeRecords(_:before:at:)``.
+  /// Deletes expired telemetry that is stored in runs, and returns the number of deleted records; see
+  /// ``FleetDomain/FleetStorage/removeRecords(_:before:at:)``.
   func removeRuns(_ bounds: RetentionBounds) async throws(StorageError) -> Int64 {
     var (total, next): (Int64, RunRemovalPlace?) = (0, RunRemovalPlace())
     while let place = next, !Task.isCancelled {
