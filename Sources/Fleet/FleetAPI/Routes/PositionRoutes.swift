@@ -223,7 +223,7 @@ struct BoundingBox: Equatable {
 }
 
 extension Call {
-  /// Returns a vehicle of which the selection contains at least some records.
+  /// Returns a vehicle. The selection must contain at least some of its records.
   ///
   /// - Parameter name: the vehicle's id or VIN.
   /// - Throws: 404 if the vehicle does not exist or is not in the selection.

@@ -77,8 +77,8 @@ struct VehicleTouch {
 
 /// The newest record of a vehicle in one part (``Part``): a row of the table `newest`.
 struct NewestRecord {
-  /// A part of a vehicle's records, of which the newest record is stored: those of a class or, for classes with ECUs,
-  /// of one ECU.
+  /// A part of a vehicle's records: all records of a class or, for classes with ECUs, the records of one ECU. The
+  /// newest record of each part is stored.
   struct Part: Hashable {
     /// Number of the class (``FleetDomain/RecordClass/number``). -1 stands for telemetry with a position, which has its
     /// own newest record.

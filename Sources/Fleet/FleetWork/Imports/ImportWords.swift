@@ -55,7 +55,7 @@ enum ImportWords {
     return first(of: texts, words) ?? "other"
   }
 
-  /// Returns the first value of which a word occurs in the texts; `nil` if no word occurs. A word of up to three
+  /// Returns the first value with a word that occurs in the texts; `nil` if no word occurs. A word of up to three
   /// letters must be a whole word.
   private static func first<Value>(of texts: [String?], _ words: [(Value, [String])]) -> Value? {
     let text = texts.compactMap { $0?.lowercased() }.joined(separator: " ")
