@@ -12,7 +12,7 @@ extension PollPlan {
   /// Chooses the due request with the earliest deadline. If several have the same deadline, it chooses the one with the
   /// highest priority (lowest number).
   ///
-  /// Requests that need the adapter's current address settings come first, so that the settings rarely change. This
+  /// The requests that need the adapter's current address settings come first, so that the settings rarely change. This
   /// holds only for requests that were already due when the settings were sent; otherwise, other requests might wait
   /// for ever.
   mutating func choose(

@@ -52,7 +52,7 @@ extension Fusion {
     hasNewDiagnosis = true
   }
 
-  /// At the start of a trip, requests that codes and monitors are reported again after the next answer.
+  /// At the start of a trip, ensures that codes and monitors are reported again after the next answer.
   mutating func repeatDiagnosisOfTrip() { repeatDiagnosis(after: Self.shortestSnapshotPeriod) }
 
   /// Causes codes and monitors to be reported again after the next answer, unless their last report is recent. A

@@ -110,14 +110,14 @@ final class Authenticator: Sendable {
     if let signedIn = identity.signedIn { try sessions.admit(signedIn, identity.tenant, from: address) }
   }
 
-  /// Returns the time at which a session or token ends if it is not used again; `nil` if it has no end. Uses that other
-  /// servers have recorded are not considered.
+  /// Returns the time at which a session or token ends if it is not used again; `nil` if it has no end. The uses that
+  /// other servers have recorded are not considered.
   func end(of identity: Identity) -> Timestamp? {
     identity.signedIn.map { sessions.end(of: $0) } ?? identity.token?.expiresAt
   }
 
-  /// Looks up a session or token in the storage, and returns the time at which it ends if it is not used again. Uses
-  /// that other servers have recorded are considered.
+  /// Looks up a session or token in the storage, and returns the time at which it ends if it is not used again. The
+  /// uses that other servers have recorded are considered.
   ///
   /// - Returns: a time in the past if it was revoked or its secret was replaced; `nil` if it has no end.
   func currentEnd(of identity: Identity) async throws -> Timestamp? {

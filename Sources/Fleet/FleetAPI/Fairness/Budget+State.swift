@@ -14,7 +14,7 @@ extension Budget {
   /// A key: the amount of the budget that it holds, and its waiting requests.
   struct Member {
     var held = 0
-    /// Requests that wait for their first amount, in order of arrival.
+    /// The requests that wait for their first amount, in order of arrival.
     var waiting: [Waiter] = []
     /// The waiting request whose share already holds an amount and needs more; `nil` if there is none.
     var more: Waiter?

@@ -4,8 +4,8 @@ import NIOCore
 extension LiveConnection {
   /// A subscription to a channel.
   final class Subscription {
-    /// Updates that were published while older records are being read, in order. They are sent after the older records.
-    /// `nil` after all older records were sent.
+    /// The updates that were published while older records are being read, in order. They are sent after the older
+    /// records. `nil` after all older records were sent.
     fileprivate(set) var held: [LiveUpdate]?
     fileprivate(set) var heldBytes = 0
     /// Whether the updates in `held` exceeded their limit. If so, later updates are read from the store, like the older

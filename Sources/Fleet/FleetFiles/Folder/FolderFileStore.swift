@@ -23,7 +23,7 @@ public final class FolderFileStore: FileStore {
   public var pieceMemory: Int { 0 }
   public var contentMemory: Int { 0 }
 
-  /// The folder was checked when it was opened.
+  /// Does nothing, because the folder was checked when it was opened.
   public func check() async throws(FileError) {}
 
   // MARK: Uploads

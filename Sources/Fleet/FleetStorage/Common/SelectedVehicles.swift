@@ -178,7 +178,7 @@ extension StoreSession {
     }
   }
 
-  /// Reads a list for each vehicle, and merges the lists. Lists that begin after the end of the page are not read.
+  /// Reads a list for each vehicle, and merges the lists. A list that begins after the end of the page is not read.
   private func merged(
     _ page: RecordPage, _ selected: SelectedVehicles, _ tenant: Int32
   ) throws(StoreFailure) -> (rows: [FoundRow], next: String?) {

@@ -162,7 +162,8 @@ final class SpoolFile {
       try statements.commit.run()
       return result
     } catch {
-      // SQLite may already have rolled the transaction back. If the rollback fails here, the next BEGIN reports that.
+      // SQLite may already have rolled the transaction back. If the rollback fails here, the next BEGIN reports the
+      // failure.
       if connection.isInTransaction { try? statements.rollback.run() }
       throw error
     }
