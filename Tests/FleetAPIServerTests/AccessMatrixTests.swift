@@ -76,13 +76,15 @@ import Testing
     "/reconciliation": "journeys",
   ]
 
-  /// Routes with the name of a thing that belongs to no vehicle or driver. `PeopleMatrixTests` has them.
+  /// Routes with the name of a thing that belongs to no vehicle or driver, or that only connectors create.
+  /// `PeopleMatrixTests` has them.
   private static let others: Set<String> = [
     "/api/people/{personId}", "/api/fleets/{fleetId}", "/api/rules/{ruleId}", "/api/connectors/{connectorId}",
     "/api/forwards/{forwardId}", "/api/service-types/{serviceTypeId}", "/api/checklists/{checklistId}",
     "/api/gateways/{gatewayId}", "/api/gateways/{gatewayId}/records", "/api/reports/{reportId}",
     "/api/files/{fileId}", "/api/files/{fileId}/content", "/api/fuel-entries/{fuelEntryId}/check",
-    "/api/connected-assets/{connectedAssetId}",
+    "/api/connected-assets/{connectedAssetId}", "/api/connected-drivers/{connectedDriverId}",
+    "/api/duty-periods/{dutyPeriodId}", "/api/webhooks/{webhookId}", "/api/webhooks/{webhookId}/deliveries",
   ]
 
   @Test(arguments: TestServer.Database.allCases)

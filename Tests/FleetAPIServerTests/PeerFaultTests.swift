@@ -60,7 +60,7 @@ import Testing
       let doubtful = try client.send("GET", "/api/meter-readings?vehicle=VAN-1").list.first {
         $0["odometer"] as? Double == 1
       }
-      #expect(doubtful?["source"] as? String == "manual" && doubtful?["flag"] as? String == "rollback")
+      #expect(doubtful?["source"] as? String == "manual" && doubtful?["flag"] as? String == "backward")
     }
   }
 

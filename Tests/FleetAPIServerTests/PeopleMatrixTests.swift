@@ -492,10 +492,10 @@ import Testing
     Row(
       "DELETE /api/forwards/{forwardId}", "/api/forwards/$FORWARD",
       gets: [401, 403, 403, 403, 403, 403, 404, 204, 404]),
-    Row("GET /api/webhooks", gets: [401, 403, 200, 403, 403, 403, 200, 200, 200]),
+    Row("GET /api/webhooks", gets: [401, 403, 200, 403, 200, 403, 200, 200, 200]),
     Row("POST /api/webhooks", body: webhook, gets: [401, 403, 403, 403, 403, 403, 201, 201, 201]),
     Row(
-      "GET /api/webhooks/{webhookId}", "/api/webhooks/$WEBHOOK", gets: [401, 403, 200, 403, 403, 403, 404, 200, 200]),
+      "GET /api/webhooks/{webhookId}", "/api/webhooks/$WEBHOOK", gets: [401, 403, 200, 403, 200, 403, 404, 200, 200]),
     Row(
       "PUT /api/webhooks/{webhookId}", "/api/webhooks/$NEW", body: webhook, headers: ["If-None-Match": "*"],
       gets: [401, 403, 403, 403, 403, 403, 201, 201, 201]),
@@ -510,7 +510,7 @@ import Testing
       gets: [401, 403, 403, 403, 403, 403, 404, 202, 202]),
     Row(
       "GET /api/webhooks/{webhookId}/deliveries", "/api/webhooks/$WEBHOOK/deliveries",
-      gets: [401, 403, 200, 403, 403, 403, 404, 200, 200]),
+      gets: [401, 403, 200, 403, 200, 403, 404, 200, 200]),
     Row(
       "POST /api/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver",
       "/api/webhooks/$WEBHOOK/deliveries/$DELIVERY/redeliver",

@@ -60,6 +60,8 @@ struct ExportColumns: Sendable {
       add(found, path, root, to: &columns)
     } else if let choices = schema["oneOf"] ?? schema["anyOf"], path.isEmpty {
       for choice in choices.elements { add(choice, path, root, to: &columns) }
+    } else if let object = optionalObject(schema, root), path.count < 2 {
+      add(object, path, root, to: &columns)
     } else if let properties = schema["properties"], path.count < 2 {
       for member in properties.members {
         guard let property = properties[member.key] else { continue }
@@ -69,6 +71,16 @@ struct ExportColumns: Sendable {
       let column = ExportColumn(path: path)
       if !columns.contains(column) { columns.append(column) }
     }
+  }
+
+  /// Returns the schema of an object that may be `null`; `nil` if the schema is not of this form.
+  private static func optionalObject(_ schema: JSONValue, _ root: JSONValue) -> JSONValue? {
+    guard let choices = schema["anyOf"]?.elements, choices.count == 2,
+      let object = choices.first(where: { $0["type"]?.string != "null" }),
+      choices.contains(where: { $0["type"]?.string == "null" })
+    else { return nil }
+    let name = object["$ref"]?.string.map { String($0.dropFirst(reference.count)) }
+    return (name.flatMap { root[$0] } ?? object)["properties"] == nil ? nil : object
   }
 
   private static func isOfRecords(_ element: JSONValue) -> Bool {
