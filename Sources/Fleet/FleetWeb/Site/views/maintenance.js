@@ -1,7 +1,7 @@
 /** The workshop's board: what is overdue, what is due soon, what is planned, and what is in the workshop. */
 import { html, useState } from "../lib/preact.js";
 import { all, pathOf, post } from "../api.js";
-import { dayText, quantity } from "../format.js";
+import { dayText, quantity, today } from "../format.js";
 import { Icon, Shape } from "../parts/icons.js";
 import { nameOf, serviceTypeName, useNames } from "../parts/names.js";
 import { Pages } from "../parts/things.js";
