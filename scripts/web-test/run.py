@@ -43,8 +43,9 @@ def sources():
 
 @test
 def types_are_consistent(_):
-    checked = subprocess.run(["tsc", "-p", SITE + "/tsconfig.json"], stdout=subprocess.PIPE, text=True, check=False)
-    assert checked.returncode == 0, checked.stdout
+    for name in ("tsconfig.json", "worker.tsconfig.json"):
+        checked = subprocess.run(["tsc", "-p", f"{SITE}/{name}"], stdout=subprocess.PIPE, text=True, check=False)
+        assert checked.returncode == 0, checked.stdout
 
 
 @test
@@ -565,7 +566,7 @@ def main(wanted):
             except Exception as error:
                 failures += 1
                 lines = traceback.format_exception(error)
-                place = [line.strip().split("\n")[0] for line in lines if "web-test/run.py" in line]
+                place = [line.strip().split("\n")[0] for line in lines if "web-test/" in line and "stage.py" not in line]
                 print(f"FAILED: {function.__name__}: {str(error)[:2500] or type(error).__name__} {place[-1:]}", flush=True)
                 browser.close()
                 browser = Browser(stage_)
