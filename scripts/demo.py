@@ -40,7 +40,7 @@ CARS = [
 ]
 PEOPLE = {
     "admin": ("Ida", "Berg", "ida@fleet.example"), "maintenance": ("Tom", "Arendt", "tom@fleet.example"),
-    "driver": ("Jane", "Smith", "jane@fleet.example"),
+    "driver": ("Jane", "Smith", "jane@fleet.example"), "viewer": ("Vera", "Lund", "vera@fleet.example"),
 }
 # The phases of a drive that is repeated; cars begin at different places of it. Speeds in km/h.
 PHASES = [

@@ -14,6 +14,7 @@ import { setLanguage, t } from "./texts.js";
  */
 const views = {
   live: () => import("./views/live.js"),
+  fleet: () => import("./views/fleet.js"),
   vehicle: () => import("./views/vehicle.js"),
   reports: () => import("./views/reports.js"),
   fences: () => import("./views/fences.js"),
@@ -40,6 +41,7 @@ function entries() {
   return [
     { path: "/mine", icon: "vehicle", label: "nav.mine", isShown: may("vehicles") === "own" || Boolean(currentSession()?.person.roles.includes("driver")) },
     { path: "/live", icon: "live", label: "nav.live", isShown: sees("records") && sees("vehicles") },
+    { path: "/fleet", icon: "fleet", label: "nav.fleet", isShown: sees("vehicles") && sees("assignments") },
     { path: "/vehicles", icon: "vehicle", label: "vehicles.title", isShown: sees("vehicles") },
     { path: "/maintenance", icon: "service", label: "nav.maintenance", isShown: sees("maintenance") },
     { path: "/inspections", icon: "check", label: "inspections.title", isShown: Boolean(may("inspections")) },
@@ -52,7 +54,7 @@ function entries() {
     { path: "/fences", icon: "fence", label: "fences.title", isShown: sees("geofences") },
     { path: "/documents", icon: "document", label: "documents.title", isShown: Boolean(may("documents")) },
     { path: "/reports", icon: "report", label: "reports.title", isShown: sees("reports") },
-    { path: "/fleets", icon: "fleet", label: "fleets.title", isShown: sees("fleets") },
+    { path: "/fleets", icon: "group", label: "fleets.title", isShown: sees("fleets") },
     { path: "/people", icon: "person", label: "people.title", isShown: sees("people") },
     { path: "/gateways", icon: "key", label: "gateways.title", isShown: sees("settings") },
     { path: "/rules", icon: "notice", label: "rules.title", isShown: sees("settings") },
@@ -70,6 +72,7 @@ function viewOf(at) {
   const [first, second, third] = at.parts;
   switch (first) {
     case "live": return "live";
+    case "fleet": return "fleet";
     case "vehicles": return second && second !== "new" && third !== "edit" ? "vehicle" : "things";
     case "fences": return "fences";
     case "maintenance": return "maintenance";

@@ -59,6 +59,7 @@ const catalogue = {
   "nav.path": ["Path", "Pfad"],
   "nav.more": ["More", "Mehr"],
   "nav.live": ["Live", "Live"],
+  "nav.fleet": ["Fleet", "Fuhrpark"],
   "nav.mine": ["My vehicle", "Mein Fahrzeug"],
   "nav.profile": ["Profile", "Profil"],
   "nav.signOut": ["Sign out", "Abmelden"],
@@ -107,6 +108,8 @@ const catalogue = {
   "demo.adminHelp": ["sees and changes everything", "sieht und ändert alles"],
   "demo.maintenanceHelp": ["vehicles, trouble codes, service", "Fahrzeuge, Fehlercodes, Service"],
   "demo.driverHelp": ["the assigned vehicle, on a phone", "das zugeteilte Fahrzeug, auf dem Telefon"],
+  "demo.viewer": ["Viewer", "Nur lesen"],
+  "demo.viewerHelp": ["sees the fleet, changes nothing", "sieht den Fuhrpark, ändert nichts"],
   "demo.none": ["This address is complete only as the program printed it, and only on the same machine.", "Diese Adresse gilt nur vollständig, wie das Programm sie ausgegeben hat, und nur auf demselben Rechner."],
 
   "live.title": ["Live", "Live"],
@@ -130,6 +133,7 @@ const catalogue = {
 
   "vehicles.title": ["Vehicles", "Fahrzeuge"],
   "vehicles.add": ["Add a vehicle", "Fahrzeug hinzufügen"],
+  "vehicles.notRetired": ["Not retired", "Nicht ausgemustert"],
   "vehicles.empty": ["No vehicle yet", "Noch kein Fahrzeug"],
   "vehicle.now": ["Now", "Jetzt"],
   "vehicle.chart": ["Course", "Verlauf"],
@@ -806,6 +810,14 @@ const catalogue = {
   "factorKind.emailCode": ["Code by email", "Code per E-Mail"],
   "factorKind.recoveryCodes": ["Recovery codes", "Wiederherstellungscodes"],
 
+  "filter.title": ["Filters", "Filter"],
+  "filter.some": ["Filters: {count}", "Filter: {count}"],
+  "filter.from": ["From", "Von"],
+  "filter.to": ["To", "Bis"],
+  "filter.clear": ["Clear filters", "Filter zurücksetzen"],
+  "filter.remove": ["Remove the filter: {name}", "Filter entfernen: {name}"],
+  "defects.unrepaired": ["Not repaired", "Nicht behoben"],
+  "inspections.hasDefects": ["With defects", "Mit Mängeln"],
   "empty.filtered": ["Nothing matches the filters", "Nichts passt zu den Filtern"],
 
   "field.id": ["Id", "Id"],

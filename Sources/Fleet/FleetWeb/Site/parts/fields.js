@@ -6,12 +6,12 @@
  *   textOf?: (choice: string) => string, of?: string | ((values: any) => string), unit?: string, digits?: number,
  *   required?: boolean, isFixed?: boolean, hint?: import("../texts.js").Key, isWide?: boolean, isRead?: boolean,
  *   initial?: () => any, group?: import("../texts.js").Key, isHidden?: boolean, isOmitted?: boolean, isShown?: (values: any) => boolean,
- *   query?: (values: any) => Record<string, string> }} Field
+ *   query?: (values: any) => Record<string, string>, groups?: [string, import("../texts.js").Key][] }} Field
  *   `name`: `every.days` is the member `days` of the object `every`. `texts`: the beginning of the choices' texts; `textOf`: their
  *   texts. `of`: the kind of the thing. `isFixed`: only when it is made. `isRead`: shown, but not entered. `group`: the heading
  *   above the field. `isHidden`: part of a new thing, but not shown in its form. `isOmitted`: not shown among the details. `isShown`: whether the form, or for a field that is
  *   only read the details, have the field.
- *   `query`: restricts the things that can be chosen.
+ *   `query`: restricts the things that can be chosen. `groups`: several choices, with commas between, that a list can be filtered by together, and their text.
  */
 import { html, useEffect, useRef, useState } from "../lib/preact.js";
 import { get } from "../api.js";
@@ -276,7 +276,7 @@ export function FieldInput({ field, value, values = {}, fault, currency = "EUR",
  * Chooses a thing by typing a part of its name: a combobox as the ARIA practices describe it.
  * @param {any} props
  */
-function ThingInput({ of, query, value, onChoose, id, name, required, ...others }) {
+export function ThingInput({ of, query, value, onChoose, id, name, required, ...others }) {
   useNames();
   const [text, setText] = useState(/** @type {string | null} */ (null));
   const [found, setFound] = useState(/** @type {any[]} */ ([]));
@@ -306,7 +306,7 @@ function ThingInput({ of, query, value, onChoose, id, name, required, ...others 
   const isOpen = text !== null && found.length > 0;
   return html`<div class="combo"><input id=${id} name=${name} required=${required} role="combobox" autocomplete="off" aria-expanded=${isOpen ? "true" : "false"}
       aria-controls=${list} aria-autocomplete="list" aria-activedescendant=${isOpen ? `${list}-${active}` : undefined}
-      aria-invalid=${others["aria-invalid"]} aria-describedby=${others["aria-describedby"]}
+      aria-invalid=${others["aria-invalid"]} aria-describedby=${others["aria-describedby"]} placeholder=${others.placeholder}
       value=${text ?? (value ? nameOf(of, value) : "")} onFocus=${(/** @type {any} */ event) => { event.target.select(); setText(""); }}
       onInput=${(/** @type {any} */ event) => { setText(event.target.value); if (!event.target.value) onChoose(""); }}
       onBlur=${() => setTimeout(() => { setText(null); setFound([]); }, 150)}

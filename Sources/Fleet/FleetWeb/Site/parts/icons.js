@@ -15,6 +15,7 @@ const lines = {
   calendar: html`<rect x="4" y="5.500" width="16" height="14.500" rx="2"/><path d="M4 10h16M8.500 3v4M15.500 3v4"/>`,
   money: html`<rect x="3" y="6" width="18" height="12" rx="2"/><circle cx="12" cy="12" r="2.500"/><path d="M6.500 9.500v5M17.500 9.500v5"/>`,
   fleet: html`<rect x="4" y="4" width="7" height="7" rx="1.500"/><rect x="13" y="4" width="7" height="7" rx="1.500"/><rect x="4" y="13" width="7" height="7" rx="1.500"/><rect x="13" y="13" width="7" height="7" rx="1.500"/>`,
+  group: html`<path d="M4 19V9l5-4 5 4v10z"/><path d="M14 11h6v8h-6M7.500 19v-4h3v4"/>`,
   key: html`<circle cx="8" cy="14" r="4"/><path d="m11 11 8.500-8M15.500 7l2.500 2.500"/>`,
   shield: html`<path d="M12 3.500 5 6v5c0 4.500 3 8 7 9.500 4-1.500 7-5 7-9.500V6z"/><path d="m9 12 2.200 2.200L15.200 10"/>`,
   search: html`<circle cx="11" cy="11" r="6"/><path d="m20 20-4.500-4.500"/>`,
@@ -66,4 +67,13 @@ export function Shape({ shape }) {
  */
 export function Status({ shape, tone, children }) {
   return html`<span class=${"status " + (tone ?? shape)}><${Shape} shape=${shape} /><span>${children}</span></span>`;
+}
+
+/**
+ * The mark of a column by which a list can be sorted: both arrows, or that of the present order.
+ * @param {{ order?: "ascending" | "descending" }} props
+ */
+export function SortMark({ order }) {
+  return html`<svg class=${"sort-mark" + (order ? " on" : "")} viewBox="0 0 8 12" width="8" height="12" fill="currentColor" aria-hidden="true">
+    ${order !== "descending" && html`<path d="M4 1 7 5H1z" />`}${order !== "ascending" && html`<path d="M4 11 1 7h6z" />`}</svg>`;
 }

@@ -9,12 +9,13 @@
  *   `undo` the change that reverts it.
  * @typedef {{ id: string, path: string, area: string, title: import("../texts.js").Key, add?: import("../texts.js").Key,
  *   empty: import("../texts.js").Key, name: (thing: any) => string, fields: Field[], columns: string[],
- *   filters?: string[], sort?: string, hasText?: boolean, status?: (thing: any) => any, commands?: Command[],
+ *   filters?: string[], period?: [string, string], sort?: string, sorts?: string[], hasText?: boolean, status?: (thing: any) => any, commands?: Command[],
  *   link?: (thing: any) => string, numbers?: string[], resolver?: string, adding?: string, changing?: string, isFinal?: (thing: any) => boolean,
  *   pages?: [string, import("../texts.js").Key, string][], isBrief?: boolean, edited?: (thing: any) => any }} Kind
  *   `adding`: the action that a person needs for a new one; `changing`: for a change. `isFinal`: whether it can no longer be edited. `pages`: the pages beside
  *   the list. `isBrief`: the details leave out what has no value. `edited`: the values with which the form begins.
- *   `columns`: names of fields. `filters`: fields with choices. `status`: drawn in the first column's row.
+ *   `columns`: names of fields. `filters`: fields with choices, flags, and things. `period`: the parameters of the first and the last day of the list.
+ *   `sorts`: the columns by which the server can sort; `status` is that of the status. `status`: drawn in the first column's row.
  */
 import { html, useEffect, useRef, useState } from "../lib/preact.js";
 import { get, newId, pathOf, request } from "../api.js";
@@ -23,9 +24,9 @@ import { submit } from "../queue.js";
 import { go, setQuery, to } from "../router.js";
 import { may, tell } from "../state.js";
 import { t } from "../texts.js";
-import { Value, choiceText, choicesOf, valueAt } from "./fields.js";
+import { ThingInput, Value, choiceText, choicesOf, valueAt } from "./fields.js";
 import { Form } from "./form.js";
-import { Icon, Status } from "./icons.js";
+import { Icon, SortMark, Status } from "./icons.js";
 import { remember, useNames } from "./names.js";
 import { Dialog, Empty, Loading, Title, Trouble, useLoad, useQuestion } from "./ui.js";
 
@@ -57,8 +58,11 @@ function usePages(path, query) {
  */
 export function ThingList({ kind, place, more }) {
   const query = place.query;
-  const wanted = Object.fromEntries((kind.filters ?? []).map(name => [name, query.get(name)]));
-  const pages = usePages(kind.path, { ...wanted, q: query.get("q"), sort: query.get("sort") ?? kind.sort });
+  const fieldOf = (/** @type {string} */ name) => /** @type {Field} */ (kind.fields.find(field => field.name === name));
+  const filters = (kind.filters ?? []).filter(name => fieldOf(name).kind !== "thing" || mayFind(fieldOf(name).of));
+  const wanted = Object.fromEntries([...filters, ...kind.period ?? []].map(name => [name, query.get(name)]));
+  const sort = query.get("sort") ?? kind.sort ?? "";
+  const pages = usePages(kind.path, { ...wanted, q: query.get("q"), sort });
   const [text, setText] = useState(query.get("q") ?? "");
   const end = useRef(/** @type {any} */ (null));
   if (kind.resolver) remember(kind.resolver, pages.things);
@@ -72,7 +76,6 @@ export function ThingList({ kind, place, more }) {
     observer.observe(end.current);
     return () => observer.disconnect();
   }, [pages.next]);
-  const fieldOf = (/** @type {string} */ name) => /** @type {Field} */ (kind.fields.find(field => field.name === name));
   const columns = kind.columns.filter(name => !(may("vehicles") === "own" && fieldOf(name).of === "driver"));
   // Names of vehicles and phone numbers stay on one line. On narrow screens, only the first columns are shown.
   const classOf = (/** @type {string} */ name, /** @type {number} */ number) => [
@@ -85,28 +88,77 @@ export function ThingList({ kind, place, more }) {
   const link = kind.link ?? (thing => to(kind.id, thing.id));
   // The same things as on the page, all of them.
   const exported = (/** @type {string} */ format) => `${kind.path}?${new URLSearchParams(Object.entries({
-    ...wanted, q: query.get("q"), sort: query.get("sort") ?? kind.sort, format }).flatMap(([name, value]) => (value ? [[name, value]] : [])))}`;
+    ...wanted, q: query.get("q"), sort, format }).flatMap(([name, value]) => (value ? [[name, value]] : [])))}`;
   return html`<div class="page"><${Pages} list=${kind.pages} at=${"/" + kind.id} /><${Title} title=${t(kind.title)}>
       ${more}${pages.things.length > 0 && may("vehicles") !== "own" && ["csv", "xlsx"].map(format => html`<a class="button export" download href=${exported(format)} aria-label=${t("export." + format)}>${format.toUpperCase()}</a>`)}${mayAdd && html`<a class="button primary" href=${"/" + kind.id + "/new"}><${Icon} name="plus" size=${16} />${t(/** @type {any} */ (kind.add))}</a>`}</${Title}>
-    <div class="filters">${kind.hasText !== false && html`<label class="find"><span class="hidden">${t("search.in", { list: t(kind.title) })}</span><${Icon} name="search" size=${16} />
-        <input type="search" value=${text} placeholder=${t("search")} onInput=${(/** @type {any} */ event) => setText(event.target.value)} /></label>`}
-      ${(kind.filters ?? []).map(name => html`<label class="filter"><span class="soft">${t(fieldOf(name).label)}</span>
-        <select onChange=${(/** @type {any} */ event) => setQuery({ [name]: event.target.value })}>
-          <option value="" selected=${!wanted[name]}>${t("all")}</option>
-          ${choicesOf(fieldOf(name)).map(choice => html`<option value=${choice} selected=${choice === wanted[name]}>${choiceText(fieldOf(name), choice)}</option>`)}</select></label>`)}</div>
+    <${Filters} kind=${kind} filters=${filters} wanted=${wanted} fieldOf=${fieldOf}>${kind.hasText !== false && html`<label class="find"><span class="hidden">${t("search.in", { list: t(kind.title) })}</span><${Icon} name="search" size=${16} />
+        <input type="search" value=${text} placeholder=${t("search")} onInput=${(/** @type {any} */ event) => setText(event.target.value)} /></label>`}</${Filters}>
     ${pages.error && html`<${Trouble} error=${pages.error} retry=${pages.reload} />`}
     ${pages.isLoading && pages.things.length === 0 ? html`<${Loading} />`
       : pages.things.length === 0 ? !pages.error && html`<div class="card"><${Empty} title=${isFiltered ? t("empty.filtered") : t(kind.empty)}>
           ${!isFiltered && mayAdd && html`<p><a class="button primary" href=${"/" + kind.id + "/new"}>${t(/** @type {any} */ (kind.add))}</a></p>`}</${Empty}></div>`
       : html`<div class="card scroll" aria-busy=${pages.isLoading ? "true" : "false"}><table class="list"><thead><tr>
-          ${columns.map((name, number) => html`<th scope="col" class=${classOf(name, number)}>${t(fieldOf(name).label)}</th>`)}
-          ${kind.status && html`<th scope="col">${t("field.status")}</th>`}</tr></thead>
+          ${columns.map((name, number) => html`<${Heading} kind=${kind} name=${name} label=${t(fieldOf(name).label)} sort=${sort} look=${classOf(name, number)} />`)}
+          ${kind.status && html`<${Heading} kind=${kind} name="status" label=${t("field.status")} sort=${sort} />`}</tr></thead>
         <tbody>${pages.things.map((/** @type {any} */ thing) => html`<tr key=${thing.id} class=${thing.void ? "void" : undefined}>
           ${columns.map((name, number) => {
             const value = html`<${Value} field=${fieldOf(name)} value=${valueAt(thing, name)} whole=${thing} />`;
             return html`<td class=${classOf(name, number)}>${number === 0 ? html`<a class="row-link" href=${link(thing)}>${value}</a>${thing.void && !kind.status && html` <${VoidMark} />`}` : value}</td>`;
           })}${kind.status && html`<td>${kind.status(thing)}</td>`}</tr>`)}</tbody></table></div>`}
     <div ref=${end}></div></div>`;
+}
+
+/** The areas of permissions of things that lists can be filtered by. */
+const areas = /** @type {Record<string, string>} */ ({ vehicle: "vehicles", driver: "drivers", fleet: "fleets" });
+
+/**
+ * Whether the person sees more than one thing of a kind.
+ * @param {Field["of"]} of
+ */
+function mayFind(of) {
+  const reach = may(areas[String(of)] ?? "settings");
+  return Boolean(reach) && reach !== "own";
+}
+
+/**
+ * What a list can be restricted to. On a phone, all but the search is folded.
+ * @param {{ kind: Kind, filters: string[], wanted: Record<string, string | null>, fieldOf: (name: string) => Field, children?: any }} props
+ */
+function Filters({ kind, filters, wanted, fieldOf, children }) {
+  const [isOpen, setOpen] = useState(false);
+  const names = Object.keys(wanted), count = names.filter(name => wanted[name]).length;
+  return html`<div class=${"filters" + (isOpen ? " open" : "")}>${children}
+    ${names.length > 0 && html`<button type="button" class="button fold" aria-expanded=${isOpen ? "true" : "false"} onClick=${() => setOpen(!isOpen)}>${count > 0 ? t("filter.some", { count }) : t("filter.title")}</button>`}
+    ${filters.map(name => html`<${Filter} key=${name} field=${fieldOf(name)} value=${wanted[name] ?? ""} />`)}
+    ${kind.period?.map((name, place) => html`<label class="filter" key=${name}><span class="soft">${t(place === 0 ? "filter.from" : "filter.to")}</span>
+      <input type="date" value=${wanted[name] ?? ""} onChange=${(/** @type {any} */ event) => setQuery({ [name]: event.target.value })} /></label>`)}
+    ${count > 0 && html`<button type="button" class="plain link clear" onClick=${() => setQuery(Object.fromEntries(names.map(name => [name, null])))}>${t("filter.clear")}</button>`}</div>`;
+}
+
+/** @param {{ field: Field, value: string }} props */
+function Filter({ field, value }) {
+  const set = (/** @type {string} */ chosen) => setQuery({ [field.name]: chosen });
+  const id = "filter-" + field.name;
+  if (field.kind === "thing") {
+    return html`<div class="filter"><label class="soft" for=${id}>${t(field.label)}</label><${ThingInput} id=${id} of=${field.of} value=${value} placeholder=${t("all")} onChoose=${set} />
+      ${value && html`<button type="button" class="plain" aria-label=${t("filter.remove", { name: t(field.label) })} onClick=${() => set("")}><${Icon} name="close" size=${14} /></button>`}</div>`;
+  }
+  const choices = field.kind === "flag" ? [["true", t("yes")], ["false", t("no")]]
+    : [...(field.groups ?? []).map(([group, text]) => [group, t(text)]), ...choicesOf(field).map(choice => [choice, choiceText(field, choice)])];
+  return html`<label class="filter"><span class="soft">${t(field.label)}</span>
+    <select onChange=${(/** @type {any} */ event) => set(event.target.value)}><option value="" selected=${!value}>${t("all")}</option>
+      ${choices.map(([choice, text]) => html`<option value=${choice} selected=${choice === value}>${text}</option>`)}</select></label>`;
+}
+
+/**
+ * The heading of a column. If the server can sort by the column, a click does so, and a second click reverses the order.
+ * @param {{ kind: Kind, name: string, label: string, sort: string, look?: string }} props
+ */
+function Heading({ kind, name, label, sort, look }) {
+  if (!kind.sorts?.includes(name)) return html`<th scope="col" class=${look}>${label}</th>`;
+  const [first] = sort.split(",");
+  const order = first === name ? "ascending" : first === "-" + name ? "descending" : undefined;
+  return html`<th scope="col" class=${look} aria-sort=${order}><button type="button" class="plain sort" onClick=${() => setQuery({ sort: order === "ascending" ? "-" + name : name })}>${label}<${SortMark} order=${order} /></button></th>`;
 }
 
 /**

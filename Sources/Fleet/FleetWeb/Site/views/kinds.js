@@ -46,10 +46,12 @@ export const vehicles = {
     { name: "acquisitionCost", label: "field.acquisitionCost", kind: "money", hint: "field.amountHint" },
     { name: "fleetId", label: "field.fleetId", kind: "thing", of: "fleet" },
     { name: "notes", label: "field.notes", kind: "notes" },
-    { name: "status", label: "field.status", kind: "choice", texts: "vehicleStatus", isRead: true, choices: ["available", "assigned", "inService", "inactive", "retired"] },
+    { name: "status", label: "field.status", kind: "choice", texts: "vehicleStatus", isRead: true, choices: ["available", "assigned", "inService", "inactive", "retired"],
+      groups: [["available,assigned,inService,inactive", "vehicles.notRetired"], ["available,assigned", "fleet.active"]] },
     { name: "lastRecordAt", label: "field.lastRecordAt", kind: "time", isRead: true },
   ],
-  columns: ["id", "make", "model", "licencePlate", "type", "lastRecordAt"], filters: ["status", "type"],
+  columns: ["id", "make", "model", "licencePlate", "type", "lastRecordAt"], filters: ["status", "type", "fleetId"],
+  sorts: ["id", "make", "model", "licencePlate", "type", "lastRecordAt", "status"],
   status: status("vehicleStatus", { available: "good", assigned: "dot", inService: "idle", inactive: "silent", retired: "silent" },
     { available: "moving", assigned: "accent" }),
 };
@@ -63,7 +65,7 @@ export const fleets = {
     { name: "timeZone", label: "field.timeZone", kind: "text", hint: "field.timeZoneHint" },
     { name: "notes", label: "field.notes", kind: "notes" },
   ],
-  columns: ["name", "timeZone", "notes"],
+  columns: ["name", "timeZone", "notes"], sorts: ["name"],
 };
 
 /** @type {Kind} */
@@ -80,7 +82,7 @@ export const drivers = {
     { name: "fleetId", label: "field.fleetId", kind: "thing", of: "fleet" },
     { name: "personId", label: "field.personId", kind: "thing", of: "person" },
   ],
-  columns: ["name", "phone", "licenceClasses", "licenceExpiry"], filters: ["status"],
+  columns: ["name", "phone", "licenceClasses", "licenceExpiry"], filters: ["status", "fleetId"], sorts: ["name", "licenceExpiry", "status"],
   status: driver => driver.licenceExpiry && driver.licenceExpiry < today()
     ? html`<${Status} shape="danger">${t("drivers.expired")}</${Status}>`
     : status("driverStatus", { available: "good", onTrip: "moving", offDuty: "parked", suspended: "danger" }, { available: "moving" })(driver),
@@ -98,7 +100,7 @@ export const assignments = {
     { name: "notes", label: "field.notes", kind: "notes" },
     { name: "status", label: "field.status", kind: "choice", texts: "assignmentStatus", isRead: true, choices: ["active", "completed", "cancelled"] },
   ],
-  columns: ["vehicleId", "driverId", "from", "to"], filters: ["status"],
+  columns: ["vehicleId", "driverId", "from", "to"], filters: ["status", "vehicleId", "driverId"], period: ["from", "to"], sorts: ["from", "to"],
   status: status("assignmentStatus", { active: "moving", completed: "good", cancelled: "silent" }, { completed: "parked" }),
   commands: [
     { name: "end", label: "assignments.end", question: "assignments.endQuestion", done: "assignments.ended", isPossible: thing => thing.status === "active", body: () => ({}) },
@@ -126,7 +128,8 @@ export const expenses = {
     { name: "notes", label: "field.notes", kind: "notes" },
     { name: "fileIds", label: "field.files", kind: "files" },
   ],
-  columns: ["category", "amount", "at", "vehicleId", "driverId", "vendorName"], filters: ["category"], numbers: ["amount"], commands: voidCommands,
+  columns: ["category", "amount", "at", "vehicleId", "driverId", "vendorName"], filters: ["category", "vehicleId", "driverId"], period: ["from", "to"],
+  sorts: ["category", "at", "vendorName"], numbers: ["amount"], commands: voidCommands,
 };
 
 /** @type {Kind} */
@@ -144,7 +147,7 @@ export const people = {
     { name: "units", label: "field.units", kind: "choice", texts: "units", choices: ["metric", "imperial"], required: true, initial: () => "metric" },
     { name: "lastSeenAt", label: "field.lastSeenAt", kind: "time", isRead: true },
   ],
-  columns: ["lastName", "firstName", "email", "roles", "lastSeenAt"],
+  columns: ["lastName", "firstName", "email", "roles", "lastSeenAt"], sorts: ["lastName", "email", "lastSeenAt"],
   status: person => html`<${Status} shape=${person.isActive ? "good" : "silent"} tone=${person.isActive ? "moving" : "silent"}>${t(person.isActive ? "people.active" : "people.inactive")}</${Status}>`,
   commands: [
     { name: "deactivate", label: "people.deactivate", question: "people.deactivateQuestion", done: "people.deactivated", isBad: true, isPossible: person => person.isActive },
@@ -170,7 +173,8 @@ export const fuelEntries = {
     { name: "fileIds", label: "field.files", kind: "files" },
     { name: "driverId", label: "field.driverId", kind: "thing", of: "driver", isRead: true },
   ],
-  columns: ["at", "vehicleId", "quantity", "energy", "total", "odometer", "driverId"], filters: ["energy"], numbers: ["quantity", "total", "odometer"], commands: voidCommands,
+  columns: ["at", "vehicleId", "quantity", "energy", "total", "odometer", "driverId"], filters: ["energy", "vehicleId", "driverId"], period: ["from", "to"],
+  sorts: ["at", "quantity", "energy", "odometer"], numbers: ["quantity", "total", "odometer"], commands: voidCommands,
 };
 
 /** @type {Kind} */
@@ -188,8 +192,10 @@ export const journeys = {
     { name: "endOdometer", label: "field.endOdometer", kind: "number", unit: "km", digits: 0 },
     { name: "notes", label: "field.notes", kind: "notes" },
     { name: "status", label: "field.status", kind: "choice", texts: "journeyStatus", isRead: true, choices: ["planned", "inProgress", "paused", "completed", "cancelled"] },
+    { name: "needsReview", label: "journeys.needsReview", kind: "flag", isRead: true, isOmitted: true },
   ],
-  columns: ["startTime", "vehicleId", "driverId", "purpose", "startOdometer", "endOdometer"], filters: ["status", "purpose"], numbers: ["startOdometer", "endOdometer"],
+  columns: ["startTime", "vehicleId", "driverId", "purpose", "startOdometer", "endOdometer"], filters: ["status", "needsReview", "purpose", "vehicleId", "driverId"], period: ["from", "to"],
+  sorts: ["startTime", "purpose", "status"], numbers: ["startOdometer", "endOdometer"],
   status: journey => journey.needsReview ? html`<${Status} shape="danger">${t("journeys.needsReview")}</${Status}>`
     : status("journeyStatus", { planned: "parked", inProgress: "moving", paused: "idle", completed: "good", cancelled: "silent" }, { completed: "parked" })(journey),
   commands: [
