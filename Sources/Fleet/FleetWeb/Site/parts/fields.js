@@ -2,7 +2,7 @@
  * The fields of things: how a value is shown, entered and read.
  *
  * @typedef {{ name: string, label: import("../texts.js").Key, kind: "text" | "email" | "notes" | "number" | "day" | "time" |
- *   "choice" | "choices" | "money" | "thing" | "things" | "list" | "flag" | "year" | "measure" | "lines" | "clock" | "files", choices?: string[] | (() => string[]), texts?: string,
+ *   "choice" | "choices" | "money" | "thing" | "things" | "scope" | "list" | "flag" | "year" | "measure" | "lines" | "clock" | "files", choices?: string[] | (() => string[]), texts?: string,
  *   textOf?: (choice: string) => string, of?: string | ((values: any) => string), unit?: string, digits?: number,
  *   required?: boolean, isFixed?: boolean, hint?: import("../texts.js").Key, isWide?: boolean, isRead?: boolean,
  *   initial?: () => any, group?: import("../texts.js").Key, isHidden?: boolean, isOmitted?: boolean, isShown?: (values: any) => boolean,
@@ -109,6 +109,7 @@ export function Value({ field, value, whole }) {
       if (!resolvers[kind]) return String(value);
       return Array.isArray(value) ? value.map(id => nameOf(kind, id)).join(", ") : nameOf(kind, value);
     }
+    case "scope": return value === "all" ? t("scope.all") : value.map((/** @type {string} */ id) => nameOf("fleet", id)).join(", ");
     case "lines": return number(value.length);
     case "files": return html`<${FilesView} ids=${value} />`;
     case "notes": return html`<span class="notes">${value}</span>`;
@@ -134,6 +135,7 @@ export function measured(thing, name) {
 export function entered(field, value) {
   if (["choices", "things", "lines", "files"].includes(field.kind)) return value ?? [];
   if (field.kind === "flag") return value ?? false;
+  if (field.kind === "scope") return value ?? "all";
   if (value === null || value === undefined) return "";
   switch (field.kind) {
     case "number": return number(field.unit ? inUnit(value, field.unit) : value, field.digits ?? 3).replace(/[\u00a0\u202f']/g, "");
@@ -156,7 +158,7 @@ export function parsed(field, text, currency) {
     const lines = finished(text);
     return lines ? { value: lines } : { fault: t("fault.lines") };
   }
-  if (["choices", "things", "files", "flag"].includes(field.kind)) {
+  if (["choices", "things", "files", "flag", "scope"].includes(field.kind)) {
     return field.required && text.length === 0 ? { fault: t("fault.choose") } : { value: text };
   }
   const plain = String(text).trim();
@@ -251,13 +253,13 @@ export function FieldInput({ field, value, values = {}, fault, currency = "EUR",
       return html`<div class="field"><label class="check"><input type="checkbox" id=${id} checked=${value}
         onChange=${(/** @type {any} */ event) => onInput(event.target.checked)} /><span>${t(field.label)}</span></label></div>`;
     case "thing": control = html`<${ThingInput} ...${shared} of=${kindOf(field, name => values[name])} query=${field.query?.(values)} onChoose=${onInput} />`; break;
-    case "things": {
-      const kind = kindOf(field, name => values[name]);
-      control = html`${value.length > 0 && html`<ul class="chosen">${value.map((/** @type {string} */ one) => html`<li key=${one}><span>${nameOf(kind, one)}</span>
-          <button type="button" class="plain" aria-label=${`${t("action.remove")}: ${nameOf(kind, one)}`} onClick=${() => onInput(value.filter((/** @type {string} */ other) => other !== one))}><${Icon} name="close" size=${14} /></button></li>`)}</ul>`}
-        <${ThingInput} ...${shared} value="" required=${false} of=${kind} query=${field.query?.(values)} onChoose=${(/** @type {string} */ one) => { if (one && !value.includes(one)) onInput([...value, one]); }} />`;
-      break;
-    }
+    case "things": control = html`<${ThingsInput} shared=${shared} value=${value} of=${kindOf(field, name => values[name])} query=${field.query?.(values)} onInput=${onInput} />`; break;
+    case "scope":
+      return html`<fieldset class=${"field wide" + (fault ? " faulty" : "")} aria-describedby=${described}><legend>${t(field.label)}</legend>
+        ${field.hint && html`<p class="hint" id=${id + "-hint"}>${t(field.hint)}</p>`}${fault && html`<p class="fault" id=${id + "-fault"}>${fault}</p>`}
+        <div class="checks">${["all", "fleets"].map(choice => html`<label class="check"><input type="radio" name=${field.name} id=${choice === "all" ? id : undefined} checked=${(choice === "all") === (value === "all")} onChange=${() => onInput(choice === "all" ? "all" : [])} />
+          <span>${t("scope." + choice)}</span></label>`)}</div>
+        ${value !== "all" && html`<label class="soft small" for=${id + "-fleets"}>${t("field.fleetIds")}</label><${ThingsInput} shared=${{ ...shared, id: id + "-fleets" }} value=${value} of="fleet" onInput=${onInput} />`}${children}</fieldset>`;
     case "files": return html`<fieldset class="field wide"><legend>${t(field.label)} <span class="soft">${t("optional")}</span></legend>${fault && html`<p class="fault">${fault}</p>`}
       <${FilesInput} id=${id} value=${value} label=${t(field.label)} isPhoto=${field.name === "photos"} onInput=${onInput} />${children}</fieldset>`;
     case "lines": return html`<fieldset class="field wide" id=${id} tabindex="-1"><legend>${t(field.label)}</legend>${fault && html`<p class="fault">${fault}</p>`}
@@ -270,6 +272,16 @@ export function FieldInput({ field, value, values = {}, fault, currency = "EUR",
     <label for=${id}>${t(field.label)}${field.required ? "" : html` <span class="soft">${t("optional")}</span>`}</label>
     ${(field.hint || field.unit) && html`<p class="hint" id=${id + "-hint"}>${field.hint ? t(field.hint) : t(hasOtherUnit(/** @type {string} */ (field.unit)) ? "inUnit" : "inOwnUnit", { unit: unitName(/** @type {string} */ (field.unit)) })}</p>`}
     ${fault && html`<p class="fault" id=${id + "-fault"}>${fault}</p>`}${control}${hasMeaning && html`<output class="meaning" id=${id + "-meaning"} for=${id}>${meaning && t("understood", { value: meaning })}</output>`}${children}</div>`;
+}
+
+/**
+ * Chooses several things, one after the other.
+ * @param {{ shared: any, value: string[], of: string, query?: Record<string, string>, onInput: (value: string[]) => void }} props
+ */
+function ThingsInput({ shared, value, of, query, onInput }) {
+  return html`${value.length > 0 && html`<ul class="chosen">${value.map(one => html`<li key=${one}><span>${nameOf(of, one)}</span>
+      <button type="button" class="plain" aria-label=${`${t("action.remove")}: ${nameOf(of, one)}`} onClick=${() => onInput(value.filter(other => other !== one))}><${Icon} name="close" size=${14} /></button></li>`)}</ul>`}
+    <${ThingInput} ...${shared} value="" required=${false} of=${of} query=${query} onChoose=${(/** @type {string} */ one) => { if (one && !value.includes(one)) onInput([...value, one]); }} />`;
 }
 
 /**

@@ -3,9 +3,9 @@
  *
  * @typedef {import("./fields.js").Field} Field
  * @typedef {{ name: string, label: import("../texts.js").Key, isPossible: (thing: any) => boolean, question?: import("../texts.js").Key,
- *   isBad?: boolean, isMain?: boolean, done: import("../texts.js").Key, body?: (thing: any) => any, fields?: Field[],
+ *   isBad?: boolean, isMain?: boolean, isRare?: boolean, isRemoval?: boolean, done: import("../texts.js").Key, body?: (thing: any) => any, fields?: Field[],
  *   given?: (thing: any) => Promise<Record<string, any>>, patch?: (thing: any) => any, undo?: (thing: any) => any }} Command
- *   `fields`: what is entered for the command; `given`: their first values. `patch`: the command is a change with this body, and
+ *   `isRare`: in a menu. `isRemoval`: the thing is removed. `fields`: what is entered for the command; `given`: their first values. `patch`: the command is a change with this body, and
  *   `undo` the change that reverts it.
  * @typedef {{ id: string, path: string, area: string, title: import("../texts.js").Key, add?: import("../texts.js").Key,
  *   empty: import("../texts.js").Key, name: (thing: any) => string, fields: Field[], columns: string[],
@@ -28,7 +28,7 @@ import { ThingInput, Value, choiceText, choicesOf, valueAt } from "./fields.js";
 import { Form } from "./form.js";
 import { Icon, SortMark, Status } from "./icons.js";
 import { remember, useNames } from "./names.js";
-import { Dialog, Empty, Loading, Title, Trouble, useLoad, useQuestion } from "./ui.js";
+import { Dialog, Empty, Loading, Menu, Title, Trouble, useLoad, useQuestion } from "./ui.js";
 
 /**
  * The entries of a list, page by page as the person scrolls.
@@ -108,8 +108,8 @@ export function ThingList({ kind, place, more }) {
     <div ref=${end}></div></div>`;
 }
 
-/** The areas of permissions of things that lists can be filtered by. */
-const areas = /** @type {Record<string, string>} */ ({ vehicle: "vehicles", driver: "drivers", fleet: "fleets" });
+/** The areas of permissions of things that others refer to. They are also the first parts of the addresses of their pages. */
+const areas = /** @type {Record<string, string>} */ ({ vehicle: "vehicles", driver: "drivers", fleet: "fleets", person: "people" });
 
 /**
  * Whether the person sees more than one thing of a kind.
@@ -118,6 +118,15 @@ const areas = /** @type {Record<string, string>} */ ({ vehicle: "vehicles", driv
 function mayFind(of) {
   const reach = may(areas[String(of)] ?? "settings");
   return Boolean(reach) && reach !== "own";
+}
+
+/**
+ * A value as a link to its page if it is a thing that the person may see.
+ * @param {{ field: Field, value: any, children?: any }} props
+ */
+function Linked({ field, value, children }) {
+  const area = field.kind === "thing" && typeof field.of === "string" ? areas[field.of] : undefined;
+  return value && area && mayFind(field.of) ? html`<a href=${to(area, value)}>${children}</a>` : children;
 }
 
 /**
@@ -182,14 +191,18 @@ function VoidMark() { return html`<${Status} shape="silent">${t("void")}</${Stat
 
 /**
  * The buttons of a thing's commands, and the dialog of the chosen one.
- * @param {{ kind: Kind, thing: any, tag: string | null, onDone: (answer: { value: any, tag: string | null } | null) => void }} props
+ * @param {{ kind: Kind, thing: any, tag: string | null, onDone: (answer: { value: any, tag: string | null } | null) => void, children?: any }} props `children`: further buttons before the menu.
  */
-export function Commands({ kind, thing, tag, onDone }) {
+export function Commands({ kind, thing, tag, onDone, children }) {
   const [dialog, ask] = useQuestion();
   const [chosen, setChosen] = useState(/** @type {{ command: Command, given: Record<string, any> } | null} */ (null));
   const change = (/** @type {any} */ body, /** @type {string | null} */ match) => request("PATCH", pathOf(kind.path, thing.id), { body, headers: { "If-Match": match ?? "*" } });
   const run = async (/** @type {Command} */ command, /** @type {any} */ body) => {
-    if (command.patch) {
+    if (command.isRemoval) {
+      await request("DELETE", pathOf(kind.path, thing.id));
+      tell(t(command.done));
+      go("/" + kind.id, { replace: true });
+    } else if (command.patch) {
       const answer = await change(command.patch(thing), tag);
       const { undo } = command;
       tell(t(command.done), undo ? { action: { label: t("action.undo"), run: async () => onDone(await change(undo(thing), answer.tag)) } } : {});
@@ -207,8 +220,11 @@ export function Commands({ kind, thing, tag, onDone }) {
       run: () => run(command, command.body?.(thing)),
     });
   };
-  return html`${(kind.commands ?? []).filter(command => command.isPossible(thing)).map(command => html`<button type="button" key=${command.name}
-      class=${"button" + (command.isMain ? " primary" : command.isBad ? " danger-line" : "")} onClick=${() => begin(command)}>${t(command.label)}</button>`)}
+  const possible = (kind.commands ?? []).filter(command => command.isPossible(thing));
+  const button = (/** @type {Command} */ command) => html`<button type="button" key=${command.name}
+      class=${"button" + (command.isMain ? " primary" : command.isBad ? " danger-line" : "")} onClick=${() => begin(command)}>${t(command.label)}</button>`;
+  const rare = possible.filter(command => command.isRare);
+  return html`${possible.filter(command => !command.isRare).map(button)}${children}${rare.length > 0 && html`<${Menu} label=${t("nav.more")}>${rare.map(button)}</${Menu}>`}
     ${dialog}${chosen && html`<${Dialog} title=${t(chosen.command.label)} onClose=${() => setChosen(null)}>
       ${chosen.command.question && html`<p>${t(chosen.command.question, { name: kind.name(thing) })}</p>`}
       <${Form} fields=${chosen.command.fields} given=${chosen.given} draft=${`${kind.id} ${thing.id} ${chosen.command.name}`} action=${t(chosen.command.label)} onCancel=${() => setChosen(null)}
@@ -257,6 +273,26 @@ function changeOf(values, changed) {
   return body;
 }
 
+/**
+ * The newest things of a list, with links to the whole list and to a new thing.
+ * @param {{ kind: Kind, query: Record<string, string>, sort?: string, start?: Record<string, string>, title?: string, text?: (thing: any) => any, detail?: (thing: any) => any[], count?: number }} props
+ *   `query`: what restricts the list; `start`: the first values of a new thing; `text` and `detail`: what is shown of each.
+ */
+export function ThingCard({ kind, query, sort = kind.sort, start = query, title = t(kind.title), text = kind.name, detail, count = 5 }) {
+  useNames();
+  const loaded = useLoad(async signal => (may(kind.area) ? get(kind.path, { ...query, sort, limit: count }, signal) : null), [kind.id, JSON.stringify(query)]);
+  if (!may(kind.area)) return null;
+  const list = loaded.value?.data ?? [];
+  const link = kind.link ?? (thing => to(kind.id, thing.id));
+  const isOwn = may(kind.area, kind.adding ?? "write") === "own";
+  return html`<section class="card"><header><h2>${title}</h2>${list.length > 0 && html`<a href=${`/${kind.id}?${new URLSearchParams(query)}`} aria-label=${`${title}: ${t("all")}`}>${t("all")}</a>`}
+      ${kind.add && may(kind.area, kind.adding ?? "write") && !isOwn && html`<a class="button" href=${`/${kind.id}/new?${new URLSearchParams(start)}`}>${t(kind.add)}</a>`}</header>
+    ${loaded.error ? html`<${Trouble} error=${loaded.error} retry=${loaded.reload} />` : !loaded.value ? html`<${Loading} />`
+      : list.length === 0 ? html`<p class="quiet soft">${t(kind.empty)}</p>`
+      : html`<ul class="links">${list.map((/** @type {any} */ thing) => html`<li key=${thing.id}><span class="grow"><a href=${link(thing)}>${text(thing)}</a>
+          ${detail && html`<span class=${"soft small block" + (thing.void ? " struck" : "")}>${detail(thing).filter(Boolean).join(" · ")}</span>`}</span>${kind.status ? kind.status(thing) : thing.void && html`<${VoidMark} />`}</li>`)}</ul>`}</section>`;
+}
+
 /** @param {{ kind: Kind, id: string, top?: (thing: any) => any, children?: (thing: any, reload: () => void) => any }} props more parts of the page. */
 export function ThingDetail({ kind, id, top, children }) {
   useNames();
@@ -273,11 +309,11 @@ export function ThingDetail({ kind, id, top, children }) {
   };
   const facts = kind.fields.filter(field => !field.isOmitted && !(field.isRead && field.isShown && !field.isShown(value)) && field.name !== "createdAt" && field.kind !== "lines"
     && !(kind.isBrief && [undefined, null, "", false].includes(valueAt(value, field.name))) && !(kind.isBrief && valueAt(value, field.name)?.length === 0));
+  const edit = may(kind.area, "write") && !kind.isFinal?.(value) && html`<a class="button" href=${to(kind.id, id, "edit")}>${t("action.edit")}</a>`;
   return html`<div class="page narrow"><${Title} above=${back} title=${kind.name(value)} beside=${kind.status ? kind.status(value) : value.void && html`<${VoidMark} />`}>
-      ${may(kind.area, kind.changing ?? "write") && html`<${Commands} kind=${kind} thing=${value} tag=${thing.value.tag} onDone=${done} />`}
-      ${may(kind.area, "write") && !kind.isFinal?.(value) && html`<a class="button" href=${to(kind.id, id, "edit")}>${t("action.edit")}</a>`}</${Title}>
+      ${may(kind.area, kind.changing ?? "write") ? html`<${Commands} kind=${kind} thing=${value} tag=${thing.value.tag} onDone=${done}>${edit}</${Commands}>` : edit}</${Title}>
     ${top?.(value)}
-    <section class="card"><dl class=${"facts" + (value.void ? " void" : "")}>${facts.map((field, place) => html`${field.group && field.group !== facts[place - 1]?.group && html`<div class="wide group"><dt>${t(field.group)}</dt></div>`}<div class=${["notes", "files"].includes(field.kind) ? "wide" : ""}><dt>${t(field.label)}</dt><dd><${Value} field=${field} value=${valueAt(value, field.name)} whole=${value} /></dd></div>`)}
+    <section class="card"><dl class=${"facts" + (value.void ? " void" : "")}>${facts.map((field, place) => html`${field.group && field.group !== facts[place - 1]?.group && html`<div class="wide group"><dt>${t(field.group)}</dt></div>`}<div class=${["notes", "files"].includes(field.kind) ? "wide" : ""}><dt>${t(field.label)}</dt><dd><${Linked} field=${field} value=${valueAt(value, field.name)}><${Value} field=${field} value=${valueAt(value, field.name)} whole=${value} /></${Linked}></dd></div>`)}
       ${facts.some(field => field.group) && html`<div class="wide group"></div>`}
       <div><dt>${t("field.createdAt")}</dt><dd>${timeText(value.createdAt)}</dd></div>
       <div><dt>${t("field.updatedAt")}</dt><dd>${timeText(value.updatedAt)}</dd></div></dl></section>

@@ -41,6 +41,8 @@ export function errorText(error) {
     case "forbidden": return t("error.forbidden");
     case "notFound": return t("error.notFound");
     case "invalidState": return t("error.state");
+    case "lastAdministrator": return t("error.lastAdministrator");
+    case "vehicleInUse": return t("error.inUse");
     case "tooManyRequests": return t("error.tooMany");
     default: return error.status >= 500 ? t("error.server") : error.message;
   }
@@ -146,4 +148,27 @@ export function useTick(seconds) {
     const timer = setInterval(() => set((/** @type {number} */ count) => count + 1), seconds * 1000);
     return () => clearInterval(timer);
   }, [seconds]);
+}
+
+/**
+ * A button that shows further buttons below it. Escape, a click elsewhere and a chosen button close it.
+ * @param {{ label: string, children?: any }} props
+ */
+export function Menu({ label, children }) {
+  const [isOpen, setOpen] = useState(false);
+  const element = useRef(/** @type {any} */ (null));
+  const id = "menu-" + label.replace(/\W/g, "-");
+  useEffect(() => {
+    if (!isOpen) return;
+    const close = (/** @type {Event} */ event) => { if (!element.current?.contains(event.target)) setOpen(false); };
+    document.addEventListener("pointerdown", close);
+    return () => document.removeEventListener("pointerdown", close);
+  }, [isOpen]);
+  return html`<div class="menu" ref=${element} onKeyDown=${(/** @type {KeyboardEvent} */ event) => {
+      if (event.key !== "Escape" || !isOpen) return;
+      setOpen(false);
+      element.current.querySelector("button").focus();
+    }} onFocusOut=${(/** @type {FocusEvent} */ event) => { if (event.relatedTarget && !element.current.contains(event.relatedTarget)) setOpen(false); }}>
+    <button type="button" class="button" aria-expanded=${isOpen ? "true" : "false"} aria-controls=${id} onClick=${() => setOpen(!isOpen)}>${label}<${Icon} name="down" size=${14} /></button>
+    <div class="items" id=${id} hidden=${!isOpen} onClick=${() => setOpen(false)}>${children}</div></div>`;
 }

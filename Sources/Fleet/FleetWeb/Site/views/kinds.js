@@ -6,7 +6,7 @@ import { presentTime } from "../clock.js";
 import { html } from "../lib/preact.js";
 import { Status } from "../parts/icons.js";
 import { nameOf, vehicleName } from "../parts/names.js";
-import { dayText, today } from "../format.js";
+import { dateText, today } from "../format.js";
 import { may } from "../state.js";
 import { t } from "../texts.js";
 import { inspections } from "./inspection-kind.js";
@@ -54,6 +54,13 @@ export const vehicles = {
   sorts: ["id", "make", "model", "licencePlate", "type", "lastRecordAt", "status"],
   status: status("vehicleStatus", { available: "good", assigned: "dot", inService: "idle", inactive: "silent", retired: "silent" },
     { available: "moving", assigned: "accent" }),
+  commands: [
+    { name: "activate", label: "vehicles.activate", question: "vehicles.activateQuestion", done: "vehicles.activated", isMain: true, isPossible: vehicle => vehicle.status === "inactive" },
+    { name: "reactivate", label: "vehicles.reactivate", question: "vehicles.reactivateQuestion", done: "vehicles.reactivated", isMain: true, isPossible: vehicle => vehicle.status === "retired" },
+    { name: "deactivate", label: "vehicles.deactivate", question: "vehicles.deactivateQuestion", done: "vehicles.deactivated", isRare: true, isPossible: vehicle => vehicle.status === "available" },
+    { name: "retire", label: "vehicles.retire", question: "vehicles.retireQuestion", done: "vehicles.retired", isRare: true, isBad: true, isPossible: vehicle => vehicle.status !== "retired" },
+    { name: "remove", label: "vehicles.remove", question: "vehicles.removeQuestion", done: "vehicles.removed", isRare: true, isBad: true, isRemoval: true, isPossible: () => true },
+  ],
 };
 
 /** @type {Kind} */
@@ -141,6 +148,7 @@ export const people = {
     { name: "lastName", label: "field.lastName", kind: "text", required: true },
     { name: "email", label: "field.email", kind: "email", required: true },
     { name: "roles", label: "field.roles", kind: "choices", texts: "role", required: true, choices: ["admin", "maintenance", "driver", "viewer"] },
+    { name: "scope", label: "field.scope", kind: "scope", required: true, initial: () => "all", hint: "field.scopeHint" },
     { name: "mayReadCosts", label: "field.mayReadCosts", kind: "flag" },
     { name: "locale", label: "field.locale", kind: "choice", texts: "locale", choices: ["en", "de"] },
     { name: "timeZone", label: "field.timeZone", kind: "text", hint: "field.timeZoneHint" },
@@ -152,13 +160,14 @@ export const people = {
   commands: [
     { name: "deactivate", label: "people.deactivate", question: "people.deactivateQuestion", done: "people.deactivated", isBad: true, isPossible: person => person.isActive },
     { name: "activate", label: "people.activate", done: "people.activated", isPossible: person => !person.isActive },
+    { name: "erase", label: "people.erase", question: "people.eraseQuestion", done: "people.erased", isBad: true, isRare: true, isRemoval: true, isPossible: () => true },
   ],
 };
 
 /** @type {Kind} */
 export const fuelEntries = {
   id: "fuel-entries", path: "/api/fuel-entries", area: "fuel", title: "fuelEntries.title", add: "fuelEntries.add", empty: "fuelEntries.empty",
-  name: entry => `${t(`energy.${entry.energy}`)} ${dayOf(entry.at)}`, sort: "-at",
+  name: entry => `${t(`energy.${entry.energy}`)} ${dateText(entry.at)}`, sort: "-at",
   fields: [
     { name: "at", label: "field.at", kind: "time", required: true, initial: presentTime },
     { name: "vehicleId", label: "field.vehicleId", kind: "thing", of: "vehicle", required: true, isFixed: true },
@@ -180,7 +189,7 @@ export const fuelEntries = {
 /** @type {Kind} */
 export const journeys = {
   id: "journeys", path: "/api/journeys", area: "journeys", title: "journeys.title", add: "journeys.add", empty: "journeys.empty",
-  name: journey => `${t(`purpose.${journey.purpose ?? "business"}`)} ${dayOf(journey.startTime ?? journey.plannedFrom)}`, sort: "-startTime",
+  name: journey => `${t(`purpose.${journey.purpose ?? "business"}`)} ${dateText(journey.startTime ?? journey.plannedFrom)}`, sort: "-startTime",
   fields: [
     { name: "startTime", label: "field.startTime", kind: "time" },
     { name: "vehicleId", label: "field.vehicleId", kind: "thing", of: "vehicle", required: true, isFixed: true },
@@ -200,15 +209,9 @@ export const journeys = {
     : status("journeyStatus", { planned: "parked", inProgress: "moving", paused: "idle", completed: "good", cancelled: "silent" }, { completed: "parked" })(journey),
   commands: [
     { name: "cancel", label: "journeys.cancel", question: "journeys.cancelQuestion", done: "journeys.cancelled", isBad: true, isPossible: journey => ["planned", "inProgress", "paused"].includes(journey.status), body: () => ({}) },
-    { name: "review", label: "journeys.review", done: "journeys.reviewed", isPossible: journey => journey.needsReview && may("journeys", "write") === "all", body: () => ({}) },
+    { name: "review", label: "journeys.review", question: "journeys.reviewQuestion", done: "journeys.reviewed", isMain: true, isPossible: journey => journey.needsReview && may("journeys", "write") === "all", body: () => ({}) },
   ],
 };
-
-/**
- * The day of a time, as a short text.
- * @param {string | undefined} time
- */
-function dayOf(time) { return time ? dayText(time.slice(0, 10)) : ""; }
 
 /**
  * All kinds by the first part of their pages' addresses.

@@ -2,10 +2,12 @@
 import { html, useState } from "../lib/preact.js";
 import { post, pathOf } from "../api.js";
 import { Icon } from "../parts/icons.js";
+import { Sessions } from "../parts/sessions.js";
 import { ThingDetail, ThingForm, ThingList } from "../parts/things.js";
 import { Empty, Secret, Trouble, useLoad } from "../parts/ui.js";
 import { currentSession, may } from "../state.js";
 import { t } from "../texts.js";
+import { JourneyDoubts, JourneyExtras } from "./journey.js";
 import { kinds } from "./kinds.js";
 import { DefectExtras, DocumentExtras, RecordExtras, RecordSteps, ScheduleExtras } from "./work.js";
 import { get } from "../api.js";
@@ -18,7 +20,7 @@ export default function Things({ place }) {
   if (thing === "new") return html`<${ThingForm} kind=${kind} start=${startOf(kind.id, place)} key=${place.path} />`;
   if (thing && command === "edit") return html`<${ThingForm} kind=${kind} id=${thing} key=${place.path} />`;
   if (thing) {
-    return html`<${ThingDetail} kind=${kind} id=${thing} key=${place.path} top=${(/** @type {any} */ value) => (kind.id === "maintenance-records" ? html`<${RecordSteps} record=${value} />` : null)}>${(/** @type {any} */ value, /** @type {() => void} */ reload) => more(kind.id, value, reload)}</${ThingDetail}>`;
+    return html`<${ThingDetail} kind=${kind} id=${thing} key=${place.path} top=${(/** @type {any} */ value) => top(kind.id, value)}>${(/** @type {any} */ value, /** @type {() => void} */ reload) => more(kind.id, value, reload)}</${ThingDetail}>`;
   }
   return html`<${ThingList} kind=${kind} place=${place} key=${kind.id} />`;
 }
@@ -38,6 +40,19 @@ function startOf(kind, place) {
 }
 
 /**
+ * What is above a thing's details.
+ * @param {string} kind
+ * @param {any} thing
+ */
+function top(kind, thing) {
+  switch (kind) {
+    case "maintenance-records": return html`<${RecordSteps} record=${thing} />`;
+    case "journeys": return html`<${JourneyDoubts} journey=${thing} />`;
+    default: return null;
+  }
+}
+
+/**
  * Further parts of the page with a thing's details.
  * @param {string} kind
  * @param {any} thing
@@ -46,11 +61,12 @@ function startOf(kind, place) {
 function more(kind, thing, reload) {
   switch (kind) {
     case "fleets": return html`<${FleetTiles} fleet=${thing} />`;
-    case "people": return may("people", "write") === "all" && thing.isActive && html`<${Invitation} person=${thing} />`;
+    case "people": return may("people", "write") === "all" && html`${thing.isActive && html`<${Invitation} person=${thing} />`}<${Sessions} personId=${thing.id} name=${kinds.people.name(thing)} />`;
     case "maintenance-records": return html`<${RecordExtras} record=${thing} />`;
     case "service-schedules": return html`<${ScheduleExtras} schedule=${thing} reload=${reload} key=${thing.updatedAt} />`;
     case "defects": return html`<${DefectExtras} defect=${thing} />`;
     case "documents": return html`<${DocumentExtras} document=${thing} />`;
+    case "journeys": return html`<${JourneyExtras} journey=${thing} />`;
     case "drivers": return html`<${DriverAssignments} driver=${thing} />`;
     default: return null;
   }
@@ -75,11 +91,11 @@ function Invitation({ person }) {
       setMade(await post(pathOf("/api/people", person.id, "invite")));
     } catch (failure) { setError(failure); }
   };
-  return html`<section class="card padded"><h2>${t("people.invite")}</h2>
+  return html`<section class="card"><header><h2>${t("people.invite")}</h2>${!made && html`<button type="button" class="button" onClick=${invite}><${Icon} name="plus" size=${16} />${t("people.inviteLink")}</button>`}</header>
     ${error && html`<${Trouble} error=${error} />`}
-    ${made ? html`<p>${t("people.invited", { name: person.firstName })} ${made.isMailed && t("people.mailed")}</p>
-      <${Secret} text=${made.link ?? `${location.origin}/setup#${made.token}`} label=${t("people.invite")} />`
-      : html`<p><button type="button" class="button" onClick=${invite}><${Icon} name="plus" size=${16} />${t("people.invite")}</button></p>`}</section>`;
+    ${made ? html`<div class="padded"><p>${t("people.invited", { name: person.firstName })} ${made.isMailed && t("people.mailed")}</p>
+      <${Secret} text=${made.link ?? `${location.origin}/setup#${made.token}`} label=${t("people.invite")} /></div>`
+      : html`<p class="quiet soft">${t("people.inviteHelp", { name: person.firstName })}</p>`}</section>`;
 }
 
 /** @param {{ driver: any }} props */
