@@ -59,6 +59,8 @@ function entries() {
     { path: "/people", icon: "person", label: "people.title", isShown: sees("people") },
     { path: "/gateways", icon: "key", label: "gateways.title", isShown: sees("settings") },
     { path: "/rules", icon: "notice", label: "rules.title", isShown: sees("settings") },
+    { path: "/settings", icon: "settings", label: "nav.settings", isShown: sees("settings") },
+    { path: "/phones", icon: "phone", label: "nav.phones", isShown: may("drivers", "write") === "own" },
     { path: "/imports", icon: "transfer", label: "imports.title", isShown: may("settings", "write") === "all" },
     { path: "/audit", icon: "shield", label: "audit.title", isShown: sees("audit") },
   ].filter(entry => entry.isShown);
@@ -180,7 +182,8 @@ function Frame(/** @type {{ at: import("./router.js").Place, isOnline: boolean }
   const view = viewOf(at);
   useEffect(() => { setOpen(false); }, [at.path]);
   const workshop = ["maintenance-records", "service-schedules", "service-types", "meter-readings", ...(may("defects") === "own" ? [] : ["defects"])];
-  const first = workshop.includes(at.parts[0]) ? "maintenance" : at.parts[0];
+  const setUp = ["webhooks", "forwards", "connectors", ...(may("drivers", "write") === "own" ? [] : ["phones"])];
+  const first = workshop.includes(at.parts[0]) ? "maintenance" : setUp.includes(at.parts[0]) ? "settings" : at.parts[0];
   const current = (/** @type {Entry} */ entry) => ("/" + first === entry.path ? "page" : undefined);
   const short = all.slice(0, all.length > 5 ? 4 : 5);
   return html`<a class="skip" href="#main" onClick=${(/** @type {Event} */ event) => {

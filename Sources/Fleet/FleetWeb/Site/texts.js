@@ -27,6 +27,7 @@ const catalogue = {
   "action.copied": ["Copied", "Kopiert"],
   "action.continue": ["Continue", "Weiter"],
   "action.remove": ["Remove", "Entfernen"],
+  "action.delete": ["Delete", "Löschen"],
   "action.undo": ["Undo", "Rückgängig"],
   "action.skip": ["Skip to the content", "Zum Inhalt springen"],
 
@@ -827,6 +828,9 @@ const catalogue = {
   "factorKind.emailCode": ["Code by email", "Code per E-Mail"],
   "factorKind.recoveryCodes": ["Recovery codes", "Wiederherstellungscodes"],
 
+  "log.event": ["Event", "Ereignis"],
+  "nav.settings": ["Settings", "Einstellungen"],
+  "nav.phones": ["My phone", "Mein Telefon"],
   "filter.title": ["Filters", "Filter"],
   "filter.some": ["Filters: {count}", "Filter: {count}"],
   "filter.from": ["From", "Von"],

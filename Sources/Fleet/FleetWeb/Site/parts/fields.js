@@ -2,12 +2,12 @@
  * The fields of things: how a value is shown, entered and read.
  *
  * @typedef {{ name: string, label: import("../texts.js").Key, kind: "text" | "email" | "notes" | "number" | "day" | "time" |
- *   "choice" | "choices" | "money" | "thing" | "things" | "scope" | "list" | "flag" | "year" | "measure" | "lines" | "clock" | "files", choices?: string[] | (() => string[]), texts?: string,
+ *   "choice" | "choices" | "money" | "thing" | "things" | "scope" | "secret" | "list" | "flag" | "year" | "measure" | "lines" | "clock" | "files", choices?: string[] | (() => string[]), texts?: string,
  *   textOf?: (choice: string) => string, of?: string | ((values: any) => string), unit?: string, digits?: number,
  *   required?: boolean, isFixed?: boolean, hint?: import("../texts.js").Key, isWide?: boolean, isRead?: boolean,
  *   initial?: () => any, group?: import("../texts.js").Key, isHidden?: boolean, isOmitted?: boolean, isShown?: (values: any) => boolean,
  *   query?: (values: any) => Record<string, string>, groups?: [string, import("../texts.js").Key][] }} Field
- *   `name`: `every.days` is the member `days` of the object `every`. `texts`: the beginning of the choices' texts; `textOf`: their
+ *   `kind`: the server never shows a `secret` again. `name`: `every.days` is the member `days` of the object `every`. `texts`: the beginning of the choices' texts; `textOf`: their
  *   texts. `of`: the kind of the thing. `isFixed`: only when it is made. `isRead`: shown, but not entered. `group`: the heading
  *   above the field. `isHidden`: part of a new thing, but not shown in its form. `isOmitted`: not shown among the details. `isShown`: whether the form, or for a field that is
  *   only read the details, have the field.
@@ -136,7 +136,7 @@ export function entered(field, value) {
   if (["choices", "things", "lines", "files"].includes(field.kind)) return value ?? [];
   if (field.kind === "flag") return value ?? false;
   if (field.kind === "scope") return value ?? "all";
-  if (value === null || value === undefined) return "";
+  if (value === null || value === undefined || field.kind === "secret") return "";
   switch (field.kind) {
     case "number": return number(field.unit ? inUnit(value, field.unit) : value, field.digits ?? 3).replace(/[\u00a0\u202f']/g, "");
     case "time": return localTime(value);
@@ -250,8 +250,8 @@ export function FieldInput({ field, value, values = {}, fault, currency = "EUR",
           onChange=${(/** @type {any} */ event) => onInput(event.target.checked ? [...value, choice] : value.filter((/** @type {string} */ other) => other !== choice))} />
           <span>${choiceText(field, choice)}</span></label>`)}</div>${children}</fieldset>`;
     case "flag":
-      return html`<div class="field"><label class="check"><input type="checkbox" id=${id} checked=${value}
-        onChange=${(/** @type {any} */ event) => onInput(event.target.checked)} /><span>${t(field.label)}</span></label></div>`;
+      return html`<div class="field"><label class="check"><input type="checkbox" id=${id} checked=${value} aria-describedby=${field.hint ? id + "-hint" : undefined}
+        onChange=${(/** @type {any} */ event) => onInput(event.target.checked)} /><span>${t(field.label)}</span></label>${field.hint && html`<p class="hint" id=${id + "-hint"}>${t(field.hint)}</p>`}${children}</div>`;
     case "thing": control = html`<${ThingInput} ...${shared} of=${kindOf(field, name => values[name])} query=${field.query?.(values)} onChoose=${onInput} />`; break;
     case "things": control = html`<${ThingsInput} shared=${shared} value=${value} of=${kindOf(field, name => values[name])} query=${field.query?.(values)} onInput=${onInput} />`; break;
     case "scope":
@@ -265,8 +265,8 @@ export function FieldInput({ field, value, values = {}, fault, currency = "EUR",
     case "lines": return html`<fieldset class="field wide" id=${id} tabindex="-1"><legend>${t(field.label)}</legend>${fault && html`<p class="fault">${fault}</p>`}
       <${LinesInput} value=${value} currency=${currency} onInput=${onInput} />${children}</fieldset>`;
     default:
-      control = html`<input type=${{ day: "date", time: "datetime-local", clock: "time", email: "email" }[/** @type {string} */ (field.kind)] ?? "text"}
-        inputmode=${["number", "money", "measure"].includes(field.kind) ? "decimal" : field.kind === "year" ? "numeric" : undefined} autocomplete="off" ...${shared} />`;
+      control = html`<input type=${{ day: "date", time: "datetime-local", clock: "time", email: "email", secret: "password" }[/** @type {string} */ (field.kind)] ?? "text"}
+        inputmode=${["number", "money", "measure"].includes(field.kind) ? "decimal" : field.kind === "year" ? "numeric" : undefined} autocomplete=${field.kind === "secret" ? "new-password" : "off"} ...${shared} />`;
   }
   return html`<div class=${"field" + (fault ? " faulty" : "") + (field.isWide || field.kind === "notes" ? " wide" : "")}>
     <label for=${id}>${t(field.label)}${field.required ? "" : html` <span class="soft">${t("optional")}</span>`}</label>

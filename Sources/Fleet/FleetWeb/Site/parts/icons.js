@@ -31,6 +31,7 @@ const lines = {
   transfer: html`<path d="M4 8h14M14.500 4.500 18 8l-3.500 3.500M20 16H6M9.500 12.500 6 16l3.500 3.500"/>`,
   play: html`<path d="M7 5v14l12-7z"/>`,
   pause: html`<path d="M8 5v14M16 5v14"/>`,
+  phone: html`<rect x="7" y="3" width="10" height="18" rx="2"/><path d="M11 17.500h2"/>`,
   camera: html`<path d="M4 8h3.500l1.500-2.500h6L16.500 8H20v11H4z"/><circle cx="12" cy="13" r="3.500"/>`,
   follow: html`<circle cx="12" cy="12" r="5"/><path d="M12 2.500V6M12 18v3.500M2.500 12H6M18 12h3.500"/>`,
 };

@@ -3,17 +3,18 @@
  *
  * @typedef {import("./fields.js").Field} Field
  * @typedef {{ name: string, label: import("../texts.js").Key, isPossible: (thing: any) => boolean, question?: import("../texts.js").Key,
- *   isBad?: boolean, isMain?: boolean, isRare?: boolean, isRemoval?: boolean, done: import("../texts.js").Key, body?: (thing: any) => any, fields?: Field[],
+ *   isBad?: boolean, isMain?: boolean, isRare?: boolean, isRemoval?: boolean, done: import("../texts.js").Key, body?: (thing: any) => any, answer?: (value: any) => { text: string, isBad?: boolean }, fields?: Field[],
  *   given?: (thing: any) => Promise<Record<string, any>>, patch?: (thing: any) => any, undo?: (thing: any) => any }} Command
- *   `isRare`: in a menu. `isRemoval`: the thing is removed. `fields`: what is entered for the command; `given`: their first values. `patch`: the command is a change with this body, and
+ *   `answer`: the message about the answer, which is not the thing. `isRare`: in a menu. `isRemoval`: the thing is removed. `fields`: what is entered for the command; `given`: their first values. `patch`: the command is a change with this body, and
  *   `undo` the change that reverts it.
  * @typedef {{ id: string, path: string, area: string, title: import("../texts.js").Key, add?: import("../texts.js").Key,
  *   empty: import("../texts.js").Key, name: (thing: any) => string, fields: Field[], columns: string[],
  *   filters?: string[], period?: [string, string], sort?: string, sorts?: string[], hasText?: boolean, status?: (thing: any) => any, commands?: Command[],
  *   link?: (thing: any) => string, numbers?: string[], resolver?: string, adding?: string, changing?: string, isFinal?: (thing: any) => boolean,
- *   pages?: [string, import("../texts.js").Key, string][], isBrief?: boolean, edited?: (thing: any) => any }} Kind
+ *   pages?: [string, import("../texts.js").Key, string][], isBrief?: boolean, edited?: (thing: any) => any, isSingle?: boolean, isWatched?: boolean, secret?: { name: string, text: import("../texts.js").Key } }} Kind
  *   `adding`: the action that a person needs for a new one; `changing`: for a change. `isFinal`: whether it can no longer be edited. `pages`: the pages beside
- *   the list. `isBrief`: the details leave out what has no value. `edited`: the values with which the form begins.
+ *   the list. `isWatched`: the server changes the thing, so its page is loaded again and again. `isSingle`: there is one thing, at the path itself. `secret`: the value that only the answers to the creation and to some commands have, and the text
+ *   above it; such things are not sent later. `isBrief`: the details leave out what has no value. `edited`: the values with which the form begins.
  *   `columns`: names of fields. `filters`: fields with choices, flags, and things. `period`: the parameters of the first and the last day of the list.
  *   `sorts`: the columns by which the server can sort; `status` is that of the status. `status`: drawn in the first column's row.
  */
@@ -28,7 +29,7 @@ import { ThingInput, Value, choiceText, choicesOf, valueAt } from "./fields.js";
 import { Form } from "./form.js";
 import { Icon, SortMark, Status } from "./icons.js";
 import { remember, useNames } from "./names.js";
-import { Dialog, Empty, Loading, Menu, Title, Trouble, useLoad, useQuestion } from "./ui.js";
+import { Dialog, Empty, Loading, Menu, Secret, Title, Trouble, useLoad, useQuestion } from "./ui.js";
 
 /**
  * The entries of a list, page by page as the person scrolls.
@@ -81,7 +82,7 @@ export function ThingList({ kind, place, more }) {
   const classOf = (/** @type {string} */ name, /** @type {number} */ number) => [
     kind.numbers?.includes(name) ? "num" : "",
     name === "id" || name === "phone" || fieldOf(name).of === "vehicle" ? "whole" : "",
-    number > 1 ? "rest" : "", number > 3 ? "far" : "",
+    name === "url" ? "url" : "", number > 1 ? "rest" : "", number > 3 ? "far" : "",
   ].join(" ").trim();
   const isFiltered = Boolean(query.get("q")) || Object.values(wanted).some(Boolean);
   const mayAdd = kind.add && may(kind.area, kind.adding ?? "write");
@@ -189,6 +190,33 @@ export function Pages({ list = [], at }) {
 /** The mark of an entry that no longer counts. */
 function VoidMark() { return html`<${Status} shape="silent">${t("void")}</${Status}>`; }
 
+/** The secrets that the server has just made, by the ids of their things. A page shows each until the person leaves it. */
+const secrets = /** @type {Map<string, string>} */ (new Map());
+
+/**
+ * @param {Kind} kind
+ * @param {string} id
+ * @param {any} value the answer of the server
+ */
+function keepSecret(kind, id, value) {
+  const secret = kind.secret && value?.[kind.secret.name];
+  if (secret) secrets.set(id, secret);
+}
+
+/** @param {{ kind: Kind, thing: any }} props */
+function NewSecret({ kind, thing }) {
+  const secret = secrets.get(thing.id);
+  if (!secret || !kind.secret) return null;
+  return html`<section class="card padded new-secret" role="status"><p>${t(kind.secret.text, { name: kind.name(thing) })}</p><${Secret} text=${secret} label=${t(kind.secret.text, { name: kind.name(thing) })} /></section>`;
+}
+
+/**
+ * The address of a thing in the API.
+ * @param {Kind} kind
+ * @param {string} id
+ */
+function pathTo(kind, id) { return kind.isSingle ? kind.path : pathOf(kind.path, id); }
+
 /**
  * The buttons of a thing's commands, and the dialog of the chosen one.
  * @param {{ kind: Kind, thing: any, tag: string | null, onDone: (answer: { value: any, tag: string | null } | null) => void, children?: any }} props `children`: further buttons before the menu.
@@ -196,7 +224,7 @@ function VoidMark() { return html`<${Status} shape="silent">${t("void")}</${Stat
 export function Commands({ kind, thing, tag, onDone, children }) {
   const [dialog, ask] = useQuestion();
   const [chosen, setChosen] = useState(/** @type {{ command: Command, given: Record<string, any> } | null} */ (null));
-  const change = (/** @type {any} */ body, /** @type {string | null} */ match) => request("PATCH", pathOf(kind.path, thing.id), { body, headers: { "If-Match": match ?? "*" } });
+  const change = (/** @type {any} */ body, /** @type {string | null} */ match) => request("PATCH", pathTo(kind, thing.id), { body, headers: { "If-Match": match ?? "*" } });
   const run = async (/** @type {Command} */ command, /** @type {any} */ body) => {
     if (command.isRemoval) {
       await request("DELETE", pathOf(kind.path, thing.id));
@@ -209,8 +237,10 @@ export function Commands({ kind, thing, tag, onDone, children }) {
       onDone(answer);
     } else {
       const answer = await request("POST", pathOf(kind.path, thing.id, command.name), { body });
-      tell(t(command.done));
-      onDone(answer.value ? answer : null);
+      keepSecret(kind, thing.id, answer.value);
+      const message = command.answer?.(answer.value);
+      tell(message?.text ?? t(command.done), { isBad: message?.isBad });
+      onDone(answer.value?.id === thing.id ? answer : null);
     }
   };
   const begin = async (/** @type {Command} */ command) => {
@@ -293,11 +323,20 @@ export function ThingCard({ kind, query, sort = kind.sort, start = query, title 
           ${detail && html`<span class=${"soft small block" + (thing.void ? " struck" : "")}>${detail(thing).filter(Boolean).join(" · ")}</span>`}</span>${kind.status ? kind.status(thing) : thing.void && html`<${VoidMark} />`}</li>`)}</ul>`}</section>`;
 }
 
+/** The time after which a watched thing is loaded again, ms. */
+const watch = 5000;
+
 /** @param {{ kind: Kind, id: string, top?: (thing: any) => any, children?: (thing: any, reload: () => void) => any }} props more parts of the page. */
 export function ThingDetail({ kind, id, top, children }) {
   useNames();
-  const thing = useLoad(async signal => request("GET", pathOf(kind.path, id), { signal }), [kind.id, id]);
-  const back = html`<a href=${"/" + kind.id}>${t(kind.title)}</a>`;
+  const thing = useLoad(async signal => request("GET", pathTo(kind, id), { signal }), [kind.id, id]);
+  useEffect(() => () => { secrets.delete(id); }, [id]);
+  useEffect(() => {
+    if (!kind.isWatched) return;
+    const timer = setInterval(() => { if (document.visibilityState === "visible") thing.reload(); }, watch);
+    return () => clearInterval(timer);
+  }, [id]);
+  const back = kind.isSingle ? undefined : html`<a href=${"/" + kind.id}>${t(kind.title)}</a>`;
   if (!thing.value) {
     return html`<div class="page"><${Title} above=${back} title=${thing.error ? t("error.title") : "…"} />
       ${thing.error ? html`<${Trouble} error=${thing.error} retry=${thing.reload} />` : html`<${Loading} />`}</div>`;
@@ -307,25 +346,25 @@ export function ThingDetail({ kind, id, top, children }) {
     if (answer) thing.set(answer);
     thing.reload();
   };
-  const facts = kind.fields.filter(field => !field.isOmitted && !(field.isRead && field.isShown && !field.isShown(value)) && field.name !== "createdAt" && field.kind !== "lines"
+  const facts = kind.fields.filter(field => !field.isOmitted && field.kind !== "secret" && !(field.isRead && field.isShown && !field.isShown(value)) && field.name !== "createdAt" && field.kind !== "lines"
     && !(kind.isBrief && [undefined, null, "", false].includes(valueAt(value, field.name))) && !(kind.isBrief && valueAt(value, field.name)?.length === 0));
-  const edit = may(kind.area, "write") && !kind.isFinal?.(value) && html`<a class="button" href=${to(kind.id, id, "edit")}>${t("action.edit")}</a>`;
-  return html`<div class="page narrow"><${Title} above=${back} title=${kind.name(value)} beside=${kind.status ? kind.status(value) : value.void && html`<${VoidMark} />`}>
+  const edit = may(kind.area, "write") && !kind.isFinal?.(value) && html`<a class="button" href=${kind.isSingle ? `/${kind.id}/edit` : to(kind.id, id, "edit")}>${t("action.edit")}</a>`;
+  return html`<div class=${"page" + (kind.isSingle ? "" : " narrow")}>${kind.isSingle && html`<${Pages} list=${kind.pages} at=${"/" + kind.id} />`}<${Title} above=${back} title=${kind.name(value)} beside=${kind.status ? kind.status(value) : value.void && html`<${VoidMark} />`}>
       ${may(kind.area, kind.changing ?? "write") ? html`<${Commands} kind=${kind} thing=${value} tag=${thing.value.tag} onDone=${done}>${edit}</${Commands}>` : edit}</${Title}>
-    ${top?.(value)}
+    ${kind.secret && html`<${NewSecret} kind=${kind} thing=${value} />`}${top?.(value)}
     <section class="card"><dl class=${"facts" + (value.void ? " void" : "")}>${facts.map((field, place) => html`${field.group && field.group !== facts[place - 1]?.group && html`<div class="wide group"><dt>${t(field.group)}</dt></div>`}<div class=${["notes", "files"].includes(field.kind) ? "wide" : ""}><dt>${t(field.label)}</dt><dd><${Linked} field=${field} value=${valueAt(value, field.name)}><${Value} field=${field} value=${valueAt(value, field.name)} whole=${value} /></${Linked}></dd></div>`)}
       ${facts.some(field => field.group) && html`<div class="wide group"></div>`}
-      <div><dt>${t("field.createdAt")}</dt><dd>${timeText(value.createdAt)}</dd></div>
-      <div><dt>${t("field.updatedAt")}</dt><dd>${timeText(value.updatedAt)}</dd></div></dl></section>
+      ${!kind.isSingle && html`<div><dt>${t("field.createdAt")}</dt><dd>${timeText(value.createdAt)}</dd></div>
+      <div><dt>${t("field.updatedAt")}</dt><dd>${timeText(value.updatedAt)}</dd></div>`}</dl></section>
     ${children?.(value, thing.reload)}</div>`;
 }
 
 /** @param {{ kind: Kind, id?: string, start?: Record<string, any> }} props Without an id, a new thing is made. */
 export function ThingForm({ kind, id, start }) {
   const [made] = useState(newId);
-  const thing = useLoad(async signal => (id ? request("GET", pathOf(kind.path, id), { signal }) : null), [kind.id, id]);
+  const thing = useLoad(async signal => (id ? request("GET", pathTo(kind, id), { signal }) : null), [kind.id, id]);
   const link = kind.link ?? ((/** @type {any} */ thing) => to(kind.id, thing.id));
-  const back = id && thing.value ? link(thing.value.value) : "/" + kind.id;
+  const back = id && thing.value && !kind.isSingle ? link(thing.value.value) : "/" + kind.id;
   const above = html`<a href=${"/" + kind.id}>${t(kind.title)}</a>`;
   if (id && !thing.value) {
     return html`<div class="page narrow"><${Title} above=${above} title="…" />${thing.error ? html`<${Trouble} error=${thing.error} retry=${thing.reload} />` : html`<${Loading} />`}</div>`;
@@ -341,10 +380,10 @@ export function ThingForm({ kind, id, start }) {
       if ("quantity" in body && values.unit) body.unit = values.unit;
       if (changed.length > 0) {
         try {
-          await request("PATCH", pathOf(kind.path, id), { body, headers: { "If-Match": tag } });
+          await request("PATCH", pathTo(kind, id), { body, headers: { "If-Match": tag } });
         } catch (error) {
           // The next attempt changes the present version of the thing. The form shows the changes of others.
-          if (/** @type {any} */ (error).conflicts?.length) /** @type {any} */ (thing.value).tag = (await request("GET", pathOf(kind.path, id))).tag;
+          if (/** @type {any} */ (error).conflicts?.length) /** @type {any} */ (thing.value).tag = (await request("GET", pathTo(kind, id))).tag;
           throw error;
         }
       }
@@ -355,11 +394,13 @@ export function ThingForm({ kind, id, start }) {
       const body = withoutEmpty(nested(values));
       const name = kind.id === "vehicles" ? values.id : made;
       delete body.id;
-      const answer = await submit({
-        method: "PUT", path: pathOf(kind.path, name), body, headers: { "If-None-Match": "*" }, label: t(/** @type {any} */ (kind.add)),
-      });
+      const path = pathOf(kind.path, name), headers = { "If-None-Match": "*" };
+      // Neither a secret that was entered nor one that the server makes is stored in the browser.
+      const isSecret = kind.secret || kind.fields.some(field => field.kind === "secret");
+      const answer = isSecret ? await request("PUT", path, { body, headers }) : await submit({ method: "PUT", path, body, headers, label: t(/** @type {any} */ (kind.add)) });
+      keepSecret(kind, name, answer?.value);
       if (answer) tell(t("saved"));
-      go(!answer || isDriver ? "/mine" : link({ ...answer.value, id: name }), { replace: true });
+      go(!answer || (isDriver && !kind.secret) ? "/mine" : link({ ...answer.value, id: name }), { replace: true });
     }
   };
   return html`<div class="page narrow"><${Title} above=${above} title=${id ? kind.name(present) : t(/** @type {any} */ (kind.add))} />

@@ -14,7 +14,6 @@ addTexts({
   "vehicles.activate": ["Take into use", "In Betrieb nehmen"],
   "vehicles.activateQuestion": ["{name} can be assigned again.", "{name} kann wieder zugeteilt werden."],
   "vehicles.activated": ["The vehicle is in use again", "Das Fahrzeug ist wieder in Betrieb"],
-  "vehicles.remove": ["Delete", "Löschen"],
   "vehicles.removeQuestion": ["{name} is deleted with all its records, trips and service schedules. This cannot be undone. To keep them, retire the vehicle instead.", "{name} wird mit allen Datensätzen, Fahrten und Serviceplänen gelöscht. Das kann nicht rückgängig gemacht werden. Um sie zu behalten, das Fahrzeug ausmustern."],
   "vehicles.removed": ["The vehicle was deleted", "Das Fahrzeug wurde gelöscht"],
   "vehicle.reconciliation": ["Compare with journeys", "Mit Fahrtenbuch abgleichen"],

@@ -3,7 +3,6 @@ import { addTexts } from "../texts.js";
 
 addTexts({
   "log.title": ["Log", "Verlauf"],
-  "log.event": ["Event", "Ereignis"],
   "log.empty": ["The journey has not begun", "Die Fahrt hat noch nicht begonnen"],
   "log.compare": ["Compare with trips", "Mit Aufzeichnung vergleichen"],
   "log.started": ["Started", "Begonnen"],

@@ -59,7 +59,7 @@ export const vehicles = {
     { name: "reactivate", label: "vehicles.reactivate", question: "vehicles.reactivateQuestion", done: "vehicles.reactivated", isMain: true, isPossible: vehicle => vehicle.status === "retired" },
     { name: "deactivate", label: "vehicles.deactivate", question: "vehicles.deactivateQuestion", done: "vehicles.deactivated", isRare: true, isPossible: vehicle => vehicle.status === "available" },
     { name: "retire", label: "vehicles.retire", question: "vehicles.retireQuestion", done: "vehicles.retired", isRare: true, isBad: true, isPossible: vehicle => vehicle.status !== "retired" },
-    { name: "remove", label: "vehicles.remove", question: "vehicles.removeQuestion", done: "vehicles.removed", isRare: true, isBad: true, isRemoval: true, isPossible: () => true },
+    { name: "remove", label: "action.delete", question: "vehicles.removeQuestion", done: "vehicles.removed", isRare: true, isBad: true, isRemoval: true, isPossible: () => true },
   ],
 };
 

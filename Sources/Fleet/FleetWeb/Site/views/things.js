@@ -8,15 +8,20 @@ import { Empty, Secret, Trouble, useLoad } from "../parts/ui.js";
 import { currentSession, may } from "../state.js";
 import { t } from "../texts.js";
 import { JourneyDoubts, JourneyExtras } from "./journey.js";
-import { kinds } from "./kinds.js";
+import { kinds as workingKinds } from "./kinds.js";
+import { setUpKinds } from "./settings-kinds.js";
+import { Assets, Deliveries, Failures, Ignored, PhoneApps } from "./settings.js";
 import { DefectExtras, DocumentExtras, RecordExtras, RecordSteps, ScheduleExtras } from "./work.js";
 import { get } from "../api.js";
+
+const kinds = { ...workingKinds, ...setUpKinds };
 
 /** @param {{ place: import("../router.js").Place }} props */
 export default function Things({ place }) {
   const [id, thing, command] = place.parts;
   const kind = kinds[id];
   if (!kind) return html`<div class="page"><${Empty} title=${t("error.page")} /></div>`;
+  if (kind.isSingle) return thing === "edit" ? html`<${ThingForm} kind=${kind} id=${kind.id} key=${place.path} />` : html`<${ThingDetail} kind=${kind} id=${kind.id} key=${place.path} />`;
   if (thing === "new") return html`<${ThingForm} kind=${kind} start=${startOf(kind.id, place)} key=${place.path} />`;
   if (thing && command === "edit") return html`<${ThingForm} kind=${kind} id=${thing} key=${place.path} />`;
   if (thing) {
@@ -66,6 +71,10 @@ function more(kind, thing, reload) {
     case "service-schedules": return html`<${ScheduleExtras} schedule=${thing} reload=${reload} key=${thing.updatedAt} />`;
     case "defects": return html`<${DefectExtras} defect=${thing} />`;
     case "documents": return html`<${DocumentExtras} document=${thing} />`;
+    case "webhooks": return html`<${Deliveries} webhook=${thing} key=${thing.updatedAt} /><${Failures} thing=${thing} />`;
+    case "forwards": return html`<${Failures} thing=${thing} /><${Ignored} thing=${thing} />`;
+    case "connectors": return html`<${Assets} connector=${thing} /><${Failures} thing=${thing} /><${Ignored} thing=${thing} />`;
+    case "phones": return html`<${PhoneApps} /><${Ignored} thing=${thing} />`;
     case "journeys": return html`<${JourneyExtras} journey=${thing} />`;
     case "drivers": return html`<${DriverAssignments} driver=${thing} />`;
     default: return null;

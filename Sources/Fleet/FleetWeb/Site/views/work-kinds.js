@@ -252,7 +252,7 @@ export function Expiry({ day }) {
 }
 
 /** The events for which rules can notify people. */
-const eventChoices = [
+export const eventChoices = [
   "journeyNeedsReview", "journeyIncident", "journeyStarted", "journeyCompleted", "inspectionDefects", "troubleCodeFound",
   "defectOpened", "defectUnsafe", "serviceDueSoon", "serviceOverdue", "maintenanceStarted", "maintenanceCompleted",
   "assignmentMade", "assignmentEnded", "documentExpiring", "licenceExpiring", "vehicleSilent", "vehicleBack",
