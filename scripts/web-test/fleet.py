@@ -1,5 +1,11 @@
 """Tests of the pages of the whole fleet, of lists, and of what administrators set up."""
+import json
+import struct
+import urllib.request
+
+from stage import Browser
 from suite import REFUSED, test
+from workshop import choose
 
 
 def pages(stage_):
@@ -19,8 +25,8 @@ def pages(stage_):
     for kind, identifier in ids.items():
         set_up += [(kind, "/" + kind), (kind[:-1], f"/{kind}/{identifier}"), (kind[:-1] + "-new", f"/{kind}/new")]
     return {
-        "admin": [("fleet-overview", "/fleet"), ("journey", f"/journeys/{journey}"), ("reconciliation", "/vehicles/VAN-001/reconciliation"), *set_up],
-        "viewer": [("viewer-fleet", "/fleet"), ("viewer-settings", "/settings"), ("viewer-webhooks", "/webhooks")], "driver": [("my-phones", "/phones"), ("my-phone-new", "/phones/new")]}
+        "admin": [("fleet-overview", "/fleet"), ("calendar", "/assignments/calendar"), ("journey", f"/journeys/{journey}"), ("reconciliation", "/vehicles/VAN-001/reconciliation"), *set_up],
+        "viewer": [("viewer-fleet", "/fleet"), ("viewer-settings", "/settings"), ("viewer-webhooks", "/webhooks")], "driver": [("my-calendar", "/assignments/calendar"), ("my-phones", "/phones"), ("my-phone-new", "/phones/new")]}
 
 
 def rows(browser):
@@ -37,14 +43,19 @@ def figures_of_the_fleet_lead_to_the_lists_that_they_count(browser):
     server = browser.stage.server
     server.send("PUT", "/api/vehicles/OLD-1", {"make": "Opel"}, headers={"If-None-Match": "*"})
     server.send("POST", "/api/vehicles/OLD-1/deactivate")
+    # Another test may have repaired the car.
+    if server.send("GET", "/api/vehicles/CAR-003")["status"] != "inService":
+        repair = server.send("POST", "/api/maintenance-records", {"vehicleId": "CAR-003", "serviceType": "repair"})
+        server.send("POST", f"/api/maintenance-records/{repair['id']}/start")
     unsafe = server.send("POST", "/api/defects", {"vehicleId": "OLD-1", "severity": "unsafe", "text": "Brake line leaks"})
     for role in ("viewer", "admin"):
         browser.sign_in(role)
         browser.click(".rail a", "Fleet")
         browser.sees("Active assignments")
-        for label, count, path, seen, missing in [
-                ("Available or assigned", 4, "/vehicles", "VAN-014", "OLD-1"), ("In service", 1, "/vehicles", "CAR-003", "VAN-014"),
-                ("Overdue services", 1, "/service-schedules", "VAN-007", "TRUCK-012"), ("Unsafe defects", 1, "/defects", "Brake line leaks", "Left wiper")]:
+        for label, path, query, seen, missing in [
+                ("Available or assigned", "/vehicles", "status=available,assigned", "VAN-001", "OLD-1"), ("In service", "/vehicles", "status=inService", "CAR-003", "VAN-001"),
+                ("Overdue services", "/service-schedules", "state=overdue", "", "tachograph"), ("Unsafe defects", "/defects", "severity=unsafe&status=open,acknowledged", "Brake line leaks", "Left wiper")]:
+            count = len(server.send("GET", f"/api{path}?limit=1000&{query}")["data"])
             assert figure(browser, label) == count, (label, browser.element(".figures").text)
             browser.click(".figures a", label)
             browser.until(lambda: browser.script("return location.pathname") == path, path)
@@ -54,7 +65,7 @@ def figures_of_the_fleet_lead_to_the_lists_that_they_count(browser):
             assert browser.all(".filters select option:checked")[0].get_attribute("value") or label == "Unsafe defects"
             browser.go("/fleet")
             browser.sees("Active assignments")
-        assert "1 inactive" in browser.element(".figures .tile", "Vehicles").text
+        assert " inactive" in browser.element(".figures .tile", "Vehicles").text
         # Those who have a vehicle now.
         assert any("VAN-001" in row and "Jane Smith" in row and "Assigned" in row for row in rows(browser)), rows(browser)
         assert bool(browser.all(".title .button")) == (role == "admin")
@@ -67,7 +78,6 @@ def figures_of_the_fleet_lead_to_the_lists_that_they_count(browser):
 
 @test
 def list_is_sorted_by_a_click_on_a_heading_and_restricted_to_a_vehicle_a_driver_and_a_period(browser):
-    from workshop import choose
     server = browser.stage.server
     browser.sign_in("admin")
     browser.go("/vehicles")
@@ -205,8 +215,6 @@ def reviewer_sees_why_a_journey_is_to_be_checked_and_confirms_it(browser):
 
 @test
 def person_sees_only_chosen_fleets_and_an_administrator_ends_a_session(browser):
-    from stage import Browser
-    from workshop import choose
     server = browser.stage.server
     browser.sign_in("admin")
     browser.go("/people/new")
@@ -419,3 +427,115 @@ def driver_adds_a_phone_and_gets_its_key_once(browser):
     browser.sees("Shares its position")
     assert key not in browser.text()
     server.send("DELETE", "/api/phones/" + phone["id"])
+
+
+@test
+def week_of_assignments_is_a_calendar_from_which_vehicles_are_assigned(browser):
+    server = browser.stage.server
+    browser.sign_in("admin")
+    browser.go("/assignments")
+    browser.click(".tabs a", "Calendar")
+    row = lambda vehicle: next((row for row in browser.all(".calendar tbody tr") if row.find_element("css selector", "th").text.startswith(vehicle)), None)
+    browser.until(lambda: row("VAN-001") and "Jane Smith" in row("VAN-001").text, "the assignment")
+    assert row("VAN-014") and "Jane Smith" not in row("VAN-014").text
+    # The assignment without an end fills the rest of the week, and begins at its time.
+    assert "from " in row("VAN-001").text
+    browser.click(".controls [aria-label='The week after']")
+    browser.until(lambda: "week=" in browser.script("return location.search"), "the next week")
+    browser.until(lambda: row("VAN-001") and len(row("VAN-001").find_elements("css selector", "a.bar-link")) == 7, "all days of the next week")
+    browser.click("[aria-label='Assign: VAN-014']")
+    browser.until(lambda: browser.element("#field-vehicleId").get_attribute("value") == "VAN-014", "the vehicle")
+    begin = browser.element("#field-from").get_attribute("value")
+    assert begin.endswith("T00:00"), begin
+    choose(browser, "#field-driverId", "Eva Lang")
+    browser.click(".form .button.primary")
+    browser.sees("Cancel assignment")
+    [made] = server.send("GET", "/api/assignments?vehicle=VAN-014&status=active")["data"]
+    browser.go("/assignments/calendar?used=true")
+    browser.until(lambda: row("VAN-001") and not row("VAN-014"), "only assigned vehicles")
+    browser.click(".controls [aria-label='The week after']")
+    browser.until(lambda: row("VAN-014") and "Eva Lang" in row("VAN-014").text, "the new assignment")
+    browser.click(".calendar a", "Eva Lang")
+    browser.until(lambda: browser.script("return location.pathname") == "/assignments/" + made["id"], "the assignment")
+    server.send("POST", f"/api/assignments/{made['id']}/cancel")
+    # Drivers see their own week.
+    browser.sign_in("driver")
+    browser.go("/assignments/calendar")
+    browser.until(lambda: row("VAN-001") and len(browser.all(".calendar tbody tr")) == 1, "the own vehicle")
+
+
+@test
+def several_vehicles_are_changed_together_and_it_is_undone(browser):
+    server = browser.stage.server
+    fleet = lambda vehicle: server.send("GET", "/api/vehicles/" + vehicle)["fleetId"]
+    before = fleet("VAN-001")
+    singen = server.send("GET", "/api/fleets?q=Singen")["data"][0]["id"]
+    browser.sign_in("admin")
+    browser.go("/vehicles")
+    browser.sees("VAN-001")
+    for vehicle in ("VAN-001", "TRUCK-012"):
+        browser.script("[...document.querySelectorAll('td.tick label')].find(label => label.textContent === arguments[0]).click()", f"Choose {vehicle}")
+    browser.sees("2 chosen")
+    browser.click(".bulk .button", "Edit together")
+    choose(browser, "dialog #field-fleetId", "Singen")
+    browser.click("dialog .form .button.primary")
+    browser.sees("2 were changed")
+    assert (fleet("VAN-001"), fleet("TRUCK-012"), fleet("CAR-003")) == (singen, singen, before)
+    assert server.send("GET", "/api/vehicles/VAN-001")["make"] == "Ford"
+    browser.gone("2 chosen")
+    browser.click(".message .plain", "Undo")
+    browser.until(lambda: (fleet("VAN-001"), fleet("TRUCK-012")) == (before, before), "the fleet before")
+    # All that are shown, and what the server does not accept.
+    browser.click("th.tick label")
+    browser.sees("5 chosen")
+    browser.click(".bulk .button", "Clear the choice")
+    browser.gone("5 chosen")
+    # Viewers choose nothing.
+    browser.sign_in("viewer")
+    browser.go("/vehicles")
+    browser.sees("VAN-001")
+    assert not browser.all(".tick")
+
+
+@test
+def app_has_icons_for_each_kind_of_phone(browser):
+    def load(path):
+        with urllib.request.urlopen(browser.stage.address + path) as answer:
+            return answer.headers["Content-Type"], answer.read()
+
+    manifest = json.loads(load("/manifest.webmanifest")[1])
+    found = set()
+    for icon in manifest["icons"]:
+        kind, data = load(icon["src"])
+        assert kind == icon["type"], icon
+        if kind == "image/png":
+            width, height = struct.unpack(">II", data[16:24])
+            assert f"{width}x{height}" == icon["sizes"], icon
+        found.add((icon["sizes"], icon["purpose"]))
+    assert {("192x192", "any"), ("512x512", "any"), ("512x512", "maskable")} <= found, found
+    browser.open("/sign-in")
+    kind, data = load(browser.script("return new URL(document.querySelector('link[rel=apple-touch-icon]').href).pathname"))
+    assert kind == "image/png" and struct.unpack(">II", data[16:24]) == (180, 180)
+
+
+@test
+def pages_of_the_fleet_are_complete_in_german(browser):
+    browser.open("/sign-in")
+    browser.script("localStorage.setItem('language', 'de')")
+    browser.sign_in("admin")
+    listed = dict(pages(browser.stage)["admin"])
+    for name, text in [("fleet-overview", "Aktive Zuteilungen"), ("calendar", "Nur zugeteilte Fahrzeuge"), ("journey", "Mit Aufzeichnung vergleichen"), ("reconciliation", "Aufzeichnung ohne Eintrag"),
+                       ("settings", "Vor jeder Fahrt ist eine Kontrolle nötig"), ("webhook", "Letzte Zustellungen"), ("webhook-new", "Welche Ereignisse"), ("forward", "Weiterleitungen"),
+                       ("connector", "Fahrzeuge und Maschinen"), ("connector-new", "Dienst"), ("phone", "Teilt die Position")]:
+        browser.go(listed[name])
+        browser.sees(text)
+        browser.calm()
+        missing = browser.script(r"return (document.body.innerText.match(/\b[a-z][A-Za-z]+\.[a-z][A-Za-z-]+\b/g) ?? []).filter(word => !/\.(de|example|invalid)$/.test(word))")
+        assert not missing, (name, missing)
+    browser.go("/vehicles")
+    browser.sees("Flotte")
+    browser.click("td.tick label")
+    browser.click(".bulk .button", "Gemeinsam bearbeiten")
+    browser.sees("Leere Felder bleiben unverändert.")
+    browser.click("dialog .button", "Abbrechen")
+    browser.script("localStorage.setItem('language', 'en')")

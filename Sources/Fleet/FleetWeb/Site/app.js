@@ -15,6 +15,7 @@ import { setLanguage, t } from "./texts.js";
 const views = {
   live: () => import("./views/live.js"),
   fleet: () => import("./views/fleet.js"),
+  calendar: () => import("./views/calendar.js"),
   reconciliation: () => import("./views/reconciliation.js"),
   vehicle: () => import("./views/vehicle.js"),
   reports: () => import("./views/reports.js"),
@@ -77,6 +78,7 @@ function viewOf(at) {
     case "live": return "live";
     case "fleet": return "fleet";
     case "vehicles": return second && third === "reconciliation" ? "reconciliation" : second && second !== "new" && third !== "edit" ? "vehicle" : "things";
+    case "assignments": return second === "calendar" ? "calendar" : "things";
     case "fences": return "fences";
     case "maintenance": return "maintenance";
     case "inspections": return "inspections";

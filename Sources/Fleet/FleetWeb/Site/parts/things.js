@@ -9,14 +9,14 @@
  *   `undo` the change that reverts it.
  * @typedef {{ id: string, path: string, area: string, title: import("../texts.js").Key, add?: import("../texts.js").Key,
  *   empty: import("../texts.js").Key, name: (thing: any) => string, fields: Field[], columns: string[],
- *   filters?: string[], period?: [string, string], sort?: string, sorts?: string[], hasText?: boolean, status?: (thing: any) => any, commands?: Command[],
+ *   filters?: string[], period?: [string, string], bulk?: string[], sort?: string, sorts?: string[], hasText?: boolean, status?: (thing: any) => any, commands?: Command[],
  *   link?: (thing: any) => string, numbers?: string[], resolver?: string, adding?: string, changing?: string, isFinal?: (thing: any) => boolean,
  *   pages?: [string, import("../texts.js").Key, string][], isBrief?: boolean, edited?: (thing: any) => any, isSingle?: boolean, isWatched?: boolean, secret?: { name: string, text: import("../texts.js").Key } }} Kind
  *   `adding`: the action that a person needs for a new one; `changing`: for a change. `isFinal`: whether it can no longer be edited. `pages`: the pages beside
  *   the list. `isWatched`: the server changes the thing, so its page is loaded again and again. `isSingle`: there is one thing, at the path itself. `secret`: the value that only the answers to the creation and to some commands have, and the text
  *   above it; such things are not sent later. `isBrief`: the details leave out what has no value. `edited`: the values with which the form begins.
  *   `columns`: names of fields. `filters`: fields with choices, flags, and things. `period`: the parameters of the first and the last day of the list.
- *   `sorts`: the columns by which the server can sort; `status` is that of the status. `status`: drawn in the first column's row.
+ *   `bulk`: the fields that can be changed for several things at once. `sorts`: the columns by which the server can sort; `status` is that of the status. `status`: drawn in the first column's row.
  */
 import { html, useEffect, useRef, useState } from "../lib/preact.js";
 import { get, newId, pathOf, request } from "../api.js";
@@ -29,7 +29,7 @@ import { ThingInput, Value, choiceText, choicesOf, valueAt } from "./fields.js";
 import { Form } from "./form.js";
 import { Icon, SortMark, Status } from "./icons.js";
 import { remember, useNames } from "./names.js";
-import { Dialog, Empty, Loading, Menu, Secret, Title, Trouble, useLoad, useQuestion } from "./ui.js";
+import { Dialog, Empty, Loading, Menu, Secret, Title, Trouble, errorText, useLoad, useQuestion } from "./ui.js";
 
 /**
  * The entries of a list, page by page as the person scrolls.
@@ -84,6 +84,10 @@ export function ThingList({ kind, place, more }) {
     name === "id" || name === "phone" || fieldOf(name).of === "vehicle" ? "whole" : "",
     name === "url" ? "url" : "", number > 1 ? "rest" : "", number > 3 ? "far" : "",
   ].join(" ").trim();
+  const [chosen, setChosen] = useState(/** @type {Set<string>} */ (new Set()));
+  const mayChoose = Boolean(kind.bulk) && may(kind.area, "write") === "all";
+  const choose = (/** @type {string} */ id) => setChosen(old => new Set(old.has(id) ? [...old].filter(other => other !== id) : [...old, id]));
+  const areAllChosen = pages.things.length > 0 && pages.things.every((/** @type {any} */ thing) => chosen.has(thing.id));
   const isFiltered = Boolean(query.get("q")) || Object.values(wanted).some(Boolean);
   const mayAdd = kind.add && may(kind.area, kind.adding ?? "write");
   const link = kind.link ?? (thing => to(kind.id, thing.id));
@@ -94,15 +98,17 @@ export function ThingList({ kind, place, more }) {
       ${more}${pages.things.length > 0 && may("vehicles") !== "own" && ["csv", "xlsx"].map(format => html`<a class="button export" download href=${exported(format)} aria-label=${t("export." + format)}>${format.toUpperCase()}</a>`)}${mayAdd && html`<a class="button primary" href=${"/" + kind.id + "/new"}><${Icon} name="plus" size=${16} />${t(/** @type {any} */ (kind.add))}</a>`}</${Title}>
     <${Filters} kind=${kind} filters=${filters} wanted=${wanted} fieldOf=${fieldOf}>${kind.hasText !== false && html`<label class="find"><span class="hidden">${t("search.in", { list: t(kind.title) })}</span><${Icon} name="search" size=${16} />
         <input type="search" value=${text} placeholder=${t("search")} onInput=${(/** @type {any} */ event) => setText(event.target.value)} /></label>`}</${Filters}>
+    ${mayChoose && chosen.size > 0 && html`<${Bulk} kind=${kind} fieldOf=${fieldOf} things=${pages.things.filter((/** @type {any} */ thing) => chosen.has(thing.id))} onDone=${() => { setChosen(new Set()); pages.reload(); }} onClear=${() => setChosen(new Set())} />`}
     ${pages.error && html`<${Trouble} error=${pages.error} retry=${pages.reload} />`}
     ${pages.isLoading && pages.things.length === 0 ? html`<${Loading} />`
       : pages.things.length === 0 ? !pages.error && html`<div class="card"><${Empty} title=${isFiltered ? t("empty.filtered") : t(kind.empty)}>
           ${!isFiltered && mayAdd && html`<p><a class="button primary" href=${"/" + kind.id + "/new"}>${t(/** @type {any} */ (kind.add))}</a></p>`}</${Empty}></div>`
       : html`<div class="card scroll" aria-busy=${pages.isLoading ? "true" : "false"}><table class="list"><thead><tr>
+          ${mayChoose && html`<th scope="col" class="tick"><label><span class="hidden">${t("bulk.all")}</span><input type="checkbox" checked=${areAllChosen} onChange=${() => setChosen(areAllChosen ? new Set() : new Set(pages.things.map((/** @type {any} */ thing) => thing.id)))} /></label></th>`}
           ${columns.map((name, number) => html`<${Heading} kind=${kind} name=${name} label=${t(fieldOf(name).label)} sort=${sort} look=${classOf(name, number)} />`)}
           ${kind.status && html`<${Heading} kind=${kind} name="status" label=${t("field.status")} sort=${sort} />`}</tr></thead>
-        <tbody>${pages.things.map((/** @type {any} */ thing) => html`<tr key=${thing.id} class=${thing.void ? "void" : undefined}>
-          ${columns.map((name, number) => {
+        <tbody>${pages.things.map((/** @type {any} */ thing) => html`<tr key=${thing.id} class=${thing.void ? "void" : chosen.has(thing.id) ? "picked" : undefined}>
+          ${mayChoose && html`<td class="tick"><label><span class="hidden">${t("bulk.one", { name: kind.name(thing) })}</span><input type="checkbox" checked=${chosen.has(thing.id)} onChange=${() => choose(thing.id)} /></label></td>`}${columns.map((name, number) => {
             const value = html`<${Value} field=${fieldOf(name)} value=${valueAt(thing, name)} whole=${thing} />`;
             return html`<td class=${classOf(name, number)}>${number === 0 ? html`<a class="row-link" href=${link(thing)}>${value}</a>${thing.void && !kind.status && html` <${VoidMark} />`}` : value}</td>`;
           })}${kind.status && html`<td>${kind.status(thing)}</td>`}</tr>`)}</tbody></table></div>`}
@@ -169,6 +175,45 @@ function Heading({ kind, name, label, sort, look }) {
   const [first] = sort.split(",");
   const order = first === name ? "ascending" : first === "-" + name ? "descending" : undefined;
   return html`<th scope="col" class=${look} aria-sort=${order}><button type="button" class="plain sort" onClick=${() => setQuery({ sort: order === "ascending" ? "-" + name : name })}>${label}<${SortMark} order=${order} /></button></th>`;
+}
+
+/**
+ * Changes the same fields of several things.
+ * @param {{ kind: Kind, things: any[], fieldOf: (name: string) => Field, onDone: () => void, onClear: () => void }} props
+ */
+function Bulk({ kind, things, fieldOf, onDone, onClear }) {
+  const [isOpen, setOpen] = useState(false);
+  const [failed, setFailed] = useState(/** @type {{ name: string, error: Error }[]} */ ([]));
+  const fields = (kind.bulk ?? []).map(name => ({ ...fieldOf(name), required: false, isFixed: false }));
+  const change = (/** @type {any} */ thing, /** @type {any} */ body) => request("PATCH", pathOf(kind.path, thing.id), { body, headers: { "If-Match": "*" } });
+  const save = async (/** @type {Record<string, any>} */ values) => {
+    const body = withoutEmpty(values);
+    if (Object.keys(body).length === 0) { setOpen(false); return; }
+    /** @type {{ thing: any, before: any }[]} */
+    const done = [];
+    /** @type {{ name: string, error: Error }[]} */
+    const wrong = [];
+    for (const thing of things) {
+      try {
+        await change(thing, body);
+        done.push({ thing, before: Object.fromEntries(Object.keys(body).map(name => [name, thing[name] ?? null])) });
+      } catch (error) { wrong.push({ name: kind.name(thing), error: /** @type {Error} */ (error) }); }
+    }
+    setFailed(wrong);
+    if (done.length > 0) {
+      tell(t("bulk.done", { count: done.length }), { action: { label: t("action.undo"), run: async () => {
+        for (const { thing, before } of done) await change(thing, before).catch(() => {});
+        onDone();
+      } } });
+    }
+    if (wrong.length === 0) onDone();
+    setOpen(false);
+  };
+  return html`<div class="card bulk" role="status"><b>${t("bulk.chosen", { count: things.length })}</b>
+      <button type="button" class="button primary" onClick=${() => setOpen(true)}>${t("bulk.edit")}</button><button type="button" class="button" onClick=${onClear}>${t("bulk.clear")}</button>
+      ${failed.length > 0 && html`<ul class="fault">${failed.map(({ name, error }) => html`<li>${name}: ${errorText(error)}</li>`)}</ul>`}</div>
+    ${isOpen && html`<${Dialog} title=${t("bulk.title", { count: things.length })} onClose=${() => setOpen(false)}><p class="soft">${t("bulk.help")}</p>
+      <${Form} fields=${fields} draft=${"bulk " + kind.id} action=${t("action.save")} onCancel=${() => setOpen(false)} onSave=${save} /></${Dialog}>`}`;
 }
 
 /**

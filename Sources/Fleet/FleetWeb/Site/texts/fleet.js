@@ -9,7 +9,7 @@ addTexts({
   "overview.silent": ["Silent gateways", "Stille Gateways"],
   "overview.silentHelp": ["for a day or longer", "seit einem Tag oder länger"],
   "overview.dueSoon": ["{count} due soon", "{count} bald fällig"],
-  "overview.vehicles": ["in {count} vehicles", "an {count} Fahrzeugen"],
+  "overview.vehicles": ["vehicles: {count}", "Fahrzeuge: {count}"],
   "overview.inactive": ["{count} inactive", "{count} stillgelegt"],
   "overview.free": ["{count} available", "{count} verfügbar"],
   "overview.assignments": ["Active assignments", "Aktive Zuteilungen"],

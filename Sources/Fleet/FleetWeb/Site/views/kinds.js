@@ -50,7 +50,7 @@ export const vehicles = {
       groups: [["available,assigned,inService,inactive", "vehicles.notRetired"], ["available,assigned", "fleet.active"]] },
     { name: "lastRecordAt", label: "field.lastRecordAt", kind: "time", isRead: true },
   ],
-  columns: ["id", "make", "model", "licencePlate", "type", "lastRecordAt"], filters: ["status", "type", "fleetId"],
+  columns: ["id", "make", "model", "licencePlate", "type", "lastRecordAt"], filters: ["status", "type", "fleetId"], bulk: ["fleetId", "type", "fuelType", "transmission", "acquiredOn", "notes"],
   sorts: ["id", "make", "model", "licencePlate", "type", "lastRecordAt", "status"],
   status: status("vehicleStatus", { available: "good", assigned: "dot", inService: "idle", inactive: "silent", retired: "silent" },
     { available: "moving", assigned: "accent" }),
@@ -97,7 +97,7 @@ export const drivers = {
 
 /** @type {Kind} */
 export const assignments = {
-  id: "assignments", path: "/api/assignments", area: "assignments", title: "assignments.title", add: "assignments.add", empty: "assignments.empty",
+  id: "assignments", path: "/api/assignments", area: "assignments", title: "assignments.title", add: "assignments.add", empty: "assignments.empty", pages: [["/assignments", "assignments.list", "assignments"], ["/assignments/calendar", "assignments.calendar", "assignments"]],
   name: assignment => `${nameOf("vehicle", assignment.vehicleId)} · ${nameOf("driver", assignment.driverId)}`, sort: "-from", hasText: false,
   fields: [
     { name: "vehicleId", label: "field.vehicleId", kind: "thing", of: "vehicle", required: true, isFixed: true },
