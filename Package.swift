@@ -216,7 +216,8 @@ let package = Package(
     .target(
       name: "FleetFiles",
       dependencies: [
-        "Failures", "FleetDomain", "ModelFiles", "Telemetry", .product(name: "Crypto", package: "swift-crypto"),
+        "CCurl", "Failures", "FleetDomain", "ModelFiles", "Peers", "Telemetry",
+        .product(name: "Crypto", package: "swift-crypto"),
       ], path: "Sources/Fleet/FleetFiles", exclude: ["Helper"], swiftSettings: strict),
     .target(
       name: "FleetStorage",
@@ -259,7 +260,7 @@ let package = Package(
       dependencies: [
         "CommandLineSupport", "CommandUsage", "CSystemd", "Failures", "FleetAPI", "FleetAccess", "FleetBroker",
         "FleetConnectors", "FleetDomain", "FleetFiles", "FleetFollower", "FleetMessages", "FleetOutbox", "FleetStorage",
-        "FleetWeb", "FleetWork", "JSONText", "Telemetry",
+        "FleetWeb", "FleetWork", "JSONText", "Peers", "Telemetry",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -380,7 +381,7 @@ let package = Package(
     .testTarget(
       name: "FleetFilesTests",
       dependencies: [
-        "FleetFiles", "FleetDomain", "FleetWork", "ModelFiles", "Telemetry", "TestKit",
+        "FleetFiles", "FleetDomain", "FleetWork", "ModelFiles", "Peers", "Telemetry", "TestKit",
         .product(name: "Crypto", package: "swift-crypto"),
       ], swiftSettings: strict),
     .testTarget(name: "FleetWebTests", dependencies: ["FleetWeb", "Failures", "TestKit"], swiftSettings: strict),
@@ -418,8 +419,7 @@ let package = Package(
       name: "FleetAPIServerTests",
       dependencies: [
         "FleetAPI", "FleetAccess", "FleetAccessTestKit", "FleetConnectors", "FleetDomain", "FleetFiles", "FleetStorage",
-        "FleetStorageTestKit", "FleetWeb", "FleetWork", "JSONText", "ModelFiles", "Telemetry",
-        "TestKit",
+        "FleetStorageTestKit", "FleetWeb", "FleetWork", "JSONText", "ModelFiles", "Peers", "Telemetry", "TestKit",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOEmbedded", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),

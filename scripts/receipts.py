@@ -9,7 +9,9 @@ FOLDER: with `sroie/NAME.jpg`, `NAME.truth.json` and `NAME.boxes.csv` (ICDAR 201
 to measure only how they are understood. --tesseract: does not use the networks. --wrong: also prints the values that are wrong or
 missing.
 
-The photos are divided at random: one half is for development, the other one is for comparison. Its totals were seen while limits were chosen.
+The photos are divided at random: one half is for development, the other half is held out for comparison. However, scores of
+the held-out half were seen three times while thresholds were chosen, so its figures are optimistic. In the sandbox, a receipt
+of 40 lines took 2.5 s in the best of six runs; the longest of these runs needed 3.5 s.
 """
 
 import glob
@@ -103,7 +105,7 @@ def measure(path, photos, with_boxes):
     is_fuel = fuel["is_fuel_receipt"]
     photos.add("merchant", name, truth["sroie"].get("company"), value(answer, "merchant"))
     for key in ("date", "total", "currency"):
-        # Without a known value, the receipt has one all the same.
+        # If the data set has no value, the receipt may still show one, so it is not counted.
         if key in truth["normalised"] and truth["normalised"][key] is not None:
             photos.add(key, name, truth["normalised"][key], value(answer, key))
     photos.add("quantity", name, fuel["litres"] if is_fuel else None, value(answer, "quantity"))

@@ -100,7 +100,7 @@ import Testing
         let client = try server.client(server.keys.admin)
         func fill(_ day: Int, _ odometer: Int) throws -> String {
           let body =
-            #"{"vehicleId":"VAN-1","at":"2026-05-\(day)T20:00:00Z","energy":"diesel","quantity":40,"full":true,"odometer":\(odometer),"total":{"amount":"50","currency":"EUR"}}"#
+            #"{"vehicleId":"VAN-1","at":"2026-05-\#(day)T20:00:00Z","energy":"diesel","quantity":40,"full":true,"odometer":\#(odometer),"total":{"amount":"50","currency":"EUR"}}"#
           let reply = try client.send("POST", "/api/fuel-entries", json: body)
           #expect(reply.status == 201, "\(reply.text)")
           return try #require(try reply.json["id"] as? String)
@@ -137,7 +137,7 @@ import Testing
         #expect(try client.send("GET", "/api/vehicles/VAN-1").json["odometer"] as? Int == 2_000)
         func make(void: Bool) throws {
           let reply = try client.send(
-            "PATCH", "/api/fuel-entries/\(wrong)", json: #"{"void":\(void)}"#, headers: ["If-Match": "*"])
+            "PATCH", "/api/fuel-entries/\(wrong)", json: #"{"void":\#(void)}"#, headers: ["If-Match": "*"])
           #expect(try reply.status == 200 && reply.json["void"] as? Bool == void, "\(reply.text)")
         }
         try make(void: true)

@@ -129,8 +129,9 @@ import Testing
         let made = try server.client(server.keys.admin).send("POST", "/api/files", json: #"{"name":"a","size":3}"#)
         return try #require(try made.json["id"] as? String)
       }
-      let store = try FileStore(folder: try #require(options.files.folder))
-      let piece = try await store.append(to: try #require(UUIDv7(id.utf8.span)), at: 0, tenant: .standard)
+      let store = try FolderFileStore(folder: try #require(options.files.folder))
+      let piece = try await store.append(
+        to: try #require(UUIDv7(id.utf8.span)), at: 0, checksum: nil, tenant: .standard)
       try await piece.write([1, 2, 3])
       try await piece.finish()
       try await aside {
@@ -160,7 +161,7 @@ import Testing
         return (used, try Self.upload(client, [4, 5, 6, 7]), id)
       }
       let service = FileService(
-        options.files, try FileStore(folder: scratch.file("files")), storage: server.storage,
+        options.files, try FolderFileStore(folder: scratch.file("files")), storage: server.storage,
         logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
       func sweep(days: Int64) async throws {
         let time = Timestamp(nanoseconds: WallClock.now.nanoseconds + days * 86_400_000_000_000)

@@ -123,8 +123,10 @@ import Testing
     try await Self.run(on: database) { server, dora, emil in
       let client = try server.client(server.keys.admin)
       func add(_ kind: String, _ id: String, _ more: String = "") throws -> TestClient.Reply {
-        try client.send(
-          "POST", "/api/documents", json: #"{"of":{"kind":"\#(kind)","id":"\#(id)"},"kind":"licence"\#(more)}"#)
+        let category = kind == "driver" ? "licence" : "insurance"
+        return try client.send(
+          "POST", "/api/documents",
+          json: #"{"of":{"kind":"\#(kind)","id":"\#(id)"},"kind":"\#(category)"\#(more)}"#)
       }
       let own = try add("driver", dora, #","expiresOn":"2031-05-04""#)
       #expect(try own.status == 201 && own.json["driverId"] as? String == dora, "\(own.text)")

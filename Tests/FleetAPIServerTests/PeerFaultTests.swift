@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test(arguments: TestServer.Database.allCases)
-  func editing_the_odometer_of_a_vehicle_adds_no_reading(_ database: TestServer.Database) async throws {
+  func an_odometer_that_is_edited_is_judged_like_any_reading(_ database: TestServer.Database) async throws {
     try await Self.run(on: database) { _, client in
       let fuel = try Self.made(
         client, "fuel-entries",
@@ -52,11 +52,15 @@ import Testing
       }
       let readings = try client.send("GET", "/api/meter-readings?vehicle=VAN-1").list
       #expect(readings.map { $0["odometer"] as? Double } == [10_020])
-      // The vehicle's own odometer comes from readings; it cannot be edited.
+      // The vehicle's own odometer comes from readings. An edit adds a reading, which is marked as doubtful.
       let edit = try client.send(
         "PATCH", "/api/vehicles/VAN-1", json: #"{"odometer":1}"#, headers: ["If-Match": "*"])
       #expect(try edit.status == 422 || client.send("GET", "/api/vehicles/VAN-1").json["odometer"] as? Double == 10_020)
-      #expect(try client.send("GET", "/api/meter-readings?vehicle=VAN-1").list.count == 1)
+      #expect(try client.send("GET", "/api/vehicles/VAN-1").json["odometer"] as? Double == 10_020)
+      let doubtful = try client.send("GET", "/api/meter-readings?vehicle=VAN-1").list.first {
+        $0["odometer"] as? Double == 1
+      }
+      #expect(doubtful?["source"] as? String == "manual" && doubtful?["flag"] as? String == "rollback")
     }
   }
 

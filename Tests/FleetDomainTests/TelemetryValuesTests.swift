@@ -30,4 +30,13 @@ import Testing
     #expect(Self.values(#"{"\u0073peed":12,"rpm":3}"#).rpm == 3)
     #expect(Self.values(#"{"":1,"rpm":3}"#).rpm == 3)
   }
+
+  @Test(arguments: [
+    "latitude", "longitude", "heading", "speed", "gpsSpeed", "rpm", "fuelRate", "fuelLevel", "odometer",
+  ])
+  func a_key_with_an_escape_has_the_same_value(_ key: String) {
+    let plain = Self.values(#"{"\#(key)":12.5}"#)
+    let escaped = Self.values(#"{"\u00\#(String(key.utf8.first!, radix: 16))\#(key.dropFirst())":12.5}"#)
+    #expect(plain == escaped && plain != TelemetryValues())
+  }
 }

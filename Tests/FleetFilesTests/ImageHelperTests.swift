@@ -40,7 +40,7 @@ import Testing
   @Test(arguments: ["JPEG", "PNG", "WEBP"])
   func an_image_gets_copies(_ format: String) async throws {
     let scratch = try ScratchFolder()
-    let store = try FileStore(folder: scratch.file("files"))
+    let store = try FolderFileStore(folder: scratch.file("files"))
     let versions = try await Self.copies(try Self.image("Image.new('RGB',(800,600),'red')", format), store)
     #expect(versions.map(\.name) == ["full", "thumbnail"])
     #expect(versions.map(\.width) == [800, 320] && versions.map(\.height) == [600, 240])
@@ -49,7 +49,7 @@ import Testing
   /// Phones write HEIC, which a library of its own decodes.
   @Test func an_image_in_HEIC_gets_copies() async throws {
     let scratch = try ScratchFolder()
-    let store = try FileStore(folder: scratch.file("files"))
+    let store = try FolderFileStore(folder: scratch.file("files"))
     let (source, photo) = (scratch.file("a.png"), scratch.file("a.heic"))
     let code = "Image.linear_gradient('L').convert('RGB').resize((640,480))"
     try Data(try Self.image(code, "PNG")).write(to: URL(fileURLWithPath: source))
@@ -64,7 +64,7 @@ import Testing
 
   @Test func images_that_are_too_large_or_no_images_are_reported() async throws {
     let scratch = try ScratchFolder()
-    let store = try FileStore(folder: scratch.file("files"))
+    let store = try FolderFileStore(folder: scratch.file("files"))
     // 100 megapixels in some kilobytes.
     let bomb = try Self.image("Image.new('L',(10000,10000))", "PNG")
     #expect(bomb.count < 200_000)
@@ -80,7 +80,7 @@ import Testing
   /// An image followed by an archive is both. Its copies are only images.
   @Test func what_follows_an_image_is_not_in_its_copies() async throws {
     let scratch = try ScratchFolder()
-    let store = try FileStore(folder: scratch.file("files"))
+    let store = try FolderFileStore(folder: scratch.file("files"))
     let both = try Self.image("Image.new('RGB',(64,64))", "JPEG") + Array("PK\u{3}\u{4}<script>alert(1)</script>".utf8)
     for version in try await Self.copies(both, store) {
       let content = try await store.store(both, tenant: .standard)
@@ -98,7 +98,7 @@ import Testing
 
   @Test func damaged_images_are_answered() async throws {
     let scratch = try ScratchFolder()
-    let store = try FileStore(folder: scratch.file("files"))
+    let store = try FolderFileStore(folder: scratch.file("files"))
     let noise = "Image.effect_noise((160,120),90).convert('RGB')"
     let whole = try ["JPEG", "PNG", "WEBP"].map { try Self.image(noise, $0) }
     var random = SplitMix(seed: 20_261_123)

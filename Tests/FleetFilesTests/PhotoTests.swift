@@ -50,7 +50,7 @@ import Testing
   ) async throws -> JSON {
     try Tool.requireSandbox()
     let scratch = try ScratchFolder()
-    let store = try FileStore(folder: scratch.file("files"))
+    let store = try FolderFileStore(folder: scratch.file("files"))
     let content = try await store.open(try await store.store(photo, tenant: .standard), tenant: .standard)
     return try await ImageHelper(folder: folder, recognizer: networks).reading(of: subject, in: content)
   }

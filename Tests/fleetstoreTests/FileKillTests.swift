@@ -10,6 +10,8 @@ import Testing
 @Suite struct FileKillTests {
   enum Database: String, CaseIterable, CustomTestStringConvertible {
     case sqlite, postgreSQL
+    /// PostgreSQL, with the contents of files in S3-compatible storage.
+    case bucket
 
     var testDescription: String { rawValue }
   }
@@ -123,9 +125,16 @@ import Testing
       let scratch = try ScratchFolder()
       try scratch.writeSecret("secret.keys", String(repeating: "7", count: 64) + "\n")
       let address = database == .sqlite ? "sqlite:fleet.db" : try PostgreSQLServer.shared.database()
+      let peer = database == .bucket ? try S3Peer() : nil
+      try scratch.writeSecret("s3.secret", S3Peer.secretKey + "\n")
+      let files =
+        peer.map {
+          #"{"s3":{"url":"http://127.0.0.1:\#($0.port)","bucket":"\#(S3Peer.bucket)","accessKey":"#
+            + #""\#(S3Peer.accessKey)","secretKeyFile":"s3.secret"}}"#
+        } ?? #"{"folder":"files"}"#
       let settings = try scratch.write(
         "c.json",
-        #"{"database":"\#(address)","files":{"folder":"files"},"accounts":{"secretKeysFile":"secret.keys"}}"#)
+        #"{"database":"\#(address)","files":\#(files),"accounts":{"secretKeysFile":"secret.keys"}}"#)
       var store = try ServedStore(["--config", settings])
       defer { store.program.kill() }
       let token = try #require(store.token)

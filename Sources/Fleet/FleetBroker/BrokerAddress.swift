@@ -4,9 +4,9 @@ import Peers
 ///
 ///     amqps://fleet@mq1.example:5671/depot     RabbitMQ; the path is the virtual host, `/` without one
 ///     amqp://127.0.0.1                         RabbitMQ on this machine, as its own `guest`
-///     mqtts://fleet@mq.example                 mosquitto, or any other with MQTT 5
+///     mqtts://fleet@mq.example                 mosquitto, or any other broker with MQTT 5
 ///
-/// It never contains a password.
+/// An address never contains a password.
 public struct BrokerAddress: Equatable, Sendable, CustomStringConvertible {
   /// The protocol.
   public enum Language: Sendable {

@@ -2,7 +2,7 @@
 public struct BrokerCounts: Equatable, Sendable {
   /// Messages that the broker delivered.
   public var consumed = 0
-  /// Consumed messages that the broker had delivered before, to this worker or another one.
+  /// Consumed messages that the broker had delivered before, to this worker or to another one.
   public var redelivered = 0
   /// Messages acknowledged after the commit of all their records.
   public var committed = 0

@@ -11,6 +11,6 @@ public enum BrokerFailureKind: Sendable {
   case unreachable
   /// The broker refuses the login or an operation.
   case refused
-  /// The database stores nothing, so the broker must deliver the messages again.
+  /// The database cannot store records, so the broker must deliver the messages again.
   case storage
 }

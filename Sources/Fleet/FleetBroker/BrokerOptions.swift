@@ -50,8 +50,9 @@ public struct BrokerOptions: Equatable, Sendable {
 public struct BrokerTLS: Equatable, Sendable {
   /// File of the certificate authorities for the broker's certificate; `nil` for the system's.
   public var authorities: String?
-  /// Files of the client certificate and its key.
+  /// File of the client certificate; `nil` for none.
   public var certificate: String?
+  /// File of the client certificate's private key; `nil` for none.
   public var key: String?
 
   public init() {}

@@ -5,7 +5,7 @@ struct ConsumedMessage: Equatable, Sendable {
   /// The topic, for example `fleet/VAN-001/telemetry`; in AMQP the routing key `fleet.VAN-001.telemetry`.
   var topic: String
   var payload: [UInt8]
-  /// Whether the broker has delivered it before.
+  /// Whether the broker has delivered the message before.
   var isRedelivered: Bool
   /// The length of a message that exceeds the limit, bytes; its payload is then empty. `nil` for all other messages.
   var oversize: Int?

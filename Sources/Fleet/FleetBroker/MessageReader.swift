@@ -17,8 +17,9 @@ struct MessageReader: Sendable {
     var bytes: Int
     /// The valid records.
     var records: [IncomingRecord] = []
-    /// The number of refused records, and the reason of the first refusal.
+    /// The number of refused records.
     var refused = 0
+    /// The reason of the first refusal; `nil` if no record was refused.
     var reason: String?
     /// Whether the message has no records, such as a gateway's status.
     var isIgnored = false

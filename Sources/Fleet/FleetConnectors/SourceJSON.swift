@@ -42,7 +42,7 @@ extension String {
 enum SourceTime {
   /// The earliest accepted time in ms since 1970: 2000-01-01. Earlier times are placeholders.
   static let first: Int64 = 946_684_800_000
-  /// Times from this one on are not accepted, ms since 1970: 2200-01-01.
+  /// The first time that is too late to be accepted, ms since 1970: 2200-01-01.
   static let last: Int64 = 7_258_118_400_000
 
   /// Parses a time in the format of RFC 3339, or with an offset as in ISO 8601 without a colon (`-0700`); `nil` if it is
@@ -72,8 +72,8 @@ enum SourceTime {
 
 /// Checks positions of other programs.
 enum SourcePosition {
-  /// Returns the members of a record for a position; `nil` if the position is impossible. Receivers without a fix often
-  /// report 0° N, 0° E.
+  /// Returns the members of a record for a position; `nil` if the position is impossible. 0° N, 0° E is treated as
+  /// impossible, because receivers without a fix often report it.
   static func values(latitude: Double?, longitude: Double?) -> [String: JSON]? {
     guard let latitude, let longitude, abs(latitude) <= 90, abs(longitude) <= 180, latitude.isFinite,
       longitude.isFinite, latitude != 0 || longitude != 0

@@ -4,8 +4,9 @@ import Telemetry
 
 /// The consumption of a vehicle, computed from one full tank to the next.
 ///
-/// From one full tank to the next, the vehicle uses exactly what is filled meanwhile: the fill at the end and all
-/// partial fills before it. Each kind of energy has its own intervals, because a vehicle may have a tank for each.
+/// From one full tank to the next, the vehicle uses exactly the quantity that is filled meanwhile: the fill at the end
+/// and all partial fills before it. Each kind of energy has its own intervals, because a vehicle may have a tank for
+/// each.
 public struct FuelEconomy: Equatable, Sendable {
   /// The time from one full tank to the next.
   public struct Interval: Equatable, Sendable {
@@ -47,9 +48,9 @@ public struct FuelEconomy: Equatable, Sendable {
   /// - A void entry does not count.
   /// - A partial fill before the first full one belongs to no interval.
   /// - If an entry is missing, its quantity is unknown. There is no interval that includes the missing entry.
-  /// - A full fill without an odometer reading counts as a partial one.
+  /// - A full fill without an odometer reading counts as a partial fill.
   /// - If the odometer does not increase, one of the two readings is wrong. The next interval then begins at the later
-  ///   one.
+  ///   reading.
   ///
   /// - Parameter entries: the entries of a vehicle in any order.
   public init(_ entries: [FuelEntry]) {
@@ -59,8 +60,8 @@ public struct FuelEconomy: Equatable, Sendable {
     }
   }
 
-  /// Returns the intervals that end in a time range. Of several ranges without gaps between them, each interval is thus
-  /// in exactly one.
+  /// Returns the intervals that end in a time range. If several ranges follow one another without gaps, each interval
+  /// is therefore in exactly one of them.
   ///
   /// - Parameters:
   ///   - from: the start of the range; `nil` for no limit.

@@ -4,8 +4,8 @@ import Telemetry
 
 /// Compares the journeys that drivers declared with the trips that gateways recorded.
 ///
-/// A trip belongs to the journey that covers the longest part of it, if that is at least half of the trip. A journey
-/// can have several trips, because the engine may be switched off on the way.
+/// A trip belongs to the journey that covers the longest part of it, if this part is at least half of the trip. A
+/// journey can have several trips, because the engine may be switched off during the journey.
 public struct JourneyMatching: Sendable {
   /// A journey that was started and not cancelled.
   public struct Declared: Equatable, Sendable {

@@ -30,10 +30,10 @@ public struct TankRise: Equatable, Sendable {
   /// The time at which the level had risen; `nil` if unknown, or if the level did not rise.
   public let at: Timestamp?
 
-  /// The rise is searched within this time before and after the time of the entry, s. People often enter a fill later.
+  /// The rise is searched for within this time before and after the entry, s. People often enter a fill later.
   public static let reach: Int64 = 7_200
-  /// The rise is the difference between the medians of this many levels before it and after it. Fuel moves in the tank,
-  /// so a single level is not exact.
+  /// Number of levels before the rise, and number of levels after it. The rise is the difference between the medians of
+  /// both groups. Fuel moves in the tank, so a single level is not exact.
   static let levels = 5
   /// Error of level sensors as a part of the tank's volume.
   static let tankTolerance = 0.08

@@ -11,8 +11,9 @@ public struct WhoDrove: Sendable {
   /// The assignments that contain the time.
   public let assignments: [Stored<Assignment>]
 
-  /// Finds the driver. A journey takes precedence over an assignment, and of several journeys the one that began last.
-  /// A journey that only its driver has declared counts less than an assignment to another driver.
+  /// Finds the driver. A journey takes precedence over an assignment. Of several journeys, the one that began last
+  /// takes precedence. An assignment to another driver takes precedence over a journey that only its driver has
+  /// declared.
   ///
   /// - Parameters:
   ///   - journeys: journeys of the vehicle, in any order.

@@ -3,7 +3,7 @@ import Glibc
 
 /// The reason why a file could not be read or written.
 public enum FileError: Error, Equatable, Sendable {
-  /// The folder contains no such file.
+  /// The store contains no such file.
   case missing(String)
   /// Another request writes to the same upload.
   case busy
@@ -15,6 +15,8 @@ public enum FileError: Error, Equatable, Sendable {
   case otherContent(found: String)
   /// No space is left on the disk.
   case full
+  /// The storage cannot be reached, or is overloaded. A later attempt may succeed.
+  case unavailable(String)
   /// Any other error of the system.
   case system(String)
 

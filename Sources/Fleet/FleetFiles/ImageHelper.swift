@@ -61,7 +61,7 @@ public final class ImageHelper: Sendable {
   ///
   /// - Parameter keepsPosition: whether to read the position from the metadata of the photo.
   public func copies(
-    of content: StoredContent, keepsPosition: Bool
+    of content: any StoredContent, keepsPosition: Bool
   ) async throws -> (copies: [Copy], capture: StoredFile.Capture?) {
     let answer = try await run(["copies"] + (keepsPosition ? ["--position"] : []), content)
     do throws(FieldError) {
@@ -77,7 +77,7 @@ public final class ImageHelper: Sendable {
   ///
   /// - Returns: the images and the converted model; and the reason, for people, why there is no converted model.
   public func model(
-    in content: StoredContent, _ format: ModelFormat
+    in content: any StoredContent, _ format: ModelFormat
   ) async throws -> (copies: [Copy], problem: String?) {
     let answer = try await run(["model", format.rawValue], content)
     do throws(FieldError) {
@@ -107,23 +107,24 @@ public final class ImageHelper: Sendable {
     return copies
   }
 
-  /// What can be read on a photo.
+  /// The kinds of values that can be read on a photo.
   public enum Subject: String, Sendable {
     case receipt, vin, odometer
   }
 
   /// Reads a photo.
-  public func reading(of subject: Subject, in content: StoredContent) async throws -> JSON {
+  public func reading(of subject: Subject, in content: any StoredContent) async throws -> JSON {
     try await run([subject.rawValue], content).json
   }
 
   private static let strange = "the image helper gave an unknown answer"
 
-  private func run(_ arguments: [String], _ content: StoredContent) async throws -> (json: JSON, rest: [UInt8]) {
+  private func run(_ arguments: [String], _ content: any StoredContent) async throws -> (json: JSON, rest: [UInt8]) {
     let command = command(arguments)
+    let input = try await LocalCopy.file(of: content)
     // The random key selects any thread, because images need not be decoded in order.
     let answer = try await threads.run(UInt64.random(in: 0 ... .max)) { () throws(FileError) in
-      try HelperProcess.run(command, input: content.file, limit: Self.mostBytes, seconds: Self.seconds)
+      try HelperProcess.run(command, input: input, limit: Self.mostBytes, seconds: Self.seconds)
     }
     if answer == .tooSlow { throw Unusable(reason: "decoding it takes too long") }
     guard case .finished(let bytes) = answer, bytes.count >= 4 else {
@@ -158,7 +159,8 @@ public final class ImageHelper: Sendable {
       Self.sandbox, "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--clearenv",
       "--setenv", "PATH", "/usr/bin", "--setenv", "OMP_THREAD_LIMIT", "1", "--setenv", "LANG", "C.UTF-8",
       "--ro-bind", "/usr", "/usr", "--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache",
-      // Libraries of Debian that several packages offer are behind links in this folder, such as that of linear algebra.
+      // A Debian library that several packages offer is behind a link in this folder, for example the one for linear
+      // algebra.
       "--ro-bind-try", "/etc/alternatives", "/etc/alternatives",
       "--symlink", "usr/lib", "/lib", "--symlink", "usr/lib64", "/lib64", "--symlink", "usr/bin", "/bin",
       "--symlink", "usr/sbin", "/sbin",

@@ -3,9 +3,9 @@ import FleetFigures
 import FleetWork
 import Telemetry
 
-/// An event of the fleet that a gateway recorded: a geofence, a driving event, or the end of a trip.
+/// An event that a gateway's record reports: a geofence event, a driving event, or the end of a trip.
 struct RecordEvent: Sendable {
-  /// The age from which a recorded event is not reported any more, because it arrives too late to be of use, s.
+  /// The age from which an event is no longer reported to people, because it is too late to be of use, in s.
   private static let longestDelay = 86_400
 
   let event: FleetEvent.Event
@@ -13,7 +13,7 @@ struct RecordEvent: Sendable {
   let at: Timestamp
   let item: String?
 
-  /// - Returns: `nil` if the record describes no such event, or has no credible time.
+  /// Creates the event that a record reports; `nil` if the record reports no such event, or has no credible time.
   init?(_ record: StoredRecord) {
     guard !record.isTimeAhead, let time = record.time else { return nil }
     (vehicle, at) = (record.vehicle, time)
@@ -43,7 +43,7 @@ struct RecordEvent: Sendable {
     return text
   }
 
-  /// Adds the event, unless it is too old or belongs to a private journey.
+  /// Adds the event to the tenant's events, unless it is too old or happened during a private journey.
   func apply(to transaction: any FleetTransaction) throws(ThingError) {
     guard at > transaction.now.adding(seconds: -Self.longestDelay),
       let known = try transaction.vehicle(named: vehicle), known.value.id == vehicle

@@ -4,9 +4,10 @@ import FleetWork
 import Telemetry
 
 extension RecordFollower {
-  /// Adds events for vehicles that have sent no records for a day, and for those that send records again.
+  /// Adds events for vehicles that have sent no record for a day, and for vehicles that send records again after such a
+  /// time.
   ///
-  /// - Returns: descriptions of the vehicles for which this failed.
+  /// - Returns: descriptions of the vehicles whose events could not be added.
   func followSilence(tenant: TenantID, at time: Timestamp) async throws -> [String] {
     let (silent, marked) = try await storage.view(tenant: tenant) { view throws(ThingError) in
       let wanted = try view.wantedEvents()
@@ -26,10 +27,10 @@ extension RecordFollower {
 }
 
 extension FleetView {
-  /// The time for which a vehicle that has become silent is still reported, ms.
+  /// The time after which a vehicle that became silent is no longer reported, in ms.
   private static var window: Int64 { 2 * 86_400_000 }
 
-  /// Returns the vehicles that have become silent, and the marks of those that were silent.
+  /// Returns the ids of vehicles that have become silent, and the entries of vehicles that were silent before.
   fileprivate func silence(at now: Timestamp) throws(ThingError) -> ([String], [Stored<SilentVehicle>]) {
     var marks: [Stored<SilentVehicle>] = []
     var query = ThingQuery<SilentVehicle>(limit: 1_000)
@@ -61,7 +62,7 @@ extension FleetTransaction {
     try emit(.vehicleSilent, vehicle)
   }
 
-  /// Removes the mark of a vehicle that has sent records again, or that was removed.
+  /// Removes the entry of a silent vehicle, if the vehicle has sent records again or was removed.
   fileprivate func checkSilent(_ id: UUIDv7) throws(ThingError) {
     guard let mark = try find(id, SilentVehicle.self) else { return }
     let vehicle = try find(id, Vehicle.self)

@@ -6,32 +6,33 @@ import ServiceLifecycle
 import Telemetry
 import TroubleCodes
 
-/// Processes new records of all tenants: the ends of trips become meter readings, and trouble codes become defects. It
-/// also updates values that depend on the current date.
+/// Processes new records of all tenants: it derives meter readings from the ends of trips, and defects from trouble
+/// codes. It also updates values that depend on the current date.
 ///
-/// It reads the feed, so it does not slow down the ingest. It reads telemetry only at the end of each trip, and only a
-/// few records. Several servers may share one database: the positions in the feed are stored together with the results.
+/// It reads the feed, and therefore does not slow down the storing of records. It reads telemetry only at the end of
+/// each trip, and only a few records. Several servers may use one database, because the positions in the feed are
+/// stored together with the results.
 ///
-/// The feed of a tenant is first read quickly, to find the vehicles that have changes (``FollowedVehicle``). Then each
-/// of these vehicles gets turns, in which a few of its changes are processed. The next turn belongs to the vehicle
-/// whose last turn was longest ago. Therefore a vehicle with a backlog delays no other vehicle, and a tenant with a
-/// backlog delays no other tenant.
+/// First, the feed of a tenant is read quickly, to find the vehicles that have changes (``FollowedVehicle``). Then
+/// these vehicles get turns; a turn processes a few changes of one vehicle. The next turn belongs to the vehicle whose
+/// last turn was longest ago. Therefore a vehicle with many changes delays no other vehicle, and a tenant with many
+/// changes delays no other tenant.
 public final class RecordFollower: Service {
   /// The time between two reads of the feeds.
   private static let pause = Duration.seconds(1)
   /// The time between two updates of the values that depend on the current date, ms.
   private static let datePause: Int64 = 60_000
-  /// The maximum number of changes of the feed that are read at once.
+  /// The maximum number of changes in one read of the feed.
   private static let batch = 100
   /// The maximum number of vehicles that are processed in one transaction.
   private static let vehicles = 20
-  /// The maximum number of changes of a vehicle in one turn.
+  /// The maximum number of changes of one vehicle that are processed in one turn.
   private static let changesOfTurn = 10
   /// The time after which a transaction with results is committed, because other writes wait for it.
   private static let patience = Duration.milliseconds(20)
-  /// The time for one tenant in each round: one half to read the feed, the other half to process vehicles.
+  /// The time for one tenant in each round. One half is used to read the feed, the other half to process vehicles.
   private static let share = Duration.milliseconds(400)
-  /// The maximum number of pages of trips that are read to estimate a meter.
+  /// The maximum number of pages of trips that are read to estimate the value of a meter.
   private static let mostTripPages = 20
   private static let name = "maintenance"
   private static let classes: Set<RecordClass> = [.known(.trip), .known(.dtc), .known(.geofence), .known(.driving)]
@@ -43,12 +44,12 @@ public final class RecordFollower: Service {
 
   /// Creates a follower.
   ///
-  /// - Parameter now: returns the time of day.
+  /// - Parameter now: returns the current time.
   public init(storage: any FleetStorage, logger: Logger, now: @escaping @Sendable () -> Timestamp) {
     (self.storage, self.logger, self.now) = (storage, logger, now)
   }
 
-  /// Runs until its task is cancelled or its service group stops it.
+  /// Works until its task is cancelled or its service group stops it.
   public func run() async throws {
     await cancelWhenGracefulShutdown { await self.repeatRounds() }
   }
@@ -78,7 +79,8 @@ public final class RecordFollower: Service {
       } catch {
         if !Task.isCancelled { logger.warning("records are not followed for now: \(error)") }
       }
-      // While there is a backlog, the pause is as long as the work, so at most half of a processor is used.
+      // While more changes remain, the pause is as long as the work. So at most half of the time of one processor is
+      // used.
       let pause = hasMore ? min(clock.now - start, Self.pause) : Self.pause
       do {
         try await Task.sleep(for: pause)
@@ -90,7 +92,7 @@ public final class RecordFollower: Service {
 
   // MARK: What changes with the date
 
-  /// Updates values that depend on the date, and adds the built-in types of service to a new tenant.
+  /// Updates a tenant's values that depend on the date, and adds the built-in types of service to a new tenant.
   func followDate(tenant: TenantID) async throws {
     let time = now()
     let hasTypes = try await storage.view(tenant: tenant) { view throws(ThingError) in
@@ -121,9 +123,9 @@ public final class RecordFollower: Service {
 
   // MARK: Records
 
-  /// Processes the next records of a tenant.
+  /// Processes the next records of a tenant, for a limited time.
   ///
-  /// - Returns: whether there may be more.
+  /// - Returns: whether more records may have to be processed.
   @discardableResult
   func follow(tenant: TenantID) async throws -> Bool {
     let clock = ContinuousClock()
@@ -136,9 +138,9 @@ public final class RecordFollower: Service {
     return hasMore || isWaiting
   }
 
-  /// Reads the next changes of a tenant's feed, and stores to which vehicles they belong.
+  /// Reads the next changes of a tenant's feed, and stores which vehicles have changes to process.
   ///
-  /// - Returns: whether the feed had changes.
+  /// - Returns: whether the feed contained changes.
   func readFeed(tenant: TenantID) async throws -> Bool {
     let query = ThingQuery<FollowedFeed>(.oneOf(key: "name", [.text(Self.name)]))
     let (feed, wanted) = try await storage.view(tenant: tenant) { view throws(ThingError) in
@@ -158,7 +160,7 @@ public final class RecordFollower: Service {
     let found = spans.sorted { $0.key < $1.key }
     try await change(tenant, at: now()) { transaction throws(ThingError) in
       let present = try transaction.first(query)
-      // Another server has already processed these changes.
+      // Another server has already processed these changes. Store nothing.
       guard present?.version == feed?.version else { return }
       for (vehicle, span) in found {
         let waiting = try transaction.first(
@@ -183,10 +185,10 @@ public final class RecordFollower: Service {
     return true
   }
 
-  /// Processes some changes of the vehicles whose last turns were longest ago. If the turn of a vehicle fails, it is
-  /// retried after the turns of all other vehicles.
+  /// Processes some changes of the vehicles whose last turns were longest ago. If a vehicle's turn fails, it is
+  /// repeated after the turns of all other vehicles.
   ///
-  /// - Returns: `false` if no vehicle has changes, or if a turn failed.
+  /// - Returns: `false` if no vehicle has changes to process, or if a turn failed.
   func serveVehicles(tenant: TenantID) async throws -> Bool {
     let waiting = try await storage.view(tenant: tenant) { view throws(ThingError) in
       try view.list(ThingQuery<FollowedVehicle>(order: [.init("servedAt")], limit: Self.vehicles)).items
@@ -205,7 +207,7 @@ public final class RecordFollower: Service {
     do {
       try await apply(batch, tenant: tenant)
     } catch {
-      // One of the turns failed. Find out which.
+      // At least one of these turns failed. Apply each turn alone to find out which.
       for turn in batch {
         do {
           try await apply([turn], tenant: tenant)
@@ -218,8 +220,8 @@ public final class RecordFollower: Service {
     return isComplete
   }
 
-  /// Prepares a vehicle's turn: collects the effects of its next changes. If there are no more changes, estimates its
-  /// meters.
+  /// Prepares a turn of one vehicle: determines the effects of the vehicle's next changes. If all changes were
+  /// processed, estimates the values of its meters instead.
   private func turn(of followed: Stored<FollowedVehicle>, tenant: TenantID) async throws -> Turn {
     let (vehicle, through) = (followed.value.vehicle, followed.value.through)
     var turn = Turn(followed: followed, isLast: followed.value.after >= through)
@@ -240,8 +242,8 @@ public final class RecordFollower: Service {
     return turn
   }
 
-  /// Applies the effects of several turns in one transaction. After ``patience``, the remaining effects are left for
-  /// later turns.
+  /// Applies the effects of several turns in one transaction. After ``patience``, the other effects remain for later
+  /// turns.
   private func apply(_ batch: [Turn], tenant: TenantID) async throws {
     let time = now()
     let catalog = catalog
@@ -252,7 +254,7 @@ public final class RecordFollower: Service {
       let wanted = try transaction.wantedEvents()
       for turn in batch {
         guard clock.now - start < Self.patience else { break }
-        // Another server may have been first.
+        // Another server may have processed this vehicle since the turn was prepared.
         guard let present = try transaction.find(turn.followed.id, FollowedVehicle.self),
           present.version == turn.followed.version
         else { continue }
@@ -292,7 +294,8 @@ public final class RecordFollower: Service {
     }
   }
 
-  /// Returns changes of all vehicles or of one, and the position after which to continue.
+  /// Returns the next changes of one vehicle or, if `vehicle` is `nil`, of all vehicles; and the position after which
+  /// the next call must continue.
   private func changes(
     of vehicle: String? = nil, after start: Int64, limit: Int, tenant: TenantID
   ) async throws -> (changes: [FeedChange], position: Int64) {
@@ -307,7 +310,7 @@ public final class RecordFollower: Service {
         let whose = vehicle.map { ", vehicle \($0)" } ?? ""
         logger.warning(
           "tenant \(tenant)\(whose): changes of records are no longer stored; their readings and codes are missing")
-      // The vehicle was removed meanwhile.
+      // The vehicle was removed since its changes were found.
       case .notFound where vehicle != nil: break
       default: throw error
       }
@@ -332,8 +335,8 @@ public final class RecordFollower: Service {
     return effects
   }
 
-  /// Returns the attribution of the records that a gateway sent under its own ID at the beginning of a trip
-  /// (``Attribution``); `nil` if there are none. Also `nil` if the gateway has several adapters, because they may be in
+  /// Returns the attribution (``Attribution``) of the records that a gateway sent under its own id at the beginning of
+  /// a trip. Returns `nil` if there are no such records, or if the gateway has several adapters, which may be in
   /// different vehicles.
   private func attribution(
     of record: StoredRecord, _ trip: EndedTrip, tenant: TenantID
@@ -341,7 +344,7 @@ public final class RecordFollower: Service {
     guard let json = try? JSON(parsing: record.body), let gateway = json["gatewayId"]?.textValue,
       gateway != record.vehicle, json["device"] == nil, let tripID = json["tripId"].flatMap({ try? UUIDv7(json: $0) })
     else { return nil }
-    // The record of a trip's start may be made some time after the start.
+    // The gateway may make the record that reports the start of a trip some time after the start.
     let query = RecordQuery(
       vehicle: nil, gateway: gateway, classes: RecordQuery.tripClasses, from: trip.from,
       to: Timestamp(nanoseconds: trip.to.nanoseconds + 1_000_000), order: .oldestFirst, limit: 100)
@@ -363,7 +366,7 @@ public final class RecordFollower: Service {
     return attribution
   }
 
-  /// Returns the last readings of the vehicle's meters in the telemetry of the 10 minutes before a time.
+  /// Returns the vehicle's last meter values in the telemetry of the 10 minutes before a time.
   private func meters(at end: Timestamp, vehicle: String, tenant: TenantID) async throws -> [Meter: Double] {
     let query = RecordQuery(
       vehicle: vehicle, classes: [.known(.telemetry)], from: Timestamp(nanoseconds: end.nanoseconds - 600_000_000_000),
@@ -372,7 +375,7 @@ public final class RecordFollower: Service {
     for record in try await storage.records(query, tenant: tenant).items {
       guard values.count < Meter.allCases.count, let json = try? JSON(parsing: record.body) else { continue }
       values[.odometer] = values[.odometer] ?? json["odometer"]?.numberValue
-      // PID 7F contains seconds.
+      // This signal (PID 7F) is in seconds.
       values[.engineHours] = values[.engineHours] ?? json["totalEngineRunTime"]?.numberValue.map { $0 / 3_600 }
     }
     return values
@@ -392,7 +395,7 @@ public final class RecordFollower: Service {
       query.cursor = page.next
       guard query.cursor != nil else { break }
     }
-    // There are too many trips since the last reading to estimate the meter.
+    // The meter cannot be estimated, because too many trips have ended since the last reading.
     guard query.cursor == nil else { return nil }
     return meter.estimate(after: last, trips).map { .estimate(meter, $0, after: last, vehicle: vehicle) }
   }
@@ -405,17 +408,16 @@ public final class RecordFollower: Service {
   }
 }
 
-/// The processing of a vehicle's next changes.
+/// A turn of one vehicle: the effects of its next changes.
 private struct Turn: Sendable {
   let followed: Stored<FollowedVehicle>
-  /// Whether the vehicle has no more changes to process. This turn then only estimates its meters.
+  /// Whether the vehicle has no more changes to process. Then the turn only estimates the values of its meters.
   let isLast: Bool
-  /// Steps with effects of changes. `position` is the position in the feed up to which all effects are applied after
-  /// the step.
+  /// The effects to apply, in steps. After a step, all changes up to its `position` in the feed have been processed.
   var steps: [(position: Int64, effects: [Effect])] = []
 }
 
-/// A change that follows from a record.
+/// An effect of a record on the things of the tenant.
 private enum Effect: Sendable {
   case report(TroubleReport)
   case trip(EndedTrip, vehicle: String)
@@ -424,7 +426,7 @@ private enum Effect: Sendable {
   case reading(Meter, Double, EndedTrip, vehicle: String)
   case estimate(Meter, Meter.Point, after: Meter.Point, vehicle: String)
 
-  /// The vehicle whose meter it changes; `nil` if it changes none.
+  /// The vehicle whose meter the effect changes; `nil` if it changes no meter.
   var meteredVehicle: String? {
     switch self {
     case .report, .trip, .attribution, .event: nil
@@ -432,7 +434,9 @@ private enum Effect: Sendable {
     }
   }
 
-  /// - Parameter wanted: the events that rules or webhooks contain.
+  /// Applies the effect in a transaction.
+  ///
+  /// - Parameter wanted: the types of events that at least one rule or webhook contains. Other events are not added.
   func apply(
     to transaction: any FleetTransaction, _ catalog: TroubleCodeCatalog, _ wanted: Set<FleetEvent.Event>
   ) throws(ThingError) {
@@ -445,7 +449,7 @@ private enum Effect: Sendable {
     case .event(let event): if wanted.contains(event.event) { try event.apply(to: transaction) }
     case .trip(let trip, let vehicle): try transaction.countTrip(from: trip.from, to: trip.to, vehicle: vehicle)
     case .reading(let meter, let value, let trip, let vehicle):
-      // The vehicle may have been removed meanwhile.
+      // The vehicle may have been removed since the turn was prepared.
       guard try transaction.vehicle(named: vehicle)?.value.id == vehicle else { return }
       try transaction.addGatewayReading(of: meter, value, at: trip.to, vehicle: vehicle, record: trip.id)
     case .estimate(let meter, let point, let last, let vehicle):

@@ -4,11 +4,11 @@ import Logging
 import ServiceLifecycle
 import Telemetry
 
-/// Computes the schedules of fleets that have many vehicles, a few vehicles in each transaction.
+/// Computes the service schedules of fleets that have many vehicles. Each transaction processes only a few vehicles.
 ///
-/// Several servers may share one database, because the progress is stored there.
+/// Several servers may use one database, because the progress is stored in the database.
 public final class ScheduleFollower: Service {
-  /// The time between two searches for pending schedules.
+  /// The time between two searches for schedules that are not computed yet.
   private static let pause = Duration.seconds(1)
 
   private let storage: any FleetStorage
@@ -17,12 +17,12 @@ public final class ScheduleFollower: Service {
 
   /// Creates a follower.
   ///
-  /// - Parameter now: returns the time of day.
+  /// - Parameter now: returns the current time.
   public init(storage: any FleetStorage, logger: Logger, now: @escaping @Sendable () -> Timestamp) {
     (self.storage, self.logger, self.now) = (storage, logger, now)
   }
 
-  /// Runs until its task is cancelled or its service group stops it.
+  /// Works until its task is cancelled or its service group stops it.
   public func run() async throws {
     await cancelWhenGracefulShutdown {
       var isFailing = false
@@ -45,10 +45,10 @@ public final class ScheduleFollower: Service {
     }
   }
 
-  /// Computes a few vehicles of each tenant that has a pending schedule. An error for one tenant does not affect the
-  /// others.
+  /// Computes the schedule of a few vehicles, for each tenant that has a pending schedule. An error of one tenant does
+  /// not affect other tenants.
   ///
-  /// - Returns: whether there may be more, and the last failure.
+  /// - Returns: whether any schedule was pending, and the last error.
   func round() async throws -> (hasMore: Bool, failure: (any Error)?) {
     var (hasMore, failure) = (false, (any Error)?.none)
     await TenantRound.run(for: try await storage.tenants(having: PendingSchedule.conditions)) { tenant in

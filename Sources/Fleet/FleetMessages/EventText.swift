@@ -1,13 +1,13 @@
 import FleetDomain
 import FleetWork
 
-/// The text of a notification, in the language of the person.
+/// The texts of notifications, in the language of the person who is notified.
 public enum EventText {
-  /// Returns the text of an event in one line.
+  /// Returns the text of an event, without line breaks.
   ///
   /// - Parameters:
-  ///   - driver: the name of the event's driver; `nil` if it has none.
-  ///   - locale: language and region of the person; `nil` if unknown.
+  ///   - driver: the name of the driver whom the event concerns; `nil` if unknown.
+  ///   - locale: the language and region of the person who is notified; `nil` if unknown.
   public static func text(of event: FleetEvent, driver: String?, locale: String?) -> String {
     switch MailText.Language(locale: locale) {
     case .english: english(event, driver)

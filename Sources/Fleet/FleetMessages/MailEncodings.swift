@@ -1,19 +1,19 @@
 import FleetAccess
 
-/// Encoding of texts in mail headers (RFC 2047).
+/// Encodes texts for the headers of mails (RFC 2047).
 enum EncodedWord {
-  /// Maximum length of a header line (RFC 5322, section 2.1.1).
+  /// Maximum length of a line in a header, in characters (RFC 5322, section 2.1.1).
   private static let lineLength = 78
 
-  /// Returns a header line with a text. Short ASCII text is unchanged; other text is written as encoded words, each on
-  /// a line of its own.
+  /// Returns a header with a text. Short ASCII text is not encoded. Other text is divided into encoded words, each on a
+  /// separate line.
   static func header(_ name: String, _ text: String) -> String {
     let plain = "\(name): \(text)"
     if isPlain(text), plain.utf8.count <= lineLength { return plain }
     return "\(name): \(words(text))"
   }
 
-  /// Returns the name before an address (RFC 5322, `phrase`) as words, as a quoted string, or as encoded words.
+  /// Returns the name that precedes an address (RFC 5322, `phrase`): as plain words, a quoted string, or encoded words.
   static func phrase(_ name: String) -> String {
     guard isPlain(name), name.utf8.count <= 60 else { return words(name) }
     let isAtoms = name.utf8.allSatisfy { byte in
@@ -34,7 +34,7 @@ enum EncodedWord {
     text.utf8.allSatisfy { (0x20...0x7E).contains($0) } && !text.contains("=?")
   }
 
-  /// Returns a text as encoded words of at most 64 characters. No word ends within a UTF-8 character.
+  /// Returns a text as encoded words of at most 64 characters, one on each line. No word ends inside a UTF-8 character.
   private static func words(_ text: String) -> String {
     var words: [String] = []
     var bytes: [UInt8] = []
@@ -56,19 +56,19 @@ enum EncodedWord {
 }
 
 extension Base64 {
-  /// Returns lines of at most 76 characters (RFC 2045, section 6.8).
+  /// Returns bytes as base64 in lines of at most 76 characters (RFC 2045, section 6.8).
   static func lines(_ bytes: [UInt8]) -> [String] {
     stride(from: 0, to: bytes.count, by: 57).map { text(bytes[$0..<min($0 + 57, bytes.count)]) }
   }
 }
 
-/// Encoding of mail bodies as ASCII lines of at most 76 characters (quoted-printable: RFC 2045, section 6.7).
+/// Encodes the bodies of mails as ASCII lines of at most 76 characters (quoted-printable: RFC 2045, section 6.7).
 enum QuotedPrintable {
   private static let lineLength = 76
 
   /// Encodes a text.
   ///
-  /// - Parameter text: lines, separated by `\n`.
+  /// - Parameter text: the text; its lines are separated by `\n`.
   /// - Returns: the encoded lines, without line ends.
   static func lines(_ text: String) -> [String] {
     var lines: [String] = []
@@ -77,10 +77,10 @@ enum QuotedPrintable {
       let bytes = Array(line.utf8)
       for (index, byte) in bytes.enumerated() {
         let isLast = index == bytes.count - 1
-        // A space at the end of a line is encoded, because mail servers may remove it.
+        // Encode a space at the end of a line, because mail servers may remove it.
         let isPlain = (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "=") || byte == 0x20 && !isLast
         let piece = isPlain ? String(Unicode.Scalar(byte)) : "=" + hexadecimal(byte)
-        // A line that continues in the next one ends with "=".
+        // A line ends with "=" if the text continues in the next line.
         if out.utf8.count + piece.utf8.count > lineLength - (isLast ? 0 : 1) {
           lines.append(out + "=")
           out = ""

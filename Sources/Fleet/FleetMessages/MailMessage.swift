@@ -2,8 +2,8 @@ import FleetAccess
 import FleetDomain
 import Telemetry
 
-/// A mail in the format in which it is sent: headers, and its text as plain text and as HTML (RFC 5322, RFC 2045 to
-/// 2047).
+/// A mail in the format in which it is sent: its headers, and its content both as plain text and as HTML (RFC 5322, RFC
+/// 2045 to 2047).
 ///
 ///     Date: Mon, 23 Nov 2026 14:05:00 +0000
 ///     From: Fleet <fleet@example.com>
@@ -13,17 +13,17 @@ public struct MailMessage: Sendable {
   public let from: MailAddress
   public let to: MailAddress
   public let subject: String
-  /// The plain text; its lines are separated by `\n`.
+  /// The content as plain text; its lines are separated by `\n`.
   public let text: String
   public let html: String
   public let attachment: MailAttachment?
   public let date: Timestamp
-  /// The part of `Message-ID` before the `@`. It is the same for all attempts, so that a receiver recognises a repeated
-  /// mail.
+  /// The part of the header `Message-ID` before the `@`. It is the same for all attempts to send the mail, so that the
+  /// receiver recognises a repeated mail.
   public let id: String
 
-  /// Creates a message; `nil` if the subject is longer than 200 characters. Also `nil` if the subject or the id
-  /// contains a line break or another invisible character, which could add headers.
+  /// Creates a message; `nil` if the subject is empty or longer than 200 characters, or if the subject or the id
+  /// contains a line break or another invisible character. Line breaks could add headers.
   public init?(
     from: MailAddress, to: MailAddress, subject: String, text: String, html: String,
     attachment: MailAttachment? = nil, date: Timestamp, id: String
@@ -41,9 +41,9 @@ public struct MailMessage: Sendable {
     self.id = id
   }
 
-  /// The whole message; each line ends with CR LF.
+  /// The whole mail as it is sent. Each line ends with CR LF.
   public var bytes: [UInt8] {
-    // No line of a part can begin with the boundary, because quoted-printable text never contains "=_".
+    // No line of the content can begin with the boundary, because quoted-printable text never contains "=_".
     let boundary = "=_\(id)"
     let domain = from.address.text.split(separator: "@").last.map(String.init) ?? "localhost"
     let lines =
@@ -53,15 +53,15 @@ public struct MailMessage: Sendable {
         "To: \(Self.text(of: to))",
         EncodedWord.header("Subject", subject),
         "Message-ID: <\(id)@\(domain)>",
-        // Asks receivers not to send automatic answers (RFC 3834, section 5).
+        // This header asks receivers not to send automatic answers (RFC 3834, section 5).
         "Auto-Submitted: auto-generated",
         "MIME-Version: 1.0",
       ] + body(boundary)
     return Array(lines.joined(separator: "\r\n").utf8)
   }
 
-  /// Returns the message's lines from the header `Content-Type` to the end. If a file is attached, the message has two
-  /// parts: the texts, and the file.
+  /// Returns the lines of the message from the header `Content-Type` to the end. If a file is attached, the message has
+  /// two parts: the texts, and the file.
   private func body(_ boundary: String) -> [String] {
     let texts =
       ["Content-Type: multipart/alternative; boundary=\"\(boundary)\"", ""]
@@ -82,7 +82,7 @@ public struct MailMessage: Sendable {
 
   private static func text(of address: MailAddress) -> String {
     guard let name = address.name else { return address.address.text }
-    // The name is on a line of its own, because encoded words may be long.
+    // Put the address on a separate line, because encoded words may be long.
     let phrase = EncodedWord.phrase(name)
     return "\(phrase)\(phrase.hasPrefix("=?") ? "\r\n" : "") <\(address.address.text)>"
   }

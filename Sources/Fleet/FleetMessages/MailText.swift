@@ -3,14 +3,14 @@ import FleetDomain
 import Mustache
 import Telemetry
 
-/// The subject and text of a mail, in the language of the recipient.
+/// The subject and the content of a mail, in the language of the recipient.
 public struct MailText: Equatable, Sendable {
   /// The languages in which mails are written.
   public enum Language: String, CaseIterable, Sendable {
     case english = "en"
     case german = "de"
 
-    /// Selects the language for a locale such as `de-AT`; English if the locale's language is not supported.
+    /// Selects the language for a locale such as `de-AT`; English if no mail is written in the locale's language.
     public init(locale: String?) {
       let code = locale?.prefix { $0 != "-" && $0 != "_" }.lowercased()
       self = code.flatMap { Language(rawValue: $0) } ?? .english
@@ -21,11 +21,12 @@ public struct MailText: Equatable, Sendable {
   public let plain: String
   public let html: String
 
-  /// Writes the mail for a reason.
+  /// Creates the text of a mail.
   ///
   /// - Parameters:
-  ///   - service: the name of the server, as people see it.
-  ///   - details: the values that are inserted into the text.
+  ///   - reason: the reason why the mail is sent; it determines the wording.
+  ///   - service: the name of the server that people see.
+  ///   - details: the values that the text contains.
   public init(_ reason: QueuedMail.Reason, service: String, _ details: MailDetails) throws {
     let language = Language(locale: details.locale)
     let wording = MailWording.of(reason, language)
@@ -34,7 +35,7 @@ public struct MailText: Equatable, Sendable {
     values["address"] = details.address
     values["validUntil"] = details.validUntil.map { Self.text(of: $0) }
     values["at"] = details.changedAt.map { Self.text(of: $0) }
-    /// Values are inserted unescaped here; the HTML layout escapes the result.
+    /// Inserts the values without escaping them. The HTML layout escapes the result.
     func filled(_ template: String) throws -> String {
       try MustacheTemplate(string: "{{% CONTENT_TYPE: TEXT}}" + template).render(values)
     }
@@ -53,7 +54,7 @@ public struct MailText: Equatable, Sendable {
     html = try MustacheTemplate(string: Self.htmlLayout).render(layoutValues)
   }
 
-  /// Returns a time in the format that people read: `2026-11-23 14:05 UTC`.
+  /// Returns a time in the format for people: `2026-11-23 14:05 UTC`.
   private static func text(of time: Timestamp) -> String {
     let text = time.json.textValue ?? ""
     return "\(text.prefix(10)) \(text.dropFirst(11).prefix(5)) UTC"
@@ -66,7 +67,7 @@ public struct MailText: Equatable, Sendable {
     {{/parts}}
     """
 
-  /// A page without images and scripts, so that mail programs load nothing from the network when they show the mail.
+  /// The layout of the HTML page. It has no images and scripts, so that mail programs load nothing from the network.
   private static let htmlLayout = """
     <!DOCTYPE html>
     <html lang="{{language}}"><head><meta charset="utf-8"><title>{{subject}}</title></head>

@@ -1,16 +1,16 @@
 import FleetDomain
 
-/// The wording of a mail: Mustache templates with the variables `name`, `service`, `item`, `address`, `validUntil` and
-/// `at`.
+/// The wording of a mail in one language. It consists of Mustache templates with the variables `name`, `service`,
+/// `item`, `address`, `validUntil` and `at`.
 struct MailWording: Sendable {
   enum Part: Sendable {
-    /// A paragraph.
+    /// A paragraph, as a template.
     case text(String)
-    /// The link, on a line of its own.
+    /// The link of the mail, on a separate line.
     case link
-    /// The code, on a line of its own.
+    /// The code of the mail, on a separate line.
     case code
-    /// The texts of notifications, each in a paragraph.
+    /// The texts of notifications, each in a separate paragraph.
     case items
   }
 

@@ -1,16 +1,17 @@
 import FleetDomain
 import FleetWork
 
-/// A push message for a person: the text that the browser shows, and the page that it opens.
+/// Creates push messages. A message contains the text that the browser shows, and the data that determine which page it
+/// opens.
 public enum PushText {
-  /// The maximum length of a text in a message, bytes.
+  /// The maximum length of the text in a message, in bytes.
   private static let longestText = 1_000
 
-  /// Returns the message for some notifications.
+  /// Returns a push message about one or more notifications, as JSON text.
   ///
   /// - Parameters:
   ///   - notifications: the notifications, at least one, the oldest first.
-  ///   - locale: language and region of the person; `nil` if unknown.
+  ///   - locale: the language and region of the person; `nil` if unknown.
   public static func body(_ notifications: [Notification], service: String, locale: String?) -> String {
     var members: [String: JSON] = ["title": .text(service)]
     if let only = notifications.first, notifications.count == 1 {
@@ -38,7 +39,7 @@ public enum PushText {
     return text + "…"
   }
 
-  /// The urgency of a message (RFC 8030, section 5.3): `high` for what concerns safety, otherwise `normal`.
+  /// The urgency of a push message (RFC 8030, section 5.3): `high` if the event concerns safety, otherwise `normal`.
   public static func urgency(of event: String) -> String {
     switch FleetEvent.Event(rawValue: event) {
     case .journeyIncident, .defectUnsafe: "high"

@@ -7,20 +7,21 @@ import ServiceLifecycle
 import Synchronization
 import Telemetry
 
-/// Sends the deliveries of events: to webhooks, and to browsers by web push. Each is sent at least once, and those of one
-/// thing in order.
+/// Sends the deliveries of events to webhooks and, by web push, to browsers. Each delivery is sent at least once.
+/// Deliveries that concern the same thing are sent in order.
 ///
-/// A turn belongs to one receiver, so a receiver gets one request at a time, and a receiver that does not answer delays
-/// no other. Receivers that fail have places of their own, so that many of them together cannot occupy all places. The
-/// delivery that is being sent is marked with the time of its next attempt. If the program ends, it is sent again then,
-/// with the same ID.
+/// In one turn, deliveries are sent to one receiver, one request at a time. A receiver that does not answer delays no
+/// other receiver. Receivers that fail have a separate limit of simultaneous turns, so that many of them together
+/// cannot delay the others. Before a delivery is sent, the time of its next attempt is stored. If the program ends
+/// during the request, the delivery is sent again at this time, with the same id.
 public final class DeliverySender: Service {
-  /// The maximum length of an answer, bytes.
+  /// The maximum length of a receiver's answer in bytes.
   private static let longestAnswer = 64 << 10
-  /// The time limit of a request, s.
+  /// The time limit of a request in s.
   private static let requestSeconds = 15
-  /// The maximum number of deliveries in a turn, and the time after which a turn ends.
+  /// The maximum number of deliveries in a turn.
   private static let mostOfTurn = 50
+  /// The time after which a turn ends.
   private static let longestTurn = Duration.seconds(20)
 
   private let storage: any FleetStorage
@@ -36,10 +37,10 @@ public final class DeliverySender: Service {
   /// Creates a sender.
   ///
   /// - Parameters:
-  ///   - keys: the keys that encrypt secrets.
+  ///   - keys: the keys that encrypt secrets in the database.
   ///   - contact: an `https:` or `mailto:` URL for the operators of push services; `nil` if there is none.
-  ///   - mayUsePrivate: whether addresses of private networks and of this machine are allowed.
-  ///   - authorities: PEM file with the certificate authorities to use instead of the system's; `nil` for the system's.
+  ///   - mayUsePrivate: whether receivers may have addresses of private networks and of this machine.
+  ///   - authorities: the path of a PEM file with the certificate authorities to use; `nil` for those of the system.
   ///   - now: returns the time of day.
   public init(
     storage: any FleetStorage, keys: SecretKeys, contact: String? = nil, mayUsePrivate: Bool,
@@ -53,10 +54,10 @@ public final class DeliverySender: Service {
     }
   }
 
-  /// The current counts.
+  /// The numbers of delivered and failed attempts since the start.
   public var current: DeliveryCounts { counts.withLock { $0 } }
 
-  /// Runs until its task is cancelled or its service group stops it.
+  /// Sends deliveries until its task is cancelled or its service group stops it.
   public func run() async throws {
     await cancelWhenGracefulShutdown {
       await withDiscardingTaskGroup { group in
@@ -75,14 +76,14 @@ public final class DeliverySender: Service {
     isFailing ? .atLeast(key: "failures", .integer(1)) : .oneOf(key: "failures", [.integer(0)])
   }
 
-  /// Returns the tenants that have a due receiver.
+  /// Returns the tenants that have a receiver whose next attempt is due.
   private func due(isFailing: Bool) async throws -> [TenantID] {
     try await storage.tenants(having: DeliveryProgress.due(at: now()) + [Self.condition(isFailing: isFailing)])
   }
 
-  /// Serves one due receiver of each tenant.
+  /// Sends deliveries to one due receiver of each tenant.
   ///
-  /// - Returns: whether there was one.
+  /// - Returns: whether a receiver was due.
   @discardableResult
   func round() async throws -> Bool {
     var isAny = false
@@ -103,7 +104,7 @@ public final class DeliverySender: Service {
     }
   }
 
-  /// Sends deliveries to the receiver that has been due for the longest time, if one is due.
+  /// Sends deliveries to the receiver that has been due for the longest time; does nothing if no receiver is due.
   private func turn(of tenant: TenantID, isFailing: Bool) async throws {
     let holder = UUIDv7.random(at: now())
     let condition = Self.condition(isFailing: isFailing)
@@ -170,9 +171,9 @@ public final class DeliverySender: Service {
   }
 }
 
-/// Counts of deliveries since the start.
+/// Numbers of attempts to send deliveries, since the start.
 public struct DeliveryCounts: Equatable, Sendable {
   public var delivered = 0
-  /// Failed attempts, including those that are retried later.
+  /// Failed attempts. They include attempts that are repeated later.
   public var failed = 0
 }

@@ -6,14 +6,14 @@ import FleetWork
 import Peers
 import Telemetry
 
-/// A receiver of deliveries: its address, and the keys that sign or encrypt what is sent to it.
+/// A receiver of deliveries: its URL, and the keys that sign or encrypt the requests to it.
 enum DeliveryTarget: Sendable {
   case webhook(url: String, WebhookSignature)
   case push(url: String, PushEncryption, PushSigner)
-  /// Nothing can be sent to it, until a person corrects the problem.
+  /// Nothing can be sent to this receiver, until a person corrects the problem. The value describes the problem.
   case unusable(String)
 
-  /// Returns the request for a delivery; `nil` if nothing can be sent.
+  /// Returns the HTTP request that sends a delivery; `nil` if nothing can be sent.
   func request(_ delivery: Stored<Delivery>, contact: String?, at now: Timestamp) -> ProviderClient.Request? {
     let body = Array(delivery.value.body.utf8)
     switch self {
@@ -29,7 +29,7 @@ enum DeliveryTarget: Sendable {
         headers: [
           "Authorization: \(authorization)", "TTL: \(left)",
           "Urgency: \(PushText.urgency(of: delivery.value.event))",
-          // A push service replaces a message that was not delivered yet by a newer one of the same topic.
+          // A push service replaces a message that it has not delivered yet by a newer message with the same topic.
           "Topic: \(delivery.value.thing.string.replacing("-", with: ""))", "Content-Encoding: aes128gcm",
           "Content-Type: application/octet-stream",
         ], body: sealed)
@@ -38,19 +38,20 @@ enum DeliveryTarget: Sendable {
   }
 }
 
-/// The meaning of an answer to a delivery.
+/// Interprets a receiver's answer to a delivery.
 enum DeliveryAnswer {
-  /// Consecutive failures after which a receiver that rejects one delivery after another is not tried any more for a
-  /// time.
+  /// If a receiver rejects this number of consecutive deliveries, nothing is sent to it for some time.
   private static let patience: Int64 = 5
 
-  /// Whether a status means that the receiver does not exist any more.
+  /// Whether a status means that the receiver no longer exists.
   static func isGone(_ status: Int64?, _ channel: Delivery.Channel) -> Bool {
     status == 410 || channel == .push && status == 404
   }
 
+  /// Returns the result of an attempt to send a delivery.
+  ///
   /// - Parameters:
-  ///   - failures: the number of failures of the receiver before this answer.
+  ///   - failures: the number of consecutive failures of the receiver before this answer.
   static func attempt(
     _ answer: Result<ProviderClient.Answer, ProviderFailure>, _ delivery: Delivery, failures: Int64, duration: Int64
   ) -> DeliveryAttempt {

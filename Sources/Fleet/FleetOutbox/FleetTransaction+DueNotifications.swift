@@ -5,7 +5,7 @@ import FleetWork
 import Telemetry
 
 extension FleetTransaction {
-  /// Queues one mail with all due notifications of a person.
+  /// Queues one mail to one person, with all notifications of this person for which a mail is due.
   ///
   /// - Returns: whether a mail was due.
   func queueNotificationMail(_ keys: SecretKeys) throws(ThingError) -> Bool {
@@ -18,7 +18,7 @@ extension FleetTransaction {
     }
     for notification in all {
       var changed = notification.value
-      // If the limit of mails to the person is reached, the next mail will also contain these notifications.
+      // If the limit of mails to this person is reached, a later mail will contain these notifications.
       changed.mailAt = isQueued || person == nil ? nil : now.adding(seconds: 3_600)
       if isQueued { changed.deliveries.append(.init(.email, at: now)) }
       try update(notification, to: changed, action: "mail")
@@ -26,9 +26,9 @@ extension FleetTransaction {
     return true
   }
 
-  /// Queues one push message with all due notifications of a person, to each browser of the person.
+  /// Queues one push message with all due notifications of one person. Each browser of the person receives the message.
   ///
-  /// - Parameter service: the name of the server, as people see it.
+  /// - Parameter service: the name of the server that people see.
   /// - Returns: whether a message was due.
   func queueNotificationPush(service: String) throws(ThingError) -> Bool {
     guard let (person, all) = try dueNotifications("pushAt") else { return false }
@@ -53,8 +53,8 @@ extension FleetTransaction {
     return true
   }
 
-  /// Returns the due notifications of the person who has waited longest, the oldest first, and the person if they are
-  /// active; `nil` if none are due.
+  /// Returns due notifications of the person who has waited longest, the oldest first; `nil` if no notification is due.
+  /// `person` is `nil` if the person's account is not active.
   private func dueNotifications(
     _ key: String
   ) throws(ThingError) -> (person: Stored<Person>?, all: [Stored<Notification>])? {
@@ -68,7 +68,7 @@ extension FleetTransaction {
     return (person?.value.isActive == true ? person : nil, all)
   }
 
-  /// Returns the push subscriptions of a person whose sessions have not ended, and removes the others.
+  /// Returns the push subscriptions of a person. Removes those whose sessions have ended.
   private func liveSubscriptions(of person: UUIDv7) throws(ThingError) -> [Stored<PushSubscription>] {
     let own = ThingQuery<PushSubscription>(
       .oneOf(key: "personId", [person.json]), limit: PushSubscription.most)

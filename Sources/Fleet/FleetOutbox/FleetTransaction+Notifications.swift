@@ -4,15 +4,15 @@ import FleetMessages
 import FleetWork
 import Telemetry
 
-/// An event, and the notifications about it that do not exist yet.
+/// An event, and the people for whom notifications of this event are still missing.
 struct PendingEvent: Sendable {
   struct Recipient: Sendable {
     let person: Stored<Person>
-    /// The first rule that applies to the person.
+    /// The first of the rules that notify the person of the event.
     let rule: ApplyingRule
-    /// The time at which a mail is sent; `nil` if no mail is to be sent.
+    /// The time at which a mail is sent; `nil` if no mail must be sent.
     let mailAt: Timestamp?
-    /// The time at which push messages are sent; `nil` if none are to be sent.
+    /// The time at which push messages are sent; `nil` if none must be sent.
     let pushAt: Timestamp?
   }
 
@@ -21,23 +21,24 @@ struct PendingEvent: Sendable {
   var recipients: ArraySlice<Recipient>
   /// The webhooks that receive the event.
   let webhooks: [UUIDv7]
-  /// Whether the event has no other recipients. It is then removed after their notifications were added.
+  /// Whether `recipients` contains all people without a notification. If so, the event is removed after their
+  /// notifications were added.
   var isComplete = true
 }
 
-/// A rule that applies to an event.
+/// A notification rule that applies to an event.
 struct ApplyingRule: Sendable {
-  /// `nil` for the server's own rule.
+  /// The id of the rule; `nil` for the server's own rule.
   let id: UUIDv7?
   let value: NotificationRule
 }
 
 extension FleetView {
-  /// Finds the recipients of the oldest events who have no notification yet.
+  /// Finds the oldest events, and for each event the people who must be notified and have no notification of it yet.
   ///
   /// - Parameters:
   ///   - limit: the maximum number of events.
-  ///   - most: the maximum number of recipients of all these events together.
+  ///   - most: the maximum number of recipients for all these events together.
   ///   - hasMail: whether mails can be sent.
   /// - Returns: the events with their recipients, and descriptions of the rows that cannot be read.
   func pendingNotifications(
@@ -65,7 +66,7 @@ extension FleetView {
       for person in people {
         let applying = matching.filter { context.concerns(person, $0.value) }
         guard let first = applying.first else { continue }
-        // Send only one mail and one push message, at the earliest time that the rules give.
+        // Send only one mail and one push message to each person, at the earliest of the times of all rules.
         let zone = if let own = person.value.timeZone { self.zone(own) } else { try self.zone(ofFleet: nil) }
         func time(_ channel: NotificationRule.Channel) -> Timestamp? {
           applying.filter { $0.value.channels.contains(channel) }.map { $0.value.sendTime(at: now, in: zone) }.min()
@@ -86,7 +87,7 @@ extension FleetView {
 
   /// Returns the recipients who have no notification of an event yet.
   ///
-  /// - Parameter most: the maximum number of recipients.
+  /// - Parameter most: the maximum number of recipients to return.
   private func withoutNotified(
     _ recipients: [PendingEvent.Recipient], of event: UUIDv7, most: Int
   ) throws(ThingError) -> [PendingEvent.Recipient] {
@@ -117,15 +118,15 @@ extension FleetView {
 }
 
 extension FleetTransaction {
-  /// Adds notifications of events, until a time limit has passed.
+  /// Adds notifications of events. Stops after a time limit.
   ///
-  /// - Returns: the events, with their recipients, for which notifications are still missing.
+  /// - Returns: the events for which notifications are still missing, with the recipients.
   func notify(_ events: [PendingEvent], for patience: Duration) throws(ThingError) -> [PendingEvent] {
     let clock = ContinuousClock()
     let start = clock.now
     var rest = events[...]
     while var pending = rest.popFirst() {
-      // Another server may have processed the event.
+      // Another server may have processed and removed the event.
       guard let event = try find(pending.event.id, FleetEvent.self) else { continue }
       try enqueue(event, to: pending.webhooks)
       while let recipient = pending.recipients.popFirst() {
@@ -169,14 +170,16 @@ extension FleetTransaction {
   }
 }
 
-/// An event with the data that determine its recipients.
+/// An event, with the data that determine who is notified of it.
 private struct EventContext {
   let event: Stored<FleetEvent>
   let driver: Stored<Driver>?
   private let fleets: Set<UUIDv7>
 
-  /// - Parameter unreadable: descriptions of the rows that cannot be read are appended to it. If the vehicle of an
-  ///   event cannot be read, only people who see all fleets are notified.
+  /// Reads the data that determine who is notified.
+  ///
+  /// - Parameter unreadable: receives descriptions of rows that cannot be read. If the vehicle of the event cannot be
+  ///   read, only people who may see all fleets are notified.
   init(_ event: Stored<FleetEvent>, _ view: any FleetView, _ unreadable: inout [String]) throws(ThingError) {
     self.event = event
     driver = try Self.readable(&unreadable) { () throws(ThingError) in
@@ -209,10 +212,10 @@ private struct EventContext {
       && (rule.fleetIDs.isEmpty || rule.fleetIDs.contains { fleets.contains($0) })
   }
 
-  /// Returns the webhooks that receive the event: those whose own settings contain it, and those of rules.
+  /// Returns the webhooks that receive the event: those whose settings contain the event, and those that a rule names.
   ///
   /// - Parameters:
-  ///   - webhooks: the active webhooks.
+  ///   - webhooks: the active webhooks of the tenant.
   ///   - rules: the rules that apply to the event.
   func webhooks(_ webhooks: [Stored<Webhook>], _ rules: [NotificationRule]) -> [UUIDv7] {
     let sending = rules.filter { $0.channels.contains(.webhook) }
@@ -224,7 +227,7 @@ private struct EventContext {
     }.map(\.id)
   }
 
-  /// Whether a rule applies to a person and the person may see the event.
+  /// Whether a rule applies to a person, and the person may see the event.
   func concerns(_ person: Stored<Person>, _ rule: NotificationRule) -> Bool {
     let isDriver = driver?.value.personID == person.id
     guard
@@ -239,7 +242,7 @@ private struct EventContext {
 }
 
 extension FleetEvent.Event {
-  /// The area of the permission that a person needs in order to be notified.
+  /// The area in which a person needs the permission to read in order to be notified of the event.
   fileprivate var area: Area {
     switch self {
     case .journeyNeedsReview, .journeyIncident, .journeyStarted, .journeyCompleted: .journeys

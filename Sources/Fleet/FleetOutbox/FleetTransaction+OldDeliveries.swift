@@ -3,10 +3,10 @@ import FleetWork
 import Telemetry
 
 extension FleetTransaction {
-  /// Removes some of the deliveries that are not shown any more: those of removed receivers, old ones, and of each
-  /// webhook those before the newest ones.
+  /// Removes some of the deliveries that are no longer shown: deliveries of removed receivers, old deliveries, and for
+  /// each webhook all deliveries except the newest.
   ///
-  /// - Returns: whether there may be more.
+  /// - Returns: whether more deliveries may have to be removed.
   func removeOldDeliveries() throws(ThingError) -> Bool {
     let limit = 200
     var old = ThingQuery<Delivery>(
@@ -15,7 +15,7 @@ extension FleetTransaction {
     var removable: [Stored<Delivery>] = []
     for delivery in try list(old).items {
       if delivery.value.state == .waiting, let stored = try find(delivery.value.receiverID, DeliveryProgress.self) {
-        // The webhook is not active. Its settings count the delivery as waiting.
+        // The webhook is not active. End the delivery, because its webhook still counts it as waiting.
         var progress = stored.value
         try finish(delivery, DeliveryAttempt(.failed, status: nil, duration: 0, error: "not active"), &progress)
         try update(stored, to: progress, action: "expire")

@@ -4,22 +4,22 @@ import FleetMessages
 import FleetWork
 import Telemetry
 
-/// A delivery to send, and its receiver.
+/// A delivery that must be sent now, and its receiver.
 struct DeliveryJob: Sendable {
   let delivery: Stored<Delivery>
   let target: DeliveryTarget
-  /// The number of failures of the receiver since the last success.
+  /// The number of failed attempts of the receiver since its last success.
   let failures: Int64
 }
 
 extension FleetTransaction {
-  /// Stores the result of an attempt, and takes the next delivery of the same receiver.
+  /// Stores the result of an attempt, and returns the next delivery of the same receiver.
   ///
   /// - Parameters:
-  ///   - receiver: the ID of the receiver whose progress the holder has leased.
-  ///   - finished: the delivery that was sent, and the result; `nil` at the beginning.
+  ///   - receiver: the id of the receiver. The holder must have the lease of its progress.
+  ///   - finished: the delivery that was sent, and the result of the attempt; `nil` at the beginning of a turn.
   ///   - mayContinue: whether another delivery may be sent in this turn.
-  /// - Returns: the next delivery; `nil` if the turn is over. The lease is then released.
+  /// - Returns: the next delivery; `nil` if the turn has ended. The lease is then released.
   func nextJob(
     of receiver: UUIDv7, holder: UUIDv7, after finished: (job: DeliveryJob, attempt: DeliveryAttempt)?,
     mayContinue: Bool, _ keys: SecretKeys
@@ -50,9 +50,9 @@ extension FleetTransaction {
     return nil
   }
 
-  /// Shows the result of an attempt in the receiver.
+  /// Stores the result of an attempt in the webhook or push subscription, where people can see it.
   ///
-  /// - Returns: `false` if the receiver was removed.
+  /// - Returns: `false` if the answer means that the browser no longer exists, and its subscription was removed.
   private func show(
     _ attempt: DeliveryAttempt, of receiver: UUIDv7, _ progress: DeliveryProgress
   ) throws(ThingError) -> Bool {
@@ -85,7 +85,7 @@ extension FleetTransaction {
     return true
   }
 
-  /// Returns a receiver; `nil` if it does not exist or is not active.
+  /// Returns a receiver with its keys; `nil` if the receiver does not exist or is not active.
   private func target(
     _ receiver: UUIDv7, _ channel: Delivery.Channel, _ keys: SecretKeys
   ) throws(ThingError) -> DeliveryTarget? {

@@ -7,14 +7,14 @@ import ServiceLifecycle
 import Synchronization
 import Telemetry
 
-/// Sends the mails of the queue. In each round, it sends at most one mail of each tenant, so that a tenant with many
-/// mails does not delay the others.
+/// Sends the queued mails. One round sends at most one mail of each tenant, so that a tenant with many mails does not
+/// delay other tenants.
 ///
-/// A transaction takes a mail from the queue and sets the time of the next attempt. If the program ends before the
-/// server has accepted the mail, the mail is sent again at that time, with the same `Message-ID`. Several servers may
-/// share one database.
+/// A transaction reads a mail from the queue and stores the time of the next attempt. If the program ends before the
+/// mail server has accepted the mail, the mail is sent again at that time, with the same `Message-ID`. Several servers
+/// may use one database.
 public final class MailSender: Service {
-  /// The pause between two searches of the queue for mails that are due.
+  /// The pause between two searches for mails that are due.
   private static let pause = Duration.seconds(1)
 
   private let server: MailServer
@@ -29,7 +29,7 @@ public final class MailSender: Service {
   /// Creates a sender.
   ///
   /// - Parameters:
-  ///   - keys: the keys with which the values of mails were encrypted.
+  ///   - keys: the keys with which the values in queued mails were encrypted.
   ///   - now: returns the time of day.
   public init(
     _ server: MailServer, keys: SecretKeys, storage: any FleetStorage, logger: Logger,
@@ -42,11 +42,11 @@ public final class MailSender: Service {
     self.now = now
   }
 
-  /// The current counts.
+  /// The numbers of sent, failed and dropped mails since the start.
   public var current: MailCounts { counts.withLock { $0 } }
 
-  /// Sends mails until its task is cancelled or its service group stops it. A mail in progress is then interrupted and
-  /// sent again later.
+  /// Sends mails until its task is cancelled or its service group stops it. A mail that is being sent is then
+  /// interrupted, and is sent again later.
   public func run() async throws {
     let work = Task { await self.repeatRounds() }
     await withTaskCancellationHandler {
@@ -73,7 +73,7 @@ public final class MailSender: Service {
         client = opened
         if try await round(opened) > 0 { continue }
       } catch let failure as MailFailure {
-        // Without libcurl, no mail can be sent.
+        // Without libcurl, the server cannot send mails.
         logger.error("mail: \(failure)")
       } catch {
         if !Task.isCancelled { logger.warning("mail: cannot read the queue: \(error)") }
@@ -86,9 +86,9 @@ public final class MailSender: Service {
     }
   }
 
-  /// Sends the next due mail of each tenant.
+  /// Sends one mail of each tenant that has due mails: the next mail in the tenant's queue.
   ///
-  /// - Returns: the number of sent mails.
+  /// - Returns: the number of mails that were sent.
   private func round(_ client: SMTPClientBox) async throws -> Int {
     var sent = 0
     let due = ThingQuery<QueuedMail>.Condition.atMost(key: "nextAttemptAt", now().json)
@@ -109,7 +109,7 @@ public final class MailSender: Service {
     return sent
   }
 
-  /// Sends one mail and stores the result.
+  /// Sends one mail, and stores the result of the attempt.
   ///
   /// - Returns: whether the mail was sent.
   private func send(_ mail: Stored<QueuedMail>, of tenant: TenantID, _ client: SMTPClientBox) async -> Bool {
@@ -182,7 +182,7 @@ public final class MailSender: Service {
   ) async {
     do {
       try await storage.change(tenant: tenant, by: Actor(.server), at: now()) { transaction throws(ThingError) in
-        // The mail is no longer in the queue if the person was erased meanwhile.
+        // If the person was removed since the attempt began, the mail is no longer in the queue.
         guard let present = try transaction.find(mail.id, QueuedMail.self) else { return }
         try work(present, transaction)
       }
@@ -197,15 +197,15 @@ public final class MailSender: Service {
   }
 }
 
-/// Counts of mails since the start.
+/// Numbers of mails since the start.
 public struct MailCounts: Equatable, Sendable {
   public var sent = 0
-  /// Failed attempts, including those that are retried later.
+  /// Failed attempts. They include attempts that are repeated later.
   public var failed = 0
   public var dropped = 0
 }
 
-/// Passes a client to the sender's dispatch queue, which is the only one that uses it.
+/// Passes a client to the sender's dispatch queue. Only this queue uses the client.
 private final class SMTPClientBox: @unchecked Sendable {
   let client: SMTPClient
 

@@ -1,25 +1,25 @@
 import FleetMessages
 import Peers
 
-/// The server that sends mails, and the sender's address.
+/// The mail server to which this server passes mails, and the address from which they are sent.
 ///
 ///     smtps://mail.example:465     TLS from the beginning
 ///     smtp://mail.example:587      TLS by STARTTLS; a server without it gets no mail
 ///     smtp://localhost:25          without TLS, because the connection does not leave this machine
 public struct MailServer: Equatable, Sendable, CustomStringConvertible {
   private let url: ServiceURL
-  /// The sender.
+  /// The address in the header `From` of all mails.
   public let from: MailAddress
-  /// The user and password; `nil` if mails are sent without a login.
+  /// The user and password of the mail server; `nil` if it requires no login.
   public var login: Login?
-  /// PEM file with the certificate authorities to use instead of the system's; `nil` for the system's.
+  /// The path of a PEM file with the certificate authorities to use; `nil` for those of the system.
   public var authorities: String?
-  /// The name of this service in mails.
+  /// The name of this service in the texts of mails.
   public var serviceName = "fleetstore"
-  /// Time limit for a connection with TLS, s.
+  /// Time limit for opening a connection with TLS, in s.
   public var connectSeconds = 10
-  /// Time limit for sending a mail, s. It is shorter than the time until the next attempt, so that two attempts never
-  /// overlap.
+  /// Time limit for sending a mail, in s. It is shorter than the time until the next attempt, so that two attempts
+  /// never overlap.
   public var mailSeconds = 45
 
   public struct Login: Equatable, Sendable {
@@ -50,9 +50,9 @@ public struct MailServer: Equatable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Whether a connection must be encrypted by TLS before anything else is sent.
+  /// Whether TLS must encrypt the connection before anything else is sent.
   var requiresTLS: Bool { url.scheme == "smtps" || !url.isLoopback }
 
-  /// The URL with its port, without user and password.
+  /// The URL of the mail server with its port, without user and password.
   public var description: String { url.origin }
 }

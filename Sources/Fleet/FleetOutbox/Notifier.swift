@@ -5,29 +5,30 @@ import Logging
 import ServiceLifecycle
 import Telemetry
 
-/// Adds notifications and deliveries to webhooks for events, and queues mails and push messages for notifications that
-/// are due.
+/// Adds notifications of events, and queues deliveries of events to webhooks. Also queues mails and push messages with
+/// the notifications that are due.
 ///
-/// It works in rounds. A round has a limited number of events and notifications of each tenant, so that a tenant with
-/// many events does not delay the others. The recipients of an event are found without a write transaction, and their
-/// notifications are made in short transactions. An event is removed in the transaction that adds its last
-/// notification. Until then, another server or a later round adds the missing notifications.
+/// It works in rounds. Each round processes a limited number of events and notifications of each tenant, so that a
+/// tenant with many events does not delay other tenants. The recipients of an event are found without a write
+/// transaction, and their notifications are added in short transactions. The transaction that adds the last
+/// notification of an event removes the event. Until then, another server or a later round can add the missing
+/// notifications.
 public struct Notifier: Service {
   /// The pause between two rounds.
   private static let pause = Duration.seconds(1)
-  /// The time between two searches for documents and licences that expire, s.
+  /// The time between two searches for documents and licences that expire, in s.
   private static let reminderPeriod = 3_600
-  /// The maximum number of events of a tenant in a round.
+  /// The maximum number of a tenant's events in one round.
   private static let eventsOfRound = 20
-  /// The maximum number of notifications of a tenant in a round.
+  /// The maximum number of a tenant's notifications in one round.
   private static let notificationsOfRound = 500
-  /// The time after which a transaction with notifications is committed. Other writes wait for it.
+  /// The time after which a transaction that adds notifications is committed. All other writes wait for it.
   private static let patience = Duration.milliseconds(20)
 
   private let storage: any FleetStorage
-  /// The keys that encrypt the values of mails; `nil` if no mails can be sent.
+  /// The keys that encrypt the values in queued mails; `nil` if the server sends no mails.
   private let keys: SecretKeys?
-  /// The name of the server, as people see it.
+  /// The name of the server that people see.
   private let service: String
   private let logger: Logger
   private let now: @Sendable () -> Timestamp
@@ -35,8 +36,8 @@ public struct Notifier: Service {
   /// Creates a notifier.
   ///
   /// - Parameters:
-  ///   - keys: the keys that encrypt the values of mails; `nil` if the server sends no mails.
-  ///   - service: the name of the server, as people see it.
+  ///   - keys: the keys that encrypt the values in queued mails; `nil` if the server sends no mails.
+  ///   - service: the name of the server that people see.
   ///   - now: returns the time of day.
   public init(
     storage: any FleetStorage, keys: SecretKeys?, service: String = "fleetstore", logger: Logger,
@@ -49,7 +50,7 @@ public struct Notifier: Service {
     self.now = now
   }
 
-  /// Runs until its task is cancelled or its service group stops it.
+  /// Works until its task is cancelled or its service group stops it.
   public func run() async throws {
     await cancelWhenGracefulShutdown {
       var reminded: Timestamp?
@@ -72,9 +73,9 @@ public struct Notifier: Service {
     }
   }
 
-  /// Adds the notifications for some events of each tenant, and queues some mails.
+  /// Adds notifications for some events of each tenant, and queues some of the due mails and push messages.
   ///
-  /// - Returns: the number of processed events and queued mails.
+  /// - Returns: the number of processed events and of queued messages.
   func round() async throws -> Int {
     var count = 0
     let next = now().adding(seconds: 1).json
@@ -97,9 +98,9 @@ public struct Notifier: Service {
     return count
   }
 
-  /// Queues the messages to one person of each tenant with due notifications.
+  /// Queues the messages for due notifications, to one person of each tenant.
   ///
-  /// - Returns: the number of people.
+  /// - Returns: the number of people to whom messages were queued.
   private func queue(
     _ name: String, _ key: String, before next: JSON,
     _ work: @escaping @Sendable (any FleetTransaction) throws(ThingError) -> Bool
@@ -116,9 +117,9 @@ public struct Notifier: Service {
     return count
   }
 
-  /// Makes notifications of a tenant's oldest events.
+  /// Adds notifications of a tenant's oldest events.
   ///
-  /// - Returns: the number of processed events and of notifications.
+  /// - Returns: the number of processed events plus the number of notifications.
   private func notify(_ tenant: TenantID) async throws -> Int {
     let (time, hasMail) = (now(), keys != nil)
     let hasRules = try await storage.view(tenant: tenant) { view throws(ThingError) in
@@ -144,7 +145,8 @@ public struct Notifier: Service {
     return found.events.reduce(0) { $0 + 1 + $1.recipients.count }
   }
 
-  /// Adds events for documents and licences that expire, adds the rules of new tenants, and removes old notifications.
+  /// Adds events for documents and licences that expire, adds default rules to new tenants, and removes old
+  /// notifications.
   func remind() async throws {
     for tenant in try await storage.tenants() where !Task.isCancelled {
       do {

@@ -11,11 +11,11 @@ public struct MailFailure: Error, Equatable, CustomStringConvertible {
     case unreachable
     /// The server offers no TLS, or its certificate is not accepted. Nothing was sent.
     case insecure
-    /// The server refuses the user or password.
+    /// The mail server rejects the user or password.
     case loginRefused
-    /// The server permanently refuses the recipient or the mail (RFC 5321, codes 550 to 553).
+    /// The mail server permanently rejects the recipient or the mail (RFC 5321, codes 550 to 553).
     case mailRefused
-    /// The server temporarily refuses the mail, or fails.
+    /// The mail server temporarily rejects the mail, or has failed.
     case failed
     /// The program is stopping.
     case stopped
@@ -59,7 +59,7 @@ public struct MailFailure: Error, Equatable, CustomStringConvertible {
 
   /// Sends a mail and waits until the server has accepted it.
   ///
-  /// - Parameter isStopping: called at least five times a second; if it returns true, sending is interrupted.
+  /// - Parameter isStopping: is called at least five times a second. If it returns `true`, sending is interrupted.
   func send(_ message: MailMessage, isStopping: () -> Bool) throws(MailFailure) {
     let bytes = message.bytes
     let result = unsafe bytes.withUnsafeBufferPointer { bytes -> ccurl_end? in

@@ -1,33 +1,34 @@
 import FleetDomain
 import Synchronization
 
-/// Serves the things of all tenants that are due, several at the same time, so that a receiver that does not answer
-/// delays no other.
+/// Serves things of all tenants when they are due. It serves several at the same time, so that a receiver that does not
+/// answer delays no other receiver.
 ///
-/// A limit for each tenant ensures that the receivers of one tenant do not occupy all places.
+/// The number of things of one tenant that are served at the same time is limited. Therefore the receivers of one
+/// tenant cannot delay those of other tenants.
 public final class DueRounds: Sendable {
   private let most: Int
   private let mostOfTenant: Int
   private let pause: Duration
-  /// The number of things of each tenant that are being served.
+  /// For each tenant, the number of things that are being served.
   private let busy = Mutex<[TenantID: Int]>([:])
 
-  /// Creates rounds.
+  /// Creates rounds that serve nothing yet.
   ///
   /// - Parameters:
   ///   - most: the maximum number of things that are served at the same time.
-  ///   - mostOfTenant: the same for each tenant.
+  ///   - mostOfTenant: the maximum number of things of one tenant that are served at the same time.
   ///   - pause: the time between two searches for things that are due.
   public init(most: Int, mostOfTenant: Int, pause: Duration = .seconds(1)) {
     (self.most, self.mostOfTenant, self.pause) = (most, mostOfTenant, pause)
   }
 
-  /// Searches and serves until its task is cancelled.
+  /// Searches for due things and serves them, until the task is cancelled.
   ///
   /// - Parameters:
-  ///   - due: returns the tenants that have a due thing.
-  ///   - serve: serves one due thing of a tenant, if there still is one.
-  ///   - report: called with an error of `due`. The search is repeated later.
+  ///   - due: returns the tenants that have at least one due thing.
+  ///   - serve: serves one due thing of a tenant, if the tenant still has one.
+  ///   - report: is called with an error of `due`. The search is repeated later.
   public func run(
     due: @escaping @Sendable () async throws -> [TenantID], serve: @escaping @Sendable (TenantID) async -> Void,
     report: @escaping @Sendable (any Error) -> Void
@@ -53,7 +54,7 @@ public final class DueRounds: Sendable {
     }
   }
 
-  /// Counts one more thing of a tenant as being served, if the limits allow it.
+  /// Counts one more thing of a tenant as being served, if the limits allow this.
   ///
   /// - Returns: `false` if the limit of the tenant, or the limit of all tenants together, is reached.
   private func enter(_ tenant: TenantID) -> Bool {

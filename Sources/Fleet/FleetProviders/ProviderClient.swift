@@ -10,18 +10,18 @@ public struct ProviderFailure: Error, Equatable, CustomStringConvertible {
   public init(description: String) { self.description = description }
 }
 
-/// Sends requests to one service of a third party, such as an OpenID provider or a vehicle cloud. Requests use HTTPS,
-/// have limits of time and size, and do not follow redirects.
+/// Sends HTTP requests to one service of a third party, such as an OpenID provider or a vehicle cloud. Requests use
+/// HTTPS and do not follow redirects. The time of a request and the length of the answer are limited.
 ///
-/// Requests are sent on separate threads, so that a slow service blocks no other work. By default, they are sent one at a
-/// time.
+/// Requests are sent on separate threads, so that a slow service blocks no other work. By default, a client sends its
+/// requests one after another.
 public final class ProviderClient: Sendable {
   /// A request to the provider.
   public struct Request: Sendable {
     public var url: String
-    /// Lines of the form `Name: value`.
+    /// The headers, each in the format `Name: value`.
     public var headers: [String]
-    /// The body of a POST; `nil` for a GET.
+    /// The body of a POST request; `nil` for a GET request.
     public var body: [UInt8]?
 
     public init(_ url: String, headers: [String] = [], body: [UInt8]? = nil) {
@@ -31,13 +31,13 @@ public final class ProviderClient: Sendable {
     }
   }
 
-  /// An answer of any status, including errors.
+  /// The service's answer. It may have any status, including those of errors.
   public struct Answer: Sendable {
     public let status: Int
     public let body: [UInt8]
-    /// The header `Retry-After`; empty if there is none.
+    /// The value of the header `Retry-After`; empty if the answer has no such header.
     public let retryAfter: String
-    /// The header `Date`; empty if there is none.
+    /// The value of the header `Date`; empty if the answer has no such header.
     public let date: String
 
     public init(status: Int, body: [UInt8], retryAfter: String = "", date: String = "") {
@@ -45,7 +45,7 @@ public final class ProviderClient: Sendable {
     }
   }
 
-  /// Maximum number of requests that wait at the same time.
+  /// Maximum number of requests of one client that are waiting or in progress.
   private static let mostWaiting = 16
 
   private let mayUseLoopback: Bool
@@ -59,13 +59,13 @@ public final class ProviderClient: Sendable {
   /// Creates a client.
   ///
   /// - Parameters:
-  ///   - mayUseLoopback: whether URLs of this machine are allowed, even with plain HTTP. This is for providers on the
-  ///     same machine.
+  ///   - mayUseLoopback: whether URLs of this machine are allowed, even with plain HTTP. This is needed for a service
+  ///     on the same machine.
   ///   - mayUsePrivate: whether connections to addresses of private networks are allowed.
-  ///   - authorities: PEM file with the certificate authorities to use instead of the system's; `nil` for the system's.
-  ///   - longest: maximum length of an answer, bytes.
-  ///   - seconds: time limit for a request.
-  ///   - isConcurrent: whether requests are sent at the same time. The caller limits their number.
+  ///   - authorities: the path of a PEM file with the certificate authorities to use; `nil` for those of the system.
+  ///   - longest: the maximum length of the body of an answer, in bytes.
+  ///   - seconds: the time limit for a request, in s.
+  ///   - isConcurrent: whether several requests may be sent at the same time. The caller must limit their number.
   public init(
     mayUseLoopback: Bool, mayUsePrivate: Bool = true, authorities: String? = nil, longest: Int, seconds: Int,
     isConcurrent: Bool = false
@@ -78,8 +78,8 @@ public final class ProviderClient: Sendable {
     queue = DispatchQueue(label: "provider", attributes: isConcurrent ? .concurrent : [])
   }
 
-  /// Whether requests may be sent to a URL: an HTTPS URL of another machine or, if `mayUseLoopback`, any URL of this
-  /// machine. The URL may have a query, but no fragment.
+  /// Whether requests may be sent to a URL. Allowed are HTTPS URLs of other machines and, if `mayUseLoopback` is true,
+  /// HTTPS and HTTP URLs of this machine. The URL may have a query, but no fragment.
   public static func isAllowed(_ text: String, mayUseLoopback: Bool) -> Bool {
     let address = String(text.prefix { $0 != "?" })
     guard text.utf8.count <= 2_048, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), !text.contains("#"),
@@ -88,14 +88,14 @@ public final class ProviderClient: Sendable {
     return url.isLoopback ? mayUseLoopback : url.scheme == "https"
   }
 
-  /// Whether an issuer's URL is on this machine. If so, its documents may also be on this machine.
+  /// Whether the URL of an OpenID issuer is on this machine. If so, its documents may also be on this machine.
   public static func isLoopback(_ issuer: String) -> Bool {
     ServiceURL(issuer, schemes: [("https", 443), ("http", 80)])?.isLoopback ?? false
   }
 
-  /// Sends a request and returns the answer, which may have any status.
+  /// Sends a request, and returns the answer, which may have any status.
   ///
-  /// - Throws: ``ProviderFailure`` if no complete answer arrives within the limits.
+  /// - Throws: ``ProviderFailure`` if the URL is not allowed, or if no complete answer arrives within the limits.
   public func fetch(_ request: Request) async throws(ProviderFailure) -> Answer {
     guard Self.isAllowed(request.url, mayUseLoopback: mayUseLoopback) else {
       throw ProviderFailure(description: "not an address that may be used")
@@ -162,7 +162,7 @@ public final class ProviderClient: Sendable {
       date: unsafe String(cString: ccurl_header(client, "date")))
   }
 
-  /// Returns a copy of a text as a C string, which ends with a zero byte.
+  /// Returns a newly allocated copy of a text as a C string, which ends with a zero byte.
   private func strings(_ text: String) -> UnsafeMutablePointer<CChar> {
     let bytes = text.utf8CString
     let copy = UnsafeMutablePointer<CChar>.allocate(capacity: bytes.count)

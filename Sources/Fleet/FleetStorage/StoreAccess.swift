@@ -1,6 +1,6 @@
 /// The kind of program that opens a store. It determines what the program may do.
 public enum StoreAccess: Sendable {
-  /// A server. It creates the database if there is none, requires to be the only server of a SQLite file, and detects a
+  /// A server. It creates the database if there is none, must be the only server of a SQLite file, and detects a
   /// restored backup.
   case server
   /// A command, which may run while a server runs. The database must exist.

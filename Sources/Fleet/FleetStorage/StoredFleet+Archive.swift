@@ -86,7 +86,7 @@ extension StoredFleet {
 }
 
 private enum ArchivePage {
-  /// The maximum number of rows that are read at once.
+  /// The maximum number of rows that one query reads.
   static let limit = 1_000
 }
 
@@ -100,7 +100,8 @@ extension ArchiveTable {
     key.compactMap { name in columns.firstIndex { $0.name == name }.map { row[$0] } }
   }
 
-  /// The table, or an SQL expression with the same columns and `tenant`.
+  /// The SQL source of the rows: the table or, if it has no column `tenant`, a subquery with this column and the
+  /// table's.
   fileprivate var source: String {
     guard isOfVehicles else { return name }
     let own = columns.map { $0.name == "vehicle" ? "v.id AS vehicle" : "d.\"\($0.name)\"" }
@@ -110,8 +111,8 @@ extension ArchiveTable {
       """
   }
 
-  /// The statement that inserts a row unless it exists. `$1` is the tenant; the row's values are the following
-  /// parameters.
+  /// The statement that inserts a row unless the row exists. `$1` is the tenant; the following parameters are the row's
+  /// values.
   fileprivate var insertion: String {
     guard isOfVehicles else {
       let parameters = (1...(columns.count + 1)).map { "$\($0)" }.joined(separator: ", ")
@@ -181,7 +182,8 @@ extension StoreSession {
     return try rows(sql, [SQLValue(tenant)] + (last ?? []))
   }
 
-  /// Checks that the tenant is empty, or that the import of this archive has begun already.
+  /// Begins the import of an archive if the tenant is empty. Throws `exists` if it is not, unless the import has begun
+  /// already.
   fileprivate func requireImport(of archive: UUIDv7, tenant: Int32) throws(StoreFailure) {
     let name = StoreSessionNames.importOf(tenant)
     if let row = try rows("SELECT value FROM setting WHERE name = $1", [.text(name)]).first {
@@ -201,7 +203,7 @@ extension StoreSession {
     try run("INSERT INTO setting (name, value) VALUES ($1, $2)", [.text(name), .bytes(archive.bytes)])
   }
 
-  /// Inserts a row. A row that an interrupted import of the archive has inserted is skipped.
+  /// Inserts a row. A row that an interrupted import of the same archive has already inserted is skipped.
   fileprivate func insert(_ row: [SQLValue], into table: ArchiveTable, tenant: Int32) throws(StoreFailure) {
     let added = try run(table.insertion, [SQLValue(tenant)] + row)
     guard added == 0 else { return }

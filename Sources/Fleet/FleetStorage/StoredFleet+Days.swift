@@ -1,7 +1,8 @@
 import FleetDomain
 import Telemetry
 
-/// The figures of days (rows of `vehicle_day`), and the hours with newer records (rows of `stale_hour`).
+/// Figures of days (rows of `vehicle_day`), and hours with records that the figures do not include (rows of
+/// `stale_hour`).
 extension StoredFleet {
   public func staleVehicles(
     markedBefore time: Timestamp, limit: Int
@@ -102,11 +103,11 @@ extension StoredFleet {
 }
 
 extension StoreSession {
-  /// The maximum number of days that one transaction resets.
+  /// Maximum number of days whose figures one transaction deletes.
   private static var daysOfReset: Int { 100 }
 
-  /// Removes the figures of some days of a vehicle, the earliest first, and marks their hours. Skips days whose figures
-  /// cannot be computed again, because retention has removed records.
+  /// Deletes the figures of some days of a vehicle, the earliest first, and marks hours of these days as stale. Skips
+  /// days whose figures cannot be computed again, because retention has removed records.
   ///
   /// - Returns: `true` if no more such days remain.
   fileprivate func resetSomeDays(of vehicle: Int32, at now: Timestamp) throws(StoreFailure) -> Bool {
@@ -119,7 +120,7 @@ extension StoreSession {
     guard let last = days.last else { return true }
     var hours: Set<Int64> = []
     for day in days {
-      // In any other time zone, each day that overlaps this day contains one of these hours.
+      // In any other time zone, each day that overlaps this day contains one of the marked hours.
       let (first, last) = (StaleHour.number(day.integer(0)), StaleHour.number(day.integer(1)))
       hours.formUnion(stride(from: first, through: last, by: 6))
       hours.insert(last)
@@ -150,10 +151,10 @@ extension StoreEngine {
   }
 }
 
-/// An hour of a vehicle with records that the vehicle's figures do not include yet.
+/// An hour in which a vehicle has records that its figures do not include yet.
 struct StaleHour: Hashable {
   var vehicle: Int32
-  /// Number of the hour since 1970.
+  /// Number of hours from the start of 1970 to this hour.
   var hour: Int64
 
   /// Returns the number of the hour that contains a time in ms since 1970.
@@ -165,7 +166,8 @@ struct StaleHour: Hashable {
 }
 
 extension Set<StaleHour> {
-  /// Adds the hour to which a record belonged before its time changed.
+  /// Adds the hour to which a record belonged before its time changed, if figures are computed from records of its
+  /// class.
   ///
   /// - Parameter time: the previous time of the record, ms since 1970.
   mutating func insertHour(of key: RowKey, at time: Int64) {
@@ -175,7 +177,8 @@ extension Set<StaleHour> {
 }
 
 extension StoreSession {
-  /// Marks all hours of a vehicle that have records for figures. It is used for records that an earlier version stored.
+  /// Marks as stale all hours in which a vehicle has records for figures. It is used for records that an earlier
+  /// version stored.
   func markAllHours(of vehicle: Int32, tenant: Int32, key: CursorKey, at now: Int64) throws(StoreFailure) {
     for recordClass in [RecordClass.known(.telemetry), .known(.trip), .known(.driving)] {
       guard let id = try vehicleNames([vehicle])[vehicle]?.id else { return }
@@ -190,8 +193,8 @@ extension StoreSession {
     }
   }
 
-  /// Locks a vehicle, and returns its key; `nil` if records were stored or retention has run since the state was read,
-  /// or if the vehicle was removed.
+  /// Locks a vehicle, and returns its key. Returns `nil` if records were stored or retention has run since `stale` was
+  /// read, or if the vehicle was removed.
   fileprivate func lockedVehicle(_ stale: StaleDays, _ tenant: Int32) throws(StoreFailure) -> Int32? {
     guard let key = try vehicle(stale.vehicle, tenant: tenant)?.key else { return nil }
     try lock(vehicles: [key])
@@ -201,12 +204,14 @@ extension StoreSession {
     return isUnchanged ? key : nil
   }
 
-  /// The time before which figures of days no longer change; `nil` if retention has removed no records.
+  /// Returns the time before which figures of days no longer change, ms since 1970; `nil` if retention has removed no
+  /// records.
   fileprivate func daysSealedBefore() throws(StoreFailure) -> Int64? {
     try setting("daysSealed").flatMap { Int64(String(decoding: $0, as: UTF8.self)) }
   }
 
-  /// Stores that figures of days before a time no longer change, because their records are about to be removed.
+  /// Stores that the figures of days before a time no longer change, because records of these days are about to be
+  /// removed.
   func sealDays(before time: Int64) throws(StoreFailure) {
     guard try daysSealedBefore() ?? .min < time else { return }
     try run("DELETE FROM setting WHERE name = 'daysSealed'", [])
@@ -321,7 +326,7 @@ extension ThingSession {
     }
   }
 
-  /// SQL expression for the number of a day's month, from 0.
+  /// Returns an SQL expression for the number of the month that contains a day; the month of `from` is 0.
   private static func month(from: CalendarDate, through: CalendarDate) -> String {
     var text = "CASE"
     var (first, number) = (from.adding(days: 1 - from.day), 0)

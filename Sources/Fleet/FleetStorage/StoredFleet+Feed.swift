@@ -73,15 +73,15 @@ extension StoreSession {
     of tenant: Int32, before cutoff: Int64, keeping most: Int64
   ) throws(StoreFailure) -> Int64 {
     let feed = try feed(of: tenant)
-    // Changes are read in the order of their commits. Their times are in the same order, apart from differences between
+    // Changes are read in the order of their commits. Their times have the same order, except for differences between
     // the clocks of several servers.
     let oldest = try rows(
       "SELECT position, at FROM feed WHERE tenant = $1 ORDER BY position LIMIT 200", [SQLValue(tenant)])
     let old = oldest.prefix { $0.integer(1) < cutoff || $0.integer(0) <= feed.position - most }
     guard let last = old.last?.integer(0) else { return 0 }
     try run("DELETE FROM feed WHERE tenant = $1 AND position <= $2", [SQLValue(tenant), .integer(last)])
-    // The tenant's row is changed last, because batches wait while it is locked. If another server changed it
-    // meanwhile, retry.
+    // The tenant's row is changed last, because batches wait while it is locked. If another server has changed the row
+    // meanwhile, the transaction is retried.
     let isOurs =
       try run(
         "UPDATE tenant SET forgotten = $2 WHERE key = $1 AND forgotten = $3",
@@ -92,7 +92,7 @@ extension StoreSession {
 
   /// Checks that all changes after a position are stored.
   ///
-  /// - Throws: `positionGone` if they are not.
+  /// - Throws: `positionGone` if some are no longer stored, or if the position is higher than the feed's position.
   fileprivate func requireStored(_ position: FeedPosition, tenant: Int32) throws(StoreFailure) {
     let feed = try feed(of: tenant)
     guard position.rawValue >= feed.forgotten, position.rawValue <= feed.position else {
@@ -102,17 +102,17 @@ extension StoreSession {
     }
   }
 
-  /// Returns changes after a position, and the position up to which the feed was read.
+  /// Returns changes after a position, and the position up to which the feed was read (`end`).
   ///
   /// - Parameters:
-  ///   - classes: the numbers of the classes whose changes are returned; `nil` for all.
+  ///   - classes: the numbers of the record classes whose changes are returned; `nil` for all.
   ///   - vehicle: key of the vehicle whose changes are returned; `nil` for all.
   func changes(
     after start: Int64, limit: Int, of classes: Set<Int16>?, vehicle: Int32?, tenant: Int32
   ) throws(StoreFailure) -> (changes: [FeedChange], end: Int64) {
     var changes: [FeedChange] = []
     var after = start
-    // If only some classes are returned, the number of changes that one call reads is limited.
+    // If only some classes are returned, one call reads at most 64 × 16 rows of the feed.
     var rounds = 0
     while changes.count < limit, rounds < 64 {
       if classes != nil { rounds += 1 }

@@ -129,7 +129,7 @@ extension StoredFleet {
       let names = Set(gateways.values.compactMap { $0.vehicle?.name })
       let vehicles =
         names.isEmpty ? [] : try session.vehicles(named: names.sorted(), tenant: tenant).filter { !$0.isGateway }
-      // Update the gateways in the order of their IDs. Two servers that used different orders could deadlock.
+      // Update the gateways in the order of their IDs. If two servers used different orders, they could deadlock.
       for (id, status) in gateways.sorted(by: { $0.key < $1.key }) {
         let vehicle = status.vehicle.flatMap { seen in
           vehicles.first { $0.id == seen.name } ?? vehicles.first { $0.vin == seen.name }
@@ -153,7 +153,7 @@ extension StoredFleet {
     }
   }
 
-  /// Runs a change of a gateway in one transaction.
+  /// Changes a gateway in one transaction, and records the change in the audit.
   ///
   /// - Throws: `notFound` if the gateway does not exist.
   private func change(
@@ -186,7 +186,7 @@ extension ThingSession {
 }
 
 extension Gateway {
-  /// The properties that the audit contains: those that people set, without the key.
+  /// The properties of a gateway that the audit contains: those that people set, without the key.
   fileprivate var audited: [String: JSON] {
     [
       "vehicles": .array(allowedVehicles.map { .text($0) }), "addedAt": addedAt.json, "keyAt": keyAt.json,

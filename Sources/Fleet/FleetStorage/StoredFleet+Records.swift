@@ -60,16 +60,15 @@ extension StoreSession {
     return key
   }
 
-  /// Returns the vehicle with an ID or, if there is none, the vehicle with this VIN.
+  /// Returns the vehicle with an ID or, if there is none, the vehicle with this VIN; `nil` if there is neither.
   ///
-  /// - Parameter isGateway: whether to return the row of a gateway's own records instead of a vehicle.
+  /// - Parameter isGateway: whether to return the row for a gateway's own records instead of a vehicle.
   func vehicle(_ name: String, tenant: Int32, isGateway: Bool = false) throws(StoreFailure) -> VehicleRow? {
     let found = try vehicles(named: [name], tenant: tenant).filter { $0.isGateway == isGateway }
     return found.first { $0.id == name } ?? found.first
   }
 
-  /// Converts rows to records, which contain the IDs of their vehicles. Records of vehicles that are being removed are
-  /// omitted.
+  /// Converts rows to records with the IDs of their vehicles. Records of vehicles that are being removed are omitted.
   func records(
     _ rows: [FoundRow], tenant: Int32, known: VehicleRow?
   ) throws(StoreFailure) -> [StoredRecord] {
@@ -85,7 +84,7 @@ extension StoreSession {
     }
   }
 
-  /// Returns the IDs and VINs of vehicles by their keys. Vehicles that do not exist are omitted.
+  /// Returns the IDs and VINs of vehicles, by their keys. Vehicles that do not exist are omitted.
   func vehicleNames(
     _ keys: Set<Int32>
   ) throws(StoreFailure) -> [Int32: (id: String, vin: String?, isGateway: Bool)] {

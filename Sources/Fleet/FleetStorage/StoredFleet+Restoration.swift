@@ -10,7 +10,7 @@ extension StoredFleet {
     }
   }
 
-  /// Revokes all valid tokens that were created after a time. The time of revocation of other tokens does not change.
+  /// Revokes all valid tokens that were created after a time. Tokens that were revoked before are not changed.
   ///
   /// - Parameter tenant: the tenant whose tokens are revoked; `nil` for all tenants.
   /// - Returns: the number of revoked tokens.
@@ -39,8 +39,8 @@ extension StoredFleet {
     }
   }
 
-  /// Revokes all valid keys of gateways that were created after a time, as ``revokeTokens(madeAfter:tenant:at:)`` does
-  /// for tokens.
+  /// Revokes all gateways whose key is valid and was created after a time, as ``revokeTokens(madeAfter:tenant:at:)``
+  /// does for tokens.
   public func revokeGateways(madeAfter moment: Timestamp, tenant: TenantID?, at now: Timestamp)
     async throws(StorageError) -> Int
   {
@@ -71,8 +71,8 @@ extension StoredFleet {
 }
 
 extension StoreSession {
-  /// Returns a condition that selects the rows of a tenant, with the value of its parameter `$2`; an empty condition if
-  /// `tenant` is `nil`.
+  /// Returns an SQL condition that selects the rows of a tenant, with the value of its parameter `$2`. The condition is
+  /// empty if `tenant` is `nil`.
   fileprivate func place(of tenant: TenantID?) throws(StoreFailure) -> (condition: String, values: [SQLValue]) {
     guard let tenant else { return ("", []) }
     return (" AND tenant = $2", [SQLValue(try existing(tenant))])

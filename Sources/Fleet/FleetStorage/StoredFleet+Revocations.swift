@@ -18,8 +18,8 @@ extension StoredFleet {
         guard let tenant = TenantID(row.text(1)), let id = row.identifier(2) else { continue }
         tokens[tenant, default: []].insert(id)
       }
-      // The numbers of revocations are consecutive. If the number after the position is missing, its entry was deleted.
-      // If the position is higher than the last number, the database was restored from a backup.
+      // The numbers of revocations are consecutive. If the number after the position is missing, that revocation was
+      // deleted. If the position is higher than the last number, the database was restored from a backup.
       let isComplete = rows.first.map { $0.integer(0) == position.rawValue + 1 } ?? (position.rawValue == last)
       let end = isComplete ? rows.last?.integer(0) ?? last : last
       return Revocations(
@@ -29,9 +29,9 @@ extension StoredFleet {
 }
 
 extension StoreSession {
-  /// Records that tokens were revoked or sessions ended, so that all servers close their live connections.
+  /// Records that tokens were revoked or sessions ended, so that all servers close the live connections of these.
   func recordRevocation(_ tokens: [UUIDv7], tenant: Int32) throws(StoreFailure) {
-    // Only one transaction at a time may add numbers. Thus when a reader sees a number, all lower numbers are
+    // Only one transaction at a time may add numbers. Thus, when a reader sees a number, all lower numbers are
     // committed.
     try lockRevocations()
     var number = try rows("SELECT max(number) FROM revocation", []).first?.integer(0) ?? 0
@@ -46,6 +46,6 @@ extension StoreSession {
 }
 
 enum RevocationList {
-  /// Maximum number of stored revocations. It is sufficient, because each server reads new ones every second.
+  /// Maximum number of stored revocations. It is sufficient, because each server reads new revocations every second.
   static let length: Int64 = 10_000
 }

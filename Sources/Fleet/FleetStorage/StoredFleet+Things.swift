@@ -74,8 +74,8 @@ extension StoredFleet {
   }
 }
 
-/// Stores an error that the work in a transaction threw, unless it is an error of the database. A transaction itself
-/// can only throw errors of the database.
+/// Runs the work of a transaction and keeps an error that the work throws, unless it is a database error. The
+/// transaction itself can throw only database errors.
 private final class ThingOutcome: Sendable {
   private let thrown = Mutex<ThingError?>(nil)
 

@@ -123,7 +123,7 @@ extension StoredFleet {
 }
 
 extension ThingSession {
-  /// Writes a change of a token to the audit, in the same way as a change of a gateway.
+  /// Writes a change of a token to the audit. If no property has changed, nothing is written.
   func record(_ action: String, of before: OperatorToken?, to after: OperatorToken?) throws(StoreFailure) {
     guard let id = (after ?? before)?.id else { return }
     let change = ThingChange(between: before?.audited, and: after?.audited)
@@ -132,7 +132,7 @@ extension ThingSession {
 }
 
 extension OperatorToken {
-  /// The properties that the audit contains.
+  /// The properties of a token that the audit contains.
   fileprivate var audited: [String: JSON] {
     [
       "label": .text(label), "role": .text(role.rawValue), "scope": scope.json, "expiresAt": expiresAt.json,
@@ -169,7 +169,7 @@ extension StoreSession {
     return try signedIn(secret)
   }
 
-  /// Returns the person whose session has this secret.
+  /// Returns the person whose session has this secret; `nil` if there is no such session.
   private func signedIn(_ secret: SecretHash) throws(StoreFailure) -> Principal? {
     let sessions = try rows(
       """
@@ -196,9 +196,8 @@ private enum TokenColumns {
   static let beforeAll = UUIDv7(milliseconds: 0, first: 0, rest: 0)
 
   /// Reads a token from a row.
-  ///
-  /// - Throws: `damaged` for an invalid row. Only a later version can store an unknown role; it also has a later
-  ///   schema, so that its database is not opened.
+  /// - Throws: `damaged` for an invalid row. An unknown role is also invalid: only a later version can store one, and
+  ///   the database of a later version is not opened.
   static func token(_ row: SQLRow, from first: Int = 0) throws(StoreFailure) -> OperatorToken {
     guard let id = row.identifier(first), let role = Role(rawValue: row.text(first + 2)),
       let scope = try? FleetScope(json: JSON(parsing: Array(row.text(first + 5).utf8)))

@@ -27,7 +27,7 @@ import Telemetry
 /// |---|---|
 /// | `setting` | values by name: `cursorKey`, the key of cursors; `store`, the identifier of the store; `served` (SQLite) or `origin` (PostgreSQL), the place of the database at the last start |
 /// | `tenant` | a tenant: its `id`; `position` of its feed; `forgotten`, the position up to which changes were deleted; the numbers of its `gateways` and `tokens` |
-/// | `vehicle` | a vehicle: the properties that operators set; the gateway that registered it (`registered_by`); the latest time of its records; `place`, `motion` and `last_trip`: what its newest records say (``LastKnownValue``), `is_incomplete` until an upgrade has set them |
+/// | `vehicle` | a vehicle: the properties that operators set; the gateway that registered it (`registered_by`); the latest time of its records; `place`, `motion` and `last_trip`: the values of its newest records (``LastKnownValue``); `is_incomplete` until an upgrade has set these |
 /// | `newest` | the newest record of a vehicle and class, or, for classes with ECUs, of each ECU; class -1 is the newest telemetry with a position |
 /// | `record` | a record: `time` in ms (the lowest number means none), `seq`, `quality`, time when it was `received`, `body` as sent |
 /// | `vehicle_day` | the figures of a vehicle's day |
@@ -41,12 +41,12 @@ import Telemetry
 /// | `revocation` | a token that was revoked or removed; servers read it to close the connections that use the token |
 ///
 /// SQLite stores `record` in the order of (tenant, vehicle, class, time, seq, ID). PostgreSQL partitions it by class,
-/// then by the month of the ID (``FleetDomain/IdMonth``). Partitions are created when they are needed. They do not
-/// depend on the time, because the time of a record may change. Retention of one type can therefore drop whole tables,
-/// and does not touch other types. Records with unusual IDs, whose month no correct clock shows at present, are in one
-/// partition of each class, `odd`. Otherwise, a sender could create any number of tables. When such a month becomes
-/// current, its rows are moved to their own partition. The table `part` contains the range of times in each partition. A
-/// query for a week therefore reads only the partitions with records of that week.
+/// then by the month of the ID (``FleetDomain/IdMonth``). Partitions are created when they are needed. The partition of
+/// a record does not depend on its time, because the time may change. Retention of one class can therefore drop whole
+/// partitions, without touching other classes. Records with unusual IDs, whose month no correct clock shows at present,
+/// are in one partition of each class, `odd`. Otherwise, a sender could create any number of partitions. When such a
+/// month becomes current, its rows are moved to their own partition. The table `part` contains the range of times in
+/// each partition. A query for a week therefore reads only the partitions with records of that week.
 ///
 /// Several servers can share one PostgreSQL database. Each commit sends a notification on the channel `obdgate_feed`
 /// (tenant's key, position), so that all servers can read the changes. A SQLite file belongs to one server
@@ -63,8 +63,8 @@ public final class StoredFleet: FleetStorage {
   /// - Throws: `noDatabase`; `inUse`; `newerSchema` if a later version wrote the file; `damaged`; `full`;
   ///   `unavailable`.
   public init(sqlite path: String, as access: StoreAccess = .makingCommand) throws(StorageError) {
-    // SQLite executes one write at a time. There are two permits, of which a tenant gets at most one, so that a write
-    // of another tenant is always next.
+    // SQLite executes one write at a time. There are two permits, and a tenant gets at most one of them, so that a
+    // write of another tenant is always next.
     engine = FairEngine(
       try SQLiteEngine(path: path, steps: SQLiteSchema.steps, access: access), reads: FairPermits(SQLiteEngine.readers),
       writes: FairPermits(2))
@@ -74,8 +74,8 @@ public final class StoredFleet: FleetStorage {
   ///
   /// - Parameters:
   ///   - address: the address of the database. Store passwords in a password file instead.
-  ///   - connections: number of connections for calls other than ``ingest(_:source:tenant:at:)``, which uses two more
-  ///     connections.
+  ///   - connections: number of connections for all calls except ``ingest(_:from:tenant:at:)``, which uses two
+  ///     additional connections.
   /// - Throws: `noDatabase`, `newerSchema`, `unavailable`, `system`.
   public init(
     postgreSQL address: PostgreSQLAddress, connections: Int = 4, as access: StoreAccess = .makingCommand
@@ -136,8 +136,8 @@ public final class StoredFleet: FleetStorage {
       // On a full disk, a small write may succeed although a batch does not fit. Therefore, a failed batch makes the
       // storage unhealthy for some time.
       guard .now - failure.at > Self.failureHolds else { throw failure.error }
-      // The last batch may be old, because clients send nothing while the storage is unhealthy. Therefore, write
-      // something as a test.
+      // The last batch may be old, because clients send nothing while the storage is unhealthy. Therefore, a write is
+      // made as a test.
       _ = try await engine.write { session throws(StoreFailure) in
         try session.run("UPDATE setting SET value = value WHERE name = 'cursorKey'", [])
       }
@@ -145,7 +145,7 @@ public final class StoredFleet: FleetStorage {
     return StorageHealth(database: try await engine.databaseName(), schemaVersion: engine.schemaVersion)
   }
 
-  /// Time for which the storage counts as unhealthy after a batch that could not be stored.
+  /// Time for which the storage counts as unhealthy after a batch could not be stored.
   private static let failureHolds = Duration.seconds(10)
 
   public func waitForRound() async { await engine.waitForRound() }
@@ -174,10 +174,10 @@ public final class StoredFleet: FleetStorage {
     guard let limit else { return await closing.wait() }
     if await closing.wait(limit) { return }
     engine.interrupt()
-    // Do not wait any longer for calls that cannot be interrupted, such as a write to a disk that does not respond.
+    // Do not wait longer for calls that cannot be interrupted, such as a write to a disk that does not respond.
     _ = await closing.wait(Self.interruption)
   }
 
-  /// Time limit for calls after their interruption.
+  /// Time for which ``close(within:)`` waits after it has interrupted the calls in progress.
   private static let interruption = Duration.milliseconds(250)
 }

@@ -1,13 +1,13 @@
-/// A reader of map tiles.
+/// A source of map tiles, such as a file.
 public protocol TileReader: Sendable {
-  /// Returns a tile with its stored bytes; `nil` if there is no such tile. Row 0 is the northernmost row, as in URLs of
-  /// tiles.
+  /// Returns the bytes of a tile as they are stored; `nil` if there is no such tile. Row 0 is the northernmost row, as
+  /// in tile URLs.
   func tile(zoom: Int, column: Int, row: Int) async throws -> [UInt8]?
 }
 
-/// The base map of the app: the tiles of this server, or a template for the URLs of another server's tiles.
+/// The base map of the web app. Its tiles come from this server or from another server.
 public struct BaseMap: Sendable {
-  /// The format of tiles.
+  /// The formats of tiles.
   public enum Format: String, CaseIterable, Sendable {
     case png, jpg, webp
     /// Mapbox vector tiles.
@@ -24,16 +24,16 @@ public struct BaseMap: Sendable {
     }
   }
 
-  /// Where the tiles come from.
+  /// The source of the tiles.
   public enum Source: Sendable {
     case reader(any TileReader)
-    /// A URL template that contains `{z}`, `{x}` and `{y}`.
+    /// Another server. The value is a template for the URLs of its tiles, which contains `{z}`, `{x}` and `{y}`.
     case template(String)
   }
 
   public let source: Source
   public let format: Format
-  /// The text that the map data's owner requires to be shown; empty for none.
+  /// The text that the owner of the map data requires to be shown; an empty text if none is required.
   public let attribution: String
   /// The zoom levels that have tiles.
   public let zooms: ClosedRange<Int>
@@ -45,31 +45,32 @@ public struct BaseMap: Sendable {
     self.zooms = zooms
   }
 
-  /// The path of the JSON document from which the app learns the properties of the map.
+  /// The path of the JSON document in which the app reads the properties of the map.
   public static let descriptionPath = "/map/source.json"
   private static let tilesPath = "/map/tiles/"
 
-  /// The origin of the template's URL, for the content security policy; `nil` if the tiles come from this server.
+  /// The origin of the other server, for the content security policy; `nil` if the tiles come from this server.
   public var origin: String? {
     guard case .template(let address) = source else { return nil }
     return Self.origin(of: address)
   }
 
-  /// Returns scheme, host and port of a template; `nil` unless it is an HTTPS address with `{z}`, `{x}` and `{y}`.
+  /// Returns the scheme, host and port of a template; `nil` unless it is an HTTPS URL that contains `{z}`, `{x}` and
+  /// `{y}`.
   public static func origin(of template: String) -> String? {
     let scheme = "https://"
     guard template.hasPrefix(scheme), template.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != 0x22 }),
       ["{z}", "{x}", "{y}"].allSatisfy({ template.contains($0) })
     else { return nil }
     let host = template.dropFirst(scheme.count).prefix { $0 != "/" }
-    // A comma or a semicolon would end the origin in the policy.
+    // A comma or a semicolon would end the origin in the content security policy.
     let isHost = host.utf8.allSatisfy {
       (0x30...0x3A).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0) || $0 == 0x2D || $0 == 0x2E
     }
     return isHost && !host.isEmpty && template.dropFirst(scheme.count + host.count).first == "/" ? scheme + host : nil
   }
 
-  /// The description of the map as JSON.
+  /// The properties of the map as JSON, for the web app.
   public var description: String {
     let address =
       switch source {
@@ -103,7 +104,7 @@ public struct BaseMap: Sendable {
     public let row: Int
   }
 
-  /// Returns the tile for a path; `nil` if the path is not that of a tile.
+  /// Returns the tile that a path names; `nil` if the path does not name a tile of this server.
   public func tile(at path: Substring) -> Tile? {
     guard case .reader = source, path.hasPrefix(Self.tilesPath) else { return nil }
     let parts = path.dropFirst(Self.tilesPath.count).split(separator: "/", omittingEmptySubsequences: false)
@@ -115,7 +116,8 @@ public struct BaseMap: Sendable {
     return Tile(zoom: zoom, column: column, row: row)
   }
 
-  /// Returns the content of a tile, and whether it is compressed with gzip. Vector tiles usually are.
+  /// Returns the content of a tile, and whether the content is compressed with gzip, as most vector tiles are; `nil` if
+  /// there is no such tile.
   public func content(of tile: Tile) async throws -> (bytes: [UInt8], isPacked: Bool)? {
     guard case .reader(let reader) = source,
       let bytes = try await reader.tile(zoom: tile.zoom, column: tile.column, row: tile.row)

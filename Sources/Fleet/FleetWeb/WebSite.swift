@@ -4,7 +4,8 @@ import NIOCore
 
 /// The files of the web app, in memory.
 ///
-/// `make web` writes the folder: the files, their compressed copies, and `site.json`, which lists them.
+/// `make web` writes the folder from which they are read. It contains the files, their compressed copies, and
+/// `site.json`, which lists the files.
 public struct WebSite: Sendable {
   /// A file of the app.
   public struct File: Sendable {
@@ -12,27 +13,27 @@ public struct WebSite: Sendable {
     public let type: String
     /// The entity tag without quotes: a hash of the content.
     public let tag: String
-    /// Whether the path contains the hash, so that the content of the path never changes.
+    /// Whether the file's path contains a hash of the content, so that the content at this path never changes.
     public let isImmutable: Bool
-    /// The content.
+    /// The content without compression.
     public let plain: ByteBuffer
-    /// Compressed copies by content coding, the shortest first.
+    /// The compressed copies of the content with their content codings, the shortest copy first.
     public let packed: [(coding: String, content: ByteBuffer)]
   }
 
-  /// The path of the only HTML page. All addresses of the app show this page.
+  /// The path of the app's only HTML page. Browsers receive this page for all URLs of the app.
   private static let page = "/index.html"
-  /// Maximum size of a file, bytes.
+  /// Maximum length of a file in bytes.
   private static let fileLimit = 16 << 20
 
   private let files: [String: File]
 
-  /// The base map; `nil` if the app uses its own outline map.
+  /// The base map; `nil` if the app must draw its own outline map.
   public var map: BaseMap?
 
-  /// Reads a folder.
+  /// Reads all files of the app from a folder.
   ///
-  /// - Throws: ``Failure`` with the path of the file that is missing or faulty.
+  /// - Throws: ``Failure`` with the path of a file that is missing or invalid.
   public init(folder: String) throws(Failure) {
     let path = folder + "/site.json"
     let text = try FileText.read(path)
@@ -57,14 +58,15 @@ public struct WebSite: Sendable {
     self.files = files
   }
 
-  /// The number of files.
+  /// The number of files of the app.
   public var count: Int { files.count }
 
-  /// Finds the file for a path.
+  /// Finds the file for the path of a request.
   ///
   /// - Parameters:
-  ///   - path: without the query.
-  ///   - isNavigation: whether a browser opens the path as a page. If so, a path without a file returns the app's page.
+  ///   - path: the path without the query.
+  ///   - isNavigation: whether a browser opens the path as a page. If so, the app's HTML page is returned for each path
+  ///     that is not a file.
   public func file(at path: Substring, isNavigation: Bool) -> File? {
     if path == "/" { return files[Self.page] }
     return files[String(path)] ?? (isNavigation ? files[Self.page] : nil)

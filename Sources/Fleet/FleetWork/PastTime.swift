@@ -2,8 +2,8 @@ import FleetDomain
 import Telemetry
 
 extension Timestamp {
-  /// The greatest difference between the clocks of a client and of the server, ms. The clocks of phones may be wrong by
-  /// a few minutes.
+  /// The greatest accepted difference between the clocks of a client and of the server, ms. The clocks of phones may be
+  /// wrong by a few minutes.
   private static var clockError: Int64 { 300_000 }
 
   /// Checks the time of something that has happened.

@@ -1,18 +1,19 @@
 import FleetDomain
 import Telemetry
 
-/// A thing about a vehicle, or about all vehicles of a fleet, that has no driver.
+/// A thing that is about a vehicle, or about all vehicles of a fleet, and that has no driver.
 public protocol VehicleThing: Kind {
-  /// The id of its vehicle; `nil` if it is about a fleet.
+  /// The id of the vehicle that the thing is about; `nil` if the thing is about a fleet.
   var vehicleID: String? { get }
-  /// The fleet that it is about; `nil` if it is about one vehicle.
+  /// The fleet that the thing is about; `nil` if the thing is about one vehicle.
   var fleetID: UUIDv7? { get }
 }
 
 extension VehicleThing {
   public var fleetID: UUIDv7? { nil }
 
-  /// The keys of the fields for vehicle and fleet. A kind that is never about a fleet has no field `fleetId`.
+  /// The key of the field that contains the vehicle.
   public static var vehicleKey: String { "vehicleId" }
+  /// The key of the field that contains the fleet. A kind that is never about a fleet has no such field.
   public static var fleetKey: String { "fleetId" }
 }

@@ -9,15 +9,17 @@ public protocol WorkThing: Kind {
   var vehicleID: String? { get }
   /// The id of the driver; `nil` if the thing is not about a driver.
   var driverID: UUIDv7? { get set }
-  /// The time of which the thing reports, in the field `at`; `nil` if it states none. It is not in the future.
+  /// The time at which the thing happened, from the field `at`; `nil` if the thing has no such time. It must not be in
+  /// the future.
   var statedTime: Timestamp? { get }
 }
 
 extension WorkThing {
   public var statedTime: Timestamp? { nil }
 
-  /// The keys under which the vehicle and the driver are stored in the thing.
+  /// The key under which the vehicle is stored in the thing.
   public static var vehicleKey: String { "vehicleId" }
+  /// The key under which the driver is stored in the thing.
   public static var driverKey: String { "driverId" }
 }
 

@@ -2,7 +2,7 @@ import Failures
 import Glibc
 import Telemetry
 
-/// Writes results, which other programs may read, to stdout.
+/// Writes results to stdout, where other programs may read them.
 public enum StandardOutput {
   /// Prints one line. Control characters are escaped, except tabs, which separate columns.
   public static func say(_ line: String) throws(Failure) {
@@ -10,17 +10,17 @@ public enum StandardOutput {
     try write(columns.joined(separator: "\t") + "\n")
   }
 
-  /// Writes lines.
+  /// Writes a text as it is, without escaping control characters.
   ///
-  /// - Throws: an error if the lines cannot be written. `EPIPE` (the reader has closed the pipe) is not an error here.
+  /// - Throws: an error if the text cannot be written. `EPIPE` (the reader has closed the pipe) is not an error here.
   public static func write(_ lines: String) throws(Failure) {
     let code = writeAll(lines.utf8.span, to: STDOUT_FILENO)
     guard code == 0 || code == EPIPE else { throw unwritable(code) }
   }
 
-  /// Prints a secret that cannot be shown again.
+  /// Prints a secret that cannot be printed again later.
   ///
-  /// - Parameter remedy: what to do if the secret could not be printed.
+  /// - Parameter remedy: the remedy that the error states if the secret could not be printed.
   public static func say(secret: String, lost remedy: String) throws(Failure) {
     do throws(Failure) {
       try say(secret)
@@ -29,7 +29,7 @@ public enum StandardOutput {
     }
   }
 
-  /// Returns the failure for a write to stdout that returned an error code.
+  /// Returns the failure for a write to stdout that failed with this value of `errno`.
   public static func unwritable(_ code: Int32) -> Failure {
     Failure(.unreadable, "standard output", "cannot be written: \(systemReason(code))")
   }

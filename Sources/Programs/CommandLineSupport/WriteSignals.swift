@@ -1,9 +1,9 @@
 import Glibc
 
-/// Ignores the signals that would end the process when a write fails. The write returns an error instead.
+/// Ignores the signals that would end the process when a write fails. Instead, the write returns an error.
 public func ignoreWriteSignals() {
-  // Sent if the other end of a pipe or socket was closed.
+  // SIGPIPE is sent if the other end of a pipe or socket was closed.
   _ = signal(SIGPIPE, SIG_IGN)
-  // Sent if a file would exceed the limit of file sizes (RLIMIT_FSIZE).
+  // SIGXFSZ is sent if a file would exceed the maximum file size (RLIMIT_FSIZE).
   _ = signal(SIGXFSZ, SIG_IGN)
 }

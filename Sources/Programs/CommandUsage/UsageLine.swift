@@ -2,13 +2,13 @@ import ArgumentParser
 import JSONText
 
 extension ParsableCommand {
-  /// Returns one line about wrong usage: the command, the error, and a hint.
+  /// Returns one text line about wrong usage: the command, the error, and how to get help.
   ///
   ///     fleetstore gateway: lst: no such command; did you mean list?: see fleetstore gateway --help
   ///
   /// - Parameters:
-  ///   - message: the message of the argument parser, which may have several lines.
-  ///   - arguments: the arguments of the command line without the program's name.
+  ///   - message: the message of the argument parser, which may have several text lines.
+  ///   - arguments: the arguments of the command line, without the program's name.
   public static func usageLine(_ message: String, arguments: some Sequence<String>) -> String {
     var command = name
     var commands = configuration.subcommands
@@ -27,7 +27,6 @@ extension ParsableCommand {
     return "\(command): \(text): see \(command) --help"
   }
 
-  /// The name of the command: the configured name; if there is none, the name of the type in lower case, as in the
-  /// argument parser.
+  /// The command's configured name. If there is none, the name of the type in lower case, as in the argument parser.
   private static var name: String { configuration.commandName ?? String(describing: Self.self).lowercased() }
 }

@@ -9,9 +9,10 @@ import JSONText
 ///     { "urls": ["amqps://fleet@mq1.example/depot", "amqps://fleet@mq2.example/depot"], "passwordFile": "password",
 ///       "tenant": "default", "topic": "fleet", "queue": "fleet.ingest", "tls": { "caFile": "ca.pem" } }
 enum BrokerSettings {
-  /// Sources of the password if no file is configured: an environment variable, which only this user can read, and a
-  /// credential of systemd (systemd.exec(5), LoadCredential=).
+  /// The environment variable with the password, which is used if no file is configured. Only this user can read it.
   private static let variable = "FLEETSTORE_BROKER_PASSWORD"
+  /// The credential of systemd with the password (systemd.exec(5), LoadCredential=), which is used if there is neither
+  /// a file nor an environment variable.
   private static let credential = "broker-password"
 
   /// Reads the whole object.
@@ -147,8 +148,8 @@ enum BrokerSettings {
 
   private static let clusterRule = "brokers of one cluster, all amqp or all mqtt"
 
-  /// Returns the first difference between addresses that shows that they are not of one cluster; `nil` if there is
-  /// none.
+  /// If the addresses are not of one cluster, returns the text that an error message shows as found: two addresses with
+  /// different protocols, or `none` if there are no addresses. Otherwise, returns `nil`.
   private static func notOneCluster(_ addresses: [BrokerAddress]) -> String? {
     guard let first = addresses.first else { return "none" }
     return addresses.first { $0.language != first.language }.map { "\(first) and \($0)" }

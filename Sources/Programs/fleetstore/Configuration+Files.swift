@@ -1,3 +1,4 @@
+import FleetFiles
 import JSONText
 
 extension Configuration {
@@ -9,6 +10,14 @@ extension Configuration {
     files.tenantBytes = try object.optionalInt("tenantBytes", in: 1_024...1_125_899_906_842_624) ?? files.tenantBytes
     files.personBytes = try object.optionalInt("personBytes", in: 1_024...1_125_899_906_842_624) ?? files.personBytes
     files.images = try object.optionalInt("images", in: 1...64) ?? files.images
+    if let value = object.optional("s3") {
+      guard files.folder == nil else { throw value.invalid(expected: "no files.folder beside it", found: "one") }
+      files.s3 = try bucket(value, folder: folder)
+      guard files.fileBytes <= S3FileStore.mostBytes else {
+        throw value.invalid(
+          expected: "files.fileBytes of at most \(S3FileStore.mostBytes) beside it", found: "\(files.fileBytes)")
+      }
+    }
     try object.finish()
     server.files = files
   }
@@ -16,7 +25,9 @@ extension Configuration {
   /// Sets the folders for files that the configuration does not name. With SQLite, the folder is beside the database.
   /// With PostgreSQL there is no default folder, because several servers may use the same database.
   mutating func useStandardFolders() {
-    if server.files.folder == nil, case .sqlite(let path) = database { server.files.folder = path + ".files" }
+    if server.files.folder == nil, server.files.s3 == nil, case .sqlite(let path) = database {
+      server.files.folder = path + ".files"
+    }
     server.files.helperFolder = ProgramFolder.path(source: "Sources/Fleet/FleetFiles/Helper", installed: "helper")
     // An administrator installs these packages (docs/FleetStore.md).
     server.files.packagesFolder = ProgramFolder.path(

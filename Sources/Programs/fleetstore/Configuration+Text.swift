@@ -56,6 +56,7 @@ extension Configuration {
     }
     line.beginObject("files")
     line.field("folder", server.files.folder)
+    if let bucket = server.files.s3 { write(bucket, &line) }
     line.field("fileBytes", server.files.fileBytes)
     line.field("tenantBytes", server.files.tenantBytes)
     line.field("personBytes", server.files.personBytes)

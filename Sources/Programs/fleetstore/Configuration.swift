@@ -27,14 +27,17 @@ import Logging
 ///       "metrics": { "tokenFile": "metrics.token", "listen": "127.0.0.1:9464" },
 ///       "web": { "folder": "/usr/share/fleetstore/web", "map": { "tiles": "germany.mbtiles" } },
 ///       "files": { "folder": "fleet.db.files", "fileBytes": 268435456, "tenantBytes": 53687091200,
-///                  "personBytes": 10737418240, "images": 1 },
+///                  "personBytes": 10737418240, "images": 1,
+///                  "s3": { "url": "https://s3.example", "bucket": "fleet-files", "region": "us-east-1", "prefix": "",
+///                          "addressing": "path", "accessKey": "AKIA…", "secretKeyFile": "s3.secret",
+///                          "insecure": false } },
 ///       "retention": { "days": { "telemetry": 400 }, "changeHours": 24, "changes": 50000000 },
 ///       "broker": { "urls": ["amqps://fleet@mq1.example"], "passwordFile": "password", "tenant": "default",
 ///                   "topic": "fleet", "queue": "fleet.ingest", "prefetchMessages": 256, "prefetchBytes": 8388608,
 ///                   "messageBytes": 4194304, "retrySeconds": 30 } }
 ///
-/// The example shows the defaults, except for `databasePasswordFile`, `tls`, `origins`, `mail`, `metrics`, `days` and
-/// `broker`, which are empty by default. Paths are relative to the file. fleetstore.schema.json describes the same keys
+/// The example shows the defaults, except for `databasePasswordFile`, `tls`, `origins`, `mail`, `metrics`, `s3`,
+/// `days` and `broker`, which are empty by default. Paths are relative to the file. fleetstore.schema.json describes the same keys
 /// for editors; a test compares the two.
 struct Configuration {
   var server = ServerOptions()
@@ -62,6 +65,7 @@ struct Configuration {
     var metricsToken: String?
     var broker: String?
     var mail: String?
+    var s3: String?
     /// The file with the client secret of each provider, by the provider's id.
     var providers: [String: String] = [:]
   }
@@ -91,7 +95,8 @@ struct Configuration {
         var configuration = Configuration()
         try configuration.read(&reader, folder: folder, isOpen: content.isForEveryone)
         for value in [
-          root["database"], root["metrics"]?["listen"], root["broker"]?["tenant"], root["broker"]?["urls"],
+          root["database"], root["files"]?["s3"], root["metrics"]?["listen"], root["broker"]?["tenant"],
+          root["broker"]?["urls"],
           root["mail"],
         ] {
           guard let value else { continue }
@@ -248,7 +253,7 @@ extension Configuration {
     limits.unpackedBytes = try object.optionalInt("unpackedBytes", in: 1_024...1_073_741_824) ?? limits.unpackedBytes
     limits.pageBytes = try object.optionalInt("pageBytes", in: 65_536...268_435_456) ?? limits.pageBytes
     if let value = object.optional("memoryBytes") {
-      // If the limit is faulty, the default must not be used in its place.
+      // If unpackedBytes is faulty, its default must not be used in this check.
       let least = object.object.leavesOut("unpackedBytes") ? 0 : 4 * limits.unpackedBytes
       let bytes = try value.requireInt(in: 1_048_576...1_099_511_627_776)
       guard bytes >= least else {

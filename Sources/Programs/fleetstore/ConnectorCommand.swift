@@ -107,7 +107,8 @@ private struct ConnectorFile: Sendable {
   /// The secrets by their keys.
   private let secrets: [String: String]
 
-  /// The keys of secrets. A key that ends with `File` names a file.
+  /// The keys of secrets. In the file, a key has the suffix `File`, and its value is the name of a file with the
+  /// secret.
   private static let secretKeys = ["secret", "refreshToken", "webhookSecret"]
 
   /// Reads a file.

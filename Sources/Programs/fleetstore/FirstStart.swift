@@ -9,14 +9,14 @@ import Glibc
 enum FirstStart {
   /// Creates an administrator's token if the store never had one, and shows it once.
   ///
-  /// A service's stdout goes to the journal, which many users may read. If the service has a StateDirectory=
-  /// (systemd.exec(5)), the token is therefore written to a file in it instead, before it is stored.
+  /// A service's stdout goes to the journal, which many users may read. Therefore, if the service has a StateDirectory=
+  /// (systemd.exec(5)), the token is written to a file in this directory instead, before its hash is stored.
   static func prepare(_ storage: any FleetStorage) async throws {
     guard try await !storage.hasToken(.admin, tenant: .standard) else { return }
     let secret = Secret(.operatorToken)
     let folder = unsafe getenv("STATE_DIRECTORY").map { unsafe String(cString: $0) }
     if let folder {
-      // If the file exists, it is from an earlier store, whose token is not valid here. It is replaced.
+      // If the file exists, it is from an earlier store, whose token is not valid here. The file is replaced.
       try FileText.create(folder + "/administrator.token", secret: secret.text + "\n")
     }
     let now = WallClock.now

@@ -66,7 +66,7 @@ final class ArchiveLines {
   private static let longest = 64 << 20
 
   let name: String
-  /// The number of the last line, from 1.
+  /// The number of the line that was read last, from 1; 0 before the first line.
   private(set) var number = 0
   private var descriptor: Int32
   private var buffer: [UInt8] = []

@@ -74,7 +74,8 @@ struct Maintenance: Service {
       if !isReported {
         logger.error(
           """
-          retention: this machine's clock is more than a day ahead of the storage (\(TimeText.of(now)) and           \(TimeText.of(witnessed))): nothing is removed for its age until they agree; set the clock, or store something
+          retention: this machine's clock is more than a day ahead of the storage (\(TimeText.of(now)) and \
+          \(TimeText.of(witnessed))): nothing is removed for its age until they agree; set the clock, or store something
           """)
         isReported = true
       }

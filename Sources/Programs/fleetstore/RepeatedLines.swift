@@ -21,7 +21,7 @@ final class RepeatedLines: Sendable {
 
   /// Counts a line.
   ///
-  /// - Returns: the lines to write now: this one if it is not a repetition, and counts that are due.
+  /// - Returns: the lines to write now: this line if it is not a repetition, and counts that are due.
   func linesToWrite(for text: String, at now: ContinuousClock.Instant) -> [String] {
     lines.withLock { lines in
       guard var line = lines[text] else {

@@ -14,6 +14,7 @@ struct Retention {
   var days: [RecordClass: Int] = [:]
   /// The time for which changes are kept, in hours.
   var changeHours = 24
+  /// The maximum number of changes that are kept for each tenant.
   var changes = 50_000_000
 
   /// The minutes from the start of the server to the first removal. In this time, the system can set the clock.
@@ -43,7 +44,7 @@ struct Retention {
     return !overflow && ahead <= 86_400_000_000_000
   }
 
-  /// Returns the time that is a number of hours before another one.
+  /// Returns the time that is a number of hours before another time.
   static func moment(_ hours: Int, before now: Timestamp) -> Timestamp {
     Timestamp(nanoseconds: now.nanoseconds - Int64(hours) * 3_600_000_000_000)
   }

@@ -1,5 +1,6 @@
 import CommandLineSupport
 import Failures
+import FleetFiles
 import FleetStorage
 
 /// `fleetstore serve --check`: checks the files that the server opens only after its start, without starting it.
@@ -21,6 +22,30 @@ extension ServeCommand {
     if check.isServed {
       let process = check.process.map { " by process \($0)" } ?? ""
       StandardError.say("fleetstore: \(path): served\(process) now")
+    }
+  }
+
+  /// Checks that the contents of files can be stored in the bucket.
+  ///
+  /// - Parameter mayWait: whether a storage that does not answer now is no failure. The server can then start and
+  ///   receive records.
+  /// - Returns: a warning about a storage that does not answer now.
+  @discardableResult
+  static func checkContents(_ configuration: Configuration, mayWait: Bool) async throws(Failure) -> String? {
+    guard configuration.server.files.s3 != nil, let store = try configuration.server.files.open() else { return nil }
+    let key = configuration.named("files.s3")
+    do throws(FileError) {
+      try await store.check()
+      return nil
+    } catch {
+      switch error {
+      case .unavailable(let reason):
+        guard mayWait else { throw Failure(.unavailable, "\(key): \(reason)") }
+        return "\(key): \(reason); files cannot be uploaded and read until it answers"
+      case .system(let reason): throw Failure(.badConfiguration, "\(key): \(reason)")
+      case .missing, .busy, .offset, .checksum, .otherContent, .full:
+        throw Failure(.badConfiguration, "\(key): an object was stored, but not found again")
+      }
     }
   }
 }

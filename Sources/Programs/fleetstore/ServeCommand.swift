@@ -61,6 +61,7 @@ struct ServeCommand: AsyncParsableCommand {
     configuration.useStandardFolders()
     if check {
       try Self.checkFiles(configuration, isDatabaseOption: store.database != nil)
+      try await Self.checkContents(configuration, mayWait: false)
       return try StandardOutput.write(configuration.text)
     }
     // Check that the addresses are free before the database is created or upgraded, and before the first token is
@@ -80,6 +81,7 @@ struct ServeCommand: AsyncParsableCommand {
     }
     OpenFiles.makeRoom(for: &configuration.server.limits, logger)
     do {
+      if let warning = try await Self.checkContents(configuration, mayWait: true) { logger.warning("\(warning)") }
       try await FirstStart.prepare(storage)
       if let tenant = configuration.broker?.tenant, try await !storage.tenants().contains(where: { $0.id == tenant }) {
         throw Failure(

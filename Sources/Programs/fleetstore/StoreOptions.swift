@@ -54,16 +54,11 @@ struct StoreOptions: ParsableArguments {
 }
 
 extension StoreOptions {
-  /// Opens the folder with the contents of files; `nil` if there is none.
-  func contents() throws(Failure) -> FileStore? {
+  /// Opens the store with the contents of files; `nil` if there is none.
+  func contents() throws(Failure) -> (any FileStore)? {
     var configuration = try configuration()
     configuration.useStandardFolders()
-    guard let folder = configuration.server.files.folder else { return nil }
-    do throws(FileError) {
-      return try FileStore(folder: folder)
-    } catch {
-      throw Failure(.unavailable, folder, "cannot be used for files: \(error)")
-    }
+    return try configuration.server.files.open()
   }
 }
 

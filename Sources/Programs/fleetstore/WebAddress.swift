@@ -2,7 +2,7 @@ import Glibc
 
 /// The address of a web server: `https://fleet.example`, `http://[::1]:8080/depot`.
 struct WebAddress {
-  /// The scheme, host and port, as browsers send them in `Origin`, if ``isOrigin``.
+  /// The scheme, host and port. If ``isOrigin``, browsers send this text in the header `Origin`.
   let origin: String
   /// The path without a slash at its end; empty for none.
   let path: String

@@ -22,7 +22,7 @@ struct WebMap: Equatable {
   let tiles: Tiles
   /// The copyright notice for the map; `nil` for the notice in the file.
   let attribution: String?
-  /// The maximum zoom level; `nil` for the one in the file, or for the usual one of a template.
+  /// The maximum zoom level; `nil` for the maximum of the file or, for a template, ``usualZoom``.
   let maxZoom: Int?
 
   /// The maximum zoom level of a template if the configuration contains none. Most tile servers have this maximum.

@@ -82,12 +82,12 @@ struct BenchCommand: ParsableCommand {
   }
 }
 
-/// The bytes that the benchmark parses.
+/// The traffic (bytes of adapters and receivers) that the benchmark parses.
 struct BenchTraffic {
   private(set) var adapter: [UInt8] = []
   private(set) var gps: [UInt8] = []
-  /// The dialogue of a daemon; `nil` if files are measured, because a capture need not have the format that the daemon
-  /// receives.
+  /// The dialogue of a daemon with adapters. It is `nil` if files are measured, because a capture may have another
+  /// format than the daemon receives.
   private(set) var live: BenchDialogue?
 
   init(_ files: [String]) throws(Failure) {
@@ -114,8 +114,8 @@ struct BenchTraffic {
     }
   }
 
-  /// Joins the bytes of a capture to one array, as an adapter with echo sends them: each command takes the place of its
-  /// echo.
+  /// Appends the bytes of a capture to one array, as an adapter with echo would send them. A command in the capture
+  /// replaces its echo.
   private struct Collector: CaptureConsumer {
     var adapter: [UInt8]
     var gps: [UInt8]

@@ -1,20 +1,21 @@
-/// Traffic for the benchmark, the same on every machine: the output of adapters and receivers, composed from the rules
-/// of the buses and a small generator of numbers.
+/// Traffic for the benchmark, the same on every machine. It is the output of adapters and receivers, composed from the
+/// rules of the buses and from random numbers with a fixed seed.
 ///
-/// Bus types, spaces and headers occur about as often as in 44 published transcripts of real adapters. Of the 34 with a
-/// known bus, 14 are CAN with 11-bit identifiers, 2 CAN with 29-bit identifiers, 9 ISO 14230, 8 ISO 9141-2 and one
-/// J1850. 39 have spaces and 36 have headers. All their requests of service 01 name one PID.
+/// Bus types, spaces and headers occur about as often as in 44 published transcripts of real adapters. The bus is known
+/// in 34 of the transcripts: 14 CAN with 11-bit identifiers, 2 CAN with 29-bit identifiers, 9 ISO 14230, 8 ISO 9141-2
+/// and 1 J1850. 39 transcripts have spaces, and 36 have headers. All requests of service 01 in them have one PID.
 struct BenchCorpus {
-  /// A log as users publish it: usually with spaces and echoes, and with one PID in each request.
+  /// The log of adapters, as users publish it: usually with spaces and echoes, and with one PID in each request.
   private(set) var adapter: [UInt8] = []
-  /// The dialogue of `obdgated`: with headers, without spaces and echoes, and on CAN with several PIDs in each request.
+  /// The dialogue of `obdgated` with adapters: with headers, without spaces and echoes, and on CAN with several PIDs in
+  /// each request.
   private(set) var live = BenchDialogue()
   private(set) var gps: [UInt8] = []
   private var state: UInt64 = 0x9E37_79B9_7F4A_7C15
 
   /// Creates the traffic.
   ///
-  /// - Parameter size: minimum size of each part, bytes.
+  /// - Parameter size: minimum size of each of the three parts, bytes.
   init(size: Int) {
     adapter.reserveCapacity(size + 65_536)
     gps.reserveCapacity(size + 1024)
@@ -36,7 +37,7 @@ struct BenchCorpus {
     }
   }
 
-  /// Returns a random number below a bound. The generator is xorshift64*, which is fast and has the same results on
+  /// Returns a random number below `bound`. The generator is xorshift64*, which is fast and makes the same numbers on
   /// every machine.
   private mutating func random(_ bound: UInt64) -> UInt64 {
     state ^= state >> 12
@@ -49,7 +50,7 @@ struct BenchCorpus {
 
   // MARK: Adapter
 
-  /// The PIDs that a gateway polls, with the number of their data bytes.
+  /// The PIDs that are polled, with the number of data bytes of each.
   private static let polled: [(pid: UInt8, length: Int)] = [
     (0x0C, 2), (0x0D, 1), (0x04, 1), (0x11, 1), (0x05, 1), (0x0F, 1), (0x10, 2), (0x2F, 1), (0x42, 2), (0x0B, 1),
   ]
@@ -64,12 +65,13 @@ struct BenchCorpus {
     .can11, .kwp, .can11, .iso9141, .can29, .can11, .kwp, .can11, .iso9141, .vpw,
   ]
 
-  /// Appends the log of a session on one bus: a VIN and trouble codes, then two hundred polling cycles.
+  /// Appends the log of a session on one bus to `adapter`: a VIN and trouble codes in some sessions, then 200 polling
+  /// cycles.
   private mutating func session(_ turn: Int) {
     let bus = Self.buses[turn % Self.buses.count]
     let echoes = turn % 3 != 0
     let hasSpaces = turn % 9 != 8
-    // The period differs from that of the buses, so that all combinations occur.
+    // The headers do not repeat after the same number of sessions as the buses, so that all combinations occur.
     let hasHeaders = (turn + turn / 10) % 5 != 4
     text("ATZ\r\r\rELM327 v1.5\r\r>")
     text(hasHeaders ? "ATH1\rOK\r\r>" : "ATH0\rOK\r\r>")
@@ -95,8 +97,8 @@ struct BenchCorpus {
     }
   }
 
-  /// Appends two hundred polling cycles as the daemon makes them. On CAN, requests have six or four PIDs,
-  /// with the number of expected frames; on other buses, they have one PID.
+  /// Appends 200 polling cycles of the daemon to `live`. On CAN, a request has six or four PIDs and the number of
+  /// expected frames. On other buses, it has one PID.
   private mutating func liveSession(_ turn: Int) {
     let bus = Self.buses[turn % Self.buses.count]
     for _ in 0..<200 {
@@ -114,7 +116,7 @@ struct BenchCorpus {
     }
   }
 
-  /// Returns a positive answer with random values.
+  /// Returns a positive answer to a request for these PIDs, with random values.
   private mutating func answer(_ parameters: some Sequence<(pid: UInt8, length: Int)>) -> [UInt8] {
     var data: [UInt8] = [0x41]
     for (pid, length) in parameters {
@@ -128,7 +130,7 @@ struct BenchCorpus {
 
   private mutating func end() { text("\r>") }
 
-  /// Returns a message of at most seven bytes as one text line with its header.
+  /// Returns a message of at most seven data bytes as one text line with its header.
   private static func frame(_ bus: Bus, _ data: [UInt8], _ hasSpaces: Bool) -> [UInt8] {
     switch bus {
     case .can11: return line("7E8", [UInt8(data.count)] + data, hasSpaces)
@@ -145,8 +147,8 @@ struct BenchCorpus {
     }
   }
 
-  /// Returns a longer message on CAN as text lines without spaces: a first frame, then consecutive frames, the last one
-  /// padded with 00.
+  /// Returns a longer CAN message as text lines without spaces: a first frame, and consecutive frames. The last frame
+  /// is padded with 00.
   private static func frames(_ bus: Bus, _ data: [UInt8]) -> [UInt8] {
     let identifier = bus == .can11 ? "7E8" : "18DAF110"
     var text = line(identifier, [0x10, UInt8(data.count)] + data[..<6], false)
@@ -168,8 +170,8 @@ struct BenchCorpus {
     return Array(text.utf8) + [0x0D]
   }
 
-  /// Returns the checksum of SAE J1850: polynomial 1D, initial value FF, complemented. It is computed bit by bit,
-  /// because its speed is not measured.
+  /// Returns the checksum of SAE J1850: polynomial 1D, initial value FF, result inverted. The bitwise algorithm is
+  /// sufficient, because its time is not measured.
   private static func crc(_ bytes: [UInt8]) -> UInt8 {
     var register: UInt8 = 0xFF
     for byte in bytes {
@@ -183,7 +185,7 @@ struct BenchCorpus {
 
   // MARK: GPS
 
-  /// Appends the sentences of one second, from a receiver that moves north-east.
+  /// Appends the sentences of one second to `gps`. The receiver moves north-east.
   private mutating func epoch(_ second: Int) {
     let time = padded(second / 3600 % 24, 2) + padded(second / 60 % 60, 2) + padded(second % 60, 2) + ".00"
     let latitude = "48" + padded(second / 100 % 60, 2) + "." + padded(Int(random(100_000)), 5)

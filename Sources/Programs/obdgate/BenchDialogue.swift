@@ -1,9 +1,10 @@
-/// The dialogue of a gateway with adapters: commands, each with the bytes of its reply.
+/// The dialogue of a gateway with adapters: a sequence of commands and of their replies.
 struct BenchDialogue {
   private(set) var commands: [UInt8] = []
   private(set) var replies: [UInt8] = []
-  /// Index after the last byte of each command (without its CR); `replyEnds` contains the same for each reply.
+  /// For each command (without its CR), the index after its last byte in `commands`.
   private(set) var commandEnds: [Int] = []
+  /// For each reply, the index after its last byte in `replies`.
   private(set) var replyEnds: [Int] = []
 
   mutating func reserve(bytes: Int) {

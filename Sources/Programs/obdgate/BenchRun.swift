@@ -5,14 +5,14 @@ import Telemetry
 
 /// The result of one part of the benchmark.
 struct BenchPart {
-  /// Bytes parsed in all rounds.
+  /// Number of bytes that were parsed or written in all rounds.
   var bytes = 0
   var seconds = 0.0
   /// Number of replies, sentences or records in all rounds.
   var count = 0
-  /// Number of readings or fixes in all rounds.
+  /// Number of readings, fixes or values in all rounds.
   var values = 0
-  /// Checksum of the readings of one round, in their order. It is the same for every round.
+  /// Checksum of the results of one round, in their order. It is the same for every round.
   var checksum: UInt64 = 0
 
   func row(_ what: String, _ unit: String) -> String {
@@ -43,18 +43,18 @@ struct BenchPart {
   }
 }
 
-/// Measures each part. All memory is allocated before the first round.
+/// Measures each part of the benchmark. All memory is allocated before the first round of a part.
 struct BenchRun {
-  /// The results for the log of adapters.
+  /// The result for the log of adapters.
   private(set) var adapter = BenchPart()
-  /// The results for the dialogue of the daemon, with each reply in one read; `nil` if files are measured.
+  /// The result for the dialogue of the daemon if one read returns a whole reply; `nil` if files are measured.
   private(set) var live: BenchPart?
-  /// The results for the dialogue of the daemon in reads of 1 to 64 bytes.
+  /// The result for the dialogue of the daemon if reads return 1 to 64 bytes; `nil` if files are measured.
   private(set) var liveInShortReads: BenchPart?
   private(set) var nmea = BenchPart()
   private(set) var records = BenchPart()
 
-  /// Number of bytes that are passed to the reader at once. It is at least the number of bytes of one read from a port.
+  /// Number of bytes in one call of the reader. One read from a port returns at most this many.
   private static let chunk = 1 << 16
 
   init(_ traffic: BenchTraffic, iterations: Int) {
@@ -78,7 +78,8 @@ struct BenchRun {
     adapter = tally.part(bytes: bytes.count * iterations, seconds: Self.now() - start)
   }
 
-  /// Measures the reader in the way in which the daemon uses it: it receives each command, then the bytes of the reply.
+  /// Measures the reader as the daemon uses it. For each reply, the reader receives the command, then the bytes of the
+  /// reply.
   private static func measured(_ dialogue: BenchDialogue, _ iterations: Int, readsAreShort: Bool) -> BenchPart {
     var reader = ReplyReader()
     var tally = Tally()
@@ -117,7 +118,7 @@ struct BenchRun {
     nmea = tally.part(bytes: bytes.count * iterations, seconds: Self.now() - start)
   }
 
-  /// Measures telemetry records of 15 values, including their heads.
+  /// Measures how fast telemetry records with 15 values are encoded, including their heads.
   private mutating func measureRecords(_ iterations: Int) {
     var encoder = JSONLineEncoder()
     let epoch = UUIDv7(milliseconds: 0, seed: 1, number: 0)
@@ -176,15 +177,15 @@ struct BenchRun {
     }
   }
 
-  /// Returns the processor time that this thread has used, in seconds. Unlike the elapsed time, it does not include
-  /// other work of the machine.
+  /// Returns the processor time that this thread has used, s. It does not include the time of other work of the
+  /// machine.
   private static func now() -> Double {
     var time = timespec()
     unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 
-  /// Counts the results and adds every reading to the checksum.
+  /// Counts the results of a reader, and adds each of them to a checksum.
   private struct Tally: ReplyHandler, FixHandler {
     var count = 0
     var values = 0

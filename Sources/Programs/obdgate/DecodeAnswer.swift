@@ -2,7 +2,7 @@ import OBDWire
 import SignalSets
 import Telemetry
 
-/// Collects the messages, readings and errors of a reply and writes them as one JSON line.
+/// Collects the messages, readings and errors of a reply, and writes them as one JSON line.
 struct DecodeAnswer: ~Copyable, ReplyHandler {
   private enum Item {
     case reading(Reading)
@@ -18,7 +18,7 @@ struct DecodeAnswer: ~Copyable, ReplyHandler {
   private var failures: [(WireError, [UInt8])] = []
   private var loaded: LoadedSignals?
 
-  /// Writes the line that ``finish()`` or ``refuse(_:at:text:)`` has put together.
+  /// Writes the line that ``finish()`` or ``refuse(_:at:text:)`` has built.
   func write(to output: inout OutputStream) throws { try output.write(encoder) }
 
   mutating func begin(_ loaded: LoadedSignals?) {
@@ -53,7 +53,7 @@ struct DecodeAnswer: ~Copyable, ReplyHandler {
 
   // MARK: Writing
 
-  /// Puts the line together.
+  /// Builds the line for the collected messages, readings and errors.
   mutating func finish() {
     encoder.begin()
     encoder.beginArray("messages")
@@ -74,8 +74,8 @@ struct DecodeAnswer: ~Copyable, ReplyHandler {
     encoder.finish()
   }
 
-  /// Puts together the line for a request that cannot be read. It has an error, and an empty list for each other key of
-  /// a result, so that readers of the line always find all keys.
+  /// Builds the line for a request that cannot be decoded. The line contains the error, and an empty array for each
+  /// other key of a result. Therefore, readers of the lines find the same keys in all of them.
   mutating func refuse(_ reason: String, at offset: Int, text: ArraySlice<UInt8>) {
     encoder.begin()
     writeRefusal(reason, offset, text)
@@ -183,7 +183,7 @@ struct DecodeAnswer: ~Copyable, ReplyHandler {
 
   private mutating func write(_ list: TroubleCodeList, _ codes: [TroubleCode]) {
     if list.kind == .freezeFrame {
-      // Without a trouble code, there is no freeze frame.
+      // A freeze frame without a trouble code does not exist.
       guard let code = codes.first else { return }
       begin("freezeFrameDtc", pid: "0202")
       encoder.key("frame")
@@ -230,7 +230,7 @@ struct DecodeAnswer: ~Copyable, ReplyHandler {
       encoder.key("max")
       encoder.value(maximum)
     }
-    // If the test was not completed, its value and limits are 0 and are not measured values.
+    // If the test was not completed, its value and its limits are 0. They are not measured values.
     if !result.isCompleted {
       encoder.key("completed")
       encoder.value(false)

@@ -36,7 +36,7 @@ struct DecodeCommand: ParsableCommand {
   }
 }
 
-/// Decodes all lines of standard input.
+/// Decodes all text lines of stdin.
 private struct DecodeRun: ~Copyable {
   private var output = OutputStream()
   private var reader = ReplyReader()
@@ -84,7 +84,7 @@ private struct DecodeRun: ~Copyable {
     } catch let error as JSONError {
       refuse(number, error.message, at: error.offset, text)
     } catch {
-      // The signal set that the line names is missing, unreadable or invalid.
+      // The signal set that the request names is missing, unreadable or invalid.
       refuse(number, "\(error)", at: 0, text)
     }
     return false

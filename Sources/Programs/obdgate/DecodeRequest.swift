@@ -3,20 +3,20 @@ import JSONText
 import OBDWire
 import SignalSets
 
-/// One input line of `obdgate decode`.
+/// A request: one input line of `obdgate decode`.
 struct DecodeRequest {
-  /// The command to which the lines are the reply; `nil` if it is unknown, or if the lines contain it.
+  /// The command whose reply is in `lines`; `nil` if it is unknown, or if `lines` contains it.
   private let command: String?
-  /// The reply: an array with a string for each text line, or one string with the whole transcript.
+  /// The reply: an array with a string for each text line, or one string with a whole transcript.
   private let lines: JSONValue
   private let bus: BusProtocol
   private let headers: HeaderMode
-  /// Path of a signal set; `nil` for none.
+  /// Path of a signal-set file; `nil` for none.
   let signalSet: String?
 
-  /// Reads the request.
+  /// Reads the request from a JSON object.
   ///
-  /// - Throws: an error with its position if a key is missing or has the wrong type.
+  /// - Throws: an error with its position if the key `lines` is missing, or if a value is invalid.
   init(_ root: JSONValue) throws(JSONError) {
     var object = try JSONObjectReader(root)
     command = try Self.given("request", in: &object)?.requireString()
@@ -33,7 +33,8 @@ struct DecodeRequest {
     signalSet = try Self.given("signals", in: &object)?.requireString()
   }
 
-  /// Returns the value of a key; `nil` if it is missing or `null`, which many programs write for unknown values.
+  /// Returns the value of a key. Returns `nil` if the key is missing or its value is `null`, which many programs write
+  /// for unknown values.
   private static func given(_ key: String, in object: inout JSONObjectReader) -> JSONValue? {
     object.optional(key).flatMap { $0.kind == .null ? nil : $0 }
   }
@@ -43,8 +44,7 @@ struct DecodeRequest {
     ("j1850pwm", .j1850pwm), ("j1850vpw", .j1850vpw),
   ]
 
-  /// Passes the lines to the reader of a reply. The reader is a new one, so that the result does not depend on earlier
-  /// requests.
+  /// Decodes the request. It resets the reader first, so that the result does not depend on earlier requests.
   func feed<H: ReplyHandler & ~Copyable>(
     _ reader: inout ReplyReader, _ loaded: LoadedSignals?, into handler: inout H
   ) {
@@ -64,8 +64,8 @@ struct DecodeRequest {
     reader.finish(loaded: definitions.span, into: &handler)
   }
 
-  /// Converts a text to bytes and passes them to the reader. The characters U+0080 to U+00FF stand for the bytes 80 to
-  /// FF of the adapter.
+  /// Passes a text to the reader as bytes. A character from U+0080 to U+00FF represents the byte 80 to FF that the
+  /// adapter has sent.
   private static func receive<H: ReplyHandler & ~Copyable>(
     _ text: Span<UInt8>, _ reader: inout ReplyReader, _ definitions: [SignalDefinition], _ handler: inout H
   ) {
@@ -90,13 +90,13 @@ struct DecodeRequest {
   }
 }
 
-/// Signal sets by their paths. Each file is read only once.
+/// The signal sets that were read, by their paths. Each file is read only once.
 struct SignalSetCache {
   private var known: [String: LoadedSignals] = [:]
 
-  /// Returns the signal set in a file; `nil` if there is no path.
+  /// Returns the signals of a signal-set file; `nil` if `path` is `nil`.
   ///
-  /// - Throws: an error if the file cannot be read or is not a signal set.
+  /// - Throws: an error if the file cannot be read or is not a valid signal set.
   mutating func signals(named path: String?) throws(Failure) -> LoadedSignals? {
     guard let path else { return nil }
     if let loaded = known[path] { return loaded }
@@ -105,10 +105,10 @@ struct SignalSetCache {
     return loaded
   }
 
-  /// Reads several files as one set of signals.
+  /// Reads several signal-set files, and returns all of their signals.
   ///
-  /// - Parameter limits: what happens to a value outside the range that a set declares valid. In records it is absent;
-  ///   in the answers of `decode` it is limited, as the format of the sets requires.
+  /// - Parameter limits: the handling of values outside the range that a signal set declares valid. Records do not
+  ///   contain such values; `decode` limits them to the range, as the format of signal sets requires.
   static func load(_ paths: [String], limits: LimitPolicy = .absent) throws(Failure) -> LoadedSignals {
     var sets: [SignalSet] = []
     for path in paths {

@@ -3,7 +3,7 @@ import CommandLineSupport
 import Failures
 
 extension Failure {
-  /// Reports the failure on stderr and returns the exit status for ArgumentParser.
+  /// Reports the failure on stderr. Returns the exit status for ArgumentParser.
   func reported(by command: String) -> ExitCode {
     for line in lines { StandardError.say("obdgate \(command): \(line)") }
     return ExitCode(kind.rawValue)

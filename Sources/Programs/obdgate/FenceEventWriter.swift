@@ -7,11 +7,11 @@ import Telemetry
 /// Writes each geofence event as one JSON line.
 struct FenceEventWriter: ~Copyable, FenceHandler {
   var output = OutputStream()
-  /// Whether the times have a date; `false` if they are only times of day.
+  /// Whether the times of the events have a date; `false` if they are only times of day.
   var isDated = true
-  /// The vehicle of the events; `nil` if the fixes name none.
+  /// ID of the vehicle to which the events belong; `nil` if the fixes contain no ID.
   var vehicleId: String?
-  /// The error that ended the output; `nil` if there was none.
+  /// The error because of which the output ended; `nil` if there was none.
   private(set) var stop: (any Error)?
   private let set: FenceSet
   private var encoder = JSONLineEncoder(capacity: 4096)
@@ -31,7 +31,7 @@ struct FenceEventWriter: ~Copyable, FenceHandler {
     if isDated {
       encoder.field("timestamp", time)
     } else {
-      // The date is unknown, so write only the time of day, without the date before it and the `T`.
+      // The date is unknown. Write only the time of day, without the date and the `T` before it.
       encoder.key("timeOfDay")
       _ = encoder.value(time.text.span.extracting(11..<24))
     }
@@ -42,19 +42,19 @@ struct FenceEventWriter: ~Copyable, FenceHandler {
   }
 }
 
-/// Converts the times of fixes to one clock, which continues to increase at midnight.
+/// Converts the times of fixes to one continuous time, which also increases at midnight.
 ///
-/// If a receiver does not know the date, days are counted from the first fix: if a time of day is more than half a day
-/// before the previous one, it belongs to the next day.
+/// If the date is unknown, days are counted from the first fix. A time of day that is more than half a day earlier than
+/// the previous one belongs to the next day.
 struct FixClock {
-  /// Whether the date of the last fix was known.
+  /// Whether the date of the last fix is known.
   private(set) var isDated = true
   private var day: Int64 = 0
   private var last: Int64 = 0
 
   private static var dayLength: Int64 { 86_400_000_000_000 }
 
-  /// Returns the time of a fix in ns; `nil` if the receiver does not know it.
+  /// Returns the time of a fix, ns; `nil` if the receiver does not know the time.
   mutating func time(of fix: Fix) -> Int64? {
     guard let time = fix.time else { return nil }
     guard let date = fix.date else {
@@ -66,7 +66,7 @@ struct FixClock {
       nanosecond: time.nanosecond)?.nanoseconds
   }
 
-  /// Returns the time of a fix in JSON, ns; `nil` if the fix has neither `timestamp` nor `timeOfDay`.
+  /// Returns the time of a fix or record in JSON, ns; `nil` if it has neither `timestamp` nor `timeOfDay`.
   mutating func time(of line: JSONValue) throws(JSONError) -> Int64? {
     if let value = line["timestamp"] {
       let moment = try Self.moment(value, value.requireString())

@@ -5,7 +5,7 @@ import Gateway
 import GeoJSON
 import Geofencing
 
-/// `obdgate fences`: converts fixes to geofence events.
+/// `obdgate fences`: evaluates fixes against geofences, and writes the events.
 struct FencesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "fences",
@@ -43,13 +43,13 @@ struct FencesCommand: ParsableCommand {
   }
 }
 
-/// Reads files with geofences.
+/// Reads GeoJSON files that contain geofences.
 enum FenceFile {
   static func read(_ path: String) throws(Failure) -> FenceSet {
     let text = try InputFile.contents(of: path, limit: FileText.fenceLimit)
     do throws(GeoJSONError) {
       let set = try FenceSet(geoJSON: text, file: path)
-      // Return to the system the memory that was needed only to parse a large file.
+      // Return memory to the system that was needed only for parsing a large file.
       cgateway_give_back_memory()
       return set
     } catch {

@@ -5,12 +5,13 @@ import JSONText
 import NMEAWire
 import Telemetry
 
-/// Evaluates the fixes of one file.
+/// Evaluates the fixes of one file or of stdin against geofences.
 struct FencesRun: ~Copyable {
   private var follower: FenceFollower
   private var reader = FixReader()
   private var document = JSONDocument()
-  /// Whether the file is JSON and not NMEA. Its first byte other than white space shows this; `nil` before that byte.
+  /// Whether the file is JSON; `false` if it is NMEA 0183. The file's first character that is not white space decides
+  /// this; before that, `nil`.
   private var isJSON: Bool?
   private var lines = 0
   private var badLines = 0
@@ -70,7 +71,7 @@ struct FencesRun: ~Copyable {
   }
 }
 
-/// Passes fixes, from NMEA or JSON, to the geofence evaluation, and writes the resulting events.
+/// Evaluates fixes, from NMEA sentences or JSON, against geofences, and writes the events.
 struct FenceFollower: ~Copyable, FixHandler {
   var stop: (any Error)? { writer.stop }
   private(set) var accepted = 0
@@ -79,13 +80,14 @@ struct FenceFollower: ~Copyable, FixHandler {
   private let set: FenceSet
   private var rules = FenceRules()
   private var writer: FenceEventWriter
-  /// Vehicles by the `vehicleId` of their fixes. Fixes without `vehicleId` belong to one vehicle, which has the key
+  /// The vehicles, by the `vehicleId` of their fixes. Fixes without `vehicleId` belong to one vehicle with the key
   /// `nil`.
   private var vehicles: [String?: Vehicle] = [:]
-  /// The vehicle of the last fix. It is stored separately, because the next fix is usually of the same vehicle.
+  /// The vehicle of the last fix, and its `vehicleId`. They are stored separately, because the next fix usually belongs
+  /// to the same vehicle.
   private var present: (id: String?, vehicle: Vehicle)
 
-  /// The geofence evaluation of one vehicle, and the clock of its fixes.
+  /// The geofence evaluation of one vehicle, and the clock for the times of its fixes.
   private final class Vehicle {
     var watch: FenceWatch
     var clock = FixClock()
@@ -102,7 +104,7 @@ struct FenceFollower: ~Copyable, FixHandler {
     vehicles[nil] = unnamed
   }
 
-  /// Selects the vehicle of the next fix.
+  /// Selects the vehicle to which the next fix belongs.
   private mutating func select(_ id: String?) {
     guard id != present.id else { return }
     let vehicle = vehicles[id] ?? Vehicle(set, rules)
@@ -111,11 +113,11 @@ struct FenceFollower: ~Copyable, FixHandler {
     writer.vehicleId = id
   }
 
-  /// Each fix and each record has at least one of these keys.
+  /// The keys of which each fix and each record has at least one.
   private static let usualKeys = ["timestamp", "timeOfDay", "latitude", "fixType", "type"]
 
-  /// Evaluates a fix that is a JSON object, in the format of `obdgate nmea` or of records. Lines without a position,
-  /// and other keys, are ignored.
+  /// Evaluates a fix that is a JSON object, as `obdgate nmea` or a daemon writes it. Objects without a position and
+  /// unknown keys are ignored.
   mutating func follow(_ line: JSONValue) throws(JSONError) {
     guard line.kind == .object else { throw line.invalid(expected: "an object") }
     guard Self.usualKeys.contains(where: { line[$0] != nil }) else {

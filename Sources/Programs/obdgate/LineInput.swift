@@ -1,15 +1,16 @@
 import Failures
 import Glibc
 
-/// Reads blocks of bytes from a file or standard input.
+/// Reads blocks of bytes from a file or from stdin.
 struct InputFile: ~Copyable {
   let path: String
   private let descriptor: Int32
 
   /// Opens a file.
   ///
-  /// - Parameter path: path of the file, or `-` for standard input.
-  /// - Throws: an error with exit status 66 if the file is missing or a directory, with 74 if it cannot be read.
+  /// - Parameter path: path of the file, or `-` for stdin.
+  /// - Throws: an error with exit status 66 if the file does not exist or is a directory, or with 74 if it cannot be
+  ///   opened.
   init(path: String) throws(Failure) {
     self.path = path == "-" ? "standard input" : path
     if path == "-" {
@@ -23,7 +24,7 @@ struct InputFile: ~Copyable {
 
   deinit { if descriptor != STDIN_FILENO { close(descriptor) } }
 
-  /// Reads bytes into the beginning of the array, and returns their number; 0 at the end of the file.
+  /// Reads bytes into the start of `block`. Returns their number; 0 at the end of the file.
   func read(into block: inout [UInt8]) throws(Failure) -> Int {
     while true {
       let count = unsafe block.withUnsafeMutableBytes { unsafe Glibc.read(descriptor, $0.baseAddress!, $0.count) }
@@ -32,18 +33,18 @@ struct InputFile: ~Copyable {
     }
   }
 
-  /// The size of the file in bytes; `nil` if it is not known in advance, as of a pipe.
+  /// The size of the file, bytes; `nil` if it is not a regular file, for example a pipe.
   private var size: Int? {
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
     return Int(status.st_size)
   }
 
-  /// Reads a whole file, such as a configuration or a signal set, of at most `limit` bytes.
+  /// Reads a whole file of at most `limit` bytes, such as a configuration or a signal set.
   static func contents(of path: String, limit: Int) throws(Failure) -> [UInt8] {
     let file = try InputFile(path: path)
     let size = file.size ?? 0
-    // Do not read a file that is too large.
+    // A file that is too large is rejected before it is read.
     guard size <= limit else { throw Failure(.badData, "\(path): larger than \(limit) bytes") }
     var block = [UInt8](repeating: 0, count: 1 << 16)
     var all: [UInt8] = []
@@ -65,17 +66,17 @@ struct InputFile: ~Copyable {
   }
 }
 
-/// Reads lines of standard input, each of at most 1 MiB, as they arrive.
+/// Reads the text lines of a file or of stdin as they arrive. Each may have at most 1 MiB.
 struct LineInput: ~Copyable {
-  /// Maximum length of a line, bytes. A longer line is an error in the input.
+  /// Maximum length of a text line, bytes. A longer line is discarded and reported as ``Event/tooLong``.
   static let limit = 1 << 20
 
   enum Event {
-    /// A line. The value is its range in ``bytes``.
+    /// A text line without its line feed. The value is the line's range in ``bytes``.
     case line(Range<Int>)
-    /// A line was longer than the limit and was dropped.
+    /// A text line was longer than the limit and was discarded.
     case tooLong
-    /// No complete line is in the buffer. All earlier lines were returned, and the next call waits for input.
+    /// No complete text line is in the buffer. The next call waits for input.
     case wait
     case end
   }
@@ -91,8 +92,8 @@ struct LineInput: ~Copyable {
 
   init(path: String) throws(Failure) { file = try InputFile(path: path) }
 
-  /// Returns the next event. Before each read, ``Event/wait`` is returned once, so that the caller can flush its
-  /// output.
+  /// Returns the next event. ``Event/wait`` comes once before each read, so that the caller can flush its output before
+  /// the program waits.
   mutating func next() throws(Failure) -> Event {
     while true {
       if let feed = firstFeed() {

@@ -4,7 +4,7 @@ import Failures
 import NMEAWire
 import Telemetry
 
-/// `obdgate nmea`: converts NMEA 0183 to one JSON line for each fix.
+/// `obdgate nmea`: converts NMEA 0183 to JSON lines, one for each epoch.
 struct NMEACommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "nmea",
@@ -36,7 +36,8 @@ struct NMEACommand: ParsableCommand {
     var writer = FixWriter()
     var total = 0
     while true {
-      // Write the results before waiting for more input, because a receiver behind a pipe sends only once a second.
+      // Write the fixes before waiting for input, because a receiver that is connected by a pipe may send only once a
+      // second.
       try writer.output.flush()
       let count = try input.read(into: &block)
       if count == 0 { break }
@@ -55,11 +56,11 @@ struct NMEACommand: ParsableCommand {
   }
 }
 
-/// Writes each fix as one JSON line.
+/// Writes each fix of a reader as one JSON line.
 private struct FixWriter: ~Copyable, FixHandler {
   var output = OutputStream()
   private(set) var accepted = 0
-  /// The error that ended the output; `nil` if there was none.
+  /// The error because of which the output ended; `nil` if there was none.
   private(set) var stop: (any Error)?
   private var encoder = JSONLineEncoder(capacity: 1024)
   private var rejected = [Int](repeating: 0, count: 256)
@@ -87,9 +88,9 @@ private struct FixWriter: ~Copyable, FixHandler {
   }
 }
 
-/// Encodes a fix in the format of `obdgate nmea`.
+/// Encodes fixes in the format of `obdgate nmea`.
 enum FixText {
-  /// Writes the keys of a fix into the open JSON object. Unknown values are left out.
+  /// Writes the keys of a fix into the JSON object that the encoder has begun. Unknown values are left out.
   static func write(_ fix: Fix, into encoder: inout JSONLineEncoder) {
     if let time = fix.time {
       let text = text(of: time, on: fix.date)
@@ -113,10 +114,11 @@ enum FixText {
     if let error = fix.horizontalError { encoder.field(JSONMemberName(",\"horizontalError\":"), error) }
   }
 
-  /// Length of `10:00:00.000Z`, bytes.
+  /// Length of a time such as `10:00:00.000Z`, bytes.
   private static var timeLength: Int { 13 }
 
-  /// Returns a time as `2026-05-04T10:00:00.000Z`. Without a date, only the last ``timeLength`` bytes are valid.
+  /// Returns a time in the form `2026-05-04T10:00:00.000Z`. Without a date, only the last ``timeLength`` bytes are
+  /// valid.
   @inline(__always)
   private static func text(of time: TimeOfDay, on date: CalendarDate?) -> InlineArray<24, UInt8> {
     var text = InlineArray<24, UInt8>(repeating: UInt8(ascii: "Z"))

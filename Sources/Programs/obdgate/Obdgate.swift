@@ -4,7 +4,7 @@ import CommandUsage
 import GatewayOutput
 import Glibc
 
-/// The command `obdgate`. Its subcommands do all the work, most of them with other targets.
+/// The command `obdgate`. Its subcommands do all the work.
 @main
 struct Obdgate: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -23,8 +23,8 @@ struct Obdgate: ParsableCommand {
     ])
 
   static func main() {
-    // If the reader of a pipe closes its end (`| head`), writing must return an error instead of ending the process;
-    // the program then ends without a message.
+    // If the reader of a pipe closes its end (`| head`), writing must return an error instead of ending the process.
+    // The program then ends without a message.
     ignoreWriteSignals()
     do {
       var command = try parseAsRoot()
@@ -39,13 +39,13 @@ struct Obdgate: ParsableCommand {
     }
   }
 
-  /// Ends the process without the exit handlers of libraries. A thread may still be in a library call, for example for
-  /// a check of `doctor`, and would use memory that the handlers free.
+  /// Ends the process without running the exit handlers of libraries. A thread may still be in a library call, for
+  /// example in a check of `doctor`, and would use memory that the handlers free.
   private static func leave(_ code: ExitCode) -> Never {
     fflush(nil)
     _exit(code.rawValue)
   }
 
-  /// Reports wrong usage, because there is nothing to do without a subcommand.
+  /// Reports wrong usage. It is called if no subcommand is given.
   func run() throws { throw ValidationError("name a subcommand") }
 }

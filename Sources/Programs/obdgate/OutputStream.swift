@@ -3,9 +3,9 @@ import Failures
 import Glibc
 import Telemetry
 
-/// Output to standard output or to a file, which is written in blocks.
+/// Writes output to stdout or to a file, in blocks of 64 KiB.
 ///
-/// If the reader of a pipe closes its end (`| head`), the program ends with status 0 and without a message.
+/// If the reader of stdout closes its end (`| head`), the program ends with status 0 and without a message.
 @safe
 struct OutputStream: ~Copyable {
   private static let capacity = 1 << 16
@@ -16,16 +16,16 @@ struct OutputStream: ~Copyable {
   private let buffer: UnsafeMutablePointer<UInt8>
   private var count = 0
 
-  /// Opens standard output.
+  /// Creates a stream that writes to stdout.
   init() {
     descriptor = STDOUT_FILENO
     name = "standard output"
     ownsDescriptor = false
-    // The memory of one block, which is used as long as the stream exists; `deinit` frees it.
+    // The memory of one block, which is used while the stream exists. `deinit` frees it.
     unsafe buffer = .allocate(capacity: Self.capacity)
   }
 
-  /// Creates or replaces a file.
+  /// Creates a stream that writes to a file. An existing file is replaced.
   init(path: String) throws(Failure) {
     let opened = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
     guard opened >= 0 else {
@@ -42,15 +42,16 @@ struct OutputStream: ~Copyable {
     if ownsDescriptor { close(descriptor) }
   }
 
-  /// Writes bytes.
+  /// Writes bytes to the block. A full block is written to the output.
   ///
-  /// - Throws: the exit of the program if the output is closed or full.
+  /// - Throws: the program's exit if the reader of stdout has closed its end, or an error if the output cannot be
+  ///   written.
   mutating func write(_ bytes: Span<UInt8>) throws {
     if count + bytes.count > Self.capacity { try flush() }
     guard bytes.count <= Self.capacity else {
       return try writeWhole(bytes)
     }
-    // The bytes fit into the block, because it was flushed above if necessary.
+    // There is room for the bytes in the block, because the block was flushed above if necessary.
     unsafe bytes.withUnsafeBufferPointer { source in
       guard let start = source.baseAddress else { return }
       unsafe (buffer + count).update(from: start, count: source.count)
@@ -58,10 +59,10 @@ struct OutputStream: ~Copyable {
     count += bytes.count
   }
 
-  /// Writes a text as one line, with control characters escaped.
+  /// Writes a text and a line feed. Control characters in the text are escaped.
   mutating func write(_ line: String) throws { try write((line.printable + "\n").utf8.span) }
 
-  /// Writes the finished line of an encoder.
+  /// Writes the line that an encoder has finished.
   mutating func write(_ encoder: borrowing JSONLineEncoder) throws { try write(encoder.line) }
 
   mutating func flush() throws {

@@ -1,9 +1,9 @@
 import CommandLineSupport
 import Glibc
 
-/// A progress line on a terminal that is overwritten repeatedly and erased at the end.
+/// A line on a terminal that shows the progress. It is overwritten repeatedly, and erased at the end.
 struct ProgressLine {
-  /// Whether the line is shown. It is shown only if stderr is a terminal.
+  /// Whether the progress is shown; by default only if stderr is a terminal.
   let isShown: Bool
   private var hasShown = false
 
@@ -15,7 +15,7 @@ struct ProgressLine {
     StandardError.showProgress(text)
   }
 
-  /// Erases the line.
+  /// Erases the line, if it was shown.
   mutating func end() {
     if hasShown { StandardError.showProgress("") }
     hasShown = false

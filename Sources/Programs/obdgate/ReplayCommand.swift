@@ -77,7 +77,7 @@ struct ReplayCommand: ParsableCommand {
     guard !files.isEmpty else { throw ValidationError("name a capture, or - for standard input") }
   }
 
-  /// Checks a gateway ID by the same rule as the daemon.
+  /// Checks a gateway ID by the rule that the daemon uses.
   private static func checkedGatewayId(_ text: String) throws -> String {
     guard GatewayConfiguration.isIdentifier(text) else {
       throw ValidationError("expected \(GatewayConfiguration.identifierRule)")
@@ -99,7 +99,7 @@ struct ReplayCommand: ParsableCommand {
         do {
           try run.replay(file)
         } catch let failure as Failure {
-          // Records that were read before the error were written. Continue with the other captures.
+          // The records before the error were written. Continue with the other captures.
           StandardError.say("obdgate replay: \(failure.description)")
           if firstFailure == nil { firstFailure = failure }
         }
@@ -128,7 +128,7 @@ enum ReplaySpeed {
   }
 }
 
-/// How often telemetry records are written.
+/// When telemetry records are written: at a fixed period in seconds, or once in each polling cycle.
 enum RecordPeriod {
   case seconds(Double)
   case cycle
@@ -167,13 +167,13 @@ extension CaptureFormat {
 struct ReplayOptions {
   var format: CaptureFormat?
   var speed: ReplaySpeed
-  /// How often telemetry records are written; `nil` for one record a second or, in a bus log without times, one record
-  /// for each polling cycle.
+  /// When telemetry records are written. `nil` means once a second or, in a bus log without times, once in each polling
+  /// cycle.
   var period: RecordPeriod?
   var names: ValueNames
   var baud: Int
   var loaded: LoadedSignals?
   var fences: FenceSet?
-  /// Gateway ID of the records; `nil` for `replay`.
+  /// Gateway ID of the records; `nil` for the ID `replay`.
   var gatewayId: String?
 }

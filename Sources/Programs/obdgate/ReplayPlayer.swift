@@ -6,7 +6,8 @@ import OBDWire
 import SignalSets
 import Telemetry
 
-/// Plays the events of one capture: passes their bytes to the readers, and the results with their times to `Fusion`.
+/// Plays the events of one capture: passes the bytes to the readers, and the results of the readers with their times to
+/// `Fusion`.
 struct ReplayPlayer: ~Copyable, CaptureConsumer {
   private var replies = ReplyReader()
   private var fixes = FixReader()
@@ -31,7 +32,7 @@ struct ReplayPlayer: ~Copyable, CaptureConsumer {
     command.reserveCapacity(128)
   }
 
-  /// Ends the player and returns the outputs, so that the next capture can use them.
+  /// Ends the player. Returns its outputs, which the next capture uses.
   consuming func release() -> ReplayOutputs { session.release() }
 
   mutating func header(
@@ -49,8 +50,8 @@ struct ReplayPlayer: ~Copyable, CaptureConsumer {
     }
   }
 
-  /// Passes the bytes to the readers when they are due. If a transcript has no times, its bytes are passed in small
-  /// pieces, for each of which a time is calculated.
+  /// Passes the bytes of an event to the readers when they are due. If a transcript has no times, its bytes are passed
+  /// in pieces of up to 64 bytes, and a time is calculated for each piece.
   private mutating func paced(
     _ direction: CaptureDirection, _ time: CaptureTime, _ bytes: Span<UInt8>, _ factor: Double
   ) {
@@ -69,7 +70,7 @@ struct ReplayPlayer: ~Copyable, CaptureConsumer {
     }
   }
 
-  /// Writes the finished records and waits until the time of the event.
+  /// Writes the finished records, and waits until the time of the current event.
   private mutating func pause(_ factor: Double) {
     session.flush()
     wait(until: Double(session.elapsed(at: replies.position)) / 1e9 / factor)
@@ -84,7 +85,7 @@ struct ReplayPlayer: ~Copyable, CaptureConsumer {
     }
     let due = Double(started.tv_sec) + Double(started.tv_nsec) / 1e9 + seconds
     var until = timespec(tv_sec: Int(due), tv_nsec: Int((due - due.rounded(.down)) * 1e9))
-    // Continue the wait if a signal has interrupted it. A signal that ends the program does not return here.
+    // If a signal has interrupted the wait, continue it. A signal that ends the program does not return here.
     while unsafe clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nil) == EINTR {}
   }
 
@@ -104,7 +105,8 @@ struct ReplayPlayer: ~Copyable, CaptureConsumer {
     }
   }
 
-  /// Passes the bytes of a command to the session. A command ends with CR; a log may contain it in several pieces.
+  /// Passes to the reader the bytes that were sent to the adapter. A command ends with CR; a log may have it in several
+  /// pieces.
   private mutating func send(_ bytes: Span<UInt8>) {
     hasAdapterBytes = true
     let definitions = definitions
@@ -120,10 +122,10 @@ struct ReplayPlayer: ~Copyable, CaptureConsumer {
     }
   }
 
-  /// Ends the capture.
+  /// Ends the capture, and makes the last records.
   ///
-  /// - Returns: whether the capture ends in the middle of a reply; `false` if its format does not store the adapter's
-  ///   prompts.
+  /// - Returns: whether the capture ends within a reply; `false` if the format of the capture does not store the
+  ///   adapter's prompts.
   mutating func finish() -> Bool {
     let keepsPrompts =
       switch format {

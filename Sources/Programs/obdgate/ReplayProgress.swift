@@ -2,7 +2,7 @@ import Captures
 import CommandLineSupport
 import Glibc
 
-/// A progress line for a large file. It is shown if stderr is a terminal and the records are not written to a terminal.
+/// Shows the progress for a large file (16 MiB or more). It is shown if stderr is a terminal and stdout is not.
 struct ReplayProgress: CaptureProgress {
   private static let largeFile = 16 << 20
 
@@ -26,6 +26,6 @@ struct ReplayProgress: CaptureProgress {
     line.show("\(path): \(share)\(done >> 20) MB")
   }
 
-  /// Erases the line.
+  /// Erases the progress line.
   mutating func end() { line.end() }
 }

@@ -6,11 +6,11 @@ import OBDWire
 import SignalSets
 import Telemetry
 
-/// Replays captures, one after another, to one output.
+/// Replays captures, one after another. All write to the same outputs.
 struct ReplayRun: ~Copyable {
   private let options: ReplayOptions
   private let loadedSignals: [LoadedSignal]
-  /// The outputs; `nil` while the player of a capture has them.
+  /// The outputs; `nil` while a player uses them.
   private var outputs: ReplayOutputs?
 
   init(options: ReplayOptions, errors: String?) throws(Failure) {
@@ -23,7 +23,7 @@ struct ReplayRun: ~Copyable {
 
   /// Replays one capture.
   ///
-  /// - Throws: an error if the capture cannot be read to its end. Records read before it were delivered.
+  /// - Throws: an error if the capture cannot be read to its end. The records before the error were written.
   mutating func replay(_ path: String) throws {
     var file: CaptureFile
     do throws(CaptureError) {
@@ -74,8 +74,8 @@ struct ReplayRun: ~Copyable {
     var fusion = FusionOptions(
       gatewayId: options.gatewayId ?? "replay", epoch: UUIDv7(milliseconds: 0, seed: contentHash, number: 0),
       idSeed: contentHash)
-    // Do the same as the daemon: a fleet store accepts records only if their `vehicleId` is a vehicle of the gateway or
-    // the gateway's own ID.
+    // Until the vehicle is known, use the gateway's ID, as the daemon does. A fleet store accepts a record only if its
+    // `vehicleId` is a vehicle of the gateway or the gateway's own ID.
     if let gatewayId = options.gatewayId { fusion.unknownVehicleId = gatewayId }
     fusion.cadence = (options.period ?? .seconds(1)).cadence
     fusion.naming = options.names == .vss ? .vss : .plain
@@ -84,12 +84,12 @@ struct ReplayRun: ~Copyable {
   }
 }
 
-/// The outputs for records and wire errors.
+/// The outputs of a replay: stdout for records, and optionally a file for wire errors.
 struct ReplayOutputs: ~Copyable, RecordSink {
   private var records = OutputStream()
   private var errors: OutputStream?
   private var encoder = JSONLineEncoder()
-  /// The error that ended the output, for example a full disk; `nil` if there was none.
+  /// The error because of which the output ended, for example a full disk; `nil` if there was none.
   private(set) var stop: (any Error)?
 
   init(errors path: String?) throws(Failure) {
@@ -101,7 +101,7 @@ struct ReplayOutputs: ~Copyable, RecordSink {
     do { try records.write(line) } catch { stop = error }
   }
 
-  /// Writes one wire error.
+  /// Writes one wire error, if there is a file for wire errors.
   ///
   /// - Parameter elapsed: time since the start of the capture, ns.
   mutating func failure(_ error: WireError, _ line: Span<UInt8>, elapsed: Int64) {

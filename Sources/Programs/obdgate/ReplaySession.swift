@@ -6,27 +6,27 @@ import NMEAWire
 import OBDWire
 import Telemetry
 
-/// Computes the times of the events of a replay, in ns since the start of the capture.
+/// Computes the time of each event of a replay, in ns since the start of the capture.
 struct ReplayClock {
-  /// The first time with a date in the log, ns since 1970; later times are measured from it. `nil` before that.
+  /// The first time with a date in the capture, ns since 1970; `nil` before it. Later times are measured from it.
   private var firstWall: Int64?
   private let nanosecondsPerByte: Double
-  /// Whether the capture has no times, so that they are calculated from the number of bytes and the baud rate.
+  /// Whether times are calculated from the number of bytes and the baud rate, because the capture has no times.
   let isBytePaced: Bool
-  /// Number of bytes in the events that had no time.
+  /// Number of bytes in the events without a time.
   private var untimedBytes = 0
   private(set) var now: Int64 = 0
 
   /// Creates a clock.
   ///
-  /// - Parameter baud: baud rate; each byte takes ten bits (8N1).
+  /// - Parameter baud: the baud rate. Each byte takes ten bits (8N1).
   init(baud: Int, isBytePaced: Bool) {
     nanosecondsPerByte = 10e9 / Double(baud)
     self.isBytePaced = isBytePaced
   }
 
-  /// Advances the clock to the time of an event. In a log without times, an event takes as long as its bytes need at
-  /// the baud rate.
+  /// Advances the clock to the time of an event. An event without a time takes as long as its bytes take at the baud
+  /// rate.
   ///
   /// - Returns: the date and time of the event, ns since 1970, if it is the first event with a date; otherwise `nil`.
   mutating func arrive(_ time: CaptureTime, count: Int) -> Int64? {
@@ -50,31 +50,31 @@ struct ReplayClock {
     }
   }
 
-  /// Returns the time at which a byte was read, by the byte's position in the stream.
+  /// Returns the time at which the byte at a position in the stream was read.
   @inline(__always)
   func time(at position: UInt64) -> Int64 {
     isBytePaced ? Int64(Double(position) * nanosecondsPerByte) : now
   }
 }
 
-/// Passes the results of the readers, with their times, to `Fusion`, and counts errors.
+/// Passes the results of the readers to `Fusion`, with their times, and counts errors.
 struct ReplaySession: ~Copyable, ReplyHandler, FixHandler {
   private var fusion: Fusion
   private var outputs: ReplayOutputs
   private var clock: ReplayClock
-  /// The source of the records' date.
+  /// The source of the date in records.
   private var timeSource = TimeSource.none
-  /// Whether the file contains only NMEA, so that all times come from its sentences.
+  /// Whether the capture contains only NMEA. In this case, all times come from its sentences.
   private let isGPSPaced: Bool
   private var gpsTime = GPSTimeline()
-  /// Whether the capture is a log of a bus and not of an adapter. Times that are calculated from a baud rate are then
-  /// wrong.
+  /// Whether the capture is a log of a bus, and not of an adapter. Times that are calculated from the baud rate are
+  /// then wrong.
   private let isBusLog: Bool
-  /// Whether the user has selected how often records are written.
+  /// Whether the user has selected when telemetry records are written.
   private let hasPeriod: Bool
-  /// Whether an event had no time, although the format of the capture has times.
+  /// Whether an event of a bus log had no time.
   private var isUntimed = false
-  /// Number of results so far: readings, texts, lists of codes and fixes.
+  /// Number of results: readings, texts, lists of codes and fixes.
   private var findings = 0
   private var fences: GeofenceRecorder?
   private var wireErrors = [Int](repeating: 0, count: 64)
@@ -97,12 +97,12 @@ struct ReplaySession: ~Copyable, ReplyHandler, FixHandler {
 
   consuming func release() -> ReplayOutputs { outputs }
 
-  /// Whether records can still be written. It is `false` after an error.
+  /// Whether records can still be written; `false` after an error.
   var continues: Bool { outputs.stop == nil }
 
   func elapsed(at position: UInt64) -> Int64 { isGPSPaced ? gpsTime.elapsed : clock.time(at: position) }
 
-  /// Writes the finished records. After an error, ``continues`` is `false`.
+  /// Writes the finished records. If this fails, ``continues`` becomes `false`.
   mutating func flush() { outputs.flushRecords() }
 
   mutating func setRecorded(_ recorded: Int64) {
@@ -110,10 +110,10 @@ struct ReplaySession: ~Copyable, ReplyHandler, FixHandler {
     fusion.setWallTime(offset: recorded, quality: .system)
   }
 
-  /// Advances to the time of an event. The periods of records begin with the first event.
+  /// Advances to the time of an event. The first event begins the first period of records.
   ///
-  /// If a GPS epoch is complete at that time, it is processed first, so that its values are in the record of its own
-  /// time.
+  /// If a GPS epoch is complete at that time, it is processed first. Its values are then in the record to whose time
+  /// they belong.
   mutating func arrive(
     at time: CaptureTime, _ direction: CaptureDirection, count: Int, gps: inout FixReader
   ) {
@@ -124,11 +124,12 @@ struct ReplaySession: ~Copyable, ReplyHandler, FixHandler {
     if !isGPSPaced {
       if time == .none, isBusLog, !isUntimed {
         isUntimed = true
-        // Without times, records cannot be written every second, so write one for each polling cycle.
+        // Without times, records cannot be written once a second. Write one for each polling cycle instead.
         if !hasPeriod { fusion.setCadence(.cycle) }
       }
       fusion.begin(at: clock.now)
-      // Calculated times are only the transfer times of the bytes, so they must not be used as the driving time.
+      // Calculated times contain only the transfer times of the bytes. Therefore, they must not be used as driving
+      // times.
       if clock.isBytePaced || time == .none { fusion.distrustTimes(into: &outputs) }
     }
     guard !clock.isBytePaced, gpsTime.isOpen else { return }
@@ -138,9 +139,9 @@ struct ReplaySession: ~Copyable, ReplyHandler, FixHandler {
   }
 
   /// Silence after which the receiver's current epoch is complete, ns. A receiver sends all sentences of an epoch
-  /// without a pause, and one sentence takes at most 170 ms at 4800 baud.
+  /// without a pause, and a sentence takes at most 170 ms at 4800 baud.
   private static let epochSilence: Int64 = 250_000_000
-  /// Silence after which an epoch is complete if a record is due meanwhile, ns.
+  /// Silence after which an epoch is complete if a record is due, ns.
   private static let sentenceGap: Int64 = 20_000_000
 
   mutating func finish(at position: UInt64) {
@@ -188,19 +189,19 @@ struct ReplaySession: ~Copyable, ReplyHandler, FixHandler {
     let first = gpsTime.firstArrival
     gpsTime.epoch(fix)
     let time = isGPSPaced ? gpsTime.elapsed : gpsTime.lastArrival
-    // If the log has no date, the date comes from the receiver: at its first fix, and again if the receiver's time
-    // differs from the capture's times by more than a tolerance. Small differences are ignored, because the sentences
-    // of an epoch arrive at varying times within a second, and the records' times must not vary with them.
+    // If the capture has no date, the date comes from the receiver: first from its first fix, and again if the
+    // receiver's time differs from the capture's times by more than a tolerance. Smaller differences are ignored. They
+    // occur because the sentences of an epoch arrive at varying times within a second.
     if timeSource != .log, fix.type != .none, let wall = gpsTime.wall(of: fix) {
       let offset = wall - (isGPSPaced ? time : first)
       if !timeSource.isGPS(within: Self.epochJitter, of: offset) {
         timeSource = .gps(offset)
-        // Records that were due before the fix must not get the time of the fix.
+        // Records that were due before this fix must not get a date from it.
         fusion.advance(to: time - 1, into: &outputs)
         fusion.setWallTime(offset: offset, quality: .gps)
       }
     }
-    // If the file is a log of only a receiver, each fix has a record with its own time.
+    // If the capture contains only NMEA, each fix has its own time in a record.
     if isGPSPaced { fusion.begin(at: time) }
     fusion.fix(fix, at: time, into: &outputs)
     let speed = fusion.vehicleSpeed(at: time)
@@ -243,10 +244,10 @@ struct ReplaySession: ~Copyable, ReplyHandler, FixHandler {
 /// The source of the date in the records of a replay.
 private enum TimeSource: Equatable {
   case none
-  /// The date is in the capture: in its header, or in the times of its events.
+  /// The date is from the capture: from its header, or from the times of its events.
   case log
-  /// The date is from a receiver's fix. The value is the time at which the capture began, ns since 1970, computed from
-  /// this fix.
+  /// The date is from a receiver's fix. The value is the time at which the capture began, ns since 1970, as computed
+  /// from the fix.
   case gps(Int64)
 
   func isGPS(within tolerance: Int64, of offset: Int64) -> Bool {
@@ -255,16 +256,17 @@ private enum TimeSource: Equatable {
   }
 }
 
-/// The times that the sentences of a GPS receiver contain.
+/// Computes times from the sentences of a GPS receiver.
 private struct GPSTimeline {
   private static let day: Int64 = 86_400_000_000_000
 
-  /// Arrival of the first and of the last sentence of the current epoch, in ns since the start of the capture.
+  /// Time at which the first sentence of the current epoch arrived, ns since the start of the capture.
   private(set) var firstArrival: Int64 = 0
+  /// Time at which the last sentence of the current epoch arrived, ns since the start of the capture.
   private(set) var lastArrival: Int64 = 0
-  /// Whether the current epoch is incomplete: some of its sentences have arrived.
+  /// Whether some sentences of the current epoch have arrived, and the epoch is not complete.
   private(set) var isOpen = false
-  /// Time from the first epoch that had a time to the latest one, ns. It continues to increase after midnight.
+  /// Time from the first epoch with a time to the latest epoch, ns. It also increases at midnight.
   private(set) var elapsed: Int64 = 0
   private var lastOfDay: Int64?
 
@@ -280,7 +282,7 @@ private struct GPSTimeline {
     let ofDay = Self.nanoseconds(time)
     if let lastOfDay {
       let step = ofDay - lastOfDay
-      // If the time of day goes back by more than half a day, midnight has passed. If it goes back by less, the
+      // If the time of day decreases by more than half a day, midnight has passed. If it decreases by less, the
       // receiver has corrected its time, and the step is ignored.
       if step >= 0 { elapsed += step } else if step < -Self.day / 2 { elapsed += step + Self.day }
     }
@@ -289,8 +291,8 @@ private struct GPSTimeline {
 
   /// Returns the UTC time of a fix, ns since 1970; `nil` if the date is unknown.
   func wall(of fix: Fix) -> Int64? {
-    // The sentence ZDA can contain any year of four digits, but other years than these cannot be represented in 64-bit
-    // nanoseconds.
+    // The sentence ZDA can contain any year of four digits. Years outside this range are rejected, because 64-bit
+    // nanoseconds cannot represent all of them.
     guard let date = fix.date, let time = fix.time, (1980...2200).contains(date.year) else { return nil }
     let days = Timestamp.days(year: date.year, month: date.month, day: date.day)
     return Int64(days) * Self.day + Self.nanoseconds(time)

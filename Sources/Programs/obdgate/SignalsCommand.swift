@@ -4,7 +4,7 @@ import OBDWire
 import SignalSets
 import Telemetry
 
-/// `obdgate signals`: lists every signal that readings can contain.
+/// `obdgate signals`: lists all signals that readings can contain.
 struct SignalsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "signals",
@@ -52,7 +52,7 @@ struct SignalsCommand: ParsableCommand {
       let signal = saeSignals.span[i]
       let definition = signal.definition
       let pid = definition.service == 0 ? "ATRV" : pidText(definition.service, definition.identifier)
-      // The table has a row for each layout of oxygen sensors. A signal that is in several of them is listed only once.
+      // The table has a row for each layout of oxygen sensors. A signal that is in several layouts is listed only once.
       guard seen.insert("\(signal.name) \(pid)").inserted else { continue }
       rows.append(
         SignalRow(
@@ -74,7 +74,7 @@ struct SignalsCommand: ParsableCommand {
   }
 }
 
-/// One signal in the list.
+/// One signal in the list, as a row of the table or as a JSON line.
 struct SignalRow {
   var name: String
   var pid: String
@@ -82,12 +82,13 @@ struct SignalRow {
   var unit: String
   var vss: String
   var definition: SignalDefinition
-  /// The range that a signal set declares valid, if it is narrower than the range of the bits.
+  /// The range of values that a signal set declares valid; `nil` if it declares none.
   var range: ClosedRange<Double>?
 
   var cells: [String] { [name, pid, unit, rangeText, formula, vss] }
 
-  /// The range that is listed: the one that the signal set declares valid, otherwise the range of the bits.
+  /// The range that is listed: the range that the signal set declares valid, otherwise the range that the bits can
+  /// represent.
   private var bounds: (Double, Double)? {
     if let range { return (range.lowerBound, range.upperBound) }
     return definition.range.map { ($0.low, $0.high) }
@@ -101,8 +102,8 @@ struct SignalRow {
     }
   }
 
-  /// The text of the formula: the position of the bits, counted from the most significant bit of the first data byte,
-  /// and the calculation.
+  /// The formula as text: the positions of the bits and the calculation. Bits are counted from the most significant bit
+  /// of the first data byte.
   private var formula: String {
     if definition.service == 0 { return "as the adapter measures it" }
     let last = Int(definition.bitOffset) + Int(definition.bitLength) - 1
@@ -146,14 +147,14 @@ struct SignalRow {
     }
   }
 
-  /// Formats a number: an integer without decimals, any other number with at most six digits.
+  /// Formats a number as it is written in JSON: an integer without decimals, any other number with its decimals.
   private static func short(_ value: Double) -> String {
     var encoder = JSONLineEncoder(capacity: 64)
     encoder.begin()
     encoder.key("v")
     encoder.value(value)
     encoder.finish()
-    // The line is `{"v":1.5}` with a line feed.
+    // The encoder's line is, for example, `{"v":1.5}` and a line feed.
     let line = encoder.line
     var text = ""
     for i in 5..<max(5, line.count - 2) { text.unicodeScalars.append(Unicode.Scalar(line[i])) }

@@ -3,7 +3,7 @@ import CommandLineSupport
 import Failures
 import Simulator
 
-/// `obdgate simulate`: simulates an adapter in a vehicle.
+/// `obdgate simulate`: simulates an adapter that is connected to a vehicle.
 struct SimulateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "simulate",

@@ -1,9 +1,9 @@
 import Telemetry
 
-/// Formats rows as a table whose columns are as wide as their widest cells.
+/// Formats rows as a table. Each column is as wide as its widest cell.
 enum TextTable {
   static func lines(_ rows: [[String]]) -> [String] {
-    // Escape control characters first, because the width of a column depends on the escaped text.
+    // Control characters are escaped first, because the width of a column depends on the escaped text.
     let rows = rows.map { $0.map(\.printable) }
     guard let columns = rows.first?.indices else { return [] }
     let widths = columns.map { column in rows.map { $0[column].count }.max() ?? 0 }

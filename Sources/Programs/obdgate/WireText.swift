@@ -13,23 +13,23 @@ extension TroubleCode {
   }
 }
 
-/// Returns a number as upper-case hexadecimal digits, with leading zeros.
+/// Returns a number as upper-case hexadecimal digits, with leading zeros if it has fewer than `digits` digits.
 func hexText(_ value: some BinaryInteger, _ digits: Int) -> String {
   let text = String(value, radix: 16, uppercase: true)
   return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
 }
 
-/// Returns service and identifier as text: `010C`, `22F40C`.
+/// Returns a service and an identifier (PID) as hexadecimal text: `010C`, `22F40C`.
 func pidText(_ service: UInt8, _ identifier: UInt16) -> String {
   hexText(service, 2) + hexText(identifier, service == 0x22 ? 4 : 2)
 }
 
-/// Formats readings as text.
+/// Formats the values of readings.
 enum SignalText {
-  /// Writes the value of a reading: a number, a boolean, or the text of an enumeration (its code if the text is
-  /// unknown).
+  /// Writes the value of a reading: a number, a boolean, or the text of an enumeration. If the text of an enumeration's
+  /// code is unknown, the code is written.
   ///
-  /// - Returns: the unit to print; empty if there is none.
+  /// - Returns: the unit of the value; empty if it has none.
   static func write(
     _ reading: Reading, _ loaded: LoadedSignals?, into encoder: inout JSONLineEncoder
   ) -> String {
@@ -44,8 +44,8 @@ enum SignalText {
           encoder.value(reading.value)
         }
       case .number:
-        // The set's format (OBDb) requires that values are limited to its range. If the vehicle reported a value beyond
-        // the range, the limit is written, and also the reported value.
+        // The format of signal sets (OBDb) requires that a value is limited to the range of its signal. If the vehicle
+        // has reported a value outside the range, the limit and the reported value are written.
         let limited = loaded.limited(reading.value, of: reading.signal)
         encoder.value(limited)
         if limited != reading.value {
@@ -72,9 +72,9 @@ enum SignalText {
   }
 }
 
-/// Encodes wire errors for records and for `obdgate decode`.
+/// Encodes wire errors for `obdgate replay --errors` and `obdgate decode`.
 enum WireErrorText {
-  /// Writes the keys of an error into the open JSON object.
+  /// Writes the keys of an error into the JSON object that the encoder has begun.
   static func write(_ error: WireError, _ line: Span<UInt8>, into encoder: inout JSONLineEncoder) {
     encoder.key("kind")
     encoder.value(name(of: error.kind))
@@ -96,6 +96,6 @@ enum WireErrorText {
     }
   }
 
-  /// Returns the name that a kind of error has in records.
+  /// Returns the name of a kind of error in the output.
   static func name(of kind: WireError.Kind) -> String { "\(kind)" }
 }

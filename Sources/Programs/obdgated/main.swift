@@ -18,7 +18,7 @@ let usage = """
   66 no such file, 69 unavailable, 74 unreadable, 78 bad configuration.
   """
 
-/// Prints a text to stdout and ends the process.
+/// Prints a text to stdout, and ends the process.
 func put(_ text: String) -> Never {
   do throws(Failure) {
     try StandardOutput.write(text + "\n")
@@ -36,7 +36,7 @@ func wrongUsage(_ what: String) -> Never {
 
 var path: String?
 
-/// Stores the path of the configuration, which may be given only once.
+/// Stores the path of the configuration file. If `--config` is given twice, this is wrong usage.
 func set(_ path: inout String?, to file: String) {
   if path != nil { wrongUsage("--config given twice") }
   path = file
@@ -72,7 +72,7 @@ do throws(Failure) {
     exit(0)
   }
   var daemon = try Daemon(path: path)
-  // Do not use `exit`: its handlers would free data that a sink may still use in a library call that hangs. Nothing is
+  // `exit` is not used: its handlers would free data that a sink's thread may still use in a library call. No output is
   // lost, because output is not buffered.
   _exit(try daemon.run())
 } catch {

@@ -243,13 +243,20 @@ static void set_limits(ccurl_client *client) {
   library.curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, options->slow_time);
   library.curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
   // Small buffers need less memory, and are sufficient for small responses.
-  library.curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, 16384L);
-  library.curl_easy_setopt(easy, CURLOPT_UPLOAD_BUFFERSIZE, 16384L);
+  long buffer = options->buffer_bytes ? options->buffer_bytes : 16384L;
+  library.curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, buffer);
+  library.curl_easy_setopt(easy, CURLOPT_UPLOAD_BUFFERSIZE, buffer);
 }
 
 int ccurl_begin(
     ccurl_client *client, const char *url, const char *const *headers, int header_count, const void *body,
     size_t count, size_t answer_limit) {
+  return ccurl_begin_method(client, NULL, url, headers, header_count, body, count, answer_limit);
+}
+
+int ccurl_begin_method(
+    ccurl_client *client, const char *method, const char *url, const char *const *headers, int header_count,
+    const void *body, size_t count, size_t answer_limit) {
   ccurl_abandon(client);
   client->answer_limit = answer_limit;
   forget_answer(client);
@@ -280,6 +287,7 @@ int ccurl_begin(
     library.curl_easy_setopt(easy, CURLOPT_POSTFIELDS, body);
     library.curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)count);
   }
+  if (method && code == CURLE_OK) code = library.curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, method);
   if (code != CURLE_OK) return -EINVAL;
   if (library.curl_multi_add_handle(client->multi, easy) != CURLM_OK) return -ENOMEM;
   client->is_running = 1;
@@ -445,6 +453,12 @@ long ccurl_status(const ccurl_client *client) {
 const uint8_t *ccurl_answer(const ccurl_client *client, size_t *count) {
   *count = client->count;
   return client->answer;
+}
+
+void ccurl_forget_answer(ccurl_client *client) {
+  free(client->answer);
+  client->answer = NULL;
+  client->count = client->room = 0;
 }
 
 const char *ccurl_header(const ccurl_client *client, const char *name) {

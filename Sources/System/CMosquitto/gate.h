@@ -17,8 +17,8 @@ typedef struct cmosquitto_gate cmosquitto_gate;
 ///
 /// `is_plain`: whether the connection has no TLS, so that the filter can check packets.
 cmosquitto_gate *cmosquitto_gate_make(int socket, int is_plain);
-/// Closes the broker's socket. Before, the last bytes from the library are sent, as far as this is possible without
-/// blocking.
+/// Sends the last bytes from the library, as far as this is possible without blocking. Then closes the broker's socket
+/// and frees the filter.
 void cmosquitto_gate_free(cmosquitto_gate *gate);
 
 /// Returns the socket that is connected to the broker.
@@ -26,13 +26,14 @@ int cmosquitto_gate_socket(const cmosquitto_gate *gate);
 /// Returns whether bytes from the library wait to be sent to the broker.
 int cmosquitto_gate_wants_write(const cmosquitto_gate *gate);
 
-/// Passes bytes that the broker sent to the library, at most some KiB. The library must read them before the next call.
+/// Passes to the library some KiB of the bytes that came from the broker. The library must read them before the next
+/// call.
 ///
 /// `moved` is set to whether bytes, or the end of the connection, were passed. Returns 0 or an error code of the
 /// library: MOSQ_ERR_ERRNO with errno; MOSQ_ERR_PROTOCOL for a packet that is not for publishers;
-/// MOSQ_ERR_OVERSIZE_PACKET for one that is too long, or for more bytes than the events permit.
+/// MOSQ_ERR_OVERSIZE_PACKET for a packet that is too long, or for more bytes than the events permit.
 int cmosquitto_gate_in(cmosquitto_gate *gate, int *moved);
 /// Sends bytes from the library to the broker. Returns whether any were sent.
 int cmosquitto_gate_out(cmosquitto_gate *gate);
-/// Passes the number of new events to the filter. For each of them, the broker may send some more bytes.
+/// Passes the number of new events to the filter. For each event, the broker may send some more bytes.
 void cmosquitto_gate_account(cmosquitto_gate *gate, unsigned events);

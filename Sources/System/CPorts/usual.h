@@ -2,6 +2,6 @@
 
 #include <stdint.h>
 
-/// Implements cports_tty_configure by libc's termios, for the usual rates, which have a code there. Returns -EINVAL for
-/// other rates.
+/// Implements cports_tty_configure with libc's termios, for the usual rates, for which libc has constants. Returns
+/// -EINVAL for other rates.
 int cports_tty_configure_usual(int fd, uint32_t baud);

@@ -10,7 +10,8 @@ static inline int czlib_begin_gzip(z_stream *stream, int level) {
   return deflateInit2(stream, level, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY);
 }
 
-/// Prepares to write compressed data without a header (RFC 1951), as ZIP archives contain them; Z_OK or an error.
+/// Prepares a stream for writing compressed data without a header (RFC 1951), as ZIP archives contain them. Returns
+/// Z_OK or an error code of zlib.
 static inline int czlib_begin_deflate(z_stream *stream, int level) {
   return deflateInit2(stream, level, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY);
 }

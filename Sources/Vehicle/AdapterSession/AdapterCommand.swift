@@ -3,59 +3,63 @@ import OBDWire
 /// A command for the adapter itself (ELM327 data sheet): a setting or a query. The adapter does not send it to the
 /// vehicle.
 public enum AdapterCommand: BitwiseCopyable, Sendable, Equatable {
-  /// ATZ: restart; every setting is lost.
+  /// ATZ: restart the adapter. It then has its default settings.
   case reset
   /// ATD: reset all settings, without the restart that makes some Bluetooth adapters drop the link.
   case defaults
-  /// ATWS: restart, but keep the speed set by ATBRD.
+  /// ATWS: restart the adapter, but keep the baud rate that ATBRD has set.
   case warmStart
   case echoOff, linefeedsOff, spacesOff, headersOn
-  /// ATAT1: adaptive timing, in which the adapter learns how long the vehicle takes to answer.
+  /// ATAT1: use adaptive timing, in which the adapter learns how long the vehicle takes to answer.
   case adaptiveTiming
-  /// ATST: how long to wait for an answer, in steps of 4.096 ms.
+  /// ATST: set how long the adapter waits for an answer, in steps of 4.096 ms.
   case timeout(UInt8)
   /// ATSP: use only this protocol, given by its ELM digit (ASCII); `0` searches all protocols.
   case selectProtocol(UInt8)
   /// ATSPA: try this protocol first, then search all others.
   case preferProtocol(UInt8)
-  /// ATI, AT@1, STI: the adapter's name, its description, and the name of an STN chip.
+  /// ATI, AT@1, STI: query the adapter's name (ATI), its description (AT@1), or the name of an STN chip (STI).
   case identify, describe, identifySTN
-  /// ATPPS: the programmable parameters, all of them.
+  /// ATPPS: list all programmable parameters of the adapter.
   case listParameters
-  /// ATRV: voltage at the connector.
+  /// ATRV: read the voltage at the vehicle's OBD connector.
   case voltage
-  /// ATDPN: number of the protocol in use.
+  /// ATDPN: query the number of the protocol in use.
   case protocolNumber
-  /// ATSH: header of requests. It sets all 11 bits of an 11-bit header, but only the lower 24 bits of a 29-bit header.
+  /// ATSH: set the header of requests. Of a 29-bit header, it sets only the lower 24 bits; ATCP sets the other five.
   case header(ECUHeader)
-  /// ATCP: the five top bits of a 29-bit header.
+  /// ATCP: set the five top bits of a 29-bit header.
   case priority(UInt8)
-  /// ATCRA: receive one address only.
+  /// ATCRA: receive only frames with this address.
   case receive(ECUAddress)
-  /// ATAR: receive the addresses that the protocol defines.
+  /// ATAR: receive frames with all addresses that the protocol defines for answers.
   case receiveAutomatic
-  /// ATCRA without an address: the same as ATAR, for adapters without ATAR.
+  /// ATCRA without an address: has the effect of ATAR on adapters that do not support ATAR.
   case receiveReset
-  /// ATCEA: extended address of requests (ISO 15765-2, 10.3.2); `nil` for none.
+  /// ATCEA: set the extended address of requests (ISO 15765-2, 10.3.2); `nil` to use none.
   case extendedAddress(UInt8?)
-  /// ATTA: the tester's own address.
+  /// ATTA: set the tester's own address.
   case testerAddress(UInt8)
-  /// ATFCSH, ATFCSD, ATFCSM: header, data and mode of the flow-control frame, which answers a first frame. In mode 1,
-  /// the adapter sends the header and data that were set; in mode 0, its own.
+  /// ATFCSH: set the header of the flow-control frame, with which the adapter answers a message's first frame.
   case flowControlHeader(ECUHeader)
+  /// ATFCSD: set the data bytes of the flow-control frame to 30 00 00.
   case flowControlData
+  /// ATFCSM: select the flow-control frame. In mode 1, the adapter sends the header and data that were set; in mode 0,
+  /// it uses its own.
   case flowControlMode(UInt8)
   /// ATPC: close the protocol. The adapter then sends no more wake-up messages on a K-line.
   case closeProtocol
-  /// ATSW: time between two wake-up messages on a K-line, in steps of 20.48 ms; 0 for none.
+  /// ATSW: set the time between two wake-up messages on a K-line, in steps of 20.48 ms; 0 to send none.
   case wakeup(UInt8)
-  /// ATLP: low-power mode. Any received character ends it with a warm start.
+  /// ATLP: change to low-power mode. When the adapter then receives any character, it performs a warm start.
   case lowPower
-  /// ATBRT (in steps of 5 ms), STBRT (in ms): how long the adapter waits for the host during a change of the baud rate.
+  /// ATBRT: set how long the adapter waits for the host during a change of the baud rate, in steps of 5 ms.
   case baudTimeout(UInt8)
+  /// STBRT: as ATBRT, but for an STN chip and in ms.
   case baudTimeoutSTN(UInt16)
-  /// ATBRD: try the baud rate 4 MHz / divisor. STBR: try this baud rate.
+  /// ATBRD: begin a change to the baud rate 4 MHz / divisor.
   case tryBaudDivisor(UInt8)
+  /// STBR: begin a change to this baud rate, on an STN chip.
   case tryBaudSTN(UInt32)
 
   /// Whether the answer contains the adapter's banner.
@@ -76,8 +80,8 @@ public enum ECUHeader: BitwiseCopyable, Sendable, Equatable {
   /// The three header bytes of a bus older than CAN, for example 686AF1.
   case legacy(UInt32)
 
-  /// The functional address, which every emission-related ECU answers (ISO 15765-4, 6.3.2; ISO 9141-2; ISO 14230-4;
-  /// J1850).
+  /// Returns the functional address of a bus. Every emission-related ECU answers requests to this address
+  /// (ISO 15765-4, 6.3.2; ISO 9141-2; ISO 14230-4; J1850).
   static func functional(_ bus: BusProtocol) -> ECUHeader {
     switch bus {
     case .can29: .can29(0x18DB_33F1)

@@ -1,18 +1,18 @@
 import OBDWire
 
-/// Finds the adapter: sends ATZ at one speed after another.
+/// Finds the adapter: sends ATZ at one baud rate after another until the adapter answers.
 extension AdapterSession {
   /// Baud rates of adapters, the most common one first.
   private static let bauds: InlineArray<8, Int> = [38400, 115_200, 9600, 230_400, 57600, 500_000, 1_000_000, 2_000_000]
 
-  /// The baud rate to try: first the rate that worked before, then the rates of the list.
+  /// The baud rate to try: first the rate that worked in an earlier session, then the rates of `bauds`.
   var currentBaud: Int {
     guard let index = baudSearch.index else { return memory.baud > 0 ? memory.baud : Self.bauds[0] }
     return index < Self.bauds.count ? Self.bauds[index] : configuration.preferredBaud ?? Self.bauds[0]
   }
 
-  /// Number of baud rates to try. The configured rate (`preferredBaud`) comes last, because an earlier session may have
-  /// changed the adapter to it.
+  /// Number of baud rates to try. The last one is the configured rate (`preferredBaud`), because an earlier session may
+  /// have changed the adapter to that rate.
   private var candidateCount: Int { Self.bauds.count + (configuration.preferredBaud == nil ? 0 : 1) }
 
   var searchesBaud: Bool { configuration.transport == .serial(baud: nil) }
@@ -22,11 +22,11 @@ extension AdapterSession {
     dialogue.pendingAction = .setBaud(baud)
   }
 
-  /// Restarts the adapter by ATZ.
+  /// Begins to find the adapter, usually by ATZ, which restarts it.
   mutating func beginProbing() { enter(.probing(Probe())) }
 
   func decideProbe() -> Decision {
-    // ATZ resets a speed that was set by ATBRD; ATWS does not.
+    // ATZ resets a baud rate that was set by ATBRD; ATWS does not.
     let isFaster = port.formerBaud != nil
     let command = Command(isFaster ? .warmStart : avoidsReset || triesWithoutReset ? .defaults : .reset)
     let isKnown = memory.baud > 0 && baudSearch.index == nil
@@ -37,10 +37,10 @@ extension AdapterSession {
 
   private var avoidsReset: Bool { memory.quirks.contains(.resetLosesLink) }
 
-  /// Whether to send ATD instead of ATZ. If ATZ breaks the link again and again, every third try sends ATD.
+  /// Whether to send ATD instead of ATZ. If ATZ repeatedly breaks the link, every third try sends ATD.
   private var triesWithoutReset: Bool { history.lostResets % 3 == 2 }
 
-  /// Handles a reply to ATZ that ends with a prompt, which shows that the baud rate is right.
+  /// Handles a reply to ATZ that ends with a prompt. The prompt shows that the baud rate is right.
   mutating func handleReset(_ reply: ReplyObserver, at now: Int64) {
     guard case .probing(var probe) = state else { return }
     probe.replies += 1
@@ -68,7 +68,7 @@ extension AdapterSession {
     beginInitializing()
   }
 
-  /// Handles the end of the time limit of ATZ: no prompt was read.
+  /// Handles a missing answer to ATZ: its time limit has passed, and no prompt was read.
   mutating func handleResetTimeout(hadContent: Bool, hasSentences: Bool, at now: Int64) {
     if hasSentences {
       reportLoss(.gnssReceiver)
@@ -84,11 +84,11 @@ extension AdapterSession {
     reopen(at: now)
   }
 
-  /// Tries ATZ at another baud rate. Returns `false` if all were tried.
+  /// Changes to the next baud rate for ATZ. Returns `false` if all rates of this search were tried.
   private mutating func tryNextBaud(hadContent: Bool) -> Bool {
     if searchesBaud {
-      // A device that sends nothing is probably without power and still uses the known speed. After each try at the
-      // known speed, try only one of the listed speeds.
+      // A device that sends nothing is probably without power and still uses the known baud rate. After each try at
+      // the known rate, try only one of the listed rates.
       if memory.baud > 0, !hadContent, baudSearch.pass == 0 {
         guard baudSearch.index == nil else { return false }
         baudSearch.spare = (baudSearch.spare + 1) % candidateCount
@@ -106,8 +106,8 @@ extension AdapterSession {
       setBaud(currentBaud)
       return true
     }
-    // The adapter may still use the speed that an earlier session set. ATZ at that speed returns it to its default
-    // speed.
+    // The adapter may still use the baud rate that an earlier session set. ATZ at that rate returns the adapter to
+    // its default rate.
     guard case .serial(let fixed?) = configuration.transport, let preferredBaud, preferredBaud != fixed,
       baudSearch.pass < 2
     else { return false }
@@ -116,7 +116,8 @@ extension AdapterSession {
     return true
   }
 
-  /// Stores the adapter's name. A different banner means a different adapter, whose quirks are unknown.
+  /// Stores the adapter's name. If the name differs from the stored one, this is a different adapter, and the quirks of
+  /// the former one are discarded.
   private mutating func storeBanner(_ reply: ReplyObserver) {
     guard adapterIdentity.storeBanner(reply) else { return }
     memory.quirks = []
@@ -125,9 +126,9 @@ extension AdapterSession {
     power.forgetAdapter()
   }
 
-  /// Asks the caller to close the port, and to open it again after a short pause. ATZ follows. The pause and the time
-  /// limit of ATZ are together at most 5 s. An adapter that becomes ready in that time therefore receives the next ATZ
-  /// within 5 s.
+  /// Asks the caller to close the port, and to open it again after a short pause; then ATZ is sent. The pause (at most
+  /// 1 s) and the time limit of ATZ (at most 4 s) are together at most 5 s. An adapter that becomes ready during this
+  /// time therefore receives the next ATZ within 5 s.
   mutating func reopen(at now: Int64) {
     let pause = (history.reopenings == 0 ? 500 : 1_000) * Limit.millisecond
     history.reopenings += 1

@@ -1,15 +1,15 @@
 import OBDWire
 
-/// Requests to a single ECU (services 21 and 22 of signal sets). The session sends header, filter and flow control to
-/// the adapter, then all due requests that need these settings, and then resets the settings.
+/// Requests to a single ECU, as signal sets define them. The session first sends the settings for header, filter and
+/// flow control to the adapter. Then it sends all due requests that need these settings, and resets the settings.
 extension AdapterSession {
-  /// Starts to send the address settings of a row of the addressed requests.
+  /// Starts to send the address settings for the addressed request in row `row` of the table.
   mutating func setAddress(row: Int) -> Decision {
     settings.addressing = .changing(AddressChange(row: row, direction: .set))
     return .again
   }
 
-  /// Starts to reset the address settings to those of the protocol.
+  /// Starts to reset the adapter's address settings to those that address all ECUs on this protocol.
   mutating func resetAddress() -> Decision {
     guard let row = settings.addressing.row else { return .again }
     settings.addressing = .changing(AddressChange(row: row, direction: .reset))
@@ -30,7 +30,7 @@ extension AdapterSession {
     return .again
   }
 
-  /// The command of one step of a change; `nil` if the step has nothing to change.
+  /// Returns the command for the current step of a change; `nil` if this step has nothing to change.
   private func command(of change: AddressChange) -> AdapterCommand? {
     let row = addressed[change.row]
     if change.direction == .set { return setting(change.step, for: row) }

@@ -1,16 +1,17 @@
 import OBDWire
 
-/// A change of the baud rate, step by step (ELM327 data sheet, Using Higher RS232 Baud Rates):
+/// The steps of a change of the baud rate (ELM327 data sheet, Using Higher RS232 Baud Rates). The host and the adapter
+/// send alternately:
 ///
-///     ATBRD23\r        at the old speed
-///     OK\r             at the old speed, without a prompt; both sides change now
-///     ELM327 v1.5\r    at the new speed, after the host has had time to change
-///     \r               from the host: it has read the name at the new speed
-///     OK\r\r>          from the adapter: it has read the CR at the new speed
+///     ATBRD23\r        host, at the old baud rate
+///     OK\r             adapter, at the old rate, without a prompt; both sides then change to the new rate
+///     ELM327 v1.5\r    adapter, at the new rate, after the host has had time to change
+///     \r               host: confirms that it has read the name at the new rate
+///     OK\r\r>          adapter: confirms that it has read the CR at the new rate
 ///
-/// If any step fails, the adapter returns to the old speed by itself, and so does the host.
+/// If any step fails, both the adapter and the host return to the old baud rate by themselves.
 enum BaudStep: BitwiseCopyable, Equatable {
-  /// ATBRT or STBRT: sets how long each side waits for the other.
+  /// Sends ATBRT or STBRT, which sets how long the adapter waits for the host during the change.
   case timeLimit
   case request
   /// Waits for the adapter's name at the new baud rate.
@@ -24,15 +25,15 @@ enum BaudStep: BitwiseCopyable, Equatable {
 }
 
 extension AdapterSession {
-  /// Time that each side waits, in steps of 5 ms: 320 ms. The default of 75 ms is too short, because a USB bridge may
-  /// delay bytes by 16 ms and a host may be busy.
+  /// Time for which the adapter waits for the host during a change, in steps of 5 ms: 64 × 5 ms = 320 ms. The adapter's
+  /// default of 75 ms is too short, because a USB bridge may delay bytes by 16 ms and the host may be busy.
   private static let trialSteps: UInt8 = 0x40
-  /// Number of times that the adapter may stop answering at a changed baud rate. After that, its rate is not changed
-  /// any more.
+  /// After the adapter has stopped answering at a changed baud rate this many times, its rate is not changed any more.
   private static let baudReturnsLimit = 3
   private static let trial: Int64 = 5 * Int64(trialSteps) * Limit.millisecond
 
-  /// Begins to change the baud rate if a different rate is configured and supported. Otherwise, begins the search.
+  /// Begins to change the baud rate if a different rate is configured and supported. Otherwise, begins the search for a
+  /// vehicle.
   mutating func finishInitializing() {
     guard changesBaud, let preferredBaud, adapterCommand(changing: preferredBaud) != nil else { return beginSearch() }
     enter(.changingBaud(BaudChange()))
@@ -43,8 +44,8 @@ extension AdapterSession {
 
   private var changesBaud: Bool { preferredBaud != port.baud && !isConfirmed(.noBaudChange) }
 
-  /// The command that changes the baud rate; `nil` if no divisor of 4 MHz is within 3 % of the speed, or the rate is
-  /// outside the adapter's range.
+  /// Returns the command that changes the adapter to a baud rate. Returns `nil` if the rate is outside the adapter's
+  /// range, or if no divisor of 4 MHz gives a rate within 3 % of it.
   private func adapterCommand(changing baud: Int) -> AdapterCommand? {
     if memory.quirks.contains(.stnChip) {
       return baud >= 38 && baud <= 10_000_000 ? .tryBaudSTN(UInt32(baud)) : nil
@@ -68,13 +69,13 @@ extension AdapterSession {
         return .again
       }
       return .send(Command(command), nil, .baud(step), limit: Limit.setting)
-    // Normally, a received reply starts these steps. If a step is repeated, ATI is sent.
+    // Normally, received bytes start these steps, not a decision. If a step is repeated, ATI is sent.
     case .announcement, .confirmation, .verification, .rollback:
       return .send(Command(.identify), nil, .baud(step), limit: Limit.setting)
     }
   }
 
-  /// Handles those bytes of the handshake that no prompt follows.
+  /// Handles the two replies during a change of the baud rate that have no prompt: `OK` and the adapter's name.
   mutating func followBaudChange(at now: Int64) {
     switch dialogue.purpose {
     case .baud(.request) where dialogue.observer.isOK:
@@ -91,7 +92,7 @@ extension AdapterSession {
     }
   }
 
-  /// Handles a reply that ends with a prompt.
+  /// Handles a reply with a prompt during a change of the baud rate, or a missing reply.
   mutating func handleBaud(_ step: BaudStep, _ reply: ReplyObserver, isTimeout: Bool, at now: Int64) {
     guard case .changingBaud(var change) = state else { return }
     switch step {
@@ -123,22 +124,23 @@ extension AdapterSession {
     state = .changingBaud(change)
   }
 
-  /// Call this if the port could not be set to the baud rate that was last requested. The port keeps its former rate,
-  /// and bytes that were to be sent after the change were discarded.
+  /// Handles a failed ``SessionAction/setBaud(_:)``. Call this if the port could not be set to the requested baud rate,
+  /// has kept its former rate, and has discarded the bytes that were to be sent after the change.
   public mutating func rateRefused(at now: Int64) {
     if case .closed = state { return }
-    // The adapter has already agreed to change. It sends its name at the new speed, receives no answer, and returns to
-    // the old speed.
+    // The adapter has already accepted the change. It sends its name at the new baud rate, receives no answer, and
+    // returns to the old rate.
     if dialogue.purpose == .baud(.announcement) { return rollBackBaud(at: now) }
     dialogue.exchange = .ready
     dialogue.bytes.beginReply()
     beginProbing()
-    // Forget the stored speed, because it belonged to another port.
+    // Forget the stored baud rate, because it belonged to another port.
     if searchesBaud, baudSearch.index == nil { memory.baud = 0 }
     handleResetTimeout(hadContent: false, hasSentences: false, at: now)
   }
 
-  /// Returns both sides to the old baud rate. Bytes that the adapter still sends at the new rate are discarded.
+  /// Returns to the old baud rate, as the adapter does by itself. Bytes that the adapter still sends at the new rate
+  /// are discarded.
   mutating func rollBackBaud(at now: Int64) {
     learn(.noBaudChange)
     if let former = port.formerBaud { setBaud(former) }
@@ -147,8 +149,8 @@ extension AdapterSession {
     dialogue.drain(at: now, for: Self.trial + Limit.quiet)
   }
 
-  /// Returns to the baud rate before the change if the adapter no longer answers, because it then has probably
-  /// restarted.
+  /// Returns to the baud rate that the port had before the change, because the adapter no longer answers and has
+  /// probably restarted.
   ///
   /// - Returns: `false` if the baud rate had not been changed.
   mutating func returnToFormerBaud() -> Bool {

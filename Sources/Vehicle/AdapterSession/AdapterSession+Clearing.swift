@@ -2,9 +2,10 @@ import OBDWire
 
 /// Clearing of the trouble codes (service 04).
 extension AdapterSession {
-  /// Requests service 04. The result is reported as `codesCleared` or `clearRefused`. If the vehicle uses OBDonUDS, the
-  /// request is refused with `notSaved`: the session does not read the freeze frames of OBDonUDS (19 04), and clearing
-  /// (14 FFFF33) would delete them.
+  /// Begins to clear the trouble codes. The result is reported as `codesCleared` or `clearRefused`.
+  ///
+  /// If the vehicle uses OBDonUDS, the result is `clearRefused` with the reason `notSaved`. The session does not read
+  /// the freeze frames of OBDonUDS (19 04), and clearing (14 FFFF33) would delete them.
   public mutating func clearCodes(_ permission: ClearPermission) {
     guard isRunning, !car.isUDS else {
       events.append(.clearRefused(isConnected && car.isUDS ? .notSaved : .notConnected))
@@ -13,7 +14,7 @@ extension AdapterSession {
     connection?.clearing = Clearing(permission: permission)
   }
 
-  /// Continues the clearing after ``SessionEvent/codesRead``. Call it when the codes have been stored.
+  /// Continues the clearing after ``SessionEvent/codesRead``. Call this when the codes that were read have been stored.
   public mutating func codesAreSaved() {
     if connection?.clearing?.step == .saving { advanceClearing() }
   }
@@ -109,8 +110,8 @@ extension AdapterSession {
 
   private enum LastTry { case advance, refuse }
 
-  /// Repeats the request of the current step. After the last try, either continues with the next step or refuses to
-  /// clear.
+  /// Repeats the request of the current step. After the last try, continues with the next step or refuses to clear, as
+  /// the argument says.
   private mutating func repeatQuestion(_ last: LastTry) {
     connection?.clearing?.tries += 1
     guard let tries = connection?.clearing?.tries, tries >= Clearing.triesLimit else { return }

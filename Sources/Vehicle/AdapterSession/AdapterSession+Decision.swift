@@ -1,6 +1,6 @@
 import OBDWire
 
-/// Decides what each state sends, and passes each reply to the part that handles it.
+/// Decides which command is sent in each state, and passes each reply to the method that handles it.
 extension AdapterSession {
   mutating func decide(at now: Int64) -> Decision {
     if state.asksVehicle, pollsVehicle, applyPowerChange(at: now) { return .again }
@@ -35,13 +35,14 @@ extension AdapterSession {
 
   /// Checks whether requests to the vehicle are allowed now.
   ///
-  /// - Returns: `nil` if they are allowed; otherwise what to do instead, or which command to send before them.
+  /// - Returns: `nil` if they are allowed. Otherwise, the decision to make instead, or a command to send before them.
   private mutating func decidePermission(at now: Int64) -> Decision? {
     guard pollsVehicle, !power.isAsleep else { return decideQuiet(at: now) }
     return endQuiet()
   }
 
-  /// Reads the voltage between two tries to find the vehicle. It shows whether another try is useful.
+  /// Decides what to do during a pause between two tries to find the vehicle: read the adapter's voltage, or wait. The
+  /// voltage shows whether another try is useful.
   private mutating func decideRest(until: Int64, _ then: AfterRest, at now: Int64) -> Decision {
     guard then == .search, !memory.quirks.contains(.noVoltage) else { return .wait(until: until) }
     guard now >= nextVoltage else { return .wait(until: min(until, nextVoltage)) }
@@ -50,8 +51,8 @@ extension AdapterSession {
 
   private func isVoltageDue(at now: Int64) -> Bool { now >= nextVoltage && !memory.quirks.contains(.noVoltage) }
 
-  /// On a bus that is not polled, only the adapter is queried: for its voltage, and for the bus, which may have
-  /// changed.
+  /// Decides what to do while the vehicle's bus is not supported. Only the adapter is queried: for its voltage, and for
+  /// the number of the protocol, which may have changed.
   private mutating func decideUnsupportedBus(nextCheck: Int64, at now: Int64) -> Decision {
     if now >= nextCheck {
       state = .unsupportedBus(nextCheck: now + configuration.codesPeriod)
@@ -62,7 +63,7 @@ extension AdapterSession {
     return decision
   }
 
-  /// Decides when the adapter's voltage is read next. Nothing else is sent in this state.
+  /// Decides what to do while only the adapter's voltage is read: read it if it is due, or wait until then.
   mutating func decideVoltage(at now: Int64) -> Decision {
     guard !memory.quirks.contains(.noVoltage) else { return .wait(until: probeTime) }
     guard now >= nextVoltage else { return .wait(until: min(nextVoltage, probeTime)) }
@@ -74,9 +75,9 @@ extension AdapterSession {
     return .send(Command(.voltage), nil, .job(.voltage), limit: Limit.setting)
   }
 
-  /// Handles the reply to a command, or the end of its time limit.
+  /// Handles the reply to a command, or a missing reply.
   ///
-  /// - Parameter isTimeout: no reply was read; `reply` is empty.
+  /// - Parameter isTimeout: whether no reply was read within the time limit; `reply` is then empty.
   mutating func handle(_ reply: ReplyObserver, _ purpose: Purpose, isTimeout: Bool, at now: Int64) {
     observePower(reply, purpose, isTimeout: isTimeout, at: now)
     switch purpose {

@@ -1,10 +1,11 @@
 import OBDWire
 
-/// The first readings of a vehicle, and the PIDs that it supports.
+/// Requests the first readings of a vehicle, and then finds out which PIDs it supports.
 extension AdapterSession {
   private static let supportTriesLimit = 2
 
-  /// Requests the first readings: some important PIDs whose values do not depend on another PID.
+  /// Requests the first readings after a vehicle was found: up to six important PIDs, whose values can be decoded
+  /// without another PID.
   mutating func decideGreeting(firstBase: UInt8) -> Decision {
     connection?.phase = .discovering(base: firstBase, tries: 0)
     let candidates: InlineArray<6, UInt8> = [0x0C, 0x0D, 0x05, 0x04, 0x11, 0x0F]
@@ -24,7 +25,7 @@ extension AdapterSession {
     return .send(Command(request), request, .greeting, limit: pollLimit)
   }
 
-  /// Time limit for a reply of the vehicle, ns.
+  /// Time limit for the vehicle's reply to a request, ns.
   var pollLimit: Int64 {
     if settings.wait == AdapterSettings.longestWait { return Limit.slowAnswer }
     return vehicle.bus.isCAN || vehicle.bus == .auto ? Limit.poll : Limit.pollKLine
@@ -42,7 +43,7 @@ extension AdapterSession {
   mutating func handleSupport(_ reply: ReplyObserver, at now: Int64) {
     guard case .discovering(let base, let tries)? = connection?.phase else { return }
     for i in 0..<reply.supportCount { car.learn(reply.support(i)) }
-    // A damaged line may have been the whole answer of an ECU.
+    // A damaged text line may have been the whole answer of an ECU.
     if reply.supportCount == 0 || reply.isDamaged, tries < Self.supportTriesLimit {
       connection?.phase = .discovering(base: base, tries: tries + 1)
     } else if base < 0xE0 {

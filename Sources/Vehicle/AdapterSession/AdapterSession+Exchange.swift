@@ -1,6 +1,6 @@
 import OBDWire
 
-/// Exchange of commands and replies, one command at a time.
+/// Sends commands and receives their replies, one command at a time.
 extension AdapterSession {
   /// Begins the dialogue with ATZ. Call it when the port is open.
   public mutating func opened(at now: Int64) {
@@ -11,12 +11,12 @@ extension AdapterSession {
     if case .serial(let baud) = configuration.transport { setBaud(baud ?? currentBaud) }
   }
 
-  /// Ends the dialogue. Call it when the port is gone: the adapter was unplugged or is out of range, or the peer closed
-  /// the connection.
+  /// Ends the dialogue. Call it when the port can no longer be used: the adapter was unplugged or is out of range, or
+  /// the peer closed the connection.
   public mutating func closed(at now: Int64) {
     if case .closed = state { return }
-    // If the peer closes the connection at once, another client is probably using the adapter, and ATZ is not the
-    // reason.
+    // If the peer closes the connection within 200 ms of its opening, another client is probably using the adapter, and
+    // ATZ is not the reason.
     if dialogue.purpose == .reset, configuration.transport == .stream, now - port.openedAt >= Limit.hangUpAtOnce {
       history.lostResets += 1
     }
@@ -28,7 +28,7 @@ extension AdapterSession {
   ///
   /// - Parameters:
   ///   - now: time at which the read(2) of these bytes returned.
-  ///   - loaded: definitions of the signal sets in use, sorted as ``OBDWire/ReplyReader`` requires.
+  ///   - loaded: definitions of the signals of the loaded signal sets, sorted as ``OBDWire/ReplyReader`` requires.
   public mutating func received<H: ReplyHandler & ~Copyable>(
     _ bytes: Span<UInt8>, at now: Int64, loaded: Span<SignalDefinition> = Span(), into handler: inout H
   ) {
@@ -50,7 +50,7 @@ extension AdapterSession {
     dialogue.extendDrain(at: now)
   }
 
-  /// Returns the next action. Perform it and call this again, until the action is `wait`.
+  /// Returns the next action. Perform the action and call this method again, until the action is `wait`.
   public mutating func next<H: ReplyHandler & ~Copyable>(at now: Int64, into handler: inout H) -> SessionAction {
     while true {
       if let event = events.next() { return .report(event) }
@@ -71,7 +71,8 @@ extension AdapterSession {
         endDrain(drain, at: now)
       case .ready:
         if dialogue.observer.isAlarming {
-          // The adapter sent this without a command. The prompt that follows belongs to no command and is ignored.
+          // The adapter sent this alarm without a command. The prompt that follows belongs to no command and is
+          // ignored.
           let alarm = dialogue.observer
           dialogue.observer = ReplyObserver()
           dialogue.drain(at: now)
@@ -101,14 +102,14 @@ extension AdapterSession {
     handler = tap.handler
   }
 
-  /// Passes a command to the reader and the handler. The next reply is the answer to this command.
+  /// Passes the current command to the reader and the handler. They take the next reply as the answer to this command.
   mutating func announceCommand<H: ReplyHandler & ~Copyable>(into handler: inout H) {
     var tap = ReplyTap(observer: ReplyObserver(), handler: handler, filter: senderFilter)
     dialogue.reader.sent(dialogue.command.text, into: &tap)
     handler = tap.handler
   }
 
-  /// The senders that can answer the command in progress.
+  /// The filter that accepts only senders that can answer the command in progress.
   private var senderFilter: SenderFilter {
     let isAddressed = settings.addressing.row != nil
     switch state {
@@ -175,7 +176,8 @@ extension AdapterSession {
     handle(reply, purpose, isTimeout: false, at: now)
   }
 
-  /// Whether echo is off now. An echo then means that the adapter lost its settings.
+  /// Whether the adapter's echo is off, as far as the session knows. If the adapter then echoes a command, it lost its
+  /// settings.
   var expectsNoEcho: Bool { !memory.quirks.contains(.noEchoOff) && state.isPastEchoOff }
 
   /// Handles a reply that shows that the adapter lost its settings or is unreliable.

@@ -1,9 +1,9 @@
 import OBDWire
 
-/// The identity of the vehicle.
+/// Identifies the vehicle by its VIN, and detects that it was swapped.
 extension AdapterSession {
-  /// Handles an answer to the request for the VIN. The vehicle is a different one if the VIN differs from the stored
-  /// one, or if the previous vehicle was known to have no VIN.
+  /// Handles an answer to the request for the VIN. The vehicle is a different one in two cases: its VIN differs from
+  /// the stored VIN, or the previous vehicle reported no VIN.
   mutating func identify(_ reply: ReplyObserver) {
     guard reply.vinCount > 0 else {
       let isRefused = reply.failed(.noData) || reply.refusals > 0
@@ -29,8 +29,8 @@ extension AdapterSession {
     }
   }
 
-  /// Repeats the discovery, because the vehicle was swapped without a loss of the connection, and the capabilities of
-  /// its ECUs are unknown.
+  /// Repeats the discovery. The vehicle was swapped although the connection was not lost, and the capabilities of the
+  /// new vehicle's ECUs are unknown.
   private mutating func discoverAgain() {
     var fresh = VehicleCapabilities()
     fresh.isUDS = car.isUDS

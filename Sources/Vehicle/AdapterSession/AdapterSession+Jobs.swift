@@ -2,9 +2,9 @@ import OBDWire
 
 /// Requests that are made once or at long intervals: identity of the vehicle, trouble codes, voltage of the adapter.
 extension AdapterSession {
-  /// Maximum number of requests to an ECU that is busy or whose answer is pending.
+  /// Maximum number of times that one request is sent if the ECU is busy or its answer is pending.
   private static let pendingTriesLimit = 6
-  /// Maximum number of times that a request is sent if each answer is damaged.
+  /// Maximum number of times that one request is sent if every answer is damaged.
   private static let damagedTriesLimit = 3
 
   mutating func decideJob(_ job: Job, at now: Int64) -> Decision {
@@ -13,7 +13,7 @@ extension AdapterSession {
         connection?.jobs.isTurn = false
         return .send(Command(job == .voltage ? .voltage : .listParameters), nil, .job(job), limit: Limit.setting)
       }
-      // The ECUs reported that they do not support the requested item.
+      // The ECUs reported that they do not support this job's PID or information type.
       if job == .vin { handleMissingVIN() }
       connection?.jobs.finish(job)
       return .again
@@ -25,7 +25,8 @@ extension AdapterSession {
     return .send(Command(request), request, .job(job), limit: isSlow ? Limit.slowAnswer : pollLimit)
   }
 
-  /// The request of a job; `nil` if the job sends nothing to the vehicle.
+  /// Returns the request for a job. Returns `nil` if the job is for the adapter, or if no ECU supports the requested
+  /// data.
   private func request(of job: Job) -> ReadRequest? {
     switch job {
     case .informationSupport: information(0x00)
@@ -66,7 +67,7 @@ extension AdapterSession {
     case .vin: identify(reply)
     case .vinAgain: if reply.vinCount > 0 { identify(reply) }
     case .storedCodes: if Self.hasNewCodes(reply, since: &vehicle.storedCodes) { startFreezeFrame() }
-    // As soon as a code is pending, the ECU stores a freeze frame.
+    // When a code becomes pending, the ECU already stores a freeze frame.
     case .pendingCodes: if Self.hasNewCodes(reply, since: &vehicle.pendingCodes) { startFreezeFrame() }
     case .freezeFrame:
       if advanceFreezeFrame(reply) { return }
@@ -85,7 +86,7 @@ extension AdapterSession {
     connection?.jobs.finish(job)
   }
 
-  /// Postpones a job whose answer is pending or damaged, so that it is tried again.
+  /// Postpones a job whose answer is pending or damaged, so that its request is sent again.
   ///
   /// - Returns: whether the job was postponed.
   private mutating func delayJob(_ reply: ReplyObserver, at now: Int64) -> Bool {
@@ -102,7 +103,7 @@ extension AdapterSession {
 
   // MARK: Trouble codes
 
-  /// Whether the codes differ from those read before. If so, there may be a new freeze frame.
+  /// Whether a reply has trouble codes that differ from those read before. If so, there may be a new freeze frame.
   private static func hasNewCodes(_ reply: ReplyObserver, since hash: inout UInt32) -> Bool {
     guard reply.hasCodeList, !reply.isDamaged else { return false }
     defer { hash = reply.codesDigest }

@@ -1,15 +1,15 @@
 import OBDWire
 
-/// Pauses on a K-line (ISO 9141-2, 6.2.2; ISO 14230-2, 4.4.1). An ECU answers within P2max, 50 ms. At least P3min, 55
-/// ms, must pass between the last answer and the next request.
+/// Makes the pauses that a K-line needs (ISO 9141-2, 6.2.2; ISO 14230-2, 4.4.1). An ECU answers within 50 ms (P2max).
+/// At least 55 ms (P3min) must pass between the last answer and the next request.
 ///
 /// Since its version 2.0, the ELM327 itself makes a pause before each request, and lists the length of the pause among
 /// its parameters (``PauseParameter``). If the listed pause is at least P3min, the session sends the next request as
 /// soon as it has read the prompt. Otherwise, it waits for P3min after the last byte.
 ///
-/// Some adapters list a pause but do not make it, and ECUs then miss requests. Therefore, a request that was sent
-/// within P3min and not answered is repeated after P3min. If the repetition is answered, the adapter probably does not
-/// make its pause.
+/// Some adapters list a pause but do not make it, and ECUs then miss requests. Therefore, if a request was sent earlier
+/// than P3min and was not answered, it is repeated after P3min. If the repetition is answered, the adapter probably
+/// does not make its pause.
 extension AdapterSession {
   /// ATST0E, 57 ms: time for which the adapter waits for answers of further ECUs. It is slightly longer than P3min.
   private static let waitOnKLine: UInt8 = 0x0E
@@ -17,10 +17,11 @@ extension AdapterSession {
   /// pause.
   private static let waitBeforePause: UInt8 = 0x0D
   private static let doubtsLimit = 3
-  /// The adapter certainly makes the pause if this many early requests in a row were answered.
+  /// If this many requests in a row were sent earlier than P3min and were answered, the adapter certainly makes the
+  /// pause.
   private static let proofLimit = 20
 
-  /// Value of ATST for requests that do not need a longer wait.
+  /// Value of ATST (steps of 4.096 ms) for requests that do not need a longer wait than usual.
   var baseWait: UInt8 {
     let isKept = connection?.pause.isKeptByAdapter ?? false
     switch vehicle.answerTime.pace {
@@ -30,15 +31,15 @@ extension AdapterSession {
     }
   }
 
-  /// Time before which no request may be sent.
+  /// Time before which no request may be sent, because the K-line's pause P3min has not passed; 0 if there is no limit.
   func earliestRequest(_ connection: Connection) -> Int64 {
     let isEarlyAllowed =
       connection.pause.isKeptByAdapter && connection.pause.repeated == nil && connection.presenceCheck == nil
     return vehicle.isKLine && !isEarlyAllowed ? dialogue.bytes.lastContentAt + Limit.p3min : 0
   }
 
-  /// Whether to read the adapter's parameters. They are useful only on a K-line. They are not read if the adapter is
-  /// known to lack the list, or to list a pause that it does not make.
+  /// Whether to read the adapter's programmable parameters (ATPPS). They are useful only on a K-line. They are not read
+  /// if the adapter is known to refuse ATPPS, or to list a pause that it does not make.
   var wantsParameters: Bool {
     vehicle.isKLine && !isConfirmed(.breaksPause) && !isConfirmedSinceOpening(.noParameterList)
   }
@@ -52,7 +53,7 @@ extension AdapterSession {
     if isKept { learn(.keepsPause) } else { memory.quirks.remove(.keepsPause) }
   }
 
-  /// Evaluates the reply to a request of the plan as evidence that the adapter makes the pause, or does not make it.
+  /// Uses the reply to a request of the plan as evidence that the adapter makes the pause P3min, or does not make it.
   mutating func checkPause(_ index: Int, _ reply: ReplyObserver, at now: Int64) {
     guard var pause = connection?.pause else { return }
     defer { connection?.pause = pause }
@@ -68,7 +69,8 @@ extension AdapterSession {
     }
     guard pause.isEarly else { return }
     if reply.messages > 0 {
-      // An early request was answered. Discard the doubts: single answers are lost on any bus.
+      // A request that was sent earlier than P3min was answered. Discard the doubts: single answers are lost on any
+      // bus.
       pause.doubts = 0
       pause.earlyAnswers += 1
       if pause.earlyAnswers == Self.proofLimit { unlearn(.breaksPause) }

@@ -1,6 +1,6 @@
 import OBDWire
 
-/// Detection of the protocol that the vehicle uses.
+/// Queries the number of the protocol that the vehicle uses, and connects.
 extension AdapterSession {
   func decideNaming() -> Decision {
     .send(Command(.protocolNumber), nil, .protocolNumber, limit: Limit.setting)
@@ -12,7 +12,7 @@ extension AdapterSession {
     if reply.textCount > 0 { digit = reply.text[reply.textCount - 1] }
     let isJ1939 = digit == UInt8(ascii: "A") && reply.textCount <= 2
     if case .unsupportedBus = state {
-      // Either the vehicle is another one, or a character was damaged when J1939 was reported.
+      // Another number is read now: either the vehicle was replaced, or the earlier answer J1939 was damaged.
       if !isJ1939 { beginSearch() }
       return
     }
@@ -47,14 +47,14 @@ extension AdapterSession {
     connect(naming, at: now)
   }
 
-  /// Handles an ECU address that cannot occur on the bus that the adapter reports. Either the address or the reported
-  /// bus is wrong, so the vehicle is queried again.
+  /// Searches again, because the ECU's address cannot occur on the bus that the adapter reports. Either the address or
+  /// the reported bus is wrong.
   private mutating func verifyNumber(_ kind: ECUAddress.Kind) {
     enter(.searching(Search(step: SearchStep(isUDS: car.isUDS), numberTrust: .verifying(kind))))
   }
 
-  /// The bus that the addresses of the ECUs indicate. An address of a bus older than CAN does not show which of these
-  /// buses it is. The bus with the strictest timing is then assumed.
+  /// The bus that the addresses of the ECUs indicate. Addresses on buses older than CAN do not show which of these
+  /// buses it is; ISO 9141-2, which has the strictest timing, is then assumed.
   private var busByAddress: BusProtocol {
     switch car.address(of: 0).kind {
     case .can11: .can11
@@ -72,7 +72,7 @@ extension AdapterSession {
           phase: .greeting(firstBase: naming.isSupportDamaged ? 0x00 : 0x20), since: now, jobs: JobQueue(jobs),
           nextCodes: now + configuration.codesPeriod)))
     history.lastLoss = nil
-    // Earlier frames had headers. A later line without a header is therefore damaged.
+    // If earlier frames had headers, a later text line without a header is damaged.
     dialogue.reader.state(.auto, headers: car.address(of: 0) == .unknown ? .auto : .on)
     let digit = vehicle.protocolDigit
     events.append(history.wasConnected ? .recovered(protocolDigit: digit) : .connected(protocolDigit: digit))

@@ -2,7 +2,7 @@ import OBDWire
 
 /// Sends the plan's requests one after another.
 extension AdapterSession {
-  /// After this many requests in a row that no ECU answers, the session checks whether the vehicle is still present.
+  /// If no ECU answers this many requests in a row, the session checks whether the vehicle is still present.
   private static let silenceLimit = 4
 
   mutating func decidePolling(_ connection: Connection, at now: Int64) -> Decision {
@@ -31,15 +31,15 @@ extension AdapterSession {
     case .nothing(let until):
       guard isFunctional else { return resetAddress() }
       var next = min(until, nextCodes)
-      // Even if the voltage cannot be read, `nextVoltage` is the time at which engine speed and vehicle speed are
-      // requested, if they are needed.
+      // `nextVoltage` is also the time at which engine speed and vehicle speed are requested if they are needed, even
+      // if the adapter cannot measure its voltage.
       if !memory.quirks.contains(.noVoltage) || power.wantsMotion(at: now) { next = min(next, nextVoltage) }
       if jobs.pending != 0 { next = min(next, jobs.notBefore) }
       return .wait(until: next)
     }
   }
 
-  /// Adds to the queue the jobs whose period has passed.
+  /// Adds each job whose period has passed to the queue: voltage, engine speed and vehicle speed, trouble codes, VIN.
   ///
   /// - Returns: the next time at which the trouble codes are due.
   private mutating func addDueJobs(to jobs: inout JobQueue, codesDue: Int64, at now: Int64) -> Int64 {
@@ -55,7 +55,7 @@ extension AdapterSession {
     return now + configuration.codesPeriod
   }
 
-  /// Whether the chosen request uses the address settings that the adapter now has, and was already due when these
+  /// Whether the chosen request needs the address settings that the adapter now has, and was already due when these
   /// settings were sent.
   private func sharesAddress(_ choice: PollPlan.Choice) -> Bool {
     guard case .request(let index) = choice else { return false }
@@ -88,8 +88,8 @@ extension AdapterSession {
     return .send(Command(request), request, .arbitration, limit: pollLimit)
   }
 
-  /// Sets how long the adapter waits for answers (ATST). Returns `nil` if it already has this value or does not support
-  /// the command.
+  /// Sets how long the adapter waits for answers (ATST, in steps of 4.096 ms). Returns `nil` if the adapter already
+  /// uses this value or does not support the command.
   mutating func changeWait(to steps: UInt8) -> Decision? {
     guard settings.wait != steps, !memory.quirks.contains(.noTimeout) else { return nil }
     return .send(Command(.timeout(steps)), nil, .wait(steps), limit: Limit.setting)
@@ -104,7 +104,7 @@ extension AdapterSession {
   }
 
   mutating func handlePoll(_ index: Int, suffix: UInt8, _ reply: ReplyObserver, at now: Int64) {
-    // The plan may have changed since the request was sent. The index is then invalid.
+    // If the plan was made again since the request was sent, the index is no longer valid.
     guard !isPlanOutdated, index < plan.count else { return }
     let showsPresence = plan.requests[index].addressed == nil && !plan.requests[index].isAbsent
     let isRepeated = index == connection?.pause.repeated
@@ -112,8 +112,8 @@ extension AdapterSession {
     checkPause(index, reply, at: now)
     apply(verdict)
     if verdict.isAlive { recordPromptAnswer() }
-    // The first request of a repeated pair was already counted as unanswered, so an unanswered repetition is not
-    // counted again.
+    // The first try was already counted as unanswered. If its repetition is not answered either, it is not counted
+    // again.
     if showsPresence, !isRepeated || verdict.isAlive { countSilence(reply, isAlive: verdict.isAlive, at: now) }
     if showsPresence { discoverNewSenders(reply) }
   }
@@ -146,12 +146,13 @@ extension AdapterSession {
     events.append(.memoryChanged)
   }
 
-  /// Counts requests in a row that no ECU answers. After several, the PIDs may be silent or the vehicle may be gone.
+  /// Counts requests in a row that no ECU answers. At ``silenceLimit``, either some PIDs are silent or the vehicle is
+  /// gone, so a presence check begins.
   mutating func countSilence(_ reply: ReplyObserver, isAlive: Bool, at now: Int64) {
     guard let silentReplies = connection?.silentReplies else { return }
     connection?.silentReplies = isAlive ? 0 : silentReplies + 1
     guard !isAlive, silentReplies + 1 >= Self.silenceLimit else { return }
-    // A failure of the bus itself is not caused by the request, so no check is needed.
+    // A failure of the bus itself is not caused by the request, so no presence check is needed.
     let reason = Self.reason(of: reply)
     guard reason == .noData else { return loseVehicle(reason, at: now) }
     if connection?.presenceCheck == nil { connection?.presenceCheck = PresenceCheck() }

@@ -1,27 +1,29 @@
 import OBDWire
 
-/// Commands that stop the adapter's own traffic so that the vehicle can sleep, and commands that end this state.
+/// Commands that stop the adapter's own traffic on the bus, so that the vehicle can sleep, and commands that undo this.
 enum QuietStep: BitwiseCopyable, Equatable {
-  /// ATPC; or ATSW00 if ATPC is refused. Otherwise, the adapter's wake-up messages would keep a vehicle with a K-line
-  /// awake.
+  /// Sends ATPC (`closeProtocol`) or, if ATPC is refused, ATSW00 (`stopWakeups`). Otherwise, the adapter's wake-up
+  /// messages would keep a vehicle with a K-line awake.
   case closeProtocol, stopWakeups
-  /// ATSW92: one wake-up message every 3 s, the default of the data sheet.
+  /// Sends ATSW92: one wake-up message every 3 s, the default of the data sheet.
   case restoreWakeups
-  /// ATLP, which starts the adapter's low-power mode, and a command that ends this mode.
+  /// Sends ATLP, which starts the adapter's low-power mode (`lowPower`), or ATI, whose first character ends this mode
+  /// (`wakeAdapter`).
   case lowPower, wakeAdapter
 }
 
-/// Stops all requests when a vehicle is parked, and later resumes them.
+/// Stops all requests when the vehicle is parked, and resumes them later.
 extension AdapterSession {
-  /// Whether the vehicle counts as asleep. Nothing is then sent on its bus.
+  /// Whether the session takes the vehicle to be asleep. Nothing is then sent on its bus.
   public var isAsleep: Bool { power.isAsleep }
 
-  /// Probes a sleeping vehicle once, for example because a GNSS receiver moves. Has no effect if the vehicle is awake.
+  /// Requests one probe of a sleeping vehicle, for example because the GNSS receiver is moving. Has no effect if the
+  /// vehicle is awake.
   public mutating func wake() { power.request() }
 
   // MARK: Observations
 
-  /// Remembers what a reply shows about voltage, motion and presence.
+  /// Records what a reply shows about the voltage, the motion and the presence of the vehicle.
   mutating func observePower(_ reply: ReplyObserver, _ purpose: Purpose, isTimeout: Bool, at now: Int64) {
     if purpose.asksVoltage || reply.voltage != nil { power.voltage(reply.voltage, at: now) }
     if memory.measuresVoltage != power.gauge.hasMoved {
@@ -43,8 +45,8 @@ extension AdapterSession {
     memory.voltageOffset = power.gauge.offset
   }
 
-  /// Detects whether the vehicle may drive with its engine off: its ECUs support signals of hybrid vehicles (PIDs 5B
-  /// and 9A), or do not report an engine speed.
+  /// Determines whether the vehicle may drive with its engine off. This is so if its ECUs support signals of hybrid
+  /// vehicles (PIDs 5B and 9A), or do not support the engine speed (PID 0C).
   mutating func learnDrive() {
     power.activity.mayDriveElectrically =
       car.ecus(supporting: 0x5B) | car.ecus(supporting: 0x9A) != 0 || car.ecus(supporting: 0x0C) == 0
@@ -52,7 +54,7 @@ extension AdapterSession {
 
   // MARK: Changes
 
-  /// Applies a change that the power watch reports: stops the requests, or starts a probe.
+  /// Applies a change that the power watch returns: stops the requests, or starts a probe.
   ///
   /// - Returns: whether something changed.
   mutating func applyPowerChange(at now: Int64) -> Bool {
@@ -75,7 +77,7 @@ extension AdapterSession {
     events.append(.sleeping(reason))
   }
 
-  /// Prepares a single try to find the vehicle. The try is made when a probe is allowed.
+  /// Prepares a single try to find the vehicle. The try is made only when a probe is allowed.
   private mutating func enterStandby(at now: Int64) {
     enter(.searching(Search(step: SearchStep(isUDS: car.isUDS))))
     searchRounds.count = 0
@@ -99,9 +101,9 @@ extension AdapterSession {
     events.append(.awake(reason))
   }
 
-  /// Ends a search that was a probe and found no vehicle. The vehicle continues to sleep, and nothing is reported.
+  /// Ends a probe that found no vehicle. The vehicle is still taken to be asleep, and no event is reported.
   ///
-  /// - Returns: `false` if the search was not a probe; nothing is changed then.
+  /// - Returns: `false` if the current search is not a probe; nothing is changed then.
   mutating func endProbe(at now: Int64) -> Bool {
     guard power.isProbing else { return false }
     power.probeFailed(at: now)
@@ -129,11 +131,11 @@ extension AdapterSession {
     return decideVoltage(at: now)
   }
 
-  /// Time of the next probe if no event causes an earlier one; `Int64.max` for never.
+  /// Time of the next probe, unless an event causes an earlier one; `Int64.max` for never.
   var probeTime: Int64 { pollsVehicle ? power.deadline : Int64.max }
 
-  /// Whether to use the adapter's low-power mode. It ends when the adapter receives a character that lasts at least 128
-  /// µs. Therefore, the baud rate is limited (data sheet, Power Control).
+  /// Whether to use the adapter's low-power mode. It ends only when the adapter receives a character that lasts at
+  /// least 128 µs. Therefore, the mode is not used above 57,600 baud (data sheet, Power Control).
   private var usesLowPower: Bool {
     power.isAsleep && configuration.power.usesLowPower && (port.baud ?? 0) <= 57600
       && !memory.quirks.contains(.noLowPower)
@@ -171,7 +173,7 @@ extension AdapterSession {
     case .lowPower:
       if isRefused { _ = isRefusal(.noLowPower) } else { enterLowPower(at: now) }
     case .wakeAdapter:
-      // The banner shows that the adapter restarted. The first character of ATI woke it; replies to the other
+      // The first character of ATI woke the adapter, which then restarts and sends its banner. Replies to the other
       // characters are discarded.
       beginInitializing()
       dialogue.drain(at: now)
@@ -179,13 +181,15 @@ extension AdapterSession {
     }
   }
 
-  /// Handles the OK to ATLP, which some adapters send without a prompt.
+  /// Records that the adapter is in low-power mode. This is called after the `OK` to ATLP, which some adapters send
+  /// without a prompt.
   mutating func enterLowPower(at now: Int64) {
     settings.busActivity = .lowPower
     nextVoltage = now + max(configuration.power.asleepPeriod, Limit.lowPower)
   }
 
-  /// Stops using ATLP, because no character wakes the adapter from its low-power mode.
+  /// Handles a failed attempt to end the low-power mode: learns that no character wakes this adapter, so that ATLP is
+  /// not used again.
   mutating func handleFailedWake() {
     learn(.noLowPower)
     beginProbing()

@@ -1,6 +1,7 @@
 import OBDWire
 
-/// Makes commands and replies match again after a reset, a lost prompt, an interrupted command or noise.
+/// Makes sure that each reply belongs to its command again, after a reset, a lost prompt, an interrupted command or
+/// noise.
 extension AdapterSession {
   /// After this many lost prompts in a row, the port is closed and opened again.
   private static let lostPromptsLimit = 3
@@ -9,15 +10,15 @@ extension AdapterSession {
   mutating func restart(_ reason: LossReason, at now: Int64) {
     if power.isAsleep { power.adapterReturned(at: now) } else { reportLoss(reason) }
     dialogue.observer = ReplyObserver()
-    // If the adapter has in fact kept its settings and these address only one ECU, it would filter out the answers of
-    // all others. ATZ prevents this.
+    // Perhaps the adapter has kept its settings after all. If these address only one ECU, it would filter out the
+    // answers of all others. ATZ prevents this.
     let wasFunctional = settings.addressing.isFunctional
     beginInitializing()
     if !wasFunctional { beginProbing() }
     dialogue.drain(at: now)
   }
 
-  /// Handles the end of a command's time limit: no prompt was read.
+  /// Handles a command without a reply: its time limit has passed, and no prompt was read.
   mutating func handleTimeout<H: ReplyHandler & ~Copyable>(
     of purpose: Purpose, at now: Int64, into handler: inout H
   ) {
@@ -39,7 +40,7 @@ extension AdapterSession {
     }
   }
 
-  /// Handles the end of the time limit of an ATI that was sent to resynchronize.
+  /// Handles the end of the time limit for the answer to ATI, which was sent to resynchronize the dialogue.
   mutating func handleTimeout<H: ReplyHandler & ~Copyable>(
     of attempt: Resynchronization, at now: Int64, into handler: inout H
   ) {
@@ -98,8 +99,8 @@ extension AdapterSession {
     if isEchoed, expectsNoEcho { restart(.adapterReset, at: now) }
   }
 
-  /// Handles a dialogue in which each answer answers the previous command: resynchronizes it; if this happens
-  /// repeatedly, resets the adapter and finally opens its port again.
+  /// Handles a dialogue in which each reply answers the previous command. It is resynchronized at first. If this
+  /// happens repeatedly, the adapter is reset, and finally its port is closed and opened again.
   mutating func realign<H: ReplyHandler & ~Copyable>(at now: Int64, into handler: inout H) {
     events.append(.outOfStep)
     switch dialogue.alignment.recordMisalignment(at: now) {
@@ -114,8 +115,8 @@ extension AdapterSession {
     }
   }
 
-  /// Ends a drain: no bytes have arrived for some time, or the drain has reached its limit. If a prompt was lost, its
-  /// command counts as unanswered.
+  /// Ends a drain, because no bytes have arrived for some time or the drain has reached its time limit. If a prompt was
+  /// lost before the drain, its command counts as unanswered.
   mutating func endDrain(_ drain: Drain, at now: Int64) {
     dialogue.exchange = .ready
     dialogue.bytes.beginReply()

@@ -1,9 +1,9 @@
 import OBDWire
 
-/// Searches for a vehicle when the adapter is initialized.
+/// Searches for a vehicle after the adapter was initialized.
 extension AdapterSession {
-  /// Starts a round of tries. The first round uses the protocol that the adapter's settings select; later ones select
-  /// one protocol after another.
+  /// Starts a round of tries to find a vehicle. The first round uses the protocol that the adapter's settings select;
+  /// later rounds select one protocol after another.
   mutating func beginSearch() {
     let isByHand =
       searchRounds.count > 0 && configuration.protocolDigit == nil && !memory.quirks.contains(.noProtocolSelection)
@@ -54,13 +54,13 @@ extension AdapterSession {
     state = .searching(search)
   }
 
-  /// Returns the next try of the round; `nil` if there is none.
+  /// Returns the try that follows `step` in the round; `nil` if `step` was the last one.
   private func nextStep(after step: SearchStep, _ reply: ReplyObserver) -> SearchStep? {
     if reply.negatives > 0, !step.isUDS {
       // An ECU that refuses service 01 may support only OBDonUDS (SAE J1979-2).
       return SearchStep(index: step.index, digit: step.digit, isUDS: true, wasRefused: true)
     }
-    // The ECUs refused service 01. This shows that the protocol is right, so no other protocol is tried.
+    // If ECUs refused service 01, the protocol is right, so no other protocol is tried.
     guard !step.wasRefused else { return nil }
     let round = memory.quirks.contains(.noProtocolSelection) ? 0 : searchRounds.count
     return step.next(configured: configuration.protocolDigit, round: round, known: memory.protocolDigit)
@@ -94,8 +94,8 @@ extension AdapterSession {
   }
 
   private mutating func storeFound(_ reply: ReplyObserver, _ search: Search) {
-    // The VIN is not copied but read again. Otherwise, a vehicle without a VIN would get the VIN of the vehicle before
-    // it.
+    // The VIN of the former vehicle is not copied but read again. Otherwise, a vehicle without a VIN would get the VIN
+    // of the former vehicle.
     let former = car
     if former.vinCount > 0 { vehicle.named.car = former }
     car = VehicleCapabilities()

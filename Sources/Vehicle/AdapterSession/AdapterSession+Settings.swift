@@ -1,6 +1,6 @@
 import OBDWire
 
-/// Sends the settings that the adapter needs after ATZ.
+/// Sends the settings that the adapter needs after a restart.
 extension AdapterSession {
   mutating func beginInitializing() {
     enter(.initializing(Initialization()))
@@ -26,8 +26,8 @@ extension AdapterSession {
     return .send(Command(command), nil, .setting(step), limit: Limit.setting)
   }
 
-  /// The command that selects the protocol. It selects the configured protocol. If none is configured, the adapter
-  /// tries the last good protocol first, then all others.
+  /// The command that selects the protocol. If a protocol is configured, only that one is used. Otherwise, the adapter
+  /// tries the last good protocol first, then all others, if it supports ATSPA.
   private var firstProtocol: AdapterCommand {
     if let configured = configuration.protocolDigit { return .selectProtocol(configured) }
     let last = memory.protocolDigit

@@ -1,14 +1,16 @@
 import OBDWire
 
-/// The settings that the adapter has received since it started. A new initialization discards them.
+/// The settings that the session has sent to the adapter since the adapter started. When the adapter is initialized
+/// again, they are discarded.
 struct AdapterSettings: BitwiseCopyable {
-  /// ATST32, the default of the data sheet: 205 ms.
+  /// Argument of ATST for the usual wait of 205 ms, the default of the data sheet.
   static let usualWait: UInt8 = 0x32
+  /// Argument of ATST for the adapter's longest wait of 1,044 ms.
   static let longestWait: UInt8 = 0xFF
-  /// ATSW92: one wake-up message every 3 s.
+  /// Argument of ATSW for one wake-up message every 3 s on a K-line.
   static let usualWakeup: UInt8 = 0x92
 
-  /// ATST, in steps of 4.096 ms; `nil` if unknown.
+  /// The adapter's wait for answers, as last set by ATST, in steps of 4.096 ms; `nil` if unknown.
   var wait: UInt8?
   /// ELM digit (ASCII) of the last selected protocol; `nil` if unknown.
   var selectedProtocol: UInt8?
@@ -20,16 +22,17 @@ struct AdapterSettings: BitwiseCopyable {
 enum Addressing: BitwiseCopyable {
   /// All ECUs, by the functional address of the protocol.
   case functional
-  /// One ECU. The settings are those of a row of the addressed requests. They were sent at the time `since`.
+  /// One ECU. The adapter has the settings for the addressed request in this row of the table; they were sent at the
+  /// time `since`.
   case physical(row: Int, since: Int64)
-  /// The settings are being sent.
+  /// New settings are being sent.
   case changing(AddressChange)
 
   /// Whether all ECUs are addressed and no change is in progress.
   var isFunctional: Bool { if case .functional = self { true } else { false } }
 
-  /// The row of the addressed requests whose settings the adapter has, perhaps only in part; `nil` if all ECUs are
-  /// addressed.
+  /// The row of the addressed request whose settings the adapter has, perhaps only in part. `nil` if all ECUs are
+  /// addressed, or while settings for one ECU are still being sent.
   var row: Int? {
     switch self {
     case .functional: nil
@@ -42,14 +45,14 @@ enum Addressing: BitwiseCopyable {
 /// A change of the adapter's header and filters.
 struct AddressChange: BitwiseCopyable {
   enum Direction: BitwiseCopyable {
-    /// Changes the adapter from the settings of the protocol to those that the addressed request
-    /// (``AddressChange/row``) needs.
+    /// Changes the adapter from the settings that address all ECUs to those for the addressed request in
+    /// ``AddressChange/row``.
     case set
-    /// Changes the adapter back from the settings for the request to those of the protocol.
+    /// Changes the adapter back to the settings that address all ECUs.
     case reset
   }
 
-  /// Row of the addressed request.
+  /// Row of the addressed request whose settings are sent or reset.
   let row: Int
   let direction: Direction
   var step = 0
@@ -57,15 +60,15 @@ struct AddressChange: BitwiseCopyable {
   var usesReceiveReset = false
 }
 
-/// Whether the adapter by itself keeps the bus awake, and which command has stopped this for a sleeping vehicle.
+/// Whether the adapter itself sends messages that keep the vehicle awake, and which command has stopped them.
 enum BusActivity: BitwiseCopyable, Equatable {
   case active
   /// ATPC was accepted; or the adapter supports neither ATPC nor ATSW00.
   case protocolClosed
   /// ATSW00 was accepted: no wake-up messages are sent on a K-line.
   case wakeupsStopped
-  /// ATSW was sent, and its result is unknown.
+  /// ATSW was sent, and whether the adapter has accepted it is unknown.
   case wakeupsUnknown
-  /// ATLP was accepted. A character wakes the adapter, and all settings are then sent again.
+  /// ATLP was accepted. After a character has woken the adapter, all settings are sent again.
   case lowPower
 }

@@ -1,16 +1,17 @@
 import OBDWire
 
-/// One request of a signal set: services 21 and 22 to one ECU, with its own header.
+/// One request of a signal set to a single ECU: service 01, 21 or 22 with one identifier, and the header and filter for
+/// this ECU. A signal set writes it like this:
 ///
 ///     hdr 7E0, rax 7E8, {"22": "404C"}, freq 30
 ///
-/// No other service can be requested, and no diagnostic session can be opened: commands that need a session (`din`)
-/// cannot be represented.
+/// No other service can be requested, and no diagnostic session can be opened. A command of a signal set that needs a
+/// diagnostic session (`din`) cannot be represented.
 public struct AddressedRequest: BitwiseCopyable, Sendable {
   /// Maximum number of addressed requests in a session.
   public static let capacity = 128
 
-  /// The service of a request, and the identifier that it asks for.
+  /// The service of a request, and its identifier.
   public enum Question: BitwiseCopyable, Sendable, Equatable {
     /// Service 21, with a local identifier.
     case localIdentifier(UInt8)
@@ -22,23 +23,23 @@ public struct AddressedRequest: BitwiseCopyable, Sendable {
 
   /// Service and identifier of the request.
   public var question: Question
-  /// Address of the request (`hdr`, with `pri` on 29-bit buses).
+  /// Header of the request (`hdr`, with `pri` on 29-bit buses).
   public var header: ECUHeader
-  /// Address of the answer (`rax`); ``OBDWire/ECUAddress/unknown`` if the set does not name it.
+  /// Address from which the ECU answers (`rax`); ``OBDWire/ECUAddress/unknown`` if the signal set does not name it.
   public var receiver: ECUAddress
-  /// Extended address (`eax`); `nil` for none.
+  /// Extended address of the request (`eax`); `nil` to use none.
   public var extendedAddress: UInt8?
-  /// Tester address (`tst`); `nil` for the tester address of the protocol.
+  /// Address of the tester (`tst`); `nil` to use the tester address that the protocol defines.
   public var testerAddress: UInt8?
   /// Whether header and data of the adapter's flow-control frame must be set by commands (`fcm1`).
   public var needsFlowControl: Bool
-  /// Maximum time that the ECU may take to answer (`tmo`), in the adapter's steps of 4.096 ms; `nil` for the usual
+  /// Maximum time that the ECU may take to answer (`tmo`), in steps of 4.096 ms, the unit of ATST; `nil` for the usual
   /// wait.
   public var timeout: UInt8?
-  /// Time between two requests (`freq`), ns.
+  /// Time from one sending of this request to the next (`freq`), ns.
   public var period: Int64
 
-  /// Creates a request with the values of a signal set.
+  /// Creates an addressed request with the values of a signal set.
   public init(
     question: Question, header: ECUHeader, receiver: ECUAddress = .unknown, extendedAddress: UInt8? = nil,
     testerAddress: UInt8? = nil, needsFlowControl: Bool = false, timeout: UInt8? = nil, period: Int64
@@ -68,7 +69,7 @@ public struct AddressedRequest: BitwiseCopyable, Sendable {
   }
 }
 
-/// The requests of all signal sets, in a table of fixed size.
+/// The addressed requests of all signal sets, in a table of fixed size.
 struct AddressedTable: ~Copyable {
   static let capacity = AddressedRequest.capacity
   private var rows = InlineArray<128, AddressedRequest>(
@@ -77,7 +78,7 @@ struct AddressedTable: ~Copyable {
 
   /// Adds a request.
   ///
-  /// - Returns: false if the table is full.
+  /// - Returns: `false` if the table is full.
   mutating func append(_ request: AddressedRequest) -> Bool {
     guard count < Self.capacity else { return false }
     rows[count] = request

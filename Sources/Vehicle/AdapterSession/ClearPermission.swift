@@ -35,11 +35,11 @@ struct ClearProof: ~Copyable {
   /// Maximum age of vehicle speed and engine speed, ns.
   static let maximumAge: Int64 = 2_000_000_000
 
-  /// Creates the proof that clearing is allowed.
+  /// Creates the proof if clearing is allowed.
   ///
   /// - Parameters:
   ///   - permission: the person's request.
-  ///   - motion: the vehicle's answers.
+  ///   - motion: vehicle speed and engine speed as the vehicle last reported them.
   ///   - now: the time, ns.
   /// - Throws: the reason why clearing is not allowed.
   init(_ permission: ClearPermission, _ motion: Motion, at now: Int64) throws(ClearRefused) {
@@ -51,12 +51,12 @@ struct ClearProof: ~Copyable {
   }
 }
 
-/// The error that clearing is not allowed.
+/// An error: the codes must not be cleared now.
 struct ClearRefused: Error {
   var reason: ClearRefusal
 }
 
-/// The vehicle speed and engine speed that were read last. If several ECUs answered, the highest value counts.
+/// The last readings of vehicle speed and engine speed. If several ECUs answered, the highest value is used.
 struct Motion: BitwiseCopyable {
   /// Vehicle speed (PID 0D), km/h.
   var speed: Double?

@@ -1,25 +1,26 @@
 import OBDWire
 
-/// The mandatory steps before service 04, in order.
+/// The steps of clearing the trouble codes, in order. All of them are mandatory before service 04 (`clear`).
 enum ClearStep: UInt8, BitwiseCopyable {
-  /// Check that the vehicle stands with its engine off. If not, nothing else is requested.
+  /// Check that engine speed and vehicle speed are 0. If not, the clearing is refused.
   case engineSpeedBefore, speedBefore
-  /// Read which ECUs have codes (PID 01). In the next steps, each of these ECUs must report its codes.
+  /// Read which ECUs have stored codes (PID 01). In the step `storedCodes`, each of these ECUs must report its codes.
   case status
-  /// Read everything that service 04 deletes, and pass it to the handler.
+  /// Read everything that service 04 deletes, and pass it to the handler. Permanent codes are read too, although
+  /// service 04 keeps them.
   case storedCodes, pendingCodes, permanentCodes, freezeFrame
   /// Wait until the caller has stored the data and calls ``AdapterSession/codesAreSaved()``.
   case saving
-  /// Check again that the vehicle stands with its engine off.
+  /// Check again that engine speed and vehicle speed are 0.
   case engineSpeed, speed
   case clear
 
   var next: ClearStep? { ClearStep(rawValue: rawValue + 1) }
 }
 
-/// The state of a clearing of the trouble codes.
+/// The progress of clearing the trouble codes.
 struct Clearing: BitwiseCopyable {
-  /// Maximum number of attempts for one step. A request is repeated because its answer may be damaged.
+  /// Maximum number of times that the request of one step is sent. It is repeated if its answer is missing or damaged.
   static let triesLimit = 3
 
   let permission: ClearPermission

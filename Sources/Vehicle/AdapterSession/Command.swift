@@ -1,19 +1,19 @@
 import OBDWire
 
-/// The bytes of one command, including the CR. A session sends nothing else.
+/// One command to the adapter: its bytes, including the CR. A session sends nothing else.
 ///
-/// A command can only be created in this file, from an ``AdapterCommand``, a ``ReadRequest`` or, for service 04, the
-/// proof that clearing is allowed. It cannot be created from arbitrary bytes or text, so a session cannot change the
-/// vehicle in any other way.
+/// Only this file can create a command: from an ``AdapterCommand``, from a ``ReadRequest`` or, for service 04, from the
+/// proof that clearing is allowed. No command can be created from arbitrary bytes or text. Therefore a session cannot
+/// change the vehicle in any other way.
 public struct Command: BitwiseCopyable, Sendable {
-  /// Maximum number of bytes. The longest commands are ATFCSH or ATCRA with eight digits, and a request of seven bytes
-  /// with its count of expected frames.
+  /// Maximum number of bytes of a command, including the CR. The longest commands are ATFCSH or ATCRA with eight
+  /// digits, and a request of seven bytes with its count of expected frames.
   public static let capacity = 24
 
   private var storage = InlineArray<24, UInt8>(repeating: 0)
   /// Number of bytes, including the CR.
   public private(set) var count = 0
-  /// Whether the adapter itself answers the command, not an ECU.
+  /// Whether the command is for the adapter itself, not for an ECU.
   public private(set) var isForAdapter = false
   /// Whether the answer contains the adapter's banner.
   private(set) var expectsBanner = false
@@ -32,8 +32,8 @@ public struct Command: BitwiseCopyable, Sendable {
 
   /// Creates a request to the vehicle.
   ///
-  /// - Parameter expectedFrames: number of frames that all ECUs together will send, 1…15; 0 if unknown. The adapter
-  ///   stops waiting after this number.
+  /// - Parameter expectedFrames: number of frames that all ECUs together will send, 1…15; 0 if unknown. After this
+  ///   number of frames, the adapter no longer waits for more.
   init(_ request: ReadRequest, expectedFrames: UInt8 = 0) {
     var made = self.storage
     var length = 0
@@ -101,8 +101,8 @@ public struct Command: BitwiseCopyable, Sendable {
     append(UInt8(ascii: "\r"))
   }
 
-  /// A CR alone, which confirms a new baud rate (``AdapterCommand/tryBaudDivisor(_:)``). At any other time, the adapter
-  /// would repeat its last command.
+  /// A CR alone, which confirms a new baud rate (``AdapterCommand/tryBaudDivisor(_:)``). It is sent only during a
+  /// change of the baud rate: at any other time, it would make the adapter repeat its last command.
   static let confirmation: Command = {
     var command = Command()
     command.isForAdapter = true

@@ -1,35 +1,36 @@
 import OBDWire
 
-/// The dialogue with a vehicle that answers. All of this state is discarded when the connection ends.
+/// The state of the dialogue with a vehicle that answers. It is discarded when the connection ends.
 struct Connection: BitwiseCopyable {
-  /// Maximum number of further discoveries that unknown ECUs can cause. It is limited because some ECUs answer requests
-  /// but never report their supported PIDs.
+  /// Maximum number of times that the discovery is repeated because an unknown ECU answered. It is limited because some
+  /// ECUs answer requests but never report their supported PIDs.
   static let discoveriesLimit = 3
 
   enum Phase: BitwiseCopyable {
-    /// Read the first values before any other request. `firstBase` is the support PID with which the discovery then
-    /// begins.
+    /// The first readings are requested before all other data. Then the discovery begins with the support PID
+    /// `firstBase`.
     case greeting(firstBase: UInt8)
-    /// Read which of the PIDs `base` + 1…`base` + 32 are supported. `tries` is the number of failed requests.
+    /// The session asks which of the PIDs `base` + 1…`base` + 32 are supported. `tries` is the number of failed
+    /// requests for this range.
     case discovering(base: UInt8, tries: Int)
     case polling
   }
 
   var phase: Phase
-  /// Time at which the vehicle was found.
+  /// Time at which the vehicle was found, ns since boot.
   let since: Int64
   /// Number of requests in a row that no ECU answered.
   var silentReplies = 0
-  /// The check whether the vehicle is still present, made after several requests in a row that no ECU answered; `nil`
-  /// if none is in progress.
+  /// The check whether the vehicle is still present. It is made after several requests in a row that no ECU answered;
+  /// `nil` if no check is in progress.
   var presenceCheck: PresenceCheck?
-  /// Number of further discoveries that unknown ECUs may still cause.
+  /// Number of times that the discovery may still be repeated because an unknown ECU answers.
   var discoveriesLeft = Self.discoveriesLimit
   var jobs: JobQueue
   var freezeCursor = FreezeCursor()
-  /// Next time at which the trouble codes are read.
+  /// Time at which the trouble codes are read next, ns since boot.
   var nextCodes: Int64
-  /// Clearing of the trouble codes in progress.
+  /// Progress of clearing the trouble codes; `nil` if they are not being cleared.
   var clearing: Clearing?
   var pause = KLinePause()
 
@@ -37,30 +38,31 @@ struct Connection: BitwiseCopyable {
   var isPolling: Bool { if case .polling = phase { true } else { false } }
 }
 
-/// The state of the pause on a K-line (P3min), which either the adapter or the session makes.
+/// What is known about the pause P3min before each request on a K-line, which either the adapter or the session makes.
 struct KLinePause: BitwiseCopyable {
-  /// Whether the adapter's parameter list says that it makes the pause itself.
+  /// Whether the adapter itself makes the pause, according to its list of programmable parameters (ATPPS).
   var isKeptByAdapter = false
-  /// Number of requests that were answered only when they were repeated after P3min. Each is evidence that the adapter
-  /// does not make the pause.
+  /// Number of requests that were not answered at first, but were answered when they were repeated after P3min. Each is
+  /// evidence that the adapter does not make the pause.
   var doubts = 0
-  /// Number of requests in a row that were answered although they were sent within P3min.
+  /// Number of requests in a row that were sent earlier than P3min after the last byte, and were answered.
   var earlyAnswers = 0
-  /// Whether the request in progress was sent within P3min.
+  /// Whether the request in progress was sent earlier than P3min after the last byte.
   var isEarly = false
-  /// Index of the plan's request that is repeated after P3min; `nil` if none.
+  /// Index (in the plan) of the request that is repeated after P3min; `nil` if none is repeated.
   var repeated: Int?
 }
 
-/// Jobs that are pending. They are sent when the plan leaves time for them.
+/// The jobs that are pending. A job's request is sent when the plan leaves time for it.
 struct JobQueue: BitwiseCopyable {
-  /// One bit for each ``Job``.
+  /// The pending jobs, one bit for each ``Job``.
   var pending: UInt16
-  /// Whether the next job may be sent because a request of the plan was sent since the last job.
+  /// Whether the next job has its turn even if requests of the plan are due, because a request of the plan was sent
+  /// after the last job.
   var isTurn = false
-  /// Failed tries of the current job.
+  /// Number of failed tries of the most urgent job.
   var tries = 0
-  /// Time before which no job is sent.
+  /// Time before which no job's request is sent, ns since boot.
   var notBefore: Int64 = 0
 
   init(_ jobs: UInt16) { pending = jobs }
@@ -82,21 +84,21 @@ struct JobQueue: BitwiseCopyable {
   }
 }
 
-/// Requests that are made once or at long intervals, between the requests of the plan; the most urgent first.
+/// Requests that are sent once or at long intervals, between the requests of the plan. The most urgent job comes first.
 enum Job: UInt8, BitwiseCopyable {
-  /// ATPPS: whether the adapter makes a K-line's pause itself. This is read first, because all later requests may be
-  /// sent sooner if it does.
+  /// ATPPS: find out whether the adapter itself makes the pause P3min on a K-line. This job is the first, because the
+  /// adapter's own pause allows all later requests to be sent sooner.
   case parameters
   case informationSupport, vin, calibrationID, calibrationVerification, ecuName
   case storedCodes, pendingCodes, permanentCodes, freezeFrame, voltage
   /// Engine speed and vehicle speed (PIDs 0C and 0D). They are requested if the voltage is at or below the cut-off and
   /// neither was reported recently.
   case engineSpeed, speed
-  /// The VIN (09 02) again, to detect a swapped vehicle.
+  /// Read the VIN (09 02) again, to detect that the vehicle was swapped.
   case vinAgain
 
   var bit: UInt16 { 1 << UInt16(rawValue) }
-  /// Whether the adapter itself answers, not an ECU.
+  /// Whether the job is for the adapter itself, not for an ECU.
   var isForAdapter: Bool { self == .parameters || self == .voltage }
 
   static let identification: UInt16 =

@@ -7,11 +7,11 @@ import OBDWire
 ///                       time limit                    ▼
 ///                           └──► resynchronizing ──► draining ──quiet──► ready
 enum Exchange: BitwiseCopyable {
-  /// The adapter waits for a command.
+  /// The adapter is ready for a command.
   case ready
   /// A command was sent. Its prompt must be read before the deadline.
   case awaiting(Purpose, deadline: Int64)
-  /// ATI was sent because a prompt was lost, or because replies belonged to earlier commands.
+  /// ATI was sent, because a prompt was lost or because replies belonged to earlier commands.
   case resynchronizing(Resynchronization)
   /// Bytes are discarded until none have arrived for some time.
   case draining(Drain)
@@ -20,22 +20,23 @@ enum Exchange: BitwiseCopyable {
 /// State of a resynchronization: ATI was sent, and its answer shows which reply belongs to which command.
 struct Resynchronization: BitwiseCopyable {
   let deadline: Int64
-  /// Whether a prompt was read. It may belong to a command before ATI.
+  /// Whether a prompt was read after ATI was sent. This prompt may still belong to an earlier command.
   var hasPrompt = false
-  /// The command whose prompt was lost; `nil` if none was lost.
+  /// The purpose of the command whose prompt was lost; `nil` if no prompt was lost.
   let interrupted: Purpose?
 }
 
 /// A wait until no more bytes arrive. Bytes that arrive meanwhile are discarded.
 struct Drain: BitwiseCopyable {
   var until: Int64
-  /// Time at which the wait ends even if bytes still arrive.
+  /// Time at which the wait ends even if bytes still arrive, ns since boot.
   let limit: Int64
-  /// The command whose prompt was lost, which then counts as unanswered; `nil` if none was lost.
+  /// The purpose of the command whose prompt was lost; `nil` if no prompt was lost. The command counts as unanswered
+  /// when the wait ends.
   let interrupted: Purpose?
 }
 
-/// The purpose of the command in progress.
+/// The purpose of a command. It determines how the reply is handled.
 enum Purpose: BitwiseCopyable, Equatable {
   case reset
   case setting(InitialStep)
@@ -44,7 +45,7 @@ enum Purpose: BitwiseCopyable, Equatable {
   case protocolNumber
   case greeting
   case support
-  /// A request of the plan: its index, and the count of expected frames that was sent after it.
+  /// A request of the plan, with its index in the plan and the count of expected frames that was sent after it.
   case poll(Int, suffix: UInt8)
   case arbitration
   case presenceCheck
@@ -55,7 +56,7 @@ enum Purpose: BitwiseCopyable, Equatable {
   case quiet(QuietStep)
   case baud(BaudStep)
 
-  /// Whether the command is for the vehicle. Its reply then shows whether the vehicle answers.
+  /// Whether the command is a request to the vehicle. The reply then shows whether the vehicle answers.
   var asksVehicle: Bool {
     switch self {
     case .search, .greeting, .support, .poll, .arbitration, .presenceCheck, .clearing: true
@@ -79,20 +80,20 @@ enum Decision: BitwiseCopyable {
 /// The exchange of commands and replies with the adapter, one command at a time.
 struct Dialogue: ~Copyable {
   var reader = ReplyReader()
-  /// Results of the reply that is being received. Bytes between a prompt and the next command are collected, too.
+  /// Facts about the reply that is being received. Bytes between a prompt and the next command are observed, too.
   var observer = ReplyObserver()
   var exchange = Exchange.ready
   /// The last command that was sent.
   var command = Command(.identify)
   var bytes = ReplyBytes()
   var alignment = Alignment()
-  /// An action that ``AdapterSession/next(at:into:)`` returns after all events have been fetched.
+  /// An action that ``AdapterSession/next(at:into:)`` returns after it has returned all events; `nil` if there is none.
   var pendingAction: SessionAction?
 
   /// The purpose of the command in progress; `nil` if there is none.
   var purpose: Purpose? { if case .awaiting(let purpose, _) = exchange { purpose } else { nil } }
 
-  /// Discards all state because the port was just opened.
+  /// Discards the state of the former connection, because the port was just opened.
   mutating func restart() {
     reader = ReplyReader()
     exchange = .ready
@@ -102,12 +103,13 @@ struct Dialogue: ~Copyable {
     observer = ReplyObserver()
   }
 
-  /// Discards bytes until none have arrived for some time. The wait is limited because some devices never stop sending.
+  /// Begins to discard bytes until none have arrived for `time` (ns). The wait is limited, because some devices never
+  /// stop sending.
   mutating func drain(at now: Int64, for time: Int64 = Limit.quiet, interrupted: Purpose? = nil) {
     exchange = .draining(Drain(until: now + time, limit: now + Limit.longestDrain, interrupted: interrupted))
   }
 
-  /// Begins the wait again, because bytes arrived.
+  /// If bytes are being discarded, begins the wait for quiet again, because bytes arrived.
   mutating func extendDrain(at now: Int64) {
     guard case .draining(var drain) = exchange else { return }
     drain.until = min(now + Limit.quiet, drain.limit)
@@ -125,8 +127,8 @@ struct ReplyBytes: BitwiseCopyable {
   private(set) var sentences = 0
   /// Time of the last printable character.
   private(set) var lastContentAt: Int64 = 0
-  /// Number of characters at the start of the reply that equal those of the command. After a difference, it is set to
-  /// the length of the command.
+  /// Number of characters at the start of the reply that equal those of the command. At the first difference, it is set
+  /// to the length of the command.
   private var echoMatched = 0
   private var previous: UInt8 = 0
 
@@ -153,18 +155,19 @@ struct ReplyBytes: BitwiseCopyable {
 
 /// Detects replies that belong to an earlier command than the last one.
 struct Alignment: BitwiseCopyable {
-  /// After this many replies in a row that answer the previous request, commands and replies are out of step.
+  /// If this many replies in a row answer the previous request, commands and replies are out of step.
   private static let behindLimit = 2
-  /// Misalignments that are no further apart than this belong to one series, ns.
+  /// Two misalignments belong to the same series if the time between them is at most this long, ns.
   private static let seriesTime: Int64 = 60_000 * Limit.millisecond
 
-  /// Number of prompts lost since a command was last answered.
+  /// Number of prompts that were lost since the last command that was answered.
   var lostPrompts = 0
   /// The request of the last command; `nil` if that command was for the adapter.
   var previousRequest: ReadRequest?
   private var repliesBehind = 0
-  /// Number of misalignments in the current series, and the time of the last one.
+  /// Number of misalignments in the current series.
   private var misalignments = 0
+  /// Time of the last misalignment, ns since boot.
   private var misalignedAt = Int64.min / 2
 
   /// Counts replies in a row that answer the previous request instead of the current one.
@@ -177,9 +180,9 @@ struct Alignment: BitwiseCopyable {
     return repliesBehind >= Self.behindLimit
   }
 
-  /// Counts a misalignment: the dialogue was out of step.
+  /// Records that the dialogue was out of step.
   ///
-  /// - Returns: number of misalignments in the current series.
+  /// - Returns: the number of misalignments in the current series.
   mutating func recordMisalignment(at now: Int64) -> Int {
     repliesBehind = 0
     misalignments = now - misalignedAt <= Self.seriesTime ? misalignments + 1 : 1

@@ -1,12 +1,12 @@
 import OBDWire
 
-/// Position in the reading of a freeze frame: what to request next.
+/// The progress of reading a freeze frame: what to request next.
 struct FreezeCursor: BitwiseCopyable {
   enum Step: UInt8, BitwiseCopyable { case code, support, parameters }
   var step = Step.code
   /// In the step `support`, the support PID to request; in the step `parameters`, the last PID that was requested.
   var pid: UInt8 = 0
-  /// Whether each request has only one PID, because a request with several was not answered completely.
+  /// Whether to request the PIDs one by one, because a request with several PIDs was not answered completely.
   var isSingle = false
 }
 

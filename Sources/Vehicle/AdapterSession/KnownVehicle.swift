@@ -1,21 +1,22 @@
 import OBDWire
 
-/// Facts about the vehicle other than the capabilities of its ECUs (``VehicleCapabilities``). They outlive the
-/// connection.
+/// Facts about the vehicle other than the capabilities of its ECUs (``VehicleCapabilities``). They are kept when the
+/// connection ends.
 struct KnownVehicle: BitwiseCopyable {
   var bus = BusProtocol.auto
   /// ELM digit of the protocol (ASCII); `0` if unknown.
   var protocolDigit: UInt8 = 0x30
   /// The last vehicle that reported a VIN.
   var named = NamedVehicle()
-  /// Whether the current vehicle is known to differ from the one with the stored VIN, and has reported no VIN. The next
-  /// VIN then belongs to another vehicle.
+  /// Whether the current vehicle is a different one than the vehicle with the stored VIN, and has reported no VIN. If a
+  /// VIN is read later, it belongs to yet another vehicle.
   var isUnnamed = false
   /// Detects values that cannot come from one and the same vehicle.
   var swapDetector = SwapDetector()
   var answerTime = AnswerTime()
-  /// Hashes of the stored and the pending trouble codes that were read last.
+  /// Hash of the stored trouble codes that were read last; 0 if there were none.
   var storedCodes: UInt32 = 0
+  /// Hash of the pending trouble codes that were read last; 0 if there were none.
   var pendingCodes: UInt32 = 0
 
   var isKLine: Bool { bus == .iso9141 || bus == .kwp }
@@ -31,20 +32,21 @@ struct AnswerTime: BitwiseCopyable {
     case slowest
   }
 
-  /// The ECUs count as slow after this many answers in a row that needed the longest wait.
+  /// If this many presence checks in a row are answered only with the longest wait, the ECUs count as slow.
   private static let slowLimit = 2
-  /// The ECUs no longer count as slow after this many answers within the usual wait.
+  /// After this many answers within the usual wait, the ECUs no longer count as slow.
   private static let promptLimit = 20
 
   var pace = Pace.usual
   /// Number of presence checks in a row that were answered only with the longest wait.
   private var slowAnswers = 0
-  /// Number of answers within the usual wait, from ECUs that were slow in an earlier session.
+  /// Number of answers within the usual wait. They are counted if the ECUs were slow in an earlier session.
   private var promptAnswers = 0
 
   /// Records an answer to a presence check that needed the longest wait.
   ///
-  /// - Parameter isFirst: whether there was no answer within the usual wait since the vehicle was found.
+  /// - Parameter isFirst: whether the vehicle has not yet answered any request within the usual wait since it was
+  ///   found.
   /// - Returns: whether the ECUs now count as slow.
   mutating func recordSlowAnswer(isFirst: Bool) -> Bool {
     slowAnswers += 1

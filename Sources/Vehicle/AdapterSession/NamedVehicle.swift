@@ -1,21 +1,20 @@
 import OBDWire
 
-/// The last vehicle that reported a VIN, with facts that help to recognize that a vehicle without a VIN is a different
-/// one.
+/// The last vehicle that reported a VIN. Its data show whether a later vehicle that reports no VIN is a different one.
 ///
 /// A single unanswered request for the VIN (`NO DATA` to 09 02) proves nothing. The vehicle is a different one if its
 /// support mask lacks the VIN, or if it differs in a way that a lost answer cannot explain.
 struct NamedVehicle: BitwiseCopyable {
   /// Capabilities of the vehicle's ECUs; empty if the vehicle is known only from an earlier session.
   var car = VehicleCapabilities()
-  /// The ECU that reported the VIN; `nil` if that was in an earlier session.
+  /// The ECU that reported the VIN; `nil` if the VIN was read in an earlier session.
   var vinSender: ECUAddress?
-  /// ELM digit of the vehicle's protocol (ASCII); the number 0 or the character `0` if unknown.
+  /// ELM digit of the vehicle's protocol, in ASCII; the number 0 or the character `0` if unknown.
   var protocolDigit: UInt8 = 0
 
-  /// Whether `other` is a vehicle that cannot report a VIN, because the support mask of service 09 lacks infotype 02.
-  /// Only the mask of the ECU that reported this vehicle's VIN counts. If that ECU is unknown, the masks of all engine
-  /// ECUs must lack it. If there are no engine ECUs, the masks of all ECUs must lack it.
+  /// Whether `other` cannot report a VIN, because the support mask of service 09 lacks infotype 02. Only the mask of
+  /// the ECU that reported this vehicle's VIN counts. If that ECU is unknown, the masks of all ECUs that support the
+  /// engine speed must lack infotype 02. If there are no such ECUs, the masks of all ECUs must lack it.
   func isDenied(by other: VehicleCapabilities) -> Bool {
     guard other.ecuCount > 0, !other.anyHas(information: 0x02) else { return false }
     if let vinSender {
@@ -29,8 +28,8 @@ struct NamedVehicle: BitwiseCopyable {
     return true
   }
 
-  /// Whether `other` is certainly not this vehicle: its bus is different, or an ECU at the same address supports other
-  /// PIDs.
+  /// Whether `other` is certainly a different vehicle: its bus is different, or an ECU at the same address supports
+  /// other PIDs.
   func isUnlike(_ other: VehicleCapabilities, protocolDigit digit: UInt8) -> Bool {
     if let former = Self.bus(protocolDigit), let now = Self.bus(digit), former != now { return true }
     // The same vehicle may report other PIDs by service 22 than by service 01.
@@ -42,8 +41,8 @@ struct NamedVehicle: BitwiseCopyable {
     return false
   }
 
-  /// The digit of a bus, where `5` counts as `4`: an ISO 14230 vehicle may answer both the fast initialization (`5`)
-  /// and the slow one (`4`). `nil` if unknown.
+  /// Returns the digit of a protocol, but `4` for `5`: a vehicle with ISO 14230 may answer both the fast initialization
+  /// (`5`) and the slow one (`4`). Returns `nil` if the protocol is unknown.
   private static func bus(_ digit: UInt8) -> UInt8? {
     guard (UInt8(ascii: "1")...UInt8(ascii: "9")).contains(digit) else { return nil }
     return digit == UInt8(ascii: "5") ? UInt8(ascii: "4") : digit

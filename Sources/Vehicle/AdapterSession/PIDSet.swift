@@ -1,11 +1,11 @@
-/// A set of identifiers 00…FF.
+/// A set of PIDs, 00 to FF.
 public struct PIDSet: BitwiseCopyable, Equatable, Sendable {
   private var words = InlineArray<8, UInt32>(repeating: 0)
 
   /// The empty set.
   public init() {}
 
-  /// Whether the identifier is in the set.
+  /// Whether the set contains a PID.
   public func contains(_ pid: UInt8) -> Bool { words[Int(pid >> 5)] & Self.bit(pid) != 0 }
 
   /// Whether the set is empty.
@@ -14,8 +14,8 @@ public struct PIDSet: BitwiseCopyable, Equatable, Sendable {
     return true
   }
 
-  /// Whether the two sets cannot come from the same ECU. A range of 32 identifiers that is empty in either set is
-  /// ignored, because the request for that range was perhaps not answered.
+  /// Whether the sets of supported PIDs cannot come from the same ECU. A range of 32 PIDs that is empty in either set
+  /// is ignored, because the request for that range was perhaps not answered.
   func contradicts(_ other: PIDSet) -> Bool {
     for range in 0..<8 {
       let (mine, theirs) = (bitmap(range), other.bitmap(range))
@@ -24,20 +24,20 @@ public struct PIDSet: BitwiseCopyable, Equatable, Sendable {
     return false
   }
 
-  /// Returns the identifiers `range` × 32 + 1 to `range` × 32 + 32 as a bitmap, as in an answer to a support PID.
+  /// Returns the PIDs `range` × 32 + 1 to `range` × 32 + 32 as a bitmap, as in an answer to a support PID.
   private func bitmap(_ range: Int) -> UInt32 {
     words[range] >> 1 | (range < 7 ? words[range + 1] << 31 : 0)
   }
 
-  /// Adds all identifiers of another set.
+  /// Adds all PIDs of another set.
   mutating func formUnion(_ other: PIDSet) { for i in 0..<8 { words[i] |= other.words[i] } }
 
-  /// Adds an identifier.
+  /// Adds a PID.
   public mutating func insert(_ pid: UInt8) { words[Int(pid >> 5)] |= Self.bit(pid) }
   mutating func remove(_ pid: UInt8) { words[Int(pid >> 5)] &= ~Self.bit(pid) }
 
-  /// Adds the identifiers of an answer to a support PID: the most significant bit stands for `base` + 1, the least
-  /// significant one for `base` + 32.
+  /// Adds the PIDs of an answer to a support PID. The bitmap's most significant bit stands for `base` + 1, the least
+  /// significant bit for `base` + 32.
   mutating func insert(bitmap: UInt32, base: UInt8) {
     for i in 0..<32 where bitmap & 1 << UInt32(31 - i) != 0 {
       let pid = Int(base) + 1 + i
@@ -49,7 +49,7 @@ public struct PIDSet: BitwiseCopyable, Equatable, Sendable {
 }
 
 extension PIDSet {
-  /// Whether both sets contain the same identifiers.
+  /// Whether both sets contain the same PIDs.
   public static func == (a: PIDSet, b: PIDSet) -> Bool {
     for i in 0..<8 where a.words[i] != b.words[i] { return false }
     return true

@@ -1,19 +1,19 @@
-/// Reads the pause that an adapter itself makes on a K-line: programmable parameter 1D in the list of ATPPS, which has
-/// four parameters on each text line (ELM327 data sheet, Programmable Parameters: "ISO/KWP P3 time (delay before
-/// sending requests)").
+/// Reads the length of the pause that an adapter itself makes on a K-line. It is programmable parameter 1D in the list
+/// of ATPPS, which has four parameters on each text line (ELM327 data sheet, Programmable Parameters: "ISO/KWP P3 time
+/// (delay before sending requests)").
 ///
 ///     1C:03 F 1D:0F F 1E:4A F 1F:FF F
 ///
-/// `N` (on) means that the listed value is used. `F` (off) means that the factory setting 0F is used instead.
-/// Parameters that the firmware does not have are listed as FF. The pause is (value − 0.5) × 4.096 ms on average, and
-/// at least (value − 1) × 4.096 ms, because the counter's first interval may be partial.
+/// `N` (on) means that the listed value is used. `F` (off) means that the factory setting 0F is used instead. A
+/// parameter that the firmware does not have is listed as FF. The pause is (value − 0.5) × 4.096 ms on average, and at
+/// least (value − 1) × 4.096 ms, because the first interval of the adapter's counter may be partial.
 struct PauseParameter {
-  /// Smallest value that is sufficient: it makes a pause of at least 14 × 4.096 ms = 57.3 ms. With 0E, the pause may be
-  /// shorter than P3min.
+  /// Smallest sufficient value of the parameter. It makes a pause of at least 14 × 4.096 ms = 57.3 ms; with 0E, the
+  /// pause may be shorter than P3min.
   private static let least: UInt8 = 0x0F
 
-  /// Whether the adapter makes a pause of at least P3min, according to a line of the list; `nil` if the line does not
-  /// contain the parameter.
+  /// Whether the adapter makes a pause of at least P3min, according to a text line of the list; `nil` if the text line
+  /// does not contain the parameter.
   static func isKept(_ line: Span<UInt8>) -> Bool? {
     var i = 0
     while i + 5 < line.count {
@@ -28,7 +28,7 @@ struct PauseParameter {
     return nil
   }
 
-  /// Whether N or F follows the value. If not, the line is damaged.
+  /// Whether `N` or `F` follows the value. If not, the text line is damaged.
   private static func isFlagged(_ line: Span<UInt8>, after index: Int) -> Bool {
     for i in index..<line.count where line[i] != 0x20 {
       return line[i] == UInt8(ascii: "N") || line[i] == UInt8(ascii: "F")

@@ -1,39 +1,40 @@
 /// One request of a plan, with its period, the ECUs that should answer, and what was learned from its answers.
 struct PlannedRequest: BitwiseCopyable {
   var request: ReadRequest
-  /// Time between two requests, ns; 0 for as fast as the link allows.
+  /// Time from one sending of this request to the next, ns; 0 to send it as often as the link allows.
   var period: Int64
   var priority: UInt8
-  /// ECUs that support any identifier of the request; bit n stands for the ECU with index n.
+  /// The ECUs that support at least one identifier of the request. Bit n stands for the ECU with index n.
   var ecus: UInt8
-  /// For each ECU, the identifiers that it supports; bit n stands for the identifier with index n in the request.
+  /// For each ECU, the identifiers of the request that it supports. Bit n stands for the identifier with index n.
   var expected = InlineArray<8, UInt8>(repeating: 0)
-  /// Index of the row of the addressed requests that belongs to this request; `nil` if it is sent to all ECUs.
+  /// Row of the addressed request in the table ``AddressedTable``; `nil` if the request is sent to all ECUs.
   var addressed: Int?
-  /// Whether the request's PID was supported but not answered. Such a PID is requested alone and rarely, until it is
-  /// answered.
+  /// Whether the request's PID is absent: an ECU claims to support it, but does not answer it. Such a PID is requested
+  /// alone and rarely, until it is answered.
   var isAbsent = false
 
   /// Time at which the request is due, ns.
   var due: Int64
   var wasSent = false
-  /// Whether a reply contained all identifiers that the ECUs support, which proves that they answer several PIDs in one
-  /// request.
+  /// Whether a reply has contained all identifiers that the ECUs support. This proves that they answer several PIDs in
+  /// one request.
   var wasWhole = false
-  /// Number of consecutive requests to which no ECU answered.
+  /// Number of times in a row that the request was not answered, or was refused.
   var failures = 0
-  /// Number of replies in a row that answered only the first of several PIDs, or refused all.
+  /// Number of replies in a row that answered only the first of several PIDs, or refused all of them.
   var partials = 0
 
-  /// The count of expected frames that is sent after the request; 0 if none is sent.
+  /// The count of expected frames that is sent after the request's bytes; 0 to send none.
   var suffix: UInt8 = 0
-  /// Number of frames in the last complete answer, and how many complete answers in a row had this number.
+  /// Number of frames in the last complete answer.
   var frames = 0
+  /// Number of complete answers in a row that had `frames` frames.
   var streak = 0
-  /// Number of complete answers with the same number of frames after which the count is sent. It grows each time the
-  /// count truncates an answer.
+  /// When this many complete answers in a row had the same number of frames, the count is sent. The threshold grows
+  /// each time that the count truncates an answer.
   var threshold = 3
 
-  /// Time by which the request should be sent: half a period after it is due.
+  /// Time by which the request should be sent: half a period after it became due.
   var deadline: Int64 { due + period / 2 }
 }

@@ -1,17 +1,18 @@
 extension PollPlan {
   /// The next action of the plan.
   enum Choice: BitwiseCopyable, Equatable {
+    /// Send the request with this index in the plan.
     case request(Int)
-    /// Request a single PID of a request that is being arbitrated.
+    /// Request a single PID of the request that is being arbitrated.
     case arbitrate(Arbitration)
     /// No request is due before this time; `Int64.max` for never.
     case nothing(until: Int64)
   }
 
-  /// Chooses the due request with the earliest deadline. Of several with the same deadline, it chooses the request with
-  /// the highest priority.
+  /// Chooses the due request with the earliest deadline. If several have the same deadline, it chooses the one with the
+  /// highest priority (lowest number).
   ///
-  /// Requests that use the adapter's current address settings come first, so that the settings rarely change. This
+  /// Requests that need the adapter's current address settings come first, so that the settings rarely change. This
   /// holds only for requests that were already due when the settings were sent; otherwise, other requests might wait
   /// for ever.
   mutating func choose(
@@ -47,15 +48,15 @@ extension PollPlan {
     return requests[a].priority < requests[b].priority
   }
 
-  /// Whether a request uses the adapter's current address settings and was already due when these were sent.
+  /// Whether a request needs the adapter's current address settings and was already due when these settings were sent.
   func sharesAddress(_ index: Int, _ addressing: Addressing, _ table: borrowing AddressedTable) -> Bool {
     guard case .physical(let row, let since) = addressing, let own = requests[index].addressed else { return false }
     return requests[index].due <= since && table[own].sharesAddress(with: table[row])
   }
 
-  /// Updates a request that is being sent now: sets the time at which it is due again.
+  /// Records that a request is being sent now, and sets the time at which it is due again.
   ///
-  /// - Returns: the count of expected frames to send after it; 0 for none.
+  /// - Returns: the count of expected frames to send after the request; 0 to send none.
   mutating func send(_ index: Int, at now: Int64) -> UInt8 {
     let request = requests[index]
     let next =

@@ -1,11 +1,11 @@
-/// Receives the lines of a plan's description.
+/// Receives the text lines that describe a plan.
 public protocol PlanWriter: ~Copyable {
-  /// Receives one line, in ASCII, without a line end.
+  /// Receives one text line, in ASCII, without its line end.
   mutating func line(_ text: Span<UInt8>)
 }
 
 extension PollPlan {
-  /// Describes the plan, one request on each line, ordered by period:
+  /// Writes a description of the plan, with one text line for each request, ordered by period:
   ///
   ///     010C0D05 every 100 ms, ECUs 03, 2 frames
   ///     22404C every 30000 ms, addressed
@@ -42,7 +42,7 @@ extension PollPlan {
   }
 }
 
-/// A buffer of fixed size for one line of text. Longer text is truncated.
+/// A buffer of 96 bytes for one text line. Longer text is truncated.
 struct TextLine: ~Copyable {
   private var storage = InlineArray<96, UInt8>(repeating: 0)
   private var count = 0

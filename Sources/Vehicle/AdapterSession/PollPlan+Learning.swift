@@ -1,37 +1,40 @@
 import OBDWire
 
-/// The consequences of a reply for the plan.
+/// The consequences of a reply for the plan and the session.
 struct PollVerdict: BitwiseCopyable {
-  /// Whether an ECU answered or refused.
+  /// Whether at least one ECU answered or refused the request.
   var isAlive = false
   /// Whether ``PollPlan/make(for:_:_:bus:quirks:at:)`` must be called again.
   var isOutdated = false
-  /// A set of ECUs to which requests have only one PID from now on, one bit for each ECU; `nil` if there is no new set.
+  /// A set of ECUs that do not answer several PIDs in one request, one bit for each ECU. From now on, requests to this
+  /// set have one PID. `nil` if there is no new set.
   var refusedSet: UInt8?
-  /// Whether the adapter refuses requests with several PIDs, and whether it refuses the count of expected frames.
+  /// Whether the adapter refuses requests with several PIDs.
   var adapterRefusesMulti = false
+  /// Whether the adapter refuses the count of expected frames after a request.
   var adapterRefusesSuffix = false
   /// Whether long answers overflow the adapter's buffer.
   var bufferOverflows = false
-  /// ECUs that count as missing from this reply on, and ECUs that answer again; one bit for each ECU.
+  /// The ECUs that count as missing since this reply, one bit for each ECU.
   var vanished: UInt8 = 0
+  /// The ECUs that were missing and answered again in this reply, one bit for each ECU.
   var returned: UInt8 = 0
   /// Whether ``PollPlan/absent`` has changed.
   var hasLearnedSilence = false
 }
 
 extension PollPlan {
-  /// An ECU counts as missing after this many replies in a row that lack it.
+  /// If this many replies in a row lack an ECU's answer, the ECU counts as missing.
   private static let vanishedAfter = 5
-  /// A PID counts as absent after this many replies in a row that lack it but contain other PIDs of the same request.
+  /// If this many replies in a row lack a PID but contain other PIDs of the same request, the PID counts as absent.
   private static let absentAfter = 3
-  /// A PID that was never answered counts as absent after this many unanswered requests. Each counts only if an ECU
-  /// answers another request afterwards.
+  /// If this many requests for a PID that was never answered are not answered, the PID counts as absent. Each of them
+  /// counts only if an ECU answers another request afterwards.
   static let silentAfter = 4
 
   /// Updates the plan after the reply to a request.
   ///
-  /// - Parameter suffix: the count of expected frames that was sent after the request; 0 for none.
+  /// - Parameter suffix: the count of expected frames that was sent after the request; 0 if none was sent.
   mutating func record(
     _ index: Int, _ reply: ReplyObserver, suffix: UInt8, _ car: VehicleCapabilities, at now: Int64
   ) -> PollVerdict {
@@ -46,7 +49,7 @@ extension PollPlan {
       unanswered(index, reply, suffix: suffix, at: now, &verdict)
       return verdict
     }
-    // Only refusals in a row count, because on any line a single character may be damaged.
+    // Only refusals in a row count, because a single character may be damaged on any line.
     if suffix > 0 { suffixRefusals = 0 }
     if requests[index].request.identifierCount > 1 { multiRefusals = 0 }
     let wasAbsent = requests[index].isAbsent
@@ -70,13 +73,13 @@ extension PollPlan {
     return verdict
   }
 
-  /// Handles `?`: either the adapter does not support the count of expected frames, or it does not support several PIDs
-  /// in a request.
+  /// Handles the answer `?`: the adapter does not support the count of expected frames or, if none was sent, several
+  /// PIDs in a request.
   private mutating func adapterRefused(_ index: Int, suffix: UInt8, at now: Int64, _ verdict: inout PollVerdict) {
     if suffix > 0 {
       dropCount(index)
       suffixRefusals += 1
-      // A single refusal may be due to a damaged character. Whether it is or not, repeat the request without the count.
+      // A single refusal may be due to a damaged character. In either case, the request is repeated without the count.
       update(index) { $0.due = now }
       if suffixRefusals >= 2 {
         usesSuffix = false
@@ -123,8 +126,8 @@ extension PollPlan {
       if requests[index].addressed == nil, !requests[index].isAbsent { suspect(pid(of: index, at: 0)) }
       return
     }
-    // If the ECUs have answered several PIDs before, a single unanswered request proves nothing. Otherwise, it starts
-    // the arbitration at once, before the vehicle counts as lost.
+    // If the ECUs have answered several PIDs in one request before, a single unanswered request proves nothing.
+    // Otherwise, it starts the arbitration immediately, before the vehicle counts as lost.
     if requests[index].failures >= (hearsSeveral ? 2 : 1) { arbitrate(index) }
   }
 
@@ -144,8 +147,8 @@ extension PollPlan {
     }
   }
 
-  /// Counts a failure. From the second failure in a row on, delays the request. Each further failure doubles the delay,
-  /// up to one minute.
+  /// Counts a failed request. From the second failure in a row on, the request is sent later than its period demands.
+  /// Each further failure doubles the delay, up to one minute.
   private mutating func backOff(_ index: Int, at now: Int64) {
     update(index) {
       $0.failures += 1
@@ -156,15 +159,15 @@ extension PollPlan {
     }
   }
 
-  /// Handles an answer to only the first of several PIDs, or a refusal of all. After the second such reply, an
-  /// arbitration finds out whether the ECUs do not support several PIDs in one request, or do not answer the other
-  /// PIDs.
+  /// Handles a reply to a request with several PIDs, if the ECUs answered only the first PID or refused all. The second
+  /// such reply starts an arbitration. It finds out whether the ECUs do not support several PIDs in one request, or do
+  /// not answer the other PIDs at all.
   private mutating func partial(_ index: Int, _ verdict: inout PollVerdict) {
     update(index) { $0.partials += 1 }
     if requests[index].partials >= 2 { arbitrate(index) }
   }
 
-  /// Remembers which ECUs answered and which did not.
+  /// Records which ECUs answered a request, and which ECUs did not although they should have.
   private mutating func recordSenders(
     _ index: Int, _ reply: ReplyObserver, _ car: VehicleCapabilities, _ verdict: inout PollVerdict
   ) {
@@ -195,7 +198,7 @@ extension PollPlan {
     return 0
   }
 
-  /// Whether each ECU that is not missing answered all identifiers that it supports.
+  /// Whether each ECU that does not count as missing answered all identifiers of the request that it supports.
   private func isWhole(_ index: Int, _ reply: ReplyObserver, _ car: VehicleCapabilities) -> Bool {
     guard !reply.isDamaged, reply.negatives == 0 else { return false }
     for ecu in 0..<car.ecuCount where vanished & 1 << UInt8(truncatingIfNeeded: ecu) == 0 {
@@ -228,7 +231,7 @@ extension PollPlan {
     }
   }
 
-  /// Whether an ECU that is not missing supports the identifier, and so should answer it.
+  /// Whether at least one ECU that does not count as missing supports the identifier.
   private func isExpected(_ index: Int, _ place: Int) -> Bool {
     for ecu in 0..<VehicleCapabilities.ecuCapacity where vanished & 1 << UInt8(truncatingIfNeeded: ecu) == 0 {
       if requests[index].expected[ecu] & 1 << UInt8(truncatingIfNeeded: place) != 0 { return true }
@@ -261,8 +264,8 @@ extension PollPlan {
     }
   }
 
-  /// Stops sending the count of expected frames, because it truncated an answer or was refused. It is sent again only
-  /// after four times as many equal answers as before.
+  /// Stops sending the count of expected frames after this request, because the count truncated an answer or was
+  /// refused. It is sent again only after four times as many equal answers as before, at most 192.
   private mutating func dropCount(_ index: Int) {
     update(index) {
       $0.suffix = 0

@@ -1,20 +1,22 @@
-/// Finds out why a request with several PIDs was not answered as expected, by requesting its PIDs one by one.
+/// An arbitration: the PIDs of a request that was not answered as expected are requested one by one, to find out the
+/// reason.
 struct Arbitration: BitwiseCopyable, Equatable {
   /// Index of the request in the plan.
   let index: Int
-  /// Index of the current PID in the request.
+  /// Index (in the request) of the PID that is currently requested alone.
   var place = 0
-  /// PIDs that were answered alone, and PIDs that were not, one bit for each.
+  /// The PIDs that were answered when requested alone. Bit n stands for the PID with index n in the request.
   var answered: UInt8 = 0
+  /// The PIDs that were not answered when requested alone, in the same form.
   var silent: UInt8 = 0
-  /// Whether silent PIDs are being requested a second time, because one answer may have been lost.
+  /// Whether the PIDs in `silent` are being requested a second time, because one answer may have been lost.
   var isSecondPass = false
   /// Number of replies that prove nothing, for example because of an error of the adapter.
   var inconclusive = 0
 }
 
-/// Decides what it means if a request is not answered: a PID is never answered, several PIDs in one request are not
-/// supported, or the vehicle is gone.
+/// Decides what an unanswered request means: an ECU never answers a PID, the ECUs do not support several PIDs in one
+/// request, or the vehicle is gone.
 extension PollPlan {
   private static let inconclusiveLimit = 4
 
@@ -24,12 +26,12 @@ extension PollPlan {
     UInt8(truncatingIfNeeded: requests[index].request.identifier(at: place))
   }
 
-  /// Remembers that a PID was requested alone and not answered. A PID that was answered before is ignored here.
+  /// Records that a PID was requested alone and not answered. A PID that was answered before is ignored here.
   mutating func suspect(_ pid: UInt8) {
     if pid != 0, !proven.contains(pid) { suspects.insert(pid) }
   }
 
-  /// Remembers which PIDs of a request were answered.
+  /// Records which PIDs of a request were answered.
   mutating func recordAnswers(_ index: Int, _ reply: ReplyObserver) {
     let answered = reply.answeredPlaces
     for place in 0..<requests[index].request.identifierCount where answered & 1 << UInt8(truncatingIfNeeded: place) != 0
@@ -45,8 +47,8 @@ extension PollPlan {
     misses[Int(pid)] = 0
   }
 
-  /// Handles an answer of an ECU, which shows that the vehicle is present. The earlier requests without an answer are
-  /// therefore counted against their PIDs. A PID with ``silentAfter`` of them is marked as absent.
+  /// Handles an answer of any ECU, which shows that the vehicle is present. Therefore each PID that was requested alone
+  /// and not answered meanwhile gets one miss. A PID with ``silentAfter`` misses is marked as absent.
   mutating func confirmSuspects(_ verdict: inout PollVerdict) {
     guard !suspects.isEmpty else { return }
     for number in 1...255 {
@@ -58,14 +60,14 @@ extension PollPlan {
     suspects = PIDSet()
   }
 
-  /// Marks a PID as absent: it is requested alone and rarely until it is answered.
+  /// Marks a PID as absent, so that it is requested alone and rarely until it is answered.
   mutating func markAbsent(_ pid: UInt8, _ verdict: inout PollVerdict) {
     absent.insert(pid)
     verdict.hasLearnedSilence = true
     verdict.isOutdated = true
   }
 
-  /// Forgets which PIDs were silent. The wait for their answers may have been too short.
+  /// Forgets which PIDs were silent, because the session may have waited too short a time for their answers.
   mutating func forgetSilence() {
     absent = PIDSet()
     suspects = PIDSet()
@@ -79,7 +81,7 @@ extension PollPlan {
     if arbitration == nil { arbitration = Arbitration(index: index) }
   }
 
-  /// Handles the reply to a single PID of a request that is being arbitrated.
+  /// Handles the reply to a single PID that is requested alone in the arbitration.
   mutating func recordArbitration(_ reply: ReplyObserver) -> PollVerdict {
     var verdict = PollVerdict()
     verdict.isAlive = reply.messages > 0 || reply.negatives > 0
@@ -108,7 +110,7 @@ extension PollPlan {
     return verdict
   }
 
-  /// Continues with the next PID. After the last PID, evaluates the answers.
+  /// Continues the arbitration with the next PID. After the last PID, evaluates the answers.
   private mutating func advanceArbitration(_ verdict: inout PollVerdict) {
     guard var current = arbitration else { return }
     let identifiers = requests[current.index].request.identifierCount
@@ -130,11 +132,11 @@ extension PollPlan {
     for place in 0..<requests[done.index].request.identifierCount
     where done.silent & 1 << UInt8(truncatingIfNeeded: place) != 0 {
       let pid = pid(of: done.index, at: place)
-      // If none of the PIDs was answered, the vehicle may be gone. They then count as silent only when the vehicle
+      // If none of the PIDs was answered, the vehicle may be gone. The PIDs then count as silent only when the vehicle
       // answers again.
       if done.answered == 0 { suspect(pid) } else { markAbsent(pid, &verdict) }
     }
-    // Each PID was answered when it was requested alone, but not together with the others.
+    // The rest applies if each PID was answered alone, but they were not answered together.
     guard done.answered != 0, done.silent == 0 else { return }
     refusedSets.insert(requests[done.index].ecus)
     verdict.refusedSet = requests[done.index].ecus

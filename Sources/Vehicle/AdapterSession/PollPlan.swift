@@ -1,61 +1,63 @@
 import OBDWire
 
-/// The requests to send, with their periods and identifiers.
+/// The requests that a session repeatedly sends to a vehicle, with their identifiers and periods.
 ///
-/// A plan depends only on the PIDs that the ECUs support, the user's preferences, the bus, and earlier replies. Rules
-/// (ISO 15031-5, 7.1.2.1; ISO 15765-4; ELM327 data sheet):
+/// A plan depends only on the PIDs that the ECUs support, the user's preferences, the bus, and earlier replies. It
+/// follows these rules (ISO 15031-5, 7.1.2.1; ISO 15765-4; ELM327 data sheet):
 ///
 /// - On CAN, a request has up to six PIDs of service 01, or three data identifiers of OBDonUDS. On other buses, it has
-///   one. Support PIDs are never requested together with others.
+///   one. Support PIDs are never requested together with other PIDs.
 /// - PIDs with the same period share requests. A PID for which no standard defines a length is requested alone, and
 ///   only if the user named it.
-/// - If several PIDs in one request are not answered correctly, the set of ECUs that support any of them is stored.
-///   Later requests for that set of ECUs have one PID.
-/// - After ``PlannedRequest/threshold`` complete answers with the same number of frames, that number is sent after the
-///   request as the count of expected frames. It is removed if it truncates an answer. It is never sent on SAE J1850
-///   PWM and K-lines, where the next request would collide with ECUs that still answer.
+/// - If several PIDs in one request are not answered correctly, the set of ECUs that support any of these PIDs is
+///   stored. Later requests to this set of ECUs have one PID.
+/// - When ``PlannedRequest/threshold`` complete answers in a row had the same number of frames, this number is sent
+///   after the request as the count of expected frames. The count is removed if it truncates an answer. It is never
+///   sent on SAE J1850 PWM and K-lines, where the next request would collide with ECUs that still answer.
 public struct PollPlan: ~Copyable {
-  /// Maximum number of requests. This is sufficient for one request for each PID, and for all addressed requests.
+  /// Maximum number of requests: enough for one request for each PID, and for all addressed requests.
   static let capacity = 384
 
   private(set) var requests = InlineArray<384, PlannedRequest>(
     repeating: PlannedRequest(request: .storedCodes, period: 0, priority: 0, ecus: 0, due: 0))
-  /// Number of requests.
+  /// Number of requests in the plan.
   public private(set) var count = 0
   /// The bus for which the plan was made.
   private(set) var bus: BusProtocol = .auto
 
   // These values are learned from replies. They are kept when the plan is made again.
-  /// Sets of ECUs to which a request has only one PID. A bit mask of ECUs stands for each set.
+  /// The sets of ECUs that do not answer several PIDs in one request. Each set is a bit mask of ECUs, which is stored
+  /// as if it were a PID.
   var refusedSets = PIDSet()
-  /// PIDs that are not answered although an ECU claims to support them.
+  /// The absent PIDs: an ECU claims to support them, but no ECU answers them.
   var absent = PIDSet()
-  /// PIDs that were missing from answers to several PIDs, and then were answered when requested alone.
+  /// PIDs that are requested alone, because they counted as absent and were then answered when requested alone.
   var alone = PIDSet()
+  /// For each PID, the number of misses: replies that lacked the PID although they should have contained it.
   var misses = InlineArray<256, UInt8>(repeating: 0)
-  /// PIDs that were requested alone and not answered, in the time since an ECU last answered anything. They count as
-  /// silent only when an ECU answers again, because a vehicle with its ignition off answers nothing.
+  /// PIDs that were requested alone and not answered since an ECU last answered any request. They count as silent only
+  /// when an ECU answers again, because a vehicle with its ignition off answers nothing.
   var suspects = PIDSet()
-  /// PIDs that were answered since the vehicle was identified.
+  /// PIDs that were answered at least once since the vehicle was identified.
   var proven = PIDSet()
   /// The identifier that was answered last; `nil` if none was answered since the vehicle was found.
   var lastAnswered: UInt16?
-  /// Maximum number of identifiers in a request. It is halved after BUFFER FULL.
+  /// Maximum number of identifiers in a request. It is halved when the adapter answers BUFFER FULL.
   var identifierLimit = 6
   var usesSuffix = true
   var suffixRefusals = 0
   var multiRefusals = 0
-  /// Whether a reply has ever answered more than one PID of a request.
+  /// Whether a reply has ever contained more than one PID of a request.
   var hearsSeveral = false
-  /// For each ECU, the number of replies in a row that lacked it while others answered.
+  /// For each ECU, the number of replies in a row that lacked its answer while other ECUs answered.
   var silence = InlineArray<8, UInt8>(repeating: 0)
-  /// ECUs that have stopped answering, one bit for each.
+  /// The ECUs that count as missing because they have stopped answering, one bit for each ECU.
   public internal(set) var vanished: UInt8 = 0
-  /// The arbitration in progress, which follows if a request with several PIDs is not answered as expected; `nil` if
-  /// there is none.
+  /// The arbitration in progress; `nil` if there is none. It is started if a request with several PIDs is not answered
+  /// as expected.
   var arbitration: Arbitration?
-  /// Next time at which a request is sent without the count of expected frames, to detect whether more ECUs answer than
-  /// before.
+  /// Time from which the next request is sent without the count of expected frames, ns. It shows whether more ECUs
+  /// answer than before.
   var nextVerification: Int64 = 0
 
   /// Creates a plan without requests.
@@ -77,7 +79,7 @@ public struct PollPlan: ~Copyable {
     count = 0
   }
 
-  /// Forgets which ECUs answer, because the vehicle was lost and found again.
+  /// Forgets which ECUs answered, because the vehicle was lost and found again.
   ///
   /// - Parameter sameOrder: whether the ECUs have the same indices as before the loss.
   mutating func forgetPresence(sameOrder: Bool) {
@@ -86,12 +88,12 @@ public struct PollPlan: ~Copyable {
     arbitration = nil
     suspects = PIDSet()
     lastAnswered = nil
-    // The sets contain indices of ECUs.
+    // The sets consist of indices of ECUs.
     if !sameOrder { refusedSets = PIDSet() }
   }
 
-  /// Makes the plan. Its requests are due at once, except those for silent PIDs and the one that only shows whether the
-  /// vehicle is present.
+  /// Makes the plan. Its requests are due immediately, with two exceptions: requests for absent PIDs, and the request
+  /// that only shows whether the vehicle is present.
   mutating func make(
     for car: VehicleCapabilities, _ preferences: PollPreferences, _ addressed: borrowing AddressedTable,
     bus: BusProtocol,
@@ -122,30 +124,33 @@ public struct PollPlan: ~Copyable {
     for index in 0..<count { storeExpectation(index, car) }
   }
 
+  /// Time between two requests without the count of expected frames while no ECU is missing, ns.
   static let verificationPeriod: Int64 = 60_000_000_000
   /// Time between two requests without the count of expected frames while an ECU is missing, ns. It is short, so that
-  /// the ECU's return is detected soon.
+  /// the ECU's return is soon detected.
   static let returnPeriod: Int64 = 5_000_000_000
+  /// Period of the request that only shows whether the vehicle is present, ns.
   static let watchPeriod: Int64 = 2_000_000_000
+  /// Minimum period of a request for an absent PID, ns.
   static let absentPeriod: Int64 = 30_000_000_000
-  /// Delay of the first request for a PID that was silent in an earlier session. It is requested again because it may
-  /// be answered now.
+  /// Delay of the first request for an absent PID after the plan was made, ns. The PID is requested although it was
+  /// silent, because it may be answered now.
   static let absentDelay: Int64 = 5_000_000_000
 
-  /// Whether the count of expected frames may be sent. It must not be sent on SAE J1850 PWM and K-lines, where the next
-  /// request could collide with late answers.
+  /// Whether the count of expected frames may be sent on a bus. It must not be sent on SAE J1850 PWM and K-lines, where
+  /// the next request could collide with late answers.
   static func admitsSuffix(_ bus: BusProtocol) -> Bool { bus.isCAN || bus == .j1850vpw }
 
-  /// Sorts the wanted PIDs by period, priority and number.
+  /// Sorts the PIDs that are supported and wanted by period, priority and number.
   ///
-  /// - Returns: the number of wanted PIDs.
+  /// - Returns: the number of these PIDs.
   private mutating func sort(
     into order: inout InlineArray<256, UInt8>, _ car: VehicleCapabilities, _ preferences: PollPreferences
   ) -> Int {
     var items = 0
     for number in 1...255 {
       let pid = UInt8(truncatingIfNeeded: number)
-      // Support PIDs have no reading. PID 02 exists only in service 02.
+      // Support PIDs have no readings. PID 02 exists only in service 02.
       guard pid & 0x1F != 0, pid != 0x02, car.ecus(supporting: pid) != 0 else { continue }
       guard preferences.period(of: pid) != PollPreferences.never else { continue }
       guard ReplyObserver.dataLength(UInt16(pid), .currentData) > 0 || preferences.isNamed(pid) else { continue }
@@ -167,10 +172,10 @@ public struct PollPlan: ~Copyable {
     return preferences.priority(of: a) < preferences.priority(of: b)
   }
 
-  /// Adds a PID to the last request.
+  /// Adds a PID to the last request of the plan.
   ///
-  /// - Returns: `false` if the PID needs its own request: the last request is full, has another period or an absent
-  ///   PID, or reaches ECUs that do not answer several PIDs in one request.
+  /// - Returns: `false` if the PID needs its own request. This is so if the last request is full, has another period or
+  ///   has an absent PID, or if the ECUs of both do not answer several PIDs in one request.
   private mutating func appendToLast(
     _ pid: UInt8, _ ecus: UInt8, _ preferences: PollPreferences, _ car: VehicleCapabilities, carries: Int
   ) -> Bool {
@@ -212,7 +217,7 @@ public struct PollPlan: ~Copyable {
     return false
   }
 
-  /// Adds a request for the supported PIDs, so that a loss is detected even if no other request shows it.
+  /// Adds a request for a support PID. It detects that the vehicle is gone if no other request of the plan can do so.
   private mutating func appendPresenceRequest(_ car: VehicleCapabilities, at now: Int64) {
     requests[count] = PlannedRequest(
       request: .one(car.isUDS ? .dataIdentifier : .currentData, identifier(0x00, car)), period: Self.watchPeriod,
@@ -229,7 +234,7 @@ public struct PollPlan: ~Copyable {
     count += 1
   }
 
-  /// Stores which identifiers each ECU should answer.
+  /// Stores which identifiers of a request each ECU should answer.
   private mutating func storeExpectation(_ index: Int, _ car: VehicleCapabilities) {
     guard requests[index].addressed == nil else { return }
     for ecu in 0..<car.ecuCount {

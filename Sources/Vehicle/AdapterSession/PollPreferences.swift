@@ -1,4 +1,4 @@
-/// The period and priority of each PID: those that the user set, and defaults for the others.
+/// The period and priority of each PID: the user's settings, and default values for all other PIDs.
 public struct PollPreferences: BitwiseCopyable, Sendable {
   /// The period of a PID that is not polled.
   public static let never = Int64.max
@@ -7,21 +7,21 @@ public struct PollPreferences: BitwiseCopyable, Sendable {
 
   private var periods = InlineArray<256, Int64>(repeating: unset)
   private var priorities = InlineArray<256, UInt8>(repeating: 0xFF)
-  /// Period of PIDs for which the user sets none, ns; 0 for as fast as the link allows. PIDs that change slowly are
-  /// requested less often.
+  /// Period of PIDs for which the user sets none, ns; 0 to request them as often as the link allows. PIDs that change
+  /// slowly are requested less often than this.
   public var defaultPeriod: Int64 = second
-  /// Time between two readings of the trouble codes, ns. The MIL state (PID 01) is read equally often, but at least
-  /// once a minute, so that it agrees with the codes. A period that the user sets for PID 01 has priority.
+  /// Time between two readings of the trouble codes, ns. PID 01 (the MIL state) has the same period, but at most one
+  /// minute, so that the MIL state agrees with the codes. A period that the user sets for PID 01 has priority.
   public var codesPeriod: Int64 = 60 * second
 
-  /// Creates preferences without any setting of the user.
+  /// Creates preferences in which all PIDs have default values.
   public init() {}
 
   /// Sets the period and priority of a PID.
   ///
   /// - Parameters:
-  ///   - period: ns; 0 for as fast as the link allows, ``never`` to disable it.
-  ///   - priority: 0 (first) to 255 (last), among requests that are due at the same time; `nil` for the default.
+  ///   - period: period in ns; 0 to request the PID as often as the link allows, ``never`` to disable it.
+  ///   - priority: 0 (first) to 255 (last), for requests that are due at the same time; `nil` to keep the current one.
   public mutating func set(_ pid: UInt8, period: Int64, priority: UInt8? = nil) {
     periods[Int(pid)] = max(0, period)
     if let priority { priorities[Int(pid)] = priority }
@@ -33,7 +33,7 @@ public struct PollPreferences: BitwiseCopyable, Sendable {
   /// Whether ``set(_:period:priority:)`` was called for the PID.
   func isNamed(_ pid: UInt8) -> Bool { periods[Int(pid)] != Self.unset }
 
-  /// The period of a PID, ns.
+  /// Returns the period of a PID, ns: the user's or the default.
   public func period(of pid: UInt8) -> Int64 {
     let named = periods[Int(pid)]
     if named != Self.unset { return named }
@@ -51,8 +51,9 @@ public struct PollPreferences: BitwiseCopyable, Sendable {
     }
   }
 
-  /// The priority of a PID. Scalings and sensor locations come first, because the meaning of other values depends on
-  /// them (SAE J1979-DA, PIDs 13, 1D, 4F and 50). Engine speed and vehicle speed follow.
+  /// Returns the priority of a PID: the user's or the default, 0 (first) to 3. By default, scalings and sensor
+  /// locations come first, because the meaning of other values depends on them (SAE J1979-DA, PIDs 13, 1D, 4F and 50).
+  /// Engine speed and vehicle speed follow.
   public func priority(of pid: UInt8) -> UInt8 {
     let named = priorities[Int(pid)]
     if named != 0xFF { return named }

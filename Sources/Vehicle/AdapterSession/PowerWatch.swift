@@ -1,56 +1,58 @@
-/// Decides whether requests to the vehicle are allowed: always (awake), not at all (asleep), or for one probe. It has
-/// no I/O and no clock.
+/// Decides whether requests to the vehicle are allowed: always (the vehicle is awake), never (it is asleep), or only
+/// for one probe. It has no I/O and no clock.
 ///
-/// Its inputs are the adapter's voltage, PID 42, engine speed, speed, and whether the vehicle answers. ``decide(at:)``
-/// returns each change. Invariants:
+/// Its inputs are the adapter's voltage, the control module's voltage (PID 42), engine speed, vehicle speed, and
+/// whether the vehicle answers. ``decide(at:)`` returns each change. Invariants:
 /// - A low voltage alone does not stop requests. While a vehicle answers, requests stop only after it has reported that
-///   nothing moves. If it may drive without its engine, they stop only after a time longer than any red light.
+///   neither it nor its engine moves. If it may drive without its engine, they stop only after a time longer than any
+///   red light.
 /// - An unreliable voltage is ignored (``VoltageGauge``).
-/// - A sleeping vehicle is probed once for each rise of the voltage, each interval and each restart of the adapter.
+/// - A sleeping vehicle is probed only once after each rise of the voltage, each interval and each restart of the
+///   adapter.
 struct PowerWatch: ~Copyable {
-  /// Whether requests are allowed: always, not at all, or for one probe with its reason.
+  /// Whether requests are allowed: always, never, or only for one probe, which has a reason.
   enum State: BitwiseCopyable, Equatable {
     case awake, asleep
     case probing(AwakeReason)
   }
 
-  /// A change that ``decide(at:)`` reports.
+  /// A change of the state that ``decide(at:)`` returns.
   enum Change: BitwiseCopyable, Equatable {
     case sleep(SleepReason)
     case probe(AwakeReason)
   }
 
-  /// Maximum time between two probes while the adapter's voltage has never changed, ns. Possibly the adapter does not
-  /// measure it. A rise would then not be detected.
+  /// Maximum time between two probes if the adapter's voltage has never changed, ns. Such an adapter perhaps does not
+  /// measure the voltage, and a rise would not be detected.
   private static let unprovenInterval: Int64 = 900_000_000_000
-  /// Minimum time between two probes that follow restarts of the adapter, ns. With a failing battery, an adapter
-  /// restarts again and again.
+  /// Minimum time between two probes that follow restarts of the adapter, ns. If the battery is failing, an adapter
+  /// restarts repeatedly.
   private static let returnPause: Int64 = 300_000_000_000
 
   let configuration: PowerConfiguration
   private let longestGap: Int64
   private(set) var gauge: VoltageGauge
   private(set) var state = State.awake
-  /// What the vehicle reported about motion and its fuel type, and since when it has not answered.
+  /// The vehicle's reports about motion and its fuel type, and since when it has not answered.
   var activity: VehicleActivity
 
   /// Time at which the current state began; `nil` before the first decision.
   private var since: Int64?
   private var lastProbe: Int64?
   private var permit: AwakeReason?
-  /// Lowest voltage since the vehicle fell asleep.
+  /// Lowest voltage since the vehicle fell asleep, V; `nil` if none was read.
   private var floor: Double?
 
   private var lastVoltage = Int64.min
   private var lowSince: Int64?
   private var restingSince: Int64?
 
-  /// Creates a watch for an adapter and its vehicle.
+  /// Creates a watch for one adapter and its vehicle.
   ///
   /// - Parameters:
-  ///   - voltagePeriod: period of the voltage readings while awake, ns. If two readings are much further apart, the
-  ///     time between them does not count for any condition.
-  ///   - offset: the vehicle's voltage minus the adapter's, as learned in an earlier session, V.
+  ///   - voltagePeriod: period of the voltage readings while the vehicle is awake, ns. If the time between two readings
+  ///     is more than three times as long, that time does not count for any condition.
+  ///   - offset: the control module's voltage minus the adapter's, as learned in an earlier session, V.
   ///   - hasMoved: whether the adapter's voltage changed in an earlier session.
   init(_ configuration: PowerConfiguration, voltagePeriod: Int64, offset: Double = 0, hasMoved: Bool = false) {
     self.configuration = configuration
@@ -66,7 +68,8 @@ struct PowerWatch: ~Copyable {
   /// Whether a probe is in progress.
   var isProbing: Bool { if case .probing = state { true } else { false } }
 
-  /// Time at which ``decide(at:)`` may return a change although no event was recorded.
+  /// Time at which ``decide(at:)`` may return a probe although no event was recorded; `Int64.max` while the vehicle is
+  /// awake or being probed.
   var deadline: Int64 {
     guard state == .asleep else { return Int64.max }
     if permit != nil { return 0 }
@@ -102,13 +105,13 @@ struct PowerWatch: ~Copyable {
     }
   }
 
-  /// The vehicle's voltage according to the adapter, even if the adapter perhaps does not measure it; `nil` if
+  /// The vehicle's voltage according to the adapter, V, even if the adapter perhaps does not measure it; `nil` if
   /// unreliable.
   private var volts: Double? { gauge.volts ?? gauge.unproven }
 
   // MARK: Events
 
-  /// Records the answer to ATRV, V; `nil` if it had no voltage.
+  /// Records the voltage in an answer to ATRV, V; `nil` if the answer had no voltage.
   mutating func voltage(_ answer: Double?, at now: Int64) {
     gauge.adapter(answer, at: now)
     if lastVoltage == Int64.min || now - lastVoltage > longestGap {
@@ -132,7 +135,7 @@ struct PowerWatch: ~Copyable {
   /// Records the control module's voltage (PID 42), V.
   mutating func controlModule(_ volts: Double, at now: Int64) { gauge.controlModule(volts, at: now) }
 
-  /// Remembers that the vehicle answered or refused a request.
+  /// Records that the vehicle answered or refused a request.
   ///
   /// - Returns: the reason of the probe in progress; `nil` if there is none.
   mutating func answered() -> AwakeReason? {
@@ -141,7 +144,8 @@ struct PowerWatch: ~Copyable {
     return reason
   }
 
-  /// Remembers that the probe found no vehicle. The next probe needs a further rise above the current voltage.
+  /// Records that the probe found no vehicle. A rise of the voltage allows the next probe only if it begins at the
+  /// current voltage.
   mutating func probeFailed(at now: Int64) {
     guard case .probing = state else { return }
     state = .asleep
@@ -149,7 +153,8 @@ struct PowerWatch: ~Copyable {
     floor = volts
   }
 
-  /// Remembers that the adapter is present again, or restarted by itself.
+  /// Records that the adapter is connected again, or restarted by itself. If the last probe is long enough ago, this
+  /// allows a probe.
   mutating func adapterReturned(at now: Int64) {
     guard state == .asleep else { return }
     if let lastProbe, now - lastProbe < Self.returnPause { return }
@@ -161,7 +166,7 @@ struct PowerWatch: ~Copyable {
     if state == .asleep { permit = .requested }
   }
 
-  /// Changes to the state `awake`, and discards what was recorded before.
+  /// Changes to the state `awake`, and discards the recorded times and reports.
   mutating func restart(at now: Int64) {
     state = .awake
     since = now
@@ -179,8 +184,8 @@ struct PowerWatch: ~Copyable {
 
   // MARK: Falling asleep
 
-  /// Whether to request engine speed and vehicle speed: the voltage is at or below the cut-off, and the vehicle answers
-  /// but has not reported them recently.
+  /// Whether to request engine speed and vehicle speed. This is so if the voltage is at or below the cut-off, and the
+  /// vehicle answers but has reported neither of them recently.
   func wantsMotion(at now: Int64) -> Bool {
     state == .awake && lowSince != nil && !activity.isSilent && activity.isUnknown(at: now)
   }
@@ -196,7 +201,7 @@ struct PowerWatch: ~Copyable {
     return volts == nil && configuration.wakeInterval != PowerConfiguration.never ? .vehicleSilent : nil
   }
 
-  /// Whether a condition that began at `start` has held for `time`, with voltage readings that are not too far apart.
+  /// Whether a condition that began at `start` has held for `time` (ns), and the voltage was read recently enough.
   private func hasHeld(_ time: Int64, _ start: Int64?, _ now: Int64) -> Bool {
     guard let start, now - lastVoltage <= longestGap else { return false }
     return now - start >= time

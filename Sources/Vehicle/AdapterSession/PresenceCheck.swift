@@ -1,17 +1,17 @@
 import OBDWire
 
-/// A check whether a vehicle that stopped answering is still present.
+/// The check whether a vehicle that stopped answering is still present.
 ///
-/// An unanswered PID does not mean that the vehicle is gone, because an ECU may claim to support many PIDs that it
-/// never answers. The vehicle counts as lost only if three requests in a row are not answered: the one that found the
-/// vehicle, the one for the PID that was answered last, and the first one again with the longest wait.
+/// If a PID is not answered, the vehicle may still be present, because an ECU may claim to support many PIDs that it
+/// never answers. The vehicle counts as lost only if three requests in a row are not answered: the request that found
+/// the vehicle, a request for the PID that was answered last, and the first request again with the longest wait.
 struct PresenceCheck: BitwiseCopyable {
   enum Step: UInt8, BitwiseCopyable {
-    /// The request that found the vehicle: 01 00, or 22 F400.
+    /// Send the request that found the vehicle: 01 00, or 22 F400.
     case support
-    /// The PID that was answered last.
+    /// Request the PID that was answered last.
     case lastAnswered
-    /// The first request again with the longest wait, because the ECU may be slow.
+    /// Send the first request again with the longest wait, because the ECU may be slow.
     case longestWait
 
     var next: Step? { Step(rawValue: rawValue + 1) }
@@ -52,7 +52,8 @@ extension AdapterSession {
     }
   }
 
-  /// Handles an answer during the check. It shows either that only some PIDs are silent, or that the ECUs are slow.
+  /// Handles an answer during the presence check. It shows either that only some PIDs are silent, or that the ECUs are
+  /// slow.
   private mutating func recordPresence(_ step: PresenceCheck.Step) {
     guard step == .longestWait else {
       vehicle.answerTime.resetSlowAnswers()
@@ -64,7 +65,7 @@ extension AdapterSession {
     if vehicle.answerTime.recordSlowAnswer(isFirst: plan.lastAnswered == nil) { increaseWait() }
   }
 
-  /// Marks the ECUs as slow. PIDs that were silent are requested again with a longer wait.
+  /// Marks the ECUs as slow, so that all requests use a longer wait. PIDs that were silent are requested again.
   private mutating func increaseWait() {
     vehicle.answerTime.pace = vehicle.answerTime.pace == .usual && vehicle.isKLine ? .slow : .slowest
     learn(.slowECU)
@@ -73,15 +74,15 @@ extension AdapterSession {
     isPlanOutdated = true
   }
 
-  /// Records an answer within the usual wait. After enough of them, ECUs that were slow in an earlier session no longer
-  /// count as slow.
+  /// Records an answer within the usual wait. After 20 such answers, ECUs that were slow in an earlier session no
+  /// longer count as slow.
   mutating func recordPromptAnswer() {
     guard vehicle.answerTime.pace == .usual, memory.quirks.contains(.slowECU) else { return }
     if vehicle.answerTime.recordPromptAnswer() { unlearn(.slowECU) }
   }
 
-  /// Handles the loss of a vehicle. Each time the vehicle is lost soon after it was found, the pause before the search
-  /// is longer.
+  /// Handles the loss of the vehicle. Each time that the vehicle is lost soon after it was found, the pause before the
+  /// next search is longer.
   mutating func loseVehicle(_ reason: LossReason, at now: Int64) {
     let pause = connection.map { history.recordLoss(connectedSince: $0.since, at: now) } ?? 0
     reportLoss(reason)

@@ -1,7 +1,7 @@
-/// Differences of an adapter from the ELM327's data sheet. They are learned from its answers, never from its version,
-/// because clones claim any version.
+/// Differences between an adapter and the ELM327's data sheet. They are learned from the adapter's answers, never from
+/// its version, because clones claim any version.
 public struct Quirks: OptionSet, BitwiseCopyable, Sendable {
-  /// One bit for each quirk.
+  /// The set of quirks, with one bit for each quirk.
   public let rawValue: UInt32
   /// Creates a set of quirks.
   ///
@@ -14,7 +14,7 @@ public struct Quirks: OptionSet, BitwiseCopyable, Sendable {
   public static let resetLosesLink = Quirks(rawValue: 1 << 1)
   /// ATE0 is refused: every command is echoed.
   public static let noEchoOff = Quirks(rawValue: 1 << 2)
-  /// ATL0 is refused: lines may end with CR and LF.
+  /// ATL0 is refused: text lines may end with CR and LF.
   public static let noLinefeedsOff = Quirks(rawValue: 1 << 3)
   /// ATS0 is refused: bytes are separated by spaces.
   public static let noSpacesOff = Quirks(rawValue: 1 << 4)
@@ -40,13 +40,13 @@ public struct Quirks: OptionSet, BitwiseCopyable, Sendable {
   public static let noCountSuffix = Quirks(rawValue: 1 << 14)
   /// The adapter refuses requests with several PIDs.
   public static let noMultiPID = Quirks(rawValue: 1 << 15)
-  /// The adapter answered BUFFER FULL: long answers must be requested in parts.
+  /// The adapter has answered BUFFER FULL, so long answers must be requested in parts.
   public static let smallBuffer = Quirks(rawValue: 1 << 16)
-  /// The adapter sends a second prompt, or a late one, after a reply.
+  /// The adapter sends a second or late prompt after a reply.
   public static let strayPrompts = Quirks(rawValue: 1 << 17)
-  /// The adapter answers STI: it has an STN chip (OBDLink).
+  /// The adapter answers STI, because it has an STN chip (OBDLink).
   public static let stnChip = Quirks(rawValue: 1 << 18)
-  /// ATSH or ATCRA is refused: addressed requests are not sent.
+  /// ATSH or ATCRA is refused, so addressed requests are not sent.
   public static let noAddressing = Quirks(rawValue: 1 << 19)
   /// ATFCSH, ATFCSD or ATFCSM is refused.
   public static let noFlowControl = Quirks(rawValue: 1 << 20)
@@ -56,17 +56,18 @@ public struct Quirks: OptionSet, BitwiseCopyable, Sendable {
   public static let noProtocolClose = Quirks(rawValue: 1 << 22)
   /// ATLP is refused, or no character wakes the adapter.
   public static let noLowPower = Quirks(rawValue: 1 << 23)
-  /// ATBRD or STBR is refused, or the line does not work at the new speed. This is tested again once in each session.
+  /// ATBRD or STBR is refused, or the adapter cannot be used at the new baud rate. Each session tests this again once.
   public static let noBaudChange = Quirks(rawValue: 1 << 24)
-  /// According to ATPPS, the adapter itself makes the pause P3min before a request on a K-line.
+  /// The adapter itself makes the pause P3min before a request on a K-line, according to ATPPS.
   public static let keepsPause = Quirks(rawValue: 1 << 25)
   /// ATPPS, which lists the adapter's parameters, is refused.
   public static let noParameterList = Quirks(rawValue: 1 << 26)
-  /// ATPPS lists a pause that the adapter does not make, so ECUs of a K-line miss requests. This is tested again once
-  /// in each session.
+  /// ATPPS lists a pause that the adapter does not make, so ECUs on a K-line miss requests. Each session tests this
+  /// again once.
   public static let breaksPause = Quirks(rawValue: 1 << 27)
 
-  /// The name in records and log lines. For a set of several quirks, the name of the one with the lowest bit.
+  /// The name of a quirk in records and log lines. For a set of several quirks, the name of the one with the lowest
+  /// bit.
   public var name: StaticString {
     switch rawValue.trailingZeroBitCount {
     case 0: "noReset"

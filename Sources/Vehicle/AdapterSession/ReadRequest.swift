@@ -1,5 +1,5 @@
-/// One request to the vehicle: a reading service and its identifiers. It has at most seven bytes, so that it fits in a
-/// single frame.
+/// One request to the vehicle: a service that only reads, and its identifiers. It has at most seven bytes, so that it
+/// fits in a single frame.
 ///
 ///     01 0C 0D 05          three PIDs of service 01
 ///     02 0C 00 0D 00       two PIDs of freeze frame 0
@@ -9,7 +9,7 @@ public struct ReadRequest: BitwiseCopyable, Sendable {
   /// Maximum number of identifiers in any request: six PIDs of service 01 (ISO 15031-5, 7.1.2.1).
   public static let identifierCapacity = 6
 
-  /// The service.
+  /// The service that is requested.
   public let service: ReadService
   private var identifiers = InlineArray<6, UInt16>(repeating: 0)
   /// Number of PIDs, information types or data identifiers; 0 for services 03, 07 and 0A.
@@ -20,10 +20,10 @@ public struct ReadRequest: BitwiseCopyable, Sendable {
 
   private init(_ service: ReadService) { self.service = service }
 
-  /// The identifier at an index.
+  /// Returns the identifier at an index (0 to ``identifierCount`` − 1).
   public func identifier(at index: Int) -> UInt16 { identifiers[index] }
 
-  /// The position of an identifier in the request; `nil` if the request does not contain it.
+  /// Returns the index of an identifier in the request; `nil` if the request does not contain it.
   public func place(of identifier: UInt16) -> Int? {
     for i in 0..<identifierCount where identifiers[i] == identifier { return i }
     return nil
@@ -31,8 +31,8 @@ public struct ReadRequest: BitwiseCopyable, Sendable {
 
   /// Adds an identifier.
   ///
-  /// - Returns: false if it does not fit in a single frame. The limits are six PIDs of service 01, three of service 02,
-  ///   three data identifiers, and one identifier of any other service.
+  /// - Returns: `false` if the request is full. The limits are six PIDs of service 01, three PIDs of service 02, three
+  ///   data identifiers, and one identifier of any other service.
   mutating func add(_ identifier: UInt16) -> Bool {
     guard identifierCount < Self.limit(service) else { return false }
     identifiers[identifierCount] = identifier
@@ -40,7 +40,7 @@ public struct ReadRequest: BitwiseCopyable, Sendable {
     return true
   }
 
-  /// Maximum number of identifiers in one request, on CAN.
+  /// Returns the maximum number of identifiers in one request on CAN.
   static func limit(_ service: ReadService) -> Int {
     switch service {
     case .currentData: 6
@@ -50,36 +50,38 @@ public struct ReadRequest: BitwiseCopyable, Sendable {
     }
   }
 
-  /// One PID of service 01.
+  /// Returns a request for one PID of service 01.
   static func currentData(_ pid: UInt8) -> ReadRequest { one(.currentData, UInt16(pid)) }
 
-  /// One PID of a freeze frame.
+  /// Returns a request for one PID of a freeze frame (service 02).
   static func freezeFrame(_ pid: UInt8, frame: UInt8 = 0) -> ReadRequest {
     var request = one(.freezeFrame, UInt16(pid))
     request.parameters[0] = frame
     return request
   }
 
-  /// One information type of service 09.
+  /// Returns a request for one information type of service 09.
   static func vehicleInformation(_ type: UInt8) -> ReadRequest { one(.vehicleInformation, UInt16(type)) }
 
-  /// One data identifier of service 22.
+  /// Returns a request for one data identifier of service 22.
   static func dataIdentifier(_ identifier: UInt16) -> ReadRequest { one(.dataIdentifier, identifier) }
 
-  /// One local identifier of service 21.
+  /// Returns a request for one local identifier of service 21.
   static func localIdentifier(_ identifier: UInt8) -> ReadRequest { one(.localIdentifier, UInt16(identifier)) }
 
-  /// Requests of services 03, 07 and 0A, which have no identifier.
+  /// The request of service 03, which has no identifier.
   static let storedCodes = ReadRequest(.storedCodes)
+  /// The request of service 07, which has no identifier.
   static let pendingCodes = ReadRequest(.pendingCodes)
+  /// The request of service 0A, which has no identifier.
   static let permanentCodes = ReadRequest(.permanentCodes)
 
-  /// The request 19 42 33 08 1E: codes of the emissions group (0x33) with the status confirmed (0x08), of all
-  /// severities that J1979-2 uses (0x1E).
+  /// The request 19 42 33 08 1E for confirmed codes: codes of the emissions group (0x33) with the status confirmed
+  /// (0x08), of all severities that J1979-2 uses (0x1E).
   static let confirmedCodesUDS = emissionCodes(status: 0x08)
-  /// The request 19 42 33 04 1E: as ``confirmedCodesUDS``, but with the status pending (0x04).
+  /// The request 19 42 33 04 1E for pending codes: as ``confirmedCodesUDS``, but with the status pending (0x04).
   static let pendingCodesUDS = emissionCodes(status: 0x04)
-  /// The request 19 55 33: codes of the emissions group with permanent status (ISO 14229-1, 11.3.2.23).
+  /// The request 19 55 33 for permanent codes of the emissions group (ISO 14229-1, 11.3.2.23).
   static let permanentCodesUDS: ReadRequest = {
     var request = one(.readDTCInformation, 0x55)
     request.parameters[0] = 0x33

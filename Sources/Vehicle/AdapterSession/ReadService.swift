@@ -1,24 +1,24 @@
 /// The services of SAE J1979 and ISO 14229-1 that only read.
 ///
-/// There is no case for a service that writes, clears, controls or opens a session, so such a request cannot be
-/// created: a ``Command`` for the vehicle needs a ``ReadRequest``, which needs a case of this type. Service 04 has a
-/// separate path (``ClearPermission``).
+/// No case exists for a service that writes, clears, controls or opens a session, so such a request cannot be created:
+/// a ``Command`` for the vehicle needs a ``ReadRequest``, which needs a case of this type. The only exception, service
+/// 04, is sent in a separate way (``ClearPermission``).
 public enum ReadService: UInt8, BitwiseCopyable, Sendable, CaseIterable {
   /// Current data (J1979, 6.1).
   case currentData = 0x01
-  /// Freeze frame data (6.2).
+  /// Freeze frame data (J1979, 6.2).
   case freezeFrame = 0x02
-  /// Confirmed emission-related trouble codes (6.3).
+  /// Confirmed emission-related trouble codes (J1979, 6.3).
   case storedCodes = 0x03
-  /// Oxygen sensor monitoring tests (6.5), on buses older than CAN. On CAN, service 06 replaces it.
+  /// Results of oxygen sensor tests (J1979, 6.5), on buses older than CAN. On CAN, service 06 has these results.
   case oxygenSensorTests = 0x05
-  /// On-board monitoring tests (6.6).
+  /// Results of on-board monitoring tests (J1979, 6.6).
   case monitoringTests = 0x06
-  /// Trouble codes that were detected in this driving cycle or the last one (6.7).
+  /// Trouble codes that were detected in this driving cycle or the last one (J1979, 6.7).
   case pendingCodes = 0x07
-  /// Vehicle information: VIN, calibrations, ECU names (6.9).
+  /// Vehicle information: VIN, calibrations, ECU names (J1979, 6.9).
   case vehicleInformation = 0x09
-  /// Permanent trouble codes (6.10).
+  /// Permanent trouble codes (J1979, 6.10).
   case permanentCodes = 0x0A
   /// readDTCInformation (ISO 14229-1, 11.3).
   case readDTCInformation = 0x19

@@ -1,7 +1,7 @@
 import OBDWire
 
-/// Facts about one reply that the session needs, collected while the reply is parsed. Readings are passed to the
-/// caller's handler.
+/// Facts about one reply that the session needs, collected while the reply is parsed. Readings are not stored here, but
+/// passed to the caller's handler.
 struct ReplyObserver: BitwiseCopyable {
   /// The request that this reply answers; `nil` if the command was for the adapter.
   private(set) var request: ReadRequest?
@@ -9,25 +9,27 @@ struct ReplyObserver: BitwiseCopyable {
   /// Whether the request was service 04.
   private let isClearing: Bool
 
-  /// The failures in the reply; bit n stands for the failure whose kind has the raw value n.
+  /// The kinds of failures in the reply. Bit n stands for the kind with the raw value n.
   private(set) var failures: UInt32 = 0
   /// The last failure that is not a refusal by an ECU; `nil` if there is none.
   private(set) var lastFailure: WireError.Kind?
+  /// Number of negative responses, including 0x78.
   private(set) var negatives = 0
-  /// Number of refusals. Response code 0x78 is not counted, because it does not refuse but only delays the answer.
+  /// Number of negative responses other than 0x78, which only delays the answer.
   private(set) var refusals = 0
-  /// Response code of the last refusal, which may be 0x78.
+  /// Response code of the last negative response, which may be 0x78; 0 if there was none.
   private(set) var negativeCode: UInt8 = 0
-  /// Whether the ECUs have sent only response code 0x78. The answer is then pending.
+  /// Whether the ECUs have only sent negative responses with code 0x78, so that the answer is still pending.
   private(set) var isPending = false
 
   /// Number of messages that answer the request.
   private(set) var messages = 0
-  /// Number of frames that all ECUs sent, including those of refusals. The adapter counts in the same way on CAN.
+  /// Number of frames that all ECUs sent, including frames of negative responses. On CAN, the adapter counts frames in
+  /// the same way.
   private(set) var frames = 0
   private(set) var senderCount = 0
   private var senders = InlineArray<8, ECUAddress>(repeating: .unknown)
-  /// For each sender, one bit for each identifier of the request that it answered.
+  /// For each sender, the identifiers of the request that it answered. Bit n stands for the identifier with index n.
   private var places = InlineArray<8, UInt8>(repeating: 0)
   /// The senders that have stored codes, according to PID 01; bit n stands for the sender with index n.
   private var withCodes: UInt8 = 0
@@ -41,17 +43,18 @@ struct ReplyObserver: BitwiseCopyable {
   private(set) var hasBanner = false
   /// Whether the reply contains ERRxx: the adapter's settings are no longer reliable.
   private(set) var isFatal = false
-  /// Text of the adapter's answer, at most 40 bytes. ``textCount`` bytes are used.
+  /// Text of the adapter's own answer, at most 40 bytes. The first ``textCount`` bytes are used.
   private(set) var text = InlineArray<40, UInt8>(repeating: 0)
   private(set) var textCount = 0
-  /// The adapter's voltage (ATRV), V.
+  /// The voltage that the adapter reported (ATRV), V; `nil` if it reported none.
   private(set) var voltage: Double?
-  /// The control module's voltage (PID 42), V, and the code of the fuel type (PID 51).
+  /// The control module's voltage (PID 42), V; `nil` if the reply does not contain it.
   private(set) var controlModuleVoltage: Double?
+  /// The code of the fuel type (PID 51); `nil` if the reply does not contain it.
   private(set) var fuelType: UInt8?
   private(set) var slowValues = SlowValues()
-  /// Whether the adapter makes the pause P3min, according to its list of parameters (ATPPS); `nil` if the reply does
-  /// not contain that parameter.
+  /// Whether the adapter itself makes the pause P3min, according to its list of parameters (ATPPS); `nil` if the reply
+  /// does not contain this parameter.
   private(set) var keepsPause: Bool?
   private(set) var vin = InlineArray<20, UInt8>(repeating: 0)
   private(set) var vinCount = 0
@@ -60,11 +63,11 @@ struct ReplyObserver: BitwiseCopyable {
   private(set) var codesDigest: UInt32 = 0
   private(set) var hasCodeList = false
 
-  /// Whether the reply answers the previous request and not this one.
+  /// Whether the reply answers the previous request instead of the current one.
   private(set) var answersPrevious = false
   private let previous: ReadRequest?
 
-  /// Creates an observer of the next reply. Without arguments, the reply belongs to no command.
+  /// Creates an observer for the next reply. Without arguments, it observes bytes that belong to no command.
   init(
     request: ReadRequest? = nil, previous: ReadRequest? = nil, expectsBanner: Bool = false, isClearing: Bool = false
   ) {
@@ -76,7 +79,7 @@ struct ReplyObserver: BitwiseCopyable {
 
   func failed(_ kind: WireError.Kind) -> Bool { failures & 1 << UInt32(kind.rawValue) != 0 }
 
-  /// Whether the answer is damaged or incomplete.
+  /// Whether the reply is damaged or incomplete.
   var isDamaged: Bool {
     failed(.truncated) || failed(.sequence) || failed(.checksum) || failed(.malformed) || failed(.dataError)
       || failed(.rxError) || failed(.bufferFull) || failed(.stopped)
@@ -107,7 +110,7 @@ struct ReplyObserver: BitwiseCopyable {
     return found
   }
 
-  /// The identifiers of the request that any sender answered, one bit for each.
+  /// The identifiers of the request that at least one sender answered. Bit n stands for the identifier with index n.
   var answeredPlaces: UInt8 {
     var all: UInt8 = 0
     for i in 0..<senderCount { all |= places[i] }
@@ -145,8 +148,8 @@ extension ReplyObserver {
     if isStatus, payload[2] & 0x7F > 0 { withCodes |= 1 << UInt8(sender) }
   }
 
-  /// Whether a message answers a request. To do so, it must have the request's service and, if the request has
-  /// identifiers, begin with one of them.
+  /// Whether a message answers a request: it has the response code of the request's service and, if the request has
+  /// identifiers, it begins with one of them.
   private static func answers(_ payload: Span<UInt8>, _ request: ReadRequest) -> Bool {
     guard payload[0] == request.service.rawValue | 0x40 else { return false }
     guard request.identifierCount > 0 else { return true }
@@ -164,8 +167,8 @@ extension ReplyObserver {
     return senderCount - 1
   }
 
-  /// Returns which identifiers of the request a message answers, one bit for each. After an identifier of unknown
-  /// length, no further ones are found.
+  /// Returns the identifiers of the request that a message answers. Bit n stands for the identifier with index n. If
+  /// the length of an identifier's data is unknown, the search ends after it.
   private func answered(_ payload: Span<UInt8>, _ request: ReadRequest) -> UInt8 {
     let width = request.service == .dataIdentifier ? 2 : 1
     var mask: UInt8 = 0
@@ -180,14 +183,14 @@ extension ReplyObserver {
       guard end <= payload.count || length == payload.count else { break }
       mask |= 1 << UInt8(truncatingIfNeeded: place)
       i = end
-      // In PIDs 06-09 and 55-58, a second byte for banks 3 and 4 may follow. The next byte is this second byte if it is
-      // not a requested identifier.
+      // In PIDs 06-09 and 55-58, a second data byte for banks 3 and 4 may follow the first. The next byte is this
+      // second byte if it is not a requested identifier.
       if i < payload.count, length == 1, request.place(of: UInt16(payload[i])) == nil { i += 1 }
     }
     return mask
   }
 
-  /// Number of data bytes that follow an identifier; 0 if no standard defines it.
+  /// Returns the number of data bytes that follow an identifier; 0 if no standard defines the number.
   static func dataLength(_ identifier: UInt16, _ service: ReadService) -> Int {
     switch service {
     case .currentData: Int(saeParameterLengths.span[Int(identifier & 0xFF)])
@@ -209,11 +212,11 @@ extension ReplyObserver {
       motion.engineSpeed = max(motion.engineSpeed ?? 0, reading.value)
       slowValues.engineSpeed = motion.engineSpeed
     case 0x0D: motion.speed = max(motion.speed ?? 0, reading.value)
-    // The first ECU's value is used, because several ECUs measure the same quantity.
+    // Of several ECUs that report the same quantity, the first one's value is used.
     case 0x05: slowValues.coolantTemperature = slowValues.coolantTemperature ?? reading.value
     case 0x31: slowValues.distanceSinceClear = slowValues.distanceSinceClear ?? reading.value
     case 0xA6: slowValues.odometer = slowValues.odometer ?? reading.value
-    // The first ECU's value is used. Several ECUs measure the same quantity.
+    // Of several ECUs that report the same quantity, the first one's value is used.
     case 0x42: controlModuleVoltage = controlModuleVoltage ?? reading.value
     case 0x51: fuelType = fuelType ?? UInt8(clamping: Int(reading.value))
     default: break
@@ -221,8 +224,8 @@ extension ReplyObserver {
   }
 
   mutating func text(_ reading: TextReading, _ bytes: Span<UInt8>) {
-    // If several ECUs report a VIN, the one with the lowest address counts: the order of the answers varies, and an ECU
-    // may come from another vehicle.
+    // If several ECUs report a VIN, the VIN of the ECU with the lowest address is used: the order of the answers
+    // varies, and an ECU may come from another vehicle.
     guard reading.kind == .vin, vinCount == 0 || reading.origin.ecu.value < vinSender.value else { return }
     vinSender = reading.origin.ecu
     vinCount = min(bytes.count, 20)
@@ -232,8 +235,8 @@ extension ReplyObserver {
   mutating func codes(_ list: TroubleCodeList, _ codes: Span<TroubleCode>) {
     hasCodeList = true
     for i in 0..<codes.count {
-      // The sum of FNV-1a hashes, one for each pair of address and code, does not depend on the order of ECUs and
-      // codes.
+      // The digest is the sum of FNV-1a hashes, one for each pair of address and code. It does not depend on the order
+      // of ECUs and codes.
       var hash: UInt32 = 2_166_136_261
       hash = (hash ^ list.origin.ecu.value) &* 16_777_619
       hash = (hash ^ (UInt32(codes[i].code) << 8 | UInt32(codes[i].failureType))) &* 16_777_619
@@ -256,14 +259,14 @@ extension ReplyObserver {
     let isOKText = bytes.count == 2 && bytes[0] == UInt8(ascii: "O") && bytes[1] == UInt8(ascii: "K")
     if isOKText { isOK = true }
     if let isKept = PauseParameter.isKept(bytes) { keepsPause = isKept && keepsPause != false }
-    // The adapter's name replaces other text: before or after the name, there may be a late answer to an earlier
-    // command.
+    // The adapter's name replaces other text, because a late answer to an earlier command may precede or follow the
+    // name.
     guard textCount == 0 || isBanner, !isOKText else { return }
     textCount = min(bytes.count, 40)
     for i in 0..<textCount { text[i] = bytes[i] }
   }
 
-  /// Whether the text is an STN chip's name: `STN1110 v4.0.1`.
+  /// Whether ``text`` is an STN chip's name, such as `STN1110 v4.0.1`.
   var isSTN: Bool { textCount >= 3 && text[0] == 0x53 && text[1] == 0x54 && text[2] == 0x4E }
 
   /// Whether a text is an adapter's name, such as `ELM327 v1.5`: it contains a digit, and a letter that is not a

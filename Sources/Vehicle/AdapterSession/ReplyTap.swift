@@ -1,13 +1,14 @@
 import OBDWire
 
-/// Passes the reader's results to the session's observer and to the caller's handler.
+/// Passes the results of the reply reader to the session's observer and to the caller's handler, except those from
+/// senders that the filter rejects.
 struct ReplyTap<Handler: ReplyHandler & ~Copyable>: ~Copyable, ReplyHandler {
   var observer: ReplyObserver
   var handler: Handler
   var filter: SenderFilter
 
-  /// Whether a message from this sender can answer the request. If the bus is unknown, the first sender in the reply
-  /// shows which kind of address is valid.
+  /// Whether a message from this sender can answer the request. If the kind of addresses on the bus is unknown, the
+  /// first sender in the reply determines it.
   private func admits(_ origin: Origin) -> Bool {
     var filter = filter
     if filter.kind == nil, observer.senderCount > 0 { filter.kind = observer.sender(0).kind }

@@ -1,25 +1,26 @@
-/// One try to find the vehicle: the selected protocol, and the service of the request.
+/// One try to find the vehicle: the protocol to select, and the service of the request.
 ///
-/// If no protocol is configured, the first round is the adapter's own search, which tries the last good protocol first
-/// (ATSPA). If no vehicle answers, this search takes up to 12 s, and an ignition that is switched on meanwhile is not
-/// detected. Therefore, all later rounds are shorter and select protocols explicitly. Each round tries:
+/// If no protocol is configured, the first round leaves the search to the adapter, which tries the last good protocol
+/// first (ATSPA). If no vehicle answers, this takes up to 12 s, and an ignition that is switched on meanwhile is not
+/// detected. Therefore, all later rounds select protocols explicitly, and are shorter. Each of these rounds tries:
 ///
 /// 1. the last good protocol
-/// 2. the four protocols of CAN, a quarter of a second each
+/// 2. the four protocols of CAN, which take a quarter of a second each
 /// 3. one of the slow protocols, a different one in each round
 /// 4. OBDonUDS (SAE J1979-2: 22 F400)
 ///
 /// This also helps with clones whose own search is unreliable.
 struct SearchStep: BitwiseCopyable, Equatable {
-  /// ELM digits of the protocols on CAN and of those on older buses, the most common one first.
+  /// ELM digits of the protocols on CAN, the most common one first.
   private static let fast: InlineArray<4, UInt8> = [0x36, 0x37, 0x38, 0x39]
+  /// ELM digits of the protocols on older buses, the most common one first.
   private static let slow: InlineArray<5, UInt8> = [0x35, 0x34, 0x33, 0x32, 0x31]
 
-  /// Position of the try in the round, 0…6; -1 for the protocol that the adapter has selected.
+  /// Position of the try in a round that selects protocols, 0…6; -1 if the adapter's current selection is used.
   var index = -1
-  /// The ELM digit of the protocol; `nil` for the one that the adapter has selected.
+  /// ELM digit of the protocol to select; `nil` to use the protocol that the adapter has selected.
   var digit: UInt8?
-  /// Whether the protocol has been selected by ATSP.
+  /// Whether ATSP has already selected the protocol of this try.
   var isSelected = true
   /// Whether 22 F400 is sent instead of 01 00, for example after the ECUs refused service 01.
   var isUDS = false
@@ -27,19 +28,23 @@ struct SearchStep: BitwiseCopyable, Equatable {
   var wasRefused = false
 
   /// Returns the first try of a round that selects protocols explicitly.
+  ///
+  /// - Parameters:
+  ///   - round: number of the round.
+  ///   - known: ELM digit of the last good protocol; 0 if none is known.
   static func first(round: Int, known: UInt8) -> SearchStep? {
     SearchStep().next(configured: nil, round: max(round, 1), known: known)
   }
 
-  /// Returns the next try; `nil` at the end of the round.
+  /// Returns the try that follows this one; `nil` at the end of the round.
   ///
   /// - Parameters:
-  ///   - configured: digit of the configured protocol; `nil` if none.
+  ///   - configured: ELM digit of the configured protocol; `nil` if none is configured.
   ///   - round: number of the round; 0 for the adapter's own search.
-  ///   - known: digit of the last good protocol; 0 if none.
+  ///   - known: ELM digit of the last good protocol; 0 if none is known.
   func next(configured: UInt8?, round: Int, known: UInt8) -> SearchStep? {
     if let configured {
-      // Only the configured protocol is tried. It may carry OBDonUDS.
+      // Only the configured protocol is tried. If it is a CAN protocol, the vehicle may use OBDonUDS.
       guard !isUDS, configured >= UInt8(ascii: "6"), configured <= UInt8(ascii: "9") else { return nil }
       return SearchStep(index: index, digit: digit, isSelected: isSelected, isUDS: true, wasRefused: wasRefused)
     }
@@ -54,7 +59,7 @@ struct SearchStep: BitwiseCopyable, Equatable {
     return nil
   }
 
-  /// Returns the protocol to try at a position in the round; `nil` if that position is left out.
+  /// Returns the ELM digit of the protocol to try at a position in the round; `nil` if that position is left out.
   private static func digit(at place: Int, _ round: Int, _ known: UInt8) -> UInt8? {
     switch place {
     case 0: return known > 0x30 ? known : nil

@@ -1,11 +1,11 @@
 import OBDWire
 
-/// Rejects messages from senders that cannot have answered.
+/// Rejects messages from senders that cannot have answered the request.
 ///
-/// On CAN, a request to all ECUs is answered from the addresses 7E8 to 7EF, or 18DAF1xx (ISO 15765-4). Any other
-/// address is damaged, or is that of a request that the adapter overheard (7E0).
+/// On CAN, ECUs answer a request to all ECUs from the addresses 7E8 to 7EF, or 18DAF1xx (ISO 15765-4). Any other
+/// address is damaged, or belongs to a request that the adapter overheard (7E0).
 struct SenderFilter: BitwiseCopyable {
-  /// Kind of the addresses on the bus; `nil` if unknown.
+  /// Kind of the ECUs' addresses on the bus; `nil` if unknown.
   var kind: ECUAddress.Kind?
   /// Whether the request was sent to a single ECU, whose address a signal set defines.
   var isAddressed = false
@@ -23,7 +23,7 @@ struct SenderFilter: BitwiseCopyable {
 }
 
 extension BusProtocol {
-  /// The kind of the ECUs' addresses; `nil` if unknown.
+  /// Kind of the ECUs' addresses on this bus; `nil` if the bus is unknown.
   var addressKind: ECUAddress.Kind? {
     switch self {
     case .auto: nil

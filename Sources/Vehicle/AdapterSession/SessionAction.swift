@@ -8,21 +8,23 @@ public enum SessionAction: BitwiseCopyable, Sendable {
   case wait(until: Int64)
   /// Set the baud rate of the serial port, and discard all bytes that it has received so far.
   case setBaud(Int)
-  /// Close the port, and open it again at this time or later. Then call ``AdapterSession/opened(at:)``.
+  /// Close the port, and open it again at this time (ns of CLOCK_BOOTTIME) or later. Then call
+  /// ``AdapterSession/opened(at:)``.
   case reopen(notBefore: Int64)
-  /// Report an event.
+  /// Report this event, for example in the log.
   case report(SessionEvent)
 }
 
 /// An event of the adapter or the vehicle.
 public enum SessionEvent: BitwiseCopyable, Sendable, Equatable {
-  /// An adapter answers; ``AdapterSession/identity`` is its name.
+  /// An adapter answers. Its name is in ``AdapterSession/identity``.
   case found
-  /// A vehicle answers for the first time, on the protocol with this ELM digit (ASCII; `0` if unknown).
+  /// A vehicle answers for the first time in this session. `protocolDigit` is the ELM digit of its protocol in ASCII;
+  /// the character `0` if unknown.
   case connected(protocolDigit: UInt8)
   /// The adapter or the vehicle no longer answers.
   case lost(LossReason)
-  /// The vehicle answers again after a loss.
+  /// A vehicle answers again after a loss. `protocolDigit` is as in ``connected(protocolDigit:)``.
   case recovered(protocolDigit: UInt8)
   /// The prompt after a reply was not read in time, so the dialogue is resynchronized.
   case promptLost
@@ -30,7 +32,7 @@ public enum SessionEvent: BitwiseCopyable, Sendable, Equatable {
   case outOfStep
   /// A quirk of the adapter was learned.
   case quirk(Quirks)
-  /// Every ECU has reported which PIDs it supports; they are in ``AdapterSession/car``.
+  /// The ECUs have reported which PIDs they support; the result is in ``AdapterSession/car``.
   case supportKnown
   /// The VIN was read for the first time since this vehicle was found; it is in ``AdapterSession/car``.
   case vehicleIdentified
@@ -41,16 +43,17 @@ public enum SessionEvent: BitwiseCopyable, Sendable, Equatable {
   /// those of the vehicle whose VIN is known. All facts about the previous vehicle are discarded, as with
   /// ``vehicleChanged``.
   case vehicleUnnamed
-  /// An ECU no longer answers, although others do.
+  /// This ECU no longer answers, although other ECUs do.
   case ecuVanished(ECUAddress)
-  /// An ECU answers again after ``ecuVanished(_:)``.
+  /// This ECU answers again after ``ecuVanished(_:)``.
   case ecuReturned(ECUAddress)
   /// The bus uses SAE J1939 (ELM protocol A), which is not polled.
   case notPolledJ1939
-  /// ECUs do not answer requests with several PIDs correctly, so their PIDs are requested one by one. `ecus` has one
-  /// bit for each ECU.
+  /// The ECUs in a set do not answer requests with several PIDs correctly, so their PIDs are requested one by one.
+  /// `ecus` has one bit for each ECU of the set.
   case multiPIDRefused(ecus: UInt8)
-  /// Everything that service 04 deletes was read. Service 04 is sent after ``AdapterSession/codesAreSaved()``.
+  /// Everything that service 04 deletes was read. Service 04 is sent only after the caller calls
+  /// ``AdapterSession/codesAreSaved()``.
   case codesRead
   /// Service 04 was executed.
   case codesCleared
@@ -58,7 +61,7 @@ public enum SessionEvent: BitwiseCopyable, Sendable, Equatable {
   case clearRefused(ClearRefusal)
   /// Requests to the vehicle have stopped; nothing is sent on its bus.
   case sleeping(SleepReason)
-  /// A sleeping vehicle answered a probe. The value is the reason for the probe.
+  /// A sleeping vehicle answered a probe. The value is the reason for which it was probed.
   case awake(AwakeReason)
   /// ``AdapterSession/memory`` has changed and should be stored.
   case memoryChanged
@@ -68,9 +71,9 @@ public enum SessionEvent: BitwiseCopyable, Sendable, Equatable {
 public enum LossReason: UInt8, BitwiseCopyable, Sendable {
   /// The adapter sends no bytes.
   case silent
-  /// Bytes are received, but not from an adapter: the speed is wrong, or it is another device.
+  /// Bytes are received, but not from an adapter: the baud rate is wrong, or the device is not an adapter.
   case noAdapter
-  /// NMEA sentences are received: a GNSS receiver.
+  /// NMEA sentences are received: the device is a GNSS receiver.
   case gnssReceiver
   /// The port was closed.
   case portClosed
@@ -94,10 +97,10 @@ public enum LossReason: UInt8, BitwiseCopyable, Sendable {
   case adapterError
   /// The ECUs answer, but refuse all requests.
   case refused
-  /// Again and again, the adapter's answers belonged to earlier commands.
+  /// The adapter's answers repeatedly belonged to earlier commands.
   case outOfStep
 
-  /// The name in records and log lines.
+  /// The name of the reason in records and log lines.
   public var name: StaticString {
     switch self {
     case .silent: "silent"
@@ -120,7 +123,8 @@ public enum LossReason: UInt8, BitwiseCopyable, Sendable {
 }
 
 extension LossReason {
-  /// Whether the adapter itself was lost. Its next answer is then reported, even if no vehicle answers.
+  /// Whether the adapter itself was lost, not only the vehicle. The adapter's next answer is then reported, even if no
+  /// vehicle answers.
   var isAdapterAway: Bool {
     switch self {
     case .silent, .noAdapter, .gnssReceiver, .portClosed: true
@@ -129,13 +133,13 @@ extension LossReason {
   }
 }
 
-/// Events that the caller has not fetched yet, the oldest first, in a ring of fixed size.
+/// Events that the caller has not fetched yet, oldest first, in a ring for 32 events.
 struct EventQueue: ~Copyable {
   private var events = InlineArray<32, SessionEvent>(repeating: .found)
   private var first = 0
   private var count = 0
 
-  /// Adds an event. If the queue is full, it replaces the newest one.
+  /// Adds an event. If the queue is full, the event replaces the newest one.
   mutating func append(_ event: SessionEvent) {
     if count == 32 { count -= 1 }
     events[(first + count) & 31] = event

@@ -4,15 +4,15 @@ import OBDWire
 public struct SessionConfiguration: BitwiseCopyable, Sendable {
   /// A kind of port.
   public enum Transport: BitwiseCopyable, Sendable, Equatable {
-    /// A serial port with its baud rate; `nil` to find the rate.
+    /// A serial port with its baud rate; `nil` if the session must find the rate.
     case serial(baud: Int?)
-    /// RFCOMM, TCP or a pty, which have no baud rate.
+    /// An RFCOMM connection, a TCP connection or a pty. These have no baud rate.
     case stream
   }
 
-  /// The kind of port of the adapter.
+  /// The kind of port to which the adapter is connected.
   public var transport: Transport = .stream
-  /// ELM digit of the protocol, ASCII `1`…`9`; `nil` to find it.
+  /// ELM digit of the vehicle's protocol, ASCII `1`…`9`; `nil` if the session must find the protocol.
   public var protocolDigit: UInt8?
   /// Time between two readings of the trouble codes, ns.
   public var codesPeriod: Int64 = 60_000_000_000
@@ -22,29 +22,29 @@ public struct SessionConfiguration: BitwiseCopyable, Sendable {
   public var searchPause: Int64 = 2_000_000_000
   /// Rules for stopping requests to the vehicle, and for probing it again.
   public var power = PowerConfiguration()
-  /// Baud rate to which adapter and port change after the initialization, by ATBRD (15,686…500,000) or STBR; `nil` to
-  /// keep the rate. Only for serial ports. If the change fails, both return to the former rate.
+  /// Baud rate to which the adapter and the port change after the initialization, by ATBRD (15,686…500,000) or STBR;
+  /// `nil` to keep the rate. It is used only for serial ports. If the change fails, both return to the former rate.
   public var preferredBaud: Int?
 
-  /// Creates the defaults.
+  /// Creates a configuration with default values.
   public init() {}
 }
 
-/// Data that a session learned, for the next session with the same adapter.
+/// Data that a session learned, and that the next session with the same adapter uses.
 public struct SessionMemory: BitwiseCopyable, Sendable {
   /// The baud rate at which the adapter answered; 0 if unknown.
   public var baud = 0
   /// ELM digit (ASCII) of the protocol on which the vehicle answered last; 0 if unknown.
   public var protocolDigit: UInt8 = 0
-  /// The VIN: its first ``vinCount`` characters.
+  /// The vehicle's VIN, of which the first ``vinCount`` characters are used.
   public var vin = InlineArray<20, UInt8>(repeating: 0)
-  /// Number of characters of ``vin``; 0 if unknown.
+  /// Number of characters of the VIN in ``vin``; 0 if the VIN is unknown.
   public var vinCount = 0
   /// PIDs that the vehicle claims to support but does not answer.
   public var silentPIDs = PIDSet()
-  /// The adapter's quirks that are known so far.
+  /// The quirks of the adapter that are known so far.
   public var quirks: Quirks = []
-  /// Vehicle's voltage (PID 42) minus the adapter's, V; 0 if unknown.
+  /// The control module's voltage (PID 42) minus the adapter's voltage, V; 0 if unknown.
   public var voltageOffset = 0.0
   /// Whether the adapter's voltage has ever changed, which proves that it is measured.
   public var measuresVoltage = false

@@ -1,29 +1,31 @@
 import OBDWire
 
-/// Earlier events of the session. What is reported depends on them, and so does the length of pauses.
+/// Earlier events of the session. They determine which events are reported, and how long pauses are.
 struct SessionHistory: BitwiseCopyable {
-  /// If a vehicle is lost within this time after it was found, the loss counts as a repeated loss, ns.
+  /// If a vehicle is lost within this time after it was found, the loss is counted by `repeatedLosses`, ns.
   private static let shortConnection: Int64 = 60_000 * Limit.millisecond
   private static let longestLossPause: Int64 = 30_000 * Limit.millisecond
 
-  /// Whether an adapter was found, and whether a vehicle was connected.
+  /// Whether an adapter was found in this session.
   var wasFound = false
+  /// Whether a vehicle was connected in this session.
   var wasConnected = false
   /// The loss that was reported last; `nil` if the adapter or the vehicle has answered since.
   var lastLoss: LossReason?
-  /// Number of times that the port was reopened since an adapter was last found.
+  /// Number of times that the port was reopened since the adapter last answered ATZ.
   var reopenings = 0
-  /// How often in a row the link broke during ATZ.
+  /// Number of times in a row that the link was lost while the session waited for the answer to ATZ.
   var lostResets = 0
-  /// Number of times that the adapter did not answer at a speed set by ATBRD or STBR.
+  /// Number of times that the adapter stopped answering at a baud rate set by ATBRD or STBR.
   var baudReturns = 0
-  /// Number of losses in a row that followed soon after the vehicle was found.
+  /// Number of losses in a row that occurred soon after the vehicle was found.
   private var repeatedLosses = 0
 
   /// Counts the loss of a vehicle.
   ///
-  /// - Returns: the pause before the next search, ns. For the second loss in a row that followed soon after the vehicle
-  ///   was found, it is 0.5 s. Each further such loss doubles it, up to 30 s. Otherwise, it is 0.
+  /// - Returns: the pause before the next search, ns. It is 0 unless this is at least the second loss in a row that
+  ///   occurred soon after the vehicle was found. For the second such loss, it is 0.5 s; each further one doubles it,
+  ///   up to 30 s.
   mutating func recordLoss(connectedSince since: Int64, at now: Int64) -> Int64 {
     repeatedLosses = now - since < Self.shortConnection ? repeatedLosses + 1 : 0
     guard repeatedLosses > 1 else { return 0 }
@@ -32,40 +34,41 @@ struct SessionHistory: BitwiseCopyable {
   }
 }
 
-/// Rounds of the search for a vehicle, counted since a vehicle was last found.
+/// The rounds of the search for a vehicle since a vehicle was last found.
 struct SearchRounds: BitwiseCopyable {
   /// Number of rounds that found no vehicle.
   var count = 0
-  /// Start of the current round.
+  /// Time at which the current round began, ns since boot.
   var began: Int64 = 0
 }
 
-/// Facts about the port that hold until it is opened again.
+/// Facts about the port. They are discarded when the port is opened again.
 struct OpenPort: BitwiseCopyable {
   var openedAt: Int64 = 0
   /// Baud rate of the port; `nil` if the port has none.
   var baud: Int?
-  /// Baud rate before a change by ATBRD or STBR; `nil` if it was not changed.
+  /// Baud rate of the port before ATBRD or STBR changed it; `nil` if it was not changed.
   var formerBaud: Int?
-  /// Quirks that were confirmed since the port was opened. Each other known quirk is tested once more.
+  /// Quirks that were confirmed since the port was opened. All other known quirks are tested once more.
   var confirmedQuirks: Quirks = []
 }
 
-/// The search for the adapter's baud rate.
+/// The progress of the search for the adapter's baud rate.
 struct BaudSearch: BitwiseCopyable {
-  /// Index in the list of baud rates; `nil` for the rate that worked before.
+  /// Index (in the list of baud rates) of the rate that is tried; `nil` for the rate that worked in an earlier session.
   var index: Int?
-  /// Index in the list of baud rates: the rate that was tried last for a device that sends nothing; -1 if none was.
+  /// Index (in the list of baud rates) of the rate that was last tried for a device that sends nothing; -1 if none was
+  /// tried.
   var spare = -1
-  /// Number of completed passes through the list.
+  /// Number of completed passes through the list of baud rates.
   var pass = 0
 }
 
-/// The adapter's name, as in its banner: `ELM327 v1.5`.
+/// The adapter's name as in its banner, for example `ELM327 v1.5`.
 struct AdapterIdentity: BitwiseCopyable {
   private(set) var text = InlineArray<40, UInt8>(repeating: 0)
   private(set) var count = 0
-  /// Hash of the last banner; 0 if none was read. A different banner means a different adapter.
+  /// Hash of the last banner; 0 if none was read. If it changes, the adapter is a different one.
   private var banner: UInt32 = 0
 
   mutating func store(_ reply: ReplyObserver) {
@@ -74,7 +77,7 @@ struct AdapterIdentity: BitwiseCopyable {
     count = reply.textCount
   }
 
-  /// Stores the name of a banner.
+  /// Stores the name in a banner.
   ///
   /// - Returns: whether the banner differs from the previous one.
   mutating func storeBanner(_ reply: ReplyObserver) -> Bool {

@@ -7,40 +7,41 @@ import OBDWire
 ///                                                 │    unsupportedBus      │ lost
 ///                                                 └──── resting ◄──────────┘
 ///
-/// From every state, a closed port or lost prompts lead to `closed`, a fatal error to `probing`, and an unexpected
-/// banner to `initializing`. Not shown: `changingBaud` is between `initializing` and `searching`, a search that finds
-/// no vehicle leads to `resting`, and `unsupportedBus` leads to `searching` if the bus changes to a supported one.
+/// From every state, a closed port or a lost prompt leads to `closed`, a fatal error to `probing`, and an unexpected
+/// banner to `initializing`. The diagram does not show that `changingBaud` is between `initializing` and `searching`,
+/// that a search without success leads to `resting`, and that `unsupportedBus` leads to `searching` if the bus changes
+/// to a supported one.
 ///
-/// Values that outlive a state are stored in ``AdapterSession``: ``AdapterSettings`` until the adapter restarts,
-/// ``OpenPort`` until the port is opened again, ``KnownVehicle`` until another vehicle is identified, and
+/// Values that are needed longer than one state are stored in ``AdapterSession``: ``AdapterSettings`` until the adapter
+/// restarts, ``OpenPort`` until the port is opened again, ``KnownVehicle`` until another vehicle is identified, and
 /// ``SessionHistory`` for the whole session.
 enum SessionState: BitwiseCopyable {
   /// The port is closed.
   case closed
-  /// ATZ is sent at one speed after another until a banner is received.
+  /// ATZ is sent at one baud rate after another until the adapter answers.
   case probing(Probe)
   /// The settings are sent one by one.
   case initializing(Initialization)
-  /// Both sides of the line change to another speed.
+  /// The adapter and the port change to another baud rate.
   case changingBaud(BaudChange)
-  /// The session searches for a vehicle, one protocol after another. The session is also in this state while a vehicle
+  /// The session searches for a vehicle, trying one protocol after another. It is also in this state while a vehicle
   /// sleeps.
   case searching(Search)
-  /// A vehicle answers; the adapter's protocol number is read.
+  /// A vehicle answers, and the adapter is asked for the number of the protocol.
   case naming(Naming)
-  /// A vehicle answers on a known bus.
+  /// A vehicle answers on a known bus, and is polled.
   case connected(Connection)
-  /// The bus uses a protocol that is not polled (SAE J1939). At the given time, the adapter is queried again for the
-  /// protocol.
+  /// The bus uses a protocol that is not polled (SAE J1939). At the time `nextCheck`, the adapter is asked again for
+  /// the number of the protocol.
   case unsupportedBus(nextCheck: Int64)
-  /// Nothing is sent to the vehicle until the given time. `then` is the state that follows.
+  /// Nothing is sent to the vehicle until the time `until`. `then` is the state that follows.
   case resting(until: Int64, then: AfterRest)
 
   /// Whether the state is `connected`.
   var isConnected: Bool { if case .connected = self { true } else { false } }
 
-  /// Whether the next requests reach the bus: the adapter is initialized, and the session uses it to find or poll a
-  /// vehicle.
+  /// Whether the next requests reach the vehicle's bus, because the adapter is initialized and the session tries to
+  /// find or poll a vehicle.
   var asksVehicle: Bool {
     switch self {
     case .searching, .naming, .connected, .resting(_, .search): true
@@ -48,8 +49,7 @@ enum SessionState: BitwiseCopyable {
     }
   }
 
-  /// Whether ATE0 was sent before this state. If the adapter did not refuse it, an echo means that the adapter lost its
-  /// settings.
+  /// Whether ATE0 was sent before this state. If the adapter accepted it and now echoes, it has lost its settings.
   var isPastEchoOff: Bool {
     switch self {
     case .closed, .probing, .resting: false
@@ -62,27 +62,27 @@ enum SessionState: BitwiseCopyable {
 /// The state that follows a pause.
 enum AfterRest: BitwiseCopyable, Equatable { case probe, search }
 
-/// A try to reach the adapter by ATZ at one speed.
+/// A try to get an answer to ATZ at one baud rate.
 struct Probe: BitwiseCopyable {
-  /// Number of replies to ATZ at this speed.
+  /// Number of replies to ATZ at this baud rate.
   var replies = 0
 }
 
 /// Progress of sending the settings after ATZ.
 struct Initialization: BitwiseCopyable {
   var step = InitialStep.echoOff
-  /// Number of replies to this step that were refusals or had no prompt.
+  /// Number of times that this step's command was refused or its prompt was missing.
   var tries = 0
 }
 
-/// The settings of the adapter, in the order in which they are sent.
+/// The commands that initialize the adapter, in the order in which they are sent.
 enum InitialStep: UInt8, BitwiseCopyable, CaseIterable {
   case echoOff, selectProtocol, linefeedsOff, spacesOff, headersOn, adaptiveTiming, timeout
   case identity, description, stn, voltage
 
   var next: InitialStep? { InitialStep(rawValue: rawValue + 1) }
 
-  /// The quirk of an adapter that refuses the step (`?`).
+  /// The quirk that is learned if the adapter refuses the command of this step (`?`); empty if a refusal is normal.
   var quirk: Quirks {
     switch self {
     case .echoOff: .noEchoOff
@@ -111,13 +111,13 @@ struct BaudChange: BitwiseCopyable {
 /// One round of tries to find a vehicle.
 struct Search: BitwiseCopyable {
   var step: SearchStep
-  /// Number of tries of this step that the adapter refused.
+  /// Number of tries of this step whose request the adapter refused or interrupted.
   var tries = 0
-  /// The reason why the first try of the round failed. This reason is reported rather than later ones, because the
-  /// first try uses the vehicle's last protocol or the adapter's own search.
+  /// The reason why the first try of the round failed; `nil` before that. It is reported instead of later reasons,
+  /// because the first try uses the vehicle's last protocol or the adapter's own search.
   var firstFailure: LossReason?
-  /// Whether a try has ended since the voltage was last read. If so, and if a reading of the voltage is due, the
-  /// voltage is read before the next try.
+  /// Whether a try has ended since the voltage was last read. If so, the voltage may be read before the next try, when
+  /// its reading is due.
   var mayReadVoltage = false
   var numberTrust = ProtocolNumberTrust.trusted
 }
@@ -126,17 +126,17 @@ struct Search: BitwiseCopyable {
 enum ProtocolNumberTrust: BitwiseCopyable, Equatable {
   case trusted
   /// The protocol number did not agree with the addresses, so the vehicle is queried again. Only answers from addresses
-  /// of this kind count: it is the kind that the protocol number implies.
+  /// of this kind count, because the protocol number implies this kind.
   case verifying(ECUAddress.Kind)
-  /// No ECU answered from an address of that kind, so the protocol number is wrong.
+  /// No ECU answered from an address of the kind that the protocol number implies, so the number is wrong.
   case distrusted
 }
 
-/// Reads the number of the protocol (ATDPN) after a vehicle answered.
+/// The state in which the number of the protocol is read (ATDPN), after a vehicle answered.
 struct Naming: BitwiseCopyable {
-  /// Number of replies without a usable number.
+  /// Number of replies to ATDPN so far.
   var tries = 0
-  /// Whether a part of the first answer to 0100 was lost. If so, 0100 is sent again.
+  /// Whether a part of the first answer to 0100 was lost. If so, 0100 is sent again during the discovery.
   let isSupportDamaged: Bool
   let numberTrust: ProtocolNumberTrust
 }

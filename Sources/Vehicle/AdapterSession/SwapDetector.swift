@@ -1,24 +1,25 @@
-/// Values of one reply that show whether the vehicle was swapped. All but the engine speed change slowly in every
-/// vehicle.
+/// Values in one reply that show whether the vehicle was swapped. All of them except the engine speed change slowly in
+/// every vehicle.
 struct SlowValues: BitwiseCopyable {
-  /// PID 05, °C.
+  /// Coolant temperature (PID 05), °C; `nil` if not in the reply.
   var coolantTemperature: Double?
-  /// PID 31, km.
+  /// Distance since the codes were cleared (PID 31), km; `nil` if not in the reply.
   var distanceSinceClear: Double?
-  /// PID A6, km.
+  /// Odometer (PID A6), km; `nil` if not in the reply.
   var odometer: Double?
-  /// PID 0C, rpm. If it is above 0, the engine runs.
+  /// Engine speed (PID 0C), rpm; `nil` if not in the reply. If it is above 0, the engine runs.
   var engineSpeed: Double?
 }
 
-/// Detects jumps of slow values, and starts of the engine. After each of these, the VIN is read again, because the
-/// vehicle may have been swapped.
+/// Detects jumps of slowly changing values, and starts of the engine. After each of these, the VIN is read again,
+/// because the vehicle may have been swapped.
 struct SwapDetector: BitwiseCopyable {
-  /// Two readings are compared only if they are at most this far apart, ns.
+  /// Two readings of a value are compared only if the time between them is at most this long, ns.
   private static let longestInterval: Int64 = 30_000_000_000
-  /// Shortest time between two alarms, ns. It limits the number of alarms, because some ECUs report implausible values.
+  /// Minimum time between two alarms, ns. An alarm is a reply after which the VIN is read again. Without this limit, an
+  /// ECU that reports implausible values would cause too many.
   private static let shortestPause: Int64 = 10_000_000_000
-  /// Smallest change of the temperature that counts as a jump, °C. An engine needs minutes for it.
+  /// Smallest change of the temperature that counts as a jump, °C. An engine needs minutes for such a change.
   private static let temperatureJump = 20.0
   /// Smallest change of a distance that counts as a jump, km. No vehicle drives this far in 30 s.
   private static let distanceJump = 5.0
@@ -34,7 +35,7 @@ struct SwapDetector: BitwiseCopyable {
   private var isRunning: Bool?
   private var alarmedAt = Int64.min / 2
 
-  /// Compares a reply with the previous values.
+  /// Compares the values of a reply with the previous ones.
   ///
   /// - Returns: whether the reply may come from another vehicle.
   mutating func hasJumped(_ values: SlowValues, at now: Int64) -> Bool {

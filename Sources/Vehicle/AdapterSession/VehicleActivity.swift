@@ -1,6 +1,6 @@
-/// What a vehicle reported about its motion, and since when it has not answered requests.
+/// The vehicle's reports about its motion, and since when it has not answered requests.
 struct VehicleActivity: BitwiseCopyable {
-  /// Unanswered requests that are further apart than this do not count as one silence, ns.
+  /// If the time between two unanswered requests is longer than this, they do not count as one silence, ns.
   private static let longestPause: Int64 = 120_000_000_000
 
   private let configuration: PowerConfiguration
@@ -29,8 +29,8 @@ struct VehicleActivity: BitwiseCopyable {
     if speed > 0 { lastMotion = now } else { stoodAt = now }
   }
 
-  /// Records the fuel type (PID 51). The codes compared here are those of SAE J1979-DA for electric, bi-fuel with
-  /// electricity, and hybrid.
+  /// Records the fuel type (PID 51). The codes 08 and 0F to 16 stand for electric vehicles, for bi-fuel vehicles with
+  /// electricity, and for hybrid vehicles (SAE J1979-DA).
   mutating func fuelType(_ code: UInt8) { isFuelElectric = code == 0x08 || code >= 0x0F && code <= 0x16 }
 
   mutating func answered() { silentSince = nil }
@@ -40,7 +40,7 @@ struct VehicleActivity: BitwiseCopyable {
     lastSilence = now
   }
 
-  /// Discards the reported motion, but not the facts about the vehicle.
+  /// Discards the reports about motion and silence, but not the facts about the vehicle.
   mutating func restart() {
     lastMotion = nil
     engineStoodAt = nil
@@ -53,7 +53,7 @@ struct VehicleActivity: BitwiseCopyable {
     mayDriveElectrically = false
   }
 
-  /// Whether the vehicle has not answered regular requests for `time`, ns.
+  /// Whether the vehicle has not answered any request for `time` (ns), although requests were sent regularly.
   func isSilent(for time: Int64, at now: Int64) -> Bool {
     guard let silentSince, now - lastSilence <= Self.longestPause else { return false }
     return now - silentSince >= time
@@ -65,9 +65,10 @@ struct VehicleActivity: BitwiseCopyable {
     return !isWithin(time, engineStoodAt, now) && !isWithin(time, stoodAt, now) && !isWithin(time, lastMotion, now)
   }
 
-  /// Whether nothing moved during the cut-off time: the vehicle reported this, or did not answer during all that time.
+  /// Whether the vehicle and its engine stood still during the cut-off time. Either the vehicle reported this, or it
+  /// did not answer during the whole time.
   ///
-  /// - Parameter since: time at which the vehicle was first polled, or woke up.
+  /// - Parameter since: time at which the vehicle was first polled, or last woke up.
   func isStanding(since: Int64, at now: Int64) -> Bool {
     let time = configuration.cutOffTime
     guard now - since >= time, !isWithin(time, lastMotion, now) else { return false }

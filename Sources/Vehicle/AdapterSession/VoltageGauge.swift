@@ -1,45 +1,49 @@
-/// The voltage that the adapter reports (ATRV), and whether it is reliable.
+/// The voltage that the adapter reports (ATRV), with its correction, and whether it is reliable. For example, a cheap
+/// voltage divider may measure 0.6 V too little:
 ///
-///     11.9V        a cheap divider, 0.6 V too low: PID 42 is 12.5 at the same time
+/// 11.9V        ATRV; PID 42 is 12.5 V at the same time
 ///
 /// A voltage is ignored if it is missing, 0.0, unchanged while PID 42 changed, or too far from PID 42. If the voltage
-/// has never changed, the adapter possibly does not measure it; it is then ``unproven``. All results apply to a 12 V
+/// has never changed, the adapter perhaps does not measure it; it is then ``unproven``. All results apply to a 12 V
 /// system: voltages of a 24 V system are halved.
 struct VoltageGauge: BitwiseCopyable {
-  /// Lowest plausible voltage, V. Below it, the adapter itself would not work.
+  /// Lowest plausible voltage, V. Below this voltage, the adapter itself would not work.
   private static let least = 3.0
+  /// Highest plausible voltage, V.
   private static let most = 40.0
-  /// The adapter's voltage and PID 42 are compared if they were read within this time, ns.
+  /// The adapter's voltage and PID 42 are compared only if the time between their readings is at most this long, ns.
   private static let pairing: Int64 = 3_000_000_000
-  /// Number of readings in a row that prove that the system has 24 V, or that adapter and vehicle disagree.
+  /// After this many readings in a row, it is certain that the system has 24 V (or 12 V), or that the adapter and PID
+  /// 42 disagree.
   private static let witnesses = 3
 
   private let configuration: PowerConfiguration
-  /// Correction that is added to the adapter's voltage, V: PID 42 minus the adapter's reading.
+  /// Correction that is added to the adapter's voltage, V: the value of PID 42 minus the adapter's reading.
   private(set) var offset: Double
   private var isCalibrated: Bool
   /// The adapter's last reading, V; `nil` if it was missing or implausible.
   private var reading: Double?
   private var readAt = Int64.min
-  /// Whether the adapter's voltage has changed, in this session or an earlier one. This proves that the adapter
-  /// measures it.
+  /// Whether the adapter's voltage has ever changed, in this session or an earlier one. A change proves that the
+  /// adapter measures the voltage.
   private(set) var hasMoved: Bool
   /// Whether the adapter's voltage did not change while PID 42 did.
   private var isFrozen = false
   private var disagreements = 0
   private var heavyReadings = 0
   private(set) var isHeavy = false
-  // PID 42.
+  // The control module's voltage (PID 42), V, and the time at which it was read.
   private var module: Double?
   private var moduleAt = Int64.min
-  /// Lowest and highest value of PID 42 since the adapter's voltage last changed.
+  /// Lowest value of PID 42 since the adapter's voltage last changed, V.
   private var lowest = Double.infinity
+  /// Highest value of PID 42 since the adapter's voltage last changed, V.
   private var highest = -Double.infinity
 
   /// Creates a gauge for an adapter.
   ///
   /// - Parameters:
-  ///   - offset: correction that was learned with the same adapter; 0 if unknown.
+  ///   - offset: correction that was learned with the same adapter, V; 0 if unknown.
   ///   - hasMoved: whether the same adapter's voltage changed in an earlier session.
   init(_ configuration: PowerConfiguration, offset: Double, hasMoved: Bool = false) {
     self.configuration = configuration
@@ -48,13 +52,14 @@ struct VoltageGauge: BitwiseCopyable {
     isCalibrated = offset != 0
   }
 
-  /// The vehicle's voltage, corrected and converted to a 12 V system; `nil` if unreliable or never changed.
+  /// The vehicle's voltage, corrected and converted to a 12 V system; `nil` if the adapter's voltage is unreliable or
+  /// has never changed.
   var volts: Double? {
     hasMoved ? corrected : nil
   }
 
-  /// The vehicle's voltage according to an adapter whose voltage has never changed; `nil` if it has changed or is
-  /// unreliable. Such an adapter possibly does not measure the voltage.
+  /// The vehicle's voltage, corrected and converted, from an adapter whose voltage has never changed; `nil` if it has
+  /// changed or is unreliable. Such an adapter perhaps does not measure the voltage.
   var unproven: Double? { hasMoved || isFrozen ? nil : corrected }
 
   private var corrected: Double? {
@@ -64,7 +69,7 @@ struct VoltageGauge: BitwiseCopyable {
 
   private var scale: Double { isHeavy ? 2 : 1 }
 
-  /// Records the answer to ATRV, V; `nil` if it had no voltage.
+  /// Records the voltage in an answer to ATRV, V; `nil` if the answer had no voltage.
   mutating func adapter(_ answer: Double?, at now: Int64) {
     guard let answer, answer >= Self.least, answer <= Self.most else {
       reading = nil
@@ -104,8 +109,8 @@ struct VoltageGauge: BitwiseCopyable {
       heavyReadings = 0
       return
     }
-    // While a truck's engine is cranked, its voltage can fall below 18 V for a moment. That is no proof of a 12 V
-    // system: only a lower voltage, to which no 24 V battery falls, is counted.
+    // While a truck's engine is cranked, its voltage can fall below 18 V for a moment, which does not prove a 12 V
+    // system. Therefore only voltages to which no 24 V battery falls are counted.
     if isHeavy, answer > configuration.restingVoltage * 1.2 { return }
     heavyReadings += 1
     guard heavyReadings >= Self.witnesses else { return }

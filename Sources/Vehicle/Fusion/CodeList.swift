@@ -1,11 +1,11 @@
 import OBDWire
 
-/// One list of trouble codes of an ECU (stored, pending or permanent), and the list that was reported last.
+/// One list of trouble codes of an ECU (stored, pending or permanent), with the list that was last written to a record.
 struct CodeList {
   private(set) var codes: [TroubleCode] = []
-  /// The list that was reported last; `nil` if none was reported.
+  /// The codes that were last written to a record; `nil` if none were.
   private(set) var reported: [TroubleCode]?
-  /// Whether the present list was read and is still valid.
+  /// Whether ``codes`` was read from the ECU and is still valid.
   private(set) var isKnown = false
   private var isFromLegacyService = false
 
@@ -23,16 +23,16 @@ struct CodeList {
     for index in found.indices { codes.append(found[index]) }
   }
 
-  /// Marks the list as invalid. When a list is read again, it is compared with the last reported one.
+  /// Marks the list as invalid. When the list is read again, it is compared with the last reported one.
   mutating func forget() {
     isKnown = false
     codes.removeAll(keepingCapacity: true)
   }
 
-  /// Whether the list must be reported: none was reported yet, or the codes have changed since.
+  /// Whether the list must be written to a record: either no list was reported yet, or the codes have changed since.
   var needsReport: Bool { isKnown && (reported.map { !Self.isSameSet($0, codes) } ?? true) }
 
-  /// Codes that were added or removed since the last report.
+  /// The codes that were added or removed since the last report.
   var changed: [TroubleCode] {
     guard isKnown, let reported else { return [] }
     return Self.missing(from: reported, in: codes) + Self.missing(from: codes, in: reported)
@@ -63,7 +63,7 @@ struct CodeList {
 }
 
 extension TroubleCode {
-  /// Whether both have the same code and failure type. Their status may differ.
+  /// Whether both codes have the same number and failure type. Their status may differ.
   func isSameCode(as other: TroubleCode) -> Bool {
     code == other.code && hasFailureType == other.hasFailureType && failureType == other.failureType
   }

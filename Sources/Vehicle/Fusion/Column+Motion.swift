@@ -1,7 +1,8 @@
 import OBDWire
 
 extension Column {
-  /// The use of a value in the detection of trips and driving events.
+  /// The measurement that a column contributes to the detection of trips and driving events; `none` for all other
+  /// columns.
   enum Motion: UInt8, BitwiseCopyable {
     case none, engineSpeed, speed, batteryVoltage, controlModuleVoltage, odometer
     case fuelRate, fuelMassRate, cylinderFuelRate, massAirFlow, manifoldPressure, intakeTemperature
@@ -10,7 +11,7 @@ extension Column {
 }
 
 extension Column.Motion {
-  /// Determines the use from the signal's service, PID and position in the answer (SAE J1979-DA).
+  /// Determines the measurement from the signal's service, PID and bit position in the answer (SAE J1979-DA).
   init(_ definition: SignalDefinition) {
     self =
       switch (definition.service, definition.identifier, definition.bitOffset) {
@@ -21,7 +22,7 @@ extension Column.Motion {
       case (1, 0x0D, _): .speed
       case (1, 0x0F, _): .intakeTemperature
       case (1, 0x10, _): .massAirFlow
-      // The sensor is the first one of bank 1, which is upstream of the catalyst.
+      // This sensor is the first one of bank 1, which is upstream of the catalyst.
       case (1, 0x24, 0), (1, 0x34, 0), (1, 0x8C, 72): .measuredLambda
       case (1, 0x42, _): .controlModuleVoltage
       case (1, 0x44, _): .commandedLambda

@@ -1,21 +1,21 @@
 import OBDWire
 import Telemetry
 
-/// One key of telemetry, with the last value that each ECU reported for it.
+/// One key of telemetry records, with the last value that each ECU reported for it.
 struct Column: BitwiseCopyable {
-  /// Where the text of the key comes from.
+  /// The source of the key's text.
   enum Name: BitwiseCopyable {
     case table(StaticString)
-    /// The key of a signal loaded at run time, by the signal's index.
+    /// The key of the signal loaded at run time that has this index.
     case loaded(Int)
   }
-  /// Type of the values.
+  /// The type of a column's values.
   enum Content: UInt8, BitwiseCopyable {
     case number, flag, enumeration
     /// A text or list, which is stored in ``ECUState`` instead of ``values``.
     case vin, troubleCodes
   }
-  /// The use of a value besides telemetry.
+  /// The purpose for which a value is used in addition to telemetry.
   enum Role: UInt8, BitwiseCopyable {
     case none, engineSpeed, vehicleSpeed, mil, distanceMIL, monitor, fuelType, obdStandard
   }
@@ -24,30 +24,30 @@ struct Column: BitwiseCopyable {
   var content: Content
   var role = Role.none
   var motion = Motion.none
-  /// PID of service 01; 0 for other services.
+  /// The signal's PID of service 01; 0 if the signal has another service.
   var parameter: UInt8 = 0
-  /// Bit position of the value in the answer; used if ``role`` is `monitor`.
+  /// Bit position of the value in the answer. It is used only if ``role`` is `monitor`.
   var bit: UInt8 = 0
   var enumeration: UInt16 = 0
   /// Index of the ECU whose value is at the top level of the record. The values of the other ECUs are under their
   /// addresses.
   var owner: UInt8 = 0
-  /// ECUs that have answered at least once; bit n stands for the ECU with index n.
+  /// The ECUs that have reported this value at least once. Bit n stands for the ECU with index n.
   var known: UInt16 = 0
-  /// ECUs that have answered since the last record; bit n stands for the ECU with index n.
+  /// The ECUs that have reported this value since the last record. Bit n stands for the ECU with index n.
   var fresh: UInt16 = 0
-  /// ECUs whose values are in the last record; bit n stands for the ECU with index n.
+  /// The ECUs whose values for this key are in the last record. Bit n stands for the ECU with index n.
   var recorded: UInt16 = 0
-  /// Time for which a value is repeated in records after it was read, ns; 0 if it is only in the record of the interval
+  /// Time for which records repeat a value after it was read, ns. If 0, a value is only in the record of the interval
   /// in which it was read.
   var window: Int64 = 0
-  /// The shorter of the last two intervals between readings, ns. On a slow bus, this is longer than the requested
-  /// period. The shorter interval is used, so that a single late answer does not change the result.
+  /// The shorter of the last two intervals between readings, ns. On a slow bus, it is longer than the requested period.
+  /// The shorter interval is used so that a single late answer does not change the result.
   var pace: Int64 = 0
   /// The last interval between readings, ns.
   private var interval: Int64 = .max
   var values = InlineArray<9, Double>(repeating: 0)
-  /// Time at which each ECU's value was read.
+  /// For each ECU, the time at which its value was read, ns.
   var times = InlineArray<9, Int64>(repeating: .min / 2)
 
   init(name: Name, content: Content) {

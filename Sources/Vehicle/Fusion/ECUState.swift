@@ -1,18 +1,18 @@
 import OBDWire
 import Telemetry
 
-/// The data of one ECU, and which of them were reported.
+/// The data of one ECU, and the information which of them were reported in records.
 struct ECUState {
   var address: ECUAddress
-  /// The address as text for records; `nil` if the replies have no headers.
+  /// The ECU's address as text for records; `nil` if the replies have no headers.
   var addressText: String?
-  /// Supported PIDs of service 01. Bit 31 − n of word w stands for PID 32 w + n + 1.
+  /// The PIDs of service 01 that the ECU supports. Bit 31 − n of word w stands for PID 32 w + n + 1.
   var parameters = InlineArray<8, UInt32>(repeating: 0)
-  /// Which words of ``parameters`` were read since the last ``Fusion/vehicleLost()``; bit w stands for word w.
+  /// The words of ``parameters`` that were read since the last ``Fusion/vehicleLost()``. Bit w stands for word w.
   var reported: UInt8 = 0
   /// Whether the supported PIDs came from service 22 (OBDonUDS).
   var speaksUDS = false
-  /// Whether PID 0C was answered or is supported.
+  /// Whether the ECU supports or has answered PID 0C (engine speed).
   var hasEngineSpeed = false
 
   var vin: [UInt8] = []
@@ -29,17 +29,17 @@ struct ECUState {
   var distanceMIL: Timed?
   /// The MIL state in the last `dtc` record that contained a MIL state.
   var reportedMIL: Bool?
-  /// Whether and when the trouble codes are reported again although they have not changed.
+  /// When the trouble codes are reported again although they have not changed.
   var codesRepetition = Repetition.none
 
   var sinceClear = MonitorState()
   var thisCycle = MonitorState()
 
-  /// When a state is reported again although it has not changed.
+  /// The time at which unchanged data are reported again.
   enum Repetition {
-    /// Never.
+    /// Unchanged data are not reported again.
     case none
-    /// After the next answer of the ECU, because the known state may be out of date.
+    /// After the ECU's next answer, because the known data may be out of date.
     case afterAnswer
     case now
   }
@@ -55,7 +55,7 @@ struct ECUState {
     addressText = address.kind == .unknown ? nil : address.text
   }
 
-  /// Whether the MIL state was read and differs from the state in the last `dtc` record.
+  /// Whether the MIL state was read, and differs from the state in the last `dtc` record that contained one.
   var needsMILReport: Bool {
     guard let mil, let reportedMIL else { return false }
     return (mil.value != 0) != reportedMIL
@@ -68,7 +68,7 @@ struct ECUState {
       || codesRepetition == .now && lists.contains(where: \.isKnown)
   }
 
-  /// Requests that codes, freeze frames and monitors are reported again although they have not changed.
+  /// Requests that codes, freeze frames and monitors are reported again, even if they have not changed.
   mutating func repeatDiagnosis(_ repetition: Repetition) {
     codesRepetition = repetition
     if repetition == .now { repeatFrames() }
@@ -76,7 +76,8 @@ struct ECUState {
     thisCycle.repetition = repetition
   }
 
-  /// Handles an answer with trouble codes. If the codes were to be repeated after the next answer, they are due now.
+  /// Records that trouble codes were answered. If they were to be reported again after the next answer, they are due
+  /// now.
   mutating func receivedCodes() {
     guard codesRepetition == .afterAnswer else { return }
     codesRepetition = .now
@@ -99,15 +100,15 @@ struct ECUState {
     return parameters[Int(index >> 5)] >> UInt32(31 - index & 31) & 1 == 1
   }
 
-  /// Supported PIDs, ascending: `010C`, or `22F40C` for UDS.
+  /// The supported PIDs in ascending order, as texts such as `010C`, or `22F40C` for OBDonUDS.
   var supportedPids: [String] {
     (1...0xFF).filter { supports(UInt8($0)) }.map { parameter in
       (speaksUDS ? "22F4" : "01") + String(hexadecimal: UInt32(parameter), digits: 2)
     }
   }
 
-  /// The pairs of calibration ID and calibration verification number. ECUs send both lists in the same order, as the
-  /// standard requires.
+  /// The calibrations: pairs of calibration ID and calibration verification number. ECUs send both lists in the same
+  /// order, as the standard requires.
   var calibrations: [VehicleRecord.Calibration] {
     (0..<max(calibrationIDs.count, verificationNumbers.count)).compactMap { index in
       let id = index < calibrationIDs.count ? calibrationIDs[index] : []
@@ -121,7 +122,7 @@ struct ECUState {
 }
 
 extension String {
-  /// Creates a text of upper-case hexadecimal digits.
+  /// Creates a text of `digits` upper-case hexadecimal digits.
   init(hexadecimal number: UInt32, digits: Int) {
     self = ""
     for place in stride(from: digits - 1, through: 0, by: -1) {
@@ -129,22 +130,22 @@ extension String {
     }
   }
 
-  /// Decodes ISO 8859-1, a superset of ASCII, which ECUs and adapters use.
+  /// Decodes bytes as ISO 8859-1, which ECUs and adapters use. It is a superset of ASCII.
   init(latin1 bytes: [UInt8]) {
     self = ""
     for byte in bytes { unicodeScalars.append(Unicode.Scalar(byte)) }
   }
 
-  /// Decodes ISO 8859-1, a superset of ASCII, which ECUs and adapters use.
+  /// Decodes bytes as ISO 8859-1, which ECUs and adapters use. It is a superset of ASCII.
   public init(latin1 bytes: Span<UInt8>) {
     self = ""
     for index in bytes.indices { unicodeScalars.append(Unicode.Scalar(bytes[index])) }
   }
 }
 
-/// Replaces `stored` by `found`, if they differ.
+/// Replaces the bytes in `stored` by those in `found`, if they differ.
 ///
-/// - Returns: `false` if both are equal, in which case nothing is allocated.
+/// - Returns: whether they differed. If they are equal, nothing is allocated.
 func replaceBytes(_ stored: inout [UInt8], with found: Span<UInt8>) -> Bool {
   var isSame = stored.count == found.count
   var index = 0

@@ -9,19 +9,19 @@ struct FreezeFrameState {
   }
 
   let number: UInt8
-  /// The code that caused the freeze frame; `nil` if it was not read or does not exist.
+  /// The trouble code that caused the freeze frame; `nil` if it was not read or does not exist.
   private(set) var code: TroubleCode?
   private(set) var values: [Value] = []
   /// Whether the ECU answered that it has no freeze frame.
   private(set) var isEmpty = false
-  /// Whether the freeze frame has values that were not reported yet.
+  /// Whether the freeze frame has values that no record contains yet.
   private(set) var hasUnreportedValues = false
-  /// Whether a value has arrived since the last record. If so, the ECU may send more.
+  /// Whether a value has arrived since the last record. If so, the ECU may send further values.
   var isBeingRead = false
 
   init(number: UInt8) { self.number = number }
 
-  /// Stores a value. If it is new or has changed, the freeze frame must be reported.
+  /// Stores a value of the freeze frame. If the value is new or has changed, the freeze frame must be reported.
   mutating func receive(_ signal: SignalID, _ value: Double) {
     if let index = values.firstIndex(where: { $0.signal == signal }) {
       if values[index].value == value { return }
@@ -33,7 +33,8 @@ struct FreezeFrameState {
     isBeingRead = true
   }
 
-  /// Stores the answer to PID 02, the code that caused the freeze frame. P0000 means that there is no frame.
+  /// Stores the answer to PID 02: the code that caused the freeze frame. The code P0000 means that no freeze frame
+  /// exists.
   mutating func receive(_ codes: Span<TroubleCode>) {
     let found = codes.count > 0 && codes[0].code != 0 ? codes[0] : nil
     isEmpty = found == nil
@@ -47,7 +48,7 @@ struct FreezeFrameState {
     code = found
   }
 
-  /// Whether the freeze frame has something to report.
+  /// Whether the freeze frame has unreported values and can be written to a record.
   var isReady: Bool { hasUnreportedValues && !isEmpty && !values.isEmpty }
 
   /// Marks all values as reported.

@@ -2,12 +2,13 @@ import OBDWire
 import Telemetry
 
 extension Fusion {
-  /// PIDs of service 01 that a successful service 04 resets (SAE J1979, section 6.4). These values are counted since
-  /// the last clearing, or depend on the codes and monitors.
+  /// The PIDs of service 01 that a successful service 04 resets (SAE J1979, section 6.4). Their values are counted
+  /// since the last clearing, or depend on the codes and monitors.
   private static let resetParameters: Set<UInt8> = [0x01, 0x02, 0x21, 0x30, 0x31, 0x41, 0x4D, 0x4E]
 
-  /// Handles the clearing of an ECU's codes. The previous codes, MIL state and monitors become invalid. Records do not
-  /// contain them until they are read again. Permanent codes remain valid, because only the ECU's own tests clear them.
+  /// Handles the clearing of an ECU's codes. The codes, MIL state and other values that clearing resets are discarded,
+  /// so that records do not contain them until they are read again. Permanent codes are kept, because only the ECU's
+  /// own tests clear them.
   public mutating func codesCleared<Sink: RecordSink & ~Copyable>(
     origin: Origin, at time: Int64, into sink: inout Sink
   ) {

@@ -2,19 +2,19 @@ import OBDWire
 import Telemetry
 
 extension Fusion {
-  /// Maximum age of the MIL state, and of the distance driven with it, that a `dtc` record contains, ns: twice the
-  /// usual interval between readings of the trouble codes.
+  /// Maximum age of the MIL state and of the distance driven with the MIL on, ns. A `dtc` record contains them only if
+  /// they are not older. The age is twice the usual interval between readings of the trouble codes.
   private static let attachmentAge: Int64 = 120_000_000_000
-  /// Time after which unchanged codes and monitors are reported again, ns: one day.
+  /// Time after which codes and monitors are reported again although they have not changed: one day, ns.
   private static let snapshotPeriod: Int64 = 86_400_000_000_000
-  /// At the start of a trip, codes and monitors are reported again only if the last such report is at least this old,
-  /// ns.
+  /// Minimum age of the last report of all codes and monitors, ns. At the start of a trip, they are reported again only
+  /// if that report is at least this old.
   private static let shortestSnapshotPeriod: Int64 = 600_000_000_000
 
-  /// Adds a list of trouble codes; an empty list means that there are none.
+  /// Adds a list of trouble codes that an ECU sent. An empty list means that the ECU has no codes of this kind.
   ///
-  /// Stored, pending and permanent codes arrive in three answers. The next record contains all that have arrived by
-  /// then.
+  /// Stored, pending and permanent codes arrive in three answers. The next record contains all lists that have arrived
+  /// by then.
   ///
   /// - Parameters:
   ///   - list: which codes these are, and which ECU sent them.
@@ -52,11 +52,11 @@ extension Fusion {
     hasNewDiagnosis = true
   }
 
-  /// At the start of a trip, requests that codes and monitors are reported again after they have next been read.
+  /// At the start of a trip, requests that codes and monitors are reported again after the next answer.
   mutating func repeatDiagnosisOfTrip() { repeatDiagnosis(after: Self.shortestSnapshotPeriod) }
 
-  /// Requests that codes and monitors are reported again after they have next been read, unless their last report is
-  /// recent. A receiver that has lost earlier records thus gets them again.
+  /// Requests that codes and monitors are reported again after the next answer, unless their last report is recent. A
+  /// receiver that has lost earlier records thus gets the codes and monitors again.
   ///
   /// - Parameter age: minimum age of the last report of all codes and monitors, ns.
   private mutating func repeatDiagnosis(after age: Int64) {
@@ -76,8 +76,8 @@ extension Fusion {
   /// Adds an answer of service 19. The status byte of each code determines whether the code is stored or pending (ISO
   /// 14229-1, annex D.2).
   ///
-  /// The answer contains only codes of which at least one status bit is also set in `mask`. If the mask is unknown (0)
-  /// and the answer contains no pending codes, the ECU may still have pending codes; the same applies to stored codes.
+  /// The answer contains only codes of which at least one status bit is also set in `mask`. If the mask is unknown (0),
+  /// an answer without pending codes does not show that the ECU has no pending codes; the same applies to stored codes.
   private mutating func receiveByStatus(_ codes: Span<TroubleCode>, mask: UInt8, of ecu: Int) {
     var stored: [TroubleCode] = []
     var pending: [TroubleCode] = []
@@ -122,14 +122,14 @@ extension Fusion {
 
   // MARK: Records
 
-  /// Writes records of those monitors and trouble codes that have changed.
+  /// Writes records of the monitors and trouble codes that have changed.
   mutating func writeDiagnosis<Sink: RecordSink & ~Copyable>(at time: Int64, into sink: inout Sink) {
     hasNewDiagnosis = false
     for ecu in allECUs {
       writeMonitors(of: ecu, .sinceClear, at: time, into: &sink)
       writeMonitors(of: ecu, .thisCycle, at: time, into: &sink)
       // The values of a freeze frame arrive in several answers. Wait until they are complete, so that one record
-      // contains both codes and frame.
+      // contains both the codes and the freeze frame.
       if !isFinishing, ecus[ecu].frames.contains(where: \.isBeingRead) {
         hasNewDiagnosis = true
       } else {
@@ -166,8 +166,8 @@ extension Fusion {
       ecus[ecu].codesRepetition = .none
       write(record, at: time, into: &sink)
     }
-    // The lists of codes did not change. A frame that arrived after them, or that belongs to another code, has its own
-    // record. Skip a frame whose code was not read.
+    // From here on, the lists of codes are unchanged. A freeze frame that arrived after them, or that belongs to
+    // another code, has its own record. Skip a freeze frame whose code was not read.
     for index in ecus[ecu].frames.indices where ecus[ecu].frames[index].isReady {
       guard let code = ecus[ecu].frames[index].code else { continue }
       var record = Self.codesRecord(of: ecus[ecu])
@@ -178,7 +178,7 @@ extension Fusion {
     }
   }
 
-  /// Makes a record of the current lists, and of their changes since the last report.
+  /// Makes a record of an ECU's current codes, and of their changes since the last report.
   private static func codesRecord(of state: ECUState) -> DTCRecord {
     let lists = [state.stored, state.pending, state.permanent].filter(\.isKnown)
     let isFirst = lists.contains { $0.reported == nil }
@@ -208,7 +208,7 @@ extension Fusion {
     texts.indices.filter { !texts[..<$0].contains(texts[$0]) }.map { texts[$0] }
   }
 
-  /// Adds to a record the MIL state, the distance driven with it, and the freeze frame with index `frame`.
+  /// Adds the MIL state, the distance driven with the MIL on, and the freeze frame with index `frame` to a record.
   private mutating func attach(_ frame: Int?, to record: inout DTCRecord, of ecu: Int, at time: Int64) {
     let state = ecus[ecu]
     record.mil = Self.young(state.mil, at: time).map { $0 != 0 }
@@ -231,7 +231,7 @@ extension Fusion {
 
   // MARK: Names and values
 
-  /// Returns the name of a signal in records; `nil` if the signal is unknown.
+  /// Returns the name of a signal in `dtc` records; `nil` if the signal is unknown.
   func name(of signal: SignalID) -> String? {
     if signal.isLoaded {
       let index = Int(signal.rawValue - SignalID.firstLoaded)
@@ -241,7 +241,7 @@ extension Fusion {
     return saeSignals.span[Int(signal.rawValue)].name.description
   }
 
-  /// Converts a value of a signal to its type in records.
+  /// Converts a signal's value to a number, boolean or text, depending on the kind of signal.
   func value(_ value: Double, of signal: SignalID) -> RecordValue {
     guard !signal.isLoaded, signal.rawValue < saeSignals.count else { return .number(value) }
     let definition = saeSignals.span[Int(signal.rawValue)].definition

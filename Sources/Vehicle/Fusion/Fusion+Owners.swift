@@ -3,12 +3,12 @@ import OBDWire
 // Chooses the ECU whose value is at the top level of a telemetry record. Values of the other ECUs are under their
 // addresses.
 //
-// For each key, the engine ECU is chosen, which is the one that supports or answers PID 0C. If several engine ECUs have
-// the value, the one with the lowest address is chosen; if no engine ECU has it, the ECU with the lowest address of all
-// that have it. ECUs are added when they first answer and are never removed. Therefore, the choice changes only while
-// ECUs are still being discovered.
+// For each key, the engine ECU is chosen. An engine ECU is one that supports or answers PID 0C. If several engine ECUs
+// have the value, the one with the lowest address is chosen. If no engine ECU has the value, the ECU with the lowest
+// address that has it is chosen. ECUs are added when they first answer and are never removed. Therefore, the choice
+// changes only while ECUs are still being discovered.
 extension Fusion {
-  /// Remembers that an ECU has answered for a column, and chooses the column's ECU again.
+  /// Records that an ECU has reported a value for a column, and chooses the column's top-level ECU again.
   mutating func recordAnswer(of ecu: Int, in column: Int) {
     columns[column].known |= 1 << UInt16(ecu)
     chooseOwner(of: column)
@@ -22,7 +22,7 @@ extension Fusion {
     chooseVIN()
   }
 
-  /// Chooses the ECUs for all keys again.
+  /// Chooses the top-level ECUs of all columns again.
   mutating func chooseOwners() {
     for column in columns.indices { chooseOwner(of: column) }
   }
@@ -38,8 +38,8 @@ extension Fusion {
     columns[column].owner = UInt8(engine ?? lowest ?? 0)
   }
 
-  /// Returns the ECU whose value of a column is at the top level of this record; `nil` if there is no new value, either
-  /// from the chosen ECU or from an answer without a header.
+  /// Returns the ECU whose value of a column is at the top level of the next record. Returns `nil` if neither the
+  /// chosen ECU nor an answer without a header has a new value.
   ///
   /// An answer without a header can come from any ECU. Its value is used if the chosen ECU did not answer.
   func topLevelECU(of column: borrowing Column) -> Int? {

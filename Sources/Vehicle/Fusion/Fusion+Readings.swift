@@ -3,10 +3,10 @@ import OBDWire
 import Telemetry
 
 extension Fusion {
-  /// Adds a reading.
+  /// Adds a reading of one signal.
   ///
-  /// Services 01, 21, 22 and the adapter's own readings become telemetry. Values of service 02 become the freeze frame
-  /// of the next `dtc` record. The counters of service 09 are ignored.
+  /// Readings of services 01, 21 and 22 and the adapter's own readings become telemetry. Readings of service 02 become
+  /// the freeze frame of the next `dtc` record. The counters of service 09 are ignored.
   ///
   /// - Parameter reading: the value, its signal, and the ECU that sent it.
   public mutating func reading<Sink: RecordSink & ~Copyable>(
@@ -34,15 +34,15 @@ extension Fusion {
     }
   }
 
-  /// Adds a position. `time` is the time at which it was received; the time of day in the fix is not used.
+  /// Adds a fix. `time` is the time at which the fix was received; the time of day in the fix is not used.
   ///
-  /// - Parameter privacy: precision of the position in records.
+  /// - Parameter privacy: precision with which records show the position.
   public mutating func fix<Sink: RecordSink & ~Copyable>(
     _ fix: Fix, at time: Int64, privacy: PositionPrivacy = .full, into sink: inout Sink
   ) {
     tick(time, into: &sink)
     position.privacy = privacy
-    // Receivers may send several fixes in one poll cycle. Therefore, a second fix ends a record only if the record
+    // A receiver may send several fixes in one poll cycle. Therefore, a second fix ends a record only if the record
     // would have no other values.
     if position.isFresh, options.cadence == .cycle, let newest, !columns.contains(where: { $0.fresh != 0 }) {
       cut(at: newest, into: &sink)
@@ -53,7 +53,8 @@ extension Fusion {
     follow(fix, into: &sink)
   }
 
-  /// Returns the index of an ECU, and adds the ECU if it is new; `nil` for a ninth ECU, which is not added.
+  /// Returns the index of the ECU with an address, and adds the ECU if it is new. Returns `nil` for a ninth ECU, which
+  /// is not added.
   @inline(__always)
   mutating func index(of address: ECUAddress) -> Int? {
     if ecus[lastECU].address == address { return lastECU }
@@ -106,7 +107,8 @@ extension Fusion {
         columnOfSignal[slot] = Self.notTelemetry
         return nil
       }
-      // For oxygen sensors, the table has several rows with the same name, one for each layout. They share a column.
+      // For oxygen sensors, the table has several rows with the same name, one for each layout of the answer. These
+      // rows share a column.
       let name = key(of: row)
       let existing = columns.firstIndex { $0.isNamed(name) }
       column = existing ?? append(Column(row, name: name))
@@ -116,7 +118,7 @@ extension Fusion {
     return column
   }
 
-  /// Sets how long values are repeated in records, from the next record on.
+  /// Sets the time for which records repeat values, from the next record on.
   public mutating func setWindows(_ windows: SignalWindows) {
     options.windows = windows
     for slot in columnOfSignal.indices where columnOfSignal[slot] != 0 && columnOfSignal[slot] != Self.notTelemetry {
@@ -137,7 +139,7 @@ extension Fusion {
     }
   }
 
-  /// Returns the speed that the vehicle reports, km/h; `nil` if the last reading is older than 3 s.
+  /// Returns the speed that the vehicle reported last, km/h; `nil` if there is none or its reading is older than 3 s.
   public func vehicleSpeed(at time: Int64) -> Double? {
     guard let speedColumn else { return nil }
     let owner = Int(columns[speedColumn].owner)
@@ -145,7 +147,7 @@ extension Fusion {
     return columns[speedColumn].values[owner]
   }
 
-  /// Stops repeating the known values, because their vehicle no longer answers.
+  /// Stops repeating the known values in records, because their vehicle no longer answers.
   mutating func forgetValues() {
     for column in columns.indices { columns[column].times = InlineArray(repeating: .min / 2) }
     lastRead = .min / 2
@@ -157,8 +159,8 @@ extension Fusion {
     return columns.count - 1
   }
 
-  /// Returns the key of a row: its VSS path if VSS names are configured, the row has a path, and no row with another
-  /// name uses it; otherwise its plain name.
+  /// Returns the key of a signal. It is the signal's VSS path if VSS names are configured, the signal has a path, and
+  /// no signal with another name uses this path. Otherwise, it is the plain name.
   private func key(of row: SAESignal) -> StaticString {
     guard options.naming == .vss, row.vss.utf8CodeUnitCount > 0 else { return row.name }
     guard let taken = columns.firstIndex(where: { $0.isNamed(row.vss) }) else { return row.vss }
@@ -167,7 +169,7 @@ extension Fusion {
     return saeSignals.span[holder].name.isEqual(to: row.name) ? row.vss : row.name
   }
 
-  /// Uses a value for purposes other than telemetry, according to its role.
+  /// Uses a value for the purpose that its role defines, in addition to telemetry.
   private mutating func apply(_ role: Column.Role, _ reading: Reading, column: Int, ecu: Int) {
     switch role {
     case .none: break
@@ -203,7 +205,7 @@ extension Fusion {
 }
 
 extension Column {
-  /// Whether the column has this built-in name. The name of a loaded signal does not count.
+  /// Whether the column has this name and the name is built in. The names of signals loaded at run time do not count.
   func isNamed(_ name: StaticString) -> Bool {
     if case .table(let own) = self.name { own.isEqual(to: name) } else { false }
   }

@@ -1,12 +1,12 @@
 import Telemetry
 
 extension Fusion {
-  /// Makes a record from the caller's own data, for example a geofence event, an adapter event or a gap.
+  /// Makes a record from data of the caller, for example a geofence event, an adapter event or a gap.
   ///
-  /// First, the records of the interval that ended before `time` are made, so that `seq` and times are in the same
-  /// order.
+  /// First, the record of the interval that ended before `time` is made. Therefore the records are in the same order by
+  /// `seq` and by time.
   ///
-  /// - Parameter body: the fields of the record after its head.
+  /// - Parameter body: the fields that follow the head of the record.
   public mutating func record<Body: RecordBody, Sink: RecordSink & ~Copyable>(
     _ body: Body, at time: Int64, into sink: inout Sink
   ) {
@@ -17,9 +17,9 @@ extension Fusion {
   /// Makes a record of an event that was detected later than it occurred, for example between two fixes.
   ///
   /// - Parameters:
-  ///   - body: the fields of the record after its head.
-  ///   - time: time of the detection.
-  ///   - moment: time at which the event occurred, which becomes the record's time; at most `time`.
+  ///   - body: the fields that follow the head of the record.
+  ///   - time: time at which the event was detected.
+  ///   - moment: time at which the event occurred. It becomes the record's time, but not if it is later than `time`.
   public mutating func record<Body: RecordBody, Sink: RecordSink & ~Copyable>(
     _ body: Body, at time: Int64, occurred moment: Int64, into sink: inout Sink
   ) {
@@ -35,7 +35,8 @@ extension Fusion {
     sink.record(line.line, at: time)
   }
 
-  /// Converts a time to a date or, if the date is unknown, to the time since the start.
+  /// Converts a time of the caller's clock to a date. If the date is unknown, returns the time as time since 0 of that
+  /// clock.
   public func recordTime(_ time: Int64) -> RecordTime {
     if timeQuality == .unset { return .elapsed(nanoseconds: time) }
     return .wall(Timestamp(nanoseconds: time &+ wallOffset), timeQuality)

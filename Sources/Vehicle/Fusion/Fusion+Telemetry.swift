@@ -3,8 +3,8 @@ import OBDWire
 import Telemetry
 
 extension Fusion {
-  /// Makes the telemetry record of an interval. With the cadence `onChange`, it is made only if it differs from the
-  /// last record.
+  /// Makes the telemetry record of an interval. With the cadence `onChange`, the record is made only if it differs from
+  /// the last one.
   mutating func recordTelemetry<Sink: RecordSink & ~Copyable>(at time: Int64, into sink: inout Sink) {
     holdWithinWindows(at: time)
     if case .onChange = options.cadence, !differsFromLastRecord(at: time) {
@@ -15,8 +15,8 @@ extension Fusion {
     hasChanged = false
   }
 
-  /// Whether to make a record of an interval without new values; it repeats earlier values. This is so if no answer is
-  /// overdue: the value of the signal that is read most often is still valid.
+  /// Whether to make a record of an interval without new values, which repeats earlier values. The record is made if no
+  /// answer is overdue: the signal that is read most often still has a valid value.
   func holdsValue(at time: Int64) -> Bool {
     guard case .every = options.cadence, !isFinishing else { return false }
     var latest = Int64.min
@@ -26,13 +26,13 @@ extension Fusion {
     return latest != .min && lastRead >= latest
   }
 
-  /// Returns the time at which a value of a column must have been read to be still valid at `time`.
+  /// Returns the earliest time at which a column's value may have been read so that it is still valid at `time`.
   private func earliest(of column: Int, at time: Int64) -> Int64 {
     let pace = columns[column].pace
     return time - max(columns[column].window, pace < Self.slowestPace ? 2 * pace : 0)
   }
 
-  /// Marks earlier values as fresh if they are still valid, so that the record repeats them.
+  /// Marks earlier values that are still valid as fresh, so that the record repeats them.
   private mutating func holdWithinWindows(at time: Int64) {
     for column in columns.indices where columns[column].window > 0 {
       let earliest = earliest(of: column, at: time)
@@ -42,7 +42,7 @@ extension Fusion {
     }
   }
 
-  /// Whether a record now would differ from the previous one.
+  /// Whether a record made now would differ from the previous one.
   private mutating func differsFromLastRecord(at time: Int64) -> Bool {
     if hasChanged { return true }
     for column in columns.indices where columns[column].fresh != columns[column].recorded { return true }
@@ -51,7 +51,7 @@ extension Fusion {
     return fix.isElsewhere(than: recorded)
   }
 
-  /// Writes the fresh values as one telemetry record, or as several if they do not fit.
+  /// Writes the fresh values as one telemetry record, or as several records if they do not fit in one.
   mutating func writeTelemetry<Sink: RecordSink & ~Copyable>(at time: Int64, into sink: inout Sink) {
     beginTelemetry(at: time)
     var others: UInt16 = 0
@@ -86,7 +86,7 @@ extension Fusion {
     if options.naming == .vss { line.field("vss", "6.0") }
   }
 
-  /// Finishes the current record and starts another one with the same time.
+  /// Finishes the current record, and begins another record with the same time.
   private mutating func splitTelemetry<Sink: RecordSink & ~Copyable>(at time: Int64, into sink: inout Sink) {
     line.finish()
     sink.record(line.line, at: time)
@@ -113,7 +113,7 @@ extension Fusion {
           isEmpty = false
           continue
         }
-        // If the record is full, write the remaining values to a further record, again grouped by ECU.
+        // If the record is full, write the remaining values to another record, again grouped by ECU.
         if isEmpty { line.rollback(to: before) }
         splitTelemetry(at: time, into: &sink)
         before = line.mark
@@ -134,7 +134,7 @@ extension Fusion {
 
   /// Writes one value with its key.
   ///
-  /// - Returns: `false` if it does not fit; nothing is written then.
+  /// - Returns: `false` if the value does not fit in the record; nothing is written then.
   private mutating func writeValue(of column: Int, ecu: Int) -> Bool {
     if columns[column].content == .troubleCodes { return writeCodes(of: column, ecu: ecu) }
     writeKey(of: column)
@@ -157,7 +157,7 @@ extension Fusion {
     }
   }
 
-  /// Writes the text for a raw value of an enumeration; the number itself if it has no text.
+  /// Writes the text for a raw value of an enumeration, or the number itself if it has no text.
   private mutating func writeText(of column: Int, code: Double) -> Bool {
     switch columns[column].name {
     case .table:
@@ -177,7 +177,8 @@ extension Fusion {
     }
   }
 
-  /// Writes the list of stored codes completely or not at all, because an incomplete list would be wrong.
+  /// Writes the list of stored codes completely or, if it does not fit, not at all, because an incomplete list would be
+  /// wrong.
   private mutating func writeCodes(of column: Int, ecu: Int) -> Bool {
     let mark = line.mark
     writeKey(of: column)
@@ -193,9 +194,9 @@ extension Fusion {
     return complete
   }
 
-  /// Writes the newest fix, if it is recent enough.
+  /// Writes the newest fix if it is recent enough.
   ///
-  /// - Returns: `false` if it does not fit; nothing is written then.
+  /// - Returns: `false` if the fix does not fit in the record; nothing is written then.
   private mutating func writePosition(at time: Int64) -> Bool {
     guard let fix = position.recent(at: time) else { return true }
     let mark = line.mark
@@ -218,14 +219,14 @@ extension Fusion {
 }
 
 extension Fix {
-  /// Whether the position differs from another fix by more than the receiver's error, or the type of fix differs.
+  /// Whether the distance to another fix is more than the receiver's error, or the type of fix differs.
   fileprivate func isElsewhere(than other: Fix) -> Bool {
     guard type == other.type else { return true }
     guard let latitude, let longitude, let formerLatitude = other.latitude, let formerLongitude = other.longitude else {
       return (latitude == nil) != (other.latitude == nil)
     }
-    // For small distances, the earth is treated as flat, with 111 km for each degree. A degree of longitude is in fact
-    // shorter, above all near the poles. A change is therefore reported too early rather than too late.
+    // For small distances, the earth is treated as flat, with 111 km for each degree. Near the poles, a degree of
+    // longitude is much shorter. Therefore, a change may be reported too early, but never too late.
     let north = (latitude - formerLatitude) * 111_320
     let east = (longitude - formerLongitude) * 111_320
     let error = max(5, 5 * (hdop ?? 1))

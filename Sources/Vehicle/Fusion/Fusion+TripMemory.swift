@@ -1,7 +1,7 @@
 import Telemetry
 
-// Trips across restarts. The caller stores the current trip and passes it to the next session, which continues or ends
-// it:
+// Continues trips after a restart. The caller stores the current trip and passes it to the next session, which
+// continues or ends it:
 //
 //     fusion.resumeTrip(memory, bootId: bootId, at: now)     once, before the first reading
 //     fusion.tripMemory(bootId: bootId, at: now)             every few seconds, and when ``Fusion/tripChanges`` grows
@@ -9,13 +9,13 @@ extension Fusion {
   /// Returns the current trip so that the caller can store it; `nil` if there is none.
   ///
   /// - Parameters:
-  ///   - bootId: boot ID of this session.
-  ///   - time: now.
+  ///   - bootId: boot ID of the system during this session.
+  ///   - time: the current time, ns.
   public mutating func tripMemory(bootId: String, at time: Int64) -> TripMemory? {
-    // It is not decided yet whether the former trip continues. If the power fails again, that trip must still be
-    // stored.
+    // While it is not decided whether the former trip continues, that trip must still be stored, because the power may
+    // fail again.
     if let former = tripState.former { return former.memory }
-    // The last event may be later than the caller's time.
+    // The last event may be later than the time that the caller passed.
     let time = max(time, now)
     guard options.trips != nil, let trip = trips.snapshot(at: time) else { return nil }
     let id = tripState.id ?? newTripId(start: trip.start)
@@ -26,19 +26,19 @@ extension Fusion {
       date: date(of: time), quality: timeQuality)
   }
 
-  /// Passes the trip that the previous session stored.
+  /// Receives the trip that the previous session stored.
   ///
-  /// The trip continues if less than ``TripOptions/stopTime`` is between its last activity and the first activity of
-  /// this session. Otherwise it ends with its last known state. It also ends if the length of the interruption is
-  /// unknown, because the boot ID differs and there is no trusted date.
+  /// The trip continues if the time between its last activity and the first activity of this session is less than
+  /// ``TripOptions/stopTime``. Otherwise it ends with its last known state. It also ends if the length of the
+  /// interruption cannot be known, because the boot ID differs and the stored trip has no trusted date.
   ///
-  /// Whether the trip continues is decided when the length of the interruption and the vehicle's VIN are known, but
-  /// after ``TripOptions/stopTime`` at the latest. Until then, no other trip is reported.
+  /// This is decided when the length of the interruption and the vehicle's VIN are known, but after
+  /// ``TripOptions/stopTime`` at the latest. Until then, no other trip is reported.
   ///
   /// - Parameters:
   ///   - memory: the stored trip.
-  ///   - bootId: boot ID of this session.
-  ///   - time: now.
+  ///   - bootId: boot ID of the system during this session.
+  ///   - time: the current time, ns.
   public mutating func resumeTrip(_ memory: TripMemory, bootId: String, at time: Int64) {
     guard options.trips != nil else { return }
     if time > now { now = time }
@@ -51,7 +51,7 @@ extension Fusion {
   ///
   /// - Parameters:
   ///   - memory: the stored trip.
-  ///   - bootId: boot ID of this session.
+  ///   - bootId: boot ID of the system during this session.
   public mutating func endTrip<Sink: RecordSink & ~Copyable>(
     of memory: TripMemory, bootId: String, at time: Int64, into sink: inout Sink
   ) {
@@ -62,9 +62,9 @@ extension Fusion {
     tripState.former = waiting
   }
 
-  /// Decides whether the former trip continues or ends.
+  /// Decides whether the trip of the previous session continues or ends.
   ///
-  /// - Returns: `false` if this is not known yet.
+  /// - Returns: `false` if this cannot be decided yet.
   mutating func resolveFormerTrip<Sink: RecordSink & ~Copyable>(into sink: inout Sink) -> Bool {
     guard let former = tripState.former, let stopTime = options.trips?.stopTime else { return true }
     let limit = TripWatch.after(former.since, stopTime)
@@ -94,7 +94,7 @@ extension Fusion {
     return true
   }
 
-  /// Reports the end of the former trip with its last known state.
+  /// Ends the trip of the previous session, and reports this with the trip's last known state.
   mutating func closeFormerTrip<Sink: RecordSink & ~Copyable>(into sink: inout Sink) {
     guard let former = tripState.former else { return }
     tripState.former = nil
@@ -112,7 +112,7 @@ extension Fusion {
   }
 }
 
-/// A trip of the previous session about which it is not yet decided whether it continues.
+/// A trip of the previous session, while it is not decided whether it continues.
 struct FormerTrip {
   var memory: TripMemory
   /// Boot ID of this session.
@@ -120,6 +120,6 @@ struct FormerTrip {
   /// Time at which the stored trip was passed to this session.
   var since: Int64
 
-  /// Maximum difference between the clocks of both sessions, if both are accurate, ns.
+  /// Maximum difference between the dates of both sessions if both are accurate, ns.
   static let clockJitter: Int64 = 2_000_000_000
 }

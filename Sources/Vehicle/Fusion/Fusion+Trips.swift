@@ -3,9 +3,9 @@ import OBDWire
 import Telemetry
 
 extension Fusion {
-  /// Uses a value to detect trips and driving events.
+  /// Uses a value of a reading to detect trips and driving events.
   ///
-  /// Only the value at the top level of the record is used, because several ECUs may report the same measurement.
+  /// Only the value at the top level of the record is used, because several ECUs may report the same quantity.
   mutating func follow<Sink: RecordSink & ~Copyable>(
     _ motion: Column.Motion, _ value: Double, column: Int, ecu: Int, into sink: inout Sink
   ) {
@@ -47,7 +47,7 @@ extension Fusion {
     }
   }
 
-  /// Uses a position to detect trips and driving events.
+  /// Uses a fix to detect trips and driving events.
   mutating func follow<Sink: RecordSink & ~Copyable>(_ fix: Fix, into sink: inout Sink) {
     if options.trips != nil, let latitude = fix.latitude, let longitude = fix.longitude {
       trips.fix(latitude: latitude, longitude: longitude, speed: fix.speed, at: now)
@@ -64,7 +64,7 @@ extension Fusion {
 
   // MARK: The vehicle
 
-  /// Ends the trip of the previous vehicle. It is reported with that vehicle's ID.
+  /// Ends the trip of the previous vehicle. Its end is reported with the previous vehicle's ID.
   mutating func endTripOfFormerVehicle() {
     if tripState.formerVehicleId == nil { tripState.formerVehicleId = identity.id }
     trips.vehicleChanged(at: now)
@@ -74,7 +74,7 @@ extension Fusion {
 
   // MARK: Records
 
-  /// Writes trip records that are due and updates ``TripState/deadline``.
+  /// Writes the trip records that are due, and updates ``TripState/deadline``.
   mutating func recordTrips<Sink: RecordSink & ~Copyable>(into sink: inout Sink) {
     guard options.trips != nil else { return }
     guard resolveFormerTrip(into: &sink) else { return }
@@ -84,7 +84,7 @@ extension Fusion {
     tripState.deadline = trips.deadline
   }
 
-  /// Writes driving events that are due.
+  /// Writes records of the driving events that have been detected.
   mutating func recordDriving<Sink: RecordSink & ~Copyable>(into sink: inout Sink) {
     while let event = driving.next() { write(event.record, at: now, into: &sink) }
   }
@@ -101,8 +101,8 @@ extension Fusion {
     tripState.deadline = .max
   }
 
-  /// Call this if the times of readings turn out to be inaccurate. Trips and driving events depend on durations, and
-  /// are not reported any more. A current trip ends with its last known state.
+  /// Stops the detection of trips and driving events, because the times of readings turned out to be inaccurate and
+  /// both depend on durations. A current trip ends with its last known state.
   public mutating func distrustTimes<Sink: RecordSink & ~Copyable>(into sink: inout Sink) {
     guard options.trips != nil || options.driving != nil else { return }
     options.trips?.endsWithSession = true
@@ -122,8 +122,8 @@ extension Fusion {
     }
   }
 
-  /// Converts a time to a date; `nil` if unknown. Start and end of a trip are converted when the record is made, so
-  /// that a step of the clock between them does not change the trip's duration.
+  /// Converts a time to a date; `nil` if the date is unknown. Both start and end of a trip are converted when the
+  /// record is made. Therefore a step of the clock between them does not change the trip's duration.
   func date(of time: Int64) -> Timestamp? {
     timeQuality == .unset ? nil : Timestamp(nanoseconds: time &+ wallOffset)
   }
@@ -148,8 +148,8 @@ extension Fusion {
     return record
   }
 
-  /// Writes a trip record. The record's ID is derived from the trip's ID. If the record is repeated after a power cut,
-  /// its ID is therefore the same.
+  /// Writes a trip record. The record's ID is derived from the trip's ID, so that it is the same if the record is
+  /// repeated after a power cut.
   mutating func write<Sink: RecordSink & ~Copyable>(_ record: TripRecord, into sink: inout Sink) {
     let known = identity.id
     identity.id = tripState.formerVehicleId ?? identity.id
@@ -162,7 +162,7 @@ extension Fusion {
     tripChanges += 1
   }
 
-  /// Makes a trip ID, from another seed than the IDs of records.
+  /// Makes a trip ID. Its seed differs from the seed of the IDs of records.
   mutating func newTripId(start: Int64) -> UUIDv7 {
     UUIDv7(
       milliseconds: recordTime(start).milliseconds, seed: options.idSeed ^ 0x7472_6970, number: sequence)

@@ -5,7 +5,7 @@ extension Fusion {
   /// Adds a text of service 09: VIN, ECU name, calibration ID or calibration verification number.
   ///
   /// - Parameters:
-  ///   - text: which text this is, its index, and the ECU that sent it.
+  ///   - text: the kind of text, its index, and the ECU that sent it.
   ///   - bytes: the text without padding; valid during the call.
   public mutating func text<Sink: RecordSink & ~Copyable>(
     _ text: TextReading, _ bytes: Span<UInt8>, at time: Int64, into sink: inout Sink
@@ -30,8 +30,9 @@ extension Fusion {
   /// Adds a bitmap of the identifiers that an ECU supports.
   ///
   /// - Parameters:
-  ///   - bitmap: the most significant bit stands for `base` + 1, the least significant bit for `base` + 32.
-  ///   - service: 0x01, or 0x22 with bases F400, F420 and so on; others are ignored.
+  ///   - bitmap: one bit for each identifier. The most significant bit stands for `base` + 1, the least significant bit
+  ///     for `base` + 32.
+  ///   - service: 0x01, or 0x22 with the bases F400, F420 and so on; other services and bases are ignored.
   public mutating func supported<Sink: RecordSink & ~Copyable>(
     _ bitmap: UInt32, service: UInt8, base: UInt16, origin: Origin, at time: Int64, into sink: inout Sink
   ) {
@@ -54,7 +55,7 @@ extension Fusion {
   /// Adds information about the adapter: its identification, or the protocol in use.
   ///
   /// - Parameters:
-  ///   - answer: which information this is.
+  ///   - answer: the kind of information.
   ///   - bytes: the adapter's answer; valid during the call.
   public mutating func adapter<Sink: RecordSink & ~Copyable>(
     _ answer: AdapterAnswer, _ bytes: Span<UInt8>, at time: Int64, into sink: inout Sink
@@ -68,8 +69,8 @@ extension Fusion {
     }
   }
 
-  /// Evaluates a command that was sent to the adapter. If it selects a protocol (`ATSP6`), the bus has that protocol's
-  /// name until the adapter reports the bus.
+  /// Evaluates a command that was sent to the adapter. If the command selects a protocol (for example `ATSP6`), records
+  /// name that protocol until the adapter reports the protocol in use.
   @inline(__always)
   public mutating func command(_ command: Span<UInt8>) {
     guard command.count >= 5, command[0] & 0xDF == UInt8(ascii: "A") else { return }
@@ -82,8 +83,8 @@ extension Fusion {
     identity.protocolSetting = ProtocolName.text(fromNumber: Array(text.utf8.dropFirst(4)).span)
   }
 
-  /// The name of the bus according to the ECU addresses: one of the CAN protocols; `nil` if the addresses are not those
-  /// of CAN.
+  /// The name of the bus according to the addresses of the ECUs: one of the CAN protocols; `nil` if the addresses are
+  /// not CAN addresses.
   private var protocolOfAddresses: String? {
     let addresses = ecuOrder.map { ecus[$0].address }
     if addresses.contains(where: { $0.kind == .can11 }) { return "ISO 15765-4 (CAN 11)" }
@@ -120,7 +121,7 @@ extension Fusion {
     chooseVIN()
   }
 
-  /// Returns the plain key or the VSS path, whichever is configured.
+  /// Returns the VSS path if VSS names are configured, otherwise the plain key.
   func key(_ name: StaticString, vss: StaticString) -> StaticString { options.naming == .vss ? vss : name }
 
   /// Sets the vehicle's VIN to the VIN that the engine ECU reported. If the engine ECU reported none, the VIN of the
@@ -141,8 +142,8 @@ extension Fusion {
     guard options.vehicleId == nil else { return }
     let former = identity.id
     identity.id = isReadable ? identity.vinText : options.unknownVehicleId
-    // Earlier records contain the former ID, and are therefore not assigned to this vehicle. Report codes and monitors
-    // again.
+    // Earlier records contain the former ID and are therefore not assigned to this vehicle, so report the codes and
+    // monitors again.
     if identity.id != former { repeatDiagnosis() }
   }
 
@@ -154,7 +155,7 @@ extension Fusion {
     for ecu in ecus.indices { ecus[ecu].reported = 0 }
   }
 
-  /// Handles the change from a vehicle whose VIN is known to a vehicle that reports none.
+  /// Handles the change from a vehicle with a known VIN to a vehicle that reports no VIN.
   public mutating func vehicleUnnamed<Sink: RecordSink & ~Copyable>(at time: Int64, into sink: inout Sink) {
     tick(time, into: &sink)
     identity.isUnnamed = true
@@ -165,19 +166,20 @@ extension Fusion {
       identity.pendingChange = .none
       identity.id = options.vehicleId ?? options.unknownVehicleId
     }
-    // The decision about a trip from before a restart may have waited for the VIN.
+    // The decision about a trip of the previous session may have waited for the VIN.
     recordTrips(into: &sink)
   }
 
-  /// Whether another ECU reported a different VIN before the vehicle was lost, and has not answered since. That ECU is
-  /// part of another vehicle.
+  /// Whether another ECU reported a different VIN before the vehicle was lost, and has not answered since. That ECU
+  /// belongs to the lost vehicle.
   private func hasStranger(to ecu: Int) -> Bool {
     identity.wasLost && ecus.contains { $0.reported == 0 && !$0.vin.isEmpty && $0.vin != ecus[ecu].vin }
   }
 
-  /// Discards all data of the previous vehicle. Data that were read after that vehicle was lost are kept.
+  /// Discards all data of the previous vehicle. Data that were read after that vehicle was lost belong to the new
+  /// vehicle and are kept.
   ///
-  /// - Parameter ecu: the ECU that reported the new VIN, and whose VIN is kept; `nil` if none did.
+  /// - Parameter ecu: the ECU that reported the new VIN, which is kept; `nil` if no ECU reported one.
   private mutating func forgetVehicle(except ecu: Int?) {
     endTripOfFormerVehicle()
     for index in ecus.indices {

@@ -2,7 +2,7 @@ import NMEAWire
 import OBDWire
 import Telemetry
 
-/// Turns readings, texts, trouble codes and fixes with their times into records, as finished JSON lines.
+/// Turns readings, texts, trouble codes and fixes into records, as finished JSON lines. Each input has a time.
 ///
 /// ```swift
 /// struct Printer: RecordSink {
@@ -18,26 +18,27 @@ import Telemetry
 /// fusion.finish(at: now, into: &sink)
 /// ```
 ///
-/// `Fusion` reads no clock. Every time is in nanoseconds of the caller's clock, which must not decrease; an earlier
-/// time counts as the latest one. ``setWallTime(offset:quality:)`` relates that clock to the date.
+/// `Fusion` reads no clock. Every time is in nanoseconds of the caller's clock, which must not decrease; a time that is
+/// earlier than the latest one is replaced by the latest one. ``setWallTime(offset:quality:)`` relates that clock to
+/// the date.
 ///
-/// Functions with the parameters `time` and `sink` handle an event that occurred at `time`. They pass all records that
-/// are due before it, and those that it causes, to `sink`.
+/// Functions with the parameters `time` and `sink` handle an event that occurred at `time`. They pass to `sink` all
+/// records that are due before this event, and all records that the event causes.
 ///
 /// Guarantees:
-/// - A value is in the first telemetry record whose time is not before that of the value. Later records repeat it only
-///   within its window (``SignalWindows``). Values that were not read are absent.
-/// - Keys are ordered by their first appearance, as long as the struct exists.
+/// - A value is contained in the first telemetry record whose time is not earlier than the value's time. Later records
+///   repeat the value only within its window (``SignalWindows``). Values that were not read are absent.
+/// - In all records of a `Fusion` value, keys are in the order in which they first appeared.
 /// - After the first reading of a signal, further readings cost a few table look-ups and no allocation. For rare data
 ///   (VIN, trouble codes, monitors), memory is allocated only when they change.
-/// - At most eight ECUs are distinguished; readings of others are counted in ``droppedReadings``.
+/// - At most eight ECUs are distinguished. Readings of other ECUs are ignored and counted in ``droppedReadings``.
 ///
-/// If you use ``begin(at:)``, call it first. Then make any other calls, and at the end call ``finish(at:into:)`` once.
+/// Call ``begin(at:)`` first, if at all. Then make any other calls, and at the end call ``finish(at:into:)`` once.
 public struct Fusion: ~Copyable {
   var options: FusionOptions
   var line = JSONLineEncoder()
   var sequence: UInt64
-  /// The `seq` of the next record. Set it if several `Fusion` values share one numbering.
+  /// The `seq` of the next record. Set it if several `Fusion` values share one series of sequence numbers.
   public var nextSequence: UInt64 {
     get { sequence }
     set { sequence = newValue }
@@ -50,11 +51,11 @@ public struct Fusion: ~Copyable {
 
   // Time.
   var now: Int64 = .min
-  /// The next time at which a telemetry record is due; `.min` before the first event.
+  /// Time at which the next telemetry record is due; `.min` before the first event, `.max` with the cadence `cycle`.
   public internal(set) var nextBoundary: Int64 = .min
-  /// Time of the newest value that is not in a record yet; `nil` if there is none.
+  /// Time of the newest value that is not in a record yet; `nil` if there is no such value.
   var newest: Int64?
-  /// Time of the last reading of a value that records repeat (``Column/window``).
+  /// Time of the last reading of a signal whose values records repeat (``Column/window`` is not 0).
   var lastRead: Int64 = .min / 2
   var wallOffset: Int64 = 0
   var timeQuality = TimeQuality.unset
@@ -62,26 +63,26 @@ public struct Fusion: ~Copyable {
 
   // Values.
   var columns: [Column] = []
-  /// For each signal, the index of its column plus 1; 0 if it has none yet, ``notTelemetry`` if it is not in telemetry.
+  /// For each signal, the index of its column plus 1; 0 if it has no column yet, ``notTelemetry`` if it never has one.
   var columnOfSignal: [UInt16]
   let loadedKeys: LoadedKeys
   var speedColumn: Int?
   var vinColumn: Int?
   var codesColumn: Int?
   var ecus: [ECUState] = [ECUState(.unknown)]
-  /// Index of the ECU that answered last. It is compared first, because most answers come from the same ECU.
+  /// Index of the ECU that answered last. Its address is compared first, because most answers come from the same ECU.
   var lastECU = 0
   /// Indices of the ECUs whose address is known, in ascending order of address.
   var ecuOrder: [Int] = []
-  /// Indices of all ECUs: first 0, which stands for answers without a header, then those of ``ecuOrder``.
+  /// Indices of all ECUs: first 0, which stands for answers without a header, then the indices in ``ecuOrder``.
   var allECUs: [Int] = [0]
   var position = PositionState()
-  /// Whether a value differs from that in the last record.
+  /// Whether the value of any signal has changed since the last record.
   var hasChanged = false
 
   // The vehicle.
   var identity: VehicleIdentity
-  /// The vehicle's ID in records, and its VIN; `nil` if the VIN is unknown.
+  /// The vehicle's ID in records, and the vehicle's VIN; the VIN is `nil` if unknown.
   public var vehicle: (id: String, vin: String?) { (identity.id, identity.vin.isEmpty ? nil : identity.vinText) }
   /// The adapter's name and version, for `adapter` records; `nil` before they were read.
   public internal(set) var adapterIdentity: String?
@@ -94,18 +95,18 @@ public struct Fusion: ~Copyable {
   var trips: TripWatch
   var driving: DrivingWatch
   var tripState = TripState()
-  /// Number of trip records so far. Each time it changes, store ``tripMemory(bootId:at:)`` again.
+  /// Number of trip records made so far. Each time it changes, store ``tripMemory(bootId:at:)`` again.
   public internal(set) var tripChanges = 0
 
   static let maximumECUs = 8
-  /// Longest time between two readings of a signal that counts as its regular interval, ns. If it is longer, the
-  /// readings were interrupted.
+  /// If the time between two readings of a signal is at least this long, the readings were interrupted, and the time is
+  /// not their regular interval, ns.
   static let slowestPace: Int64 = 15_000_000_000
   /// Maximum age of a vehicle speed that still counts as current, ns.
   static let speedWindow: Int64 = 3_000_000_000
   static let notTelemetry: UInt16 = .max
 
-  /// Creates a value without data.
+  /// Creates a `Fusion` without any readings.
   public init(_ options: FusionOptions) {
     self.options = options
     sequence = options.firstSequence
@@ -117,15 +118,15 @@ public struct Fusion: ~Copyable {
     columns.reserveCapacity(256)
   }
 
-  /// Sets the date: 0 of the caller's clock is `offset` nanoseconds after 1970. Records that were already made keep
-  /// their dates.
+  /// Relates the caller's clock to the date: the clock's time 0 is `offset` nanoseconds after 1970. Records that were
+  /// already made keep their dates.
   ///
-  /// - Parameter quality: source of the date; `unset` if it is unknown. Records then contain `elapsed` instead of a
-  ///   date.
+  /// - Parameter quality: source of the date; `unset` if the date is unknown. Records then contain `elapsed` instead of
+  ///   a date.
   public mutating func setWallTime(offset: Int64, quality: TimeQuality) {
     wallOffset = offset
     timeQuality = quality
-    // With a date, the length of the power outage may now be known.
+    // With a date, the length of the interruption before this session may now be known.
     if tripState.former != nil { tripState.deadline = .min }
   }
 
@@ -133,19 +134,19 @@ public struct Fusion: ~Copyable {
   public mutating func setCadence(_ cadence: Cadence) {
     guard cadence != options.cadence else { return }
     options.cadence = cadence
-    // With `.cycle`, no record had a due time. The periods of the new cadence start now.
+    // With `.cycle`, no record had a due time. The periods of the new cadence begin now.
     if nextBoundary == .max { nextBoundary = now }
   }
 
   /// Starts the session: telemetry records are due at `time` and after each further period. Without this call, the
-  /// periods start with the first reading. If the periods have already started, this has no effect.
+  /// periods begin with the first reading. If the periods have already begun, this call has no effect.
   public mutating func begin(at time: Int64) {
     guard nextBoundary == .min else { return }
     if time > now { now = time }
     nextBoundary = options.cadence == .cycle ? .max : now
   }
 
-  /// Time at which ``advance(to:into:)`` must be called; `.max` if nothing is due.
+  /// Time at which ``advance(to:into:)`` must be called next; `.max` if nothing is due.
   public var nextDue: Int64 { min(nextBoundary == .min ? .max : nextBoundary, tripState.deadline) }
 
   /// Makes the records that are due at `time` or before.
@@ -155,7 +156,8 @@ public struct Fusion: ~Copyable {
     if now >= tripState.deadline { recordTrips(into: &sink) }
   }
 
-  /// Ends the session. The last interval is incomplete; its record has the time of its newest value.
+  /// Ends the session, and makes the record of the last, incomplete interval. This record has the time of its newest
+  /// value.
   public mutating func finish<Sink: RecordSink & ~Copyable>(at time: Int64, into sink: inout Sink) {
     advance(to: time, into: &sink)
     isFinishing = true
@@ -169,12 +171,12 @@ public struct Fusion: ~Copyable {
   @inline(__always)
   mutating func tick<Sink: RecordSink & ~Copyable>(_ time: Int64, into sink: inout Sink) {
     if time > now { now = time }
-    // A value that has exactly the time of the boundary still belongs to the record.
+    // A value whose time is exactly the end of the interval still belongs to its record.
     if now > nextBoundary { cross(into: &sink) }
     if now >= tripState.deadline { recordTrips(into: &sink) }
   }
 
-  /// Makes the record of the interval that has ended, and computes the end of the new one.
+  /// Makes the record of the interval that has ended, and computes the end of the next interval.
   private mutating func cross<Sink: RecordSink & ~Copyable>(into sink: inout Sink) {
     let period: Int64
     switch options.cadence {
@@ -188,7 +190,7 @@ public struct Fusion: ~Copyable {
     } else {
       cut(at: nextBoundary, into: &sink)
     }
-    // The next boundary is after the last one, and is the first that is not before now.
+    // The next boundary is the first one after the last boundary that is not earlier than now.
     nextBoundary += max((now - nextBoundary + period - 1) / period, 1) * period
   }
 

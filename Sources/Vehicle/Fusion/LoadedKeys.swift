@@ -1,12 +1,13 @@
 import OBDWire
 import Telemetry
 
-/// Keys for the signals loaded at run time. They are unique, and differ from all built-in keys.
+/// The keys in records of the signals loaded at run time. Signals that do not share a column have different keys, and
+/// no key equals a built-in key.
 struct LoadedKeys: Sendable {
   /// The key of each signal.
   private(set) var names: [String] = []
-  /// For each signal, the index of the first signal with the same name, kind and texts. Signal sets may use one ID for
-  /// the same value in the requests of several model years. Such signals share a column.
+  /// For each signal, the index of the first signal with the same name, kind and texts. Signal sets may use one name
+  /// for the same value in the requests of several model years. Such signals share a column.
   private(set) var representatives: [Int] = []
 
   init(_ signals: [LoadedSignal]) {
@@ -32,7 +33,7 @@ struct LoadedKeys: Sendable {
     }
   }
 
-  /// Keys of a telemetry record that are not signals, and that no loaded signal may have.
+  /// Keys of a telemetry record that do not belong to signals. A loaded signal must not have such a key.
   private static let reserved: [String] =
     [
       "type", "id", "timestamp", "elapsed", "timeQuality", "gatewayId", "vehicleId", "epoch", "seq", "vss", "ecus",

@@ -1,21 +1,21 @@
 import Telemetry
 
-/// The last answer of an ECU to PID 01 or 41, and the last reported one.
+/// The monitors in the last answer of an ECU to PID 01 or 41, and the monitors that were last reported.
 struct MonitorState {
-  /// Which bits the answer contained; bit n stands for the value at bit position n.
+  /// The bits that the answer contained. Bit n stands for the value at bit position n.
   private var present: UInt32 = 0
   private var values: UInt32 = 0
-  /// Position in the byte stream at which the answer ended. It distinguishes one answer from the next.
+  /// Position in the byte stream at which the answer ended. A bit with another position belongs to another answer.
   private var position: UInt64 = .max
   private var reported: (present: UInt32, values: UInt32)?
-  /// Whether and when the monitors are reported again although they have not changed.
+  /// When the monitors are reported again although they have not changed.
   var repetition = ECUState.Repetition.none
 
-  /// The bits that are compared with the last report: the upper bits of byte B, the ignition type, bytes C and D. They
-  /// show which monitors exist and which of them are complete.
+  /// The bits that are compared with the last report: bits 9 to 15 (monitors of byte B, ignition type) and bytes C and
+  /// D. They show which monitors exist and which of them are complete.
   private static let relevant: UInt32 = 0xFFFF_FE00
 
-  /// Stores one bit of an answer. If the position differs from the last one, a new answer begins.
+  /// Stores one bit of an answer. If `position` differs from the last one, the bit begins a new answer.
   mutating func receive(bit: UInt8, value: Bool, position: UInt64) {
     if position != self.position {
       self.position = position
@@ -28,7 +28,8 @@ struct MonitorState {
     if value { values |= mask }
   }
 
-  /// Whether the monitors must be reported: a compared bit differs from the last report, or they are to be repeated.
+  /// Whether the monitors must be reported: a compared bit differs from the last report, or they are due to be
+  /// repeated.
   var needsReport: Bool {
     guard present & Self.relevant != 0 else { return false }
     if repetition == .now { return true }
@@ -42,7 +43,7 @@ struct MonitorState {
     repetition = .none
   }
 
-  /// The value at a bit; `nil` if the answer did not contain it.
+  /// The value at a bit position; `nil` if the answer did not contain it.
   subscript(bit: UInt8) -> Bool? {
     present >> UInt32(bit & 31) & 1 == 1 ? values >> UInt32(bit & 31) & 1 == 1 : nil
   }
@@ -52,8 +53,8 @@ struct MonitorState {
 
   /// Returns the complete and the incomplete monitors. Monitors that the ECU does not have are in neither list.
   ///
-  /// PID 41 does not report which monitors exist. If a monitor is neither enabled in this cycle nor incomplete, it is
-  /// assumed not to exist, unless PID 01 of the same ECU reports that it does.
+  /// PID 41 does not report which monitors exist. If a monitor is complete but not enabled in this cycle, it is listed
+  /// as complete only if PID 01 of the same ECU reports that it exists.
   func lists(supportedBy other: MonitorState?) -> (complete: [StaticString], incomplete: [StaticString]) {
     var complete: [StaticString] = []
     var incomplete: [StaticString] = []
@@ -71,9 +72,9 @@ struct MonitorState {
 
 /// An on-board monitor in PIDs 01 and 41 (SAE J1979-DA). The meaning of bytes C and D depends on the ignition type.
 struct Monitor {
-  /// Bit that is set if the monitor exists (PID 01) or is enabled (PID 41).
+  /// Position of the bit that is set if the monitor exists (PID 01) or is enabled (PID 41).
   let supportBit: UInt8
-  /// Bit that indicates completion.
+  /// Position of the bit that shows whether the monitor is complete.
   let readyBit: UInt8
   let spark: StaticString?
   let compression: StaticString?

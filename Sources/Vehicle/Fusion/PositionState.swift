@@ -1,6 +1,6 @@
 import NMEAWire
 
-/// The newest position, and the position in the last record.
+/// The newest fix, and the fix in the last record.
 struct PositionState {
   /// Maximum age of a fix that a record contains, ns.
   static let window: Int64 = 1_500_000_000
@@ -13,7 +13,7 @@ struct PositionState {
 
   /// The newest fix; `nil` before the first one.
   var fix: Received?
-  /// Precision of positions in records.
+  /// Precision with which records show positions.
   var privacy = PositionPrivacy.full
   /// Whether ``fix`` was received since the last record.
   var isFresh = false

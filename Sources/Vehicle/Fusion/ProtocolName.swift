@@ -1,17 +1,17 @@
 /// Names of the OBD buses, as an ELM327 reports them in its answer to ATDP.
 public enum ProtocolName {
-  /// Reads an answer to ATDP such as `AUTO, ISO 15765-4 (CAN 11/500)`; `nil` if no protocol is active.
+  /// Returns the name in an answer to ATDP such as `AUTO, ISO 15765-4 (CAN 11/500)`; `nil` if no protocol is active.
   static func text(fromDescription answer: Span<UInt8>) -> String? {
     var name = Substring(String(latin1: answer))
     for prefix in ["AUTO, ", "AUTO,", "AUTO"] where name.hasPrefix(prefix) { name = name.dropFirst(prefix.count) }
     return name.isEmpty ? nil : String(name)
   }
 
-  /// Returns the name for an ELM327 protocol digit (ASCII `1`…`9`, `A`); `nil` for any other.
+  /// Returns the name for an ELM327 protocol digit (ASCII `1`…`9`, `A`); `nil` for any other character.
   public static func text(fromDigit digit: UInt8) -> String? { text(fromNumber: [digit].span) }
 
-  /// Reads an answer to ATDPN: `6`, or `A6` if the adapter chose the protocol automatically; `nil` if no protocol is
-  /// active.
+  /// Returns the name for an answer to ATDPN. The answer is for example `6`, or `A6` if the adapter chose the protocol
+  /// automatically. Returns `nil` if no protocol is active.
   static func text(fromNumber answer: Span<UInt8>) -> String? {
     guard answer.count == 1 || answer.count == 2 && answer[0] == UInt8(ascii: "A") else { return nil }
     switch answer[answer.count - 1] {

@@ -1,6 +1,6 @@
-/// A receiver of finished records, in the order of their `seq`.
+/// A receiver of finished records. It receives them in the order of their `seq`.
 ///
-/// Each call passes one record. Its bytes are valid only during the call.
+/// Each call passes one record, whose bytes are valid only during the call.
 public protocol RecordSink: ~Copyable {
   /// Receives a record.
   ///
@@ -11,6 +11,6 @@ public protocol RecordSink: ~Copyable {
 }
 
 extension RecordSink where Self: ~Copyable {
-  /// Passes the line to ``record(_:)`` without its time.
+  /// Passes the record to ``record(_:)`` without its time.
   public mutating func record(_ line: Span<UInt8>, at time: Int64) { record(line) }
 }

@@ -1,13 +1,13 @@
 import Telemetry
 
-/// The state of trips. The measurements of the current trip are in ``TripWatch``.
+/// The IDs and pending decisions of trips. The measurements of the current trip are in ``TripWatch``.
 struct TripState {
-  /// Next time at which a trip may start or end although no reading arrives; `.max` for never.
+  /// Time at which a trip may next start or end even if no reading arrives; `.max` for never.
   var deadline: Int64 = .max
-  /// ID of the current trip; `nil` before an ID is needed.
+  /// ID of the current trip; `nil` until an ID is needed.
   var id: UUIDv7?
-  /// The previous vehicle's ID, while the end of its trip is not reported yet.
+  /// The previous vehicle's ID, while the end of that vehicle's trip is not reported yet; otherwise `nil`.
   var formerVehicleId: String?
-  /// The trip of the previous session, while it is not known whether it continues.
+  /// The trip of the previous session, while it is not decided whether the trip continues; otherwise `nil`.
   var former: FormerTrip?
 }

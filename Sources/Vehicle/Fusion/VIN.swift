@@ -1,21 +1,22 @@
-/// A vehicle identification number (ISO 3779; in North America 49 CFR 565), with what can be derived from it alone.
+/// A vehicle identification number (ISO 3779; in North America 49 CFR 565), with the data that can be derived from the
+/// number alone.
 ///
 ///     let vin = VIN("1FTFW1ET5DFC10312".utf8.span)
 ///     vin.make            // "Ford"
 ///     vin.modelYear       // 2013
 public struct VIN: Equatable, Sendable {
-  /// Whether the number has 17 characters, each 0–9 or A–Z without I, O and Q, and a correct check digit where the law
+  /// Whether the number has 17 characters (0–9 or A–Z without I, O and Q), and a correct check digit if the law
   /// requires one.
   public let isValid: Bool
   /// The make of the vehicle; `nil` if the number is invalid or the manufacturer is unknown.
   public let make: String?
-  /// The model year; `nil` if the number is invalid or the manufacturer identifier does not begin with 1–5. For other
-  /// manufacturers, position 10 has no defined meaning.
+  /// The model year; `nil` if the number is invalid, or if the manufacturer identifier does not begin with 1–5. Other
+  /// manufacturers need not state the model year in position 10.
   public let modelYear: Int?
 
   /// Decodes a vehicle identification number.
   ///
-  /// - Parameter characters: ASCII, usually 17 characters.
+  /// - Parameter characters: the number in ASCII, usually 17 characters.
   public init(_ characters: Span<UInt8>) {
     var vin = InlineArray<17, UInt8>(repeating: 0)
     guard characters.count == 17 else {
@@ -35,7 +36,7 @@ public struct VIN: Equatable, Sendable {
     return true
   }
 
-  /// Whether the check digit (position 9) is right: it must equal the weighted sum of the other positions modulo 11,
+  /// Whether the check digit (position 9) is right. It must equal the weighted sum of the other positions modulo 11,
   /// with X for 10 (49 CFR 565.15(c)).
   private static func checkDigitHolds(_ vin: InlineArray<17, UInt8>) -> Bool {
     let weights: InlineArray<17, Int> = [8, 7, 6, 5, 4, 3, 2, 10, 0, 9, 8, 7, 6, 5, 4, 3, 2]

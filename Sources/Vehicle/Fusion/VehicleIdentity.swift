@@ -1,4 +1,4 @@
-/// The vehicle's own data in `vehicle` records, and the ID under which all records name the vehicle.
+/// The vehicle's data in `vehicle` records, and the ID that all records contain as `vehicleId`.
 struct VehicleIdentity {
   /// The kind of change since the last `vehicle` record.
   enum PendingChange: Equatable {
@@ -8,39 +8,43 @@ struct VehicleIdentity {
     case vin
   }
 
-  /// Minimum time between two `vehicle` records with the same VIN, ns. It is needed because ECUs report names,
-  /// calibrations and the fuel type one after another, within seconds.
+  /// Minimum time between two `vehicle` records with the same VIN, ns. ECUs report names, calibrations and the fuel
+  /// type one after another, within seconds.
   static let detailsDelay: Int64 = 10_000_000_000
 
-  /// The VIN as the ECU sent it, and the same as text; empty if unknown.
+  /// The VIN as the ECU sent it; empty if unknown.
   var vin: [UInt8] = []
+  /// The VIN as text; empty if unknown.
   var vinText = ""
   /// The vehicle's ID in records.
   var id: String
   var pendingChange = PendingChange.none
   /// Time of the last `vehicle` record; `.min / 2` if there was none.
   var recordedAt: Int64 = .min / 2
-  /// Whether ``Fusion/vehicleLost()`` was called. If so, data of an ECU that has not answered since
-  /// (``ECUState/reported``) may be from another vehicle.
+  /// Whether ``Fusion/vehicleLost()`` was called. If so, the data of an ECU that has not answered since
+  /// (``ECUState/reported`` is 0) may be those of another vehicle.
   var wasLost = false
-  /// Whether ``Fusion/vehicleUnnamed(at:into:)`` was called. If so, the next VIN is that of another vehicle.
+  /// Whether ``Fusion/vehicleUnnamed(at:into:)`` was called since a VIN was last read. If so, the next VIN is that of
+  /// another vehicle.
   var isUnnamed = false
   var protocolName: String?
-  /// The name of the bus that the adapter was set to. It is used until the adapter reports a bus.
+  /// The name of the protocol that was selected by command (ATSP); `nil` if none. It is used until the adapter reports
+  /// the protocol in use.
   var protocolSetting: String?
-  /// Codes of PIDs 51 (fuel type) and 1C (OBD standard).
+  /// The vehicle's code of PID 51 (fuel type); `nil` if unknown.
   var fuelTypeCode: Double?
+  /// The vehicle's code of PID 1C (OBD standard); `nil` if unknown.
   var obdStandardCode: Double?
 
   init(id: String) { self.id = id }
 
-  /// Remembers that a detail other than the VIN became known.
+  /// Records that a detail other than the VIN became known.
   mutating func addDetails() {
     if pendingChange == .none { pendingChange = .details }
   }
 
-  /// Whether a `vehicle` record is due. For a new VIN, it is due at once; for details, after a delay, so that one
-  /// record contains all of them.
+  /// Whether a `vehicle` record is due. After a change of the VIN, it is due immediately. After a change of details, it
+  /// is due after a delay, so that one record contains all details.
   func isRecordDue(at time: Int64) -> Bool {
     switch pendingChange {
     case .none: false

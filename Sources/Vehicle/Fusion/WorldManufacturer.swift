@@ -1,7 +1,9 @@
-/// World manufacturer identifiers (ISO 3780), the first three characters of a VIN, for common makes.
+/// A table of common makes and their world manufacturer identifiers (ISO 3780), which are the first three characters of
+/// a VIN.
 ///
-/// A prefix of two characters stands for all identifiers that begin with it; a longer prefix wins. Identifiers that
-/// several makes share are left out: an unknown make is better than a wrong one.
+/// A prefix of two characters in the table stands for all identifiers that begin with it. If several prefixes match,
+/// the longest one is used. Identifiers that several makes share are left out: an unknown make is better than a wrong
+/// one.
 enum WorldManufacturer {
   /// Returns the make of a vehicle; `nil` if the table does not contain its identifier.
   static func make(of vin: InlineArray<17, UInt8>) -> String? {

@@ -8,15 +8,14 @@ import Spool
 import Synchronization
 import Telemetry
 
-/// The spool's thread. It takes records out of its queue, commits them, and exchanges batches with the sinks.
+/// The spool's thread. It takes records from a queue, commits them to the spool, and exchanges batches with the sinks.
 ///
-/// If a sink hangs, it does not delay the other sinks. If the disk hangs, neither polling nor the making of records is
-/// delayed.
+/// A sink that hangs does not delay the other sinks. A disk that hangs does not delay polling or the making of records.
 package final class Forwarding: @unchecked Sendable {
   /// The IDs that `gap` records contain.
   package struct Origin: Sendable {
     package var gatewayId: String
-    /// The configured ID of the vehicle; `nil` to use the gateway's ID.
+    /// The configured ID of the vehicle; `nil` to use the gateway's ID instead.
     package var vehicleId: String?
     package var idSeed: UInt64
 
@@ -28,34 +27,35 @@ package final class Forwarding: @unchecked Sendable {
     }
   }
 
-  /// Time for which sinks may continue to deliver when the daemon ends, ns.
+  /// Time for which sinks may continue to deliver records when the daemon ends, ns.
   private static let lastCall: Int64 = 700_000_000
-  /// Time within which sinks must stop after ``lastCall``, ns.
+  /// Time within which sinks must stop after ``lastCall`` has passed, ns.
   private static let farewell: Int64 = 500_000_000
-  /// Maximum number of losses that are reported in one round of the thread.
+  /// Maximum number of losses that one round of the thread reports.
   private static let mostLosses = 64
 
   private let queue: SpoolQueue
   private let ended: @Sendable (_ hasFailed: Bool) -> Void
-  /// Number of records that at least one sink lacks, as of the last round of the thread.
+  /// Number of records in the spool that at least one sink has not acknowledged, after the thread's last round.
   private let waiting = Atomic<Int64>(0)
   private let statusQuery: ThreadQuery<ForwardingStatus>
   private let followers: Followers?
   private let lossCounts = LossCounts()
 
-  // After ``run(progress:)`` was called, only its thread uses the following properties.
+  // While ``run(progress:)`` is running, only its thread uses the following properties.
   private var spool: Spool
   private var gaps: GapRecords
   private var wall = WallTime.unknown
   private var sinks: [Box] = []
-  /// Files that are no longer needed. Each is removed when the note that replaces it is on the disk.
+  /// Files whose content is now in notes. Each file is removed after its note is on the disk.
   private var superseded: [(note: String, file: String)] = []
-  /// Counts records that the queue dropped because the spool was too slow. They are logged at most once a minute,
-  /// because a slow disk may cause many.
+  /// Counts records that the queue discarded because the spool was too slow. The count is logged at most once a minute,
+  /// because a slow disk may cause many losses.
   private var lateRecords = RateLimitedCount()
   private var refusedRecords = RateLimitedCount()
-  /// The position in the spool up to which followers have received records, and the batch that is passed to them.
+  /// The position in the spool up to which followers have received records.
   private var followerPosition = FollowerPosition()
+  /// The batch with which records are passed to followers.
   private var shown = RecordBatch()
 
   /// Holds a `SinkFeeder`, because an array cannot contain a noncopyable value.
@@ -64,12 +64,12 @@ package final class Forwarding: @unchecked Sendable {
     init(_ sink: consuming SinkFeeder) { self.sink = sink }
   }
 
-  /// Opens the spool, which may take some time.
+  /// Opens the spool. This may take long if the spool's file is damaged.
   ///
   /// - Parameters:
-  ///   - followers: clients that receive the records after their commit.
-  ///   - ended: called in the spool's thread when no sink can deliver any more.
-  /// - Throws: ``Ports/PortError`` if the process has no file descriptors left.
+  ///   - followers: the followers, which receive the records after their commit; `nil` if there are none.
+  ///   - ended: called in the spool's thread when no sink can deliver further records.
+  /// - Throws: ``Ports/PortError`` if the process cannot open another file descriptor.
   package init(
     _ options: SpoolOptions, bootId: String, _ origin: Origin, queue: SpoolQueue, followers: Followers? = nil,
     ended: @escaping @Sendable (_ hasFailed: Bool) -> Void
@@ -82,15 +82,16 @@ package final class Forwarding: @unchecked Sendable {
     gaps = GapRecords(gatewayId: origin.gatewayId, vehicleId: origin.vehicleId, seed: origin.idSeed)
   }
 
-  /// Returns a note (a named value in the spool) that an earlier run stored. Call it before ``run(progress:)``.
+  /// Returns a note (a named value in the spool) that an earlier run stored; `nil` if there is none. Call this before
+  /// ``run(progress:)``.
   package func note(_ name: String) -> [UInt8]? { spool.note(name) }
 
-  /// Removes a file when the note that replaces it is on the disk. Call it before ``run(progress:)``.
+  /// Removes a file after the note that replaces it is on the disk. Call this before ``run(progress:)``.
   package func supersede(_ file: String, by note: String) { superseded.append((note, file)) }
 
-  /// Adds a sink, which gets the next index in the spool. Call it before ``run(progress:)``.
+  /// Adds a sink, whose index in the spool is the number of sinks added before. Call this before ``run(progress:)``.
   ///
-  /// - Parameter usesVSS: whether its records have the names of COVESA VSS.
+  /// - Parameter usesVSS: whether the sink's records use the names of COVESA VSS.
   package func add(
     _ slot: SinkSlot, name: String, limit: RecordBatch.Limit, _ batchPolicy: BatchPolicy, usesVSS: Bool = false
   ) {
@@ -99,27 +100,27 @@ package final class Forwarding: @unchecked Sendable {
       Box(SinkFeeder(name: name, index: sinks.count, slot: slot, limit: limit, batchPolicy, names: names)))
   }
 
-  /// Number of records that at least one sink has not acknowledged.
+  /// Number of records in the spool that at least one sink has not acknowledged.
   package var depth: Int64 { waiting.load(ordering: .relaxed) }
 
-  /// The losses that were reported so far.
+  /// The losses of records that were reported until now.
   package var losses: LossFigures { lossCounts.now }
 
-  /// Returns a snapshot of spool and sinks; `nil` if the thread does not answer within `patience`, ns. Only one thread
-  /// at a time may call it.
+  /// Returns a snapshot of the spool and the sinks; `nil` if the thread does not answer within `patience` (ns). Only
+  /// one thread at a time may call this.
   package func status(patience: Int64) -> ForwardingStatus? {
     statusQuery.answer(patience: patience) { queue.wakeUp.signal() }
   }
 
-  /// Ends all waits for a snapshot, so that threads can end.
+  /// Ends all waits for a snapshot, so that the waiting threads can end.
   package func closeStatus() { statusQuery.close() }
 
-  /// Runs the thread.
+  /// Runs the thread's loop until the queue ends.
   ///
-  /// - Parameter progress: reports the thread's progress; `nil` without a watchdog.
+  /// - Parameter progress: receives the thread's progress for the watchdog; `nil` without a watchdog.
   package func run(progress: Progress? = nil) {
     var load = SpoolQueue.Load()
-    // Report the losses of the last run before anything else.
+    // Report the losses of the previous run before anything else.
     reportLosses(at: BootClock.now)
     while true {
       queue.wakeUp.clear()
@@ -139,7 +140,7 @@ package final class Forwarding: @unchecked Sendable {
 
   /// Stores all records and notes that are in the queue.
   ///
-  /// - Returns: whether the queue has ended. Nothing follows then.
+  /// - Returns: whether the queue has ended. No records follow in this case.
   private func receive(_ load: inout SpoolQueue.Load) -> Bool {
     guard queue.take(&load) else { return false }
     if let known = load.wall {
@@ -171,9 +172,9 @@ package final class Forwarding: @unchecked Sendable {
     Log.write("the disk takes too long: \(count) records are lost", .warning)
   }
 
-  /// Logs the counts of lost and rejected records, if they are due.
+  /// Logs the numbers of lost and rejected records if their log lines are due.
   ///
-  /// - Parameter now: boot time, ns; `.max` to log all counts at once.
+  /// - Parameter now: time, ns since boot; `.max` to log both numbers now.
   private func reportCounts(at now: Int64) {
     if let (count, _) = lateRecords.take(at: now) { Self.reportLate(count) }
     if let (count, _) = refusedRecords.take(at: now) {
@@ -190,7 +191,7 @@ package final class Forwarding: @unchecked Sendable {
     waiting.store(spool.depth.file + Int64(spool.depth.memory), ordering: .relaxed)
   }
 
-  /// Logs an event of the spool. The event that an empty spool was opened is not logged.
+  /// Logs an event of the spool. The opening of an empty spool is not logged.
   private static func report(_ event: SpoolEvent) {
     if case .opened(_, 0) = event { return }
     Log.write("\(event)")
@@ -198,7 +199,7 @@ package final class Forwarding: @unchecked Sendable {
 
   private func removeSuperseded() {
     for (note, file) in superseded where spool.isDurable(note) {
-      // If the file remained, the next start would read it again.
+      // If the file were not removed, the next start would read it again.
       if unsafe unlink(file) != 0, errno != ENOENT { Log.write("\(file): cannot be removed: \(systemReason(errno))") }
       superseded.removeAll { $0.file == file }
     }
@@ -206,8 +207,8 @@ package final class Forwarding: @unchecked Sendable {
 
   private func reportLosses(at now: Int64) {
     var told = 0
-    // The losses of the last run are reported before any record has a date. Use the machine's clock if its date is
-    // known.
+    // The losses of the previous run are reported before any record has a date. If the date is not known yet, use that
+    // of the machine's clock.
     var wall = wall
     if wall.quality == .unset {
       let machine = MachineClock.read()
@@ -221,12 +222,12 @@ package final class Forwarding: @unchecked Sendable {
         Log.write("records are lost (\(loss.reason.name)), how many is not known")
       }
     }
-    // `gap` records are events. Commit them before the records that follow.
+    // `gap` records are events. Commit them before the records that follow them.
     if told > 0 { spool.advance(to: now) }
   }
 
-  /// Exchanges batches with the sinks. If one sink ends, the others continue. The end of the last one is reported to
-  /// the daemon.
+  /// Exchanges batches with the sinks. If a sink ends, the others continue. When the last sink has ended, `ended` is
+  /// called.
   private func exchange(at now: Int64) {
     for box in sinks {
       guard let end = box.sink.exchange(&spool, at: now) else { continue }
@@ -239,13 +240,12 @@ package final class Forwarding: @unchecked Sendable {
     }
   }
 
-  /// Passes to followers the records that sinks may receive now. It is called after the exchange with the sinks. A
-  /// record that all sinks have acknowledged by then is still in the spool, because it is removed in the next commit at
-  /// the earliest.
+  /// Passes new records to followers, after the exchange with the sinks. A record that all sinks have acknowledged
+  /// during the exchange is still in the spool, because the next commit removes it.
   private func show(at now: Int64) {
     guard let followers else { return }
-    // Without a follower, nothing is passed. A follower that is added before the next round receives all records from
-    // that round on.
+    // Without followers, no records are passed. A follower that is added later receives the records of all later
+    // rounds.
     guard !followers.isEmpty else { return spool.moveToEnd(&followerPosition) }
     var hasNewRecords = false
     while true {
@@ -266,7 +266,7 @@ package final class Forwarding: @unchecked Sendable {
     return ForwardingStatus(spool: figures, sinks: sinks)
   }
 
-  /// Commits everything, lets the sinks deliver for a short time, and closes the spool.
+  /// Commits all records, lets the sinks deliver for a short time, and closes the spool.
   private func finish() {
     let end = BootClock.now &+ Self.lastCall
     while true {
@@ -294,8 +294,8 @@ package final class Forwarding: @unchecked Sendable {
     close()
   }
 
-  /// Closes the spool. Records that were only in memory are lost then. No `gap` record can report them, so they are
-  /// logged.
+  /// Closes the spool. Records that are only in memory are then lost. No `gap` record can report them, so their number
+  /// is logged.
   private func close() {
     var reason: SpoolError?
     if case .inMemory(let error) = spool.state { reason = error }

@@ -13,22 +13,23 @@ struct SinkFeeder: ~Copyable {
   private let limit: RecordBatch.Limit
   private var batchTimer: BatchTimer
   private var batch = RecordBatch()
-  /// The reason why the sink ended; `nil` if it still runs.
+  /// The reason why the sink has ended; `nil` if it still runs.
   private var over: End?
-  /// The last failure of the sink; `nil` if it works.
+  /// The message of the sink's last failure; `nil` if the sink works.
   private var failure: String?
   private var delivered: UInt64 = 0
-  /// Number of records that the server rejected for good, and the reason of the last rejection.
+  /// Number of records that the server rejected for good, and the reason of the last rejection; `nil` if none was
+  /// rejected.
   private var rejected: (count: UInt64, reason: String?) = (0, nil)
   private var rejectionLog = RateLimitedCount()
-  /// Number of records that are set aside (the sink could not send them, although it may accept others), and the size
-  /// of the backlog when the first of them was set aside. When the number reaches that size, all of them are delivered
-  /// again.
+  /// `records` is the number of records that are set aside: the sink could not send them, although it may be able to
+  /// send others. `of` is the size of the spool's backlog when the first of them was set aside. When `records` reaches
+  /// `of`, all records that were set aside are delivered again.
   private var setAside = (records: 0, of: 0)
-  /// Boot time of the last delivery; `nil` if there was none.
+  /// Time at which the sink last delivered records, ns since boot; `nil` if it has not delivered any.
   private var lastDelivery: Int64?
 
-  /// Converts names to those of COVESA VSS; `nil` to keep the plain names.
+  /// Replaces the names in records by those of COVESA VSS; `nil` to keep the plain names.
   private let names: VSSNames?
 
   init(
@@ -46,8 +47,8 @@ struct SinkFeeder: ~Copyable {
 
   /// Handles the sink's reports, and offers it the next batch if one is due.
   ///
-  /// - Returns: the reason why the sink has ended, which is returned only once; otherwise `nil`. If its reader has
-  ///   left, all later records for this sink are discarded.
+  /// - Returns: the reason why the sink has ended, once; otherwise `nil`. If the sink's reader has disconnected, all
+  ///   later records for this sink are discarded.
   mutating func exchange(_ spool: inout Spool, at now: Int64) -> End? {
     var end: End?
     while let report = slot.takeReport() {
@@ -76,14 +77,14 @@ struct SinkFeeder: ~Copyable {
     batchTimer.batchFilled(batch, limit)
     if batch.isEmpty { return end }
     batch.name(by: names)
-    // If the sink's reader has left, its records are discarded, so that they do not fill the spool. If the sink has
-    // failed, they wait for the next start.
+    // If the sink's reader has disconnected, its records are discarded, so that they do not fill the spool. If the sink
+    // has failed, its records wait for the next start.
     if over == nil { slot.offer(&batch) } else { spool.acknowledge(batch, by: index) }
     return end
   }
 
-  /// Handles the result of a batch. If the sink sets it aside, its records are skipped for now. They are sent again
-  /// when another record was delivered, or when no other record is left.
+  /// Handles the result of a batch. If the sink sets the batch aside, its records are skipped. They are sent again when
+  /// another record was delivered, or when no other record waits.
   private mutating func complete(_ batch: borrowing RecordBatch, _ delivery: Sinks.Delivery, _ spool: inout Spool) {
     guard delivery.isSetAside else {
       spool.complete(batch, acknowledged: delivery.acknowledged, sentNothing: delivery.sentNothing, by: index)
@@ -117,7 +118,7 @@ struct SinkFeeder: ~Copyable {
       case .failing(let error): failure = error.description
       case .refused(_, let reason, let more, _):
         rejected = (rejected.count + UInt64(1 + more), reason)
-        // A rejected record is acknowledged, but does not count as delivered.
+        // A rejected record is acknowledged, but it does not count as delivered.
         count -= 1 + more
       case .remark: break
       }
@@ -133,16 +134,16 @@ struct SinkFeeder: ~Copyable {
     Log.write("\(name): \(text)", level, [JournalField(.sink, name)])
   }
 
-  /// Whether to log an event now. Rejections are counted and logged together once a minute, because a server may reject
+  /// Whether to log an event now. Rejections are counted and logged at most once a minute, because a server may reject
   /// every record.
   private mutating func logsNow(_ event: SinkEvent, at now: Int64) -> Bool {
     guard case .refused(_, _, let more, _) = event else { return true }
     return rejectionLog.add(UInt64(1 + more), at: now)
   }
 
-  /// Logs the number of rejected records if the next such log line is due.
+  /// Logs the number of rejected records that were not logged yet, if a log line is due.
   ///
-  /// - Parameter now: boot time, ns; `.max` to log the number at once.
+  /// - Parameter now: time, ns since boot; `.max` to log the number now.
   mutating func logRejections(at now: Int64) {
     guard let (count, _) = rejectionLog.take(at: now) else { return }
     log("\(count) more records refused; the last reason: \(rejected.reason ?? "unknown")", .warning)
@@ -150,7 +151,8 @@ struct SinkFeeder: ~Copyable {
 
   /// Returns a snapshot of the sink's state.
   ///
-  /// - Parameter oldestAge: age of the oldest record that the sink has not acknowledged, ns.
+  /// - Parameter oldestAge: age of the oldest record that the sink has not acknowledged, ns; `nil` if it has
+  ///   acknowledged all.
   func status(oldestAge: Int64?) -> SinkStatus {
     let state: SinkStatus.State =
       if over != nil { .over } else if failure != nil { .failing } else if slot.takesBatch { .waiting } else {
@@ -164,20 +166,21 @@ struct SinkFeeder: ~Copyable {
 
   private var takesBatch: Bool { over == .readerLeft || over == nil && slot.takesBatch }
 
-  /// Boot time at which a batch or a log line is due, ns; `.max` to wait for a wake-up.
+  /// Time at which a batch or a log line is due, ns since boot; `.max` if only a wake-up can make one due.
   var due: Int64 { min(takesBatch ? batchTimer.due : .max, rejectionLog.due) }
 
-  /// Whether the sink is not sending a batch, and none is due.
+  /// Whether the sink is not delivering a batch, and no batch is due.
   func isIdle(at now: Int64) -> Bool {
     !isDropping(at: now) && (over == .readerLeft || slot.hasEnded || slot.takesBatch && batchTimer.due > now)
   }
 
-  /// Whether the sink's reader has left and more records must be discarded now. Nothing wakes the thread for this.
+  /// Whether the sink's reader has disconnected, and further records must be discarded now. No wake-up is signalled for
+  /// this.
   func isDropping(at now: Int64) -> Bool { over == .readerLeft && batchTimer.due <= now }
 
   var hasEnded: Bool { slot.hasEnded }
 
-  /// Whether the sink cannot deliver any more.
+  /// Whether the sink can deliver no further records.
   var isOver: Bool { over != nil }
 
   func stop() { slot.stop() }

@@ -2,12 +2,12 @@ import OBDWire
 import Spool
 import Telemetry
 
-/// Replaces the names in telemetry records by those of COVESA VSS 6.0, for sinks for which this is configured. ID, time
-/// and values do not change. `"vss":"6.0"` is added after the head.
+/// Replaces the names in telemetry records by those of COVESA VSS 6.0, for sinks with `"names": "vss"`. ID, time
+/// and values do not change. `"vss":"6.0"` is added after the head of the record.
 ///
-/// If a record would exceed the maximum length with the longer names, it keeps the plain names.
+/// If a record would exceed the maximum length because of the longer names, it keeps the plain names.
 package struct VSSNames {
-  /// The VSS path of each plain name.
+  /// The VSS path for each plain name.
   private let paths: [[UInt8]: [UInt8]]
   private static let version = Array(#","vss":"6.0""#.utf8)
   private static let ecus = Array("ecus".utf8)
@@ -29,7 +29,7 @@ package struct VSSNames {
     self.paths = paths
   }
 
-  /// Appends the line of a telemetry record, with VSS names, to `out`.
+  /// Appends the text line of a telemetry record to `out`, with VSS names instead of plain names.
   func write(_ line: Span<UInt8>, to out: inout [UInt8]) {
     let start = out.count
     var depth = 0
@@ -80,7 +80,7 @@ package struct VSSNames {
     append(line, 0...line.count - 1, to: &out)
   }
 
-  /// Returns the index of the quote that ends a string.
+  /// Returns the index of the quotation mark that ends the JSON string which begins at `start`.
   private static func endOfText(_ line: Span<UInt8>, from start: Int) -> Int {
     var index = start + 1
     while index < line.count - 1, line[index] != UInt8(ascii: "\"") {
@@ -95,7 +95,7 @@ package struct VSSNames {
 }
 
 extension RecordBatch {
-  /// Replaces the names in the telemetry records of the batch; does nothing if `names` is `nil`.
+  /// Replaces the names in the batch's telemetry records by VSS names; does nothing if `names` is `nil`.
   package mutating func name(by names: VSSNames?) {
     guard let names, records.contains(where: { $0.type == .telemetry }) else { return }
     rewrite { type, line, out in

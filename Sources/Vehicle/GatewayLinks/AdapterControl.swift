@@ -2,29 +2,29 @@ import AdapterSession
 import Ports
 import Synchronization
 
-/// Lets other threads control the thread of an adapter's link, and receive what its session has learned.
+/// Lets other threads control the thread of an adapter's link, and receive the properties that its session has found.
 public final class AdapterControl: Sendable {
   private struct State: Sendable {
-    /// Preferences that the link's thread has not applied yet; `nil` if there are none.
+    /// Poll preferences that the link's thread has not applied yet; `nil` if there are none.
     var preferences: PollPreferences?
     var memory: SessionMemory
-    /// Whether the session has learned something since ``takeLearned()`` was last called.
+    /// Whether the session has found something new since ``takeLearned()`` was last called.
     var hasLearned = false
   }
 
-  /// Controls the link itself: its end, and the address of its device.
+  /// The control of the link itself, with which the link is ended and its device's address is changed.
   public let link: LinkControl
   private let state: Mutex<State>
-  /// Signalled when the session has learned something.
+  /// The wake-up that is signalled when the session has found something new.
   private let learned: WakeUp?
 
   /// Creates the control of one link.
   ///
   /// - Parameters:
-  ///   - learned: signalled when ``takeLearned()`` will return a result.
+  ///   - learned: signalled when the session has found something new, so that ``takeLearned()`` returns it.
   ///   - reportKey: see ``LinkControl``.
   ///   - reportError: see ``LinkControl``.
-  /// - Throws: ``Ports/PortError`` if the process has no file descriptors left.
+  /// - Throws: ``Ports/PortError`` if the process cannot open another file descriptor.
   public init(
     address: PortAddress?, memory: SessionMemory = SessionMemory(), learned: WakeUp? = nil,
     reportKey: @escaping @Sendable (Bool, PortAddress) -> Void = { _, _ in },
@@ -35,13 +35,14 @@ public final class AdapterControl: Sendable {
     state = Mutex(State(memory: memory))
   }
 
-  /// Sets the PIDs to poll and their periods.
+  /// Sets the PIDs that the session polls, and their periods.
   public func poll(_ preferences: PollPreferences) {
     state.withLock { $0.preferences = preferences }
     link.wakeUp.signal()
   }
 
-  /// Removes and returns what the session has learned, to be stored for the next start; `nil` if nothing new.
+  /// Removes and returns the properties that the session has found, to be stored for the next start; `nil` if none are
+  /// new.
   public func takeLearned() -> SessionMemory? {
     state.withLock { state in
       defer { state.hasLearned = false }
@@ -59,8 +60,8 @@ public final class AdapterControl: Sendable {
     if isNew { learned?.signal() }
   }
 
-  /// Applies new preferences to the session. Only the link's thread calls it. Returns `false` if the link must be
-  /// closed, because it was stopped or its device was away.
+  /// Applies new preferences to the session. Only the link's thread calls this. Returns `false` if the link must be
+  /// closed, because it was stopped or its device has disappeared.
   func perform(on session: inout AdapterSession) -> Bool {
     let preferences = state.withLock { state in
       defer { state.preferences = nil }

@@ -2,15 +2,15 @@ import AdapterSession
 import OBDWire
 import Ports
 
-/// Connects an adapter session to the poll loop of a port: it passes bytes and times to the session, and the session's
-/// actions to the loop. It reads no clock and does no I/O itself. The daemon, the commands of `obdgate` and tests use
-/// it.
+/// Connects an adapter session to the poll loop of a port. It passes bytes and times to the session, and the session's
+/// actions to the loop. It does no I/O itself and reads no clock. The daemon, the commands of `obdgate` and the tests
+/// use it.
 public struct AdapterDriver<Listener: DialogueListener & ~Copyable>: ~Copyable, PortHandler {
   public var session: AdapterSession
   public var listener: Listener
-  /// Definitions of the loaded signal sets, in the order that `OBDWire` expects.
+  /// Definitions of the signals in the loaded signal sets, in the order that `OBDWire` expects.
   public var definitions: [SignalDefinition]
-  /// The earliest time at which to open the port again, if the session asked for that; otherwise `nil`.
+  /// The earliest time at which to open the port again, ns since boot; `nil` if the session did not request this.
   public private(set) var reopenNotBefore: Int64?
 
   public init(
@@ -31,7 +31,7 @@ public struct AdapterDriver<Listener: DialogueListener & ~Copyable>: ~Copyable, 
   public mutating func received(_ bytes: Span<UInt8>, at now: Int64, _ actions: inout PortActions) {
     listener.begin(at: now)
     listener.received(bytes)
-    // A copy is needed, because the array may change while its span is in use.
+    // A copy is necessary, because the property must not change while its span is in use.
     let definitions = definitions
     session.received(bytes, at: now, loaded: definitions.span, into: &listener)
     pump(at: now, &actions)
@@ -63,8 +63,8 @@ public struct AdapterDriver<Listener: DialogueListener & ~Copyable>: ~Copyable, 
     listener.sent(bytes)
   }
 
-  /// Handles the end of the connection, because it was closed or the device is gone. The events that follow from this
-  /// are passed to the listener.
+  /// Handles the end of the connection: it was closed, or the device has disappeared. The events that follow from the
+  /// end are passed to the listener.
   public mutating func closed(at now: Int64) {
     listener.begin(at: now)
     session.closed(at: now)
@@ -80,7 +80,7 @@ public struct AdapterDriver<Listener: DialogueListener & ~Copyable>: ~Copyable, 
     }
   }
 
-  /// Performs the session's actions until the session has to wait.
+  /// Performs the session's actions until the session waits.
   private mutating func pump(at now: Int64, _ actions: inout PortActions) {
     while true {
       switch session.next(at: now, into: &listener) {

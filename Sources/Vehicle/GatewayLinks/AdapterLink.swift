@@ -4,8 +4,8 @@ import Ports
 
 /// The driver of an adapter's link.
 ///
-/// It wraps ``AdapterDriver`` in a concrete type. Otherwise, `AdapterDriver` itself would conform to ``LinkDriver``
-/// conditionally, and a program crashes when it creates the metadata of such a generic noncopyable type (Swift 6.3.1,
+/// It wraps ``AdapterDriver`` in a type that is not generic. If `AdapterDriver` itself conformed to ``LinkDriver``
+/// conditionally, programs would crash when they create the metadata of this generic noncopyable type (Swift 6.3.1,
 /// debug builds).
 struct AdapterLink: LinkDriver, ~Copyable {
   private var driver: AdapterDriver<DeliveryWriter>
@@ -17,8 +17,8 @@ struct AdapterLink: LinkDriver, ~Copyable {
   // MARK: The link
 
   mutating func prepare() {
-    // Preferences may have arrived while the link was closed. Apply them now, because the wake-up that announced them
-    // may already be cleared.
+    // New preferences may have arrived while the link was closed. They are applied now, because the wake-up that
+    // announced them may already be cleared.
     _ = driver.listener.wokenUp(&driver.session)
   }
 

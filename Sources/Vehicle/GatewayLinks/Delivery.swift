@@ -2,14 +2,14 @@ import AdapterSession
 import OBDWire
 import Ports
 
-/// A reading or an event with its time, passed from a link's thread to the record thread.
+/// A reading or an event, with its time, that a link's thread passes to the record thread.
 ///
-/// It is copied byte by byte through a ``Ports/Ring``. Therefore, all of its parts have a fixed size.
+/// It is copied byte by byte through a ``Ports/Ring``. Therefore, each of its parts has a fixed size.
 public struct Delivery: BitwiseCopyable, Sendable {
-  /// Number of deliveries for which a ring has room. This is sufficient for 20 s of polling at full speed.
+  /// Number of deliveries that a ring can hold. This suffices for 20 s of polling at full speed.
   package static let ringCapacity = 2_048
 
-  /// Boot time (CLOCK_BOOTTIME) at which this happened, ns.
+  /// Time at which the reading or event was received, ns since boot (CLOCK_BOOTTIME).
   public var time: Int64
   public var content: Content
 
@@ -21,17 +21,17 @@ public struct Delivery: BitwiseCopyable, Sendable {
   public enum Content: BitwiseCopyable, Sendable {
     case reading(Reading)
     case text(TextReading, ShortText)
-    /// One code of a list of trouble codes. `count` is the number of codes of this list that are still to come,
-    /// including this one.
+    /// The start of a list of trouble codes. `count` is the number of codes in the list.
     case codes(TroubleCodeList, count: UInt16)
+    /// One code of the list. `left` is the number of codes of the list that are still to come, including this one.
     case code(TroubleCode, left: UInt16)
     /// An ECU has cleared its codes.
     case codesCleared(Origin)
     case supported(bitmap: UInt32, service: UInt8, base: UInt16, Origin)
     case adapter(AdapterAnswer, ShortText)
-    /// A command that selects the protocol, and thus the bus.
+    /// A command that was sent and selects the protocol, and thus the bus.
     case command(ShortText)
-    /// A reply or a text line that could not be used. The text contains its first bytes.
+    /// A reply or a text line that could not be decoded. The text contains its first bytes.
     case failure(WireError, ShortText)
     case event(SessionEvent)
     /// The link could not be opened.
@@ -39,7 +39,7 @@ public struct Delivery: BitwiseCopyable, Sendable {
   }
 }
 
-/// A text of at most 44 bytes, stored in place instead of on the heap.
+/// A text of at most 44 bytes that is stored without heap memory.
 public struct ShortText: BitwiseCopyable, Sendable {
   public static let capacity = 44
   private var storage = InlineArray<44, UInt8>(repeating: 0)

@@ -2,11 +2,11 @@ import AdapterSession
 import OBDWire
 import Ports
 
-/// Writes all events of a link's dialogue to a ring, from which the record thread reads. It never waits.
+/// Writes all events of a link's dialogue to a ring, which the record thread reads. It never waits.
 struct DeliveryWriter: DialogueListener, ~Copyable {
   private var ring: RingProducer<Delivery>
-  /// Wakes the record thread if a delivery must not wait until the next record is due: there is an event, or the ring
-  /// is filling up.
+  /// Wakes the record thread if it must read the ring before the next record is due: an event occurred, or the ring is
+  /// filling up.
   private let wakeUp: WakeUp
   private let control: AdapterControl
   private let figures: LinkFigures
@@ -16,7 +16,7 @@ struct DeliveryWriter: DialogueListener, ~Copyable {
   private var sinceWakeUp = 0
   /// Whether bytes were received since the link was opened.
   private var hasHeard = false
-  /// The record thread is woken after this number of deliveries, long before the ring is full.
+  /// Number of deliveries after which the record thread is woken up, long before the ring is full.
   private static let batch = Delivery.ringCapacity / 4
 
   init(_ ring: consuming RingProducer<Delivery>, wakeUp: WakeUp, control: AdapterControl, figures: LinkFigures) {
@@ -37,7 +37,7 @@ struct DeliveryWriter: DialogueListener, ~Copyable {
 
   mutating func event(_ event: SessionEvent, _ session: inout AdapterSession) {
     put(.event(event))
-    // The last command before the event will not be followed by a prompt.
+    // The last command before these events is not followed by a prompt.
     switch event {
     case .lost, .sleeping, .promptLost: counts.gaveUp(at: now)
     default: break
@@ -68,19 +68,19 @@ struct DeliveryWriter: DialogueListener, ~Copyable {
     return true
   }
 
-  /// Reports that the link was opened.
+  /// Handles the opening of the link.
   mutating func opened(at time: Int64) {
     hasHeard = false
     counts.opened(at: time)
   }
 
-  /// Reports that the link was closed.
+  /// Handles the closing of the link.
   mutating func closed(at time: Int64) {
     counts.closed(at: time)
     figures.put(counts)
   }
 
-  /// Reports that the link could not be opened.
+  /// Writes to the ring that the link could not be opened.
   mutating func unreachable(_ kind: PortError.Kind, at time: Int64) {
     now = time
     put(.unreachable(kind))
@@ -90,7 +90,7 @@ struct DeliveryWriter: DialogueListener, ~Copyable {
   // MARK: The wire
 
   mutating func request(_ command: Span<UInt8>, position: UInt64) {
-    // A command such as ATSP6 selects the bus. Its protocol counts until the adapter reports one.
+    // A command such as ATSP6 selects the bus. This protocol is used until the adapter reports one.
     guard command.count >= 5, command.count < 8, command[0] == UInt8(ascii: "A") else { return }
     put(.command(ShortText(command)))
   }

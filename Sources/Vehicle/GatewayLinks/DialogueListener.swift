@@ -1,16 +1,16 @@
 import AdapterSession
 import OBDWire
 
-/// Receives what an ``AdapterDriver`` reports, in addition to the decoded replies that every ``OBDWire/ReplyHandler``
-/// receives.
+/// Receives the events and bytes that an ``AdapterDriver`` reports, in addition to the decoded replies that every
+/// ``OBDWire/ReplyHandler`` receives.
 ///
-/// In each pass of the poll loop, ``begin(at:)`` is called first, then all reports, then ``end()``. All of them belong
-/// to the time that ``begin(at:)`` received. The thread that runs the driver makes these calls.
+/// In each pass of the poll loop, ``begin(at:)`` is called first, then the other functions, then ``end()``. All these
+/// calls belong to the time that ``begin(at:)`` received. The thread that runs the driver makes them.
 public protocol DialogueListener: ReplyHandler, ~Copyable {
   /// Begins the reports of one pass of the poll loop.
   ///
-  /// - Parameter now: time of the reports, CLOCK_BOOTTIME, ns. For received bytes, it is the time at which read(2)
-  ///   returned.
+  /// - Parameter now: time of the reports, ns since boot (CLOCK_BOOTTIME). For received bytes, it is the time at which
+  ///   read(2) returned.
   mutating func begin(at now: Int64)
   /// Reports an event of the adapter or vehicle. The listener may query and change the session.
   mutating func event(_ event: SessionEvent, _ session: inout AdapterSession)

@@ -1,13 +1,13 @@
 import NMEAWire
 import Ports
 
-/// A fix or an event of a receiver, passed from the receiver's thread to the record thread. It passes through a
-/// ``Ports/Ring``, so all of its parts have a fixed size.
+/// A fix or an event of a receiver that the receiver's thread passes to the record thread. It passes through a
+/// ``Ports/Ring``. Therefore, each of its parts has a fixed size.
 public struct FixDelivery: BitwiseCopyable, Sendable {
-  /// Number of deliveries for which a ring has room. This is sufficient for half a minute of a fast receiver.
+  /// Number of deliveries that a ring can hold. This suffices for half a minute of a fast receiver.
   package static let ringCapacity = 256
 
-  /// Boot time (CLOCK_BOOTTIME) at which the last byte was received, ns.
+  /// Time at which the last byte of the fix or event was received, ns since boot (CLOCK_BOOTTIME).
   public var time: Int64
   public var content: Content
 
@@ -17,19 +17,19 @@ public struct FixDelivery: BitwiseCopyable, Sendable {
   }
 
   public enum Content: BitwiseCopyable, Sendable {
-    /// A fix, whether valid or not, and the time at which its first byte was received.
+    /// A valid or invalid fix. `began` is the time at which its first byte was received, ns since boot.
     case fix(Fix, began: Int64)
     /// The receiver has begun to send data. The text is its identity.
     case connected(ShortText)
-    /// The receiver was lost, because it was silent for too long or the link was closed.
+    /// The receiver was lost: it was silent for too long, or the link was closed.
     case lost(Loss)
     /// The link could not be opened.
     case unreachable(PortError.Kind)
     /// gpsd sent this error message.
     case refused(ShortText)
-    /// Bytes are received, but at no baud rate do they form sentences.
+    /// Bytes were received, but they do not form sentences at any baud rate.
     case noSentences
-    /// Number of text lines, between valid lines, that could not be read.
+    /// Number of text lines from gpsd that could not be read since the last such delivery.
     case unreadable(lines: Int)
   }
 
@@ -47,7 +47,7 @@ public struct FixDelivery: BitwiseCopyable, Sendable {
   }
 }
 
-/// Writes what a receiver delivers to its ring, and wakes the record thread.
+/// Writes the fixes and events of a receiver to its ring, and wakes the record thread.
 struct FixDeliveryWriter: ~Copyable {
   private var ring: RingProducer<FixDelivery>
   private let wakeUp: WakeUp

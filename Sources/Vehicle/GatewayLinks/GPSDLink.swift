@@ -2,14 +2,16 @@ import Fusion
 import NMEAWire
 import Ports
 
-/// A client of gpsd. It subscribes to gpsd's reports and checks that the connection is alive.
+/// A client of gpsd. It subscribes to gpsd's reports, and checks whether the connection still works.
 ///
-/// While gpsd's receivers are silent, gpsd sends nothing, which looks like a dead connection. If nothing was received
-/// for ``quiet``, the client therefore requests gpsd's version, and gpsd always answers that.
+/// If gpsd's receivers are silent, gpsd sends nothing. A connection that has failed looks the same. Therefore, if
+/// nothing was received for ``quiet``, the client requests gpsd's version, which gpsd always sends.
 struct GPSDLink: LinkDriver, ~Copyable {
+  /// Time without received bytes after which the client requests gpsd's version, ns.
   static let quiet: Int64 = 10_000_000_000
+  /// Time limit for gpsd's answer to that request, ns.
   static let answer: Int64 = 5_000_000_000
-  /// If a connection ended without an answer of gpsd, the next attempt is made after this pause, ns.
+  /// Pause before the next attempt to connect, if gpsd did not answer on the last connection, ns.
   private static let pause: Int64 = 2_000_000_000
 
   private let control: LinkControl
@@ -24,8 +26,9 @@ struct GPSDLink: LinkDriver, ~Copyable {
     var isConnected = false
     private var saidMalformed = false
     private var saidRefused = false
-    /// Number of unreadable text lines that have not been reported, and the time of the last report.
+    /// Number of unreadable text lines that were not reported yet.
     private var unreadable = 0
+    /// Time of the last report of unreadable text lines, ns since boot.
     private var unreadableTold: Int64 = .min / 2
 
     init(_ writer: consuming FixDeliveryWriter) { self.writer = writer }
@@ -35,8 +38,8 @@ struct GPSDLink: LinkDriver, ~Copyable {
       writer.put(.fix(fix, began: now), at: now)
     }
 
-    /// Reports unreadable lines, but at most once a second. Otherwise, many such lines could displace fixes in the
-    /// ring.
+    /// Reports the number of unreadable text lines at most once a second. Otherwise, many such lines could displace
+    /// fixes in the ring.
     private mutating func logUnreadable(isLast: Bool = false) {
       guard unreadable > 0, isLast || now - unreadableTold >= 1_000_000_000 else { return }
       writer.put(.unreadable(lines: unreadable), at: now)
@@ -57,13 +60,14 @@ struct GPSDLink: LinkDriver, ~Copyable {
         saidRefused = true
         writer.put(.refused(ShortText(Array(message.utf8).span)), at: now)
       case .malformed:
-        // Only gpsd sends its version, so this is a connection to gpsd. Single unreadable lines do not change that.
+        // gpsd has sent its version on this connection, so the peer is gpsd. Single unreadable lines do not change
+        // that.
         if isConnected {
           unreadable += 1
           return logUnreadable()
         }
-        // Reported only once until gpsd has sent its version. Another program may listen on that port, and send many
-        // lines on each connection.
+        // This is reported only once until gpsd has sent its version. Another program may listen on this port, and send
+        // many lines on each connection.
         guard !saidMalformed else { return }
         saidMalformed = true
         writer.put(.noSentences, at: now)

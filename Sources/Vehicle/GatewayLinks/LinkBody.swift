@@ -2,14 +2,14 @@ import AdapterSession
 import OBDWire
 import Ports
 
-/// The body of a link's thread.
+/// The function that runs in a link's thread, with the link.
 package struct LinkBody: Sendable {
   private let link: any RunnableLink
 
   /// Runs the link until ``LinkControl/stop()`` is called. Call this only once.
   package func run() { link.run() }
 
-  /// What a link needs to pass data to the record thread.
+  /// The objects with which a link passes data to the record thread.
   package struct Receiving: ~Copyable {
     fileprivate let wakeUp: WakeUp
     fileprivate let progress: Progress?
@@ -17,21 +17,21 @@ package struct LinkBody: Sendable {
     /// Creates a value.
     ///
     /// - Parameters:
-    ///   - wakeUp: signalled when there are deliveries for the record thread.
-    ///   - progress: reports the link thread's progress; `nil` without a watchdog.
+    ///   - wakeUp: wakes the record thread when the link has written data for it.
+    ///   - progress: receives the progress of the link's thread for the watchdog; `nil` without a watchdog.
     package init(wakeUp: WakeUp, progress: Progress?) {
       self.wakeUp = wakeUp
       self.progress = progress
     }
   }
 
-  /// Creates an adapter's link.
+  /// Creates the link of an adapter.
   ///
   /// - Parameters:
-  ///   - ring: receives what the adapter delivers.
-  ///   - figures: receives the counts of the link's traffic.
-  ///   - definitions: signals of the loaded signal sets.
-  /// - Throws: ``Ports/PortError`` if the process has no file descriptors left.
+  ///   - ring: receives the adapter's readings and events.
+  ///   - figures: receives the numbers about the link's traffic.
+  ///   - definitions: the signals of the loaded signal sets.
+  /// - Throws: ``Ports/PortError`` if the process cannot open another file descriptor.
   package init(
     _ session: consuming AdapterSession, _ control: AdapterControl, _ ring: consuming RingProducer<Delivery>,
     _ receiving: consuming Receiving, figures: LinkFigures, definitions: [SignalDefinition]
@@ -41,12 +41,12 @@ package struct LinkBody: Sendable {
     link = LinkBox(try LinkThread(control.link, driver, progress: receiving.progress))
   }
 
-  /// Creates the link of a receiver with NMEA 0183, or of gpsd.
+  /// Creates the link of an NMEA 0183 receiver or of gpsd.
   ///
   /// - Parameters:
-  ///   - address: a serial device for a receiver with NMEA 0183, or a network address for gpsd.
-  ///   - ring: receives what the receiver delivers.
-  /// - Throws: ``Ports/PortError`` if the process has no file descriptors left.
+  ///   - address: a serial device for an NMEA 0183 receiver, or a network address for gpsd.
+  ///   - ring: receives the fixes and events of the receiver.
+  /// - Throws: ``Ports/PortError`` if the process cannot open another file descriptor.
   package init(
     receiver address: PortAddress, _ control: LinkControl, _ ring: consuming RingProducer<FixDelivery>,
     _ receiving: consuming Receiving
@@ -61,12 +61,12 @@ package struct LinkBody: Sendable {
   }
 }
 
-/// A link that can run, whatever its driver.
+/// A link of any type that can run in a thread.
 private protocol RunnableLink: Sendable {
   func run()
 }
 
-/// Holds a link, so that it can be moved into its thread. Only that thread uses it.
+/// Holds a link, so that the link can be moved into its thread. Only that thread uses it.
 private final class LinkBox<Driver: LinkDriver & ~Copyable>: RunnableLink, @unchecked Sendable {
   private var link: LinkThread<Driver>
 

@@ -2,33 +2,37 @@ import OBDWire
 import Ports
 import Synchronization
 
-/// Counts of the traffic of a link since its start. The link's thread writes them, and other threads read them.
+/// Numbers about the traffic of a link since the link was created. The link's thread writes them, and other threads
+/// read them.
 package final class LinkFigures: Sendable {
-  /// All counts of a link. Durations are in ns, times are boot times.
+  /// All numbers about a link's traffic. Durations are in ns; times are in ns since boot.
   package struct Counts: Sendable {
-    /// Commands sent to the adapter, and prompts received.
+    /// Number of commands that were sent to the adapter.
     package var commands: UInt64 = 0
+    /// Number of replies that ended with a prompt.
     package var replies: UInt64 = 0
     package var readings: UInt64 = 0
     package var receivedBytes: UInt64 = 0
     package var sentBytes: UInt64 = 0
-    /// Total time spent waiting for a prompt, and total time for which the link was open, ns.
+    /// Total time for which the link's thread waited for a prompt, ns.
     package var busy: Int64 = 0
+    /// Total time for which the link was open, ns.
     package var open: Int64 = 0
-    /// Time of the last reading; `nil` if there is none.
+    /// Time of the last reading, ns since boot; `nil` if there was none.
     package var lastReading: Int64?
-    /// Number of failures of each kind; the index is the raw value of ``OBDWire/WireError/Kind``.
+    /// Number of failures of each kind. The index is the raw value of ``OBDWire/WireError/Kind``.
     package var failures = InlineArray<64, UInt32>(repeating: 0)
-    /// Number of failed replies by the kind of the first failure in each; the index is as in ``failures``.
+    /// Number of replies with a failure, by the kind of the first failure in the reply. The index is the same as in
+    /// ``failures``.
     package var failedReplies = InlineArray<64, UInt32>(repeating: 0)
-    /// Kind of the first failure since the last command; `nil` if there was none.
+    /// Kind of the first failure since the last command; `nil` if there was no failure.
     var failure: UInt8?
-    /// Time at which the current wait for a prompt began, and time at which the link was opened; `nil` if the link is
-    /// not waiting, or is not open.
+    /// Time at which the current wait for a prompt began, ns since boot; `nil` if the link is not waiting for a prompt.
     var busySince: Int64?
+    /// Time at which the link was opened, ns since boot; `nil` if the link is not open.
     var openSince: Int64?
 
-    /// Returns the counts, including the time of the current wait and of the current connection until now.
+    /// Returns these numbers. The current wait and the current connection are included, up to `now`.
     func current(at now: Int64) -> Counts {
       var counts = self
       if let busySince { counts.busy += max(0, now - busySince) }
@@ -41,7 +45,7 @@ package final class LinkFigures: Sendable {
 
   package init() {}
 
-  /// Replaces the counts. Only the link's thread calls this. It allocates nothing.
+  /// Replaces the numbers. Only the link's thread calls this. It allocates no memory.
   package func put(_ new: Counts) { counts.withLock { $0 = new } }
 
   package func read(at now: Int64) -> Counts { counts.withLock { $0 }.current(at: now) }
@@ -56,7 +60,7 @@ extension LinkFigures.Counts {
     openSince = nil
   }
 
-  /// Ends a wait for a prompt, and adds its duration to ``busy``.
+  /// Ends the current wait for a prompt, and adds its duration to ``busy``.
   mutating func gaveUp(at now: Int64) {
     if let since = busySince { busy += max(0, now - since) }
     busySince = nil
@@ -76,7 +80,7 @@ extension LinkFigures.Counts {
     for index in bytes.indices where bytes[index] == UInt8(ascii: ">") { gaveUp(at: now) }
   }
 
-  /// Counts a complete reply and, if it has a failure, the failure.
+  /// Counts a complete reply, and its first failure if it has one.
   mutating func replied() {
     replies &+= 1
     if let failure { failedReplies[Int(failure)] &+= 1 }

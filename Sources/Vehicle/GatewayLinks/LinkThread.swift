@@ -1,18 +1,19 @@
 import Ports
 
-/// Handles the events of a link, in addition to those of its port.
+/// A port handler that also handles the opening and closing of its link.
 protocol LinkDriver: PortHandler, ~Copyable {
-  /// Called when the link is open, before its poll loop runs.
+  /// Prepares for a new connection. Called after the link was opened, before its poll loop runs.
   mutating func prepare()
-  /// Called if the link could not be opened, but only once for each reason.
+  /// Handles a link that could not be opened. The same kind of error is not passed twice in succession.
   mutating func unreachable(_ kind: PortError.Kind, at now: Int64)
-  /// Called when the link is closed, either by the driver or because the device is gone.
+  /// Handles the closing of the link, by the driver or because the device has disappeared.
   mutating func closed(at now: Int64)
-  /// If the driver closed the link to open it again: the earliest time for that. Otherwise `nil`.
+  /// The earliest time at which the link may be opened again, ns since boot, if the driver closed the link for this
+  /// purpose; otherwise `nil`.
   var reopenNotBefore: Int64? { get }
 }
 
-/// The work of a link's thread: it opens the link, runs the driver, and opens the link again when the device is back.
+/// The work of a link's thread: it opens the link, runs the driver, and opens the link again after it was closed.
 struct LinkThread<Driver: LinkDriver & ~Copyable>: ~Copyable {
   private let control: LinkControl
   private let progress: Progress?
@@ -22,7 +23,7 @@ struct LinkThread<Driver: LinkDriver & ~Copyable>: ~Copyable {
 
   /// Creates the thread's state.
   ///
-  /// - Parameter progress: reports the thread's progress; `nil` without a watchdog.
+  /// - Parameter progress: receives the thread's progress for the watchdog; `nil` without a watchdog.
   init(_ control: LinkControl, _ driver: consuming Driver, progress: Progress? = nil) throws(PortError) {
     self.control = control
     self.progress = progress
@@ -30,7 +31,7 @@ struct LinkThread<Driver: LinkDriver & ~Copyable>: ~Copyable {
     self.driver = driver
   }
 
-  /// Runs until ``LinkControl/stop()`` is called.
+  /// Opens the link and runs its driver, repeatedly, until ``LinkControl/stop()`` is called.
   mutating func run() {
     while !control.isStopping {
       guard let address = control.addressToOpen() else {
@@ -47,13 +48,13 @@ struct LinkThread<Driver: LinkDriver & ~Copyable>: ~Copyable {
         try loop.run(&port, &driver)
       } catch {
         let now = BootClock.now
-        // Some devices cause this error when the link is opened, others at the first command.
+        // Some devices cause this error when the link is opened, others when the first command is sent.
         switch (error.kind, address) {
         case (.notPaired, _):
           reconnecting.wasNotPaired(address)
           control.mayWantKey(address)
-        // L2CAP's rejection "security block" (Core Specification, volume 3, part A, 4.3), which the kernel reports as
-        // "refused".
+        // The kernel reports L2CAP's rejection "security block" as "refused" (Core Specification, volume 3, part A,
+        // 4.3).
         case (.refused, .rfcomm): control.mayWantKey(address)
         default: break
         }
@@ -71,7 +72,7 @@ struct LinkThread<Driver: LinkDriver & ~Copyable>: ~Copyable {
     }
   }
 
-  /// Waits until `moment`, or until the control is signalled.
+  /// Waits until `moment` (ns since boot), or until the control's wake-up is signalled.
   private func rest(until moment: Int64) {
     while !control.isStopping {
       let end = progress?.report(until: moment) ?? moment

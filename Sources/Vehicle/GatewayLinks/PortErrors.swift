@@ -1,11 +1,11 @@
 import Ports
 import Synchronization
 
-/// The last error of each device whose link could not be opened, with its full text. Records contain only the kind of
-/// an error; the log also states the remedy. Links store their errors here, and the record thread takes them out to log
+/// The last error of each device whose link could not be opened. Records contain only the kind of an error; the log
+/// also contains its text, which states the remedy. Links store their errors here. The record thread removes and logs
 /// them.
 package final class PortErrors: Sendable {
-  /// Maximum number of devices, which is more than a vehicle has. If it is exceeded, all stored errors are discarded.
+  /// Maximum number of devices. No vehicle has so many. If it is reached, all stored errors are discarded.
   private static let mostDevices = 64
 
   package init() {}
@@ -22,8 +22,8 @@ package final class PortErrors: Sendable {
     }
   }
 
-  /// Removes the last error of a device, and returns its detail if its kind is `reason`; `nil` if the device was lost
-  /// for another reason.
+  /// Removes the last error of a device. Returns the error's detail if its kind is `reason`; `nil` if there is no such
+  /// error.
   package func take(_ device: String, _ reason: String?) -> String? {
     let error = errors.withLock { $0.removeValue(forKey: device) }
     return error.flatMap { "\($0.kind)" == reason ? $0.detail : nil }

@@ -1,21 +1,21 @@
 import NMEAWire
 import Ports
 
-/// Reads a receiver that sends NMEA 0183 on a serial line. It never sends anything to the receiver.
+/// Reads from a receiver that sends NMEA 0183 on a serial line. It never sends anything to the receiver.
 ///
-/// If no baud rate is configured, it tries the usual rates until sentences arrive. If they stop, it tries the rates
-/// again. It reads no clock and allocates nothing while it runs.
+/// If no baud rate is configured, it tries the usual rates until it receives sentences. If no more sentences are
+/// received, it tries the rates again. It reads no clock, and allocates no memory while it runs.
 struct ReceiverLink: LinkDriver, ~Copyable {
-  /// The baud rates to try, the most common one first. A receiver on USB (CDC ACM) works at any rate.
+  /// The baud rates to try, the most common first. A receiver on USB (CDC ACM) works at any rate.
   static let rates = Listener.rates + [57_600, 19_200, 230_400, 460_800]
-  /// If nothing is received for this time, the epoch is complete, ns. At 4800 baud, a sentence takes up to 170 ms.
+  /// Time without received bytes after which the epoch is complete, ns. At 4800 baud, a sentence takes up to 170 ms.
   static let epochSilence: Int64 = 250_000_000
-  /// If nothing is received for this time, the receiver is lost, ns. Receivers send every second.
+  /// Time without received bytes after which the receiver is lost, ns. Receivers send once a second or more often.
   static let patience: Int64 = 5_000_000_000
-  /// If this many bytes contain no sentence, the rate is wrong. It is the length of two complete sentences.
+  /// Number of bytes without a sentence after which the baud rate is wrong: the length of two complete sentences.
   private static let enough = 2 * 82
-  /// As ``enough``, but after sentences were received at this rate. It is larger, because the receiver may send a
-  /// start-up text or many binary messages.
+  /// Number of bytes without a sentence after which the baud rate is wrong, if sentences were received at this rate
+  /// before. It is larger than ``enough``, because the receiver may send a start-up text or many binary messages.
   private static let enoughOnceRight = 4_096
 
   private let control: LinkControl
@@ -28,12 +28,13 @@ struct ReceiverLink: LinkDriver, ~Copyable {
   private var ratesTried = 0
   private var lastByte: Int64 = 0
 
-  /// Passes the fixes of the reader to the record thread.
+  /// Passes the fixes that the reader finds to the record thread.
   private struct Handler: FixHandler, ~Copyable {
     var writer: FixDeliveryWriter
     var now: Int64 = 0
-    /// Times at which the first and the last sentence of the current epoch were received.
+    /// Time at which the first sentence of the current epoch was received, ns since boot.
     var began: Int64 = 0
+    /// Time at which the last sentence of the current epoch was received, ns since boot.
     var last: Int64 = 0
     var isOpen = false
     var accepted = 0
@@ -69,7 +70,7 @@ struct ReceiverLink: LinkDriver, ~Copyable {
 
   /// Creates the driver of a receiver.
   ///
-  /// - Parameter baud: the configured baud rate; `nil` to find it.
+  /// - Parameter baud: the configured baud rate; `nil` to detect the rate.
   init(_ writer: consuming FixDeliveryWriter, control: LinkControl, baud: Int?) {
     self.control = control
     handler = Handler(writer: writer)
@@ -117,7 +118,7 @@ struct ReceiverLink: LinkDriver, ~Copyable {
     bytesWithout = 0
     isRateRight = false
     ratesTried += 1
-    // Report this only after each rate was tried twice: a first try may have fallen into a pause between two epochs.
+    // Report this only after each rate was tried twice. The first attempt may have been in a pause between two epochs.
     if ratesTried >= 2 * (fixedBaud == nil ? Self.rates.count : 1), !handler.saidNoSentences {
       handler.saidNoSentences = true
       handler.isConnected = false

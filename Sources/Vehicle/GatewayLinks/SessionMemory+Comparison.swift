@@ -1,9 +1,9 @@
 import AdapterSession
 
 extension SessionMemory {
-  /// Whether `other` differs so little that it need not be stored instead.
+  /// Whether the difference to `other` is so small that `other` need not be stored.
   func isSame(as other: SessionMemory) -> Bool {
-    // A change of the voltage's correction by some hundredths is too small to be stored.
+    // A change of less than 0.1 V in the voltage's correction is too small to be stored.
     guard abs(voltageOffset - other.voltageOffset) < 0.1 else { return false }
     guard baud == other.baud, protocolDigit == other.protocolDigit, quirks == other.quirks, vinCount == other.vinCount,
       silentPIDs == other.silentPIDs, measuresVoltage == other.measuresVoltage

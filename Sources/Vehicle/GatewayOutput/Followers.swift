@@ -2,13 +2,13 @@ import Ports
 import Synchronization
 import Telemetry
 
-/// The followers: clients on this machine that receive the records as they are made. All of them read from one buffer
+/// The followers: programs on this machine that receive the records as they are made. All of them read from one buffer
 /// of recent records, each at its own position. A follower that is too slow misses records, and receives a `gap` record
-/// instead. Nothing waits for a follower, and each costs no memory except its connection.
+/// instead. No thread waits for a follower. A follower uses no memory except for its connection.
 ///
-/// One thread publishes, one reads.
+/// One thread publishes records, and one thread reads them for all followers.
 package final class Followers: Sendable {
-  /// The time and the epoch of records that are published.
+  /// The time of a publication, and the epoch of the published records. `gap` records for followers contain both.
   package struct Moment {
     package var time: RecordTime
     package var epoch: UUIDv7
@@ -23,7 +23,8 @@ package final class Followers: Sendable {
   private struct State: Sendable {
     /// The most recent records; `nil` while there is no follower.
     var recent: RecentRecords?
-    /// For each follower, the number of the next record that it receives, and the loss to report before it.
+    /// For each follower, the number of the next record that it receives, and the loss that is reported before that
+    /// record.
     var places: [UInt64: Place] = [:]
     var added: UInt64 = 0
     var moment: Moment?
@@ -51,11 +52,11 @@ package final class Followers: Sendable {
   private let vehicleId: String
   private let seed: UInt64
 
-  /// Creates the buffer, without followers.
+  /// Creates the buffer. It has no followers yet.
   ///
   /// - Parameters:
-  ///   - wakeUp: wakes the thread that writes to the followers.
-  ///   - seed: a number from which the IDs of `gap` records are made.
+  ///   - wakeUp: the wake-up of the thread that writes to the followers.
+  ///   - seed: a random number from which the IDs of `gap` records are made.
   package init(wakeUp: WakeUp, gatewayId: String, vehicleId: String?, seed: UInt64) {
     self.wakeUp = wakeUp
     self.gatewayId = gatewayId
@@ -63,7 +64,7 @@ package final class Followers: Sendable {
     self.seed = seed
   }
 
-  /// Whether there is no follower.
+  /// Whether there are no followers.
   package var isEmpty: Bool { count.load(ordering: .relaxed) == 0 }
 
   /// Adds a follower. It receives the next record and all later ones.
@@ -88,9 +89,9 @@ package final class Followers: Sendable {
     if hasLeft { count.subtract(1, ordering: .relaxed) }
   }
 
-  /// Adds a record. Followers receive it after the next ``flush(_:)``.
+  /// Adds a record to the buffer. Followers receive it after the next ``flush(_:)``.
   ///
-  /// - Parameter sequence: the record's `seq`.
+  /// - Parameter sequence: the record's sequence number (`seq`).
   package func publish(_ line: Span<UInt8>, sequence: UInt64) {
     state.withLock { state in
       while state.recent?.hasRoom(for: line.count) == false { Self.drop(&state) }
@@ -98,13 +99,13 @@ package final class Followers: Sendable {
     }
   }
 
-  /// Lets the followers receive the records that were published.
+  /// Wakes the thread that writes to the followers, so that they receive the published records.
   package func flush(_ moment: Moment) {
     state.withLock { $0.moment = moment }
     wakeUp.signal()
   }
 
-  /// Discards those records that all followers have received.
+  /// Discards the records that all followers have received.
   package func forgetTaken() {
     state.withLock { state in
       guard let first = state.places.values.lazy.map(\.next).min() else { return }
@@ -112,10 +113,10 @@ package final class Followers: Sendable {
     }
   }
 
-  /// Discards the oldest record to make room. It is counted as missed by each follower that has not received it.
+  /// Discards the oldest record to make room. Each follower that has not received the record misses it.
   private static func drop(_ state: inout State) {
     guard let dropped = state.recent?.dropFirst() else { return }
-    // Iterate by index, so that nothing is copied.
+    // The loop uses indices, so that the dictionary is not copied.
     var index = state.places.startIndex
     while index != state.places.endIndex {
       if state.places.values[index].next == dropped.number { state.places.values[index].miss(dropped.sequence) }
@@ -123,11 +124,11 @@ package final class Followers: Sendable {
     }
   }
 
-  /// Copies as many complete lines as fit into a follower's buffer. If the follower has missed records, a `gap` record
-  /// precedes them.
+  /// Copies as many complete text lines as fit into a follower's buffer. If the follower has missed records, a `gap`
+  /// record comes first.
   ///
-  /// - Returns: number of bytes that were copied to the beginning of `buffer`, which must have room for two records; 0
-  ///   if there are none.
+  /// - Returns: number of bytes that were copied to the start of `buffer`; 0 if there are no records. The buffer must
+  ///   have room for ``Follower/room`` bytes.
   fileprivate func take(for number: UInt64, into buffer: inout [UInt8]) -> Int {
     state.withLock { state in
       guard var place = state.places[number], let recent = state.recent else { return 0 }
@@ -143,8 +144,8 @@ package final class Followers: Sendable {
     }
   }
 
-  /// Writes a `gap` record for one follower. Its sequence number is that of the last missed record, so that it takes no
-  /// number away from another record.
+  /// Writes a `gap` record for one follower to the start of `buffer`. Its sequence number is that of the last missed
+  /// record, so that it uses no number of another record.
   private func writeGap(_ loss: RecordQueue.Loss, number: UInt64, _ moment: Moment, into buffer: inout [UInt8]) -> Int {
     let id = UUIDv7(milliseconds: moment.time.milliseconds, seed: seed, number: number)
     let head = RecordHead(
@@ -162,18 +163,18 @@ package final class Followers: Sendable {
   }
 }
 
-/// One client that follows the records.
+/// One program that receives the records as they are made.
 package struct Follower: Sendable {
   fileprivate let number: UInt64
   fileprivate let followers: Followers
 
-  /// Copies as many complete lines as fit to the beginning of `buffer`, the oldest first.
+  /// Copies as many complete text lines as fit to the start of `buffer`, the oldest first.
   ///
-  /// - Parameter buffer: at least ``room`` bytes.
-  /// - Returns: number of bytes that were copied; 0 if there are none.
+  /// - Parameter buffer: must have at least ``room`` bytes.
+  /// - Returns: number of bytes that were copied; 0 if there are no records.
   package func take(into buffer: inout [UInt8]) -> Int { followers.take(for: number, into: &buffer) }
 
-  /// Room for a record and the `gap` record before it, bytes.
+  /// Maximum length of a record and of the `gap` record before it, bytes.
   package static let room = JSONLineEncoder.recordCapacity + 1_024
 
   /// Removes the follower.

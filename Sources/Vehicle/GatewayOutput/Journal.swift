@@ -2,7 +2,7 @@ import CSystemd
 import Glibc
 import Telemetry
 
-/// Severity of a log line, as in syslog(3).
+/// Severity of a log line; the raw values are those of syslog(3).
 public enum LogLevel: Int, Sendable {
   case error = 3
   case warning = 4
@@ -10,7 +10,7 @@ public enum LogLevel: Int, Sendable {
   case info = 6
 }
 
-/// A field of a log line. Its name is the one by which `journalctl` selects lines.
+/// A field of a log line. `journalctl` can select lines by the field's name and value.
 package struct JournalField: Sendable, Equatable {
   package enum Name: String, Sendable {
     case device = "OBDGATE_DEVICE"
@@ -28,19 +28,19 @@ package struct JournalField: Sendable, Equatable {
   }
 }
 
-/// systemd's journal, which is used if stderr is connected to it. Its lines have a severity and fields.
+/// systemd's journal, which the log uses if stderr is connected to it. Its entries have a severity and fields.
 struct Journal: Sendable {
   private let descriptor: Int32
 
-  /// Finds the journal; `nil` if stderr is not connected to it.
+  /// Opens the journal; `nil` if stderr is not connected to it.
   init?() {
     descriptor = csystemd_journal_open(STDERR_FILENO)
     guard descriptor >= 0 else { return nil }
   }
 
-  /// Writes a line.
+  /// Writes a log line.
   ///
-  /// - Returns: `false` if the journal does not accept the line now.
+  /// - Returns: whether the journal has accepted the line.
   func write(_ line: String, _ importance: LogLevel, _ fields: [JournalField]) -> Bool {
     var entry = Self.field("MESSAGE", line) + Self.field("PRIORITY", "\(importance.rawValue)")
     entry += Self.field("SYSLOG_IDENTIFIER", "obdgated")
@@ -48,6 +48,6 @@ struct Journal: Sendable {
     return unsafe csystemd_journal_send(descriptor, entry, entry.count) == 0
   }
 
-  /// Returns a field as one text line. A line feed in the value would begin another field, so it is escaped.
+  /// Returns a field as one text line. A line feed in the value is escaped, because it would begin another field.
   private static func field(_ name: String, _ value: String) -> [UInt8] { Array("\(name)=\(value.printable)\n".utf8) }
 }

@@ -2,18 +2,18 @@ import Glibc
 import Ports
 import Sinks
 
-/// Writes the records of a ``RecordQueue`` to a descriptor. It runs in a separate thread, so that a slow reader delays
-/// nothing else.
+/// Writes the records of a ``RecordQueue`` to a file descriptor. It runs in a thread of its own, so that a slow reader
+/// delays no other work.
 package struct LineWriter: ~Copyable {
   /// The reason why writing ended.
   package enum End: Sendable, Equatable {
-    /// The queue has ended, and all records are written.
+    /// The queue has ended, and all of its records are written.
     case finished
-    /// The reader has closed its end.
+    /// The reader has closed its end of the pipe or terminal.
     case readerLeft
-    /// The time limit for writing the remaining records has passed.
+    /// The daemon is ending, and the time limit for writing the remaining records has passed.
     case late
-    /// A write failed with this value of `errno`.
+    /// A write failed; the value is `errno`.
     case failed(Int32)
   }
 
@@ -31,8 +31,8 @@ package struct LineWriter: ~Copyable {
   /// Writes until the queue ends.
   ///
   /// - Parameters:
-  ///   - patience: time for which writing may continue after `isEnding` returns `true`, ns.
-  ///   - isEnding: whether the daemon is ending; called again and again while writing.
+  ///   - patience: time for which writing may continue after `isEnding` has returned `true`, ns.
+  ///   - isEnding: whether the daemon is ending; called repeatedly while records are written.
   package mutating func run(patience: Int64 = 1_000_000_000, isEnding: () -> Bool) -> End {
     var deadline = Int64.max
     while true {
@@ -51,8 +51,8 @@ package struct LineWriter: ~Copyable {
     }
   }
 
-  /// Waits for records, or until the reader closes its end. As long as there are no records, no write would detect that
-  /// the reader has left.
+  /// Waits for records, or until the reader closes its end. While there are no records, no write would show that the
+  /// reader has disconnected.
   private func hasReaderLeft() -> Bool {
     var waiting: InlineArray<2, pollfd> = [
       pollfd(fd: queue.wakeUp.descriptor, events: Int16(POLLIN), revents: 0),
@@ -62,7 +62,8 @@ package struct LineWriter: ~Copyable {
     _ = unsafe span.withUnsafeMutableBufferPointer { unsafe poll($0.baseAddress, nfds_t($0.count), -1) }
     let hasRung = span[0].revents != 0
     if hasRung { queue.wakeUp.clear() }
-    // From now on, each call of poll(2) would return at once. To continue would be a busy loop.
+    // The reader has disconnected. From now on, each call of poll(2) would return immediately, so waiting again would
+    // be a busy loop.
     return !hasRung && LineOutput.hasReaderLeft(Int32(span[1].revents))
   }
 }

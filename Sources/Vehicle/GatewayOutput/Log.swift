@@ -20,18 +20,19 @@ public enum Log {
   }
 }
 
-/// Writes log lines to stderr without blocking, so that a full pipe or a stopped terminal does not delay the daemon. A
-/// line that cannot be written within a moment is dropped and counted. The next line reports the count.
+/// Writes log lines to stderr without blocking, so that a full pipe or a suspended terminal does not delay the daemon.
+/// A line that cannot be written within 100 ms is discarded and counted. The next line that is written reports the
+/// count.
 final class StandardErrorLog: Sendable {
   private let descriptor: Int32
-  /// Number of lines that were dropped since a line was last written. The lock is held during a write, so that lines do
-  /// not mix.
+  /// Number of lines that were discarded since a line was last written. The lock is held during a write, so that the
+  /// lines of several threads do not mix.
   private let dropped = Mutex(0)
-  /// Maximum time to wait for a slow reader, ms. Once a line has been dropped, the log does not wait for later lines,
-  /// until one can be written at once.
+  /// Maximum time to wait for a slow reader, ms. After a line was discarded, the log does not wait for later lines
+  /// until one of them was written.
   private static let patience: Int32 = 100
-  /// Number of bytes that are written at once. If poll(2) reports a pipe as writable, it accepts this many without
-  /// blocking (pipe(7), PIPE_BUF).
+  /// Maximum number of bytes in one call of write(2). A pipe that poll(2) reports as writable accepts this many without
+  /// blocking (PIPE_BUF, pipe(7)).
   private static let piece = 4_096
 
   init(_ descriptor: Int32) { self.descriptor = descriptor }
@@ -40,14 +41,14 @@ final class StandardErrorLog: Sendable {
     dropped.withLock { dropped in
       var text = "obdgated: \(line.printable)\n"
       if dropped > 0 { text = "obdgated: lines that nobody read: \(dropped)\n" + text }
-      // After a line was dropped, do not wait for the reader again until a line could be written.
+      // After a line was discarded, do not wait for the reader until a line was written.
       dropped = send(text, patience: dropped == 0 ? Self.patience : 0) ? 0 : dropped + 1
     }
   }
 
-  /// Writes a text completely, unless the reader is too slow.
+  /// Writes a text, unless the reader is too slow.
   ///
-  /// - Returns: `false` if it was not written completely.
+  /// - Returns: whether the whole text was written.
   private func send(_ text: String, patience: Int32) -> Bool {
     var bytes = Array(text.utf8)[...]
     while !bytes.isEmpty {

@@ -2,31 +2,31 @@ import Spool
 import Synchronization
 import Telemetry
 
-/// Number of records lost since the start, by reason.
+/// Numbers of records that were lost since the start, by reason.
 package struct LossFigures: Sendable, Equatable {
-  /// Number of lost records for each reason; the index is the raw value of the reason.
+  /// Number of lost records for each reason. The index is the raw value of the reason.
   private var counts = [UInt64](repeating: 0, count: GapRecord.Reason.allCases.count)
-  /// Number of `gap` records that the spool's thread has made.
+  /// Number of `gap` records that the spool's thread has made since the start.
   package fileprivate(set) var told: UInt64 = 0
 
   package init() {}
 
-  /// Creates the counts of a daemon whose only sink is stdout.
+  /// Creates the numbers of a daemon whose only sink is stdout.
   package init(slowReader: UInt64) { counts[Int(GapRecord.Reason.slowReader.rawValue)] = slowReader }
 
   package var total: UInt64 { counts.reduce(0, &+) }
 
   package subscript(reason: GapRecord.Reason) -> UInt64 { counts[Int(reason.rawValue)] }
 
-  /// Adds the number of records that a loss contains. If that is unknown, adds the number of its sequence numbers; if
-  /// these are also unknown, adds 1.
+  /// Adds the number of records in a loss. If that is unknown, adds the number of the loss's sequence numbers; if these
+  /// are also unknown, adds 1.
   fileprivate mutating func add(_ loss: Loss) {
     let numbers = loss.sequences.map { $0.upperBound &- $0.lowerBound &+ 1 }
     counts[Int(loss.reason.rawValue)] &+= loss.count ?? numbers ?? 1
   }
 }
 
-/// The numbers of lost records. One thread counts them, and others read them.
+/// Numbers of lost records since the start. One thread adds losses, and other threads read the numbers.
 package final class LossCounts: Sendable {
   private let figures = Mutex(LossFigures())
 

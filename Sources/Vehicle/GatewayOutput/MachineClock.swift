@@ -2,11 +2,11 @@ import CGateway
 import Glibc
 import Telemetry
 
-/// The date according to this computer's clock.
+/// The date that this computer's clock shows.
 public struct MachineClock: Equatable, Sendable {
-  /// Time from 1970 to boot time 0, ns.
+  /// Time from 1970 to the boot, ns. A time since boot plus this offset is a time since 1970.
   public var offset: Int64
-  /// Source of the date; `unset` if it is unknown.
+  /// Source of the date; `unset` if the date is unknown.
   public var quality: TimeQuality
 
   /// Creates a value; the parameters are the properties of the same names.
@@ -15,12 +15,12 @@ public struct MachineClock: Equatable, Sendable {
     self.quality = quality
   }
 
-  /// Reads this computer's clock. Its date counts as known if NTP synchronizes the clock, or if the date is not earlier
-  /// than the release of this program: a computer without a clock battery starts in 1970.
+  /// Reads this computer's clock. The date counts as known if it is not earlier than the release of this program. A
+  /// computer without a clock battery begins in 1970.
   public static func read() -> MachineClock {
     var wall = timespec()
     var boot = timespec()
-    // This cannot fail, because every supported kernel has both clocks.
+    // Both calls always succeed, because every supported kernel has these clocks.
     _ = unsafe clock_gettime(CLOCK_BOOTTIME, &boot)
     _ = unsafe clock_gettime(CLOCK_REALTIME, &wall)
     let now = nanoseconds(wall)
@@ -28,11 +28,11 @@ public struct MachineClock: Equatable, Sendable {
     return MachineClock(offset: now - nanoseconds(boot), quality: quality)
   }
 
-  /// Returns how reliable this computer's clock is.
+  /// Returns the source of the clock's date.
   ///
   /// - Parameters:
-  ///   - now: what the clock shows, ns since 1970.
-  ///   - isSynchronised: whether NTP synchronizes it.
+  ///   - now: the time that the clock shows, ns since 1970.
+  ///   - isSynchronised: whether NTP synchronizes the clock.
   package static func quality(of now: Int64, isSynchronised: Bool) -> TimeQuality {
     now < Version.released ? .unset : isSynchronised ? .ntp : .system
   }

@@ -1,20 +1,20 @@
-/// Counts an event that may repeat for ever, and limits the reports about it. The first event is reported at once;
-/// later ones are counted and reported together, once a minute.
+/// Counts events that may repeat without end, and limits the reports about them. The first event is reported
+/// immediately. Later events are counted and reported together, at most once a minute.
 package struct RateLimitedCount {
   /// Minimum time between two reports, ns.
   package static let pause: Int64 = 60_000_000_000
   private var count: UInt64 = 0
-  /// The earliest time of the next report; `.min` if there was none yet.
+  /// The earliest time of the next report, ns since boot; `.min` if there was no report yet.
   private var notBefore = Int64.min
 
   package init() {}
 
-  /// Time at which ``take(at:)`` will return a count; `.max` if nothing is to be reported.
+  /// Time at which ``take(at:)`` will return a count, ns since boot; `.max` if no event waits for a report.
   package var due: Int64 { count > 0 ? notBefore : .max }
 
-  /// Counts one or several events.
+  /// Counts one event or several.
   ///
-  /// - Returns: whether to report these events at once. If not, they are counted for a later report.
+  /// - Returns: whether the caller must report these events now. If `false`, they are counted for a later report.
   package mutating func add(_ more: UInt64 = 1, at time: Int64) -> Bool {
     guard time >= notBefore, count == 0 else {
       count &+= more
@@ -24,10 +24,10 @@ package struct RateLimitedCount {
     return true
   }
 
-  /// Removes and returns the count to report.
+  /// Removes and returns the count of the events that must be reported now.
   ///
-  /// - Parameter now: boot time, ns; `.max` to return the count at once.
-  /// - Returns: the count and the time at which it was due; `nil` if there is nothing to report.
+  /// - Parameter now: time, ns since boot; `.max` to return the count even if it is not due.
+  /// - Returns: the count and the time at which its report was due; `nil` if no report is due.
   package mutating func take(at now: Int64) -> (count: UInt64, due: Int64)? {
     guard count > 0, now >= notBefore else { return nil }
     defer {

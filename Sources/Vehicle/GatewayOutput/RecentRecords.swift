@@ -1,7 +1,8 @@
-/// The most recent records, in a fixed amount of memory, numbered in the order in which they arrive. Memory becomes
-/// resident only when it is first used.
+/// A buffer of the most recent records, of a fixed size. Records are numbered in the order of their arrival. A memory
+/// page of the buffer becomes resident when it is first used.
 ///
-/// It does not know its readers, and never discards records by itself: the caller must make room before it appends.
+/// The buffer knows nothing about its readers, and never discards records by itself. The caller must make room before
+/// it appends a record.
 struct RecentRecords: Sendable {
   private struct Mark: BitwiseCopyable, Sendable {
     var start: Int32
@@ -9,21 +10,22 @@ struct RecentRecords: Sendable {
     var sequence: UInt64
   }
 
-  /// Maximum size of all lines, bytes, and maximum number of records. A commit of the spool is published at once, and
-  /// is smaller than both.
+  /// Maximum size of all text lines, bytes. It is larger than a commit of the spool, which is published as a whole.
   static let capacity = 1 << 20
+  /// Maximum number of records. It is larger than the number of records in a commit of the spool.
   static let lines = 1 << 14
 
   /// The text lines, one after another, in a ring buffer.
   private var bytes: [UInt8]
   private var used = 0
-  /// Offset at which the next line begins.
+  /// Offset in `bytes` at which the next text line begins.
   private var place = 0
   private var marks: [Mark]
-  /// Number of the oldest record, and number that the next record gets.
+  /// Number of the oldest record.
   private(set) var begin: UInt64 = 0
+  /// Number of the next record to be appended.
   private(set) var end: UInt64 = 0
-  /// Number of the record to which the first mark belongs.
+  /// Number of the record to which the first element of `marks` belongs.
   private var base: UInt64 = 0
 
   init() {
@@ -35,10 +37,9 @@ struct RecentRecords: Sendable {
 
   private func index(of number: UInt64) -> Int { Int((number - base) % UInt64(marks.count)) }
 
-  /// Appends a record. There must be room for it.
+  /// Appends a record. The caller must have checked that there is room for it.
   mutating func put(_ line: Span<UInt8>, sequence: UInt64) {
-    // The buffer is empty. Start at its beginning again, so that less memory becomes resident if readers are fast
-    // enough.
+    // If the buffer is empty, use it from its beginning again. Then, less memory becomes resident if readers are fast.
     if begin == end { (place, base) = (0, end) }
     marks[index(of: end)] = Mark(
       start: Int32(truncatingIfNeeded: place), length: Int32(truncatingIfNeeded: line.count), sequence: sequence)
@@ -56,7 +57,7 @@ struct RecentRecords: Sendable {
 
   /// Discards the oldest record.
   ///
-  /// - Returns: its number in this buffer, and its sequence number; `nil` if there is none.
+  /// - Returns: the record's number in this buffer, and its sequence number; `nil` if the buffer is empty.
   @discardableResult
   mutating func dropFirst() -> (number: UInt64, sequence: UInt64)? {
     guard begin < end else { return nil }
@@ -66,12 +67,12 @@ struct RecentRecords: Sendable {
     return (begin - 1, mark.sequence)
   }
 
-  /// Appends as many complete lines as fit to `buffer`.
+  /// Copies as many complete text lines as fit to `buffer`, after its first `taken` bytes.
   ///
   /// - Parameters:
-  ///   - number: number of the first record to append.
-  ///   - taken: number of bytes of `buffer` that are in use; increased by those that are appended.
-  /// - Returns: the number of the first record that did not fit, or that does not exist yet.
+  ///   - number: number of the first record to copy.
+  ///   - taken: number of bytes of `buffer` that are in use; increased by the number of copied bytes.
+  /// - Returns: the number of the first record that was not copied, because it did not fit or does not exist yet.
   func take(from number: UInt64, into buffer: inout [UInt8], _ taken: inout Int) -> UInt64 {
     var next = number
     var length = 0

@@ -2,13 +2,13 @@ import Fusion
 import Spool
 import Telemetry
 
-/// The output of the record thread: to stdout or to the spool.
+/// The output of the record thread: passes records to stdout or to the spool.
 package struct RecordOutput: RecordSink, ~Copyable {
-  /// Where the records go.
+  /// The destination of the records.
   package enum Destination: Sendable {
-    /// To stdout only. Nothing is stored.
+    /// Only stdout; records are not stored.
     case stdout(RecordQueue)
-    /// To the spool, and from there to all sinks.
+    /// The spool, which passes the records to all sinks.
     case spool(SpoolQueue)
   }
 
@@ -18,15 +18,15 @@ package struct RecordOutput: RecordSink, ~Copyable {
   private var load = SpoolQueue.Load()
   private var hasUnflushedRecords = false
   private var wall = WallTime.unknown
-  /// Number of records of each type; the index is the raw value of the type.
+  /// Number of records that were made, for each type. The index is the raw value of the type.
   package private(set) var made = [UInt64](repeating: 0, count: RecordType.allCases.count)
 
   /// Creates the output.
   ///
   /// - Parameters:
-  ///   - followers: clients that receive the records; only if stdout is the only sink. With a spool, they receive
-  ///     records from the spool's thread, after the commit.
-  ///   - epoch: the epoch of the records if there is no spool.
+  ///   - followers: receive the records if stdout is the only sink; otherwise `nil`. With a spool, they receive records
+  ///     from the spool's thread, after the commit.
+  ///   - epoch: the epoch of the records if there is no spool; otherwise unused.
   package init(_ destination: Destination, followers: Followers? = nil, epoch: UUIDv7? = nil) {
     self.destination = destination
     self.followers = followers
@@ -41,8 +41,8 @@ package struct RecordOutput: RecordSink, ~Copyable {
     case .stdout(let queue):
       queue.put(line)
       hasUnflushedRecords = true
-      // Without a spool, records are numbered from 1 in the order in which they arrive here, so the number of records
-      // made is the sequence number.
+      // Without a spool, records are numbered from 1 in the order of their arrival here. Therefore, the number of
+      // records is the sequence number of the current one.
       if let followers, !followers.isEmpty { followers.publish(line, sequence: made.reduce(0, &+)) }
     case .spool:
       unsafe line.withUnsafeBufferPointer { unsafe load.bytes.append(contentsOf: $0) }
@@ -50,31 +50,31 @@ package struct RecordOutput: RecordSink, ~Copyable {
     }
   }
 
-  /// Whether the destination can store notes, which are named values, together with records.
+  /// Whether the destination can store notes (named values) together with records.
   package var keepsNotes: Bool { if case .spool = destination { true } else { false } }
 
-  /// Stores a named value in the same commit as the records since the last ``flush(at:)``. Call it only if
-  /// ``keepsNotes`` is `true`.
+  /// Stores a note in the same commit as the records since the last ``flush(at:)``. Call this only if ``keepsNotes`` is
+  /// `true`.
   package mutating func setNote(_ value: [UInt8], as name: String) {
     load.notes.removeAll { $0.name == name }
     load.notes.append((name, value))
   }
 
-  /// Sets the known date. It applies from now on.
+  /// Sets the date, which applies to later records.
   package mutating func setWallTime(_ wall: WallTime) {
     self.wall = wall
     if keepsNotes { load.wall = wall }
   }
 
-  /// Removes and returns the records that were dropped because a reader of stdout was too slow; `nil` if there are none
-  /// to report.
+  /// Removes and returns the records that were discarded because the reader of stdout was too slow; `nil` if no loss
+  /// can be reported now.
   ///
-  /// - Parameter isLast: whether this is the last call.
+  /// - Parameter isLast: whether the output ends after this call. A loss is then reported in any case.
   package func takeLoss(isLast: Bool) -> RecordQueue.Loss? {
     if case .stdout(let queue) = destination { queue.takeLoss(isLast: isLast) } else { nil }
   }
 
-  /// Passes all records since the last call to the destination.
+  /// Passes the records since the last call to the destination.
   package mutating func flush(at now: Int64) {
     switch destination {
     case .stdout(let queue):
@@ -88,7 +88,7 @@ package struct RecordOutput: RecordSink, ~Copyable {
     }
   }
 
-  /// Passes all remaining records to the destination, and ends the output.
+  /// Passes the remaining records to the destination, and ends the output.
   package mutating func end(at now: Int64) {
     load.isLast = true
     flush(at: now)
@@ -97,11 +97,11 @@ package struct RecordOutput: RecordSink, ~Copyable {
 }
 
 extension RecordType {
-  /// Parses the type of a record at the beginning of its line, where ``Telemetry/RecordHead`` has written it:
+  /// Reads the type of a record from the start of its text line, as ``Telemetry/RecordHead`` writes it:
   /// `{"type":"telemetry",`
   fileprivate init?(beginning line: Span<UInt8>) {
     let place = 9
-    // `allCases` would allocate an array each time.
+    // The loop does not use `allCases`, which would allocate an array each time.
     var number: UInt8 = 0
     while let type = RecordType(rawValue: number) {
       number += 1
@@ -119,7 +119,7 @@ extension RecordType {
 }
 
 extension RecordTime {
-  /// Creates the time of a record from a boot time in ns and the known date.
+  /// Creates the time of a record from a time since boot in ns, and the date if it is known.
   package init(_ time: Int64, _ wall: WallTime) {
     self =
       wall.quality == .unset

@@ -1,12 +1,12 @@
 import Ports
 import Synchronization
 
-/// Finished records for a reader that may be slow, in a fixed amount of memory. If that is full, the oldest records are
-/// dropped and counted.
+/// A queue of finished records for a reader that may be slow, with a fixed amount of memory. When the memory is full,
+/// the oldest records are discarded and counted.
 ///
-/// One thread appends, one removes.
+/// One thread appends records, and one thread removes them.
 public final class RecordQueue: Sendable {
-  /// Records that were dropped: their sequence numbers, and how many they are.
+  /// The records that were discarded: their first and last sequence number, and their number.
   public struct Loss: Sendable, Equatable {
     public var fromSequence: UInt64
     public var toSequence: UInt64
@@ -31,31 +31,31 @@ public final class RecordQueue: Sendable {
     /// Sequence number of the next record.
     var next: UInt64
     var loss: Loss?
-    /// Total number of dropped records.
+    /// Total number of records that were discarded.
     var lost: UInt64 = 0
-    /// The last loss that was reported, and the number of lines that precede its `gap` record in the queue. If that
-    /// record is dropped, too, the loss is reported again.
+    /// The last loss that was reported, and the number of text lines before its `gap` record in the queue. If the `gap`
+    /// record is itself discarded, the loss is reported again.
     var told: (before: Int, loss: Loss)?
     var isEnded = false
   }
 
-  /// Signalled when there are records, or when the queue has ended.
+  /// The wake-up of the reader. It is signalled when records were appended or the queue has ended.
   public let wakeUp: WakeUp
   private let state: Mutex<State>
 
   /// Creates an empty queue.
   ///
   /// - Parameters:
-  ///   - capacity: bytes; at least a record of 16 KiB.
+  ///   - capacity: size of the memory for text lines, bytes; at least 16 KiB are used.
   ///   - lines: maximum number of records.
-  ///   - firstSequence: sequence number of the first record. The numbers of the others follow without a gap.
-  /// - Throws: ``Ports/PortError`` if the process has no file descriptors left.
+  ///   - firstSequence: sequence number of the first record. Each later record has the next number.
+  /// - Throws: ``Ports/PortError`` if the process cannot open another file descriptor.
   public init(capacity: Int = 1 << 20, lines: Int = 8_192, firstSequence: UInt64 = 1) throws(PortError) {
     wakeUp = try WakeUp()
     state = Mutex(State(bytes: .untouched(max(capacity, 1 << 14)), marks: .untouched(lines), next: firstSequence))
   }
 
-  /// Appends a record. If there is no room, the oldest records are dropped.
+  /// Appends a record. If there is no room, the oldest records are discarded.
   package func put(_ line: Span<UInt8>) {
     state.withLock { state in
       while state.bytes.count - state.count < line.count || state.lines == state.marks.count { Self.drop(&state) }
@@ -72,16 +72,16 @@ public final class RecordQueue: Sendable {
     }
   }
 
-  /// Ends the queue. Nothing may be appended afterwards.
+  /// Ends the queue. No records may be appended afterwards.
   package func end() {
     state.withLock { $0.isEnded = true }
     wakeUp.signal()
   }
 
-  /// Removes and returns the loss of the records that were dropped since the last call. Returns `nil` if there are
-  /// none, or if their `gap` record would not fit without dropping more records.
+  /// Removes and returns the loss of records that were discarded since the last call. Returns `nil` if no records were
+  /// discarded, or if the `gap` record has no room unless more records are discarded.
   ///
-  /// - Parameter isLast: whether this is the last call. If so, the oldest records are dropped to make room.
+  /// - Parameter isLast: whether this is the last call. In this case, the oldest records are discarded to make room.
   package func takeLoss(isLast: Bool = false) -> Loss? {
     state.withLock { state in
       guard state.loss != nil else { return nil }
@@ -90,19 +90,19 @@ public final class RecordQueue: Sendable {
         Self.drop(&state)
       }
       defer { state.loss = nil }
-      // The caller appends the `gap` record next.
+      // The caller appends the `gap` record of this loss next.
       if let loss = state.loss { state.told = (state.lines, loss) }
       return state.loss
     }
   }
 
-  /// Number of records dropped so far.
+  /// Number of records that were discarded since the start.
   package var lost: UInt64 { state.withLock { $0.lost } }
 
   /// Maximum length of a `gap` record, bytes.
   private static let gapRoom = 1_024
 
-  /// Moves as many complete lines as fit to the beginning of `buffer`, the oldest first.
+  /// Moves as many complete text lines as fit to the start of `buffer`, the oldest first.
   ///
   /// - Returns: number of bytes that were moved; `nil` if the queue is empty and has ended.
   package func take(into buffer: inout [UInt8]) -> Int? {
@@ -144,16 +144,17 @@ public final class RecordQueue: Sendable {
     state.lines -= 1
     // When the `gap` record leaves the queue, its loss need not be reported again.
     if let told = state.told { state.told = told.before == 0 ? nil : (told.before - 1, told.loss) }
-    // The queue is empty. Start at the beginning of the buffer again, so that less memory becomes resident if the
-    // reader is fast enough.
+    // If the queue is empty, use the buffer from its beginning again. Then, less memory becomes resident if the reader
+    // is fast.
     if state.lines == 0 { state.first = 0 }
   }
 }
 
 extension Array where Element: BitwiseCopyable {
-  /// Returns an array whose memory is not initialized. Each page of it becomes resident when it is first used.
+  /// Returns an array whose memory is not initialized. A memory page of the array becomes resident when it is first
+  /// used.
   static func untouched(_ count: Int) -> [Element] {
-    // This is allowed for bytes and numbers, none of which is read before it is written.
+    // This is safe for bytes and numbers if each element is written before it is read.
     unsafe [Element](unsafeUninitializedCapacity: count) { _, initialized in initialized = count }
   }
 }

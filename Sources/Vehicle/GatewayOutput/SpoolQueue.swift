@@ -3,23 +3,23 @@ import Spool
 import Synchronization
 
 /// The queue from the record thread to the spool's thread. It contains records with their times, and notes (named
-/// values). It has a fixed amount of memory. If that is full, the oldest records are dropped and counted.
+/// values). When it has too many bytes of records, the oldest records are discarded and counted.
 ///
-/// One thread appends, one removes. The content of one ``put(_:)`` is removed as a whole, so that the spool commits a
-/// record and its note together.
+/// One thread appends content, and one thread removes it. The content of one ``put(_:)`` is removed as a whole, so that
+/// the spool commits a record and its note together.
 public final class SpoolQueue: Sendable {
-  /// The content that was appended since the last removal.
+  /// The content of the queue, or content that is appended to it.
   package struct Load: Sendable {
     /// The text lines of the records, one after another.
     package var bytes: [UInt8] = []
     package var records: [Entry] = []
-    /// Notes with their names. An empty value removes the note.
+    /// Notes, with their names. A note with an empty value is removed from the spool.
     package var notes: [(name: String, value: [UInt8])] = []
-    /// The date and time, if they became known or were corrected after the previous call; otherwise `nil`.
+    /// The date, if it became known or was corrected since the last removal; otherwise `nil`.
     package var wall: WallTime?
-    /// Number of records that were dropped.
+    /// Number of records that were discarded because the queue was full.
     package var lost: UInt64 = 0
-    /// Whether the queue has ended. Nothing follows then.
+    /// Whether the queue has ended. No content follows.
     package var isLast = false
 
     package init() {}
@@ -50,16 +50,16 @@ public final class SpoolQueue: Sendable {
     }
   }
 
-  /// Signalled when the queue has content.
+  /// The wake-up of the spool's thread. It is signalled when content was appended.
   package let wakeUp: WakeUp
   private let capacity: Int
   private let state = Mutex(Load())
 
   /// Creates an empty queue.
   ///
-  /// - Parameter capacity: maximum size of all records, bytes. The default is sufficient for ten minutes with one large
-  ///   record a second.
-  /// - Throws: ``Ports/PortError`` if the process has no file descriptors left.
+  /// - Parameter capacity: maximum size of all records, bytes. The default suffices for ten minutes with one large
+  ///   record per second.
+  /// - Throws: ``Ports/PortError`` if the process cannot open another file descriptor.
   public init(capacity: Int = 1 << 20) throws(PortError) {
     wakeUp = try WakeUp()
     self.capacity = capacity
@@ -84,9 +84,9 @@ public final class SpoolQueue: Sendable {
     wakeUp.signal()
   }
 
-  /// Moves all content of the queue to `load`, which must be empty and whose memory is used again.
+  /// Moves the content of the queue to `load`, which must be empty. The queue then uses the memory of `load`.
   ///
-  /// - Returns: `false` if the queue was empty.
+  /// - Returns: whether the queue had content.
   package func take(_ load: inout Load) -> Bool {
     state.withLock { state in
       guard !state.isEmpty else { return false }
@@ -95,8 +95,8 @@ public final class SpoolQueue: Sendable {
     }
   }
 
-  /// Drops the oldest records. It makes more room than the wanted bytes need, so that not every call has to drop
-  /// records.
+  /// Discards the oldest records. It makes more room than the new content needs, so that the next calls need not
+  /// discard records.
   private static func drop(_ state: inout Load, _ wanted: Int, _ capacity: Int) {
     let room = max(0, capacity - capacity / 8 - wanted)
     var bytes = 0

@@ -1,15 +1,15 @@
 import Ports
 import Synchronization
 
-/// Lets one thread request a value from another. The caller wakes the other thread and waits for the answer, but not
-/// longer than a time limit.
+/// Lets one thread request a value from another thread. The requesting thread wakes the other thread, and waits for the
+/// answer until a time limit has passed.
 ///
-/// Only one thread at a time may call it. A late answer is discarded.
+/// Only one thread at a time may request a value. An answer that is too late is discarded.
 package final class ThreadQuery<Answer: Sendable>: Sendable {
   private struct State: Sendable {
     var isAsked = false
     var answer: Answer?
-    /// Whether ``close()`` was called. Nobody waits for answers any more.
+    /// Whether ``close()`` was called. From then on, no thread waits for answers.
     var isOver = false
   }
 
@@ -18,15 +18,15 @@ package final class ThreadQuery<Answer: Sendable>: Sendable {
 
   /// Creates a query.
   ///
-  /// - Throws: ``Ports/PortError`` if the process has no file descriptors left.
+  /// - Throws: ``Ports/PortError`` if the process cannot open another file descriptor.
   package init() throws(PortError) { answered = try WakeUp() }
 
-  /// Requests an answer and waits for it.
+  /// Requests an answer from the other thread, and waits for it.
   ///
   /// - Parameters:
   ///   - patience: maximum time to wait, ns.
   ///   - wake: wakes the other thread.
-  /// - Returns: `nil` if there was no answer in time.
+  /// - Returns: the answer; `nil` if none was received in time.
   package func answer(patience: Int64, _ wake: () -> Void) -> Answer? {
     state.withLock {
       $0.isAsked = true
@@ -37,7 +37,7 @@ package final class ThreadQuery<Answer: Sendable>: Sendable {
     while true {
       answered.clear()
       let (answer, isOver) = state.withLock { ($0.answer, $0.isOver) }
-      // The signal may belong to the late answer to an earlier request. Wait again.
+      // The signal may belong to a late answer to an earlier request. Wait again.
       if answer == nil, !isOver, BootClock.now < deadline, answered.wait(until: deadline) { continue }
       return state.withLock { state in
         defer {
@@ -49,13 +49,13 @@ package final class ThreadQuery<Answer: Sendable>: Sendable {
     }
   }
 
-  /// Ends the wait of a caller, and all later ones.
+  /// Ends the current wait for an answer. Later requests do not wait.
   package func close() {
     state.withLock { $0.isOver = true }
     answered.signal()
   }
 
-  /// Answers a request, if there is one. Called in the other thread.
+  /// Answers the request, if there is one. The thread from which the value is requested calls this.
   package func answer(_ make: () -> Answer) {
     guard state.withLock({ $0.isAsked }) else { return }
     let answer = make()

@@ -2,15 +2,15 @@ import GatewayLinks
 import GatewayOutput
 import Telemetry
 
-/// Logs the events of adapters and receivers, one line each, for users who read the log instead of the records. Only
-/// the record thread uses it.
+/// Logs the events of adapters and receivers, one log line for each, for users who read the log instead of the records.
+/// Only the record thread uses it.
 ///
-/// A device that is lost and found repeatedly must not fill the disk: after a few lines a minute, its events are
-/// counted and reported together.
+/// A device that is lost and found repeatedly must not fill the disk. After ``burst`` lines in quick succession, its
+/// further events are only counted, and a later line states their number.
 package final class AdapterEventLog {
-  /// Maximum number of lines that a device may log in quick succession, and the time after which it may log one more,
-  /// ns.
+  /// Maximum number of log lines about one device in quick succession.
   package static let burst = 10
+  /// Time after which one more line about the device may be logged, ns.
   package static let period: Int64 = 10_000_000_000
 
   private struct Budget {
@@ -19,8 +19,7 @@ package final class AdapterEventLog {
     var omitted = 0
   }
 
-  /// Maximum number of devices that have a limit of their own, which is more than a vehicle has. All further ones share
-  /// one limit.
+  /// Maximum number of devices with a limit of their own. No vehicle has so many. Further devices share one limit.
   private static let mostDevices = 32
   private var budgets: [String: Budget] = [:]
   private let write: (String, LogLevel, [JournalField]) -> Void
@@ -29,8 +28,8 @@ package final class AdapterEventLog {
   /// Creates the log.
   ///
   /// - Parameters:
-  ///   - portErrors: the full texts of errors of links; `nil` if there are none.
-  ///   - write: writes a line with its severity and fields.
+  ///   - portErrors: the errors of links, with their full texts; `nil` if there are none.
+  ///   - write: writes a log line with its severity and fields.
   package init(portErrors: PortErrors? = nil, _ write: @escaping (String, LogLevel, [JournalField]) -> Void) {
     self.portErrors = portErrors
     self.write = write
@@ -38,9 +37,9 @@ package final class AdapterEventLog {
 
   /// Logs an event.
   ///
-  /// - Parameter time: boot time, ns.
+  /// - Parameter time: time of the event, ns since boot.
   package func log(_ record: AdapterRecord, at time: Int64) {
-    // Remove the error even if no line is logged, because it does not belong to the next loss.
+    // Remove the error even if no line is logged. It must not be logged with the device's next loss.
     let detail = record.event == .lost ? portErrors?.take(record.device, record.reason) : nil
     let name = budgets[record.device] != nil || budgets.count < Self.mostDevices ? record.device : ""
     var budget = budgets[name] ?? Budget(since: time)

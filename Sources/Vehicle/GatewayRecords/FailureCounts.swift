@@ -1,15 +1,15 @@
 import GatewayOutput
 import OBDWire
 
-/// Counts failures by kind, and limits the reports about them. The first failure of a kind is reported at once; later
-/// ones are counted and reported together, once a minute.
+/// Counts failures by their kinds, and limits the reports about them. The first failure of a kind is reported
+/// immediately. Later failures of this kind are counted and reported together, at most once a minute.
 struct FailureCounts {
   /// A kind of failure. Failures of the same kind are counted together.
   enum Kind: Equatable, CustomStringConvertible {
     case wire(WireError.Kind)
-    /// The prompt after a command was not read in time.
+    /// The prompt after a command was not received in time.
     case promptLost
-    /// Answers belonged to earlier commands.
+    /// Answers were received that belong to earlier commands.
     case outOfStep
 
     var description: String {
@@ -42,22 +42,22 @@ struct FailureCounts {
   }
 
   private var entries = [RateLimitedCount](repeating: RateLimitedCount(), count: Kind.count)
-  /// Time at which ``due(at:)`` will return a result; `.max` for never.
+  /// Time at which ``due(at:)`` will return a result, ns since boot; `.max` if no failure waits for a report.
   private(set) var nextReport: Int64 = .max
 
   /// Counts a failure.
   ///
-  /// - Returns: the kind if this failure must be reported at once; otherwise `nil`.
+  /// - Returns: the kind if the caller must report this failure now; otherwise `nil`.
   mutating func count(_ kind: Kind, at time: Int64) -> Kind? {
-    // `NO DATA` is no failure of the link. An unknown command is a quirk of the adapter, which the session reports.
+    // `NO DATA` is not a failure of the link. An unknown command is a quirk of the adapter, which the session reports.
     if kind == .wire(.noData) || kind == .wire(.unknownCommand) { return nil }
     if entries[kind.index].add(at: time) { return kind }
     nextReport = min(nextReport, entries[kind.index].due)
     return nil
   }
 
-  /// Removes and returns one kind whose failures are to be reported, with their number and the time at which the report
-  /// was due; `nil` if there is none.
+  /// Removes and returns a kind whose failures must be reported now, their number, and the time at which the report was
+  /// due; `nil` if no report is due.
   mutating func due(at now: Int64) -> (Kind, UInt64, Int64)? {
     guard now >= nextReport else { return nil }
     nextReport = .max

@@ -5,21 +5,21 @@ import Glibc
 import JSONText
 import Telemetry
 
-/// Stores the state of the geofences across restarts. With a spool, it is a note (a named value) in the same commit as
-/// the records about it. Without a spool, it is in `fences.json` in the state directory.
+/// Stores the states of the geofences for the next start. With a spool, they are a note (a named value) in the same
+/// commit as the records about them. Without a spool, they are in `fences.json` in the state directory.
 ///
 ///     {"fingerprint":"9f3c…","latitude":48.1,"longitude":11.5,"visits":[{"id":"depot","seconds":81.2,"hasDwelt":true}]}
 ///
-/// The state is optional. If a file is invalid, that is logged; the next fix then shows which fences contain the
-/// vehicle, and no records are made of these.
+/// The states are optional. If the file is invalid, this is logged. The next fix then determines which fences contain
+/// the vehicle, without making records of it.
 package struct FenceStore {
   /// Maximum size of the file, bytes.
   private static let limit = 4 << 20
-  /// Name of the spool's note.
+  /// Name of the note in the spool.
   package static let note = "fences"
 
   private let path: String?
-  /// The last error in writing the file. An error is logged only if it differs from this one.
+  /// The last error in writing the file; empty after a success. An error is logged only if it differs from this one.
   private var lastReason = ""
 
   /// Creates the store.
@@ -27,7 +27,7 @@ package struct FenceStore {
   /// - Parameter folder: the state directory; `nil` to store nothing.
   package init(folder: String?) { path = folder.map { $0 + "/fences.json" } }
 
-  /// Reads the state that an earlier run stored; `nil` if there is none.
+  /// Reads the states that an earlier run stored in the file; `nil` if there are none or the file is invalid.
   package func read() -> FenceMemory? {
     guard let path, unsafe access(path, F_OK) == 0 else { return nil }
     do throws(Failure) {
@@ -39,10 +39,10 @@ package struct FenceStore {
     return nil
   }
 
-  /// Parses a stored text.
+  /// Parses the stored states.
   ///
-  /// - Parameter place: path or name of the text, for messages.
-  /// - Returns: the state; `nil` if the text is invalid, in which case the reason is logged.
+  /// - Parameter place: path or name of the source, for messages.
+  /// - Returns: the states; `nil` if the text is invalid. In this case, the reason is logged.
   package static func read(_ text: [UInt8], from place: String) -> FenceMemory? {
     do throws(JSONError) {
       return try memory(text)
@@ -91,7 +91,7 @@ package struct FenceStore {
 }
 
 extension FenceMemory {
-  /// The state as it is stored: one line of JSON.
+  /// The states as they are stored: one text line of JSON.
   package var text: [UInt8] {
     var line = JSONLineEncoder(capacity: 4_096, growable: true)
     line.begin()

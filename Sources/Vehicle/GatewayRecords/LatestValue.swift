@@ -1,7 +1,8 @@
 import Ports
 import Synchronization
 
-/// A value that one thread sets and another thread writes to disk. Only the latest one counts.
+/// A value that one thread sets and another thread stores on the disk. A new value replaces an older one that was not
+/// taken yet.
 final class LatestValue<Value: Sendable>: Sendable {
   private let value = Mutex<Value?>(nil)
   private let wakeUp: WakeUp

@@ -4,18 +4,18 @@ import Geofencing
 import NMEAWire
 import Telemetry
 
-/// Decides which receiver's position is the vehicle's, and whether the date comes from a receiver or from the machine's
-/// clock. It reads no clock itself.
+/// Chooses the receiver whose position is the vehicle's. Also chooses the date, which comes from a receiver or from the
+/// machine's clock. It reads no clock itself.
 package struct PositionAndDate: ~Copyable {
-  /// Changes of the machine's clock that are smaller than this are ignored, ns. They occur because two clocks cannot be
-  /// read at the same moment, and would make the times of records jitter.
+  /// Changes of the machine clock's offset that are smaller than this are ignored, ns. They occur because two clocks
+  /// cannot be read at the same moment. Without this limit, the times of records would jitter.
   private static let smallestChange: Int64 = 5_000_000
 
   var choice = FixChoice()
-  /// Number of receivers that are in use.
+  /// Number of receivers that are in use now.
   var receiverCount = 0
   var geofences: GeofenceRecorder?
-  /// The precision of positions in records that applies if there are no geofences.
+  /// The precision of positions in records if there are no geofences.
   var privacy = PrivacyRules()
   private var satellites: SatelliteTime
   private var machine = MachineClock(offset: 0, quality: .unset)
@@ -27,15 +27,14 @@ package struct PositionAndDate: ~Copyable {
     machine = clock
   }
 
-  /// The known date: from NTP if that is available; otherwise from a receiver if one has it; otherwise from the
-  /// machine's clock.
+  /// The known date: from NTP if it is available, otherwise from a receiver, otherwise from the machine's clock.
   var date: MachineClock {
     guard machine.quality != .ntp, let offset = satellites.offset else { return machine }
     return MachineClock(offset: offset, quality: .gps)
   }
 
   /// Updates the date from a fix of the chosen receiver. `began` is the time at which the first byte of the fix was
-  /// received.
+  /// received, ns since boot.
   mutating func updateDate(_ fix: Fix, began: Int64) -> SatelliteTime.Event? {
     satellites.fix(fix, at: began, machine: machine.quality == .unset ? nil : began + machine.offset)
   }

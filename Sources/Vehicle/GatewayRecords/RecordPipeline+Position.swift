@@ -4,9 +4,9 @@ import Geofencing
 import NMEAWire
 import Telemetry
 
-/// Processes data from receivers: positions for the records of all adapters, the date, and geofence events.
+/// Handles data of receivers: positions for the records of all adapters, the date, and geofence events.
 extension RecordPipeline {
-  /// Adds a receiver, and returns the number by which ``handle(_:ofReceiver:into:)`` identifies it.
+  /// Adds a receiver. Returns the number with which ``handle(_:fromReceiver:into:)`` identifies the receiver.
   public mutating func addReceiver(device: String, at time: Int64 = 0) -> Int {
     let number = place.choice.add()
     place.receiverCount += 1
@@ -15,17 +15,17 @@ extension RecordPipeline {
     return number
   }
 
-  /// Changes the receiver's name in records, from now on.
+  /// Changes the name of a receiver in later records.
   public mutating func setDevice(_ device: String, ofReceiver number: Int) { receivers[number].device = device }
 
-  /// Removes a receiver.
+  /// Removes a receiver. Its number may then be given to another receiver.
   public mutating func removeReceiver(_ number: Int) {
     place.choice.remove(number)
     place.receiverCount -= 1
     receivers[number].isClosed = true
   }
 
-  /// Processes a delivery of a receiver.
+  /// Handles a delivery (a fix or an event) of a receiver.
   public mutating func handle<Sink: RecordSink & ~Copyable>(
     _ delivery: FixDelivery, fromReceiver number: Int, into sink: inout Sink
   ) {
@@ -61,8 +61,8 @@ extension RecordPipeline {
     _ event: AdapterRecord.Event, of number: Int, _ reason: String? = nil, at time: Int64, into sink: inout Sink
   ) {
     let receiver = receivers[number]
-    // Until the receiver has sent data, its identity in records is `receiver`. Readers of the record then do not take
-    // it for an adapter.
+    // Until the receiver has sent data, its identity in records is `receiver`. Otherwise, readers of the record could
+    // take the device for an adapter.
     let record = AdapterRecord(
       event: event, device: receiver.device, identity: receiver.identity ?? "receiver", reason: reason)
     append(record, at: time, into: &sink)
@@ -79,8 +79,8 @@ extension RecordPipeline {
     if let event = place.updateDate(fix, began: began) { append(event, of: number, at: time, into: &sink) }
     applyDate()
     let privacy = place.geofences?.privacy(of: fix) ?? place.privacy.everywhere
-    // Add the position to the records of all adapters on which a vehicle has answered. If there are none, use only the
-    // first adapter, because two adapters would report every trip twice.
+    // Add the position to the records of all adapters on which a vehicle has answered. If there are no such adapters,
+    // use only the first adapter, because two adapters would report every trip twice.
     var hasSpeaker = false
     var first: Int?
     for index in sources.indices where !sources[index].isClosed {
@@ -94,7 +94,7 @@ extension RecordPipeline {
       source.fusion.fix(fix, at: time, privacy: privacy, into: &sink)
       end(source)
     }
-    // Without adapters, the position is in the gateway's own records.
+    // If there are no adapters, add the position to the gateway's own records.
     if first == nil {
       begin(own)
       own.fusion.fix(fix, at: time, privacy: privacy, into: &sink)
@@ -116,13 +116,14 @@ extension RecordPipeline {
 
   // MARK: Fences
 
-  /// Replaces the geofences. If a fence is also in the new set, a visit to it continues.
+  /// Replaces the geofences. A visit to a fence continues if the fence is also in the new set.
   ///
   /// - Parameters:
-  ///   - set: the fences; `nil` for none.
-  ///   - rules: the conditions for events. They are used only with the first set, and then also apply to later sets.
-  ///   - privacy: precision of positions in records.
-  ///   - memory: the state that an earlier run stored. It is used only with the first set.
+  ///   - set: the new geofences; `nil` to have none.
+  ///   - rules: the conditions for geofence events. They apply if there were no geofences before; later sets use the
+  ///     same rules.
+  ///   - privacy: the precision of positions in records.
+  ///   - memory: the states of geofences that an earlier run stored. It is used only if there were no geofences before.
   public mutating func setFences(
     _ set: FenceSet?, _ rules: FenceRules, privacy: PrivacyRules, resuming memory: FenceMemory?, at time: Int64
   ) {
@@ -140,9 +141,9 @@ extension RecordPipeline {
     }
   }
 
-  /// Returns the state of the geofences if it has changed since the last call and must be stored; otherwise `nil`.
+  /// Returns the states of the geofences if they have changed since the last call and must be stored; otherwise `nil`.
   ///
-  /// - Parameter isLast: whether this is the last call.
+  /// - Parameter isLast: whether this is the last call. The states are then returned even if they have not changed.
   public mutating func takeChangedFenceState(at time: Int64, isLast: Bool) -> FenceMemory? {
     guard place.geofences != nil, isLast || place.geofences?.hasChanges ?? false else { return nil }
     place.geofences?.hasChanges = false
@@ -153,7 +154,8 @@ extension RecordPipeline {
     _ fix: Fix, at time: Int64, into sink: inout Sink
   ) {
     guard place.geofences != nil, fix.latitude != nil else { return }
-    // All adapters are in the gateway's vehicle, so a speed that any of them reports is the vehicle's.
+    // All adapters are connected to the gateway's vehicle. Therefore, a speed that any of them reports is the
+    // vehicle's.
     var source = own
     var speed: Double?
     for index in sources.indices.reversed() where !sources[index].isClosed {

@@ -7,9 +7,9 @@ extension RecordPipeline {
   /// Returns a snapshot of the pipeline's state.
   ///
   /// - Parameters:
-  ///   - lines: for each adapter, its number and the counts of its link.
-  ///   - made: number of records of each type; the index is the raw value of the type.
-  ///   - now: boot time, ns.
+  ///   - lines: for each adapter, its number in the pipeline and the numbers about its link's traffic.
+  ///   - made: number of records that were made, for each type. The index is the raw value of the type.
+  ///   - now: the current time, ns since boot.
   package func status(
     of lines: [(number: Int, counts: LinkFigures.Counts)], made: [UInt64], at now: Int64
   ) -> PipelineStatus {

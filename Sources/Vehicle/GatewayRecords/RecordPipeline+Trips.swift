@@ -1,20 +1,20 @@
 import Fusion
 import Telemetry
 
-/// A trip in progress that no link continues at present, because its link or the program has ended.
+/// A trip in progress that no link continues now, because its link or the program has ended.
 struct SuspendedTrip: Sendable {
   var memory: TripMemory
-  /// Boot time by which the adapter must be back to continue the trip.
+  /// Time until which the adapter must have returned to continue the trip, ns since boot.
   var deadline: Int64
 }
 
-/// Keeps trips while links or the program end and start again, so that each trip is reported only once.
+/// Continues trips after links or the program have ended and started again, so that each trip is reported only once.
 extension RecordPipeline {
-  /// Continues the trips that were in progress when the program last ended.
+  /// Continues the trips that were in progress at the end of the previous run.
   public mutating func resumeTrips(_ memories: [TripMemory], at time: Int64) {
     for memory in memories {
-      // A trip that was detected without an adapter continues at once, because there is no adapter that must return
-      // first.
+      // A trip that was detected without an adapter continues immediately. It does not wait for the return of an
+      // adapter.
       if memory.adapter == own.name {
         own.fusion.resumeTrip(memory, bootId: options.bootId, at: time)
       } else {
@@ -23,9 +23,9 @@ extension RecordPipeline {
     }
   }
 
-  /// Returns all trips in progress, as they are to be stored.
+  /// Returns all trips in progress, in the form in which they are stored.
   public mutating func tripMemories(at time: Int64) -> [TripMemory] {
-    // There is rarely more than one trip. If there is none, the empty array allocates nothing.
+    // There is rarely more than one trip. If there is none, the empty array needs no memory.
     var memories: [TripMemory] = []
     for index in suspendedTrips.indices { memories.append(suspendedTrips[index].memory) }
     if let memory = memory(of: own, at: time) { memories.append(memory) }
@@ -35,7 +35,7 @@ extension RecordPipeline {
     return memories
   }
 
-  /// A number that increases each time the result of ``tripMemories(at:)`` must be stored at once.
+  /// A number that increases each time the result of ``tripMemories(at:)`` must be stored without delay.
   public var tripChanges: Int {
     var count = own.fusion.tripChanges
     for index in sources.indices { count += sources[index].fusion.tripChanges }
@@ -53,19 +53,19 @@ extension RecordPipeline {
     suspendedTrips.append(SuspendedTrip(memory: memory, deadline: time + trips.stopTime))
   }
 
-  /// Keeps the trip of a link that has ended, because its adapter may return.
+  /// Suspends the trip of a link that has ended, because its adapter may return.
   mutating func takeTrip(of source: RecordSource, at time: Int64) {
     guard options.trips?.endsWithSession == false, let memory = memory(of: source, at: time) else { return }
     wait(memory, at: time)
   }
 
-  /// Continues the kept trip of an adapter that has returned.
+  /// Continues the suspended trip of an adapter that has returned.
   mutating func resumeSuspendedTrip(to source: RecordSource, at time: Int64) {
     guard let place = suspendedTrips.firstIndex(where: { $0.memory.adapter == source.name }) else { return }
     source.fusion.resumeTrip(suspendedTrips.remove(at: place).memory, bootId: options.bootId, at: time)
   }
 
-  /// Ends those kept trips whose adapters did not return in time.
+  /// Ends the suspended trips whose adapters did not return in time.
   mutating func endSuspendedTrips<Sink: RecordSink & ~Copyable>(at now: Int64, into sink: inout Sink) {
     for place in suspendedTrips.indices.reversed() where now >= suspendedTrips[place].deadline {
       let memory = suspendedTrips.remove(at: place).memory

@@ -6,16 +6,15 @@ import OBDWire
 import Spool
 import Telemetry
 
-/// Makes records from the deliveries of the links. Each link has its own ``Fusion/Fusion``, but all records are
-/// numbered in one sequence.
-///
-/// It reads no clock: deliveries contain their times, and ``advance(to:into:)`` receives the current time. Only one
-/// thread may use it.
+/// Makes records from the deliveries of the links. Each link has its own ``Fusion/Fusion``. All records are numbered in
+/// one sequence.
+/// The pipeline reads no clock: deliveries contain their times, and ``advance(to:into:)`` receives the current time.
+/// Only one thread may use the pipeline.
 public struct RecordPipeline: ~Copyable {
-  /// Options for the records.
+  /// Options that determine the content and the times of records.
   public struct Options: Sendable {
     public var gatewayId: String
-    /// The configured ID of the vehicle; `nil` to use the VIN when it is known.
+    /// The configured ID of the vehicle; `nil` to use the VIN after it was read.
     public var vehicleId: String?
     public var epoch: UUIDv7
     public var idSeed: UInt64
@@ -26,7 +25,7 @@ public struct RecordPipeline: ~Copyable {
     public var trips: TripOptions? = TripOptions()
     /// Options for driving events; `nil` if they are not recorded.
     public var driving: DrivingOptions? = DrivingOptions()
-    /// ID of the boot whose clock gives the times of deliveries.
+    /// ID of the boot since which the times of deliveries are counted.
     public var bootId = ""
     public var windows = SignalWindows()
 
@@ -39,7 +38,7 @@ public struct RecordPipeline: ~Copyable {
     package var fusion: FusionOptions {
       var fusion = FusionOptions(gatewayId: gatewayId, epoch: epoch, idSeed: idSeed)
       fusion.vehicleId = vehicleId
-      // While the vehicle's ID is unknown, records contain the gateway's ID instead.
+      // Until the vehicle's ID is known, records contain the gateway's ID instead.
       fusion.unknownVehicleId = gatewayId
       fusion.repeatsDiagnosis = true
       fusion.cadence = cadence
@@ -53,12 +52,12 @@ public struct RecordPipeline: ~Copyable {
   }
 
   private(set) var options: Options
-  /// Logs the events of adapters; `nil` for no log.
+  /// Logs the events of adapters and receivers; `nil` if they are not logged.
   private let eventLog: AdapterEventLog?
   private(set) var sources: [RecordSource] = []
-  /// Makes the gateway's own records.
+  /// Makes the records that belong to no link, for example while there are no adapters.
   package let own: RecordSource
-  /// Trips in progress that no link continues at present.
+  /// Trips in progress that no link continues now.
   var suspendedTrips: [SuspendedTrip] = []
   package var receivers: [ReceiverSource] = []
   /// Chooses the vehicle's position and the date.
@@ -78,17 +77,17 @@ public struct RecordPipeline: ~Copyable {
     place = PositionAndDate(notBefore: Version.released)
   }
 
-  /// Adds a link, and returns the number by which ``handle(_:from:into:)`` identifies it.
+  /// Adds a link. Returns the number with which ``handle(_:from:into:)`` identifies the link.
   ///
   /// - Parameters:
   ///   - device: name of the adapter in records.
   ///   - name: key that identifies the adapter, also after a restart.
-  ///   - time: current boot time, ns.
+  ///   - time: the current time, ns since boot.
   public mutating func addSource(device: String, name: String = "", at time: Int64 = 0) -> Int {
     let source = RecordSource(device: device, name: name, Fusion(options.fusion), eventLog: eventLog, at: time)
     source.fusion.setWallTime(offset: wallOffset, quality: quality)
     resumeSuspendedTrip(to: source, at: time)
-    // The index of a link that was removed is used again.
+    // The number of a link that was removed is reused.
     if let free = sources.firstIndex(where: { $0.isClosed }) {
       sources[free] = source
       return free
@@ -97,10 +96,10 @@ public struct RecordPipeline: ~Copyable {
     return sources.count - 1
   }
 
-  /// Changes the adapter's name in records, from now on.
+  /// Changes the name of an adapter in later records.
   public mutating func setDevice(_ device: String, of number: Int) { sources[number].device = device }
 
-  /// Removes a link. First, a last record is made of the values since the previous one.
+  /// Removes a link, after a last record was made of the values since the previous record.
   public mutating func removeSource<Sink: RecordSink & ~Copyable>(_ number: Int, at time: Int64, into sink: inout Sink)
   {
     let source = sources[number]
@@ -110,17 +109,17 @@ public struct RecordPipeline: ~Copyable {
     takeTrip(of: source, at: time)
   }
 
-  /// Makes the last records that belong to no link.
+  /// Makes the last records of the values that belong to no link.
   public mutating func finishOwn<Sink: RecordSink & ~Copyable>(at time: Int64, into sink: inout Sink) {
     begin(own)
     own.finish(at: time, into: &sink)
     end(own)
   }
 
-  /// Whether a record is made for each polling cycle. No record is then due at a fixed time.
+  /// Whether a record is made for each polling cycle. In this case, no record is due at a fixed time.
   var isByCycle: Bool { options.cadence == .cycle }
 
-  /// Sets the date of the machine's clock. If a receiver's date is more reliable, the receiver's date is used instead.
+  /// Sets the date of the machine's clock. A receiver's date is used instead if it is more reliable.
   public mutating func setMachineClock(_ clock: MachineClock) {
     place.setMachineClock(clock)
     applyDate()
@@ -129,7 +128,7 @@ public struct RecordPipeline: ~Copyable {
   /// The date that is known now.
   var wallTime: WallTime { WallTime(offset: wallOffset, quality: quality) }
 
-  /// Passes the known date to everything that makes records.
+  /// Passes the known date to all objects that make records.
   mutating func applyDate() { setWallTime(offset: place.date.offset, quality: place.date.quality) }
 
   private mutating func setWallTime(offset: Int64, quality: TimeQuality) {
@@ -140,20 +139,20 @@ public struct RecordPipeline: ~Copyable {
     for index in sources.indices { sources[index].fusion.setWallTime(offset: offset, quality: quality) }
   }
 
-  /// Sets when telemetry records are made, beginning with the next record.
+  /// Sets when telemetry records are made. This applies from the next record on.
   public mutating func setCadence(_ cadence: Cadence) {
     options.cadence = cadence
     own.fusion.setCadence(cadence)
     for source in sources { source.fusion.setCadence(cadence) }
   }
 
-  /// Sets how long records repeat values, from the next record on.
+  /// Sets for how long records repeat values. This applies from the next record on.
   public mutating func setWindows(_ windows: SignalWindows) {
     options.windows = windows
     for source in sources { source.fusion.setWindows(windows) }
   }
 
-  /// Processes a delivery of a link.
+  /// Handles a delivery (a reading or an event) of a link.
   public mutating func handle<Sink: RecordSink & ~Copyable>(
     _ delivery: Delivery, from number: Int, into sink: inout Sink
   ) {
@@ -164,7 +163,7 @@ public struct RecordPipeline: ~Copyable {
     if case .event = delivery.content { nameDevices() }
   }
 
-  /// Reports how many deliveries were lost because a link's ring was full.
+  /// Reports that `count` deliveries of a link were lost because its ring was full.
   public mutating func dropped<Sink: RecordSink & ~Copyable>(
     _ count: Int, from number: Int, at time: Int64, into sink: inout Sink
   ) {
@@ -179,7 +178,7 @@ public struct RecordPipeline: ~Copyable {
     begin(own)
     own.fusion.advance(to: now, into: &sink)
     end(own)
-    // In debug builds, iteration over the array itself would allocate. Therefore, use indices.
+    // The loop uses indices, because iterating over the array would allocate memory in debug builds.
     for index in sources.indices where !sources[index].isClosed {
       let source = sources[index]
       begin(source)
@@ -190,7 +189,7 @@ public struct RecordPipeline: ~Copyable {
     if !suspendedTrips.isEmpty { endSuspendedTrips(at: now, into: &sink) }
   }
 
-  /// Time at which the next record is due; `.max` for never.
+  /// Time at which the next record is due, ns since boot; `.max` if none is due at a fixed time.
   public var nextDue: Int64 {
     var due = own.nextDue
     for index in suspendedTrips.indices { due = min(due, suspendedTrips[index].deadline) }
@@ -198,7 +197,7 @@ public struct RecordPipeline: ~Copyable {
     return due
   }
 
-  /// Makes a record that belongs to no link.
+  /// Makes a record that belongs to no link, with the given body.
   public mutating func record<Body: RecordBody, Sink: RecordSink & ~Copyable>(
     _ body: Body, at time: Int64, into sink: inout Sink
   ) {
@@ -207,14 +206,14 @@ public struct RecordPipeline: ~Copyable {
     end(own)
   }
 
-  /// Makes a record about an adapter or receiver that has no link.
+  /// Logs an event of an adapter or receiver, and makes a record of it that belongs to no link.
   mutating func append<Sink: RecordSink & ~Copyable>(_ fact: AdapterRecord, at time: Int64, into sink: inout Sink) {
     eventLog?.log(fact, at: time)
     record(fact, at: time, into: &sink)
   }
 
-  /// If vehicles answer on several adapters, records also contain the adapter's name, because one `vehicle.id` may then
-  /// belong to two vehicles.
+  /// Adds the adapter's name to records if vehicles answer on several adapters. In this case, records with the same
+  /// `vehicle.id` may come from two vehicles.
   private mutating func nameDevices() {
     var speaking = 0
     for index in sources.indices where sources[index].hasSpoken && !sources[index].isClosed { speaking += 1 }
@@ -222,7 +221,7 @@ public struct RecordPipeline: ~Copyable {
     if speaking > 1 { warnOfTwoVehicles() }
   }
 
-  /// If adapters read different VINs although one vehicle ID is configured, logs that once.
+  /// Logs once that adapters have read different VINs although one vehicle ID is configured for all.
   private mutating func warnOfTwoVehicles() {
     guard let vehicleId = options.vehicleId, !hasWarnedOfTwoVehicles else { return }
     for first in sources.indices where !sources[first].isClosed {

@@ -6,7 +6,7 @@ import OBDWire
 import Ports
 import Telemetry
 
-/// The state from which the records of one link are made. It is a class, because it must not be copied when it is in an
+/// The state from which the records of one link are made. It is a class, so that it is not copied when it is used in an
 /// array. Only one thread may use it.
 package final class RecordSource {
   var device: String
@@ -14,16 +14,15 @@ package final class RecordSource {
   let name: String
   var fusion: Fusion
   private(set) var isClosed = false
-  /// Whether a vehicle has answered on this link. Until then, it is not known whether the adapter is plugged into a
-  /// vehicle.
+  /// Whether a vehicle has answered on this link. Before that, the adapter may not be connected to a vehicle.
   private(set) var hasSpoken = false
 
-  /// The list of trouble codes that is being received, and how many of its codes are still to come; `nil` if there is
-  /// none.
+  /// The list of trouble codes that is being received, and the number of its codes that are still to come; `nil` if no
+  /// list is being received.
   private var list: (head: TroubleCodeList, left: Int)?
   private var codes: [TroubleCode] = []
   private var failures = FailureCounts()
-  /// Name of the bus, according to the ELM digit that the session reported last.
+  /// Name of the bus protocol that the session reported last.
   private(set) var protocolName: String?
   private(set) var standing: Standing
   private let eventLog: AdapterEventLog?
@@ -37,7 +36,7 @@ package final class RecordSource {
     codes.reserveCapacity(256)
   }
 
-  /// Time at which the next record is due; `.max` for never.
+  /// Time at which the next record is due, ns since boot; `.max` if none is due at a fixed time.
   var nextDue: Int64 {
     min(fusion.nextDue, failures.nextReport)
   }
@@ -82,7 +81,7 @@ package final class RecordSource {
   private func handle<Sink: RecordSink & ~Copyable>(
     _ code: TroubleCode, left: Int, at time: Int64, into sink: inout Sink
   ) {
-    // The list is incomplete if its start or an earlier code was lost because the ring was full.
+    // The list is incomplete if its start or an earlier code was lost because the link's ring was full.
     guard let (head, expected) = list, expected == left else {
       list = nil
       return
@@ -95,7 +94,7 @@ package final class RecordSource {
   private func complete<Sink: RecordSink & ~Copyable>(at time: Int64, into sink: inout Sink) {
     guard let head = list?.head else { return }
     list = nil
-    // A copy is needed, because `self` changes while the span is in use.
+    // A copy is necessary, because `self` changes while the span is in use.
     let codes = codes
     fusion.troubleCodes(head, codes.span, at: time, into: &sink)
   }
@@ -110,7 +109,7 @@ package final class RecordSource {
     if case .connected(let digit) = event { protocolName = ProtocolName.text(fromDigit: digit) }
     if case .notPolledJ1939 = event { protocolName = ProtocolName.text(fromDigit: UInt8(ascii: "A")) }
     if case .recovered(let digit) = event { protocolName = ProtocolName.text(fromDigit: digit) }
-    // After these events, the next vehicle that answers may be a different one.
+    // After these events, another vehicle may be the next one that answers.
     switch event {
     case .lost, .sleeping: fusion.vehicleLost()
     default: break
@@ -171,8 +170,8 @@ package final class RecordSource {
 
   // MARK: Failures
 
-  /// Reports that `count` readings and answers of the link were lost, because the ring to the fusion thread was full. If a
-  /// list of trouble codes is being received, it may be incomplete and is discarded.
+  /// Reports that `count` deliveries of the link were lost, because its ring to this thread was full. A list of trouble
+  /// codes that is being received may then be incomplete, and is discarded.
   func dropped<Sink: RecordSink & ~Copyable>(_ count: Int, at time: Int64, into sink: inout Sink) {
     list = nil
     var record = record(.error, reason: "overrun")
@@ -180,11 +179,11 @@ package final class RecordSource {
     append(record, at: time, into: &sink)
   }
 
-  /// Makes records of the failures of each kind that have occurred since the last report.
+  /// Makes records of failures that have occurred since the last report about their kind.
   ///
   /// - Parameters:
-  ///   - now: reports that are due until this time are made; with `.max`, all of them.
-  ///   - latest: the latest time that a record may have.
+  ///   - now: time until which reports must be due, ns since boot; `.max` to make all reports.
+  ///   - latest: the latest time that a record may have, ns since boot.
   func reportFailures<Sink: RecordSink & ~Copyable>(
     at now: Int64, notAfter latest: Int64, into sink: inout Sink
   ) {

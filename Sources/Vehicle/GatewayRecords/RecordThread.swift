@@ -8,9 +8,9 @@ import Spool
 import Synchronization
 import Telemetry
 
-/// The record thread. It takes deliveries out of the rings of the links, and makes records when they are due.
+/// The record thread. It reads the deliveries of the links from rings, and makes records when they are due.
 ///
-/// Links are added and removed while it runs.
+/// Links can be added and removed while the thread runs.
 package final class RecordThread: Sendable {
   /// A request that another thread sends to this thread.
   private enum Order {
@@ -28,7 +28,7 @@ package final class RecordThread: Sendable {
     case end
   }
 
-  /// Wakes the thread.
+  /// The wake-up of this thread.
   package let wakeUp: WakeUp
   private let orders = Mutex<[Order]>([])
   private let destination: RecordOutput.Destination
@@ -40,8 +40,8 @@ package final class RecordThread: Sendable {
   ///
   /// - Parameters:
   ///   - destination: the destination of the records.
-  ///   - kept: signalled when there is a state that must be stored for the next start.
-  ///   - followers: clients that receive the records; `nil` with a spool, whose thread serves them.
+  ///   - kept: the wake-up that is signalled when a state must be stored for the next start.
+  ///   - followers: receive the records; `nil` with a spool, because the spool's thread then serves the followers.
   package init(_ destination: RecordOutput.Destination, kept: WakeUp, followers: Followers? = nil) throws(PortError) {
     wakeUp = try WakeUp()
     statusQuery = try ThreadQuery()
@@ -50,11 +50,11 @@ package final class RecordThread: Sendable {
     fenceMemory = LatestValue(wakeUp: kept)
   }
 
-  /// Adds a link. Its thread writes to the other end of the ring of `consumer`.
+  /// Adds an adapter's link. The link's thread writes to the ring from which `consumer` reads.
   ///
   /// - Parameters:
   ///   - name: key that identifies the adapter, also after a restart.
-  ///   - figures: the counts of the link.
+  ///   - figures: the numbers about the link's traffic.
   package func add(
     device: String, name: String, _ consumer: consuming RingConsumer<Delivery>, figures: LinkFigures
   ) -> AdapterFeed {
@@ -63,53 +63,54 @@ package final class RecordThread: Sendable {
     return line
   }
 
-  /// Changes an adapter's name in records.
+  /// Changes an adapter's name in later records.
   package func move(_ line: AdapterFeed, to device: String) { send(.move(line, device: device)) }
 
-  /// Removes a link whose thread has ended. First, records of its last deliveries are made.
+  /// Removes a link whose thread has ended, after records of its last deliveries were made.
   package func remove(_ line: AdapterFeed) { send(.remove(line)) }
 
   /// Makes a record that belongs to no link.
   package func record(_ record: AdapterRecord, at time: Int64) { send(.record(record, time: time)) }
 
-  /// Adds a receiver. Its thread writes to the other end of the ring of `consumer`.
+  /// Adds a receiver. The receiver's thread writes to the ring from which `consumer` reads.
   package func add(receiver device: String, _ consumer: consuming RingConsumer<FixDelivery>) -> ReceiverFeed {
     let feed = ReceiverFeed(device: device, consumer)
     send(.addReceiver(feed))
     return feed
   }
 
-  /// Changes a receiver's name in records.
+  /// Changes a receiver's name in later records.
   package func move(_ feed: ReceiverFeed, to device: String) { send(.moveReceiver(feed, device: device)) }
 
-  /// Removes a receiver whose thread has ended.
+  /// Removes a receiver whose thread has ended, after its last deliveries were handled.
   package func remove(_ feed: ReceiverFeed) { send(.removeReceiver(feed)) }
 
-  /// Replaces the geofences. `memory` is the state that an earlier run stored. It is used only with the first set.
+  /// Replaces the geofences. `memory` has the states that an earlier run stored; it is used only if there were no
+  /// geofences before.
   package func setFences(
     _ set: FenceSet?, _ rules: FenceRules, privacy: PrivacyRules, resuming memory: FenceMemory? = nil
   ) {
     send(.fences(set, rules, privacy, memory))
   }
 
-  /// Removes and returns the state of the geofences that must be stored; `nil` if it has not changed since the last
+  /// Removes and returns the states of the geofences that must be stored; `nil` if they have not changed since the last
   /// call.
   package func takeFenceMemory() -> FenceMemory? { fenceMemory.take() }
 
-  /// Sets how long records repeat values.
+  /// Sets for how long records repeat values.
   package func setWindows(_ windows: SignalWindows) { send(.windows(windows)) }
 
   /// Sets when telemetry records are made.
   package func setCadence(_ cadence: Cadence) { send(.cadence(cadence)) }
 
-  /// Returns a snapshot of the state; `nil` if the thread does not answer within `patience`, ns. Only one thread at a
-  /// time may call it.
+  /// Returns a snapshot of the pipeline's state; `nil` if the thread does not answer within `patience` (ns). Only one
+  /// thread at a time may call this.
   package func status(patience: Int64) -> PipelineStatus? { statusQuery.answer(patience: patience) { send(.status) } }
 
-  /// Ends all waits for a snapshot, so that threads can end.
+  /// Ends all waits for a snapshot, so that the waiting threads can end.
   package func closeStatus() { statusQuery.close() }
 
-  /// Makes the last records, ends the output, and then ends the thread.
+  /// Requests the thread to make the last records, to end the output, and to end.
   package func end() { send(.end) }
 
   private func send(_ order: Order) {
@@ -117,12 +118,12 @@ package final class RecordThread: Sendable {
     wakeUp.signal()
   }
 
-  /// Runs the thread.
+  /// Runs the thread's loop until ``end()`` is called.
   ///
   /// - Parameters:
-  ///   - trips: the storage of trips; `nil` if trips are not stored.
-  ///   - eventLog: logs the events of adapters, in addition to their records; `nil` for no log.
-  ///   - progress: reports the thread's progress; `nil` without a watchdog.
+  ///   - trips: the storage of trips in progress; `nil` if they are not stored.
+  ///   - eventLog: logs the events of adapters and receivers, in addition to their records; `nil` for no log.
+  ///   - progress: receives the thread's progress for the watchdog; `nil` without a watchdog.
   package func run(
     _ options: RecordPipeline.Options, trips: TripStore? = nil, eventLog: AdapterEventLog? = nil,
     progress: Progress? = nil
@@ -159,8 +160,8 @@ package final class RecordThread: Sendable {
       }
       trips?.saveDue(of: &pipeline, at: now, &sink)
       sink.flush(at: now)
-      // The clock is read only when a record is made. If a record is made for each polling cycle, none is due at a
-      // fixed time, and links wake this thread only for events. Therefore, readings are processed once a second.
+      // If a record is made for each polling cycle, no record is due at a fixed time, and links wake this thread only
+      // for events. Therefore, the thread then reads the rings once a second.
       let look = pipeline.isByCycle && !lines.isEmpty ? now + 1_000_000_000 : Int64.max
       let due = min(pipeline.nextDue, trips?.next ?? .max, look)
       if wakeUp.wait(until: progress?.report(until: due) ?? due) { wakeUp.clear() }
@@ -181,7 +182,7 @@ package final class RecordThread: Sendable {
     _ sink: inout RecordOutput
   ) -> Bool {
     let taken = orders.withLock { orders in
-      // Without requests, this allocates nothing, because an empty array has no storage.
+      // Without requests, this allocates no memory, because an empty array has no storage.
       guard !orders.isEmpty else { return [Order]() }
       defer { orders = [] }
       return orders
@@ -234,12 +235,12 @@ package final class RecordThread: Sendable {
   }
 }
 
-/// The record thread's part of an adapter's link. After it was added, no other thread uses it.
+/// The part of an adapter's link that the record thread uses. After it was added, no other thread uses it.
 package final class AdapterFeed: @unchecked Sendable {
   package let device: String
   /// Key that identifies the adapter, also after a restart.
   package let name: String
-  /// The adapter's number in the pipeline; -1 before it is added.
+  /// The adapter's number in the pipeline; -1 until it is added.
   package var source = -1
   package let figures: LinkFigures
   private var consumer: RingConsumer<Delivery>
@@ -255,7 +256,8 @@ package final class AdapterFeed: @unchecked Sendable {
     self.figures = figures
   }
 
-  /// Passes all deliveries to the pipeline.
+  /// Passes all deliveries in the ring to the pipeline, and reports deliveries that were lost because the ring was
+  /// full.
   func drain(into pipeline: inout RecordPipeline, _ sink: inout RecordOutput) {
     while let delivery = consumer.take() { pipeline.handle(delivery, from: source, into: &sink) }
     if consumer.dropped != dropped {
@@ -265,10 +267,10 @@ package final class AdapterFeed: @unchecked Sendable {
   }
 }
 
-/// The record thread's part of a receiver's link. After it was added, no other thread uses it.
+/// The part of a receiver's link that the record thread uses. After it was added, no other thread uses it.
 package final class ReceiverFeed: @unchecked Sendable {
   package let device: String
-  /// The receiver's number in the pipeline; -1 before it is added.
+  /// The receiver's number in the pipeline; -1 until it is added.
   package var number = -1
   private var consumer: RingConsumer<FixDelivery>
 
@@ -277,8 +279,8 @@ package final class ReceiverFeed: @unchecked Sendable {
     self.consumer = consumer
   }
 
-  /// Passes all deliveries to the pipeline. If fixes were lost because the ring was full, that is not reported: the
-  /// next fix has the new position.
+  /// Passes all deliveries in the ring to the pipeline. Fixes that were lost because the ring was full are not
+  /// reported, because the next fix has the current position.
   func drain(into pipeline: inout RecordPipeline, _ sink: inout RecordOutput) {
     while let delivery = consumer.take() { pipeline.handle(delivery, fromReceiver: number, into: &sink) }
   }

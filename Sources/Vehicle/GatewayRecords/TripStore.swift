@@ -4,32 +4,33 @@ import GatewayOutput
 import Glibc
 import Ports
 
-/// Stores the trips in progress across restarts and power cuts, one text line for each (`Fusion.TripMemory`). With a
-/// spool, they are a note (a named value) in the same commit as the records about them. Without a spool, they are in
-/// `trips.jsonl` in the state directory.
+/// Stores the trips in progress, so that they continue after restarts and power cuts. Each is one text line
+/// (`Fusion.TripMemory`). With a spool, they are a note (a named value) in the same commit as the records about them.
+/// Without a spool, they are in `trips.jsonl` in the state directory.
 ///
-/// An invalid line is logged, and its trip is lost. The file is written under another name and then renamed, so that
-/// after a power cut there is either the old file or the new one.
+/// An invalid line is logged, and its trip is lost. The file is written under another name and then renamed. Therefore,
+/// a power cut leaves either the old file or the new one.
 package struct TripStore {
   /// Maximum size of the file, bytes.
   private static let limit = 4 << 20
-  /// Time between two writes during a trip, ns. A power cut can lose the part of the trip since the last write.
+  /// Time between two writes during a trip, ns. A power cut can lose the part of the trip after the last write.
   package static let period: Int64 = 10_000_000_000
 
-  /// Name of the spool's note.
+  /// Name of the note in the spool.
   package static let note = "trips"
 
   private let path: String
   private let isNote: Bool
   private var isEmpty: Bool
-  /// The text that was written last; `nil` if the next text must be written even if it is the same.
+  /// The text that was written last; `nil` if the next text must be written in any case.
   private var kept: [UInt8]? = []
   private var lastReason = ""
   private(set) var memories: [TripMemory] = []
-  /// The file of an earlier version from which the trips were read; `nil` if they were already in a note of the spool.
+  /// The file of an earlier run without a spool, which must be removed after the note is on the disk; `nil` if there is
+  /// none.
   package private(set) var takenOver: String?
 
-  /// Creates the storage without a spool, and reads the file in the state directory.
+  /// Creates the storage for a run without a spool, and reads the file in the state directory.
   package init(folder: String) {
     path = folder + "/trips.jsonl"
     isNote = false
@@ -42,12 +43,12 @@ package struct TripStore {
     }
   }
 
-  /// Creates the storage in a spool, and reads the spool's note.
+  /// Creates the storage for a run with a spool, and reads the trips from the spool's note.
   ///
   /// - Parameters:
-  ///   - text: the note; `nil` if there is none.
-  ///   - folder: the state directory. If it contains a file of an earlier run without a spool, the trips of that file
-  ///     are used.
+  ///   - text: the content of the note; `nil` if there is no note.
+  ///   - folder: the state directory; `nil` if there is none. If the spool has no note, the trips are read from the
+  ///     file of an earlier run without a spool.
   package init(note text: [UInt8]?, before folder: String? = nil) {
     path = "the spool's trips"
     isNote = true
@@ -55,15 +56,16 @@ package struct TripStore {
     kept = text ?? []
     read(text ?? [])
     guard let folder else { return }
-    // The note was committed, and then a power cut prevented the removal of the file. The file is out of date.
+    // If there is a note and a file, a power cut prevented the removal of the file after the commit of the note. The
+    // file is out of date.
     guard text == nil else {
       let file = folder + "/trips.jsonl"
       takenOver = unsafe access(file, F_OK) == 0 ? file : nil
       return
     }
     memories = TripStore(folder: folder).memories
-    // The next note replaces the file, which is removed when the note is on the disk. If the file remained, the end of
-    // its trips would be reported again.
+    // The next note replaces the file, which is removed after the note is on the disk. If the file were not removed,
+    // the end of its trips would be reported again.
     guard !memories.isEmpty else { return }
     takenOver = folder + "/trips.jsonl"
     kept = nil
@@ -80,12 +82,12 @@ package struct TripStore {
     }
   }
 
-  /// Stores the trips in progress. They replace all that were stored before.
+  /// Stores the trips in progress. They replace all trips that were stored before.
   package mutating func save(_ memories: [TripMemory], _ sink: inout RecordOutput) {
     if memories.isEmpty, isEmpty { return }
     var text: [UInt8] = []
     for memory in memories { text += memory.text }
-    // If nothing has changed, for example because all trips are suspended, nothing is written.
+    // If the text has not changed, for example because all trips are suspended, it is not written again.
     guard text != kept else { return }
     if isNote {
       sink.setNote(text, as: Self.note)
@@ -99,7 +101,7 @@ package struct TripStore {
       isEmpty = memories.isEmpty
       lastReason = ""
     } catch {
-      // A full disk causes the same error again and again. Log it only once.
+      // A full disk causes the same error at each write. It is logged only once.
       if error.description != lastReason { Log.write("\(error); a power cut may lose the trip under way") }
       lastReason = error.description
     }
@@ -113,24 +115,24 @@ package struct TripStore {
   }
 }
 
-/// Decides when the trips of a pipeline are stored: every few seconds during a trip, and at once when one begins or
-/// ends.
+/// Determines when the trips of a pipeline are stored: every 10 s during a trip, and without delay when a trip begins
+/// or ends.
 struct TripSaver {
   private var store: TripStore
   private var changes = 0
   private var isUnderWay = true
   private var nextTime: Int64 = 0
 
-  /// Passes the stored trips to the pipeline, which continues them.
+  /// Creates the saver, and passes the stored trips to the pipeline, which continues them.
   init(_ store: TripStore, pipeline: inout RecordPipeline) {
     self.store = store
     pipeline.resumeTrips(store.memories, at: BootClock.now)
   }
 
-  /// Time of the next write; `.max` if no trip is in progress.
+  /// Time of the next write, ns since boot; `.max` if no trip is in progress.
   var next: Int64 { isUnderWay ? nextTime : .max }
 
-  /// Stores the trips, if that is due.
+  /// Stores the trips if a write is due, or if a trip has begun or ended.
   mutating func saveDue(of pipeline: inout RecordPipeline, at now: Int64, _ sink: inout RecordOutput) {
     guard now >= nextTime || pipeline.tripChanges != changes else { return }
     save(of: &pipeline, at: now, &sink)

@@ -2,9 +2,9 @@ import GatewayOutput
 import Glibc
 import Ports
 
-/// A client's connection, with the client's request and the answer that is being sent.
+/// The connection of one client, with the client's request and the answer that is being sent.
 struct StatusConnection: ~Copyable {
-  /// Time limit for receiving a request, and the same for sending its answer, ns.
+  /// Time limit for receiving a request, and also for sending its answer, ns.
   static let patience: Int64 = 5_000_000_000
 
   private let socket: StreamSocket
@@ -12,14 +12,14 @@ struct StatusConnection: ~Copyable {
   private var input: [UInt8] = []
   private var output: [UInt8] = []
   private var written = 0
-  /// The client as a follower of the records; `nil` if it does not follow them.
+  /// The client as a follower of the records; `nil` if the client did not request records.
   private(set) var follower: Follower?
   private var hasAnswer = false
-  /// Whether the client has closed its sending direction. It may still receive data.
+  /// Whether the client has closed its sending direction. The client may still receive data.
   private var hasHalfClosed = false
-  /// Number of bytes that the client has sent after its request.
+  /// Number of bytes that the client has sent after its complete request.
   private var excess = 0
-  /// Boot time at which the client is disconnected if it is too slow; `.max` for never.
+  /// Time at which the client is disconnected if it is too slow, ns since boot; `.max` for no limit.
   private(set) var deadline: Int64
   private(set) var isOver = false
 
@@ -31,25 +31,25 @@ struct StatusConnection: ~Copyable {
 
   var descriptor: Int32 { socket.descriptor }
 
-  /// The events for which poll(2) waits. Input is one of them even for followers, because it shows that a follower has
-  /// left.
+  /// The events of poll(2) to wait for. They include input even for followers, because the end of the input shows that
+  /// a follower has disconnected.
   var events: Int32 { (hasHalfClosed ? 0 : POLLIN) | (written < output.count ? POLLOUT : 0) }
 
-  /// Handles a connection of which both directions were closed.
+  /// Handles POLLHUP or POLLERR. The connection ends if the client had already closed its sending direction.
   mutating func hungUp() { if hasHalfClosed { isOver = true } }
 
-  /// Reads bytes that were received, at most one piece in each call. Otherwise, a client that never stops sending would
-  /// delay the others.
+  /// Reads at most 1,024 of the bytes that were received. A client that never stops sending therefore does not delay
+  /// other clients.
   ///
-  /// - Returns: the client's first request, as soon as it is complete; otherwise `nil`.
+  /// - Returns: the client's request when it is complete; otherwise `nil`. Bytes after the request are ignored.
   mutating func read() -> StatusRequest? {
     var buffer = InlineArray<1_024, UInt8>(repeating: 0)
     var span = buffer.mutableSpan
     let count = socket.read(into: &span)
     if count < 0, errno == EAGAIN { return nil }
     guard count > 0 else {
-      // After a complete request, the end of the input means that the client called shutdown(2) for one direction. It
-      // still waits for the answer.
+      // After a complete request, the end of the input means that the client has closed only its sending direction with
+      // shutdown(2). The client still waits for the answer.
       if count == 0, hasAnswer { hasHalfClosed = true } else { isOver = true }
       return nil
     }
@@ -62,7 +62,7 @@ struct StatusConnection: ~Copyable {
     return StatusRequest(input, isLocal: isLocal)
   }
 
-  /// Sets the answer.
+  /// Sets the answer, and sends as much of it as the socket accepts.
   mutating func answer(_ bytes: [UInt8], at now: Int64) {
     hasAnswer = true
     input = []
@@ -71,7 +71,7 @@ struct StatusConnection: ~Copyable {
     write()
   }
 
-  /// Sends the records that are made from now on.
+  /// Makes the client a follower, which receives the records that are made from now on.
   mutating func follow(_ follower: Follower) {
     hasAnswer = true
     input = []
@@ -84,21 +84,21 @@ struct StatusConnection: ~Copyable {
   /// Sends as much of the answer as the socket accepts.
   mutating func write() {
     while !isOver, written < output.count {
-      // A copy is needed, because `self` changes while the span is in use.
+      // A copy is necessary, because `self` changes while the span is in use.
       let output = output
       guard let count = send(output.span.extracting(written...)) else { return }
       written += count
     }
-    // Nothing more is to be sent.
+    // The whole answer was sent, so the connection ends.
     if hasAnswer, follower == nil { isOver = true }
-    // The client is fast enough. Free the memory of what was sent.
+    // Everything was sent. Free the memory of the output.
     output = []
     written = 0
   }
 
-  /// Sends as many of the followed records as the socket accepts.
+  /// Sends as many of the follower's records as the socket accepts.
   ///
-  /// - Parameter buffer: memory of ``Follower/room`` bytes, which all connections share.
+  /// - Parameter buffer: memory of ``Follower/room`` bytes that all connections share.
   mutating func writeRecords(through buffer: inout [UInt8]) {
     guard let follower else { return }
     write()
@@ -112,7 +112,8 @@ struct StatusConnection: ~Copyable {
 
   /// Sends bytes.
   ///
-  /// - Returns: number of bytes that were sent; `nil` if the socket accepts none now, or the client has left.
+  /// - Returns: number of bytes that were sent; `nil` if the socket accepts no bytes now, or if the client has
+  ///   disconnected.
   private mutating func send(_ bytes: Span<UInt8>) -> Int? {
     let count = socket.write(bytes)
     if count < 0, errno == EAGAIN { return nil }

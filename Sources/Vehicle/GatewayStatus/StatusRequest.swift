@@ -1,8 +1,8 @@
-/// A client's request, according to its first line. The daemon supports a part of HTTP (RFC 9112, 3): `GET` with a
+/// A client's request, read from its first line. The daemon supports only a part of HTTP (RFC 9112, 3): `GET` with a
 /// path.
 enum StatusRequest: Equatable {
   case status, metrics, records
-  /// The request is invalid. It is answered with this status code and a text of one line.
+  /// The request is invalid. The answer has this status code and this text of one line.
   case refused(Int, String)
 
   /// Maximum length of the head of a request, bytes.
@@ -11,9 +11,9 @@ enum StatusRequest: Equatable {
   /// Parses a request.
   ///
   /// - Parameters:
-  ///   - bytes: the bytes received so far.
-  ///   - isLocal: whether the request came through the local socket. Other clients may read only the metrics.
-  /// - Returns: `nil` if the head is incomplete.
+  ///   - bytes: all bytes that were received until now.
+  ///   - isLocal: whether the request was received through the local socket. Other clients may read only the metrics.
+  /// - Returns: the request; `nil` if its head is incomplete.
   init?(_ bytes: [UInt8], isLocal: Bool) {
     guard Self.isWhole(bytes) else {
       guard bytes.count >= Self.limit else { return nil }
@@ -37,7 +37,7 @@ enum StatusRequest: Equatable {
     }
   }
 
-  /// Whether the head is complete: an empty line ends it.
+  /// Whether the head of the request is complete. An empty line ends it.
   private static func isWhole(_ bytes: [UInt8]) -> Bool {
     var newlines = 0
     for byte in bytes {
@@ -53,7 +53,7 @@ enum StatusRequest: Equatable {
   }
 }
 
-/// Builds HTTP answers.
+/// Functions that build HTTP answers.
 enum StatusAnswer {
   static func head(_ code: Int, _ type: StaticString, length: Int?) -> [UInt8] {
     let words =

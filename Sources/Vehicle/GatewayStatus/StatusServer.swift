@@ -2,13 +2,13 @@ import GatewayOutput
 import Glibc
 import Ports
 
-/// Serves the daemon's status to clients, in one thread. The numbers of connections and of followers are limited.
+/// Serves the daemon's status to clients, in one thread. The numbers of connections and followers are limited.
 ///
 /// `GET /status` returns one JSON object, `GET /records` sends records as they are made, and `GET /metrics` returns
-/// metrics for Prometheus. Over TCP, which is optional, only `/metrics` is available. Requests change nothing. A client
-/// that is slow or never completes its request does not delay others.
+/// metrics for Prometheus. Clients on TCP, which is optional, can request only `/metrics`. Requests change nothing. A
+/// client that is slow or never completes its request does not delay other clients.
 ///
-/// It is not a general web server. A library such as libmicrohttpd is not used, because it would load GnuTLS into a
+/// This is not a general web server. A library such as libmicrohttpd is not used, because it would load GnuTLS into a
 /// process of 12 MB.
 package struct StatusServer: ~Copyable {
   /// Functions that return the bodies of the answers.
@@ -23,13 +23,15 @@ package struct StatusServer: ~Copyable {
     }
   }
 
-  /// Maximum number of connections without followers, the same for the local socket and for TCP. Further clients wait.
+  /// Maximum number of connections without followers, for the local socket and for TCP separately. Further clients
+  /// wait.
   private static let mostConnections = 32
-  /// If a connection cannot be accepted because the process has no file descriptors left, no other is accepted for this
-  /// time, ns.
+  /// Time for which no connection is accepted after accepting failed because the process cannot open another file
+  /// descriptor, ns.
   private static let pause: Int64 = 1_000_000_000
-  /// Maximum number of followers. Each needs a file descriptor, and the daemon needs some for its own work.
+  /// Maximum number of followers. Each follower needs a file descriptor.
   private static let mostFollowers = 1_000
+  /// Number of file descriptors that are reserved for the daemon's own work.
   private static let ownDescriptors = 256
 
   /// A listening socket, and whether its clients are on this machine.
@@ -49,12 +51,13 @@ package struct StatusServer: ~Copyable {
     init(_ connection: consuming StatusConnection) { self.connection = connection }
   }
 
-  /// An address at which the server cannot listen yet, because the network is down or another program uses the address.
+  /// An address at which the server cannot listen yet, for example because the network is not available.
   package struct PendingEndpoint: Sendable {
+    /// Tries to listen at the address.
     package var open: @Sendable () throws(PortError) -> Endpoint
-    /// Called when the server listens at the address.
+    /// Called after the server has begun to listen at the address.
     package var opened: @Sendable () -> Void
-    /// Time between two attempts, ns.
+    /// Time between two attempts to listen at the address, ns.
     package var pause: Int64 = 10_000_000_000
 
     /// Creates a value; the parameters are the properties of the same names.
@@ -74,7 +77,7 @@ package struct StatusServer: ~Copyable {
   private let followerLimit = Self.roomForFollowers
   private let sources: Sources
   private let followers: Followers
-  /// Signalled when there are records, and when the thread must end.
+  /// The wake-up of the thread. It is signalled when followers have new records, and when the thread must end.
   private let wakeUp: WakeUp
   private let isEnding: () -> Bool
   private var clients: [Client] = []
@@ -83,7 +86,7 @@ package struct StatusServer: ~Copyable {
 
   /// Creates the server.
   ///
-  /// - Parameter pending: an address that must be tried again; `nil` if all configured addresses are in `endpoints`.
+  /// - Parameter pending: an address at which listening failed and must be retried; `nil` if there is none.
   package init(
     _ endpoints: [Endpoint], pending: PendingEndpoint? = nil, _ sources: Sources, _ followers: Followers,
     wakeUp: WakeUp,
@@ -98,7 +101,7 @@ package struct StatusServer: ~Copyable {
     self.isEnding = isEnding
   }
 
-  /// Runs the thread.
+  /// Runs the thread's loop until `isEnding` returns `true`.
   package mutating func run() {
     while !isEnding() {
       let ready = wait()
@@ -126,7 +129,7 @@ package struct StatusServer: ~Copyable {
     followers.forgetTaken()
   }
 
-  /// Maximum number of followers for which the process has enough file descriptors.
+  /// Maximum number of followers for which the process can open enough file descriptors.
   private static var roomForFollowers: Int {
     var limit = rlimit()
     guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 16 }
@@ -141,7 +144,7 @@ package struct StatusServer: ~Copyable {
       self.pending = nil
       nextTry = .max
     } catch {
-      // The reason was already logged when the address was first tried.
+      // The reason was already logged at the first attempt.
       nextTry = BootClock.now + pending.pause
     }
   }

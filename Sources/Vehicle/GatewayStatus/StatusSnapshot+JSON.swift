@@ -5,8 +5,8 @@ import OBDWire
 import Telemetry
 
 extension StatusSnapshot {
-  /// Returns the status as one JSON object, which docs/Daemon.md describes. Times are in seconds, sizes in bytes.
-  /// Unknown values are left out.
+  /// Returns the status as one JSON object, which docs/Daemon.md describes. Times are in seconds, sizes in bytes. The
+  /// object does not contain values that are unknown.
   package func json() -> [UInt8] {
     var line = JSONLineEncoder(capacity: 4_096, growable: true)
     line.begin()
@@ -111,8 +111,7 @@ extension StatusSnapshot {
       line.field("path", spool.path)
     case .inMemory(let error):
       line.field("state", "memory")
-      // If a folder is configured, the spool's path contains a slash (0x2F). Without a folder, there is no error to
-      // report.
+      // Only the path of a configured folder contains a slash (0x2F). Without a folder, there is no error to report.
       if spool.path.utf8.contains(0x2F) { line.field("reason", error.description) }
     }
     line.field("records", Int(spool.records))
@@ -136,9 +135,9 @@ extension StatusSnapshot {
     line.end()
   }
 
-  /// Writes how long ago an event was.
+  /// Writes the time since an event, s.
   ///
-  /// - Parameter moment: boot time of the event; `nil` to write nothing.
+  /// - Parameter moment: time of the event, ns since boot; `nil` to write nothing.
   private func writeAge(_ name: StaticString, _ moment: Int64?, to line: inout JSONLineEncoder) {
     if let moment { line.field(name, seconds(max(0, now - moment)), decimals: 3) }
   }
@@ -149,7 +148,7 @@ extension StatusSnapshot {
 }
 
 extension LinkFigures.Counts {
-  /// The kinds of failures that have occurred, with their numbers.
+  /// The kinds of failures that have occurred, with the number of failures of each kind.
   var failuresByKind: [(WireError.Kind, UInt32)] {
     failures.indices.compactMap { index in
       guard failures[index] > 0, let kind = WireError.Kind(rawValue: UInt8(index)) else { return nil }
@@ -157,8 +156,8 @@ extension LinkFigures.Counts {
     }
   }
 
-  /// Number of replies with each result: first the replies without a failure; then, for each kind of failure, the
-  /// replies in which it was the first failure.
+  /// Number of replies with each outcome. First comes `ok`, the replies without a failure. Then, for each kind of
+  /// failure, come the replies in which it was the first failure.
   var repliesByOutcome: [(String, UInt64)] {
     var failed: UInt64 = 0
     var outcomes: [(String, UInt64)] = []

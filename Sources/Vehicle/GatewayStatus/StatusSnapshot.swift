@@ -4,15 +4,15 @@ import OBDWire
 import Spool
 import Telemetry
 
-/// Status of the record pipeline. Times are boot times in ns.
+/// Status of the record pipeline.
 package struct PipelineStatus: Sendable {
   package var vehicleId: String?
   package var wall: WallTime
-  /// The epoch of the records if there is no spool.
+  /// The epoch of the records; not used if there is a spool.
   package var epoch: UUIDv7
   package var adapters: [AdapterStatus]
   package var receivers: [ReceiverStatus]
-  /// Number of records of each type; the index is the raw value of the type.
+  /// Number of records that were made, for each type. The index is the raw value of the type.
   package var made: [UInt64]
 
   /// Creates a value; the parameters are the properties of the same names.
@@ -29,12 +29,12 @@ package struct PipelineStatus: Sendable {
   }
 }
 
-/// State of the connection to a device, and since when it has this state.
+/// State of the connection to a device, and the time at which this state began.
 package struct Standing: Sendable, Equatable {
   package enum State: String, Sendable { case searching, connected, lost, sleeping }
 
   private(set) var state = State.searching
-  /// Boot time at which the state began, ns.
+  /// Time at which the state began, ns since boot.
   private(set) var since: Int64
   private(set) var reason: String?
 
@@ -47,7 +47,7 @@ package struct Standing: Sendable, Equatable {
   }
 }
 
-/// Status of an adapter.
+/// Status of an adapter and of its link.
 package struct AdapterStatus: Sendable {
   package var device: String
   package var name: String
@@ -80,14 +80,14 @@ package struct ReceiverStatus: Sendable {
   package var identity: String?
   package var standing: Standing
   package var fixes: UInt64
-  /// Number of text lines, between valid ones, that could not be read.
+  /// Number of text lines from gpsd that could not be read, although valid lines were received.
   package var unreadable: UInt64
-  /// Boot time of the last fix; `nil` if there was none.
+  /// Time of the last fix, ns since boot; `nil` if there was none.
   package var lastFix: Int64?
   package var fixType: StaticString?
   package var satellites: Int?
   package var hdop: Double?
-  /// Whether the receiver's positions are the vehicle's positions in records.
+  /// Whether records use the receiver's positions as the vehicle's positions.
   package var isChosen: Bool
 
   /// Creates a value; the parameters are the properties of the same names.
@@ -127,14 +127,15 @@ package struct SinkStatus: Sendable {
   package var name: String
   package var state: State
   package var reason: String?
-  /// Number of records that were delivered since the start.
+  /// Number of records that the sink has delivered since the start.
   package var delivered: UInt64
-  /// Number of records that the server rejected for good since the start, and the reason of the last rejection.
+  /// Number of records that the server rejected for good since the start.
   package var rejected: UInt64
+  /// The reason of the last rejection; `nil` if no record was rejected.
   package var rejectionReason: String?
-  /// Boot time of the last delivery; `nil` if there was none.
+  /// Time of the last delivery, ns since boot; `nil` if there was none.
   package var lastDelivery: Int64?
-  /// Age of the oldest record that the sink has not acknowledged, ns; `nil` if there is none.
+  /// Age of the oldest record that the sink has not acknowledged, ns; `nil` if it has acknowledged all.
   package var oldestAge: Int64?
 
   /// Creates a value; the parameters are the properties of the same names.
@@ -154,7 +155,8 @@ package struct SinkStatus: Sendable {
 }
 
 extension StatusSnapshot {
-  /// Number of records of a type, whichever thread made them; `nil` if the record thread did not answer.
+  /// Returns the number of records of a type, including those that the spool's thread made. Returns `nil` if the record
+  /// thread did not answer.
   package func made(_ type: RecordType) -> UInt64? {
     (pipeline?.made[Int(type.rawValue)]).map { $0 &+ (type == .gap ? losses.told : 0) }
   }
@@ -163,17 +165,17 @@ extension StatusSnapshot {
 /// A snapshot of the status of the whole daemon.
 package struct StatusSnapshot: Sendable {
   package var now: Int64
-  /// Boot time at which the daemon started.
+  /// Time at which the daemon started, ns since boot.
   package var started: Int64
   package var gatewayId: String
   package var configuration: String?
   /// Status of the record pipeline; `nil` if its thread did not answer.
   package var pipeline: PipelineStatus?
-  /// Status of spool and sinks; `nil` if stdout is the only sink.
+  /// Status of the spool and the sinks; `nil` if stdout is the only sink, or if the spool's thread did not answer.
   package var forwarding: ForwardingStatus?
   /// Names of the threads that did not answer, or that make no progress.
   package var stuck: [String]
-  /// Names of the threads that answered.
+  /// Names of the threads that answered and make progress.
   package var answered: [String]
   package var losses: LossFigures
 

@@ -1,4 +1,4 @@
-/// A port of any kind, created from a ``PortAddress``.
+/// A port of any kind (serial, TCP, RFCOMM or Bluetooth LE), created from a ``PortAddress``.
 ///
 ///     var port = AddressedPort(try PortAddress(parsing: "tcp:192.168.0.10"))
 ///     try port.open()
@@ -8,7 +8,7 @@ public struct AddressedPort: Port, ~Copyable {
   public let name: String
   public private(set) var baud: Int?
   private var line = Descriptor()
-  /// The connection of a Bluetooth LE port, which has no descriptor of its own; `nil` for any other port.
+  /// The open connection of a Bluetooth LE port; `nil` for any other port, which uses the descriptor `line`.
   private var link: BLELink?
 
   /// Creates a closed port. If the address of a serial port has no baud rate, the port starts with 38,400 baud.
@@ -24,7 +24,7 @@ public struct AddressedPort: Port, ~Copyable {
 
   public var descriptor: Int32 { link?.descriptor ?? line.number }
 
-  /// Opens the port. A serial port opens with the baud rate that it had last.
+  /// Opens the port. A serial port opens with the baud rate that was last set.
   public mutating func open(within limit: Duration, unless wakeUp: WakeUp?) throws(PortError) {
     close()
     switch address {

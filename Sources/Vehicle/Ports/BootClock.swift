@@ -1,10 +1,10 @@
 import Glibc
 
-/// The monotonic clock of the programs, in nanoseconds since the machine started. Time in which the machine sleeps is
-/// included (`CLOCK_BOOTTIME`).
+/// The monotonic clock of the programs (`CLOCK_BOOTTIME`): nanoseconds since the machine started, including the time in
+/// which the machine sleeps.
 ///
-/// Changes of the wall clock do not affect it. If the machine sleeps for eight hours, the clock advances by eight
-/// hours.
+/// Changes of the wall clock do not affect this clock. If the machine sleeps for eight hours, this clock advances by
+/// eight hours.
 public enum BootClock {
   /// The current time in ns.
   public static var now: Int64 {
@@ -14,7 +14,7 @@ public enum BootClock {
     return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
   }
 
-  /// Returns the time that is `duration` from now; `.max` if it does not fit into 64 bits.
+  /// Returns the time of this clock that is `duration` from now; `.max` if it does not fit into 64 bits.
   public static func after(_ duration: Duration) -> Int64 {
     let (seconds, attoseconds) = duration.components
     let (whole, isLong) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A file descriptor that has one owner, and is closed when the owner is destroyed.
+/// A file descriptor with one owner. It is closed when the owner is destroyed.
 struct Descriptor: ~Copyable, Sendable {
   /// The number of the descriptor; -1 if there is none.
   private(set) var number: Int32
@@ -8,24 +8,25 @@ struct Descriptor: ~Copyable, Sendable {
   /// Creates a value without a descriptor. All operations on it fail with EBADF.
   init() { number = -1 }
 
-  /// Takes ownership of a descriptor returned by a system call.
+  /// Takes ownership of a descriptor that a system call returned.
   init(owning number: Int32) { self.number = number }
 
   deinit { if number >= 0 { _ = Glibc.close(number) } }
 
-  /// Closes the descriptor before the owner is destroyed.
+  /// Closes the descriptor now. It is otherwise closed when its owner is destroyed.
   mutating func close() {
     if number >= 0 { _ = Glibc.close(number) }
     number = -1
   }
 
-  /// Returns the descriptor to a new owner, and leaves this value without one.
+  /// Transfers the descriptor to a new owner, and leaves this value without a descriptor.
   mutating func release() -> Descriptor {
     defer { number = -1 }
     return Descriptor(owning: number)
   }
 
-  /// Reads the bytes that are available. If this fails, returns -1 and sets `errno`, as read(2) does.
+  /// Reads the bytes that are available, and returns their number; 0 at the end of the input. If this fails, returns -1
+  /// and sets `errno`, as read(2) does.
   func read(into buffer: inout MutableSpan<UInt8>) -> Int {
     unsafe buffer.withUnsafeMutableBufferPointer { bytes in
       while true {
@@ -35,7 +36,8 @@ struct Descriptor: ~Copyable, Sendable {
     }
   }
 
-  /// Writes as many bytes as the kernel accepts now. If this fails, returns -1 and sets `errno`, as write(2) does.
+  /// Writes as many bytes as the kernel accepts now, and returns their number. If this fails, returns -1 and sets
+  /// `errno`, as write(2) does.
   func write(_ bytes: Span<UInt8>) -> Int {
     unsafe bytes.withUnsafeBufferPointer { bytes in
       while true {
@@ -45,8 +47,8 @@ struct Descriptor: ~Copyable, Sendable {
     }
   }
 
-  /// Writes as many bytes to a socket as the kernel accepts now. If the peer has closed it, returns an error instead of
-  /// raising a signal.
+  /// Writes as many bytes to a socket as the kernel accepts now, and returns their number. If this fails, returns -1
+  /// and sets `errno`. If the peer has closed the connection, no SIGPIPE is raised.
   func send(_ bytes: Span<UInt8>) -> Int {
     unsafe bytes.withUnsafeBufferPointer { bytes in
       while true {
@@ -57,9 +59,9 @@ struct Descriptor: ~Copyable, Sendable {
   }
 }
 
-/// Reading and writing as ``Port`` requires it, with a non-blocking descriptor.
+/// Reads and writes as ``Port`` requires it, by a non-blocking descriptor.
 extension Descriptor {
-  /// Implements ``Port/read(into:)``. A device is gone if a USB serial port reports the end of the input, or a
+  /// Implements ``Port/read(into:)``. If a device is gone, a USB serial port reports the end of the input, and a
   /// pseudo-terminal reports an error.
   func read(into buffer: inout MutableSpan<UInt8>, for port: String) throws(PortError) -> Int {
     let count = read(into: &buffer)

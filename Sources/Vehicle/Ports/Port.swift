@@ -8,10 +8,10 @@
 ///
 /// One thread owns a port and calls, in this order:
 ///
-/// 1. `open`, once. It may block up to its limit. If it throws, the port remains closed and may be opened again.
+/// 1. `open`, once. It blocks for at most its limit. If it throws, the port remains closed and may be opened again.
 /// 2. `read`, `write` and `setBaud`, any number of times. None of them blocks. To wait, use poll(2) with `descriptor`,
 ///    as ``PortLoop`` does. After an error, continue with step 3.
-/// 3. `close`, any number of times, even if the port was never opened. Then step 1 is possible again.
+/// 3. `close`, any number of times, even if the port was never opened. After it, step 1 is possible again.
 ///
 /// An implementation needs no locks, and must not allocate memory between `open` and `close`.
 public protocol Port: ~Copyable {
@@ -19,8 +19,8 @@ public protocol Port: ~Copyable {
   /// `ble:00:1D:A5:68:98:8A`.
   var name: String { get }
 
-  /// The descriptor for poll(2). It is readable when there are bytes, or when the device is gone; -1 while the port is
-  /// closed.
+  /// The descriptor for poll(2); -1 while the port is closed. It is readable when bytes have arrived or the device is
+  /// gone.
   var descriptor: Int32 { get }
 
   /// The baud rate that was set last, bits per second; `nil` if the port has no baud rate.
@@ -30,8 +30,8 @@ public protocol Port: ~Copyable {
   ///
   /// - Parameters:
   ///   - limit: maximum time for opening.
-  ///   - wakeUp: ends opening when it is signalled. The signal remains set.
-  /// - Throws: ``PortError``, of the kind ``PortError/Kind/timedOut`` after the limit and
+  ///   - wakeUp: interrupts opening when it is signalled, and remains signalled; `nil` for none.
+  /// - Throws: ``PortError``; its kind is ``PortError/Kind/timedOut`` after the limit, and
   ///   ``PortError/Kind/interrupted`` after the wake-up.
   mutating func open(within limit: Duration, unless wakeUp: WakeUp?) throws(PortError)
 
@@ -41,22 +41,23 @@ public protocol Port: ~Copyable {
   /// Reads the bytes that have arrived.
   ///
   /// - Parameter buffer: receives the bytes, beginning at its first element.
-  /// - Returns: number of bytes; 0 if there are none now.
+  /// - Returns: the number of bytes read; 0 if none have arrived.
   /// - Throws: ``PortError/Kind/gone`` if the device is gone.
   mutating func read(into buffer: inout MutableSpan<UInt8>) throws(PortError) -> Int
 
   /// Writes as many bytes as the port accepts now.
   ///
-  /// - Returns: number of bytes that were written, beginning with the first; 0 if the port accepts none now.
+  /// - Returns: the number of bytes written, counted from the first; 0 if the port accepts none now.
   /// - Throws: ``PortError/Kind/gone`` if the device is gone.
   mutating func write(_ bytes: Span<UInt8>) throws(PortError) -> Int
 
-  /// Changes the baud rate and discards received bytes. Does nothing if the port has no baud rate.
+  /// Changes the baud rate, and discards bytes that were received but not read. Does nothing if the port has no baud
+  /// rate.
   ///
   /// Bytes that are still being sent would be garbled. Therefore, call this only after the device has answered, or has
   /// been silent for some time.
   ///
-  /// - Parameter baud: bits per second.
+  /// - Parameter baud: the new rate, bits per second.
   /// - Throws: ``PortError/Kind/invalid`` if the driver does not support the rate.
   mutating func setBaud(_ baud: Int) throws(PortError)
 }

@@ -1,11 +1,12 @@
-/// The address of a device in a command or a configuration.
+/// The address of a device, as a command or a configuration names it.
 ///
 ///     let address = try PortAddress(parsing: "/dev/ttyUSB0@115200")
 public enum PortAddress: Hashable, Sendable, CustomStringConvertible {
-  /// A serial port, by its device file; `baud` is `nil` if the rate must be found.
+  /// A serial port with the path of its device file. `baud` is `nil` if the rate must be found.
   case serial(path: String, baud: Int?)
+  /// A Wi-Fi adapter with its host (a name or an IP address) and TCP port.
   case tcp(host: String, port: Int)
-  /// A device of classic Bluetooth; `channel` is `nil` if it must be found by service discovery.
+  /// A device of classic Bluetooth. `channel` is `nil` if service discovery must find it.
   case rfcomm(BluetoothAddress, channel: UInt8?)
   /// A Bluetooth LE device.
   case ble(BluetoothAddress)
@@ -14,7 +15,7 @@ public enum PortAddress: Hashable, Sendable, CustomStringConvertible {
   /// `rfcomm:ADDRESS[/CHANNEL]`, `ble:ADDRESS`, or a Bluetooth address without a prefix, which means RFCOMM. IPv6
   /// addresses must be in brackets.
   ///
-  /// - Throws: ``PortError/Kind/invalid`` with the expected format.
+  /// - Throws: ``PortError/Kind/invalid`` if the text has another format. The error names the expected format.
   public init(parsing text: String) throws(PortError) {
     if ["/", "./", "../"].contains(where: text.hasPrefix) {
       self = try PortAddress.serial(text)
@@ -40,7 +41,7 @@ public enum PortAddress: Hashable, Sendable, CustomStringConvertible {
   /// Parses the value of `ble` in a configuration: `ADDRESS`.
   public init(ble text: String) throws(PortError) { self = try PortAddress.ble(text[...], in: text) }
 
-  /// The address in the format of ``init(parsing:)``.
+  /// The address as text that ``init(parsing:)`` accepts.
   public var description: String {
     switch self {
     case .serial(let path, let baud): baud.map { "\(path)@\($0)" } ?? path
@@ -91,7 +92,7 @@ public enum PortAddress: Hashable, Sendable, CustomStringConvertible {
     } else if let colon = rest.lastIndex(of: ":") {
       host = rest[..<colon]
       port = rest[rest.index(after: colon)...]
-      // With more colons, it is an IPv6 address without brackets, whose last group looks like a port.
+      // If there are several colons, this is an IPv6 address without brackets, whose last group looks like a port.
       guard !host.contains(":") else { throw malformed }
     }
     guard !host.isEmpty, !host.contains(where: { $0.isWhitespace || $0 == "/" }), port != nil || !needsPort else {

@@ -1,14 +1,14 @@
 import Failures
 import Glibc
 
-/// The reason why a port could not be opened or has failed. As text, it is one line for people: the problem, the place
-/// and the remedy.
+/// The reason why a port could not be opened or has failed. As text, it is one line for people with the port, the
+/// problem and the remedy.
 public struct PortError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The kind of error.
   public enum Kind: BitwiseCopyable, Sendable {
     /// The device does not exist, or its name does not belong to any hardware.
     case missing
-    /// The device exists, but this user has no permission.
+    /// The device exists, but this user has no permission to use it.
     case notPermitted
     /// The Bluetooth device requires a key that this machine does not have.
     case notPaired
@@ -35,16 +35,16 @@ public struct PortError: Error, Equatable, Sendable, CustomStringConvertible {
     /// Any other system error.
     case system
   }
-  /// The kind of error.
+  /// The kind of this error.
   public let kind: Kind
-  /// ``Port/name`` of the port.
+  /// The name of the port (``Port/name``).
   public let port: String
   /// The value of `errno`; 0 if the error does not come from the system.
   public let code: Int32
   /// The problem and its remedy, without the name of the port.
   public let detail: String
 
-  /// Creates an error.
+  /// Creates an error; the parameters are the properties of the same names.
   public init(_ kind: Kind, _ port: String, code: Int32 = 0, _ detail: String) {
     self.kind = kind
     self.port = port
@@ -66,7 +66,8 @@ extension PortError {
     }
   }
 
-  /// Returns the error for a device that was unplugged or has hung up. `code` is 0 if the peer closed the connection.
+  /// Returns the error for a device that was unplugged or has hung up. `code` is 0 if the peer has closed the
+  /// connection.
   static func gone(_ port: String, code: Int32 = 0) -> PortError {
     PortError(.gone, port, code: code, code == 0 ? "gone: closed by the other side" : "gone: \(systemReason(code))")
   }

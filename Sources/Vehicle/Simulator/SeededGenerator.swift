@@ -1,4 +1,4 @@
-/// The random number generator SplitMix64. From the same seed, it makes the same numbers on every machine.
+/// The random number generator SplitMix64. The same seed leads to the same numbers on every machine.
 struct SeededGenerator: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
@@ -12,12 +12,12 @@ struct SeededGenerator: RandomNumberGenerator, Sendable {
   /// Returns a random number from 0 to below 1.
   mutating func unit() -> Double { Double(next() >> 11) / 9_007_199_254_740_992 }
 
-  /// Returns `true` with a given probability. If the result is certain, no random number is drawn.
+  /// Returns `true` with a given probability. If the probability is 0 or 1, no random number is drawn.
   mutating func happens(_ probability: Double) -> Bool {
     probability >= 1 ? true : probability <= 0 ? false : unit() < probability
   }
 
-  /// Mixes a key so that each of its bits affects the whole result (SplitMix64's finalizer).
+  /// Mixes the bits of a number so that each bit affects the whole result (the finalizer of SplitMix64).
   static func mix(_ key: UInt64) -> UInt64 {
     var z = key
     z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9

@@ -1,10 +1,10 @@
 import Spool
 
-/// The conditions for sending a batch of telemetry. Events are never delayed.
+/// The conditions for sending a batch of telemetry records. Other records (events) are never delayed.
 public struct BatchPolicy: Equatable, Sendable {
-  /// Number of records that complete a batch.
+  /// Number of telemetry records at which a batch is sent without waiting for `interval`.
   public var records: Int
-  /// Maximum time for which the first record of a batch waits, ns; 0 to send it at once.
+  /// Maximum time for which the first record of a batch waits for further records, ns; 0 to send it without waiting.
   public var interval: Int64
 
   /// Creates a policy; the parameters are the properties of the same names.
@@ -14,27 +14,28 @@ public struct BatchPolicy: Equatable, Sendable {
   }
 }
 
-/// Decides when a sink gets its next batch. The spool's thread has one timer for each sink. The timer itself reads no
-/// clock.
+/// Determines when a sink receives its next batch. The spool's thread has one timer for each sink. A timer reads no
+/// clock; the caller passes the time.
 ///
-/// After records were appended or committed, call ``recordsArrived(_:at:)``. When ``due`` has passed and the sink takes
-/// a batch, fill one and call ``batchFilled(_:_:)``. When the sink reports the result, call ``batchFinished(_:of:)``.
+/// After records have arrived in the spool, call ``recordsArrived(_:at:)``. When ``due`` has passed and the sink
+/// accepts a batch, fill one and call ``batchFilled(_:_:)``. When the sink reports the result, call
+/// ``batchFinished(_:of:)``.
 public struct BatchTimer: Sendable {
   private let batchPolicy: BatchPolicy
-  /// Number of records that had arrived in the spool when the last batch was filled.
+  /// The numbers of records that had arrived in the spool when the last batch was filled.
   private var taken = Spool.Arrived()
   private var arrived = Spool.Arrived()
-  /// Time since which the oldest telemetry has been waiting for a batch; boot time, ns.
+  /// Time at which the oldest telemetry record that waits for a batch arrived, ns since boot; `nil` if none waits.
   private var waitingSince: Int64?
-  /// Whether the spool possibly has more records than have arrived since the last batch: it may have a backlog, or the
-  /// sink may not have delivered all records.
+  /// Whether the spool may have a backlog for this sink besides the records that have arrived since the last batch. For
+  /// example, the sink may not have delivered all records of a batch.
   private var mayHaveBacklog = true
   private var notBefore = Int64.min
 
-  /// Creates a timer whose first batch is due immediately, because the spool may have a backlog.
+  /// Creates a timer. Its first batch is due immediately, because the spool may have a backlog.
   public init(_ batchPolicy: BatchPolicy) { self.batchPolicy = batchPolicy }
 
-  /// Boot time at which a batch is due, ns; `.max` if more records must arrive first.
+  /// Time at which the next batch is due, ns since boot; `.max` if more records must arrive first.
   public var due: Int64 {
     let waiting = arrived.telemetry &- taken.telemetry
     if mayHaveBacklog || arrived.events != taken.events || waiting >= UInt64(batchPolicy.records) { return notBefore }
@@ -42,22 +43,22 @@ public struct BatchTimer: Sendable {
     return max(notBefore, since &+ batchPolicy.interval)
   }
 
-  /// Updates the number of records that have arrived in the spool so far.
+  /// Stores the numbers of records that have arrived in the spool until now.
   public mutating func recordsArrived(_ arrived: Spool.Arrived, at now: Int64) {
     self.arrived = arrived
     if waitingSince == nil, arrived.telemetry != taken.telemetry { waitingSince = now }
   }
 
-  /// Handles a batch that was filled. Call this even if the batch is empty.
+  /// Remembers that a batch was filled for the sink. Call this even if the batch is empty.
   public mutating func batchFilled(_ batch: borrowing RecordBatch, _ limit: RecordBatch.Limit) {
-    // If the batch is full, records are left over. If it is more than half full, the next record may have been too long
+    // If the batch is full, more records may wait. If it is more than half full, the next record may have been too long
     // to fit.
     mayHaveBacklog = batch.records.count >= limit.records || batch.bytes.count > limit.bytes / 2
     taken = arrived
     waitingSince = nil
   }
 
-  /// Handles the result that a sink has reported for its batch.
+  /// Handles the result that the sink has reported for a batch.
   ///
   /// - Parameter records: number of records in the batch.
   public mutating func batchFinished(_ delivery: Delivery, of records: Int) {

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A list of C strings that are valid as long as this object exists.
+/// A list of C strings. The strings are valid while this object exists.
 @safe final class CTexts {
   private let pointers: UnsafeMutableBufferPointer<UnsafePointer<CChar>?>
 

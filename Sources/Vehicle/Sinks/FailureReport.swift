@@ -1,8 +1,8 @@
-/// Reports a failure once, and not again while it is repeated.
+/// Reports a failure once. Repetitions of the same failure are not reported.
 struct FailureReport {
   private var last: SinkError?
 
-  /// Records a failure.
+  /// Remembers that an attempt has failed.
   ///
   /// - Returns: the report; `nil` if the same failure was already reported.
   mutating func failed(_ error: SinkError) -> SinkEvent? {
@@ -11,16 +11,16 @@ struct FailureReport {
     return .failing(error)
   }
 
-  /// Records a success.
+  /// Remembers that an attempt has succeeded.
   ///
-  /// - Returns: whether the last attempt had failed.
+  /// - Returns: whether the previous attempt had failed.
   mutating func succeeded() -> Bool {
     defer { last = nil }
     return last != nil
   }
 
-  /// Whether two failures are the same except for numbers. For example, curl's messages contain the elapsed
-  /// milliseconds.
+  /// Whether two failures are the same if numbers in their details are ignored. For example, curl's messages contain
+  /// the elapsed milliseconds.
   private static func isSame(_ one: SinkError, _ other: SinkError) -> Bool {
     func words(_ error: SinkError) -> [Substring.UTF8View] {
       error.detail.utf8.split { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }

@@ -1,6 +1,6 @@
-/// The result of testing a sink's server or broker (its peer) without sending a record. `description` is one text line.
+/// The result of testing a sink's peer (its server or broker) without sending a record. `description` is one text line.
 public struct PeerCheck: Equatable, Sendable, CustomStringConvertible {
-  /// What the test has shown.
+  /// Whether the peer would accept records.
   public enum Verdict: Sendable {
     /// The peer would accept records.
     case takesRecords
@@ -9,11 +9,11 @@ public struct PeerCheck: Equatable, Sendable, CustomStringConvertible {
     /// The peer would not accept records, or cannot be reached.
     case takesNone
   }
-  /// What the test has shown.
+  /// Whether the peer would accept records.
   public let verdict: Verdict
-  /// The kind of the error that keeps the peer from accepting records; `nil` if there was no error.
+  /// The kind of the error that prevents the peer from accepting records; `nil` if there was no error.
   public let kind: SinkErrorKind?
-  /// The peer's address and the result, as text. It contains no secret.
+  /// The peer's address and the result of the test, as text. It contains no secret.
   public let description: String
 
   init(_ verdict: Verdict, _ description: String) {
@@ -30,12 +30,12 @@ public struct PeerCheck: Equatable, Sendable, CustomStringConvertible {
 }
 
 extension SinkConfiguration {
-  /// Connects to the sink's peer, with the sink's own name, TLS files and credentials, but sends no record. It may take
+  /// Tests the sink's peer: connects with the sink's TLS files and credentials, but sends no record. The test may take
   /// slightly longer than `limit`.
   ///
   /// - Parameters:
   ///   - limit: time limit, ns.
-  ///   - gatewayId: the gateway's ID in the records that would be sent; `nil` if unknown.
+  ///   - gatewayId: the gateway's ID that the records would contain; `nil` if unknown.
   /// - Returns: the result; `nil` for a sink that has no peer, such as a file.
   public func check(within limit: Int64, gatewayId: String? = nil) -> PeerCheck? {
     switch self {

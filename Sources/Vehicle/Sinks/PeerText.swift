@@ -1,9 +1,9 @@
-/// Makes a text from a server or broker safe for logs and files: on one line, without control characters, and at most
-/// 200 characters long.
+/// Makes a text from a server or broker safe for logs and files. The result is one line of at most 200 characters
+/// without control characters; `…` follows if the text was longer.
 enum PeerText {
   private static let limit = 200
 
-  /// Replaces control characters by spaces and shortens the text.
+  /// Replaces control characters and line ends by spaces, and cuts the text off after 200 characters.
   static func shown(_ text: String) -> String {
     var shown = ""
     for scalar in text.unicodeScalars.prefix(limit) {

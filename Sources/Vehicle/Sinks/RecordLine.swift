@@ -1,18 +1,18 @@
 import Telemetry
 
-/// Finds values in the line of a record without parsing all of it. The line must be as ``Telemetry/RecordHead`` writes
-/// it.
+/// Finds values in the text line of a record without parsing the whole line. The line must have the form that
+/// ``Telemetry/RecordHead`` writes.
 ///
-/// Quotes in strings are escaped, so a key with its quotes cannot occur inside a string.
+/// Quotation marks in JSON strings are escaped. Therefore, a key with its quotation marks cannot occur inside a string.
 enum RecordLine {
-  /// The number that identifies a record: its epoch and its sequence number, as in `"epoch":"…","seq":17`.
+  /// The number that identifies a record: its epoch and its sequence number. In JSON, this is `"epoch":"…","seq":17`.
   struct Number: Equatable {
-    /// The epoch as text of 36 characters.
+    /// The epoch's UUID as text of 36 characters.
     var epoch: String
     var sequence: UInt64
   }
 
-  /// Returns the epoch and sequence number of a record; `nil` if the line is not a complete record.
+  /// Returns the epoch and sequence number of a record; `nil` if the line does not contain both.
   static func number(_ line: ArraySlice<UInt8>) -> Number? {
     guard let epoch = text(",\"epoch\":\"", in: line), epoch.count == 36,
       let start = find(",\"seq\":", in: line[epoch.endIndex...])
@@ -30,13 +30,13 @@ enum RecordLine {
     return Number(epoch: String(decoding: epoch, as: UTF8.self), sequence: sequence)
   }
 
-  /// Returns the vehicle ID of a record, as it is written in JSON (with escapes); `nil` if it is missing.
+  /// Returns the vehicle ID of a record as its JSON contains it, with escapes; `nil` if it is missing.
   static func vehicleId(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? { text(",\"vehicleId\":\"", in: line) }
 
-  /// Returns the gateway ID of a record, which never contains escapes; `nil` if it is missing.
+  /// Returns the gateway ID of a record; `nil` if it is missing. A gateway ID never contains escapes.
   static func gatewayId(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? { text(",\"gatewayId\":\"", in: line) }
 
-  /// Returns the ID of a record; `nil` if missing.
+  /// Returns the ID of a record; `nil` if it is missing.
   static func id(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? { text(",\"id\":\"", in: line) }
 
   /// Returns the time in a record's ID, ms since 1970 (RFC 9562, section 5.7); `nil` if the ID is missing or invalid.
@@ -55,8 +55,8 @@ enum RecordLine {
     return index < line.endIndex ? line[start..<index] : nil
   }
 
-  /// Returns the index after a text; `nil` if the line does not contain it. Only the first 2,048 bytes are searched,
-  /// because the head of a record is short.
+  /// Returns the index after the first occurrence of a text in the line; `nil` if there is none. Only the first 2,048
+  /// bytes are searched, because the head of a record is short.
   private static func find(_ text: StaticString, in line: ArraySlice<UInt8>) -> Int? {
     let wanted = unsafe UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
     let last = min(line.endIndex, line.startIndex + 2_048) - wanted.count

@@ -1,14 +1,14 @@
 import Failures
 
-/// A separate file that contains a token, user name, password or PIN. Only the daemon's user may read it.
+/// A file that contains only a token, user name, password or PIN. Only the daemon's user may read it.
 public enum SecretFile {
-  /// Maximum size of the file, bytes. Any token is shorter.
+  /// Maximum size of the file, bytes. Tokens are shorter.
   private static let limit = 16 << 10
 
-  /// Reads the single line of a file, and removes white space at both ends.
+  /// Reads the only text line of a file, and removes white space at both ends.
   ///
-  /// - Throws: ``SinkErrorKind/badFile`` if the file is missing or empty, has several lines, or can be read by
-  ///   everyone.
+  /// - Throws: ``SinkErrorKind/badFile`` if the file is missing or empty, has several lines, or can be read or written
+  ///   by all users.
   public static func read(_ path: String) throws(SinkError) -> String {
     let content: FileText.Content
     do throws(Failure) {

@@ -1,7 +1,7 @@
 import Ports
 import Spool
 
-/// A destination of records. It receives batches from the spool, one at a time, and reports which records it has
+/// A destination of records. A sink receives batches from the spool, one at a time, and reports which records it has
 /// delivered.
 ///
 /// ```swift
@@ -18,29 +18,30 @@ import Spool
 /// }
 /// ```
 ///
-/// Threads: each sink runs on its own thread in ``SinkSlot/run(_:)``. No other thread calls it, and it shares no lock
-/// with another sink. A sink that hangs therefore blocks no other.
+/// Threads: each sink runs on its own thread in ``SinkSlot/run(_:)``. No other thread calls the sink, and sinks share
+/// no lock. Therefore, a sink that hangs blocks no other sink.
 ///
 /// The thread calls ``deliver(_:_:)`` for each batch, ``idle(until:_:)`` between batches, and ``finish(_:)`` once at
-/// the end. Each call may block, but returns soon after ``SinkWakeUp/stop()``. Records of a batch that
-/// ``Delivery/acknowledged`` does not include are delivered again. They come before or with newer records, or after
-/// them if the batch was set aside.
+/// the end. Each call may block, but must return soon after ``SinkWakeUp/stop()``. Records of a batch that are not in
+/// ``Delivery/acknowledged`` are delivered again, before or together with newer records. If the batch was set aside,
+/// newer records may be delivered first.
 public protocol Sink: ~Copyable {
   /// Tries once to deliver a batch.
   ///
   /// - Parameters:
   ///   - batch: the records to deliver; at least one.
-  ///   - wakeUp: must end every wait in this call when it is signalled.
-  /// - Returns: which records were delivered, and what the operator should know.
+  ///   - wakeUp: the wake-up, which must end every wait in this call.
+  /// - Returns: the delivered records, and events for the operator.
   mutating func deliver(_ batch: RecordBatch, _ wakeUp: SinkWakeUp) -> Delivery
 
-  /// Called while there is no batch. The sink can, for example, keep its connection alive. It returns when the wake-up
-  /// is signalled, or when it has something to report.
+  /// Waits while there is no batch. The sink can, for example, keep its connection alive. The call returns when the
+  /// wake-up is signalled, or when the sink has something to report.
   ///
-  /// - Parameter deadline: boot time at which to return in any case, ns.
+  /// - Parameter deadline: time at which the call must return, ns since boot.
   mutating func idle(until deadline: Int64, _ wakeUp: SinkWakeUp) -> Delivery
 
-  /// Called once, after the last batch. The sink may still notify its server or broker if that takes only a moment.
+  /// Ends the sink's work after the last batch. The sink may still notify its server or broker if that takes only a
+  /// moment.
   mutating func finish(_ wakeUp: SinkWakeUp)
 }
 
@@ -55,25 +56,25 @@ extension Sink where Self: ~Copyable {
 
 /// The result of an attempt to deliver a batch.
 public struct Delivery: Equatable, Sendable {
-  /// Indices, in the batch, of the records that were delivered, as ascending ranges. The spool does not deliver them
-  /// again.
+  /// Indices in the batch of the records that were delivered, as ascending ranges. The spool does not deliver these
+  /// records again.
   public var acknowledged: [Range<Int>] = []
-  /// Whether no byte of the other records was sent, for example because connecting failed. If so, their times may be
-  /// corrected before they are delivered again. Otherwise, they are sent again unchanged.
+  /// Whether no byte was sent of the records that were not delivered, for example because connecting failed. If `true`,
+  /// the times of these records may be corrected before the next delivery. Otherwise, they are sent again unchanged.
   public var sentNothing = false
-  /// Boot time before which the sink wants no further batch, ns; `.min` for none.
+  /// Time before which the sink accepts no further batch, ns since boot; `.min` for no such time.
   public var notBefore: Int64 = .min
-  /// Whether the peer rejected the batch but may accept other records. These are then delivered first.
+  /// Whether the peer rejected the batch but may accept other records. Other records are then delivered first.
   public var isSetAside = false
-  /// What to report to the operator.
+  /// Events to report to the operator.
   public var events: [SinkEvent] = []
-  /// Whether the sink cannot deliver any more, for example because the reader of a pipe has closed it.
+  /// Whether the sink can deliver no further records, for example because the reader of a pipe has closed it.
   public var isOver = false
 
   /// Creates a result without delivered records.
   public init() {}
 
-  /// Adds a range of records that were delivered.
+  /// Adds a range of delivered records, as indices in the batch.
   mutating func acknowledge(_ records: Range<Int>) {
     guard !records.isEmpty else { return }
     let place = acknowledged.firstIndex { $0.lowerBound > records.lowerBound } ?? acknowledged.count
@@ -82,7 +83,7 @@ public struct Delivery: Equatable, Sendable {
     if place > 0 { join(place - 1) }
   }
 
-  /// Merges a range with the next one if they are adjacent.
+  /// Merges the range at an index of `acknowledged` with the next range if they are adjacent.
   private mutating func join(_ place: Int) {
     guard place + 1 < acknowledged.count, acknowledged[place].upperBound == acknowledged[place + 1].lowerBound else {
       return

@@ -1,9 +1,9 @@
 import Failures
 import Glibc
 
-/// Checks of the files that a sink needs.
+/// Checks of the files that a sink reads or writes.
 extension SinkConfiguration {
-  /// Returns the keys that name unusable files or folders, with the reasons. Nothing is changed.
+  /// Returns the keys of the configuration that name unusable files or folders, with the reasons. It changes no file.
   public var fileFaults: [(key: String, error: SinkError)] {
     switch self {
     case .stdout: []
@@ -34,7 +34,7 @@ extension SinkConfiguration {
     }
   }
 
-  /// Checks that a file can be written, or made in its folder.
+  /// Checks that a file can be written, or created if it does not exist.
   private static func checkOutput(_ path: String) throws(SinkError) {
     var status = stat()
     if unsafe stat(path, &status) == 0 {
@@ -57,7 +57,7 @@ extension SinkConfiguration {
 }
 
 extension TLSFiles {
-  /// The keys of files that cannot be read, or that lack the expected certificate or key in PEM form (RFC 7468).
+  /// The keys of TLS files that cannot be read, or that contain no certificate or key in PEM form (RFC 7468).
   fileprivate var faults: [(key: String, error: SinkError)] {
     let files = [
       ("caFile", authorities, "CERTIFICATE-----"), ("certificateFile", certificate, "CERTIFICATE-----"),

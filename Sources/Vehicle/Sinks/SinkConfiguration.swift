@@ -2,12 +2,12 @@ import JSONText
 import Peers
 import Spool
 
-/// The configuration of one sink: an object in `sinks`. Unknown keys are errors.
+/// The configuration of one sink: an element of `sinks`. Unknown keys are errors.
 ///
 ///     { "type": "fleetStore", "url": "https://fleet.example/api", "tokenFile": "token" }
 ///
-/// Secrets are stored in separate files, which the object names. Relative paths are relative to the configuration's
-/// folder.
+/// Secrets are stored in separate files, whose paths are in the object. A relative path begins at the folder of the
+/// configuration file.
 public enum SinkConfiguration: Equatable, Sendable {
   case stdout(StdoutConfiguration)
   case file(FileSinkConfiguration)
@@ -17,9 +17,9 @@ public enum SinkConfiguration: Equatable, Sendable {
   /// Reads a sink's configuration.
   ///
   /// - Parameters:
-  ///   - value: the object.
+  ///   - value: the sink's object in the configuration.
   ///   - folder: folder of the configuration file, with a slash at the end; empty for the current folder.
-  /// - Throws: the first error, with its position.
+  /// - Throws: the first error, with its position in the configuration.
   public init(_ value: JSONValue, folder: String) throws(JSONError) {
     var reader = try JSONObjectReader(value)
     switch try reader.requiredString("type", oneOf: ["stdout", "file", "fleetStore", "mqtt"]) {
@@ -31,8 +31,8 @@ public enum SinkConfiguration: Equatable, Sendable {
     try reader.finish()
   }
 
-  /// The sink's name in the spool and in `gap` records: the configured `name`; if there is none, the type. No two sinks
-  /// may have the same name.
+  /// The sink's name in the spool and in `gap` records: the configured `name`, or the sink's type if there is none. No
+  /// two sinks may have the same name.
   public var name: String {
     switch self {
     case .stdout(let sink): sink.name ?? "stdout"
@@ -42,8 +42,8 @@ public enum SinkConfiguration: Equatable, Sendable {
     }
   }
 
-  /// The secret that the sink sends to another machine without encryption because `insecure` is `true`, and the URL to
-  /// which the sink sends it; `nil` if there is no such secret.
+  /// The secret that the sink sends to another machine without encryption, as `insecure` allows, and the URL to which
+  /// it is sent; `nil` if the sink sends no secret in this way.
   public var exposedSecret: (secret: String, url: ServiceURL)? {
     switch self {
     case .stdout, .file: nil
@@ -52,7 +52,7 @@ public enum SinkConfiguration: Equatable, Sendable {
     }
   }
 
-  /// Whether the sink's records contain the signal names of COVESA VSS 6.0.
+  /// Whether the sink's records use the signal names of COVESA VSS 6.0.
   public var usesVSS: Bool {
     switch self {
     case .stdout(let sink): sink.usesVSS
@@ -72,7 +72,7 @@ public enum SinkConfiguration: Equatable, Sendable {
     }
   }
 
-  /// When a batch for this sink is complete.
+  /// The conditions for sending a batch to this sink.
   public var batchPolicy: BatchPolicy {
     switch self {
     case .stdout: BatchPolicy(records: 1_000, interval: 0)
@@ -83,10 +83,10 @@ public enum SinkConfiguration: Equatable, Sendable {
   }
 }
 
-/// Reads values that several types of sinks have.
+/// Functions that read keys which several types of sinks have.
 extension JSONObjectReader {
-  /// Reads `name`: 1 to 64 letters, digits, `.`, `_` or `-`. Other characters are not allowed, because the name becomes
-  /// a part of file names.
+  /// Reads `name`: 1 to 64 letters, digits, `.`, `_` or `-`, but not `.` at the start. Other characters are invalid,
+  /// because the name becomes part of file names.
   mutating func sinkName() throws(JSONError) -> String? {
     guard let value = optional("name") else { return nil }
     let text = try value.requireString()
@@ -102,18 +102,18 @@ extension JSONObjectReader {
     return text
   }
 
-  /// Reads `names`: `vss`, or `plain`, which is the default.
+  /// Reads `names`: `vss`, or `plain`, which is the default. Returns whether it is `vss`.
   mutating func sinkUsesVSS() throws(JSONError) -> Bool {
     try optionalString("names", oneOf: ["plain", "vss"]) == "vss"
   }
 
-  /// Reads the path of a file; `nil` if the key is missing.
+  /// Reads the path of a file; `nil` if the key is missing. A relative path begins at `folder`.
   mutating func optionalPath(_ key: String, folder: String) throws(JSONError) -> String? {
     guard let value = optional(key) else { return nil }
     return try Self.path(value, folder)
   }
 
-  /// Reads a path that must not be missing. Call this after all other keys were read.
+  /// Reads the path of a file; it is an error if the key is missing. Call this after all other keys were read.
   mutating func requiredPath(_ key: String, folder: String) throws(JSONError) -> String {
     try Self.path(requiredLast(key), folder)
   }
@@ -131,9 +131,10 @@ extension JSONObjectReader {
     try optionalDouble(key, in: range).map { Int64(($0 * 1e9).rounded()) }
   }
 
-  /// Reads the URL of a server or broker, which must not be missing. Call this after all other keys were read.
+  /// Reads the URL of a server or broker; it is an error if the key is missing. Call this after all other keys were
+  /// read.
   ///
-  /// - Parameter secret: the key that an error message recommends if the URL contains a password.
+  /// - Parameter secret: the key that the error message recommends if the URL contains a user name or password.
   mutating func requiredURL(
     schemes: [(name: String, port: Int)], secret: String
   ) throws(JSONError) -> ServiceURL {
@@ -141,7 +142,7 @@ extension JSONObjectReader {
     let text = try value.requireString()
     guard let url = ServiceURL(text, schemes: schemes) else {
       let begin = "a URL that begins with \(schemes.map { $0.name + "://" }.joined(separator: " or "))"
-      // Secrets belong in files that only the daemon reads, and not in a configuration that people copy.
+      // Secrets belong in files that only the daemon can read, not in a configuration that people copy.
       throw value.invalidAddress(
         expected: text.contains("@")
           ? "\(begin), without user and password; give \"\(secret)\"" : "\(begin), without query and fragment")
@@ -149,9 +150,9 @@ extension JSONObjectReader {
     return url
   }
 
-  /// Returns the error that a secret would be sent without encryption to the machine that `url` names.
+  /// Returns the error for a secret that would be sent without encryption to the machine that `url` names.
   ///
-  /// - Parameter scheme: the URL scheme that would be encrypted.
+  /// - Parameter scheme: the URL scheme with encryption, for the error message.
   mutating func exposed(_ secret: String, scheme: String) throws(JSONError) -> JSONError {
     try required("url").invalid(
       expected: "\(scheme)://, or \"insecure\": true beside it: anyone on the way can read \(secret)")

@@ -1,17 +1,16 @@
 import Failures
 
-/// What a sink reports to the operator. `description` is one log line, before which the caller puts the sink's name.
+/// An event that a sink reports to the operator. `description` is one log line; the caller puts the sink's name before
+/// it.
 public enum SinkEvent: Equatable, Sendable, CustomStringConvertible {
-  /// The sink works, for the first time or after a failure.
+  /// The sink works: for the first time, or again after a failure.
   case working(String)
-  /// The sink does not work, and its records wait. This is reported once for each reason.
+  /// The sink does not work, and its records wait. This is reported once for each error.
   case failing(SinkError)
-  /// The server or broker has rejected a record for good. It has also rejected `more` other records of the batch, for
-  /// the same or for another reason. All of them are in the dead-letter file `keptIn`, which is `nil` if there is no
-  /// such file.
+  /// The server or broker has rejected a record for good, and `more` other records of the batch, perhaps for other
+  /// reasons. The dead-letter file `keptIn` contains all of them; it is `nil` if there is no such file.
   case refused(record: String, reason: String, more: Int, keptIn: String?)
-  /// A remark that is made only once, for example that others can read a file with a secret, or that a line was
-  /// repaired.
+  /// A remark that is not repeated, for example that the last line of a file was repaired.
   case remark(String)
 
   public var description: String {
@@ -26,7 +25,7 @@ public enum SinkEvent: Equatable, Sendable, CustomStringConvertible {
   }
 }
 
-/// The reason why a sink does not work. `description` is one text line: the place, then the detail.
+/// The reason why a sink does not work. `description` is one text line: first the place, then the detail.
 public typealias SinkError = PlacedError<SinkErrorKind>
 
 /// The kind of a ``SinkError``.
@@ -37,11 +36,11 @@ public enum SinkErrorKind: Sendable {
   case unreachable
   /// A time limit was exceeded.
   case timedOut
-  /// The certificate of the server or broker, or that of the gateway, is not accepted.
+  /// The certificate of the server, broker or gateway is not accepted.
   case certificate
-  /// The certificate of the server or broker is for another host.
+  /// The certificate of the server or broker is valid for another host.
   case otherHost
-  /// A local file for TLS cannot be used.
+  /// A local TLS file (certificate or key) cannot be used.
   case badTLSFile
   /// The configured URL requires TLS, but the server or broker does not use it.
   case noTLS
@@ -49,9 +48,9 @@ public enum SinkErrorKind: Sendable {
   case cut
   /// The server or broker rejects the credentials.
   case unauthorized
-  /// The credentials are those of another gateway.
+  /// The credentials belong to another gateway.
   case otherGateway
-  /// The server or broker asks to wait.
+  /// The server or broker asks the sink to wait.
   case busy
   /// The server or broker has failed, or its answer is invalid.
   case badAnswer
@@ -63,7 +62,7 @@ public enum SinkErrorKind: Sendable {
   case readOnly
   /// A file, such as a token file, cannot be used.
   case badFile
-  /// The sink was stopped.
+  /// The sink was stopped while it was working.
   case stopped
   /// Any other error of the operating system.
   case system

@@ -2,35 +2,36 @@ import CCompression
 import CCurl
 import CMosquitto
 
-/// Shared libraries that sinks need. They are loaded only if a sink needs them, because, together with the libraries
-/// that they need, they are about thirty.
+/// Shared libraries that sinks use. A library is loaded only if a configured sink uses it. Together with the libraries
+/// that they depend on, they are about thirty.
 public enum SinkLibraries {
-  /// A library that a sink needs or can use, and that is not installed.
+  /// A library that is not installed although a sink needs it or could use it.
   public struct Missing: Equatable, Sendable, CustomStringConvertible {
-    /// Name of the sink.
+    /// Name of the sink that uses the library.
     public let sink: String
-    /// A message for the operator, for example `libcurl.so.4 is not installed: its records wait`.
+    /// A message for the operator, for example `libcurl.so.4 is not installed: its records wait`. "Its" refers to the
+    /// sink.
     public let detail: String
     /// Name of the Debian package that contains the library.
     public let package: String
-    /// Whether the sink cannot deliver anything without the library.
+    /// Whether the sink cannot deliver records without the library.
     public let isNeeded: Bool
 
     public var description: String { "\(sink): \(detail)" }
   }
 
   /// Loads the libraries of the configured sinks. Call this before other threads start, because libraries read the
-  /// environment while they are loaded. If a library is missing now, the sink itself loads it later.
+  /// environment while they are loaded. If a library is missing now but is installed later, the sink itself loads it.
   ///
-  /// - Returns: for each missing library, one message that also states the consequence.
+  /// - Returns: one message for each missing library, which also states the consequence.
   public static func open(for sinks: [SinkConfiguration]) -> [String] {
     sinks.flatMap(\.missingLibraries).map(\.description)
   }
 }
 
 extension SinkConfiguration {
-  /// The libraries that this sink needs or can use and that are not installed. Reading this property loads the
-  /// libraries that are installed.
+  /// The libraries that are not installed although this sink needs them or could use them. Reading this property loads
+  /// the installed libraries.
   public var missingLibraries: [SinkLibraries.Missing] {
     var missing: [SinkLibraries.Missing] = []
     func lacks(_ detail: String, _ package: String, isNeeded: Bool = false) {

@@ -3,9 +3,10 @@ import Ports
 import Spool
 import Synchronization
 
-/// Passes batches and their results between the spool's thread and the thread of one sink.
+/// Passes batches and their results between the spool's thread and the thread of one sink. There is one slot for each
+/// sink.
 ///
-/// When the spool's thread wakes up or something is due, it does this for each sink:
+/// When the spool's thread wakes up or a batch is due, it executes this for each sink:
 ///
 ///     while let report = slot.takeReport() {
 ///       if let batch = report.batch {
@@ -23,12 +24,12 @@ import Synchronization
 ///
 /// The sink's thread calls ``run(_:)``.
 public final class SinkSlot: Sendable {
-  /// What a sink reports: the result of a batch, or something that happened between two batches.
+  /// A report of a sink: the result of a batch, or an event between two batches.
   public struct Report: Sendable {
-    /// The batch; `nil` if the sink had none. The caller may use its memory again.
+    /// The batch; `nil` if the report is about no batch. The caller may reuse the memory of the batch.
     public var batch: RecordBatch?
-    /// The result. If there is no batch, only ``Delivery/notBefore``, ``Delivery/events`` and ``Delivery/isOver`` have
-    /// a meaning.
+    /// The result. If there is no batch, only ``Delivery/notBefore``, ``Delivery/events`` and ``Delivery/isOver`` are
+    /// used.
     public var delivery: Delivery
 
     init(batch: RecordBatch?, delivery: Delivery) {
@@ -56,8 +57,8 @@ public final class SinkSlot: Sendable {
 
   /// Creates a slot for one sink.
   ///
-  /// - Parameter spoolWakeUp: wakes the spool's thread. It is signalled when there is a report.
-  /// - Throws: ``PortError`` if the process has no file descriptors left.
+  /// - Parameter spoolWakeUp: the wake-up of the spool's thread. It is signalled when there is a report.
+  /// - Throws: ``PortError`` if the process cannot open another file descriptor.
   public init(reportsTo spoolWakeUp: WakeUp) throws(PortError) {
     sinkWakeUp = try SinkWakeUp()
     self.spoolWakeUp = spoolWakeUp
@@ -65,14 +66,14 @@ public final class SinkSlot: Sendable {
 
   // MARK: Spool's thread
 
-  /// Whether ``offer(_:)`` may be called: the sink has no batch and has not ended.
+  /// Whether ``offer(_:)`` may be called: the sink has no batch, and has not ended.
   public var takesBatch: Bool { state.withLock { !$0.isBusy && $0.offered == nil && !$0.isOver } }
 
   /// Passes a batch to the sink. Afterwards, `batch` is empty.
   public func offer(_ batch: inout RecordBatch) {
     state.withLock { state in
       precondition(state.offered == nil && !state.isBusy, "the sink has a batch")
-      // The sink may have ended while the batch was filled. If so, report the batch as not sent.
+      // The sink may have ended while the batch was filled. In this case, report the batch as not sent.
       if state.isOver {
         state.reports.append(Report(unsent: batch))
       } else {
@@ -84,29 +85,29 @@ public final class SinkSlot: Sendable {
     if hasEnded { spoolWakeUp.signal() }
   }
 
-  /// Removes and returns the oldest report; `nil` if there is none.
+  /// Removes and returns the oldest report of the sink; `nil` if there is none.
   public func takeReport() -> Report? { state.withLock { $0.reports.isEmpty ? nil : $0.reports.removeFirst() } }
 
-  /// Stops the sink. Its thread ends soon. Records that are not delivered by then stay in the spool.
+  /// Stops the sink. Its thread ends soon afterwards. Records that were not delivered until then stay in the spool.
   public func stop() { sinkWakeUp.stop() }
 
-  /// Whether ``run(_:)`` has returned, or will return without further reports.
+  /// Whether ``run(_:)`` has returned or will return soon, without adding further reports.
   public var hasEnded: Bool { state.withLock { $0.isOver } }
 
   // MARK: Sink's thread
 
-  /// If a sink has had nothing to do for this time, it returns the memory pages of its libraries to the system, ns.
+  /// Time without work after which a sink returns the memory pages of its libraries to the system, ns.
   private static let restAfter: Int64 = 1_000_000_000
 
-  /// Interval at which a busy sink returns the memory pages of its libraries to the system, ns. Pages that it still
-  /// needs are loaded again at once. Pages that it needs only to establish a connection stay unloaded.
+  /// Interval at which a busy sink returns the memory pages of its libraries to the system, ns. The system loads pages
+  /// again when they are used. Pages that are used only to establish a connection stay unloaded.
   private static let tidyingPeriod: Int64 = 500_000_000
 
-  /// Runs a sink until it is stopped or reports ``Delivery/isOver``.
+  /// Runs a sink on the current thread until it is stopped or reports ``Delivery/isOver``.
   public func run<Destination: Sink & ~Copyable>(_ sink: consuming Destination) {
     var hasWorked = false
     var nextTidying = Int64.min
-    // Return the pages that were needed only to link the libraries.
+    // Return memory pages to the system that were needed only while the libraries were loaded.
     ccurl_give_back_pages()
     while !sinkWakeUp.isStopping {
       if let batch = takeBatch() {
@@ -118,7 +119,7 @@ public final class SinkSlot: Sendable {
       } else {
         let rest = hasWorked ? BootClock.now &+ Self.restAfter : .max
         let delivery = sink.idle(until: rest, sinkWakeUp)
-        // If the call returned before that time, the sink has worked or is about to work.
+        // If the call returned before `rest`, the sink has worked or is about to work.
         hasWorked = BootClock.now < rest
         if hasWorked { tidy(&nextTidying) } else { ccurl_give_back_pages() }
         if delivery != Delivery() { append(Report(batch: nil, delivery: delivery)) }
@@ -142,7 +143,7 @@ public final class SinkSlot: Sendable {
   }
 
   private func takeBatch() -> RecordBatch? {
-    // Clear the signal before looking for a batch. A batch that is offered afterwards then sets the signal again.
+    // Clear the signal before checking for a batch. A batch that is offered after the check then sets the signal again.
     sinkWakeUp.clear()
     return state.withLock { state in
       guard let batch = state.offered else { return nil }

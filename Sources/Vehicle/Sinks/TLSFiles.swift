@@ -2,18 +2,19 @@ import Failures
 import Glibc
 import JSONText
 
-/// The PEM files of a TLS connection.
+/// The PEM files of a TLS connection: certificate authorities, client certificate and key.
 public struct TLSFiles: Equatable, Sendable {
-  /// Path of the file with the certificate authorities to accept; `nil` for those of the system.
+  /// Path of the file with the accepted certificate authorities; `nil` for the authorities of the system.
   public var authorities: String?
-  /// Paths of the client's certificate and key; either both or none is `nil`.
+  /// Path of the client's certificate; `nil` if there is no client certificate.
   public var certificate: String?
+  /// Path of the key of the client's certificate; `nil` if there is no client certificate.
   public var key: String?
 
-  /// Creates a value without files: the system's authorities are accepted, and there is no client certificate.
+  /// Creates a value without files: the system's authorities are accepted, and the client has no certificate.
   public init() {}
 
-  /// Reads `{ "caFile": "ca.pem", "certificateFile": "client.pem", "keyFile": "client.key" }`.
+  /// Reads an object such as `{ "caFile": "ca.pem", "certificateFile": "client.pem", "keyFile": "client.key" }`.
   init(_ reader: inout JSONObjectReader, folder: String) throws(JSONError) {
     authorities = try reader.optionalPath("caFile", folder: folder)
     certificate = try reader.optionalPath("certificateFile", folder: folder)
@@ -25,10 +26,10 @@ public struct TLSFiles: Equatable, Sendable {
 }
 
 extension TLSFiles {
-  /// Explains why the configured file of authorities cannot be used; `nil` if none is configured.
+  /// Returns the error that explains why the file of authorities cannot be used; `nil` if no such file is configured.
   ///
   /// - Parameters:
-  ///   - place: address of the server or broker.
+  ///   - place: address of the server or broker, for the message.
   ///   - reason: the message of the TLS library.
   func troubleWithAuthorities(_ place: String, _ reason: String) -> SinkError? {
     guard let authorities else { return nil }
@@ -36,7 +37,7 @@ extension TLSFiles {
       ?? SinkError(.badTLSFile, authorities, "the \"caFile\" for \(place) contains no PEM certificate: \(reason)")
   }
 
-  /// Explains why the client's certificate cannot be used; `nil` if none is configured.
+  /// Returns the error that explains why the client's certificate cannot be used; `nil` if none is configured.
   func troubleWithCertificate(_ place: String, _ reason: String) -> SinkError? {
     guard let certificate, let key else { return nil }
     return Self.unreadable(certificate, "certificateFile", place) ?? Self.unreadable(key, "keyFile", place)
@@ -46,7 +47,7 @@ extension TLSFiles {
       )
   }
 
-  /// Returns the error about the first file that cannot be read; `nil` if all can be read.
+  /// Returns the error for the first TLS file that cannot be read; `nil` if all can be read.
   func unreadable(_ place: String) -> SinkError? {
     [(authorities, "caFile"), (certificate, "certificateFile"), (key, "keyFile")].lazy
       .compactMap { path, name in path.flatMap { Self.unreadable($0, name, place) } }.first

@@ -1,27 +1,28 @@
 import Telemetry
 
-/// Records that will never be delivered and that a `gap` record has to report.
+/// A group of records that will never be delivered, and that a `gap` record has to report.
 ///
 /// A loss counts as reported when its `gap` record has been appended (``Spool/append(_:at:explaining:)``) and
-/// committed. After a crash before that commit, ``Spool/takeLoss()`` returns the loss again.
+/// committed. If there is a crash before that commit, ``Spool/takeLoss()`` returns the loss again.
 public struct Loss: Equatable, Sendable {
-  /// Why the records were lost.
+  /// The reason why the records were lost.
   public var reason: GapRecord.Reason
-  /// The epoch of the lost numbers; `nil` if the file that contained it cannot be read. It may differ from the epoch of
-  /// the `gap` record.
+  /// The epoch to which ``sequences`` belongs; `nil` if the file that contained it cannot be read. It may differ from
+  /// the epoch of the `gap` record.
   public var epoch: UUIDv7?
-  /// The first and the last of the lost numbers; `nil` if they are unknown.
+  /// The range of the lost sequence numbers; `nil` if they are unknown. The range may also contain numbers of delivered
+  /// records, unless the loss is due to an unclean stop.
   ///
-  /// After an unclean stop, these are the numbers that records in memory could have got. No sink has received a record
-  /// with one of these numbers, and none is used again.
+  /// After an unclean stop, these are the numbers that records in memory may have got. No sink has received a record
+  /// with one of these numbers, and none of the numbers is used again.
   public var sequences: ClosedRange<UInt64>?
-  /// Number of lost records; `nil` if unknown. For the reasons `powerLoss` and `processKilled`, it is an upper bound.
+  /// Number of lost records; `nil` if unknown. With the reasons `powerLoss` and `processKilled`, it is an upper bound.
   public var count: UInt64?
   /// Types of the lost records; empty if unknown.
   public var types: [RecordType] = []
-  /// The sink that lacks the records, if it is the only one; `nil` if all sinks lack them.
+  /// The name of the sink that lacks the records, if only one sink lacks them; `nil` if all sinks do.
   public var sink: String?
-  /// Row of the loss in the file; 0 if no file contains it.
+  /// Row number of the loss in the file; 0 if it is not in a file.
   var row: Int64 = 0
 
   init(_ reason: GapRecord.Reason, epoch: UUIDv7?, sequences: ClosedRange<UInt64>?, count: UInt64?) {
@@ -31,14 +32,14 @@ public struct Loss: Equatable, Sendable {
     self.count = count
   }
 
-  /// A copy of the loss that belongs to no row.
+  /// A copy of the loss with ``row`` 0.
   var withoutRow: Loss {
     var loss = self
     loss.row = 0
     return loss
   }
 
-  /// The `gap` record that reports the loss; `nil` if not even the numbers are known.
+  /// The `gap` record that reports the loss; `nil` if ``sequences`` is unknown.
   public var gap: GapRecord? {
     guard let sequences else { return nil }
     var gap = GapRecord(fromSequence: sequences.lowerBound, toSequence: sequences.upperBound, reason: reason)
@@ -49,9 +50,10 @@ public struct Loss: Equatable, Sendable {
     return gap
   }
 
-  /// Adds another loss of the same kind to this one, so that one record reports both.
+  /// Merges another loss into this one, so that one record reports both.
   ///
-  /// - Returns: `false` if their reason, epoch or sink differs, or if one of the losses has no numbers.
+  /// - Returns: `false` if they cannot be merged, because their reason, epoch or sink differs, or one of them has no
+  ///   sequence numbers.
   mutating func merge(_ other: Loss) -> Bool {
     guard reason == other.reason, epoch == other.epoch, sink == other.sink, let own = sequences,
       let others = other.sequences
@@ -62,12 +64,12 @@ public struct Loss: Equatable, Sendable {
     return true
   }
 
-  /// Returns the losses that result when records are dropped: one for each sink, or a single one if all sinks lack the
-  /// same records.
+  /// Returns the losses that result from dropping records: one for each sink that lacks some of them, or a single one
+  /// if all sinks lack the same records.
   ///
   /// - Parameters:
-  ///   - records: numbers and types of the dropped records, in ascending order.
-  ///   - isAcknowledged: returns whether the sink with this index has acknowledged the record with this number.
+  ///   - records: sequence numbers and types of the dropped records, in ascending order.
+  ///   - isAcknowledged: returns whether the sink with an index has acknowledged the record with a sequence number.
   static func of(
     _ records: [(sequence: UInt64, type: RecordType)], epoch: UUIDv7, sinks: [String], reason: GapRecord.Reason,
     isAcknowledged: (_ sink: Int, _ sequence: UInt64) -> Bool

@@ -1,50 +1,50 @@
 import Telemetry
 
-/// Records that are not in a file: those that wait for the next commit and, as long as the file cannot be used, all new
-/// ones.
+/// The records that are not in the spool's file: those that wait for the next commit and, while the file cannot be
+/// used, all new records.
 ///
-/// As long as the file cannot be used, sinks receive records from here, with an epoch of their own (a memory epoch). A
-/// record gets its number in this epoch when it is first delivered to a sink. When the file works again, the records
-/// that some sink still lacks are moved into it.
+/// While the file cannot be used, sinks receive records from this queue, with an epoch of their own (a memory epoch). A
+/// record gets its number in this epoch when it is first delivered to a sink. When the file can be used again, the
+/// records that at least one sink still lacks are moved into the file.
 struct MemoryQueue: ~Copyable {
   /// The records, in the order of their arrival.
   private(set) var records: [PendingRecord] = []
   /// Approximate size of all records, bytes.
   private(set) var bytes = 0
-  /// The memory epoch: the epoch of those records that have a number.
+  /// The memory epoch, to which the numbers of the records in this queue belong.
   private(set) var epoch: UUIDv7
-  /// Number of memory epochs so far. It distinguishes them in ``RecordBatch/Source``.
+  /// Number of memory epochs that have ended. It identifies the current one in ``RecordBatch/Source``.
   private(set) var generation: UInt32 = 0
-  /// The highest number in this memory epoch.
+  /// The highest sequence number that was used in this memory epoch.
   private(set) var last: UInt64 = 0
   private var renderer = RecordRenderer()
-  /// Number of records that have no number yet. The file numbers them.
+  /// Number of records that have not been given a number of the memory epoch.
   private(set) var uncountedRecords = 0
-  /// Number of events that have no sequence number yet.
+  /// Number of events that have not been given a number of the memory epoch.
   private(set) var uncountedEvents = 0
-  /// Approximate size of the records that have no sequence number yet, bytes.
+  /// Approximate size of the records that have not been given a number of the memory epoch, bytes.
   private(set) var uncountedBytes = 0
 
   init(epoch: UUIDv7) { self.epoch = epoch }
 
-  /// Appends a record that has no sequence number yet.
+  /// Appends a record that has not been given a sequence number.
   mutating func append(_ record: PendingRecord) {
     records.append(record)
     bytes += record.size
     count(record, 1)
   }
 
-  /// The records for the next commit: those that are not in flight to any sink.
+  /// The records for the next commit: all records that are not in flight to any sink.
   var movable: [PendingRecord] { records.filter(Self.isMovable) }
 
-  /// Whether ``movable`` contains a record.
+  /// Whether ``movable`` is not empty.
   var hasMovable: Bool {
     uncountedRecords > 0 || !records.isEmpty && records.contains(where: Self.isMovable)
   }
 
   private static func isMovable(_ record: PendingRecord) -> Bool { record.number == 0 || record.handedOut == 0 }
 
-  /// Removes the records of ``movable``, because they were committed. If none is left, a new memory epoch begins.
+  /// Removes the records of ``movable``, because they were committed. If no record is left, a new memory epoch begins.
   mutating func removeMovable(newEpoch: () -> UUIDv7) {
     records.removeAll(where: Self.isMovable)
     recount()
@@ -75,7 +75,8 @@ struct MemoryQueue: ~Copyable {
     }
   }
 
-  /// Gives numbers to records that were lost before they reached the spool.
+  /// Gives sequence numbers of the memory epoch to records that were lost before they reached the spool, and returns
+  /// the loss.
   mutating func skip(_ count: UInt64, reason: GapRecord.Reason) -> Loss {
     defer { last += count }
     return Loss(reason, epoch: epoch, sequences: (last + 1)...(last + count), count: count)
@@ -83,11 +84,11 @@ struct MemoryQueue: ~Copyable {
 
   // MARK: Sinks
 
-  /// Appends to a batch those records of a lane that a sink lacks.
+  /// Adds records to a batch: those records of a lane that the sink lacks.
   ///
   /// - Parameters:
-  ///   - givesNumbers: whether records without a number are also delivered, and get one.
-  ///   - wall: the date as it is known now.
+  ///   - givesNumbers: whether records without a number are delivered, too, and get a number.
+  ///   - wall: the date as it is known now, for records that were not delivered yet.
   /// - Returns: `false` if the batch is full.
   mutating func fill(
     _ batch: inout RecordBatch, sink: Int, _ lane: Lane, _ limit: RecordBatch.Limit, givesNumbers: Bool,
@@ -118,9 +119,10 @@ struct MemoryQueue: ~Copyable {
     return true
   }
 
-  /// Appends, for a follower, those records that were delivered to some sink. Records without a number are left out.
+  /// Appends records to a batch for a follower: those that were delivered to at least one sink and come after `place`.
+  /// Records without a number are left out.
   mutating func show(behind place: inout UInt64, _ limit: RecordBatch.Limit, into batch: inout RecordBatch) {
-    // Numbers ascend in each lane, but not in both lanes together.
+    // Numbers are ascending within each lane, but not across both lanes.
     let unseen = records.indices.filter { records[$0].number > place }.sorted {
       records[$0].number < records[$1].number
     }
@@ -136,16 +138,16 @@ struct MemoryQueue: ~Copyable {
     }
   }
 
-  /// Boot time of the oldest record that a sink has not acknowledged, ns; `nil` if there is none.
+  /// Returns the time of the oldest record that a sink has not acknowledged, ns since boot; `nil` if there is none.
   func oldestTime(lackedBy sink: Int) -> Int64? {
     let bit: UInt32 = 1 << UInt32(sink)
     return records.lazy.filter { $0.acknowledged & bit == 0 }.map(\.time).min()
   }
 
-  /// Marks those records of a range that are in flight to a sink as acknowledged.
+  /// Acknowledges the records that are in flight to a sink and whose numbers are in `range`.
   ///
-  /// - Parameter sinks: number of sinks. A record that all of them have acknowledged is removed.
-  /// - Returns: rows of the losses that the removed records reported.
+  /// - Parameter sinks: number of all sinks. A record that all of them have acknowledged is removed.
+  /// - Returns: row numbers of the losses that the removed records reported.
   mutating func acknowledge(_ range: ClosedRange<UInt64>, sink: Int, of sinks: Int) -> [Int64] {
     let bit: UInt32 = 1 << UInt32(sink)
     let all: UInt32 = sinks == 32 ? .max : 1 << UInt32(sinks) - 1
@@ -161,9 +163,9 @@ struct MemoryQueue: ~Copyable {
     return told
   }
 
-  /// Marks those records of a range that are in flight to a sink as not delivered, so that they are delivered again.
+  /// Schedules another delivery of the records that are in flight to a sink and whose numbers are in `range`.
   ///
-  /// - Parameter sentNothing: whether no byte of them was sent.
+  /// - Parameter sentNothing: whether the sink has sent no byte of these records.
   mutating func requeue(_ range: ClosedRange<UInt64>, sink: Int, sentNothing: Bool) {
     let bit: UInt32 = 1 << UInt32(sink)
     for index in records.indices where range.contains(records[index].number) && records[index].handedOut & bit != 0 {
@@ -174,12 +176,13 @@ struct MemoryQueue: ~Copyable {
 
   // MARK: Room
 
-  /// Drops the oldest telemetry, then the oldest events, until at most `limit` bytes are in use.
+  /// If the records take more than `limit` bytes, drops the oldest telemetry and then the oldest events, until they
+  /// take at most 7/8 of `limit`.
   ///
-  /// - Returns: the losses that follow from this.
+  /// - Returns: the losses that result.
   mutating func keepWithin(_ limit: Int, sinks: [String]) -> [Loss] {
     guard bytes > limit else { return [] }
-    // Drop more than is necessary. There are then a few large gaps instead of a gap for each record.
+    // Drop more records than necessary. This makes a few large gaps instead of one gap for each record.
     let aim = limit - limit / 8
     var dropped: [PendingRecord] = []
     for lane in [Lane.telemetry, .events] {
@@ -212,8 +215,8 @@ struct MemoryQueue: ~Copyable {
     return (losses + dropped.compactMap(\.explains)).map { withdrawReport(of: $0) }
   }
 
-  /// Merges a loss with that of a `gap` record that is still waiting, and removes that record. Otherwise, `gap` records
-  /// would in time fill the memory.
+  /// Merges a loss with the loss of a `gap` record that is still waiting, and removes that `gap` record. Otherwise,
+  /// `gap` records would fill the memory in time.
   private mutating func withdrawReport(of loss: Loss) -> Loss {
     let found = records.firstIndex { record in
       guard record.number == 0, var told = record.explains else { return false }

@@ -1,60 +1,60 @@
 import Telemetry
 
-/// Notes: named values that the caller stores in the same transactions as its records.
+/// The notes: named values that the caller stores in the same transactions as its records.
 struct Notes {
   private(set) var values: [String: [UInt8]] = [:]
-  /// Names of the values that are not committed yet.
+  /// Names of the notes whose values are not committed yet.
   private var new: Set<String> = []
 
   var hasNew: Bool { !new.isEmpty }
 
-  /// Whether the current value of a name is committed.
+  /// Whether the current value of a note is committed.
   func isCommitted(_ name: String) -> Bool { values[name] != nil && !new.contains(name) }
 
-  /// The values that the next commit must store, sorted by name.
+  /// The notes that the next commit must store, sorted by name.
   var pending: [(name: String, value: [UInt8])] { new.sorted().map { ($0, values[$0] ?? []) } }
 
-  /// Sets a value. If it has not changed, no commit is needed.
+  /// Sets the value of a note. If the value has not changed, no commit is needed.
   mutating func set(_ value: [UInt8], as name: String) {
     guard values[name] != value else { return }
     values[name] = value
     new.insert(name)
   }
 
-  /// Adds the notes that a file contains. Values that are already set are newer and are kept.
+  /// Adds the notes that a file contains. Notes that are already set are newer and are kept.
   mutating func adopt(_ found: [String: [UInt8]]) {
     for (name, value) in found where values[name] == nil { values[name] = value }
   }
 
-  /// Marks all values as committed.
+  /// Marks all notes as committed.
   mutating func committed() { new = [] }
 
-  /// Marks all values as not committed, because the file that contained them was replaced.
+  /// Marks all notes as not committed, because the file that contained them was replaced.
   mutating func forgetFile() { new = Set(values.keys) }
 }
 
 extension Spool {
-  /// Stores a note: a named value that is kept next to the records. It replaces the previous value of this name. An
-  /// empty value removes the note.
+  /// Sets a note: a named value that is stored next to the records. The value replaces the previous value of the same
+  /// name. An empty value removes the note.
   ///
-  /// The next commit makes it durable, together with the records that were appended in the same ``group(_:)``.
-  /// Therefore, records and notes do not contradict each other after a crash: for example, when the end of a trip was
-  /// reported, that trip is no longer stored as being in progress.
+  /// The next commit makes the note durable, together with the records that were appended in the same ``group(_:)``.
+  /// Therefore, records and notes do not contradict each other after a crash: for example, if the end of a trip was
+  /// reported, that trip is no longer stored as a trip in progress.
   public mutating func setNote(_ value: [UInt8], as name: String) { notes.set(value, as: name) }
 
-  /// Returns the value of a note; `nil` if there is none or it is empty.
+  /// Returns the value of a note; `nil` if there is no such note or its value is empty.
   public func note(_ name: String) -> [UInt8]? { notes.values[name].flatMap { $0.isEmpty ? nil : $0 } }
 
-  /// Whether the last value that was set for a name is on the disk. The value may be empty. Delete an older copy of the
-  /// value elsewhere only if this returns `true`.
+  /// Whether the last value that was set for a note is on the disk. This applies to an empty value, too. Delete an
+  /// older copy that is stored elsewhere only if this returns `true`.
   public func isDurable(_ name: String) -> Bool { file != nil && notes.isCommitted(name) }
 
-  /// Counts records that were lost before they reached the spool. They get numbers, and ``takeLoss()`` then returns the
-  /// loss.
+  /// Counts records that were lost before they reached the spool. They get sequence numbers, and ``takeLoss()`` then
+  /// returns the loss.
   ///
   /// - Parameters:
   ///   - count: number of lost records.
-  ///   - reason: why they were lost.
+  ///   - reason: the reason why they were lost.
   public mutating func skip(_ count: UInt64, reason: GapRecord.Reason) {
     guard count > 0 else { return }
     guard state == .durable else { return queue(memory.skip(count, reason: reason)) }
@@ -64,12 +64,12 @@ extension Spool {
 }
 
 extension SpoolFile {
-  /// Stores notes in the file.
+  /// Stores notes in the file. An empty value deletes the note.
   func storeNotes(_ notes: [(name: String, value: [UInt8])]) throws(SQLiteError) {
     try Self.storeNotes(notes, connection)
   }
 
-  /// Stores notes over a connection. An empty value deletes the row.
+  /// Stores notes in the database of a connection. An empty value deletes the note.
   static func storeNotes(
     _ notes: [(name: String, value: [UInt8])], _ connection: borrowing SQLiteConnection
   ) throws(SQLiteError) {
@@ -90,7 +90,7 @@ extension SpoolFile {
     }
   }
 
-  /// Reads the caller's notes. Damaged ones are left out.
+  /// Reads the caller's notes. Notes with a wrong checksum are left out.
   static func notes(_ connection: borrowing SQLiteConnection) throws(SQLiteError) -> [String: [UInt8]] {
     var found: [String: [UInt8]] = [:]
     var rows = try SQLiteStatement(
@@ -106,7 +106,8 @@ extension SpoolFile {
     return found
   }
 
-  /// Gives the next sequence numbers to losses that have none.
+  /// Gives the next sequence numbers to lost records that have none, and stores the losses. `losses` contains the
+  /// number of lost records for each reason.
   func number(_ losses: [GapRecord.Reason: UInt64], _ draft: inout Draft) throws(SQLiteError) {
     for reason in GapRecord.Reason.allCases {
       guard let count = losses[reason] else { continue }

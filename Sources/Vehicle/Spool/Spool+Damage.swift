@@ -20,15 +20,15 @@ extension Spool {
   private mutating func forgetFile() {
     file = nil
     lastEpoch = nil
-    // The row numbers are those of the old file, and mean nothing in another file.
+    // The row numbers are those of the old file, and have no meaning in another file.
     for index in unreported.indices { unreported[index].row = 0 }
     memory.clearRows()
     reportedRows = []
     notes.forgetFile()
   }
 
-  /// Stops using a file that is no longer at its path. The user who removed it wanted its records to be deleted, so
-  /// they are not copied into the next file.
+  /// Stops using a file that is no longer at its path. The user who removed the file wanted its records to be deleted,
+  /// so they are not copied into the next file.
   mutating func abandonFile() {
     let lost = file.map { FileState($0, progress) }
     queueLossesOfFile()
@@ -38,12 +38,12 @@ extension Spool {
     lock = nil
     pendingEvents.append(.fileGone(path: path))
     openFile()
-    // If an older copy of the same file was put there, it does not contain the numbers that were used since.
+    // If an older copy of the same file is now at the path, it does not contain the numbers that were used since.
     if let file, let lost, file.epoch == lost.epoch { file.skip(upTo: lost.last) }
   }
 
-  /// Adds losses for all records that are still in the file. The file is no longer at its path, but the open connection
-  /// can still read it.
+  /// Adds losses for all records in the file that a sink lacks. The file is no longer at its path, but the open
+  /// connection can still read it.
   private mutating func queueLossesOfFile() {
     guard let file else { return }
     do throws(SQLiteError) {
@@ -53,7 +53,7 @@ extension Spool {
     }
   }
 
-  /// The data that were known about a file when damage was found in it during use.
+  /// The data that are known about a file when it is found to be damaged or missing.
   private struct FileState {
     var epoch: UUIDv7
     var last: UInt64
@@ -72,9 +72,9 @@ extension Spool {
     }
   }
 
-  /// Copies the readable records of the old file into the new one, and adds a loss for the others.
+  /// Copies the readable records of the old file into the new file, and adds a loss for all other records.
   ///
-  /// - Returns: number of records that were copied.
+  /// - Returns: the number of records that were copied.
   private mutating func save(from kept: String, _ known: FileState?) -> UInt64 {
     guard let file else { return 0 }
     var saved: UInt64 = 0
@@ -89,7 +89,7 @@ extension Spool {
       if known == nil { for loss in salvage.unreported { queue(loss.withoutRow) } }
       for (name, value) in salvage.notes where note(name) == nil { setNote(value, as: name) }
       // Add the loss before copying begins. Even if a crash interrupts the copying, the loss of the other records is
-      // reported.
+      // then reported.
       let place = unreported.count
       unreported.append(loss(before, saved: 0))
       var boots: [Int64: Int64] = [:]
@@ -99,12 +99,12 @@ extension Spool {
       }
       for lane in Lane.allCases { try copy(lane, from: &salvage, to: file, sinks, &boots, &saved) }
     } catch {
-      // The old file is not a database any more, or the new file has failed, too. In the latter case, the next commit
-      // detects that.
+      // Either the old file is no longer a database, or the new file has failed, too. In the latter case, the next
+      // commit detects that.
       queue(loss(before, saved: saved))
       return saved
     }
-    // According to the counts in the old file, no record is missing.
+    // If this is true, the counts in the old file show that no record is missing.
     if let before, saved >= UInt64(clamping: before.held) { return saved }
     queue(loss(before, saved: saved))
     return saved

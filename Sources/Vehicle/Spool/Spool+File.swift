@@ -1,7 +1,7 @@
 import Glibc
 import Telemetry
 
-// Opens the file, handles its errors, and tries again when it could not be used.
+// Opens the file, handles its errors, and tries to open it again later if it could not be used.
 extension Spool {
   /// Opens the file. If it is damaged, it is renamed, and a new file takes its place.
   mutating func openFile() {
@@ -24,7 +24,7 @@ extension Spool {
   }
 
   /// Reads the notes of a file that cannot be opened for writing, for example because the disk is full. The caller
-  /// needs the notes at the start, and they are valid even then.
+  /// needs the notes at its start, and they are valid even then.
   private mutating func readNotes() {
     guard lock != nil, file == nil, lastEpoch == nil else { return }
     let hasLog = unsafe access(path + "-wal", F_OK) == 0
@@ -35,12 +35,12 @@ extension Spool {
       try connection.execute("PRAGMA locking_mode = EXCLUSIVE", "set up")
       notes.adopt(try SpoolFile.notes(connection))
     } catch {
-      // There is no file, or it cannot be read. `state` already reports this.
+      // The file does not exist or cannot be read. `state` already reports this.
       return
     }
   }
 
-  /// Opens the file, and takes over what it contains: losses, notes, clock entries and the sinks' progress. If this
+  /// Opens the file, and reads its content into memory: losses, notes, clock entries and the sinks' progress. If this
   /// process had the same file open before, it keeps the progress that is in memory, because that is newer.
   mutating func adoptFile() throws(SQLiteError) {
     let before = lastEpoch
@@ -73,8 +73,8 @@ extension Spool {
     markPending()
   }
 
-  /// Writes the ``PendingMark``: the number that the last record in memory would get, plus one for a record that is on
-  /// its way to the spool.
+  /// Writes the ``PendingMark``. Its number is the one that the last record in memory would get, plus one for a record
+  /// that is on its way to the spool.
   ///
   /// - Parameter more: number of further records that may arrive before the next mark is written.
   func markPending(more: Int = 0) {
@@ -83,7 +83,7 @@ extension Spool {
     lock.write(PendingMark(epoch: file.epoch, last: file.last + pending + 1, bootId: bootId))
   }
 
-  /// Commits everything that is waiting.
+  /// Commits all records, notes, acknowledgements and losses that are waiting.
   mutating func commit() {
     // Do not commit into a file that nobody can open again.
     if file?.isElsewhere == true {
@@ -101,8 +101,8 @@ extension Spool {
   private mutating func commit(to file: SpoolFile) throws(SQLiteError) {
     let first = file.last + unnumbered.values.reduce(0, +) + 1
     let records = memory.movable
-    // Records that arrive during a slow commit wait in the queue before the spool. Allow for as many of them as are
-    // being committed.
+    // Records that arrive during a slow commit wait in the queue before the spool. Allow for as many of them as there
+    // are records in this commit.
     markPending(more: records.count)
     let bounds = SpoolFile.Bounds(bytes: options.maximumBytes, age: options.maximumAge, now: now)
     try file.commit(
@@ -127,14 +127,15 @@ extension Spool {
     waitingSince = nil
   }
 
-  /// Commits the given records, and what the sinks have acknowledged.
+  /// Commits the given records, together with the sinks' acknowledgements.
   mutating func commit(_ records: [PendingRecord], to file: SpoolFile) throws(SQLiteError) {
     let bounds = SpoolFile.Bounds(bytes: options.maximumBytes, age: options.maximumAge, now: now)
     try file.commit(records, sinks: progress, unreported: &unreported, reportedRows: reportedRows, bounds: bounds)
     reportedRows = []
   }
 
-  /// Handles an operation on the file that has failed: replaces a damaged file; otherwise, continues in memory.
+  /// Handles an operation on the file that has failed: replaces the file if it is damaged; otherwise, continues in
+  /// memory.
   mutating func fail(_ error: SQLiteError) {
     switch error.kind {
     case .damaged:
@@ -152,7 +153,7 @@ extension Spool {
     }
   }
 
-  /// Adds the operating system's reason if SQLite reports only that something has failed.
+  /// Returns the error with the operating system's reason, if SQLite reports only that something has failed.
   private func explained(_ error: SQLiteError) -> SpoolError {
     guard error.kind == .system, let code = lock?.writeFailure(), code != 0 else { return SpoolError(error, path) }
     return .system(path, "\(error.action)", code)
@@ -168,7 +169,7 @@ extension Spool {
 
   private mutating func stayInMemory(_ error: SpoolError) {
     if state != .inMemory(error) { pendingEvents.append(.inMemory(error)) }
-    // A sink may ask again and again. This must not postpone the next attempt.
+    // A sink may ask for records repeatedly. This must not postpone the next attempt.
     if state == .durable || retryAt <= now { retryAt = now &+ options.retryInterval }
     state = .inMemory(error)
     waitingSince = nil
@@ -197,13 +198,13 @@ extension Spool {
     }
   }
 
-  /// If a file is open again, commits the records that are in memory.
+  /// Commits the records that are in memory if a file is open again.
   private mutating func commitAfterReopening() {
     if state == .durable { commit() }
     if state == .durable { pendingEvents.append(.durableAgain(path: path)) }
   }
 
-  /// Adds a loss that no file has stored yet. Similar losses are merged.
+  /// Adds a loss that no file has stored yet. Losses that can be merged become one.
   mutating func queue(_ loss: Loss) {
     for index in unreported.indices where unreported[index].row == 0 && unreported[index].merge(loss) { return }
     unreported.append(loss)

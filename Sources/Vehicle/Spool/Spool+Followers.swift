@@ -2,24 +2,25 @@ import Telemetry
 
 /// A follower's position in the stream of records. The spool never waits for followers, and keeps no records for them.
 public struct FollowerPosition: Equatable, Sendable {
-  /// A position in one file, or in one memory epoch.
+  /// A position in one file or in one memory epoch, which `generation` identifies.
   struct Place: Equatable, Sendable {
     var generation: UInt32
     /// The last sequence number that the follower has received.
     var sequence: UInt64
   }
 
-  /// Positions in the file and in memory; `nil` before ``Spool/show(_:to:into:)`` was first called.
+  /// Position in the file; `nil` before ``Spool/show(_:to:into:)`` was first called.
   var file: Place?
+  /// Position in memory; `nil` before ``Spool/show(_:to:into:)`` was first called.
   var memory: Place?
 
-  /// Creates the position of a follower that receives only records that come later.
+  /// Creates the position of a new follower, which receives only records that come later.
   public init() {}
 }
 
 /// A snapshot of the spool's state, for status displays.
 public struct SpoolFigures: Sendable, Equatable {
-  /// Where new records are stored now.
+  /// The place where new records are stored now.
   public var state: Spool.State
   /// Path of the spool's file.
   public var path: String
@@ -29,29 +30,29 @@ public struct SpoolFigures: Sendable, Equatable {
   public var records: Int64
   /// Number of records in memory that at least one sink lacks.
   public var memoryRecords: Int
-  /// Number of bytes that the database uses.
+  /// Number of bytes that the database uses, without its free pages.
   public var bytes: Int64
-  /// Age of the oldest record, ns; `nil` if there is none.
+  /// Age of the oldest record in the file or in memory, ns; `nil` if there is none.
   public var oldestAge: Int64?
-  /// For each sink, by its index: age of the oldest record that it has not acknowledged, ns; `nil` if there is none.
+  /// For each sink, in the order of ``SpoolOptions/sinks``, the age of the oldest record that it has not acknowledged,
+  /// ns; `nil` if there is none.
   public var sinkAges: [Int64?]
 }
 
 // Read access for status displays, and for local clients that follow the records.
 extension Spool {
   /// Fills a batch with records that a follower has not received. These are committed records or, while the file cannot
-  /// be used, those in memory that were delivered to some sink.
+  /// be used, the records in memory that were delivered to at least one sink.
   ///
-  /// The first call returns no earlier records. After a file was replaced, the follower continues at the end of the new
-  /// one.
+  /// The first call returns no records. After the file was replaced, the follower continues at the end of the new file.
   ///
-  /// - Parameter batch: the batch, which is cleared first. If it is full, there may be more records.
+  /// - Parameter batch: the batch to fill, which is cleared first. If it becomes full, there may be more records.
   public mutating func show(
     _ limit: RecordBatch.Limit, to followerPosition: inout FollowerPosition, into batch: inout RecordBatch
   ) {
     batch.clear()
-    // A new file begins with records that were copied from the old one. The follower has already received these from
-    // the old file or from memory.
+    // A new file begins with records that were copied from the old file. The follower has already received these
+    // records from the old file or from memory.
     if followerPosition.file?.generation != generation { moveToEndOfFile(&followerPosition) }
     if followerPosition.memory?.generation != memory.generation {
       followerPosition.memory = FollowerPosition.Place(
@@ -72,7 +73,7 @@ extension Spool {
     }
   }
 
-  /// Moves a follower's position to the end, so that it receives only records that come later.
+  /// Moves a follower's position to the newest record, so that the follower receives only records that come later.
   public mutating func moveToEnd(_ followerPosition: inout FollowerPosition) {
     moveToEndOfFile(&followerPosition)
     followerPosition.memory = FollowerPosition.Place(generation: memory.generation, sequence: memory.last)
@@ -85,7 +86,7 @@ extension Spool {
 
   /// Returns a snapshot of the state.
   ///
-  /// - Parameter now: current boot time, ns.
+  /// - Parameter now: the current time, ns since boot.
   public mutating func figures(at now: Int64) -> SpoolFigures {
     self.now = max(self.now, now)
     var figures = SpoolFigures(

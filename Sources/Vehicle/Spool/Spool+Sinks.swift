@@ -1,25 +1,25 @@
 import Telemetry
 
 extension Spool {
-  /// Fills a batch with the next records for a sink: events, then the newest telemetry record, then the backlog in
-  /// ascending order.
+  /// Fills a batch with the next records for a sink: first events, then the newest telemetry record, then all other
+  /// telemetry in ascending order.
   ///
-  /// A record in a batch is not delivered again to the same sink, unless the sink reports that it was not sent.
+  /// A record in a batch is not delivered to the same sink again, unless the sink reports that it was not sent.
   ///
   /// - Parameters:
   ///   - sink: the sink's index in ``SpoolOptions/sinks``.
-  ///   - now: current boot time, ns.
-  ///   - batch: the batch, which is cleared first. It stays empty if no record is waiting.
+  ///   - now: the current time, ns since boot.
+  ///   - batch: the batch to fill, which is cleared first. It stays empty if no record is waiting.
   public mutating func nextBatch(
     for sink: Int, limit: RecordBatch.Limit = RecordBatch.Limit(), at now: Int64, into batch: inout RecordBatch
   ) {
     self.now = max(self.now, now)
     batch.clear()
-    // A new date must be durable before a record contains it.
+    // A new date must be durable before it is delivered in a record.
     if state == .durable, file?.hasNewClock == true { commit() }
     let before = generation
     fill(&batch, sink, limit)
-    // The file was found damaged, and its records are in a new file now.
+    // If the file was found to be damaged, its records are now in a new file.
     if generation != before { fill(&batch, sink, limit) }
     if state == .durable, progress[sink].hasNewStamps { commit() }
   }
@@ -37,7 +37,7 @@ extension Spool {
   private mutating func fill(
     _ batch: inout RecordBatch, from file: SpoolFile, _ sink: Int, _ lane: Lane, _ limit: RecordBatch.Limit
   ) -> Bool {
-    // If the file cannot be written, the newest record is in memory.
+    // If the file cannot be written, the newest record is in memory, so the order in the file is ascending.
     let request = SpoolFile.Request(
       sink: progress[sink], limit: limit, source: .file(generation), newestFirst: state == .durable)
     let known = file.damaged.count
@@ -53,8 +53,8 @@ extension Spool {
       }
       return hasRoom
     } catch {
-      // The file may be gone, so nothing that was read from it is delivered. The records in the batch are delivered the
-      // next time.
+      // The file may be unusable, so nothing that was read from it is delivered. The records in the batch are delivered
+      // the next time.
       for (range, source) in batch.ranges { requeue(range, in: source, by: sink, sentNothing: true) }
       batch.clear()
       fail(error)
@@ -62,12 +62,12 @@ extension Spool {
     }
   }
 
-  /// Marks those records of a range that were delivered to a sink as acknowledged. The acknowledgement is durable after
-  /// the next commit. If there is a crash before, the records are delivered again.
+  /// Records that a sink has acknowledged those records in `range` that were delivered to it. The acknowledgement is
+  /// durable after the next commit. If there is a crash before that, the records are delivered again.
   ///
   /// - Parameters:
   ///   - range: the sequence numbers of the records.
-  ///   - source: where the records are stored. If this file or memory epoch does not exist any more, the call has no
+  ///   - source: the place where the records are stored. If this file or memory epoch no longer exists, the call has no
   ///     effect.
   ///   - sink: the sink's index in ``SpoolOptions/sinks``.
   public mutating func acknowledge(_ range: ClosedRange<UInt64>, in source: RecordBatch.Source, by sink: Int) {
@@ -79,19 +79,20 @@ extension Spool {
     }
   }
 
-  /// Marks all records of a batch as acknowledged by a sink.
+  /// Records that a sink has acknowledged all records of a batch.
   ///
   /// - Parameter sink: the sink's index in ``SpoolOptions/sinks``.
   public mutating func acknowledge(_ batch: borrowing RecordBatch, by sink: Int) {
     for (range, source) in batch.ranges { acknowledge(range, in: source, by: sink) }
   }
 
-  /// Handles the result of a batch: some of its records are acknowledged, and the others are delivered again later.
+  /// Handles the result of sending a batch: some of its records are acknowledged, and all others are delivered again
+  /// later.
   ///
   /// - Parameters:
-  ///   - acknowledged: which records are acknowledged, as ranges of indices in the batch's ``RecordBatch/records``.
-  ///   - sentNothing: whether no byte of the other records was sent. If so, they may get a more accurate date when they
-  ///     are delivered again.
+  ///   - acknowledged: the acknowledged records, as ranges of indices in the batch's ``RecordBatch/records``.
+  ///   - sentNothing: whether the sink has sent no byte of the other records. If so, they may get a more accurate date
+  ///     when they are delivered again.
   public mutating func complete(
     _ batch: borrowing RecordBatch, acknowledged: [Range<Int>], sentNothing: Bool = false, by sink: Int
   ) {
@@ -102,7 +103,7 @@ extension Spool {
     for (range, source) in batch.ranges { requeue(range, in: source, by: sink, sentNothing: sentNothing) }
   }
 
-  /// Marks those records of a range that were delivered to a sink as not received, so that they are delivered again.
+  /// Schedules another delivery of the records in `range` that were delivered to a sink and not acknowledged.
   ///
   /// - Parameter sentNothing: see ``complete(_:acknowledged:sentNothing:by:)``.
   public mutating func requeue(
@@ -115,7 +116,8 @@ extension Spool {
     }
   }
 
-  /// Delivers again all records that a sink has not acknowledged. Call this if its connection was lost.
+  /// Schedules another delivery of all records that are in flight to a sink. Call this if the sink's connection was
+  /// lost.
   ///
   /// - Parameter sink: the sink's index in ``SpoolOptions/sinks``.
   public mutating func requeue(by sink: Int) {

@@ -1,6 +1,6 @@
 import Telemetry
 
-/// A durable queue of records between the vehicle and its sinks. It survives power cuts, full disks and months without
+/// A durable queue of records between the vehicle and the sinks. It survives power cuts, full disks and months without
 /// a network.
 ///
 /// ```swift
@@ -26,14 +26,14 @@ import Telemetry
 /// - **A power cut** can lose the telemetry of the last ``SpoolOptions/commitInterval`` (5 s), and events that were
 ///   appended after the last ``advance(to:)``. Committed records survive.
 /// - **Sequence numbers.** When the spool commits a record, it gives the record its `epoch` and `seq`, which replace
-///   the values in the line. No number is used twice. Each commit reserves numbers for the next one: one and a half
-///   times the number of its own records, but at least 8 and at most 8,192. There are never more records waiting for a
-///   commit than reserved numbers.
-/// - **Numbers after an unclean stop.** If the boot ID has changed, the reserved numbers are skipped, and reported as a
-///   ``Loss`` with the reason `powerLoss`. If it has not changed, the process was killed: the numbers up to the mark in
-///   `spool.lock` are skipped, and reported with the reason `processKilled`. The mark includes the records in memory
-///   and one that is on its way to the spool; during a commit, it also includes as many new records as are being
-///   committed. In both cases, ``Loss/count`` is an upper bound.
+///   the values in the line. No number is used twice. Each commit reserves numbers for the next commit: one and a half
+///   times the number of its own records, but at least 8 and at most 8,192. The number of records that wait for a
+///   commit never exceeds the number of reserved numbers.
+/// - **Numbers after an unclean stop.** If the boot ID has changed, the reserved numbers are skipped, and are reported
+///   as a ``Loss`` with the reason `powerLoss`. If it has not changed, the process was killed: the numbers up to the
+///   mark in `spool.lock` are skipped, and are reported with the reason `processKilled`. The mark includes the records
+///   in memory, and one record that is on its way to the spool. During a commit, it also includes as many further
+///   records as are being committed. In both cases, ``Loss/count`` is an upper bound.
 /// - **Change of the gateway ID** (``SpoolOptions/gatewayId``): the new gateway counts from 1 in a new epoch. The epoch
 ///   changes at the first start at which no record of the old gateway is waiting. Until then, the old numbering
 ///   continues.
@@ -41,19 +41,19 @@ import Telemetry
 ///   (``setWallTime(_:at:)``). The record's `id` does not change. If the record is delivered again, its bytes are the
 ///   same, even after a crash: a date that may still be corrected is committed before the record is delivered. It is
 ///   discarded if the sink reports that it sent nothing.
-/// - **Limits** for the size and age of records on the disk, and for their size in memory. If a limit is exceeded, the
-///   oldest telemetry is dropped first, and events last. SQLite's cache takes 0.8 MB, and a commit holds at most 512
-///   KiB.
+/// - **Limits** apply to the size and age of records on the disk, and to the size of records in memory. If a limit is
+///   exceeded, the oldest telemetry is dropped first, and events last. SQLite's cache takes 0.8 MB, and a commit holds
+///   about 512 KiB of records.
 /// - **A damaged file** is renamed to `spool.db.damaged-1` (or `-2`; at most two are kept). A new file with a new epoch
 ///   takes its place and receives every readable record of the old one, with the same `id` and a new number. If only
 ///   the checksum of a record is wrong, only that record is dropped. Lost records are reported as a ``Loss`` with the
 ///   reason `damagedSpool`.
 /// - **A file that is removed or replaced while it is in use** is not written again: its path is checked before each
-///   commit. The spool continues with the file at that path, or with a new one. Records of the old file that a sink
-///   lacked are reported as a ``Loss`` with the reason `damagedSpool`.
+///   commit. The spool continues with the file that is now at that path, or with a new file. Records of the old file
+///   that a sink lacked are reported as a ``Loss`` with the reason `damagedSpool`.
 /// - **A file that cannot be used** (disk full, read-only, missing): the newest records are kept in memory with an
-///   epoch of their own, and sinks receive these. The spool tries to use the file again every few seconds, and then
-///   commits the records that some sink still lacks.
+///   epoch of their own, and sinks receive these records. The spool tries to use the file again every few seconds. When
+///   it succeeds, it commits the records that at least one sink still lacks.
 ///
 /// The file `spool.db` is a SQLite database (3.37 or later) in WAL mode with `synchronous=FULL`, pages of 1 KiB, a
 /// cache of 768 KiB and no memory mapping. The write-ahead log is checkpointed at 2 MiB and truncated to at most 4 MiB.
@@ -66,7 +66,7 @@ import Telemetry
 /// | `event`, `telemetry` | a record, see below |
 /// | `base` | a base line, against which lines of records up to `last` are compressed; `sum`: CRC-32 of `line` |
 /// | `boot` | a boot of the kernel, by its boot ID |
-/// | `clock` | from `since` of a boot on, boot time 0 was `wall` ns after 1970; `quality`, ``Telemetry/TimeQuality`` |
+/// | `clock` | a date of a boot: from `since` on, time 0 is `wall` ns after 1970; `quality` is its source |
 /// | `sink` | a sink, by its name |
 /// | `acknowledged` | numbers that a sink has acknowledged in a lane (0 events, 1 telemetry), as a range |
 /// | `stamp` | numbers that were delivered to a sink with this date and are not acknowledged |
@@ -88,21 +88,21 @@ import Telemetry
 /// A record that every sink has acknowledged is removed in the next commit. The file does not shrink, but its free
 /// pages are used again.
 ///
-/// Threads: one thread owns the spool. It appends, commits and fills batches. A sink's thread gets a batch, sends it,
-/// and reports which records were acknowledged. Only ``RecordBatch`` and ``RecordBatch/Number`` are passed between
-/// threads. Therefore, a sink that hangs does not delay the others, and one connection with one cache is sufficient for
-/// all. All times are parameters, in ns of CLOCK_BOOTTIME, and must never decrease.
+/// Threads: one thread owns the spool. It appends, commits and fills batches. A sink's thread receives a batch, sends
+/// it, and reports which records were acknowledged. Only ``RecordBatch`` and ``RecordBatch/Number`` are passed between
+/// threads. Therefore, a sink that hangs does not delay the others, and all sinks share one connection with one cache.
+/// All times are parameters, in ns of CLOCK_BOOTTIME, and must never decrease.
 ///
 /// Call ``append(_:at:explaining:)`` for each record, then ``advance(to:)``, and ``advance(to:)`` again at ``nextDue``.
 /// After each of these calls, call ``takeLoss()`` and ``takeEvent()`` until they return `nil`. Call ``close(at:)`` at
 /// the end.
 public struct Spool: ~Copyable {
-  /// Where new records are stored.
+  /// The place where new records are stored.
   public enum State: Equatable, Sendable {
-    /// In the file.
+    /// New records are stored in the file.
     case durable
-    /// Only in memory, because the file cannot be used due to this error. After ``close(at:)``, the error is `.system`
-    /// with "closed".
+    /// New records are stored only in memory, because this error prevents the use of the file. After ``close(at:)``,
+    /// the error is `.system` with "closed".
     case inMemory(SpoolError)
   }
 
@@ -113,39 +113,40 @@ public struct Spool: ~Copyable {
   var file: SpoolFile?
   /// The epoch of the file that this process opened last; `nil` before the first file was opened.
   var lastEpoch: UUIDv7?
-  /// Number of files that were opened or created so far. It identifies a file in ``RecordBatch/Source``.
+  /// Number of files that were opened or created so far. It identifies the current file in ``RecordBatch/Source``.
   var generation: UInt32 = 0
   var progress: [SinkProgress]
   var memory: MemoryQueue
   /// Losses that no `gap` record reports yet, and that the caller has not taken.
   var unreported: [Loss] = []
-  /// Rows of losses whose `gap` records were delivered from memory. The next commit removes these rows.
+  /// Row numbers of losses whose `gap` records were delivered from memory. The next commit removes these rows.
   var reportedRows: [Int64] = []
   var pendingEvents: [SpoolEvent] = []
-  /// Where new records are stored now.
+  /// The place where new records are stored now.
   public internal(set) var state = State.durable
-  /// The latest boot time that the caller has passed, ns.
+  /// The latest time that the caller has passed, ns since boot.
   var now: Int64
-  /// Boot time since which something has been waiting for a commit, ns; `nil` if nothing is waiting.
+  /// Time since which something has been waiting for a commit, ns since boot; `nil` if nothing is waiting.
   var waitingSince: Int64?
   var retryAt: Int64 = .max
-  /// The date as it is known, for use while no file is open.
+  /// The date as it is known now. It is used while no file is open.
   var wall = WallTime.unknown
-  /// How many records were appended so far.
+  /// Number of records that were appended so far, for each lane.
   var appended = Arrived()
   var notes = Notes()
-  /// Numbers, in the file, of those records that followers have already received from memory. There, they had numbers
-  /// of the memory epoch.
+  /// Sequence numbers in the file of the records that followers have already received from memory. In memory, these
+  /// records had numbers of the memory epoch.
   var shownBefore = SequenceSet()
-  /// For each reason, how many records were lost and have no numbers yet. The next commit gives them numbers.
+  /// For each reason, the number of records that were lost and have no sequence numbers yet. The next commit gives them
+  /// numbers.
   var unnumbered: [GapRecord.Reason: UInt64] = [:]
   private var isGrouping = false
 
-  /// Opens the spool. This never fails: problems are reported by ``takeEvent()`` and ``state``.
+  /// Opens the spool. This never fails: if the file cannot be used, ``takeEvent()`` and ``state`` report the problem.
   ///
   /// - Parameters:
   ///   - bootId: the kernel's boot ID, `/proc/sys/kernel/random/boot_id`.
-  ///   - now: current boot time, ns.
+  ///   - now: the current time, ns since boot.
   public init(_ options: SpoolOptions, bootId: String, at now: Int64) {
     let sinks = options.sinks.count
     precondition(sinks <= 32 && Set(options.sinks).count == sinks, "at most 32 sinks with unique names")
@@ -161,18 +162,18 @@ public struct Spool: ~Copyable {
   /// Removes and returns the oldest event for the operator; `nil` if there is none.
   public mutating func takeEvent() -> SpoolEvent? { pendingEvents.isEmpty ? nil : pendingEvents.removeFirst() }
 
-  /// Removes and returns a loss that needs a `gap` record; `nil` if there is none.
+  /// Removes and returns a loss that no `gap` record reports yet; `nil` if there is none.
   ///
-  /// The caller creates the record and passes it to ``append(_:at:explaining:)`` together with the loss.
+  /// The caller makes the `gap` record and passes it to ``append(_:at:explaining:)`` together with the loss.
   public mutating func takeLoss() -> Loss? { unreported.isEmpty ? nil : unreported.removeFirst() }
 
-  /// The epoch of records that are committed from now on; `nil` if no file is open.
+  /// The epoch of the records that are committed from now on; `nil` if no file is open.
   public var epoch: UUIDv7? { file?.epoch }
 
   /// The epoch of the records that sinks receive now.
   public var presentEpoch: UUIDv7 { state == .durable ? epoch ?? memory.epoch : memory.epoch }
 
-  /// For each lane, how many records have become available to sinks since this process opened the spool.
+  /// For each lane, the number of records that have become available to sinks since this process opened the spool.
   public struct Arrived: Equatable, Sendable {
     /// Number of events.
     public var events: UInt64 = 0
@@ -183,8 +184,8 @@ public struct Spool: ~Copyable {
     public init() {}
   }
 
-  /// How many records were committed so far and, while the file cannot be used, also those in memory. If this value
-  /// changes, there are new records for sinks.
+  /// Number of records that were committed so far and, while the file cannot be used, also of the records in memory. If
+  /// this value changes, there are new records for sinks.
   public var arrived: Arrived {
     guard state == .durable else { return appended }
     var arrived = appended
@@ -193,7 +194,7 @@ public struct Spool: ~Copyable {
     return arrived
   }
 
-  /// How many records at least one sink lacks: in the file, and in memory.
+  /// Number of records that at least one sink lacks, in the file and in memory.
   public var depth: (file: Int64, memory: Int) { (file?.counts.reduce(0, +) ?? 0, memory.records.count) }
 
   // MARK: Records
@@ -204,9 +205,9 @@ public struct Spool: ~Copyable {
   /// - Parameters:
   ///   - line: the line of a record, with its line feed, as ``Telemetry/RecordHead`` writes it. Its time, `epoch` and
   ///     `seq` are replaced when it is delivered.
-  ///   - time: boot time of the record, ns.
+  ///   - time: time of the record, ns since boot.
   ///   - loss: if this is a `gap` record, the loss that it reports; otherwise `nil`.
-  /// - Throws: ``RecordFormError`` if the line is different.
+  /// - Throws: ``RecordFormError`` if the line has another format.
   public mutating func append(
     _ line: Span<UInt8>, at time: Int64, explaining loss: Loss? = nil
   ) throws(RecordFormError) {
@@ -223,8 +224,8 @@ public struct Spool: ~Copyable {
     }
   }
 
-  /// Executes `body`, and commits everything that it appends and stores in one transaction. After a crash, either all of it is in the
-  /// spool, or none.
+  /// Executes `body`, and commits in one transaction everything that it appends and stores. After a crash, the spool
+  /// contains either all of it or nothing.
   public mutating func group(_ body: (inout Spool) -> Void) {
     isGrouping = true
     body(&self)
@@ -232,22 +233,23 @@ public struct Spool: ~Copyable {
     commitLarge()
   }
 
-  /// Commits if the records that are waiting exceed ``largestCommit`` or the reserved numbers.
+  /// Commits if the waiting records have at least ``largestCommit`` bytes, or if their number reaches that of the
+  /// reserved numbers.
   private mutating func commitLarge() {
     guard state == .durable else { return }
     let room = file.map { Int($0.reserved - $0.last) } ?? 0
     if memory.uncountedRecords >= room || memory.uncountedBytes >= Self.largestCommit { commit() }
   }
 
-  /// If this many bytes are waiting, they are committed at once.
+  /// Number of waiting bytes from which on the waiting records are committed immediately.
   static let largestCommit = 512 << 10
 
-  /// Sets the date as it is known now. If it is more reliable than before, it also applies to earlier records that are
-  /// not delivered yet.
+  /// Sets the date as it is known now. If the date is more reliable than before, it also applies to earlier records of
+  /// this boot that are not delivered yet.
   ///
   /// - Parameters:
   ///   - wall: the date, and how reliable it is.
-  ///   - now: current boot time, ns.
+  ///   - now: the current time, ns since boot.
   public mutating func setWallTime(_ wall: WallTime, at now: Int64) {
     self.now = max(self.now, now)
     self.wall = wall
@@ -257,8 +259,8 @@ public struct Spool: ~Copyable {
 
   // MARK: Time
 
-  /// Boot time at which ``advance(to:)`` must be called, ns; `.min` for at once, `.max` if it need not be called before
-  /// the next append or acknowledgement.
+  /// Time at which ``advance(to:)`` must be called next, ns since boot: `.min` means immediately, `.max` means not
+  /// before the next append or acknowledgement.
   public var nextDue: Int64 {
     guard state == .durable else { return retryAt }
     guard hasWork else { return .max }
@@ -266,9 +268,10 @@ public struct Spool: ~Copyable {
     return waitingSince.map { $0 &+ options.commitInterval } ?? .min
   }
 
-  /// Commits what is due. If the file could not be used, tries again after ``SpoolOptions/retryInterval``.
+  /// Commits waiting data if a commit is due. If the file could not be used, tries again after
+  /// ``SpoolOptions/retryInterval``.
   ///
-  /// - Parameter now: current boot time, ns.
+  /// - Parameter now: the current time, ns since boot.
   public mutating func advance(to now: Int64) {
     self.now = max(self.now, now)
     guard state == .durable else {
@@ -292,19 +295,19 @@ public struct Spool: ~Copyable {
       || progress.contains { $0.hasNewAcknowledgements || $0.hasNewStamps }
   }
 
-  /// Commits everything that is waiting, even if it is not due yet.
+  /// Commits all waiting data, even if a commit is not due yet.
   ///
-  /// - Parameter now: boot time, ns.
+  /// - Parameter now: the current time, ns since boot.
   public mutating func commitAll(at now: Int64) {
     self.now = max(self.now, now)
     if state == .durable, hasWork { commit() }
   }
 
-  /// Commits everything and closes the file.
+  /// Commits all waiting data, and closes the file.
   ///
   /// If the commit fails, the records that are not committed are lost, and the next start reports an unclean stop.
   ///
-  /// - Parameter now: current boot time, ns.
+  /// - Parameter now: the current time, ns since boot.
   public mutating func close(at now: Int64) {
     self.now = max(self.now, now)
     if state != .durable { retry() }

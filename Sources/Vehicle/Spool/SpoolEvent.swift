@@ -1,19 +1,19 @@
-/// What the spool reports to the operator. `description` is one log line.
+/// An event that the spool reports to the operator. `description` is one log line.
 public enum SpoolEvent: Equatable, Sendable, CustomStringConvertible {
   /// The file was opened. It contains this many records that at least one sink lacks.
   case opened(path: String, records: Int64)
-  /// A sink is no longer configured. It had not acknowledged this many records, which are not kept for it.
+  /// A sink is no longer configured. It had not acknowledged this many records; they are no longer kept for it.
   case sinkForgotten(path: String, sink: String, records: Int64)
   /// The file was not closed properly the last time. Records that were not committed are lost.
   case uncleanStop(path: String)
-  /// The file was damaged, and was renamed to `kept`. A new file contains those records that were still readable;
-  /// `saved` is their number.
+  /// The file was damaged, and was renamed to `kept`. A new file contains the records that were still readable; `saved`
+  /// is their number.
   case setAside(SpoolError, kept: String, saved: UInt64)
   /// A record in the file is damaged, and is not delivered.
   case damagedRecord(path: String, sequence: UInt64)
   /// The file was removed or replaced. The spool continues with the file that is now at its path, or with a new one.
   case fileGone(path: String)
-  /// The file cannot be used. New records are kept in memory, as many as fit.
+  /// The file cannot be used. As many new records as fit are kept in memory.
   case inMemory(SpoolError)
   /// The file can be used again.
   case durableAgain(path: String)

@@ -1,4 +1,4 @@
-/// Recognizes commands to an ELM327 and lines that it prints, among other text.
+/// Distinguishes commands to an ELM327, and text lines that an ELM327 prints, from other text.
 enum AdapterSpeech {
   /// Whether a text is a command, such as `ATZ`, `at sp 6`, `STI`, `010C1` or `22 F1 90`.
   static func isCommand(_ text: Span<UInt8>) -> Bool {
@@ -26,8 +26,8 @@ enum AdapterSpeech {
   /// Maximum number of bytes to search at the start of a text for prompts and noise, which are skipped.
   private static let noiseLimit = 6
 
-  /// Whether a text is a line that an adapter prints: bytes in hexadecimal, a line of a long answer (`014`, `0: 49 02
-  /// …`), or a known message.
+  /// Whether a text is a line that an adapter prints: bytes in hexadecimal, a line of a long answer (`014` or
+  /// `0: 49 02 …`), or a known message.
   static func isReply(_ text: Span<UInt8>) -> Bool {
     var start = text.skippingBlanks(from: 0)
     // Skip prompts, and noise of a reset or a wrong baud rate.

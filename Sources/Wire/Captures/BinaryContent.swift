@@ -2,8 +2,8 @@
 enum BinaryContent {
   private static let sampleSize = 1 << 16
 
-  /// Whether the content starts like an archive or an executable, or more than an eighth of its bytes do not belong to
-  /// text.
+  /// Whether the content starts like an archive, an image or an executable, or contains at least 16 bytes that are not
+  /// text and are more than an eighth of the content.
   ///
   /// A few such bytes are allowed, because adapters send some at startup or with a wrong baud rate.
   static func isLikely(_ head: Span<UInt8>) -> Bool {

@@ -12,9 +12,11 @@
 /// with an identifier outside ISO 15765-4 counts as a request only if a frame with this identifier + 8 answers it
 /// (`7C8` answers `7C0`).
 struct BusDialogue {
-  // State of the reader of a candump log, which computes times that count from the previous frame.
+  /// Time of the last frame as the log states it, ns. Only the reader of candump logs uses it.
   var lastStamp: Int64 = 0
+  /// Time of the last frame since the start of the capture, ns. Only the reader of candump logs uses it.
   var elapsed: Int64 = 0
+  /// Whether the times of the log count from the previous frame (candump's option `-t d`).
   var hasDeltas = false
 
   /// Whether a request or an answer was passed to the consumer since the last prompt.

@@ -8,7 +8,7 @@ public struct CaptureError: Error, Sendable {
     case empty
     /// The content is not text, for example an executable, an archive or an image.
     case binary
-    /// The content has no known format. The line is the first one that matches no format.
+    /// The content has no known format. ``line`` is the first line that matches no format.
     case unknownFormat
     /// The first line is `# obdgate-capture N` with an unsupported version N.
     case unsupportedVersion

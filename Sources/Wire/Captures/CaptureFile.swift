@@ -67,8 +67,8 @@ public struct CaptureFile: ~Copyable {
   /// Opens a capture.
   ///
   /// - Parameter path: path of a file, or `-` for standard input.
-  /// - Throws: `missing`, `isDirectory`, `unreadable` or `empty`. This does not throw if the format is unknown; see
-  ///   ``detected``.
+  /// - Throws: `missing`, `isDirectory`, `unreadable` or `empty`. The initializer does not throw if the format is
+  ///   unknown; see ``detected``.
   public init(path: String) throws(CaptureError) {
     if path == "-" {
       try self.init(descriptor: STDIN_FILENO, ownsDescriptor: false)
@@ -106,9 +106,9 @@ public struct CaptureFile: ~Copyable {
 
   deinit { if ownsDescriptor { close(descriptor) } }
 
-  /// Reads the whole capture and passes its events to the consumer. It may be called only once.
+  /// Reads the whole capture and passes its events to the consumer. This method may be called only once.
   ///
-  /// - Parameter format: the format to use instead of the detected one; `nil` for the detected one.
+  /// - Parameter format: the format to use instead of the detected format; `nil` to use the detected format.
   /// - Throws: the reason why no format was detected, if `format` is `nil`; any error of ``CaptureReader``;
   ///   `unreadable`.
   public mutating func read<C: CaptureConsumer & ~Copyable, P: CaptureProgress & ~Copyable>(
@@ -156,7 +156,7 @@ public struct CaptureFile: ~Copyable {
   }
 }
 
-/// The file or pipe behind a file descriptor.
+/// The file or pipe to which a file descriptor belongs.
 private struct Source {
   let descriptor: Int32
   /// File offset of the capture's first byte; `nil` for input that cannot be read twice.

@@ -76,7 +76,7 @@ private struct LineCursor {
   }
 }
 
-/// What the lines so far show about the format.
+/// Evidence of the format in the lines that were examined so far.
 private struct Evidence {
   private var sent = false
   private var received = false
@@ -130,7 +130,7 @@ private struct Evidence {
   }
 }
 
-/// What the content so far shows about whether a byte stream is an adapter's dialogue. The stream is examined in parts
+/// Evidence of whether a byte stream is an adapter's dialogue, from the content so far. The stream is examined in parts
 /// that end with CR, LF or a prompt.
 private struct TranscriptEvidence {
   /// A piece of the text that is neither a command nor the answer of an adapter, with its line number.
@@ -158,7 +158,7 @@ private struct TranscriptEvidence {
   /// Whether there were prompts and the parts so far are an adapter's dialogue (``isDialogue``).
   var hasDialogue: Bool { prompts > 0 && isDialogue }
   /// Whether the parts so far are an adapter's dialogue: all parts are commands or replies or, if there were prompts,
-  /// at least half of them. The others are allowed because the answer to `AT@1` may contain any text.
+  /// at least half of them. Other parts are allowed, because the answer to `AT@1` may contain any text.
   var isDialogue: Bool { prompts > 0 ? known >= strange && known > 0 : strange == 0 }
 
   /// Examines a part. `end` is the byte that ends it (0 at the end of the content), and `number` its line number.

@@ -20,8 +20,8 @@ public enum CaptureFormat: UInt8, CaseIterable, Sendable {
   case obd2raw
   /// Lines marked with `>` and `<`, as in logs of ddt4all, K-line tools and apps; also Car Scanner's terminal log.
   case appLog
-  /// The log of can-utils' `candump`: `(1436509052.249713) can0 7E8#064100BE3FA813`, or candump's default output `can0
-  /// 7E8   [8]  06 41 …`.
+  /// The log of can-utils' `candump`: `(1436509052.249713) can0 7E8#064100BE3FA813`, or candump's default output:
+  /// `can0  7E8   [8]  06 41 …`.
   case candump
   /// The CRTD format of Open Vehicles: `1320745424.002 1R11 7E8 06 41 00 BE 3F A8 13`.
   case crtd
@@ -66,7 +66,7 @@ public enum CaptureFormat: UInt8, CaseIterable, Sendable {
     return plain(known) == plain(given)
   }
 
-  /// A valid line of this format. The error for an invalid line shows it.
+  /// A valid line of this format. The error message for an invalid line shows it as an example.
   public var sample: StaticString {
     switch self {
     case .capture: #"0.328114 < 41 0C 0A A0\r\r>"#
@@ -84,6 +84,6 @@ public enum CaptureFormat: UInt8, CaseIterable, Sendable {
     }
   }
 
-  /// Whether the log separates events, by direction or time; `false` for streams of bytes.
+  /// Whether the log is divided into events, by direction or time; `false` for streams of bytes.
   public var hasEvents: Bool { self != .raw && self != .nmea }
 }

@@ -23,7 +23,7 @@ public struct CaptureReader: ~Copyable {
   var scratch: [UInt8] = []
   var clock = LogClock()
 
-  // State for reading individual formats. Each format uses only its own.
+  // State for reading individual formats. Each format uses only its own state.
   var header = CaptureHeader()
   var stream = StreamState()
   var python = PythonOBDState()

@@ -39,8 +39,8 @@ public struct CaptureWriter: Sendable {
 
   /// Writes one event: the bytes that one system call has read from a device or written to it.
   ///
-  /// - Parameter time: ns since the start of the capture, not less than that of the previous event. It is written in
-  ///   microseconds.
+  /// - Parameter time: ns since the start of the capture, not less than the time of the previous event. It is written
+  ///   in microseconds.
   public mutating func event(_ direction: CaptureDirection, at time: Int64, _ bytes: Span<UInt8>) {
     guard bytes.count > 0 else { return }
     let microseconds = max(0, time) / 1_000

@@ -1,9 +1,10 @@
 /// XXH64 hash of the content of a capture, by which the capture is identified. The hash must be computed before the
 /// first record is made, and takes about 1 ms for 8 MiB.
 ///
-/// The algorithm is the 64-bit variant of Yann Collet's xxHash with seed 0: 32-byte stripes into four accumulators, the
-/// rest in steps of 8, 4 and 1 bytes, then an avalanche. The value does not depend on how the content is divided into
-/// calls of ``update(_:)``. It is not a cryptographic hash.
+/// The algorithm is the 64-bit variant of Yann Collet's xxHash with seed 0. It mixes stripes of 32 bytes into four
+/// accumulators, then the remaining bytes in steps of 8, 4 and 1 bytes. Finally, it mixes the bits of the result (the
+/// avalanche). The value does not depend on how the content is divided into calls of ``update(_:)``. It is not a
+/// cryptographic hash.
 public struct ContentHash: Sendable {
   private static let prime1: UInt64 = 0x9E37_79B1_85EB_CA87
   private static let prime2: UInt64 = 0xC2B2_AE3D_27D4_EB4F
@@ -65,7 +66,7 @@ public struct ContentHash: Sendable {
     return avalanche(finishing(hash))
   }
 
-  /// Returns the hash after the bytes that do not fill a stripe.
+  /// Returns the hash after mixing in the bytes at the end that do not fill a stripe.
   private func finishing(_ start: UInt64) -> UInt64 {
     var hash = start
     let raw = unsafe rest.span.bytes

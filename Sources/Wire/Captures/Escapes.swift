@@ -1,8 +1,6 @@
 /// Escape sequences that logs use for unprintable bytes.
 enum Escapes {
-  /// Decodes the escape sequences `\r
-  ///
-  /// \t \\ \' \" \a \b \f \v \0 \xNN` in `text` and appends the bytes to `out`.
+  /// Decodes the escape sequences `\r \n \t \\ \' \" \a \b \f \v \0 \xNN` in `text`, and appends the bytes to `out`.
   ///
   /// - Returns: `false` if a backslash is followed by any other character; `out` is then incomplete.
   static func undo(_ text: Span<UInt8>, into out: inout [UInt8]) -> Bool {

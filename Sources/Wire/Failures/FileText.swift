@@ -26,7 +26,7 @@ public enum FileText {
   ///
   /// - Parameters:
   ///   - limit: maximum size of the file, bytes.
-  ///   - cuts: whether the first `limit` bytes of a larger file are returned instead of an error.
+  ///   - cuts: whether to return the first `limit` bytes of a larger file, instead of throwing an error.
   /// - Throws: ``Failure`` with the path and the reason.
   public static func read(
     _ path: String, limit: Int = configurationLimit, cuts: Bool = false
@@ -101,8 +101,8 @@ public enum FileText {
 }
 
 extension FileText {
-  /// Replaces a file: writes the new one under another name and renames it. After a power cut, the path has either the
-  /// old or the new content.
+  /// Replaces a file: writes the new content to a second file with the suffix `.new`, then renames that file. After a
+  /// power cut, the path has either the old or the new content.
   ///
   /// - Throws: ``Failure`` with the path and the reason. The old file is then unchanged.
   public static func replace(_ path: String, with text: [UInt8]) throws(Failure) {

@@ -4,7 +4,8 @@ import Glibc
 public enum FolderCheck {
   /// Returns the reason why a folder cannot be used; `nil` if it can.
   ///
-  /// - Parameter isMade: whether to create the folder and its parents if it does not exist.
+  /// - Parameter isMade: whether the caller will create the folder, with its parents, if it does not exist. A missing
+  ///   folder can then be used if its nearest existing parent is writable.
   public static func fault(of folder: String, isMade: Bool = true) -> String? {
     var place = folder.isEmpty ? "/" : folder
     var status = stat()

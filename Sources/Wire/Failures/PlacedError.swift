@@ -2,7 +2,7 @@
 ///
 ///     /var/lib/obdgate/spool.db: another process uses the spool
 public struct PlacedError<ErrorKind: Hashable & Sendable>: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The kind of error, by which the caller decides what to do.
+  /// The type of ``kind``.
   public typealias Kind = ErrorKind
 
   /// The kind of error, by which the caller decides what to do.
@@ -12,7 +12,8 @@ public struct PlacedError<ErrorKind: Hashable & Sendable>: Error, Hashable, Send
   /// The cause and its remedy, without the place.
   public let detail: String
 
-  /// Further text lines, if the error has several places. A configuration has a line for each fault.
+  /// Further text lines of an error that has several places. The error of a configuration has one text line for each
+  /// fault.
   public var furtherLines: [String] = []
 
   /// All text lines, for a log or stderr.

@@ -32,7 +32,7 @@ extension CollectionReader {
     do throws(FenceError) { try builder.endPolygon() } catch { throw Self.explain(error, polygon) }
   }
 
-  /// Reads the geometry of a Point, a circle with the property `radius`.
+  /// Reads the geometry of a Point: the centre of a circle, whose radius is the property `radius`.
   mutating func readCircle(_ properties: FeatureProperties, _ coordinates: JSONValue) throws(JSONError) {
     let radius = try Self.radius(properties, upTo: FenceSetBuilder.greatestRadius)
     let middle = try Self.position(coordinates)
@@ -43,7 +43,8 @@ extension CollectionReader {
     }
   }
 
-  /// Reads the geometry of a LineString, a corridor with the property `radius`.
+  /// Reads the geometry of a LineString: the centre line of a corridor, which extends to both sides by the property
+  /// `radius`.
   mutating func readCorridor(_ properties: FeatureProperties, _ coordinates: JSONValue) throws(JSONError) {
     let radius = try Self.radius(properties, upTo: FenceSetBuilder.greatestCorridorRadius)
     try readPositions(coordinates)

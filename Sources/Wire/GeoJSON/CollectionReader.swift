@@ -62,8 +62,8 @@ struct CollectionReader {
     _ = try type.requireString(oneOf: [name])
   }
 
-  /// Rejects a `crs` other than WGS 84, because the fences would be misplaced. This key is from an older edition of
-  /// GeoJSON.
+  /// Rejects a coordinate reference system (`crs`) other than WGS 84, because the fences would be misplaced. The key
+  /// `crs` is from an older edition of GeoJSON.
   private func refuseOtherReferences(_ root: JSONValue) throws(JSONError) {
     guard let reference = root["crs"], !reference.isNull else { return }
     let name = reference["properties"]?["name"]?.string ?? ""

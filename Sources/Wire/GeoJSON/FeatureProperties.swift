@@ -8,7 +8,8 @@ struct FeatureProperties {
   let idValue: JSONValue
   /// The JSON value of the radius in m, which is not checked yet; `nil` if missing.
   let radius: JSONValue?
-  /// The JSON object that a message names if a required radius is missing.
+  /// The feature's properties, or the feature itself if it has none. If a required property is missing, the error
+  /// message names the position of this JSON object.
   let place: JSONValue
 
   private static let known = [

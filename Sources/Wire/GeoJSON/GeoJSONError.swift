@@ -19,8 +19,8 @@ public struct GeoJSONError: Error, Equatable, Sendable, CustomStringConvertible 
     self.error = error
   }
 
-  /// The message as one text line, for example: `fences.geojson:9:24: feature 2 "yard": features[2].properties.radius:
-  /// expected …, found -5`.
+  /// The message as one text line, for example:
+  /// `fences.geojson:9:24: feature 2 "yard": features[2].properties.radius: expected …, found -5`.
   public var message: String {
     var message = "\(file):\(error.line):\(error.column): "
     if let feature {

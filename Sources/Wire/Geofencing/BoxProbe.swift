@@ -1,5 +1,5 @@
-/// A box whose east and north sides are stored negated, so that one comparison of four numbers shows whether it
-/// intersects another box.
+/// A box whose east and north sides are stored as bitwise complements, so that one comparison of four numbers shows
+/// whether it intersects another box.
 struct RotatedBox: BitwiseCopyable, Sendable {
   fileprivate let sides: SIMD4<Int32>
 
@@ -8,7 +8,7 @@ struct RotatedBox: BitwiseCopyable, Sendable {
 
   private init(_ sides: SIMD4<Int32>) { self.sides = sides }
 
-  /// Returns the smallest box that contains this box and another one.
+  /// Returns the smallest box that contains this box and another box.
   func union(_ other: RotatedBox) -> RotatedBox {
     RotatedBox(sides.replacing(with: other.sides, where: other.sides .< sides))
   }

@@ -10,7 +10,8 @@ struct BoxTree: Sendable {
 
   private static var width: Int { 16 }
 
-  /// The boxes of the fences, then the boxes that each contain 16 of these, and so on up to one box that contains all.
+  /// The boxes of the fences, then the boxes that each contain up to 16 of these, and so on up to one box that contains
+  /// all.
   private var boxes: [Box] = []
   /// The fence to which each box of the first level belongs.
   private var fences: [Int32] = []
@@ -20,8 +21,8 @@ struct BoxTree: Sendable {
   /// Number of boxes of fences, which are the first level.
   var count: Int { fences.count }
 
-  /// The fence of each box in the order of the tree, in which neighbours are near each other. A fence with several
-  /// boxes occurs several times.
+  /// The fence of each box, in the order of the tree: neighbours in this list are near each other on the ground. A
+  /// fence with several boxes occurs several times.
   var order: [Int32] { fences }
 
   init() {}
@@ -57,7 +58,8 @@ struct BoxTree: Sendable {
     return sorted
   }
 
-  /// Adds the fences whose boxes intersect a box of the query to a list.
+  /// Adds to a list each fence whose box intersects a box of the query. A fence with several such boxes is added
+  /// several times.
   func search(_ query: BoxQuery, into found: inout some BoxList & ~Copyable) {
     guard levels.count > 1 else { return }
     let top = levels.count - 2
@@ -111,10 +113,10 @@ protocol BoxList: ~Copyable {
   mutating func add(_ fence: Int32, _ box: Box)
 }
 
-/// The fences found for one fix, each once. The initializer allocates all memory.
+/// A list of the fences that were found for one fix, each once. The initializer allocates all memory.
 struct FenceList: BoxList, Sendable {
   private(set) var fences: [Int32] = []
-  /// Number of the round (the use of the list for one fix) in which each fence was last added.
+  /// For each fence, the number of the round in which it was last added. A round is one use of the list, for one fix.
   private var rounds: [UInt32]
   private var round: UInt32 = 0
 
@@ -127,7 +129,8 @@ struct FenceList: BoxList, Sendable {
   mutating func begin() {
     fences.removeAll(keepingCapacity: true)
     round &+= 1
-    // After 2³² rounds, the round numbers begin again, and old ones would look like the current one.
+    // After 2³² rounds, the round numbers begin again. The stored numbers of old rounds could then equal the current
+    // number.
     if round == 0 {
       for index in rounds.indices { rounds[index] = 0 }
       round = 1

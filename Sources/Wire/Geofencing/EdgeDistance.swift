@@ -5,8 +5,9 @@
 /// below 1 cm up to 5 km and 60° latitude, and below 1 m up to 20 km and 80°. Near the poles, where a plane is too
 /// inaccurate, the edge is halved until it is short.
 struct EdgeDistance {
-  /// Coordinates of the position, 1e-7° with fractions; the longitude is relative to the part's meridian.
+  /// Longitude of the position relative to the part's meridian, 1e-7° with fractions.
   private let x: Double
+  /// Latitude of the position, 1e-7° with fractions.
   private let y: Double
   private let place: Place
   /// Meridian of the part of the fence to which the edges belong, degrees.

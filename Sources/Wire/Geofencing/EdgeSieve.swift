@@ -46,7 +46,7 @@ struct EdgeSieve {
   }
 
   /// Whether an edge lies wholly past the west, south or north side. In both arguments, the low 32 bits are for x and
-  /// the high ones for y.
+  /// the high 32 bits for y.
   @inline(__always)
   private func isBeside(_ below: UInt64, _ above: UInt64) -> Bool { below | above >> 32 != 0 }
 }

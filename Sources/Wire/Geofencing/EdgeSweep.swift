@@ -1,12 +1,12 @@
-/// Finds edges of one polygon that cross or touch each other, with a sweep line.
+/// Finds, with a sweep line, edges of one polygon that cross or touch each other.
 ///
-/// The sweep line moves across the polygon. The edges are sorted by where it reaches them, and only edges that it cuts
-/// at the same time are compared.
+/// The sweep line moves across the polygon. The edges are sorted by the position at which the line reaches them. An
+/// edge is compared only with the edges that the line cuts at the same time.
 struct EdgeSweep: Sendable {
   private typealias Point = PolygonDraft.Point
 
-  /// An edge: its first point, and its extent in the direction of the sweep and across it. The extents alone decide
-  /// most comparisons, so that few points must be read from memory.
+  /// An edge: its first point, and its extent in the direction of the sweep and across the sweep. The extents alone
+  /// decide most comparisons, so that few points must be read from memory.
   private struct Edge: BitwiseCopyable, Sendable {
     var lower: Int64
     var upper: Int64
@@ -16,7 +16,7 @@ struct EdgeSweep: Sendable {
     var ring: Int32
   }
 
-  /// Memory for each corner, in bytes.
+  /// Memory that the sweep needs for each corner, in bytes.
   static var bytesForCorner: Int { MemoryLayout<Edge>.stride * 3 / 2 }
 
   private enum Intersection { case none, touch, crossing }
@@ -37,8 +37,8 @@ struct EdgeSweep: Sendable {
     points: [PolygonDraft.Point], rings: [Range<Int>], touched: inout [Bool], budget: inout CheckBudget
   ) throws(FenceError) -> (first: Int, second: Int)? {
     collect(points, rings, alongX: true)
-    // If the edges are long in the direction of the sweep, many would have to be compared. Then sweep in the other
-    // direction.
+    // If the edges are long in the direction of the sweep, many pairs of edges would have to be compared. Then sweep in
+    // the other direction.
     let width = edges.reduce(into: 0.0) { $0 += Double($1.upper - $1.lower) } / extent()
     if width > 8 {
       collect(points, rings, alongX: false)
@@ -107,7 +107,7 @@ struct EdgeSweep: Sendable {
     if min(a.y, b.y) > max(c.y, d.y) || min(c.y, d.y) > max(a.y, b.y) { return .none }
     let sameRing = left.ring == right.ring
     if sameRing {
-      // Neighbouring edges share a corner. They must not share more.
+      // Neighbouring edges share a corner. They must not share any other point.
       if b == c && (j == i + 1 || isClosing(i, j, rings[Int(left.ring)])) { return Self.folds(a, b, d) }
       if d == a && (i == j + 1 || isClosing(j, i, rings[Int(left.ring)])) { return Self.folds(c, d, b) }
     }

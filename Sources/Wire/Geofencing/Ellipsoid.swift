@@ -4,7 +4,7 @@ enum Ellipsoid {
   static var equatorialRadius: Double { 6_378_137 }
   /// Square of the first eccentricity.
   static var eccentricity2: Double { 6.694_379_990_141_3e-3 }
-  /// The smallest radius of curvature, m. It is that from north to south at the equator.
+  /// The smallest radius of curvature, m: the radius along the meridian at the equator.
   static var leastRadius: Double { 6_335_439 }
 
   /// Returns the radii of curvature along the meridian and across it, in m, at a latitude given by its sine.

@@ -20,7 +20,8 @@ public struct FenceError: Error, Equatable, Sendable {
     case latitude(Double)
     /// The longitude is outside −180…180 or not a number.
     case longitude(Double)
-    /// A ring has fewer than 4 positions, or a line fewer than 2 (RFC 7946, 3.1.4, 3.1.6). The value is their number.
+    /// A ring has fewer than 4 positions, or a line fewer than 2 (RFC 7946, 3.1.4, 3.1.6). The value is the number of
+    /// positions.
     case tooFewPositions(Int)
     /// The last position of a ring is not its first.
     case openRing

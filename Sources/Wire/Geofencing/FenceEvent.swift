@@ -9,8 +9,8 @@ public struct FenceEvent: BitwiseCopyable, Equatable, Sendable {
   public var fence: Int
   /// The kind of event.
   public var kind: Kind
-  /// Time of the event, ns: that of the fix at which it was detected. If the path between two fixes crosses the
-  /// boundary, the time may be interpolated.
+  /// Time of the event, ns: the time of the fix at which the event was detected. If the path between two fixes crosses
+  /// the boundary, the time may be interpolated.
   public var time: Int64
   /// Position of the vehicle at the time of the event.
   public var position: GeoPosition
@@ -26,8 +26,8 @@ public struct FenceEvent: BitwiseCopyable, Equatable, Sendable {
 
 /// Receives the events that a ``FenceWatch`` detects.
 ///
-/// ``FenceWatch/fix(_:into:)`` calls it synchronously, on the caller's thread, once for each event in the order of
-/// time.
+/// ``FenceWatch/fix(_:into:)`` calls the handler synchronously, on the caller's thread, once for each event in the
+/// order of time.
 public protocol FenceHandler: ~Copyable {
   /// Receives an event. The index of its fence is valid until the watch's set is replaced.
   mutating func fenceEvent(_ event: FenceEvent)

@@ -4,29 +4,32 @@
 ///     var finder = FenceFinder(set)
 ///     finder.forEachFence(containing: position) { fence in print(set.fences[fence].id) }
 ///
-/// Only the initializer allocates memory. A query takes least time if its position is near the previous one.
+/// Only the initializer allocates memory. A query takes least time if its position is near the position of the previous
+/// query.
 public struct FenceFinder: ~Copyable {
   /// The set of fences that is searched.
   public let set: FenceSet
-  /// The fences near a wide window (a rectangle around the last positions), and a view for queries in a smaller window
-  /// inside it.
+  /// The fences near a wide window, a rectangle around the last positions. ``view`` is made from them.
   private var wide: FenceSurvey
+  /// Answers queries in a smaller window inside the wide window.
   private var view: FenceView
-  /// The fences near a position that is far from the previous one.
+  /// The fences near a position that is far from the previous position.
   private var near: FenceList
   private var last = (x: Int64.min / 2, y: Int64.min / 2)
 
-  /// Lengths of three windows in the direction of travel, as multiples of the distance between the last two positions:
-  /// the window of a view, the window of the survey from which views are made, and the region for which a survey
-  /// searches the index.
+  /// Length of the window of a view, in the direction of travel, as a multiple of the distance between the last two
+  /// positions.
   private static var steps: Int64 { 8 }
+  /// Length of the wide window, from which views are made, in the direction of travel, as a multiple of the distance
+  /// between the last two positions.
   private static var wideSteps: Int64 { 40 }
+  /// Length of the region for which a survey searches the index, in the direction of travel, as a multiple of the
+  /// distance between the last two positions.
   private static var regionSteps: Int64 { 200 }
-  /// Width of each window to each side, 1e-7°, for each multiple of the distance (`steps`, `wideSteps` or
-  /// `regionSteps`).
+  /// Margin of a window on each side, 1e-7°, for each unit of `steps`, `wideSteps` or `regionSteps`.
   private static var margin: Int64 { 100 }
   /// Maximum distance between two positions for which a view is made, 1e-7°. A position farther away is treated as
-  /// unrelated to the previous one.
+  /// unrelated to the previous position.
   private static var longestStep: Int64 { 20_000 }
 
   /// Creates a finder for a set of fences and allocates its memory.
@@ -66,15 +69,15 @@ public struct FenceFinder: ~Copyable {
     }
   }
 
-  /// Returns whether a fence contains a position. It is called if the view cannot decide this. It is not inlined,
-  /// because such calls are rare.
+  /// Returns whether a fence contains a position. It is called only if the view cannot decide this. Such calls are
+  /// rare, so the function is not inlined.
   @inline(never)
   private func isInside(_ position: GeoPosition, _ fence: Int32) -> Bool { set.contains(position, fence: Int(fence)) }
 
   /// Makes the view of a window that begins at a position and extends in the direction of travel.
   ///
-  /// - Returns: `false` if no view was made, because the position is far from the previous one or the window crosses
-  ///   the antimeridian.
+  /// - Returns: `false` if no view was made, because the position is far from the previous position or the window
+  ///   crosses the antimeridian.
   @inline(never)
   private mutating func load(around x: Int64, _ y: Int64) -> Bool {
     let step = (x: x - last.x, y: y - last.y)

@@ -27,29 +27,30 @@ public struct FenceFix: BitwiseCopyable, Equatable, Sendable {
 /// The rules by which a ``FenceWatch`` accepts changes. Times are in ns, distances in m, and speeds in km/h unless
 /// noted otherwise.
 public struct FenceRules: BitwiseCopyable, Equatable, Sendable {
-  /// Minimum radius of the error circle around a fix.
+  /// Minimum radius of the error circle around a fix, m.
   public var leastErrorRadius = 5.0
-  /// Radius of the error circle for each unit of the horizontal dilution of precision.
+  /// Radius of the error circle for each unit of the horizontal dilution of precision, m.
   public var errorPerHDOP = 5.0
-  /// Time for which a change must last before it is reported, if it is in doubt because the boundary is inside the
+  /// Time for which a change must last before it is reported, ns, if it is in doubt because the boundary is inside the
   /// error circle.
   public var hold: Int64 = 10_000_000_000
-  /// Doppler speed below which a vehicle counts as stationary, if its wheel speed is unknown.
+  /// Doppler speed below which a vehicle counts as stationary, km/h, if its wheel speed is unknown.
   public var standingGroundSpeed = 1.5
-  /// Time for which the Doppler speed must show motion before a stationary vehicle counts as moving. The distance must
-  /// also exceed the width of the error circle, because the Doppler speed of a parked receiver is noisy.
+  /// Time for which the Doppler speed must show motion before a stationary vehicle counts as moving, ns. The distance
+  /// from this speed must also exceed the diameter of the error circle, because the Doppler speed of a parked receiver
+  /// is noisy.
   public var leastMotion: Int64 = 2_000_000_000
-  /// Distance from where it stopped at which a stationary vehicle counts as carried, for example on a ferry or a tow
-  /// truck.
+  /// Distance in m from the place where a vehicle stopped. A stationary vehicle that is at least this far away counts
+  /// as carried, for example on a ferry or a tow truck.
   public var carriedDistance = 100.0
-  /// Time for which a stationary vehicle must be at this distance before it counts as carried.
+  /// Time for which a stationary vehicle must be at least ``carriedDistance`` away before it counts as carried, ns.
   public var carriedTime: Int64 = 60_000_000_000
   /// Speed in m/s above which a change of position is treated as an error of the receiver.
   public var greatestSpeed = 80.0
   /// Time for which positions that look like an error of the receiver must agree with each other before they are
-  /// accepted.
+  /// accepted, ns.
   public var jumpTime: Int64 = 60_000_000_000
-  /// Maximum time between two fixes for which the path between them is examined.
+  /// Maximum time between two fixes for which the path between them is examined, ns.
   public var longestGap: Int64 = 10_000_000_000
   /// Whether an enter event is reported for each fence that contains the first fix.
   public var announcesFirstFix = false

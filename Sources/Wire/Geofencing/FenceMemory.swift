@@ -23,8 +23,8 @@ public struct FenceMemory: Equatable, Sendable {
 
   /// The visits that have not ended.
   public var visits: [Visit]
-  /// Hash of the identifiers of all watched fences. If the set after a restart has another hash, it has other fences:
-  /// the first fix then sets the state of new fences and reports nothing for them.
+  /// Hash of the identifiers of all watched fences; 0 if the state of any fence is unknown. If the set after a restart
+  /// has another hash, the first fix sets the states of all fences without a visit, as in a new watch.
   public var fingerprint: UInt64
   /// Last position of the vehicle; `nil` before the first fix.
   public var position: GeoPosition?
@@ -96,7 +96,8 @@ extension FenceWatch {
     hasUnknown = isUnknown.contains(true)
   }
 
-  /// Returns the index in a set of each fence that has one of the identifiers; `nil` for each that is missing.
+  /// Returns, for each identifier, the index in a set of the fence with this identifier; `nil` if the set has no such
+  /// fence.
   private static func indices(of ids: [String], in set: FenceSet) -> [Int?] {
     guard !ids.isEmpty else { return [] }
     var places: [String: Int] = [:]

@@ -1,10 +1,10 @@
 extension FenceSet {
-  /// Returns whether a place is inside polygons with holes, and its distance from their boundary. A place is inside if
-  /// a line from it to the east crosses an odd number of edges of one polygon and its holes.
+  /// Returns whether a place is inside an area (polygons with holes), and its distance from the area's boundary. A
+  /// place is inside if a line from it to the east crosses an odd number of edges of one polygon and its holes.
   ///
   /// The test uses integers, so that it is exact for a place on an edge. If all edges of a chunk are to the east, only
-  /// the two ends of the chunk matter: the line crosses it an odd number of times if one end is north and the other
-  /// south of the line.
+  /// the two ends of the chunk matter: the line crosses the chunk an odd number of times if one end is north and the
+  /// other south of the line.
   func area(_ shape: Shape, from place: Place, within limit: Double) -> Standing {
     let reach = limit > 0 ? place.reach(limit) : .none
     var found = Standing(isInside: false, distance: limit > 0 ? limit : .infinity)
@@ -59,12 +59,12 @@ extension FenceSet {
     return isInside || isOnSeam
   }
 
-  /// Reduces `distance` to the distance of the nearest edge of one chunk, if that is smaller.
+  /// Reduces `distance` to the distance from the place to the nearest edge of one chunk, if that distance is smaller.
   private func nearest(
     _ first: Int, _ count: Int, _ shape: Shape, _ meridian: Int32, _ place: Place, _ reach: Reach,
     _ distance: inout Double
   ) {
-    // The caller asks only for inside or outside, not for the distance.
+    // The caller asks only whether the place is inside, not for the distance.
     if distance == .infinity { return }
     let vertices = self.vertices.span
     let x = Grid.wrapped(place.x - Int64(meridian))
@@ -92,7 +92,7 @@ struct EdgeProbe {
   let x: Int64
   let y: Int64
 
-  /// Returns whether the horizontal ray from the tested point crosses the edge from `a` to `b`, or the point is on the
+  /// Returns whether the ray from the tested point to the east crosses the edge from `a` to `b`, or the point is on the
   /// edge. An edge includes its lower end and excludes its upper end.
   ///
   /// Differences of x are below 2³² and differences of y below 2³¹. Their products fit 64 bits, but the difference of

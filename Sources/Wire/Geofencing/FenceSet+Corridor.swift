@@ -4,7 +4,7 @@ extension FenceSet {
   func corridor(_ shape: Shape, from place: Place, within limit: Double) -> Standing {
     let radius = Double(shape.radius)
     let far = radius + max(limit, 1)
-    // If the caller asks only for inside or outside, the first edge that is near enough decides.
+    // If the caller asks only whether the place is inside, the first edge that is near enough decides.
     let distance = distance(toLineOf: shape, from: place, limit: far, enough: limit > 0 ? 0 : radius)
     return Standing(isInside: distance <= radius, distance: abs(distance - radius))
   }

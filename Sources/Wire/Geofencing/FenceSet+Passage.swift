@@ -2,7 +2,7 @@ extension FenceSet {
   /// Finds the longest section of the path between two fixes that lies in a fence.
   ///
   /// The boundary divides the path into sections, and the middle of each section decides whether the section is inside.
-  /// Corners on the path and edges that only touch it therefore cause no errors.
+  /// Corners on the path, and edges that only touch the path, therefore cause no errors.
   ///
   /// - Returns: beginning and end of the section as fractions of the path, 0…1; `nil` if no section is inside.
   func passage(of leg: Leg, through fence: Int) -> (start: Double, end: Double)? {

@@ -6,15 +6,15 @@
 ///     var watch = FenceWatch(set)
 ///
 /// Edges are straight in longitude and latitude (RFC 7946, 3.1.1). The boundary belongs to the fence. Corners are
-/// stored in whole 1e-7° (1.1 cm). A tree of boxes finds the fences near a position, and boxes around up to 64 edges
-/// each find the edges near it, so that queries take little time even with many or large fences. Queries allocate no
-/// memory.
+/// stored in whole 1e-7° (1.1 cm). A tree of boxes finds the fences near a position, and boxes around groups of up to
+/// 64 edges find the edges near it. Queries therefore take little time even with many or large fences. Queries allocate
+/// no memory.
 public struct FenceSet: Sendable {
   /// The names and rules of the fences, in the order in which they were added.
   public internal(set) var fences = Fences()
   var shapes: [Shape] = []
-  /// The parts of all fences (polygons with their holes, and lines), and a last element that marks the end of the last
-  /// part's chunks.
+  /// The parts of all fences (polygons with their holes, and lines), and a last element, whose `firstChunk` is the end
+  /// of the last part's chunks.
   var parts: [Part] = []
   var chunks: [Chunk] = []
   var vertices: [Vertex] = []
@@ -45,7 +45,7 @@ public struct FenceSet: Sendable {
   /// - Parameters:
   ///   - position: the position.
   ///   - fence: index of the fence in ``fences``.
-  ///   - limit: distance from which the result is `nil`, m, greater than 0.
+  ///   - limit: upper limit of the result, m, greater than 0.
   /// - Returns: `nil` if the distance is not less than `limit`.
   public func distance(from position: GeoPosition, toBoundaryOf fence: Int, limit: Double = 100_000) -> Double? {
     let standing = standing(of: Place(position), at: fence, within: limit)
@@ -54,7 +54,7 @@ public struct FenceSet: Sendable {
 
   /// Returns whether a place is inside a fence, and its distance from the fence's boundary.
   ///
-  /// - Parameter limit: the maximum distance that the caller needs, m; 0 if it only asks for inside or outside.
+  /// - Parameter limit: the maximum distance that the caller needs, m; 0 if it asks only whether the place is inside.
   func standing(of place: Place, at fence: Int, within limit: Double) -> Standing {
     let shape = shapes[fence]
     switch shape.kind {
@@ -90,7 +90,7 @@ struct Shape: BitwiseCopyable, Sendable {
 
 /// A part of a fence: a polygon with its holes, or a line.
 struct Part: BitwiseCopyable, Sendable {
-  /// Meridian from which the x coordinates of the corners count, 1e-7°.
+  /// Meridian to which the x coordinates of the part's corners are relative, 1e-7°.
   var meridian: Int32
   var firstChunk: Int32
 }

@@ -31,8 +31,8 @@ public struct FenceSetBuilder: Sendable {
 
   /// Creates a builder.
   ///
-  /// - Parameter corners: an upper bound of the number of corners; 0 if unknown. Their memory is then reserved at once.
-  ///   An array that grows step by step would leave gaps in memory.
+  /// - Parameter corners: an upper bound of the number of corners; 0 if unknown. The memory for all corners is then
+  ///   reserved in one piece. An array that grows step by step would leave gaps in memory.
   public init(corners: Int = 0) { set.vertices.reserveCapacity(corners) }
 
   /// Adds a circle.
@@ -156,7 +156,7 @@ public struct FenceSetBuilder: Sendable {
       east: Int64(part.box.east) + part.meridian, north: Int64(part.box.north), margin: margin)
   }
 
-  /// Adds a rectangle to the index, widened by `margin` m, and as two boxes if it crosses the antimeridian.
+  /// Adds a rectangle, widened by `margin` m, to the index. If it crosses the antimeridian, it is added as two boxes.
   private mutating func addEntries(west: Int64, south: Int64, east: Int64, north: Int64, margin: Double) {
     let latitude = Double(max(abs(south), abs(north))) / Grid.perDegree
     let (sine, cosine) = sineAndCosine(degrees: latitude)

@@ -28,8 +28,8 @@ extension FenceSurvey {
     return false
   }
 
-  /// Adds the edges of a part that matter for places in the window: those that such a place may be on, and those that
-  /// the line from it to the east may cross.
+  /// Adds the edges of a part that matter for places in the window: the edges on which such a place may be, and the
+  /// edges that a line from such a place to the east may cross.
   ///
   /// - Returns: `false` if the part has too many such edges, or if the window crosses the meridian opposite the part's
   ///   meridian.
@@ -98,8 +98,8 @@ extension FenceSurvey {
     let (start, end) = (chain.start, chain.end)
     chain.start = chain.end
     if start == end { return true }
-    // If neither end lies between the southernmost and northernmost places, the lines of all places cross the chain an
-    // odd number of times, or all an even number.
+    // If neither end lies between the latitudes of the southernmost and northernmost places, the lines to the east from
+    // all places cross the chain an odd number of times, or all an even number of times.
     let isDecided = (start <= box.south || start > box.north) && (end <= box.south || end > box.north)
     if isDecided {
       if (start > box.north) != (end > box.north) { piece.isInside.toggle() }
@@ -113,7 +113,7 @@ extension FenceSurvey {
 
 /// Consecutive edges that are all east of a window. They are replaced by one edge on a meridian.
 struct EdgeChain {
-  /// The meridian of that edge, east of the window.
+  /// The meridian of the edge that replaces the chain, east of the window.
   let x: Int32
   var start: Int32 = 0
   var end: Int32 = 0

@@ -17,11 +17,11 @@ struct FenceSurvey: BoxList, ~Copyable {
   private(set) var candidates: FixedList<Candidate>
   /// The candidates whose boxes intersect the current smaller window, as indices into ``candidates``.
   private var met: FixedList<Int32>
-  /// The fences whose boxes intersect ``region``. They are kept, so that the index is searched only once for several
-  /// windows.
+  /// The fences whose boxes intersect ``region``. They are stored, so that one search of the index is enough for
+  /// several windows.
   private var nearby: FixedList<Candidate>
   private var region = Window.empty
-  /// The fences that the current search has found, to find each only once.
+  /// The fences that the current search has already found, so that each is added only once.
   private var seen: FenceList
   var view: FenceView
   /// The edges of the fence that is being added, if it is an area.
@@ -44,8 +44,8 @@ struct FenceSurvey: BoxList, ~Copyable {
 
   /// Finds the fences whose boxes intersect a wide window.
   ///
-  /// - Parameter region: a larger window around the wide one. The index is searched for it, unless the region of the
-  ///   previous search contains the wide window.
+  /// - Parameter region: a larger window around the wide window. The index is searched for fences in this region,
+  ///   unless the region of the previous search contains the wide window.
   mutating func begin(_ window: Window, in region: Window, of set: borrowing FenceSet) {
     view.clear(window, FlatMap(around: window.middle))
     if !self.region.contains(window) {
@@ -71,7 +71,7 @@ struct FenceSurvey: BoxList, ~Copyable {
     }
   }
 
-  /// Makes the view of a smaller window inside the wide one.
+  /// Makes the view of a smaller window inside the wide window.
   mutating func collect(in window: Window, of set: borrowing FenceSet, into narrow: inout FenceView) {
     let map = view.map
     narrow.clear(window, map)

@@ -1,4 +1,4 @@
-/// Answers which fences contain a place in one window (a rectangle of longitude and latitude), without searching the
+/// Finds the fences that contain a place in one window (a rectangle of longitude and latitude), without searching the
 /// set.
 ///
 /// During a drive, most fences near the window contain either all or none of its places. The other fences have only a
@@ -24,12 +24,14 @@ struct FenceView: ~Copyable {
     /// For an area: whether a place is inside if its line to the east crosses none of the edges.
     var isInside = false
     var fence: Int32
-    /// Range of the piece's elements in ``FenceView/lines`` or ``FenceView/segments``.
+    /// Index of the piece's first element in ``FenceView/lines`` or ``FenceView/segments``.
     var first: Int32 = 0
+    /// Index after the piece's last element in ``FenceView/lines`` or ``FenceView/segments``.
     var end: Int32 = 0
-    /// For a flat piece, radii in m: a place within `inner` is inside, a place farther away than `outer` is outside,
-    /// and a place in between is undecided.
+    /// For a flat piece, a radius in m: a place within this distance is inside. A place between `inner` and `outer` is
+    /// undecided.
     var inner: Float = 0
+    /// For a flat piece, a radius in m: a place farther away than this is outside.
     var outer: Float = 0
   }
 
@@ -44,11 +46,12 @@ struct FenceView: ~Copyable {
   var pieces: FixedList<Piece>
   var lines = FixedList<LineGroup>(capacity: FenceView.room + 1)
   var segments = FixedList<SegmentGroup>(capacity: FenceView.room + 1)
-  /// The window for whose places the view answers.
+  /// The window in which the view answers queries.
   private(set) var window = Window.empty
   private(set) var map = FlatMap()
 
-  /// Maximum number of groups of four edges in one window. The caller must ask the set about a fence that has more.
+  /// Maximum number of groups of four edges in one window. A fence whose groups do not fit becomes a piece of the kind
+  /// `whole`, for which the caller must ask the set.
   static var room: Int { 1_024 }
 
   init(_ set: borrowing FenceSet) {

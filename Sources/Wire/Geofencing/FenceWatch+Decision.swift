@@ -1,5 +1,6 @@
 extension FenceWatch {
-  /// Evaluates a fix for the fences near its position, the fences near the path to it, and the fences with a track.
+  /// Evaluates a fix for the fences near its position, the fences near the path to it, and the fences with a stored
+  /// state (``Track``).
   mutating func decide(_ place: Place, _ fix: FenceFix, leg: Leg?, learnsOnly: Bool) {
     let radius = rules.errorRadius(hdop: fix.hdop)
     let margin = max(lookout, radius * 1.001 + 0.01)

@@ -4,12 +4,12 @@
 ///     var watch = FenceWatch(set)
 ///     watch.fix(FenceFix(time: now, latitude: 48.1, longitude: 11.5, hdop: 0.9, vehicleSpeed: 52), into: &handler)
 ///
-/// - An entry or exit is reported when the boundary is outside the error circle around the fix. If it is inside the
-///   circle, the event is reported when all fixes of the last 10 s agree.
-/// - The states of fences do not change while the vehicle is stationary, unless it was carried away (100 m for 60 s). A
-///   change of position faster than 80 m/s is ignored.
-/// - If two fixes are at most 10 s apart, the path between them is examined. If a fence contains part of the path, at a
-///   depth of more than the error radius, an enter and an exit are reported with interpolated times.
+/// - An entry or exit is reported when the boundary is outside the error circle around the fix. If the boundary is
+///   inside the circle, the event is reported when all fixes of the last 10 s are on the same side of the boundary.
+/// - The states of fences do not change while the vehicle is stationary, unless it was carried away (at least 100 m for
+///   60 s). A change of position faster than 80 m/s is ignored.
+/// - If two fixes are at most 10 s apart, the path between them is examined. If part of the path lies in a fence,
+///   deeper than the error radius, an enter and an exit are reported with interpolated times.
 /// - The first fix sets the states of all fences and reports nothing, unless the rules require enter events.
 ///
 /// The watch reads no clock and writes no output. Only the initializer allocates memory.
@@ -22,7 +22,7 @@ public struct FenceWatch: ~Copyable {
   var last: (place: Place, time: Int64)?
   /// Last position in the saved state from which this watch continues; `nil` if there is none.
   var resumedPosition: GeoPosition?
-  /// States of the fences that contain the vehicle, and of those whose state the last fixes contradict.
+  /// States of the fences that contain the vehicle, and of the fences whose state the last fixes contradict.
   var tracks: [Track] = []
   /// For each fence, the index of its state in `tracks`; −1 if it has none, because the vehicle is outside.
   var slots: [Int32] = []
@@ -30,8 +30,8 @@ public struct FenceWatch: ~Copyable {
   var isUnknown: [Bool] = []
   var hasUnknown = true
   var near: FenceList
-  /// A circle around the last evaluated fix that contains no boundary; `nil` if there is none. In it, all states agree
-  /// with the fixes, so no state can change until the vehicle leaves it.
+  /// A circle around the last evaluated fix that contains no boundary; `nil` if there is none. All states agree with
+  /// that fix, so no state can change until the vehicle leaves the circle.
   var calm: (centre: SpacePoint, radius: Double)?
   /// Radius around the next fix in which boundaries are searched, m. It grows while boundaries are far away, so that
   /// more of the following fixes need no search, and shrinks while they are near.

@@ -4,8 +4,8 @@ struct FlatPoint: BitwiseCopyable, Sendable {
   var y: Double
 }
 
-/// A plane map of the ground around a position, its middle. Coordinates are m to the east and north, computed with the
-/// Earth's radii of curvature at the middle.
+/// A plane map of the ground around a position, which is the map's middle. Coordinates are m to the east and north,
+/// computed with the Earth's radii of curvature at the middle.
 ///
 /// A line that is straight in longitude and latitude is straight on the map.
 struct FlatMap: BitwiseCopyable, Sendable {

@@ -8,8 +8,9 @@ struct LineGroup: BitwiseCopyable, Sendable {
   let start: SIMD4<Float>
   /// For each edge, change of x for each unit of y along its line.
   let slope: SIMD4<Float>
-  /// The minimum and the maximum y of each edge. An unused element has an empty range.
+  /// The minimum y of each edge; infinite for an unused element.
   let low: SIMD4<Float>
+  /// The maximum y of each edge; negative infinite for an unused element.
   let high: SIMD4<Float>
   /// For each edge, the square of a distance in x. If a place is nearer to the edge than this, rounding may put it on
   /// the wrong side. The value is infinite for an edge along a parallel of latitude.
@@ -36,8 +37,8 @@ struct LineGroup: BitwiseCopyable, Sendable {
     // moves it by less than 0.01.
     let size = Self.magnitude(start) + Self.magnitude(slope) * reach
     let doubt = (size * 0x1p-21 + 0.01).replacing(with: .infinity, where: isLevel)
-    // The coordinates must be exact in single precision. Outside the window only the side matters, so coordinates can
-    // be limited.
+    // The coordinates must be exact in single precision. Outside the window, only the side on which a coordinate lies
+    // matters, so coordinates can be limited.
     let far = SIMD4<Double>(repeating: 4e6)
     var low = ay.replacing(with: by, where: by .< ay)
     var high = ay.replacing(with: by, where: by .> ay)
@@ -68,9 +69,9 @@ struct LineGroup: BitwiseCopyable, Sendable {
     return any(isAbove .& (place.y .<= high) .& (x * x .<= doubt))
   }
 
-  /// Whether these edges must be tested for each place of a smaller window. They must if a place may be on an edge, or
-  /// if some places have lines to the east that cross an edge and others do not. Otherwise, inverts in `crossings` the
-  /// elements of the edges that the lines of all places cross.
+  /// Whether these edges must be tested for each place of a smaller window. This is so if a place may be on an edge, or
+  /// if the lines to the east from some places cross an edge and those from other places do not. Otherwise, the
+  /// function inverts in `crossings` the elements of the edges that the lines from all places cross.
   @inline(__always)
   func meets(_ window: FloatWindow, _ crossings: inout SIMD4<Int32>) -> Bool {
     let isNear = (low .<= window.north) .& (high .>= window.south)

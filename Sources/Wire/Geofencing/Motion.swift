@@ -25,19 +25,20 @@ struct Motion {
   private var standSaid: Int64 = 0
   /// Last position before a restart; `nil` if unknown, or if there was a fix since.
   private var resumed: SpacePoint?
-  /// Time since which the stationary vehicle has been away from where it stopped; `nil` if it is not away.
+  /// Time since which the stationary vehicle has been away from the place where it stopped, ns; `nil` if it is not
+  /// away.
   private var awaySince: Int64?
   private var isCarried = false
   /// First fix since the vehicle stopped at which the Doppler speed showed motion; `nil` if there was none.
-  ///
-  /// `dopplerDistance` is the distance since this fix in m, computed from the Doppler speeds. After a gap between
-  /// fixes, a speed counts for at most ``FenceRules/leastMotion``.
   private var dopplerStart: Observation?
+  /// Distance since `dopplerStart` in m, computed from the Doppler speeds. After a gap between fixes, a speed counts
+  /// for at most ``FenceRules/leastMotion``.
   private var dopplerDistance = 0.0
   /// Distance like `dopplerDistance`, m, but with each speed assumed for the whole time since the previous fix.
   private var longestDopplerDistance = 0.0
-  /// Last of the implausible fixes that agree with each other, and the time of the first one.
+  /// Last of the implausible fixes that agree with each other; `nil` if the last fix was plausible.
   private var doubted: Observation?
+  /// Time of the first of the implausible fixes that agree with each other, ns.
   private var doubtedSince: Int64 = 0
 
   init(_ rules: FenceRules) { self.rules = rules }
@@ -114,7 +115,7 @@ struct Motion {
     if stand == nil { stand = Observation(point: resumed ?? here.point, time: here.time) }
   }
 
-  /// Decides that the vehicle moves if the motion that the Doppler speed shows is real.
+  /// Decides whether the motion that the Doppler speed shows is real. If it is, the vehicle counts as moving.
   ///
   /// The distance from uninterrupted Doppler speeds must exceed the width of the error circle, and the position must
   /// have changed by about this distance. Noise does not fulfil both, and a sudden change of position is much greater
@@ -136,8 +137,8 @@ struct Motion {
     if way >= dopplerDistance / 2, way <= 2 * (longestDopplerDistance + radius) { moves() }
   }
 
-  /// Decides that a stationary vehicle is being carried, and that this has ended when its position has not changed for
-  /// `carriedTime`.
+  /// Decides whether a stationary vehicle is being carried. The vehicle is no longer being carried when its position
+  /// has changed by less than `carriedDistance` for `carriedTime`.
   private mutating func carry(_ stand: Observation, _ here: Observation, _ elapsed: Int64) {
     let isAway = here.point.distance(to: stand.point) >= rules.carriedDistance
     if isCarried {

@@ -1,8 +1,9 @@
 /// A position, with values that are computed from it once, because the distances to all fences need them.
 struct Place: BitwiseCopyable {
   let position: GeoPosition
-  /// Coordinates rounded to 1e-7°. They decide whether the place is inside or outside a fence.
+  /// Longitude rounded to 1e-7°. It is used to decide whether the place is inside or outside a fence.
   let x: Int64
+  /// Latitude rounded to 1e-7°. It is used to decide whether the place is inside or outside a fence.
   let y: Int64
   let sine: Double
   let cosine: Double

@@ -29,8 +29,8 @@ extension PolygonDraft {
 
   /// Rejects a hole inside another hole.
   ///
-  /// Two holes are compared only if the box of one contains that of the other. The holes are sorted by the west sides
-  /// of their boxes, and each is compared only with those that reach as far east as its west side.
+  /// Two holes are compared only if the box of one contains the box of the other. The holes are sorted by the west
+  /// sides of their boxes. Each hole is compared only with earlier holes whose boxes extend at least to its west side.
   private mutating func checkHoles(_ boxes: [RingBox]) throws(FenceError) {
     let holes = rings.indices.dropFirst().sorted {
       (boxes[$0].west, -boxes[$0].east) < (boxes[$1].west, -boxes[$1].east)
@@ -74,8 +74,8 @@ extension PolygonDraft {
     return nil
   }
 
-  /// Whether a ring lies in another one whose box contains its box. Its first corner that is not on the other ring's
-  /// boundary decides.
+  /// Whether a ring lies in another ring whose box contains the box of the first. The first corner that is not on the
+  /// boundary of the other ring decides.
   private mutating func isInside(_ ring: Int, _ other: Int) throws(FenceError) -> Bool {
     for corner in rings[ring] {
       try budget.spend(rings[other].count)

@@ -16,7 +16,7 @@ struct PolygonDraft: Sendable {
   /// The indices of each ring's points. The last point equals the first.
   private(set) var rings: [Range<Int>] = []
   var sweep = EdgeSweep()
-  /// The remaining limit of the work for checking all polygons of the set.
+  /// The work that may still be spent on checking the polygons of the set.
   var budget = CheckBudget()
 
   mutating func begin() {

@@ -1,7 +1,7 @@
 extension Unicode.Scalar {
-  /// Whether the character is not shown, or changes the direction of the text around it. These are control and format
-  /// characters (bidirectional controls, zero-width space and joiners, soft hyphen, byte order mark), line separators,
-  /// and others that programs need not show according to Unicode.
+  /// Whether the character is not shown, or changes the direction of the text around it. Such characters are control
+  /// and format characters (bidirectional controls, zero-width space and joiners, soft hyphen, byte order mark), line
+  /// separators, and others that programs need not show according to Unicode.
   public var isInvisible: Bool {
     if (0x20..<0x7F).contains(value) { return false }
     switch properties.generalCategory {

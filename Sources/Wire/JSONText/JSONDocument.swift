@@ -8,7 +8,7 @@
 /// The parser is strict: it accepts valid UTF-8 only, and no byte order mark, comments, trailing commas or duplicate
 /// keys. The document keeps the bytes of the text, including those of numbers. Values are converted only on access.
 public struct JSONDocument: Sendable {
-  /// The text, followed by the decoded values of its strings with escape sequences.
+  /// The text, followed by the decoded values of those strings that contain escape sequences.
   private(set) var bytes: [UInt8] = []
   var nodes: [JSONNode] = []
   private(set) var textCount = 0
@@ -43,8 +43,8 @@ public struct JSONDocument: Sendable {
   /// Creates a document without a text, whose ``root`` is `null`. Parse texts with ``parse(_:maximumDepth:)``.
   public init() { reset() }
 
-  /// Parses another text, which replaces this document's text, and reuses the memory. If many texts are parsed, no
-  /// memory is allocated after the longest one. Values of the previous text remain valid.
+  /// Parses another text, which replaces this document's text, and reuses the memory. If many texts are parsed, parsing
+  /// allocates no memory after the longest text has been parsed. Values of the previous text remain valid.
   ///
   /// - Throws: the first error in the text, with its position. The ``root`` is then `null`.
   public mutating func parse(_ text: Span<UInt8>, maximumDepth: Int = defaultMaximumDepth) throws(JSONError) {
@@ -82,8 +82,8 @@ public struct JSONDocument: Sendable {
     self.decoded = take(&parser.decoded)
   }
 
-  /// Returns an upper bound of the memory that a document needs, including its text, in bytes. It counts the characters
-  /// that precede values and does not parse the text.
+  /// Returns an upper bound of the memory that a document needs, including its text, in bytes. The function only counts
+  /// the characters that precede values; it does not parse the text.
   public static func mostMemory(for text: Span<UInt8>) -> Int {
     var values = 1
     for index in text.indices {

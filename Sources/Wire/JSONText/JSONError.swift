@@ -13,7 +13,8 @@ public struct JSONError: Error, Equatable, Sendable {
     case unexpectedEnd(expected: String)
     /// A byte is not allowed at its position.
     case unexpectedCharacter(UInt8, expected: String)
-    /// Something other than white space follows the value. The associated value is its first byte.
+    /// The JSON value is followed by something other than white space. The associated value is the first byte of that
+    /// text.
     case trailingContent(UInt8)
     /// A number violates RFC 8259 (section 6): a leading zero or plus sign, a point without digits, or no digits.
     case invalidNumber(expected: String)
@@ -29,7 +30,7 @@ public struct JSONError: Error, Equatable, Sendable {
     case tooDeep(limit: Int)
     /// The text has more bytes than the limit.
     case tooLarge(limit: Int)
-    /// The object has this key twice. `firstLine` is the line of the first one.
+    /// The object has this key twice. `firstLine` is the line in which the key occurs first.
     case duplicateKey(String, firstLine: Int)
     /// The value has the wrong type.
     case wrongType(expected: String, found: String)
@@ -65,8 +66,8 @@ public struct JSONError: Error, Equatable, Sendable {
 }
 
 extension JSONError: CustomStringConvertible {
-  /// The message as one text line, for example: `3:14: adapters[1].baud: expected a whole number from 1200 to 4000000,
-  /// found 12`.
+  /// The message as one text line, for example:
+  /// `3:14: adapters[1].baud: expected a whole number from 1200 to 4000000, found 12`.
   public var message: String {
     path.isEmpty ? "\(line):\(column): \(reason)" : "\(line):\(column): \(path): \(reason)"
   }

@@ -1,4 +1,4 @@
-/// The faults of a document that its reader found, at least one.
+/// All faults that were found in a document, at least one.
 public struct JSONFaults: Error, Equatable, Sendable {
   /// The faults, in the order of the text.
   public let all: [JSONError]
@@ -25,13 +25,14 @@ extension JSONDocument {
   /// After a fault, the faulty value is left out: it is treated as if it were absent. The document is then read again,
   /// until no further fault is found.
   ///
-  /// If a value in an array or object was left out, a later fault of this array or object may only be a consequence,
-  /// and is not reported. A required key, for example, is not reported as missing if its value was left out. A reader
-  /// that checks a rule about two keys must call ``JSONValue/leavesOut(_:)`` to find whether one of them was left out.
+  /// If a value in an array or object was left out, a later fault of this array or object may be only a consequence of
+  /// that, and is not reported. A required key, for example, is not reported as missing if its value was left out. A
+  /// reader that checks a rule about two keys must call ``JSONValue/leavesOut(_:)`` to find whether one of them was
+  /// left out.
   ///
   /// - Parameter read: reads the root and throws the first fault. It is called again after each fault, so it must have
   ///   no other effects.
-  /// - Throws: ``JSONFaults``, at most ``mostFaults``.
+  /// - Throws: ``JSONFaults`` with at most ``mostFaults`` faults.
   public func readReportingAllFaults<Value>(
     _ read: (JSONValue) throws(JSONError) -> Value
   ) throws(JSONFaults) -> Value {
@@ -51,7 +52,7 @@ extension JSONDocument {
     throw JSONFaults(all: faults.sorted { $0.offset < $1.offset })
   }
 
-  /// Whether an error of a value may only be a consequence of an earlier error in one of its children, which was left
+  /// Whether an error of a value may be only a consequence of an earlier error, because a child of the value was left
   /// out.
   private func mayFollow(_ error: JSONError, at node: Int) -> Bool {
     if case .missingKey(let key) = error.kind { return JSONValue(document: self, index: node).leavesOut(key) }

@@ -1,8 +1,8 @@
 /// Reads an object and accepts no unknown keys.
 ///
-/// Make one call for each key that the object may have, then call ``finish()``. It rejects any key for which there was
-/// no call, and its message suggests the most similar accepted key. A call throws a ``JSONError`` with the position if
-/// a required key is missing, or if the value has the wrong type or is out of range.
+/// Make one call for each key that the object may have, then call ``finish()``. ``finish()`` rejects any key for which
+/// there was no call. Its message suggests the most similar accepted key. A call throws a ``JSONError`` with the
+/// position if a required key is missing, or if the value has the wrong type or is out of range.
 ///
 ///     var reader = try JSONObjectReader(value)
 ///     let path = try reader.requiredString("path")
@@ -36,9 +36,9 @@ public struct JSONObjectReader: Sendable {
     return value
   }
 
-  /// Returns the value of a required key, after rejecting unknown keys like ``finish()``. Call it after the calls for
-  /// all other keys. If the required key is misspelled, the error then names the unknown key and suggests the correct
-  /// one.
+  /// Rejects unknown keys as ``finish()`` does, then returns the value of a required key. Call this function after the
+  /// calls for all other keys. If the required key is misspelled, the error then names the unknown key and suggests the
+  /// correct one.
   ///
   /// - Throws: the errors of ``finish()``, or ``JSONError/Kind/missingKey(_:)``.
   public mutating func requiredLast(_ key: String) throws(JSONError) -> JSONValue {
@@ -62,56 +62,58 @@ public struct JSONObjectReader: Sendable {
     }
   }
 
-  /// Returns the value of a required key, a string.
+  /// Returns the string under a required key.
   public mutating func requiredString(_ key: String) throws(JSONError) -> String {
     try required(key).requireString()
   }
-  /// Returns the value of an optional key, a string; `nil` if the object does not have the key.
+  /// Returns the string under an optional key; `nil` if the object does not have the key.
   public mutating func optionalString(_ key: String) throws(JSONError) -> String? {
     try optional(key)?.requireString()
   }
-  /// Returns the value of a required key, a string that must be one of `choices`.
+  /// Returns the string under a required key. The string must be one of `choices`.
   public mutating func requiredString(_ key: String, oneOf choices: [String]) throws(JSONError) -> String {
     try required(key).requireString(oneOf: choices)
   }
-  /// Returns the value of an optional key, a string that must be one of `choices`; `nil` if the object does not have
-  /// the key.
+  /// Returns the string under an optional key; `nil` if the object does not have the key. The string must be one of
+  /// `choices`.
   public mutating func optionalString(_ key: String, oneOf choices: [String]) throws(JSONError) -> String? {
     try optional(key)?.requireString(oneOf: choices)
   }
-  /// Returns the value of a required key, `true` or `false`.
+  /// Returns the boolean under a required key.
   public mutating func requiredBool(_ key: String) throws(JSONError) -> Bool { try required(key).requireBool() }
-  /// Returns the value of an optional key, `true` or `false`; `nil` if the object does not have the key.
+  /// Returns the boolean under an optional key; `nil` if the object does not have the key.
   public mutating func optionalBool(_ key: String) throws(JSONError) -> Bool? { try optional(key)?.requireBool() }
-  /// Returns the value of a required key, an integer within `range`.
+  /// Returns the integer under a required key. The integer must be within `range`.
   public mutating func requiredInt(
     _ key: String, in range: ClosedRange<Int> = .min ... .max
   ) throws(JSONError) -> Int { try required(key).requireInt(in: range) }
-  /// Returns the value of an optional key, an integer within `range`; `nil` if the object does not have the key.
+  /// Returns the integer under an optional key; `nil` if the object does not have the key. The integer must be within
+  /// `range`.
   public mutating func optionalInt(
     _ key: String, in range: ClosedRange<Int> = .min ... .max
   ) throws(JSONError) -> Int? { try optional(key)?.requireInt(in: range) }
-  /// Returns the value of a required key, a number within `range`.
+  /// Returns the number under a required key. The number must be within `range`.
   public mutating func requiredDouble(
     _ key: String, in range: ClosedRange<Double> = JSONValue.finite
   ) throws(JSONError) -> Double { try required(key).requireDouble(in: range) }
-  /// Returns the value of an optional key, a number within `range`; `nil` if the object does not have the key.
+  /// Returns the number under an optional key; `nil` if the object does not have the key. The number must be within
+  /// `range`.
   public mutating func optionalDouble(
     _ key: String, in range: ClosedRange<Double> = JSONValue.finite
   ) throws(JSONError) -> Double? { try optional(key)?.requireDouble(in: range) }
-  /// Returns the elements of a required key's value, an array.
+  /// Returns the elements of the array under a required key.
   public mutating func requiredArray(_ key: String) throws(JSONError) -> JSONElements {
     try required(key).requireArray()
   }
-  /// Returns the elements of an optional key's array; `nil` if the object does not have the key.
+  /// Returns the elements of the array under an optional key; `nil` if the object does not have the key.
   public mutating func optionalArray(_ key: String) throws(JSONError) -> JSONElements? {
     try optional(key)?.requireArray()
   }
-  /// Returns a reader for a required key's object.
+  /// Returns a reader for the object under a required key.
   public mutating func requiredObject(_ key: String) throws(JSONError) -> JSONObjectReader {
     try JSONObjectReader(required(key))
   }
-  /// Returns a reader for an optional key's object; `nil` if the object does not have the key.
+  /// Returns a reader for the object under an optional key; `nil` if the object does not have the key.
   public mutating func optionalObject(_ key: String) throws(JSONError) -> JSONObjectReader? {
     guard let value = optional(key) else { return nil }
     return try JSONObjectReader(value)

@@ -43,12 +43,13 @@ extension JSONParser {
 
   private func end(of index: Int) -> Int { nodes[index].isContainer ? Int(nodes[index].extent) : index + 1 }
 
-  /// Returns the byte at an index of ``JSONDocument/bytes``: of the text, or of the decoded strings after it.
+  /// Returns a byte of a string by its index in ``JSONDocument/bytes``, which will contain the text and then the
+  /// decoded strings.
   private func valueByte(_ index: Int) -> UInt8 {
     index < bytes.count ? bytes[index] : decoded[index - bytes.count]
   }
 
-  /// Compares two keys. The result is negative if the first one sorts before the second, 0 if they are equal, and
+  /// Compares two keys. The result is negative if the first key sorts before the second, 0 if they are equal, and
   /// otherwise positive.
   private func order(_ first: Int, _ second: Int) -> Int {
     let (a, b) = (nodes[first], nodes[second])

@@ -27,7 +27,8 @@ extension JSONParser {
     throw error(.unexpectedEnd(expected: "a closing quote"))
   }
 
-  /// Skips eight bytes at a time, while all of them are ASCII other than quotes, backslashes and control characters.
+  /// Skips the text in groups of eight bytes, up to the first group that contains a quote, a backslash, a control
+  /// character or a byte that is not ASCII.
   @inline(__always)
   private mutating func skipPlainASCII() {
     let ones: UInt64 = 0x0101_0101_0101_0101

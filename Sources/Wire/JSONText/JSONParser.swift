@@ -1,6 +1,6 @@
 /// Parses a JSON text strictly according to RFC 8259, from start to end, and appends its values to `nodes`.
 ///
-/// `maximumDepth` limits its recursion. Only strings with escape sequences are copied.
+/// `maximumDepth` limits the parser's recursion. Only strings with escape sequences are copied.
 struct JSONParser: ~Copyable, ~Escapable {
   let bytes: Span<UInt8>
   let maximumDepth: Int
@@ -9,7 +9,7 @@ struct JSONParser: ~Copyable, ~Escapable {
   /// Decoded values of strings with escape sequences. The document appends them to the text, and offsets in `nodes`
   /// assume this.
   var decoded: [UInt8]
-  /// The arrays and objects that are being parsed, outermost first. They give the path of an error.
+  /// The arrays and objects that are being parsed, outermost first. The JSON path of an error is made from them.
   var open: [OpenContainer] = []
 
   /// An array or object that is being parsed.

@@ -2,7 +2,7 @@
 enum JSONPath {
   /// Appends a key to a path.
   static func append(key: String, to path: inout String) {
-    // A key with other characters is quoted, and cut off if it is long.
+    // A key that contains other characters, or more than 60 bytes, is quoted. `quoted` shortens a long key.
     let isPlain =
       !key.isEmpty && key.utf8.count <= 60
       && key.utf8.allSatisfy {

@@ -1,7 +1,7 @@
 extension JSONValue {
   /// Calls `body` with the first two numbers of each element of this array, for example for positions:
-  /// `[[9.1,47.6],[9.2,47.7,430]]`. It makes no ``JSONValue`` for each element, so that an array of millions takes
-  /// little time.
+  /// `[[9.1,47.6],[9.2,47.7,430]]`. The function creates no ``JSONValue`` for the elements, so that an array of
+  /// millions of elements takes little time.
   ///
   /// - Returns: `nil` on success; this value if it is not an array; otherwise the first element that is not an array
   ///   beginning with two numbers. Elements after it are not read.

@@ -2,10 +2,10 @@ extension JSONValue {
   /// Offset of the value's first character in the text, bytes.
   public var offset: Int { Int(node.offset) }
 
-  /// Line of the value's first character, from 1. Each access counts from the start of the text.
+  /// Line of the value's first character, from 1. Each access counts the lines from the start of the text.
   public var line: Int { place.line }
 
-  /// Column of the value's first character, from 1, in Unicode scalars. Each access counts from the start of the text.
+  /// Column of the value's first character, from 1, in Unicode scalars. Each access reads the text from its start.
   public var column: Int { place.column }
 
   /// JSON path of the value, for example `adapters[1].baud`; empty for the root. For a key, the path of its value.
@@ -44,8 +44,8 @@ extension JSONValue {
     return JSONError(kind, line: place.line, column: place.column, offset: offset, path: path)
   }
 
-  /// The value for a message: for an array or object, the name of its type; otherwise the value itself, shortened if it
-  /// is long.
+  /// A text that describes the value in a message: for an array or object, the name of its type; otherwise the value
+  /// itself, shortened if it is long.
   public var summary: String {
     switch node.kind {
     case .object: "an object"

@@ -1,5 +1,5 @@
-/// Returns the known name that is most similar to a misspelled one, ignoring case; `nil` if none is similar. The edit
-/// distance may be at most 2, or 1 for names of fewer than five letters.
+/// Returns the known name that is most similar to a misspelled name, ignoring case; `nil` if none is similar. A name is
+/// similar if its edit distance is at most 2, or at most 1 if the misspelled name has fewer than five bytes.
 public func nearestName(to key: String, among known: [String]) -> String? {
   let written = Array(key.lowercased().utf8.prefix(64))
   var best: (key: String, distance: Int)?

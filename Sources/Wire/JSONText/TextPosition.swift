@@ -31,7 +31,7 @@ struct TextPosition {
   }
 }
 
-/// Computes line and column of many values in the order of the text, counting each byte once.
+/// Computes line and column of many values in the order of the text, and reads each byte of the text only once.
 ///
 /// ``JSONValue/line`` counts from the start at each access, which is too slow for thousands of values.
 public struct JSONPlaceCounter: Sendable {

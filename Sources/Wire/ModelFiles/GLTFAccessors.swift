@@ -1,15 +1,15 @@
 import JSONText
 
-/// A part of a buffer.
+/// A buffer view of glTF: a part of a buffer.
 struct GLTFView {
   let buffer: GLTFBuffer
   let offset: Int
   let count: Int
   let stride: Int?
   let target: Int?
-  /// The purpose for which it is used: vertices 34962, indices 34963; `nil` if unknown.
+  /// The purpose of the view: 34962 for vertex attributes, 34963 for indices; `nil` until a primitive uses the view.
   var use: Int?
-  /// The vertex attributes that are in it.
+  /// Indices of the accessors that read vertex attributes from the view.
   var attributes: Set<Int> = []
 }
 
@@ -29,7 +29,7 @@ struct GLTFFormat: Equatable {
       }
     }
 
-    /// The range of the values of integers; `nil` for floats.
+    /// The range of the values of an integer type; `nil` for floats.
     var range: ClosedRange<Double>? {
       switch self {
       case .int8: -128...127
@@ -48,7 +48,7 @@ struct GLTFFormat: Equatable {
 
   static let sizes = ["SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT2": 4, "MAT3": 9, "MAT4": 16]
 
-  /// The number of numbers in an element.
+  /// How many numbers an element contains.
   var size: Int { Self.sizes[type] ?? 0 }
   /// The number of rows of a matrix; `nil` for other types. Each column begins at a multiple of 4 bytes.
   var rows: Int? { type.hasPrefix("MAT") ? (type == "MAT2" ? 2 : type == "MAT3" ? 3 : 4) : nil }
@@ -67,7 +67,7 @@ struct GLTFFormat: Equatable {
   }
 }
 
-/// Numbers in a buffer, or those that a sparse accessor replaces.
+/// An accessor of glTF: elements in a buffer. A sparse accessor replaces some of them.
 struct GLTFAccessor {
   struct Sparse {
     let count: Int
@@ -76,19 +76,19 @@ struct GLTFAccessor {
     let values: Data
   }
 
-  /// The place of numbers in a file.
+  /// The position of elements in a file.
   struct Data {
     let bytes: ModelBytes
     let offset: Int
     let stride: Int
   }
 
-  /// `nil` if an extension defines the type.
+  /// The format of the elements; `nil` if an extension defines the type.
   let format: GLTFFormat?
   let count: Int
   let view: Int?
   let offset: Int
-  /// `nil` if the elements are 0, or if the document does not contain them.
+  /// The position of the elements; `nil` if all elements are 0, or if the document does not contain them.
   var data: Data?
   let least: [Double]?
   let most: [Double]?
@@ -194,7 +194,8 @@ extension GLTFChecker {
     return GLTFAccessor.Sparse(count: some, indices: at, component: component, values: what)
   }
 
-  /// Checks that elements are inside a view, and returns their place; `nil` if the document does not contain them.
+  /// Checks that the elements of an accessor are inside a view, and returns their position in the file; `nil` if the
+  /// document does not contain them.
   private func data(
     _ index: Int, _ offset: Int, _ count: Int, _ format: GLTFFormat, _ place: String, usesStride: Bool
   ) throws(ModelError) -> GLTFAccessor.Data? {

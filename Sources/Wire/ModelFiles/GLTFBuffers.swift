@@ -4,7 +4,7 @@ import JSONText
 struct GLTFBuffer {
   /// The declared length, bytes.
   let count: Int
-  /// The file with the bytes, and their offset in it; `nil` if the document does not contain them.
+  /// The file with the bytes, and the offset of the bytes in this file; `nil` if the document does not contain them.
   let content: (bytes: ModelBytes, offset: Int)?
 }
 
@@ -52,7 +52,9 @@ struct DataURI {
   let type: String
   let bytes: [UInt8]
 
-  /// - Throws: `external` if the URI is the address of another file.
+  /// Decodes the data of a URI.
+  ///
+  /// - Throws: `external` if the URI is the address of another file; `malformed` if its data cannot be decoded.
   init(_ value: JSONValue, _ place: String) throws(ModelError) {
     var parsed: (String, [UInt8])?
     let isData = value.withUTF8 { text in Self.hasScheme(text) } ?? false

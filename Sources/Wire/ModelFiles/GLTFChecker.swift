@@ -1,12 +1,13 @@
 import JSONText
 
-/// Checks a glTF 2.0 document: its schema, references, buffers, accessors and their data; and counts what it contains.
+/// Checks a glTF 2.0 document: its schema, its references, its buffers, and its accessors with their data. Counts its
+/// vertices, triangles, materials and textures.
 struct GLTFChecker {
-  /// Where the bytes of the first buffer are if it has no URI.
+  /// The kind of file, which decides where the bytes of the first buffer are if it has no URI.
   enum Origin {
-    /// A file of JSON.
+    /// A file of JSON, without binary data.
     case text
-    /// A binary file; the range is that of its chunk of binary data, `nil` if it has none.
+    /// A binary file. The range is the range of its chunk of binary data; `nil` if it has none.
     case container(ModelBytes, Range<Int>?)
   }
 
@@ -19,7 +20,7 @@ struct GLTFChecker {
   var accessors: [GLTFAccessor] = []
   let extensionsUsed: Set<String>
   var facts = ModelFacts(.gltf)
-  /// The number of numbers that were read.
+  /// How many numbers of accessors were read so far.
   var numbers = 0
 
   /// Checks a file of JSON.

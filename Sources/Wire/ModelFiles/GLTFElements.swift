@@ -1,4 +1,5 @@
-/// Reads the elements of an accessor one after another, with those that a sparse accessor replaces.
+/// Reads the elements of an accessor one after another. If the accessor is sparse, the reader returns the new values of
+/// the elements that are replaced.
 struct GLTFElements {
   private let format: GLTFFormat
   private let accessor: GLTFAccessor
@@ -6,9 +7,11 @@ struct GLTFElements {
   private var index = 0
   private var nextSparse = 0
   private var sparseIndex = -1
-  /// The numbers of the current element. Integers that are normalized stay integers.
+  /// The numbers of the current element. Normalized integers are not converted to fractions.
   private(set) var numbers: [Double]
 
+  /// Creates a reader before the first element.
+  ///
   /// - Returns: `nil` if the elements are not in the document.
   init?(_ accessor: GLTFAccessor, _ place: String) {
     guard let format = accessor.format, accessor.data != nil || accessor.sparse != nil else { return nil }
@@ -31,7 +34,7 @@ struct GLTFElements {
 
   /// Reads the next element.
   ///
-  /// - Returns: `false` at the end.
+  /// - Returns: `false` after the last element.
   mutating func next() throws(ModelError) -> Bool {
     guard index < accessor.count else {
       guard nextSparse == accessor.sparse?.count ?? 0 else {
@@ -70,7 +73,9 @@ struct GLTFElements {
 }
 
 extension GLTFChecker {
-  /// Counts numbers before they are read.
+  /// Counts the numbers of an accessor before they are read.
+  ///
+  /// - Throws: `tooLarge` if more than ``ModelLimits/numbers`` would be read.
   mutating func count(_ accessor: GLTFAccessor, _ place: String) throws(ModelError) {
     let (product, isTooLarge) = accessor.count.multipliedReportingOverflow(by: accessor.format?.size ?? 1)
     let (sum, isTooMuch) = numbers.addingReportingOverflow(product)
@@ -107,7 +112,7 @@ extension GLTFChecker {
   ) throws(ModelError) {
     guard let declared else { return }
     for number in found.indices {
-      // Bounds of floats are written with any number of digits.
+      // The document may state bounds of floats with more digits than a float has.
       let wanted = format.component == .float ? Double(Float(declared[number])) : declared[number]
       guard wanted == found[number] else {
         throw ModelError(

@@ -1,23 +1,25 @@
 import JSONText
 
-/// What the attributes of a primitive may be.
+/// The formats that are allowed for a vertex attribute of a primitive.
 private struct GLTFSemantic {
   typealias Component = GLTFFormat.Component
   let types: [String]
-  /// The components, and whether each of them is normalized.
+  /// The allowed component types, each with whether it is normalized.
   let components: [(Component, Bool)]
 
   private static let float: [(Component, Bool)] = [(.float, false)]
   private static let parts: [(Component, Bool)] = [(.float, false), (.uint8, true), (.uint16, true)]
-  /// Those that KHR_mesh_quantization adds.
+  /// The component types that KHR_mesh_quantization adds for positions and texture coordinates.
   private static let quantized: [(Component, Bool)] = [
     (.int8, false), (.int8, true), (.uint8, false), (.uint8, true), (.int16, false), (.int16, true), (.uint16, false),
     (.uint16, true),
   ]
   private static let quantizedNormals: [(Component, Bool)] = [(.int8, true), (.int16, true)]
 
-  /// - Returns: `nil` for an attribute of an application, whose name begins with `_`.
-  /// - Throws: `malformed` if there is no such attribute.
+  /// Returns the formats that are allowed for an attribute; `nil` for an attribute of an application, whose name begins
+  /// with `_`.
+  ///
+  /// - Throws: `malformed` if glTF defines no attribute of this name.
   static func find(_ name: String, isQuantized: Bool, _ place: String) throws(ModelError) -> GLTFSemantic? {
     if name.hasPrefix("_") { return nil }
     switch name {
@@ -35,7 +37,7 @@ private struct GLTFSemantic {
     }
   }
 
-  /// The name of an attribute without its number; `nil` if it has none.
+  /// The name of an attribute without its number; `nil` if the name has none.
   static func base(_ name: String) -> Substring? {
     let parts = name.split(separator: "_", omittingEmptySubsequences: false)
     guard parts.count == 2, let number = Int(parts[1]), number >= 0, String(number) == parts[1] else { return nil }
@@ -131,7 +133,7 @@ extension GLTFChecker {
     try checkUnits(name, accessor, place)
   }
 
-  /// Notes the purpose of a view, and checks the rules for vertex attributes.
+  /// Stores the purpose of a view, and checks the rules for vertex attributes.
   private mutating func use(_ view: Int, _ target: Int, _ accessor: Int, _ place: String) throws(ModelError) {
     let found = views[view].target ?? views[view].use
     guard found == nil || found == target else {
@@ -149,7 +151,7 @@ extension GLTFChecker {
     }
   }
 
-  /// Checks that normals and tangents have length 1.
+  /// Checks that normals and tangents have length 1, within 1 %.
   private mutating func checkUnits(_ name: String, _ accessor: GLTFAccessor, _ place: String) throws(ModelError) {
     guard name == "NORMAL" || name == "TANGENT", accessor.format?.component == .float,
       var elements = GLTFElements(accessor, place)
@@ -230,6 +232,8 @@ extension GLTFChecker {
     }
   }
 
+  /// Checks the indices of a primitive.
+  ///
   /// - Returns: the number of indices; `nil` if the primitive has none.
   private mutating func checkIndices(_ primitive: JSONValue, _ vertices: Int, _ place: String) throws(ModelError)
     -> Int?

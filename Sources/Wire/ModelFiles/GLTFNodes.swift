@@ -40,7 +40,7 @@ extension GLTFChecker {
   }
 
   private func checkLoops(_ parents: [Int?]) throws(ModelError) {
-    // The number of the walk in which a node was visited first.
+    // For each node, the start of the walk that visited it first; −1 if no walk has visited it.
     var visited = Array(repeating: -1, count: parents.count)
     for start in parents.indices {
       var node = start
@@ -73,7 +73,7 @@ extension GLTFChecker {
 
   // MARK: Scene
 
-  /// Computes the box of the scene that is shown at first.
+  /// Computes the box of the default scene.
   mutating func measureScene() throws(ModelError) {
     let scenes = root["scenes"].map { Array($0.elements) } ?? []
     let scene = scenes.isEmpty ? nil : scenes[root["scene"]?.int ?? 0]
@@ -170,7 +170,8 @@ struct ModelTransform {
     )
   }
 
-  /// Whether it consists of a translation, a rotation and a scale: its axes are at right angles and have a length.
+  /// Whether the transform consists of a translation, a rotation and a scale: its axes are at right angles to each
+  /// other, and none has length 0.
   var isDecomposable: Bool {
     guard matrix[3] == 0, matrix[7] == 0, matrix[11] == 0, matrix[15] == 1 else { return false }
     let axes = [0, 4, 8].map { Array(matrix[$0..<($0 + 3)]) }

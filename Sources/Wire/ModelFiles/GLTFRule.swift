@@ -6,7 +6,7 @@ import JSONText
 indirect enum GLTFRule: Sendable {
   case any, flag, text
   case object([GLTFMember])
-  /// `2.0`.
+  /// A version such as `2.0`.
   case version
   /// An index into an array of the document.
   case link(String)

@@ -2,12 +2,14 @@ import JSONText
 
 /// Checks a JSON document against the schema of glTF 2.0.
 struct GLTFSchema {
-  /// The lengths of the arrays of the document.
+  /// The length of each array of the root, by its key.
   private var counts: [String: Int] = [:]
   private var extensionsUsed: Set<String> = []
-  /// The extensions that the document uses without a declaration.
+  /// The first extension that the document uses but does not declare; `nil` if there is none.
   private var undeclared: (place: String, name: String)?
 
+  /// Checks a document.
+  ///
   /// - Throws: the first rule that the document violates.
   static func check(_ root: JSONValue) throws(ModelError) {
     var schema = GLTFSchema()

@@ -4,7 +4,9 @@ struct ImageSize {
   let width: Int
   let height: Int
 
-  /// - Returns: `nil` if it is neither.
+  /// Reads the size of an image from its headers.
+  ///
+  /// - Returns: `nil` if the bytes are neither a PNG nor a JPEG image.
   /// - Throws: `malformed` or `truncated` if the headers are invalid.
   init?(_ bytes: ModelBytes, _ range: Range<Int>, _ place: String) throws(ModelError) {
     let (start, count) = (range.lowerBound, range.count)

@@ -8,11 +8,13 @@ public final class ModelBytes {
   private let source: (_ offset: Int, _ count: Int) -> [UInt8]?
   private var window: [UInt8] = []
   private var start = 0
-  /// The number of bytes that are read at once.
+  /// Maximum number of bytes that one call of `source` reads into `window`.
   private static let windowBytes = 1 << 18
 
+  /// Creates access to the bytes of a file.
+  ///
   /// - Parameters:
-  ///   - count: the length in bytes.
+  ///   - count: the length of the file in bytes.
   ///   - source: reads at most `count` bytes from `offset`; returns `nil` if the system reports an error.
   public init(count: Int, source: @escaping (_ offset: Int, _ count: Int) -> [UInt8]?) {
     (self.count, self.source) = (count, source)
@@ -22,10 +24,10 @@ public final class ModelBytes {
     self.init(count: bytes.count) { offset, count in Array(bytes[offset..<min(offset + count, bytes.count)]) }
   }
 
-  /// Makes sure that the window contains some bytes.
+  /// Ensures that the window contains the bytes from an offset.
   ///
-  /// - Parameter count: the number of bytes; at most 64 KiB.
-  /// - Throws: `truncated` if they are outside the file.
+  /// - Parameter count: the number of bytes; at most ``windowBytes``.
+  /// - Throws: `truncated` if the bytes are outside the file.
   @inline(__always)
   private func load(_ offset: Int, _ count: Int) throws(ModelError) {
     if offset >= start, offset + count <= start + window.count { return }
@@ -85,7 +87,7 @@ public final class ModelBytes {
     return bytes
   }
 
-  /// Whether a text is at an offset.
+  /// Whether the bytes at an offset are equal to a text.
   func matches(_ text: StaticString, at offset: Int) throws(ModelError) -> Bool {
     guard offset >= 0, offset <= count - text.utf8CodeUnitCount else { return false }
     for index in 0..<text.utf8CodeUnitCount where try byte(at: offset + index) != (unsafe text.utf8Start[index]) {

@@ -32,14 +32,15 @@ public struct ModelBox: Equatable, Sendable {
 /// The counts and the size of a valid model.
 public struct ModelFacts: Equatable, Sendable {
   public let format: ModelFormat
-  /// The number of vertices; `nil` if the format does not tell without decoding a USD layer.
+  /// The number of vertices; `nil` for USDZ, because its layers are not decoded.
   public var vertices: Int?
   /// The number of triangles, after polygons are divided; `nil` if unknown.
   public var triangles: Int?
   /// The number of polygons of PLY and OBJ; `nil` for other formats.
   public var faces: Int?
-  /// The number of normals and of texture coordinates of OBJ; `nil` for other formats.
+  /// The number of normals of OBJ; `nil` for other formats.
   public var normals: Int?
+  /// The number of texture coordinates of OBJ; `nil` for other formats.
   public var textureCoordinates: Int?
   /// The number of materials; `nil` if unknown.
   public var materials: Int?
@@ -53,7 +54,7 @@ public struct ModelFacts: Equatable, Sendable {
   public var isMetric = false
   /// The extensions of glTF without which the model cannot be shown.
   public var requiredExtensions: [String] = []
-  /// The files in a package; empty for other formats.
+  /// The files in a USDZ package; empty for other formats.
   public var entries: [PackageEntry] = []
 
   init(_ format: ModelFormat) { self.format = format }
@@ -85,12 +86,12 @@ public struct PackageEntry: Equatable, Sendable {
   public let count: Int
 }
 
-/// The limits of models. A model that exceeds one is not shown.
+/// The limits of models. A model that exceeds one of them is rejected.
 public enum ModelLimits {
   public static let vertices = 20_000_000
   public static let triangles = 20_000_000
   /// Maximum number of numbers that are read to check the data of a glTF model. Several accessors may refer to the same
-  /// bytes, so that the length of the file does not limit it.
+  /// bytes, so that the length of the file does not limit this number.
   static let numbers = 200_000_000
   /// Maximum length of the JSON text of glTF, bytes.
   static let textBytes = 32 << 20

@@ -15,7 +15,7 @@ struct ModelText {
 
   /// Reads the next line. Lines end with LF, CR, or both.
   ///
-  /// - Parameter joins: whether a line that ends with a backslash continues in the next one.
+  /// - Parameter joins: whether a line that ends with a backslash continues in the next line.
   /// - Returns: `false` at the end of the file.
   /// - Throws: `malformed` if a line contains a byte that is not text.
   mutating func next(joins: Bool = false) throws(ModelError) -> Bool {
@@ -63,7 +63,7 @@ struct ModelText {
 
   /// Returns a word as a number, which may be infinite or NaN.
   ///
-  /// - Throws: `malformed` if it is no number, or if the line has no such word.
+  /// - Throws: `malformed` if the word is not a number, or if the line has no such word.
   func double(_ word: Int) throws(ModelError) -> Double {
     guard word < words.count else {
       throw ModelError(.malformed, place, "expected a number, found the end of the line")
@@ -79,7 +79,8 @@ struct ModelText {
 
   func shown(_ word: Int) -> String { "\"\(text(word).prefix(40))\"" }
 
-  /// Converts a decimal number that a `Double` represents without loss before it is scaled; `nil` for other texts.
+  /// Converts a decimal number of at most 15 digits without an exponent; `nil` for other texts. A `Double` represents
+  /// these digits exactly, before they are divided by a power of ten.
   private static func plain(_ text: ArraySlice<UInt8>) -> Double? {
     var (mantissa, digits, scale, isFraction): (UInt64, Int, Int, Bool) = (0, 0, 0, false)
     var index = text.startIndex
@@ -108,7 +109,7 @@ struct ModelText {
 
   /// Returns the parts of a word between slashes as integers; a part may be empty.
   ///
-  /// - Throws: `malformed` if a part is no integer.
+  /// - Throws: `malformed` if a part is not an integer, or if there are more than three parts.
   func integers(_ word: Int) throws(ModelError) -> (Int?, Int?, Int?, count: Int) {
     var (parts, count): ((Int?, Int?, Int?), Int) = ((nil, nil, nil), 0)
     var (value, isNegative, digits) = (0, false, 0)

@@ -4,9 +4,10 @@
 struct OBJReader {
   private var facts = ModelFacts(.obj)
   private var text: ModelText
-  /// The numbers of vertices, texture coordinates and normals.
+  /// How many vertices, texture coordinates and normals were read, in this order.
   private var counts = [0, 0, 0]
-  /// The largest index of each, and its line.
+  /// The largest index of a vertex, of a texture coordinate and of a normal, in this order, each with the number of its
+  /// line.
   private var largest = [(index: 0, line: 0), (index: 0, line: 0), (index: 0, line: 0)]
   private var (faces, triangles): (Int, Int) = (0, 0)
   private var materials: Set<String> = []
@@ -49,7 +50,8 @@ struct OBJReader {
         try ModelLimits.check(materials.count, 65_536, "materials", text.place)
       }
     }
-    // Programs that export no normals or no texture coordinates at all may refer to them nevertheless. They are ignored.
+    // Programs that export no normals or no texture coordinates at all may refer to them nevertheless. Such references
+    // are ignored.
     for (kind, name) in ["vertex", "texture coordinate", "normal"].enumerated()
     where (kind == 0 || counts[kind] > 0) && largest[kind].index > counts[kind] {
       throw ModelError(
@@ -66,7 +68,7 @@ struct OBJReader {
     for word in 1..<max(least + 1, text.words.count) { _ = try text.double(word) }
   }
 
-  /// Checks the corners of a face, the points of a line, or points.
+  /// Checks the references of a face, of a line or of points, and returns how many there are.
   private mutating func corners(atLeast least: Int) throws(ModelError) -> Int {
     let count = text.words.count - 1
     guard count >= least else {

@@ -62,7 +62,7 @@ struct PLYReader {
   private var format = Format.text
   private var elements: [Element] = []
   private var text: ModelText
-  /// The offset of the next number of a binary file, and the next word of a line.
+  /// The offset of the next number in a binary file, and the index of the next word in a line of a text file.
   private var (offset, word) = (0, 0)
   private var triangles = 0
 

@@ -3,7 +3,7 @@ enum STLReader {
   private static let head = 84, triangle = 50
 
   static func facts(_ bytes: ModelBytes) throws(ModelError) -> ModelFacts {
-    // The header of a binary file may begin with `solid`, too. Only the length tells.
+    // The header of a binary file may begin with `solid`, too. Only the length distinguishes it from text.
     if bytes.count >= head, Int(try bytes.uint32(at: 80)) == (bytes.count - head) / triangle,
       (bytes.count - head) % triangle == 0
     {
@@ -44,7 +44,7 @@ enum STLReader {
 
   private static func text(_ bytes: ModelBytes) throws(ModelError) -> ModelFacts {
     var (facts, text, triangles) = (ModelFacts(.stl), ModelText(bytes), 0)
-    // The line that must follow: the corners of a triangle are three lines.
+    // `step` selects the line that must follow. The corners of a triangle are on three lines.
     var (isOpen, step) = (false, 0)
     while try text.next() {
       guard !text.words.isEmpty else { continue }

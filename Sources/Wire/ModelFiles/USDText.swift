@@ -1,4 +1,5 @@
-/// Finds the addresses of other files (`@texture.png@`) in a USD layer of text, and checks that they are in the package.
+/// Finds the addresses of other files (`@texture.png@`) in a USD layer of text, and checks that the package has
+/// the files.
 struct USDText {
   private let bytes: ModelBytes
   private let entry: PackageEntry
@@ -12,6 +13,8 @@ struct USDText {
     (offset, end) = (entry.offset, entry.offset + entry.count)
   }
 
+  /// Checks all addresses in the layer.
+  ///
   /// - Throws: `external` if a file is not in the package; `truncated` if a text or an address does not end.
   func check() throws(ModelError) {
     var reader = self
@@ -42,7 +45,7 @@ struct USDText {
 
   /// Reads to the mark that ends a text or an address.
   ///
-  /// - Returns: the first 4,096 bytes.
+  /// - Returns: the first 4,096 bytes of the text or address.
   private mutating func content(_ mark: UInt8, _ count: Int) throws(ModelError) -> [UInt8] {
     let start = offset
     offset += count
@@ -80,7 +83,8 @@ struct USDText {
     }
   }
 
-  /// Returns the name in the package that a relative address means; `nil` if it is outside the package.
+  /// Returns the name of the file in the package to which a relative address refers; `nil` if it is outside the
+  /// package.
   private static func resolved(_ address: String, _ folder: [String]) -> String? {
     guard !address.hasPrefix("/"), !address.contains(":"), !address.contains("\\") else { return nil }
     var parts = folder

@@ -1,5 +1,6 @@
 /// Reads the package of USDZ: a ZIP archive whose files are stored without compression at multiples of 64 bytes. The
-/// first one is a USD layer. Nothing is before, between or behind the files.
+/// first file is a USD layer. There are no other bytes before the files, between them, or between them and the
+/// directory.
 struct USDZReader {
   private static let local: UInt32 = 0x0403_4B50, central: UInt32 = 0x0201_4B50, end: UInt32 = 0x0605_4B50
   private static let localCount = 30, centralCount = 46, endCount = 22
@@ -23,7 +24,7 @@ struct USDZReader {
 
   private init(bytes: ModelBytes) { self.bytes = bytes }
 
-  /// The ending of a file's name, in lower case.
+  /// Returns the extension of a file's name, in lower case and without the dot; empty if it has none.
   static func kind(_ name: String) -> String {
     let file = name.split(separator: "/").last ?? ""
     guard let point = file.lastIndex(of: ".") else { return "" }
@@ -46,7 +47,7 @@ struct USDZReader {
     }
     guard count > 0 else { throw ModelError(.malformed, "end", "the package is empty") }
     try ModelLimits.check(count, ModelLimits.entries, "files")
-    // Each file begins where the one before it ends, so that none overlaps another.
+    // Each file begins where the previous file ends, so that none overlaps another.
     var (offset, next) = (start, 0)
     for index in 0..<count {
       let place = "file \(index)"
@@ -87,7 +88,7 @@ struct USDZReader {
         throw ModelError(.malformed, place, "its header and the directory differ")
       }
     }
-    // Encrypted files, and files whose length follows their content.
+    // Reject encrypted files, and files whose length follows their content.
     guard try bytes.uint16(at: start + 6) & 0x2049 == 0 else {
       throw ModelError(.malformed, place, "expected a file that is not encrypted and whose length is in its header")
     }

@@ -1,4 +1,4 @@
-/// The last known date, for epochs whose sentences contain none. It is used only as long as the day cannot have
+/// Stores the last known date, for epochs whose sentences contain no date. The date is used only until the day may have
 /// changed.
 ///
 /// A receiver at 10 Hz may send RMC or ZDA once a second, and GGA, which has no date, ten times.

@@ -8,7 +8,7 @@
 /// the two epochs, the epoch with the matching value gets a vote. Without votes, the sentence belongs to the earlier
 /// epoch.
 struct CycleOrder: BitwiseCopyable {
-  /// The values of one epoch that sentences without a time repeat.
+  /// Those values of one epoch that the sentences without a time (GSA, VTG) repeat.
   struct Evidence: BitwiseCopyable {
     /// HDOP of the epoch's GGA or GNS; `nil` if unknown.
     var hdop: Decimal?
@@ -28,7 +28,8 @@ struct CycleOrder: BitwiseCopyable {
   /// Whether sentences without a time belong to the epoch that follows them.
   var isLeading: Bool { mutating get { votes > 0 } }
 
-  /// Counts the votes when an epoch ends, and stores the sentences without a time after it for the next vote.
+  /// Counts the votes when an epoch ends, and stores the sentences without a time that follow the epoch, for the next
+  /// vote.
   ///
   /// - Parameters:
   ///   - evidence: the values of the epoch that ended. The epoch is between the stored sentences and those in `group`.

@@ -33,7 +33,7 @@ struct Decimal: BitwiseCopyable {
 
 /// An angle as NMEA 0183 writes it: whole degrees, and minutes with decimals.
 struct Angle: BitwiseCopyable {
-  /// The angle in minutes, including 60 for each degree; negative for south and west.
+  /// The whole angle in minutes of arc, 60 for each degree; negative for south and west.
   var minutes: Decimal
 
   /// The angle in degrees, correctly rounded by one division of two exact integers.

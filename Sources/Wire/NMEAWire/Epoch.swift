@@ -3,9 +3,9 @@ struct Epoch: BitwiseCopyable {
   private(set) var time: TimeOfDay?
   private(set) var isOpen = false
   private var untimed = UntimedSentences()
-  /// One bit for each kind of sentence with a time field: whether one has arrived in this epoch.
+  /// One bit for each kind of sentence with a time field: 1 if a sentence of that kind has arrived in this epoch.
   private var kinds: UInt16 = 0
-  /// The qualities of the fix that these sentences state, as ``FixClaim`` bits.
+  /// The qualities of the fix that the epoch's sentences state, as bits of ``FixClaim``.
   private var claims: UInt8 = 0
   private var coordinates: Coordinates?
   private var coordinatesRank = 0
@@ -23,7 +23,7 @@ struct Epoch: BitwiseCopyable {
 
   /// Begins an epoch with the first sentence that has a time field.
   ///
-  /// The function changes an existing value, because copying an epoch takes long.
+  /// The function changes `self` instead of returning a new epoch, because copying an epoch takes long.
   ///
   /// - Parameters:
   ///   - time: the time of day; `nil` if the receiver does not know it.
@@ -50,8 +50,8 @@ struct Epoch: BitwiseCopyable {
   /// Whether a sentence belongs to this epoch.
   ///
   /// A sentence with a time belongs to the epoch if the times are equal. A sentence with an empty time belongs to it
-  /// unless a sentence of its kind has occurred in it already. This separates the epochs of a receiver that does not
-  /// know the time yet. GNS may occur more than once, because some receivers send one for each constellation.
+  /// unless the epoch already contains a sentence of the same kind. This separates the epochs of a receiver that does
+  /// not know the time yet. GNS may occur more than once, because some receivers send one for each constellation.
   @inline(__always)
   mutating func accepts(_ time: TimeOfDay?, _ kind: SentenceKind) -> Bool {
     if let time { return time == self.time }
@@ -138,7 +138,7 @@ extension Epoch {
 
   private mutating func claims(_ claim: FixClaim) -> Bool { claims & claim.rawValue != 0 }
 
-  /// Returns the epoch's fix. If none of its sentences contains a date, the last known one is used.
+  /// Returns the epoch's fix. If none of its sentences contains a date, the last known date is used.
   mutating func fix(carrying date: inout CarriedDate) -> Fix {
     var fix = Fix()
     fix.position = end
@@ -172,7 +172,8 @@ extension Epoch {
   }
 
   /// The type of the fix: `estimated` if any sentence states dead reckoning; otherwise the most accurate type that any
-  /// sentence states; otherwise 2D or 3D, from GSA or, without it, from the altitude and the number of satellites.
+  /// sentence states; otherwise 2D or 3D, according to GSA or, if there is no GSA, to the altitude and the number of
+  /// satellites.
   private var type: FixType {
     mutating get {
       if claims(.estimated) { return .estimated }

@@ -1,8 +1,8 @@
 /// Groups sentences into epochs by their time of day. Sentences without a time belong to the epoch before or after
-/// them, which ``CycleOrder`` decides.
+/// them; ``CycleOrder`` decides which.
 struct EpochAssembler: BitwiseCopyable {
   private var epoch = Epoch()
-  /// Sentences without a time that followed the last sentence with one.
+  /// Sentences without a time that followed the last sentence with a time.
   private var pending = UntimedSentences()
   private var order = CycleOrder()
   private var date = CarriedDate()
@@ -12,7 +12,7 @@ struct EpochAssembler: BitwiseCopyable {
   /// Makes the epoch of a sentence the current one: continues the current epoch if the sentence belongs to it,
   /// otherwise begins a new one.
   ///
-  /// If a new epoch begins, the handler receives the fix of the previous one.
+  /// If a new epoch begins, the handler receives the fix of the previous epoch.
   @inline(__always)
   mutating func open<Handler: FixHandler & ~Copyable>(
     _ time: TimeOfDay?, _ kind: SentenceKind, into handler: inout Handler

@@ -3,7 +3,7 @@ struct Coordinates: BitwiseCopyable {
   var latitude: Angle
   var longitude: Angle
 
-  /// Sum of the decimals of both angles. If two positions in one epoch differ, the one with more decimals is used.
+  /// Total number of decimals of both angles. If two positions in one epoch differ, the one with more decimals is used.
   var decimals: Int { latitude.minutes.scale + longitude.minutes.scale }
 }
 
@@ -38,7 +38,8 @@ extension FieldCursor {
       wholeDegreeDigits: wholeDegreeDigits, limit: limit, positive: positive, negative: negative)
   }
 
-  /// Reads a latitude or longitude whose minutes have any number of decimals; `nil` if the field is empty.
+  /// Reads a latitude or longitude whose minutes have any number of decimals; `nil` if the field is empty. Decimals
+  /// after the eleventh are ignored.
   @_lifetime(self: copy self)
   mutating func longAngle(
     wholeDegreeDigits: Int, limit: Int, positive: UInt8, negative: UInt8

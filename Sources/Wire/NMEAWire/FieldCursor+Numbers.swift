@@ -11,7 +11,7 @@ extension FieldCursor {
     return try longNumber()
   }
 
-  /// Reads a number of any length and format. The field must not be empty.
+  /// Reads a number with an optional sign and at most 18 digits. The field must not be empty.
   @_lifetime(self: copy self)
   mutating func longNumber() throws(RejectReason) -> Decimal {
     let sign = bytes[index]
@@ -47,7 +47,8 @@ extension FieldCursor {
     return isEmpty ? nil : value
   }
 
-  /// Skips fields of at most four digits. The last field of the sentence must not be one of them.
+  /// Skips `count` fields, each of which is empty or has at most four digits. The last field of the sentence must not
+  /// be one of them.
   @_lifetime(self: copy self)
   mutating func skipIntegers(_ count: Int) throws(RejectReason) {
     try begin()
@@ -76,7 +77,7 @@ extension FieldCursor {
     return angle
   }
 
-  /// Reads a number without a sign: at least one digit, with an optional decimal point.
+  /// Reads a number without a sign: 1 to 18 digits, with an optional decimal point.
   @inline(__always)
   @_lifetime(self: copy self)
   private mutating func digits() throws(RejectReason) -> Decimal {

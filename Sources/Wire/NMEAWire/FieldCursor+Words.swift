@@ -55,8 +55,8 @@ extension FieldCursor {
     return Angle(minutes: Decimal(value: hemisphere == positive ? value : 0 &- value, scale: decimals))
   }
 
-  /// Skips whole words of eight bytes, as long as a word contains only commas and numbers of one or two digits, and
-  /// fewer commas than `remaining`. Subtracts the skipped commas from `remaining`.
+  /// Skips words of eight bytes while the next word contains only commas and numbers of one or two digits, and fewer
+  /// than `remaining` commas. Subtracts the skipped commas from `remaining`.
   ///
   /// - Returns: the number of digits at the end of the last skipped word, 0, 1 or 2. They may be the beginning of a
   ///   number that continues after the word.
@@ -128,8 +128,8 @@ struct DigitWord: BitwiseCopyable {
     }
   }
 
-  /// The number of commas, and of digits after the last one; `nil` if the word contains other characters, or three
-  /// digits in a row.
+  /// The number of commas in the word, and the number of digits after the last comma; `nil` if the word contains other
+  /// characters, or three digits in a row.
   var shortList: (commas: Int, digitsBehind: Int)? {
     @inline(__always) get {
       let digits = others ^ 0x8080_8080_8080_8080
@@ -161,8 +161,8 @@ struct DigitWord: BitwiseCopyable {
   }
 
   /// Returns the number formed by `count` digits, the first of which is in the lowest byte. The digits are shifted so
-  /// that zeros precede them. Then neighbouring digits are combined to numbers of two digits, these to four, and these
-  /// to eight.
+  /// that zeros precede them. Then neighbouring digits are combined to numbers of two digits, pairs of these to numbers
+  /// of four digits, and these to one number of eight digits.
   @inline(__always)
   private static func number(_ digits: UInt64, _ count: Int) -> UInt32 {
     let aligned = digits &<< bits(8 &- count)

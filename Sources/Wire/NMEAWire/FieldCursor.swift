@@ -6,7 +6,7 @@ struct FieldCursor: ~Escapable {
   /// The sentence after its `$`, up to and including the `*` before the checksum, so that every field is followed by a
   /// delimiter.
   let bytes: Span<UInt8>
-  /// Index of the next byte.
+  /// Index of the next byte of `bytes` to read.
   var index: Int
 
   /// Creates a cursor.
@@ -86,13 +86,13 @@ struct FieldCursor: ~Escapable {
     return digit
   }
 
-  /// Checks that the sentence has another field.
+  /// Throws ``RejectReason/missingField`` if the sentence has no further field.
   @inline(__always)
   func begin() throws(RejectReason) {
     guard !isAtEnd else { throw .missingField }
   }
 
-  /// Reads the delimiter of the field, and throws if the byte at `index` is not one.
+  /// Reads the delimiter of the field, and throws if the byte at `index` is not a delimiter.
   @inline(__always)
   @_lifetime(self: copy self)
   mutating func close() throws(RejectReason) {

@@ -1,4 +1,4 @@
-/// The data of a GNSS receiver for one epoch: its sentences with one time of day, combined.
+/// The data that a GNSS receiver reports for one epoch, combined from all its sentences with the same time of day.
 ///
 ///     $GPGGA,092750.000,5321.6802,N,00630.3372,W,1,8,1.03,61.7,M,55.2,M,,*76
 ///     $GPGSA,A,3,10,07,05,02,29,04,08,13,,,,,1.72,1.03,1.38*0A
@@ -33,8 +33,8 @@ public struct Fix: BitwiseCopyable, Equatable, Sendable {
   public var hdop: Double?
   /// Number of satellites used for the position (GGA, GNS); `nil` if unknown. In GGA, receivers do not count above 12.
   public var satellites: Int?
-  /// Standard deviation of the horizontal position in metres, from GST: the root of the sum of squares of the error
-  /// ellipse's axes. `nil` if unknown.
+  /// Standard deviation of the horizontal position in metres, from GST; `nil` if unknown. It is the root of the sum of
+  /// the squares of the deviations of latitude and longitude or, without these, of the axes of the error ellipse.
   public var horizontalError: Double?
   /// Number of bytes of the stream up to the end of the epoch's last sentence, including its checksum.
   public var position: UInt64 = 0

@@ -1,4 +1,4 @@
-/// The quality of the fix that one sentence states, in its status, quality or mode indicator.
+/// The quality of the fix, as one sentence states it in its status, quality or mode indicator.
 ///
 /// The raw values are bits, so that an epoch can store the claims of all its sentences.
 enum FixClaim: UInt8, BitwiseCopyable {
@@ -35,8 +35,8 @@ enum FixClaim: UInt8, BitwiseCopyable {
     }
   }
 
-  /// Creates a claim from the mode indicator of RMC, GLL, VTG or, for one constellation, GNS (NMEA 0183 2.3 and later);
-  /// 0 stands for an empty field.
+  /// Creates a claim from the mode indicator of RMC, GLL or VTG, or from the mode of one constellation in GNS (NMEA
+  /// 0183 2.3 and later); 0 stands for an empty field.
   init(mode: UInt8) throws(RejectReason) {
     switch mode {
     case 0: self = .silent

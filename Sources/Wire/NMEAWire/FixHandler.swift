@@ -1,8 +1,8 @@
 /// Receives fixes and reports from a ``FixReader``, in the order of the stream.
 ///
-/// ``FixReader/receive(_:into:)``, ``FixReader/flush(into:)`` and ``FixReader/finish(into:)`` call it synchronously, on
-/// the caller's thread. It receives fixes in the order of their epochs. It calls `rejected` or `accepted` when a
-/// sentence ends, which is before it calls `fix` for the sentence's epoch.
+/// ``FixReader/receive(_:into:)``, ``FixReader/flush(into:)`` and ``FixReader/finish(into:)`` call the handler
+/// synchronously, on the caller's thread. The handler receives fixes in the order of their epochs. The reader calls
+/// `rejected` or `accepted` when a sentence ends, which is before it calls `fix` for the sentence's epoch.
 public protocol FixHandler: ~Copyable {
   /// Receives the fix of an epoch that has ended.
   mutating func fix(_ fix: Fix)
@@ -35,7 +35,7 @@ public enum RejectReason: UInt8, BitwiseCopyable, Equatable, Error, Sendable {
   case malformedChecksum
   /// The checksum does not match the bytes.
   case checksumMismatch
-  /// The sentence contains the `$` of another one, because bytes between them were lost.
+  /// The sentence contains the `$` of another sentence, because bytes between the two `$` were lost.
   case interrupted
   /// The sentence contains an invalid byte: a control character such as NUL, or a byte greater than 0x7E.
   case invalidByte

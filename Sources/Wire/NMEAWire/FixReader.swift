@@ -5,8 +5,8 @@
 ///     // at the end of the stream
 ///     reader.finish(into: &handler)
 ///
-/// A sentence begins with `$` and ends with `*` and two hexadecimal digits, the exclusive or of the bytes between. All
-/// other bytes are skipped:
+/// A sentence begins with `$` and ends with `*` and two hexadecimal digits, the checksum: the exclusive or of the bytes
+/// between `$` and `*`. All other bytes are skipped:
 ///
 ///     +GPSRD:$GPGGA,081836.75,3751.65121,S,…*75\r\n!AIVDM,1,1,…\r\n$GPRMC,081836.75,A,…*19\r\n
 ///            └─────── a sentence ────────────┘                    └──────────────────┘

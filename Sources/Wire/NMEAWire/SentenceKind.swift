@@ -57,8 +57,8 @@ public enum SentenceKind: UInt8, BitwiseCopyable, Equatable, Sendable {
     }
   }
 
-  /// Whether both bytes are digits or capital letters, as in the talkers GP and U4. They are not in `$G,RMC,…`, where a
-  /// delimiter ends the address early.
+  /// Whether both bytes are digits or capital letters, as in the talkers GP and U4. In `$G,RMC,…`, the second byte is
+  /// neither, because a delimiter ends the address early.
   @inline(__always)
   private static func isTalker(_ first: UInt8, _ second: UInt8) -> Bool {
     (first &- 0x30 < 10 || first &- 0x41 < 26) && (second &- 0x30 < 10 || second &- 0x41 < 26)

@@ -1,6 +1,6 @@
 /// Finds sentences in bytes and verifies their checksums, eight bytes at a time.
 enum SentenceScanner {
-  /// The result for a sentence.
+  /// The result of scanning a sentence.
   enum Verdict: BitwiseCopyable {
     /// The sentence is complete and its checksum is correct. `bodyEnd` is the index of its `*`.
     case whole(bodyEnd: Int)
@@ -103,8 +103,8 @@ enum SentenceScanner {
 
   /// Whether any of 16 bytes ends a body. ``stopBytes(_:)`` then finds which one.
   ///
-  /// For every other byte, each of the sums and differences below is less than 0x80 and does not carry into the next
-  /// byte.
+  /// For every byte that does not end a body, each of the sums and differences below is less than 0x80 and does not
+  /// carry into the next byte.
   @inline(__always)
   private static func holdStop(_ words: SIMD2<UInt64>) -> Bool {
     let ones = SIMD2(repeated(0x01), repeated(0x01))
@@ -117,7 +117,7 @@ enum SentenceScanner {
 
   /// Returns a word in which each byte that ends a body (``isStop(_:)``) has its high bit set.
   ///
-  /// The sums use seven bits of each byte, so that they carry only into the eighth.
+  /// The sums use seven bits of each byte, so that they carry only into the eighth bit of the same byte.
   @inline(__always)
   private static func stopBytes(_ word: UInt64) -> UInt64 {
     let low = word & repeated(0x7F)

@@ -1,6 +1,6 @@
 /// A day of the Gregorian calendar, in UTC.
 public struct CalendarDate: BitwiseCopyable, Equatable, Sendable {
-  /// Year. From a year of two digits (RMC), 1980...2079; from one of four digits (ZDA), 1...9999.
+  /// Year: 1980...2079 if the sentence has two digits (RMC), 1...9999 if it has four (ZDA).
   public let year: Int
   /// Month, 1...12.
   public let month: Int

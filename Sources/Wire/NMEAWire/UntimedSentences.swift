@@ -1,4 +1,4 @@
-/// Data of sentences without a time of day (GSA, VTG, HDT), before it is known to which epoch they belong.
+/// Data of sentences without a time of day (GSA, VTG, HDT) whose epoch is not known yet.
 struct UntimedSentences: BitwiseCopyable {
   /// The maximum mode of all GSA sentences; 0 if there were none. A receiver sends one GSA for each constellation, and
   /// the GSA of a constellation without satellites does not invalidate the others.

@@ -15,7 +15,7 @@ struct AdapterText: ~Copyable {
   private var text = InlineArray<96, UInt8>(repeating: 0)
   private var length = 0
   /// The letters that occur in the text line, one bit for each; A is the lowest bit. Most words can be excluded because
-  /// their first letter does not occur.
+  /// their first or last letter does not occur.
   private var letters: UInt32 = 0
 
   init(_ line: Span<UInt8>, from first: Int) {
@@ -62,7 +62,7 @@ struct AdapterText: ~Copyable {
     }
   }
 
-  /// Whether the message is the adapter's answer to some command. Used if the commands are not known.
+  /// Whether the message is the adapter's answer to some command. This is used only if the commands are not known.
   var isKnownAnswer: Bool {
     mutating get {
       isBanner || hasPrefix("OBD") || hasPrefix("AUTO,") || hasPrefix("ISO") || hasPrefix("SAEJ")
@@ -74,8 +74,8 @@ struct AdapterText: ~Copyable {
   /// Whether the message is only `OK`.
   var isOK: Bool { mutating get { length == 2 && hasPrefix("OK") } }
 
-  /// Whether the message contains only texts that precede the data when a bus is searched: `SEARCHING...`, `BUS INIT:
-  /// OK`, dots.
+  /// Whether the message contains only texts that precede the data when a bus is searched: `SEARCHING...`,
+  /// `BUS INIT: OK`, dots.
   var isProgress: Bool {
     mutating get {
       var rest = 0
@@ -146,7 +146,7 @@ struct AdapterText: ~Copyable {
     return letters >> UInt32(c - UInt8(ascii: "A")) & 1 == 1
   }
 
-  /// Whether the text line is the beginning of a word, which is longer by at least one character.
+  /// Whether the text line is an incomplete word: at least `least` of its first characters, but not all characters.
   private mutating func isCutShort(_ word: StaticString, least: Int) -> Bool {
     guard length >= least, length < word.utf8CodeUnitCount else { return false }
     for i in 0..<length where text[i] != word[byte: i] { return false }

@@ -1,6 +1,6 @@
 /// Eight characters of a text line in one 64-bit word. The first character is the lowest byte.
 ///
-/// To check and convert a word takes about 20 instructions, a fraction of what single characters would take.
+/// Checking and converting a word takes about 20 instructions, far fewer than for eight single characters.
 struct DigitWord: BitwiseCopyable {
   let word: UInt64
   /// The value of each hexadecimal digit, in the byte of its character; undefined for other characters.
@@ -15,7 +15,7 @@ struct DigitWord: BitwiseCopyable {
     word = text.word(at: index)
     // In letters, bit 6 is set. The value of a letter is that of its low four bits plus nine: A is 0x41.
     values = (word & 0x0F0F_0F0F_0F0F_0F0F) &+ (word &>> 6 & 0x0101_0101_0101_0101) &* 9
-    // Calculate back which digit has this value. Seven characters lie between 9 and A.
+    // Compute the digit character that would have this value. Seven characters lie between 9 and A.
     let tens = (values &+ 0x0606_0606_0606_0606) &>> 4 & 0x0101_0101_0101_0101
     let digits = values &+ tens &* 7 &+ 0x3030_3030_3030_3030
     others = digits ^ word | values & 0xF0F0_F0F0_F0F0_F0F0
@@ -32,7 +32,7 @@ struct DigitWord: BitwiseCopyable {
     UInt8(truncatingIfNeeded: word &>> UInt64(low: UInt32(truncatingIfNeeded: index &* 8))) == carriageReturn
   }
 
-  /// The four bytes that eight digits represent. The first byte is the lowest one of the result.
+  /// The four bytes that the eight digits represent. The first byte is the lowest byte of the result.
   var fourBytes: UInt32 {
     @inline(__always) get {
       let apart = pairs & 0x00FF_00FF_00FF_00FF

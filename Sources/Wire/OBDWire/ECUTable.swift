@@ -47,7 +47,7 @@ struct ECUTable: ~Copyable {
     var free: Int?
     for i in 0..<Self.senders {
       if slots[i].address == address { return i }
-      // A slot that is not used in this reply can be given to another sender. One that was never used is preferred.
+      // A slot that is not used in this reply can be given to another sender. A slot that was never used is preferred.
       if slots[i].address == .unknown {
         if free == nil || slots[free!].address != .unknown { free = i }
       } else if slots[i].reply != reply, free == nil {
@@ -101,12 +101,13 @@ struct ECUSlot: BitwiseCopyable {
   var received = 0
   /// The index that the next consecutive frame, segment or collected text line must have.
   var nextIndex: UInt8 = 0
-  /// Service and identifier of the answer whose text lines are being collected.
+  /// Service of the answer whose text lines are being collected.
   var gatheredService: UInt8 = 0
+  /// Identifier of the answer whose text lines are being collected; 0 for a list of trouble codes.
   var gatheredIdentifier: UInt8 = 0
-  /// The last complete message of at most eight bytes, packed into a number; ``lastSingleCount`` is its length. A
-  /// message that equals it is a repetition.
+  /// The last complete message of at most eight bytes, packed into a number. A message that equals it is a repetition.
   var lastSingle: UInt64 = 0
+  /// Length of the message in ``lastSingle``, bytes; 0 if there was none in this reply.
   var lastSingleCount: UInt8 = 0
   /// The service for which the ECU has sent "response pending" (7F xx 78) and no final answer yet; 0 if there is none.
   var pendingService: UInt8 = 0

@@ -11,8 +11,8 @@ public enum Hex {
   public static func value(_ character: UInt8) -> UInt8 { hexValues.span[Int(character)] }
 }
 
-/// The value of each character as a digit. The table is global, because one in the type would be copied at each access
-/// (Swift 6.3).
+/// The value of each character as a digit. The table is global, because a table in the type would be copied at each
+/// access (Swift 6.3).
 private let hexValues: InlineArray<256, UInt8> = [
   0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF,
   0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF,

@@ -1,4 +1,4 @@
-// Nearly all text lines consist of upper-case digits and end with a carriage return: `7E80441 0C1AF8` without spaces
+// Nearly all text lines consist of upper-case digits and end with a carriage return: `7E804410C1AF8` without spaces
 // (ATS0), `7E8 04 41 0C 1A F8 ` with spaces. They are read eight characters at a time. ``HexLine/read(_:from:to:)``
 // reads all other formats.
 extension HexLine {
@@ -82,7 +82,8 @@ extension HexLine {
     return -1
   }
 
-  /// Reads an identifier and bytes that are separated by spaces (`7E8 04 41 0C 1A F8 `), or only such bytes.
+  /// Reads an identifier and bytes that are separated by spaces (`7E8 04 41 0C 1A F8 `), or only bytes that are
+  /// separated by spaces.
   @inline(__always)
   mutating func readSpaced(_ stream: Span<UInt8>, from first: Int, withIdentifier: Bool) -> Int {
     var i = first

@@ -1,4 +1,5 @@
-/// The bytes of one text line of hexadecimal digits, and what the spaces between the digits mean.
+/// The bytes of one text line of hexadecimal digits, with the identifier and the DLC if the grouping of the digits
+/// shows them.
 ///
 ///     7E8 04 41 0C 1A F8        a first group of three digits: an 11-bit identifier
 ///     7E8 8 04 41 0C 1A F8      with the DLC digit (ATD1)
@@ -12,8 +13,8 @@ struct HexLine: ~Copyable {
   var count = 0
   /// Value of the first group of digits if that has three digits, as an 11-bit identifier has.
   var identifier: UInt16 = 0
-  /// The three characters of ``identifier`` if ``readWords(_:from:)`` has read it, the first one in the lowest byte;
-  /// `UInt32.max` if another function has set it.
+  /// The three characters of ``identifier`` if ``readWords(_:from:)`` has read it, with the first character in the
+  /// lowest byte; `UInt32.max` if another function has set it.
   var identifierText = UInt32.max
   var hasIdentifier = false
   /// The data length code (DLC): the value of a group of one digit that follows the identifier.
@@ -28,7 +29,7 @@ struct HexLine: ~Copyable {
 
   /// Reads a text line of digits and spaces. The digits may be grouped in any way that has only one meaning.
   ///
-  /// - Returns: `false` if it contains another character, or a space within a byte.
+  /// - Returns: `false` if the text line contains another character, or a space within a byte.
   mutating func read(_ line: Span<UInt8>, from first: Int, to end: Int) -> Bool {
     var digits = 0
     var tokens = 0
@@ -91,7 +92,8 @@ struct HexLine: ~Copyable {
     return true
   }
 
-  /// Sets the bytes that were collected from text lines of one byte each.
+  /// Sets bytes that do not come from a single text line: bytes that were collected from several text lines, or one of
+  /// several frames in a text line.
   mutating func set(_ source: Span<UInt8>) {
     count = min(source.count, Self.capacity)
     for i in 0..<count { bytes[i] = source[i] }

@@ -1,4 +1,4 @@
-/// The text line that is being processed, with everything that readings and errors need to know about it.
+/// The text line that is being processed, with the data that readings and errors need.
 struct LineContext: ~Escapable {
   /// The text line as it was received, without its CR.
   var line: Span<UInt8>
@@ -22,7 +22,7 @@ struct LineContext: ~Escapable {
   }
 
   /// Returns an error at a byte of the message. If the message has several text lines, the error is at the end of this
-  /// one.
+  /// text line.
   func error(_ kind: WireError.Kind, atByte byte: Int) -> WireError {
     WireError(kind, origin: origin, offset: offset(ofByte: byte))
   }

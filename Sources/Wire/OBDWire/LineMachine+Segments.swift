@@ -1,7 +1,7 @@
 /// Processes messages without headers, which the adapter prints in numbered segments.
 extension LineMachine {
-  /// Processes segments such as `0: 49 02 01 31 44 34`. They may also be joined with the length and with each other:
-  /// `0140:4902…1:4750…2:4231…`.
+  /// Processes segments such as `0: 49 02 01 31 44 34`. Segments may also be joined with the length and with each
+  /// other: `0140:4902…1:4750…2:4231…`.
   ///
   /// - Returns: `false` if the text line has no segments.
   mutating func segments<H: ReplyHandler & ~Copyable>(

@@ -85,7 +85,7 @@ extension LineMachine {
   }
 
   /// Returns where the data begin after a message: `SEARCHING...41 00 …`, `BUS INIT: OK86 F1 …`, `ELM327 v1.541 00 …`.
-  /// If the text before them is not a known message, returns the line's length.
+  /// If the text before them is not a known message, returns the length of the text line.
   static func dataStart(_ text: Span<UInt8>, from first: Int) -> Int {
     var last = first
     var letters = 0

@@ -1,6 +1,6 @@
-/// Decides for each text line of a reply what it is: an echo, data, a segment, or a message of the adapter.
+/// Decides of which kind each text line of a reply is: an echo, data, a segment, or a message of the adapter.
 struct LineMachine: ~Copyable {
-  /// The state of the exchange.
+  /// The state of the exchange: before the first text line of a reply, or in the reply.
   enum Phase: UInt8 { case start, answering }
 
   var hex = HexLine()
@@ -15,9 +15,11 @@ struct LineMachine: ~Copyable {
   var isCommandPlain = false
   /// Whether the caller gave a command whose echo may still arrive.
   var awaitsEcho = false
-  /// Bytes from an adapter that prints each byte on a separate text line, and the digits of these text lines.
+  /// Bytes from an adapter that prints each byte on a separate text line.
   var joined = InlineArray<64, UInt8>(repeating: 0)
+  /// The digits of the text lines whose bytes are in ``joined``.
   var joinedText = InlineArray<128, UInt8>(repeating: 0)
+  /// Number of bytes in ``joined``.
   var joinedCount = 0
   /// Value of a text line of three digits whose meaning is not known yet; 0 if there is none. It is either the echo of
   /// a command (`031`: service 03, one answer) or the length of a message in segments. The next text line shows which.
@@ -107,7 +109,7 @@ struct LineMachine: ~Copyable {
     }
   }
 
-  /// Processes a text line of any other format.
+  /// Processes a text line of any format: removes noise and the echo of the command, then processes the content.
   mutating func anyLine<H: ReplyHandler & ~Copyable>(in context: LineContext, into handler: inout H) {
     let text = context.line
     var first = 0

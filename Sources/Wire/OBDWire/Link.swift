@@ -28,16 +28,16 @@ public enum BusProtocol: UInt8, BitwiseCopyable, Sendable {
     }
   }
 
-  /// Whether the protocol is one of CAN. `false` if it is not known.
+  /// Whether the protocol is a protocol of CAN; `false` if it is not known.
   public var isCAN: Bool { self == .can11 || self == .can29 }
-  /// Whether the protocol is one of a bus older than CAN. `false` if it is not known.
+  /// Whether the protocol is a protocol of a bus older than CAN; `false` if it is not known.
   public var isLegacy: Bool { self != .auto && !isCAN }
 }
 
 /// Whether the adapter prints headers (ATH1).
 public enum HeaderMode: UInt8, BitwiseCopyable, Sendable { case auto, on, off }
 
-/// What is known about the bus, either because the caller stated it or from the dialogue.
+/// The information about the bus, which the caller stated or which the dialogue shows.
 ///
 /// If the caller has stated the bus, a text line of another format is malformed. The indications of the dialogue are
 /// used only if a text line may have several formats, because a clone may answer OK to a setting and yet ignore it.
@@ -47,11 +47,11 @@ struct Link: BitwiseCopyable {
   var headers: HeaderMode = .auto
   /// The protocol that ATSP or ATTP selected, or that ATDPN returned.
   var hinted: BusProtocol = .auto
-  /// Whether the last text line with a certain format was from CAN (`true`) or from an older bus (`false`); `nil` if
-  /// there was none.
+  /// Whether the last text line with an unambiguous format was from CAN (`true`) or from an older bus (`false`); `nil`
+  /// if there was none.
   var seenCAN: Bool?
-  /// The check byte of the last frame for which only one kind of check byte was right: `true` for the CRC of SAE J1850,
-  /// `false` for the sum; `nil` if there was no such frame.
+  /// The kind of check byte that the bus uses, from the last frame whose check byte was right for only one kind: `true`
+  /// for the CRC of SAE J1850, `false` for the sum; `nil` if there was no such frame.
   var learnedCRC: Bool?
   /// Whether the adapter formats CAN frames. After ATCAF0, it does not, and requests contain their own protocol control
   /// byte.
@@ -77,7 +77,7 @@ struct Link: BitwiseCopyable {
     }
   }
 
-  /// Discards what was learned from frames, because the bus may have changed.
+  /// Discards the information that came from frames, because the bus may have changed.
   mutating func forgetFrames() {
     seenCAN = nil
     learnedCRC = nil
@@ -92,7 +92,7 @@ struct Link: BitwiseCopyable {
     header = UInt32(bytes[start]) << 16 | UInt32(bytes[start + 1]) << 8 | UInt32(bytes[start + 2])
   }
 
-  /// Whether the header of a text line differs from that of earlier frames in at most one byte. The line is then a
+  /// Whether the header of a text line differs from that of earlier frames in at most one byte. The text line is then a
   /// damaged frame, even if it otherwise looks like data without a header.
   func resemblesFrame(_ bytes: Span<UInt8>) -> Bool {
     guard header != 0, bytes.count >= 3 else { return false }

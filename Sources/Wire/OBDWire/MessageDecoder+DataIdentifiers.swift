@@ -24,7 +24,7 @@ extension MessageDecoder {
   ) {
     var i = 1
     // Position, in the request, of the identifier that is expected next. The identifiers of an answer have the same
-    // order as in the request. Those that the ECU does not support are left out.
+    // order as in the request. Identifiers that the ECU does not support are left out.
     var asked = 0
     repeat {
       guard i + 1 < payload.count else {
@@ -55,7 +55,7 @@ extension MessageDecoder {
   }
 
   /// Returns where the data of an identifier end; `nil` if that is unknown. Only PIDs have a fixed length. For other
-  /// identifiers, the data end where the next requested identifier begins, if that occurs exactly once.
+  /// identifiers, the data end where the next requested identifier begins, if it occurs exactly once.
   private mutating func endOfRecord(
     _ payload: Span<UInt8>, from index: Int, identifier: UInt16, asked: Int,
     _ loaded: Span<SignalDefinition>
@@ -65,7 +65,7 @@ extension MessageDecoder {
       let length = parameterLength(UInt8(truncatingIfNeeded: identifier))
       if length > 0 { return start + length }
     }
-    // If there is a single identifier or this is the last one, the rest of the message belongs to it.
+    // If there is a single identifier or this is the last identifier, the rest of the message belongs to it.
     guard request.kind == .data, asked + 1 < request.identifierCount else { return payload.count }
     let least = start + definedBytes(identifier, loaded)
     if least > start, least + 1 < payload.count {

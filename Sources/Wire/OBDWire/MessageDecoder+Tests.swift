@@ -107,7 +107,7 @@ extension MessageDecoder {
       return
     }
     // According to the table of test IDs in SAE J1979, the step is 0.005 V for 01–04, 07 and 08; 0.004 s for 05 and 06;
-    // 0.04 s for 09 and 0A. Others have no scale.
+    // 0.04 s for 09 and 0A. Other tests have no scale.
     let scale: Double
     switch test {
     case 0x01...0x04, 0x07, 0x08: scale = 0.005

@@ -59,7 +59,7 @@ extension MessageDecoder {
     }
   }
 
-  /// Reads codes of two bytes each. 0000 is not a code.
+  /// Reads codes of two bytes each into `codes`, and returns how many there are. 0000 is not a code.
   private mutating func pairs(_ bytes: Span<UInt8>) -> Int {
     var count = 0
     var i = 0

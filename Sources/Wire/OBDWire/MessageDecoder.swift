@@ -3,7 +3,8 @@
 /// A message that answers another request gives no reading. A message that is too short for its parameters gives the
 /// readings that are complete, and an error for the rest.
 struct MessageDecoder: ~Copyable {
-  /// The table rows of each PID of service 01; from index 256 on, those of each information type of service 09.
+  /// The table rows of each PID of service 01; from index 256 on, the table rows of each information type of service
+  /// 09.
   var parameterRows = InlineArray<512, ParameterRows>(repeating: ParameterRows())
   /// For the ECU in each slot, the scalings and sensors that it has reported.
   var knowledge = InlineArray<9, ECUKnowledge>(repeating: ECUKnowledge())
@@ -159,7 +160,7 @@ struct MessageDecoder: ~Copyable {
   }
 
   /// Reports an error at a byte of a message. If the message has several text lines, the error is at the end of the
-  /// current one.
+  /// current text line.
   @inline(never)
   mutating func fail<H: ReplyHandler & ~Copyable>(
     _ kind: WireError.Kind, at byte: Int, in context: LineContext, into handler: inout H
@@ -168,16 +169,19 @@ struct MessageDecoder: ~Copyable {
   }
 }
 
-/// What an ECU has reported about its scalings (PIDs 4F and 50) and its oxygen sensors (PIDs 13 and 1D).
+/// The scalings (PIDs 4F and 50) and the oxygen sensors (PIDs 13 and 1D) that an ECU has reported.
 struct ECUKnowledge: BitwiseCopyable {
   var address: ECUAddress = .unknown
   var layout: OxygenSensorLayout = .unknown
-  /// Factor by which the scaling of equivalence ratios differs from its default. The properties after it are the same
-  /// for the other scalings.
+  /// Factor by which the full scale of equivalence ratios differs from its default.
   private var ratio = 1.0
+  /// Factor by which the full scale of oxygen sensor voltages differs from its default.
   private var voltage = 1.0
+  /// Factor by which the full scale of oxygen sensor currents differs from its default.
   private var current = 1.0
+  /// Factor by which the full scale of manifold pressures differs from its default.
   private var pressure = 1.0
+  /// Factor by which the full scale of mass air flows differs from its default.
   private var airFlow = 1.0
 
   init() {}

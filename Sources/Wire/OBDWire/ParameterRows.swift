@@ -1,4 +1,4 @@
-/// Where the rows of one PID or information type are in the table of signals, and what its data look like.
+/// The position of the rows of one PID or information type in the table of signals, and the form of its data.
 struct ParameterRows: BitwiseCopyable {
   /// Index of the first row.
   var first: UInt16 = 0
@@ -7,7 +7,7 @@ struct ParameterRows: BitwiseCopyable {
   var count: UInt8 = 0
   /// Number of data bytes of a PID; 0 if the standard does not define it.
   var length: UInt8 = 0
-  /// What the data bytes of a PID contain.
+  /// The content of the data bytes of a PID.
   enum Form: UInt8, BitwiseCopyable {
     /// The standard does not define the PID.
     case undefined

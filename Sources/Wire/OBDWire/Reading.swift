@@ -6,7 +6,7 @@ public struct Origin: BitwiseCopyable, Equatable, Sendable {
   /// ``ReplyReader/restartLines()``.
   public var line: UInt32
   /// Number of bytes received up to the end of the text line that completed the event, counted from the reader's start.
-  /// From this number, the caller can find the time of reception, because this module has no clock.
+  /// This module has no clock; the caller can find the time of reception from this number.
   public var position: UInt64
 
   /// Creates an origin.
@@ -61,10 +61,10 @@ public struct Reading: BitwiseCopyable, Equatable, Sendable {
   }
 }
 
-/// What a text of service 09, or of the same data in OBDonUDS, contains. The handler receives the characters
+/// The description of a text of service 09, or of the same data in OBDonUDS. The handler receives the characters
 /// separately.
 public struct TextReading: BitwiseCopyable, Equatable, Sendable {
-  /// What a text contains.
+  /// The content of a text.
   public enum Kind: UInt8, BitwiseCopyable, Sendable {
     /// Vehicle identification number (0902, 22F802). The characters are unchanged, but leading NULs are removed.
     case vin
@@ -79,7 +79,7 @@ public struct TextReading: BitwiseCopyable, Equatable, Sendable {
   }
   /// Where the text comes from.
   public var origin: Origin
-  /// What the text contains.
+  /// The content of the text.
   public var kind: Kind
   /// Service of the request, 0x09 or 0x22.
   public var service: UInt8
@@ -98,7 +98,7 @@ public struct TextReading: BitwiseCopyable, Equatable, Sendable {
   }
 }
 
-/// A diagnostic trouble code: two bytes (SAE J2012) and, if UDS sends three bytes, a failure type byte.
+/// A diagnostic trouble code: two bytes (SAE J2012) and, if UDS sends three bytes, the failure type in the third byte.
 public struct TroubleCode: BitwiseCopyable, Equatable, Sendable {
   /// The two bytes of the code, the first one in the high byte: 0x0420 is P0420.
   public var code: UInt16
@@ -177,9 +177,9 @@ public struct TroubleCodeList: BitwiseCopyable, Equatable, Sendable {
 
 /// One result of an on-board monitoring test (service 06).
 ///
-/// On CAN, it has the IDs of a monitor, a test and a scaling, and both limits. On older buses (legacy format), it has
-/// the IDs of a test and a component, and one limit; its numbers have no scale (SAE J1979, 6.6). Bit 7 of the component
-/// ID shows whether the limit is the minimum.
+/// On CAN, the result has the IDs of a monitor, a test and a scaling, and both limits. On older buses (legacy format),
+/// the result has the IDs of a test and a component, and one limit; its numbers have no scale (SAE J1979, 6.6). Bit 7
+/// of the component ID shows whether the limit is the minimum.
 public struct TestResult: BitwiseCopyable, Equatable, Sendable {
   /// Where the result comes from.
   public var origin: Origin
@@ -223,7 +223,7 @@ public struct TestResult: BitwiseCopyable, Equatable, Sendable {
   }
 }
 
-/// What an adapter's answer to an AT or ST command contains. The handler receives the characters separately.
+/// The content of an adapter's answer to an AT or ST command. The handler receives the characters separately.
 public enum AdapterAnswer: UInt8, BitwiseCopyable, Sendable {
   /// Identification from ATZ, ATWS, ATI or STI: `ELM327 v1.5`.
   case identity

@@ -167,7 +167,7 @@ extension ReplyCore {
       payload, isCAN: true, in: context, into: &handler)
   }
 
-  /// Reports the incomplete message in a slot as truncated, because a new one begins.
+  /// Reports the incomplete message in a slot as truncated, because a new message begins.
   mutating func interrupt<H: ReplyHandler & ~Copyable>(_ slot: Int, into handler: inout H) {
     let state = table.slots[slot]
     table.slots[slot].phase = .idle

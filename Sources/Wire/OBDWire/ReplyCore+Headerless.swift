@@ -70,7 +70,7 @@ extension ReplyCore {
       let length = decoder.parameterLength(hex.bytes[1])
       guard length > 0 else { return 7 }
       end = 2 + length
-      // If several PIDs were requested, another one may follow.
+      // If several PIDs were requested, another PID may follow.
       while end < 7, decoder.request.kind == .data && decoder.request.identifierCount > 1,
         decoder.request.asks(for: UInt16(hex.bytes[end]))
       {
@@ -91,9 +91,9 @@ extension ReplyCore {
     return end
   }
 
-  /// Whether data without a header belong to an answer of several text lines on a bus older than CAN. What is known
-  /// about the bus decides. If nothing is known, the length decides: it shows an older bus if an answer of this service
-  /// cannot have it on CAN.
+  /// Whether data without a header belong to an answer of several text lines on a bus older than CAN. The information
+  /// about the bus decides. If there is none, the length decides: the bus is older than CAN if an answer of this
+  /// service cannot have this length on CAN.
   private mutating func isLegacyForm(_ payload: Span<UInt8>) -> Bool {
     if let isCAN = link.isCAN { return !isCAN }
     switch payload[0] {

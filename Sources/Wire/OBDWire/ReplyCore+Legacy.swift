@@ -11,7 +11,7 @@ extension ReplyCore {
     _ hex: inout HexLine, in context: LineContext, into handler: inout H
   ) {
     // Check all frames in the text line before any of them is used. If the length of a frame is damaged, the frame may
-    // by chance end at a byte that equals its sum, but what follows is then not a frame.
+    // by chance end at a byte that equals its sum, but the bytes after it are then not a frame.
     var start = 0
     repeat {
       guard let end = checkKWPFrame(&hex, from: start, in: context, into: &handler) else {
@@ -75,7 +75,7 @@ extension ReplyCore {
       return
     }
     // A frame has at most 12 bytes on SAE J1850, and 11 on ISO 9141-2. A longer text line contains several frames. Each
-    // ends where a check byte is right.
+    // frame ends where a check byte is right.
     if hex.count > 12 {
       runTogether(&hex, in: context, into: &handler)
       return
@@ -123,8 +123,9 @@ extension ReplyCore {
     }
   }
 
-  /// Returns where the frame that begins at `start` ends. A frame ends at a correct check byte that is followed by the end
-  /// of the text line, or by the first two bytes of the text line again, because another frame of the same ECU follows.
+  /// Returns where the frame that begins at `start` ends. A frame ends at a correct check byte that is followed by the
+  /// end of the text line, or by the first two bytes of the text line again, because another frame of the same ECU
+  /// follows.
   private mutating func endOfFrame(_ hex: inout HexLine, from start: Int) -> Int? {
     var size = 5
     while size <= 12, start + size <= hex.count {
@@ -148,8 +149,8 @@ extension ReplyCore {
       hex.bytes.span.extracting(payload), in: context, into: &handler)
   }
 
-  /// Processes the data of one text line. If the answer may have several text lines, they are collected; otherwise, it
-  /// is decoded at once.
+  /// Processes the data of one text line. If the answer may have several text lines, they are collected; otherwise, the
+  /// answer is decoded immediately.
   mutating func legacyPayload<H: ReplyHandler & ~Copyable>(
     _ payload: Span<UInt8>, in context: LineContext, into handler: inout H
   ) {
@@ -189,8 +190,8 @@ extension ReplyCore {
       handler.failure(error, line: context.line)
       return
     }
-    // Each text line has three codes (SAE J1979, 6.3). Without a header, no check byte protects it, so reject a longer
-    // one.
+    // Each text line has three codes (SAE J1979, 6.3). A text line without a header has no check byte, so reject it if
+    // it is longer.
     guard slot != ECUTable.unknown || payload.count <= 7 else {
       handler.failure(context.errorAtEnd(.malformed), line: context.line)
       return

@@ -8,7 +8,7 @@ struct ReplyCore: ~Copyable {
   var decoder = MessageDecoder()
   /// Number of the current reply.
   var reply: UInt32 = 1
-  /// The slots that have data for the prompt to complete; bit n stands for slot n.
+  /// One bit for each slot: bit n is 1 if slot n has data that are completed at the prompt.
   var openSlots: UInt16 = 0
   /// Whether a text line of this reply was damaged. A list of trouble codes whose text lines are not numbered may then
   /// be incomplete.
@@ -179,8 +179,8 @@ struct ReplyCore: ~Copyable {
     !hex.isSpaced && hex.count > 8 && hex.bytes[0] == 0x7E && hex.bytes[1] >= 0x80
   }
 
-  /// Whether the last byte is the right check byte for those before it. If it is not known whether the bus uses a sum
-  /// or a CRC, either is accepted.
+  /// Whether the last byte is the right check byte for the bytes before it. If it is not known whether the bus uses a
+  /// sum or a CRC, either is accepted.
   mutating func checkHolds(_ bytes: Span<UInt8>, from start: Int, count: Int) -> Bool {
     let check = bytes[start + count - 1]
     if link.usesCRC != true, Checksum.sum(bytes, from: start, count: count - 1) == check { return true }
@@ -259,7 +259,7 @@ struct ReplyCore: ~Copyable {
     return UInt64(low: high) &<< UInt64(low: UInt32(truncatingIfNeeded: 8 &* (count - 4))) | UInt64(low: low)
   }
 
-  /// Whether a sender is on CAN, according to its address; if it has none, according to what is known about the bus;
+  /// Whether a sender is on CAN, according to its address; if it has none, according to the information about the bus;
   /// `nil` if unknown.
   mutating func isCAN(_ ecu: ECUAddress) -> Bool? {
     switch ecu.kind {
@@ -269,8 +269,7 @@ struct ReplyCore: ~Copyable {
     }
   }
 
-  /// Completes what is still open at the end of a reply: answers whose text lines were collected are decoded, and
-  /// incomplete messages are reported as errors.
+  /// Completes a reply: decodes the answers whose text lines were collected, and reports incomplete messages as errors.
   mutating func finishReply<H: ReplyHandler & ~Copyable>(loaded: Span<SignalDefinition>, into handler: inout H) {
     if openSlots != 0 {
       for slot in 0...ECUTable.unknown where openSlots & 1 << UInt16(slot) != 0 {
@@ -294,7 +293,7 @@ struct ReplyCore: ~Copyable {
     case .assembling:
       handler.failure(context.errorAtEnd(.truncated), line: line)
     case .gathering where hasDamage && state.gatheredService != 0x49:
-      // Text lines with trouble codes are not numbered. If one was lost, the list is incomplete.
+      // Text lines with trouble codes are not numbered. If a text line was lost, the list is incomplete.
       handler.failure(context.errorAtEnd(.truncated), line: line)
     case .gathering:
       decoder.decodeGathered(

@@ -44,8 +44,8 @@ struct Request: BitwiseCopyable {
   @inline(__always)
   func admits(_ identifier: UInt16) -> Bool { kind != .data || asks(for: identifier) }
 
-  /// Whether an answer with this identifier can belong to the request. It is fast if identifiers arrive in the order of
-  /// the request, as they usually do.
+  /// Whether an answer with this identifier can belong to the request. The check is fast if identifiers arrive in the
+  /// order of the request, as they usually do.
   ///
   /// - Parameter next: position, in the request, of the identifier that is expected next. This call updates it.
   @inline(__always)
@@ -96,7 +96,7 @@ struct Request: BitwiseCopyable {
   ///   - command: the command.
   ///   - formatsCAN: whether the adapter formats CAN frames. After ATCAF0, it does not, and the command begins with its
   ///     protocol control byte.
-  ///   - link: what is known about the bus. Commands that configure the adapter change it.
+  ///   - link: the information about the bus. Commands that configure the adapter change it.
   init(command: Span<UInt8>, formatsCAN: Bool, link: inout Link) {
     if readDigits(command, formatsCAN: formatsCAN) { return }
     var text = InlineArray<64, UInt8>(repeating: 0)
@@ -140,12 +140,12 @@ struct Request: BitwiseCopyable {
       bytes.store(word.fourBytes, at: i &>> 1)
       i &+= 8
     }
-    // If the number of digits is odd, the last one is the count of expected frames, which is not part of the request.
+    // If the number of digits is odd, the last digit is the count of expected frames, which is not part of the request.
     readBytes(&bytes, count: command.count &>> 1, formatsCAN: formatsCAN)
     return true
   }
 
-  /// Reads options such as `t=96,e=2A,fc=1`. Of these, only extended addressing changes the answer.
+  /// Reads options such as `t=96,e=2A,fc=1`. Only `e`, extended addressing, changes the answer.
   private mutating func readOptions(_ text: Span<UInt8>) {
     for i in 0..<text.count where text[i] == UInt8(ascii: "=") {
       guard i > 0, text[i - 1] == UInt8(ascii: "e"), i == 1 || text[i - 2] == UInt8(ascii: ","), i + 2 < text.count
@@ -222,7 +222,8 @@ struct Request: BitwiseCopyable {
     while i < length {
       let high = Hex.value(text[i])
       guard high < 16 else { return }
-      // If the number of digits is odd, the last one is the count of expected frames, which is not part of the request.
+      // If the number of digits is odd, the last digit is the count of expected frames, which is not part of the
+      // request.
       guard i + 1 < length else { break }
       let low = Hex.value(text[i + 1])
       guard low < 16 else { return }
@@ -296,7 +297,7 @@ struct Request: BitwiseCopyable {
     }
   }
 
-  /// Whether a text line after a prompt looks like the echo of a command. Used if no command is known.
+  /// Whether a text line after a prompt looks like the echo of a command. It is used only if no command is known.
   ///
   /// Answers begin with a byte of 0x40 or more, or with an identifier. Requests begin with their service, which is
   /// below 0x40. After ATCAF0, an answer begins with a protocol control byte, which is recognized because it equals the

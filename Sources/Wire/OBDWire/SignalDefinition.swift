@@ -1,11 +1,11 @@
-/// Where the bits of a signal are in an answer, and what they mean, as data instead of code.
+/// The position of a signal's bits in an answer, and their meaning, as data instead of code.
 ///
 /// Bit 0 is the most significant bit of the first data byte, which follows the PID or data identifier. OBDb's `bix` and
 /// the tables of SAE J1979-DA count in the same way.
 ///
 ///     value = raw × factor + offset
 public struct SignalDefinition: BitwiseCopyable, Sendable {
-  /// What kind of value a signal has.
+  /// The kind of value that a signal has.
   public enum Kind: UInt8, BitwiseCopyable, Sendable {
     /// `raw × factor + offset`
     case number
@@ -71,9 +71,9 @@ public struct SignalDefinition: BitwiseCopyable, Sendable {
   public var factor: Double
   /// The number that is added after the multiplication; it is the value for the raw value 0.
   public var offset: Double
-  /// Values at or below this mean "no value" (`nullmax` of signal sets); -infinity if there are none.
+  /// Values at or below this mean "no value" (`nullmin` of signal sets); -infinity if there are none.
   public var nullAtOrBelow: Double
-  /// Values at or above this mean "no value" (`nullmin` of signal sets); infinity if there are none.
+  /// Values at or above this mean "no value" (`nullmax` of signal sets); infinity if there are none.
   public var nullAtOrAbove: Double
 
   /// Creates a definition.

@@ -54,8 +54,8 @@ public struct WireError: Error, BitwiseCopyable, Equatable, Sendable {
   public var kind: Kind
   /// Where the error comes from.
   public var origin: Origin
-  /// Index, in the text line, of the character that is wrong. If a character is missing at the end, it is the line's
-  /// length.
+  /// Index, in the text line, of the character that is wrong. If a character is missing at the end, it is the length of
+  /// the text line.
   public var offset: UInt16
   /// Service of the rejected request; only for ``Kind/negativeResponse``.
   public var service: UInt8

@@ -1,7 +1,7 @@
 // Reads and writes bytes eight or four at a time.
 
 extension Span<UInt8> {
-  /// Returns eight bytes as one word. The first byte is the lowest one of the word. Bytes after the end are 0.
+  /// Returns eight bytes as one word. The first byte is the lowest byte of the word. Bytes after the end are 0.
   @inline(__always)
   func word(at index: Int) -> UInt64 {
     guard index &+ 8 <= count else { return endWord(at: index) }
@@ -9,7 +9,7 @@ extension Span<UInt8> {
     return UInt64(littleEndian: unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt64.self))
   }
 
-  /// Returns a word at the end, of which not all bytes exist.
+  /// Returns a word that extends beyond the end. The bytes after the end are 0.
   @inline(__always)
   private func endWord(at index: Int) -> UInt64 {
     let missing = index &+ 8 &- count
@@ -30,7 +30,7 @@ extension Span<UInt8> {
 }
 
 extension InlineArray where Element == UInt8 {
-  /// Stores four bytes. The first byte is the lowest one of `fourBytes`.
+  /// Stores four bytes. The first byte is the lowest byte of `fourBytes`.
   ///
   /// - Precondition: the array has at least four bytes from `index` on.
   @inline(__always)

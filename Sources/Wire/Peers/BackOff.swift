@@ -1,5 +1,6 @@
 /// Computes the delays between attempts: they grow exponentially and are random, so that the vehicles of a fleet do not
-/// all reconnect at once after a server has recovered. The caller provides the random generator. No clock is used.
+/// all reconnect at the same time after a server has recovered. The caller provides the random generator. No clock is
+/// used.
 ///
 ///     var backOff = BackOff()
 ///     let delay = backOff.failed(using: &random)        // ns, up to 1 s, then 2 s, 4 s … 300 s
@@ -24,8 +25,8 @@ public struct BackOff: Sendable {
   /// Records a failure.
   ///
   /// - Parameters:
-  ///   - asked: delay that the server or broker asked for, ns; `nil` if it asked for none. The result is then this
-  ///     delay plus a random 0 to 10 %, if that is longer than the computed delay.
+  ///   - asked: delay that the server or broker asked for, ns; `nil` if it asked for none. At most a day of it is used.
+  ///     The result is then at least this delay plus a random time, which is at most ``first`` plus 10 % of the delay.
   /// - Returns: the delay until the next attempt, ns.
   public mutating func failed(
     asked: Int64? = nil, using random: inout some RandomNumberGenerator

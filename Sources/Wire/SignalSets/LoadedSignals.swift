@@ -9,19 +9,19 @@ import OBDWire
 ///     loaded.name(of: reading.signal)            // F150_ODO
 ///     loaded.unitText(of: reading.signal)        // km
 ///
-/// The name of a value is its OBDb ID, unchanged. It is unique, users of the set search for it, and it cannot be
-/// confused with the name of a value of the OBD standards, which begins with a lower-case letter.
+/// In records, the name of a value is its signal's OBDb ID, unchanged. The ID is unique, and users of the set search
+/// for it. It cannot be confused with the name of a value of the OBD standards, which begins with a lower-case letter.
 public struct LoadedSignals: Sendable {
   /// Maximum number of signals, because ``OBDWire/SignalID`` also numbers the signals of the OBD standards.
   public static let maximumSignals = 32_767
-  /// Maximum number of codes that have a text, of all signals together.
+  /// Maximum number of codes with a text, in all signals of all sets together.
   public static let maximumMapEntries = 65_535
 
   /// Definitions sorted by service, identifier, receiver and bit offset. The definition at index i is that of the
   /// signal `0x8000 + i`.
   public let definitions: [SignalDefinition]
-  /// The commands of all sets, in the order of the sets. A session may send those with
-  /// ``SignalSet/Command/isSendable``.
+  /// The commands of all sets, in the order of the sets. A session may send only those whose
+  /// ``SignalSet/Command/isSendable`` is `true`.
   public let commands: [SignalSet.Command]
   /// How values outside their range are treated.
   public let limitPolicy: LimitPolicy
@@ -34,8 +34,8 @@ public struct LoadedSignals: Sendable {
   ///
   /// - Parameters:
   ///   - sets: the signal sets, in the order in which their files are configured.
-  ///   - modelYear: the model year of the vehicle. Commands whose `filter` excludes it are left out. `nil` keeps all
-  ///     commands; the vehicle does not answer those for other years.
+  ///   - modelYear: the model year of the vehicle. Commands whose `filter` excludes it are left out. If `nil`, all
+  ///     commands are kept; the vehicle then does not answer the commands of other model years.
   ///   - limitPolicy: how values outside `min`…`max` are treated.
   /// - Throws: ``SignalSetError`` if two signals have the same ID, or if there are too many signals or codes.
   public init(
@@ -85,7 +85,7 @@ public struct LoadedSignals: Sendable {
   private static func narrow(_ definition: inout SignalDefinition, to signal: SignalSet.Signal) {
     guard definition.kind == .number else { return }
     let halfStep = abs(definition.factor) / 2
-    // A `max` of 0, or not above `min`, is a placeholder: OBDb then applies no limit.
+    // If `max` is not above `min` (0 if missing), it is a placeholder. OBDb then applies no limit.
     if let maximum = signal.maximum {
       guard maximum > signal.minimum ?? 0 else { return }
       definition.nullAtOrAbove = min(definition.nullAtOrAbove, maximum + halfStep)
@@ -121,7 +121,7 @@ extension LoadedSignals {
   /// not from these sets.
   public func unitText(of signal: SignalID) -> String? { self[signal]?.unitText }
 
-  /// Returns the valid range of a signal; `nil` unless the set has both limits and they differ.
+  /// Returns the valid range of a signal; `nil` unless the set states both limits and `min` is less than `max`.
   public func range(of signal: SignalID) -> ClosedRange<Double>? {
     guard let row = self[signal], let maximum = row.maximum, let minimum = row.minimum, minimum < maximum else {
       return nil
@@ -138,8 +138,8 @@ extension LoadedSignals {
     mapEntry(of: signal, code: code)?.description
   }
 
-  /// Returns a value after ``limitPolicy`` was applied to it: with the policy `limited`, the limit that it exceeds;
-  /// otherwise the value itself.
+  /// Returns a value after applying ``limitPolicy``. With the policy `limited`, a value outside the range of its signal
+  /// becomes the limit that it exceeds. All other values are returned unchanged.
   public func limited(_ value: Double, of signal: SignalID) -> Double {
     guard limitPolicy == .limited, let row = self[signal], row.definition.kind == .number, let maximum = row.maximum
     else { return value }

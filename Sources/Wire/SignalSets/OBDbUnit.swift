@@ -1,17 +1,18 @@
 import OBDWire
 
-/// A unit in a signal set, and how records contain it.
+/// A unit in a signal set, and the corresponding units of readings and of records.
 ///
-/// An unknown unit is passed on unchanged.
+/// If the unit is unknown, records contain its name in the set unchanged.
 struct OBDbUnit: Equatable {
   /// The unit of the readings; `.none` if ``OBDWire`` does not have it.
   var unit: Unit
   /// The text of the unit in records; empty if the value has no unit.
   var symbol: String
-  /// Whether a value of one bit is a boolean whose 0 means "off" or "no". In the units `onoff` and `yesno`, 0 means
-  /// "on" or "yes". A boolean would be inverted, so such values remain numbers.
+  /// Whether a one-bit value in this unit is a boolean: `true` for `offon` and `noyes`, in which 0 means "off" or "no".
+  /// In the units `onoff` and `yesno`, 0 means "on" or "yes". Their values remain numbers, because a boolean would be
+  /// inverted.
   var isTruth = false
-  /// Whether the value is text (which may consist of digits), so that it has no unit or scaling.
+  /// Whether the value is text (`ascii`, `hex`), which may consist of digits. A text has no unit and no scaling.
   var isText = false
 
   private init(_ unit: Unit) { (self.unit, symbol) = (unit, "\(unit.symbol)") }

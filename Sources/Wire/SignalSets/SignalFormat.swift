@@ -45,7 +45,7 @@ struct SignalFormat {
     try reader.finish()
   }
 
-  /// Sets the properties of a signal that the format states.
+  /// Copies the position, encoding, unit, scaling, limits and texts from the format to a signal.
   ///
   /// - Returns: `nil` on success; otherwise the reason why the format cannot be represented.
   func apply(to signal: inout SignalSet.Signal) -> String? {

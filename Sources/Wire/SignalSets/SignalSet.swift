@@ -83,7 +83,8 @@ public struct SignalSet: Sendable {
     /// Diagnostic session that must be started first (`din`); `nil` if none. The answer to such a command is decoded,
     /// but the command must not be sent.
     public internal(set) var session: UInt8?
-    /// Diagnostic session to start afterwards (`dout`); `nil` if none.
+    /// Diagnostic session that must be started after the command (`dout`); `nil` if none. Such a command must not be
+    /// sent.
     public internal(set) var returnSession: UInt8?
     /// Whether the command is experimental: its author has not verified it on all vehicles (`dbg`, `dbgfilter`).
     public internal(set) var isExperimental: Bool
@@ -110,12 +111,12 @@ public struct SignalSet: Sendable {
     public internal(set) var description: String?
     /// Group of the signal in a display (`path`), for example `Trips`; `nil` if none.
     public internal(set) var category: String?
-    /// What the value means, in a term that all sets share, for example `odometer`; `nil` if none.
+    /// The meaning of the value, as a term that all sets share, for example `odometer`; `nil` if none.
     public internal(set) var suggestedMetric: String?
     /// Whether a display should not show the signal.
     public internal(set) var isHidden: Bool
-    /// Position and scaling of the signal's bits. Of its limits, only those from `nullmin` and `nullmax` are set.
-    /// ``LoadedSignals`` sets `enumeration`.
+    /// Position and scaling of the signal's bits. Of the limits, only `nullmin` and `nullmax` are applied here.
+    /// ``LoadedSignals`` applies `min` and `max`, and sets `enumeration`.
     public internal(set) var definition: SignalDefinition
     /// Unit of the value in records; empty if it has none.
     public internal(set) var unitText: String
@@ -123,7 +124,7 @@ public struct SignalSet: Sendable {
     public internal(set) var minimum: Double?
     /// `max` as in the file, in the signal's unit; `nil` if not given.
     public internal(set) var maximum: Double?
-    /// The texts of an enumeration (`map`); empty if the signal is not one.
+    /// The texts of an enumeration (`map`); empty if the signal is not an enumeration.
     public internal(set) var texts: [MapEntry]
     /// Line of the signal in the file, from 1.
     public internal(set) var line: Int

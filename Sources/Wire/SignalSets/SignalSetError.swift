@@ -13,8 +13,8 @@ public struct SignalSetError: Error, Equatable, Sendable, CustomStringConvertibl
     self.error = error
   }
 
-  /// The message as one text line, for example: `Ford-F-150.json:3:55: commands[0].cmd: expected one of the services
-  /// 01, 21, 22, found "2E"`.
+  /// The message as one text line, for example:
+  /// `Ford-F-150.json:3:55: commands[0].cmd: expected one of the services 01, 21, 22, found "2E"`.
   public var message: String { error.message(in: file) }
   /// The error as one text line, which is ``message``.
   public var description: String { message }

@@ -58,7 +58,7 @@ struct SignalSetReader {
     }
   }
 
-  /// Valid periods (`freq`), s: from a millisecond to a week. They fit 64-bit nanoseconds.
+  /// Valid periods (`freq`), s: from a millisecond to a week. As nanoseconds, they fit 64 bits.
   private static let periods = 0.001...604_800
 
   private static func period(_ value: JSONValue) throws(JSONError) -> Double {

@@ -1,6 +1,6 @@
 import JSONText
 
-/// A set of model years, of a command's `filter` or `dbgfilter`.
+/// A set of model years: the `filter` or `dbgfilter` of a command.
 ///
 ///     {"from": 2009, "to": 2020}               2009…2020
 ///     {"to": 2010, "from": 2027}               up to 2010, and from 2027 on

@@ -4,7 +4,7 @@ public struct DTCRecord: RecordBody, Equatable, Sendable {
 
   /// The change since the previous record of this ECU.
   public enum Event: UInt8, Sendable {
-    /// The record contains all codes: it is the first one, or it repeats unchanged codes.
+    /// The record contains all codes: it is the first record of this ECU, or it repeats codes that have not changed.
     case snapshot
     /// Codes were added, and none removed.
     case appeared

@@ -1,4 +1,5 @@
-/// The decimal digits of a number that is not negative: `whole`.`fraction`, with a power of ten if it is very large.
+/// The decimal digits of a number that is not negative: `whole`.`fraction`, with a power of ten if the number is 2⁶⁴ or
+/// more.
 struct DecimalDigits {
   /// Upper bound of the length of a written number in bytes: a sign, 20 digits, a decimal point, 17 decimals.
   static let maximumLength = 40
@@ -43,7 +44,7 @@ struct DecimalDigits {
     guard rest > 0 else { return }
     decimals = wanted <= 6 && whole < 1_000_000_000 ? wanted : min(wanted, Self.decimalsHeld(beside: whole))
     guard decimals > 0 else {
-      // Round a half to even, which the last digit of the whole part decides.
+      // Round a half to the even integer.
       if rest > 0.5 || rest == 0.5 && whole & 1 == 1 { whole += 1 }
       return
     }
@@ -63,8 +64,9 @@ struct DecimalDigits {
 
   /// Returns `value` × `factor`, rounded to the nearest integer, halves to even, as if the product were exact.
   ///
-  /// If the product as a `Double` is not a half, it is on the same side of the half as the exact product. If it is a
-  /// half, the error of the `Double` decides, which a fused multiplication computes. The product must be below 1e18.
+  /// If the product as a `Double` is not exactly between two integers, it is on the same side of the middle as the
+  /// exact product. If it is exactly between them, the rounding error of the `Double` decides. A fused multiplication
+  /// computes this error. The product must be below 1e18.
   @inline(__always)
   static func rounded(_ value: Double, times factor: Double) -> UInt64 {
     let product = value * factor

@@ -34,7 +34,7 @@ public struct GapRecord: RecordBody, Equatable, Sendable {
   public var reason: Reason
   /// The sink that did not receive the records; `nil` if no sink received them.
   public var sink: String?
-  /// Epoch of the lost records; `nil` if it is the epoch of this record, too.
+  /// Epoch of the lost records; `nil` if this record has the same epoch.
   public var lostEpoch: UUIDv7?
 
   /// Creates a record for a range of sequence numbers that includes both ends.

@@ -8,8 +8,8 @@ public struct JSONMemberName: Sendable {
   /// Creates a name from the bytes that are written.
   ///
   /// - Parameter text: at least eight ASCII characters: a comma, the name in quotes and a colon. The name must contain
-  ///   no character that JSON escapes. As the first member of an object, the text is written without its comma and must
-  ///   have at least nine characters.
+  ///   no character that JSON escapes. If the member is the first of its object, the text is written without its comma
+  ///   and must have at least nine characters.
   @inline(__always)
   public init(_ text: StaticString) { self.text = text }
 }

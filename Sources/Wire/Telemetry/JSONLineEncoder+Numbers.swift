@@ -4,8 +4,8 @@ extension JSONLineEncoder {
   /// Integers are written without a decimal point. Other numbers are rounded correctly to six decimals, halves to even,
   /// and written without trailing zeros. Numbers below 1 have more decimals, so that they have seven significant digits
   /// and the relative error is at most one in a million. Numbers above 999,999,999 have fewer decimals, because a
-  /// `Double` has only 15 digits. Numbers below 1e-12 are usually rounding errors and become 0. Only numbers from 1e15
-  /// are written with an exponent.
+  /// `Double` has only 15 digits. Numbers below 1e-12 are usually rounding errors and become 0. Only numbers from 2⁶⁴
+  /// (about 1.8e19) are written with an exponent.
   ///
   /// - Returns: `false` if the number does not fit.
   @discardableResult

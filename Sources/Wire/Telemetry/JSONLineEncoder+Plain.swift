@@ -50,8 +50,8 @@ extension JSONLineEncoder {
 /// Returns a word with a high bit set if any of the eight bytes of `word` is a control character, a quote, a backslash
 /// or not ASCII. Otherwise, all high bits are 0.
 ///
-/// For every other byte, the three subtractions and the addition yield 0 to 0x7F, without a carry or borrow between
-/// bytes.
+/// For any other ASCII character, the three subtractions and the addition yield 0 to 0x7F, without a carry or borrow
+/// between bytes.
 @inline(__always)
 private func attention(_ word: UInt64) -> UInt64 {
   let ones: UInt64 = 0x0101_0101_0101_0101

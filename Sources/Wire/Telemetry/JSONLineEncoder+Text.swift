@@ -46,7 +46,7 @@ extension JSONLineEncoder {
     return true
   }
 
-  /// Returns whether a text in quotes and `more` bytes fit.
+  /// Returns whether a text, with its escape sequences but without quotes, and `more` further bytes fit.
   @inline(__always)
   mutating func hasRoom(forText text: UnsafeBufferPointer<UInt8>, more: Int) -> Bool {
     if count + text.count * 6 + more + kept <= capacity { return true }

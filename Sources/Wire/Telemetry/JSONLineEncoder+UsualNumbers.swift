@@ -27,8 +27,10 @@ extension JSONLineEncoder {
     return true
   }
 
-  /// Writes 0, or a number from 0.1 to 1 rounded to seven decimals, such as a ratio, a dilution of precision or the
-  /// speed of a stationary vehicle.
+  /// Writes 0, or a number whose magnitude is from 0.1 to below 1, rounded to seven decimals. Such numbers are ratios,
+  /// dilutions of precision and the speed of a stationary vehicle.
+  ///
+  /// - Returns: `false` for any other number. Nothing is written then.
   @inline(__always)
   private mutating func putShare(_ number: Double) -> Bool {
     if number == 0 {
@@ -121,7 +123,7 @@ extension JSONLineEncoder {
     putFour(number % 10_000)
   }
 
-  /// Writes four digits, with leading zeros.
+  /// Writes a number below 10,000 as four digits, with leading zeros.
   @inline(__always)
   private mutating func putFour(_ number: UInt32) {
     unsafe putPair(number / 100, at: 0)
@@ -144,13 +146,13 @@ extension JSONLineEncoder {
       unsafe putPair(last, at: 4)
       length = last == 0 ? 4 : 6
     }
-    // In a pair of digits other than 00, only the second one can be a trailing zero.
+    // In a pair of digits other than 00, only the second digit can be a trailing zero.
     if unsafe base[count &+ length &- 1] == UInt8(ascii: "0") { length &-= 1 }
     count &+= length
   }
 
-  /// Writes the two digits of a number below 100 at `offset` after the written bytes. The caller must have reserved
-  /// room for them.
+  /// Writes the two digits of a number below 100, `offset` bytes after the end of the written bytes. The caller must
+  /// have reserved room for them.
   @unsafe @inline(__always)
   private mutating func putPair(_ number: UInt32, at offset: Int) {
     // The table contains a pair of digits for each number below 100.

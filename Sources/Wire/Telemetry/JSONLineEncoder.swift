@@ -20,7 +20,7 @@ public struct JSONLineEncoder: ~Copyable {
   /// Maximum length of a record's text line, including its line feed.
   public static let recordCapacity = 16_384
 
-  /// The state of a key before the next value.
+  /// Whether a key was written for the next value.
   enum Pending: UInt8 {
     /// There is no key: the level is an array, or the key was not written yet.
     case none
@@ -37,15 +37,16 @@ public struct JSONLineEncoder: ~Copyable {
   public internal(set) var count = 0
   /// Whether a key or value did not fit and was omitted. The text line is nevertheless valid.
   public internal(set) var overflowed = false
-  /// Number of reserved bytes: one for the line feed, one for the closing bracket of each open level, and those of
-  /// ``holdBack(_:)``.
+  /// Number of reserved bytes: one for the line feed, one for the closing bracket of each open level, and the bytes
+  /// that ``holdBack(_:)`` reserved.
   var kept = 1
   var depth = 0
-  /// One bit for each open level, the outermost in bit 0: whether the level is an array.
+  /// One bit for each open level, the outermost in bit 0: 1 for an array, 0 for an object.
   var arrays: UInt64 = 0
   var needsComma = false
   var pending = Pending.none
-  /// Index at which the key without a value begins, including the comma before it.
+  /// Index at which the last key begins, or the comma before it. If the key's value does not fit, all bytes from here
+  /// on are removed.
   var keyStart = 0
   private let growable: Bool
 
@@ -64,7 +65,7 @@ public struct JSONLineEncoder: ~Copyable {
 
   deinit { unsafe base.deallocate() }
 
-  /// Discards the text line and opens the object of a new one.
+  /// Discards the text line and opens the object of a new text line.
   public mutating func begin() {
     count = 0
     overflowed = false

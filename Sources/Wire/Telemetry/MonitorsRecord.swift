@@ -8,7 +8,7 @@ public struct MonitorsRecord: RecordBody, Sendable {
     /// Name of the engine type in records.
     public var name: StaticString { self == .spark ? "spark" : "compression" }
   }
-  /// The period within which the monitors were completed or not.
+  /// The period to which the completion of the monitors refers.
   public enum Scope: UInt8, Sendable {
     /// Since the trouble codes were cleared (PID 01).
     case sinceClear

@@ -35,8 +35,8 @@ public struct Position: Equatable, Sendable {
     "latitude", "longitude", "altitude", "heading", "trueHeading", "gpsSpeed", "hdop", "satellites", "fixType",
   ]
 
-  /// Number of decimals with which latitude and longitude are written. The last one is a tenth of a millimetre on the
-  /// ground.
+  /// Number of decimals with which latitude and longitude are written. The last decimal is about a tenth of a
+  /// millimetre on the ground.
   static let angleDecimals = 9
 
   /// Writes the position's keys and values into the open object.

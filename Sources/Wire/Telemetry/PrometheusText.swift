@@ -25,7 +25,7 @@ public struct PrometheusText: Sendable {
     put("# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n")
   }
 
-  /// Writes one value of the current metric, an integer.
+  /// Writes an integer as one value of the current metric.
   public mutating func sample(count: some BinaryInteger, _ labels: [(String, String)] = []) {
     sample("\(count)", labels)
   }

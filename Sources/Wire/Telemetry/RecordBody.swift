@@ -1,6 +1,6 @@
 /// The keys of one type of record, which follow the keys of the record's head.
 ///
-/// Types that conform to it contain arrays and strings, which need time for allocation and therefore suit only
+/// Types that conform to this protocol contain arrays and strings. Allocating these takes time, so the types suit only
 /// infrequent records. Telemetry records, which are made every second or more often, are written without such a type,
 /// from ``Position`` and the values of the signals.
 public protocol RecordBody {

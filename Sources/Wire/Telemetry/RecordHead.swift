@@ -38,7 +38,8 @@ public enum RecordTime: Equatable, Sendable {
   case wall(Timestamp, TimeQuality)
   case elapsed(nanoseconds: Int64)
 
-  /// The milliseconds that are part of the record's identifier.
+  /// The milliseconds that are part of the record's identifier: since 1970 or, if the date is unknown, of the monotonic
+  /// clock.
   public var milliseconds: UInt64 {
     switch self {
     case .wall(let timestamp, _): UInt64(max(timestamp.milliseconds, 0))

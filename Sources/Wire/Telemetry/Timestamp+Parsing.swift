@@ -7,7 +7,7 @@ extension Timestamp {
       case malformed
       /// A month, day, hour, minute, second or offset is out of range.
       case outOfRange
-      /// Something follows the timestamp.
+      /// The timestamp is followed by further text.
       case trailing
     }
     /// The kind of fault.

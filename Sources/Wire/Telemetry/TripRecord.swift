@@ -9,7 +9,7 @@ public struct TripRecord: RecordBody, Equatable, Sendable {
     public var name: StaticString { self == .start ? "start" : "end" }
   }
 
-  /// What the distance was computed from.
+  /// The data from which the distance was computed.
   public enum DistanceSource: UInt8, Sendable {
     /// Readings of the vehicle's odometer (PID A6) at the start and the end.
     case odometer
@@ -17,7 +17,7 @@ public struct TripRecord: RecordBody, Equatable, Sendable {
     case speed
     /// The positions that the receiver reported.
     case gps
-    /// The vehicle's speed and, where it is missing, the positions that the receiver reported.
+    /// The vehicle's speed and, for times without a speed, the positions that the receiver reported.
     case mixed
     /// Name of the source in records.
     public var name: StaticString {
@@ -40,7 +40,7 @@ public struct TripRecord: RecordBody, Equatable, Sendable {
   public var endTime: Timestamp?
   /// Distance of the trip, km; `nil` if unknown.
   public var distance: Double?
-  /// What ``distance`` was computed from; `nil` if the distance is unknown.
+  /// The data from which ``distance`` was computed; `nil` if the distance is unknown.
   public var distanceSource: DistanceSource?
   /// Odometer at the start, km; `nil` if unknown.
   public var startOdometer: Double?

@@ -2,7 +2,7 @@
 ///
 ///     0193e0f2-7c11-7a5e-8f3b-2d1c0b9a8877
 ///
-/// Text forms in ascending order are in ascending order of their milliseconds.
+/// Identifiers that are sorted by their text forms are also sorted by their milliseconds.
 public struct UUIDv7: BitwiseCopyable, Hashable, Sendable {
   /// The first eight bytes: milliseconds, version, and 12 bits that the caller provides.
   public let high: UInt64
@@ -21,8 +21,8 @@ public struct UUIDv7: BitwiseCopyable, Hashable, Sendable {
     low = 1 << 63 | rest & 0x3FFF_FFFF_FFFF_FFFF
   }
 
-  /// Creates an identifier whose other 74 bits are computed from a seed and a number. Equal arguments give equal
-  /// identifiers.
+  /// Creates an identifier whose 74 bits after the version and the variant are computed from a seed and a number. Equal
+  /// arguments give equal identifiers.
   public init(milliseconds: UInt64, seed: UInt64, number: UInt64) {
     let mixed = Mixing.mix(seed &+ Mixing.mix(number &+ Mixing.increment))
     self.init(milliseconds: milliseconds, first: mixed >> 52, rest: Mixing.mix(mixed &+ Mixing.increment))

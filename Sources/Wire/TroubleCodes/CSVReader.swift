@@ -1,8 +1,8 @@
 /// Reads comma-separated values record by record (RFC 4180). Quoted fields may contain commas, line breaks and doubled
 /// quotation marks. Lines end with CR LF, LF or the end of the file.
 ///
-/// The line number is the number of the record. It is correct because the catalog stops at the first record that
-/// contains a line break.
+/// ``recordLine`` counts records, not line ends. It is nevertheless correct, because the catalog stops at the first
+/// record that contains a line break.
 ///
 ///     P1234,"fuel pump, driver module",Ford
 struct CSVReader {
@@ -18,7 +18,8 @@ struct CSVReader {
     offset = text.count >= 3 && text[0] == 0xEF && text[1] == 0xBB && text[2] == 0xBF ? 3 : 0
   }
 
-  /// Returns the fields of the next record; `nil` at the end. An empty line is a record with one empty field.
+  /// Returns the fields of the next record; `nil` at the end of the text. An empty line is a record with one empty
+  /// field.
   ///
   /// - Throws: `unterminatedQuote`, `strayQuote`, `textAfterQuote` or `bareCarriageReturn`, on the line ``recordLine``.
   mutating func next(of text: Span<UInt8>) throws(TroubleCodeFileError.Kind) -> [[UInt8]]? {

@@ -1,7 +1,8 @@
 /// Short texts of the codes that ISO/SAE define (SAE J2012-DA), in this project's own words.
 ///
 /// Only codes with an undisputed meaning have a text, because a wrong text sends a mechanic to the wrong part. Each
-/// file contains a table of some functional groups. The rows of all tables together are in ascending order of code.
+/// source file in the folder `Texts` contains the table of some functional groups. The rows of all tables together are
+/// in ascending order of code.
 enum GenericTexts {
   /// A code and its text.
   struct Row: BitwiseCopyable, Sendable {

@@ -1,4 +1,4 @@
-/// Texts of diagnostic trouble codes: built-in ones for the generic codes, and manufacturer-specific ones from files.
+/// Texts of diagnostic trouble codes: built-in texts of the generic codes, and manufacturer-specific texts from files.
 ///
 ///     var catalog = TroubleCodeCatalog()
 ///     try catalog.add(csv: bytes, file: "ford.csv")
@@ -24,8 +24,8 @@ public struct TroubleCodeCatalog: Sendable {
 
   /// Returns the text of a code.
   ///
-  /// If several texts apply, a text from a file for this make has the first priority, one from a file for all makes the
-  /// second, and the generic text the third.
+  /// The result is the first of these texts that exists: a text from a file for this make, a text from a file for all
+  /// makes, the generic text.
   ///
   /// - Parameters:
   ///   - code: the two bytes, high byte first: 0x0420 is P0420.
@@ -41,12 +41,12 @@ public struct TroubleCodeCatalog: Sendable {
 
   /// Describes a code in one text line: the code, its text, the failure, the system and the subsystem.
   ///
-  /// If the code has no text, the line contains only the meaning of its digits: `P1234 (powertrain, fuel and air
-  /// metering, maker's own code)`.
+  /// If the code has no text, the line contains only the meaning of its digits:
+  /// `P1234 (powertrain, fuel and air metering, maker's own code)`.
   ///
   /// - Parameters:
   ///   - code: the two bytes, high byte first.
-  ///   - failureType: the third byte; `nil` if there is none. The code is then shown as `C0031-11`.
+  ///   - failureType: the third byte, which is appended to the code as in `C0031-11`; `nil` if there is none.
   ///   - make: make of the vehicle; `nil` if unknown.
   public func describe(_ code: UInt16, failureType: UInt8? = nil, make: String? = nil) -> String {
     let name = CodeName(code)
@@ -63,7 +63,7 @@ public struct TroubleCodeCatalog: Sendable {
     return line + " (\(name.system), \(name.subsystem)\(Self.note(name, known: text != nil)))"
   }
 
-  /// Returns an explanation of why the code has no text.
+  /// Returns an explanation of why the code has no text; empty if it has a text.
   private static func note(_ name: CodeName, known: Bool) -> String {
     if known { return "" }
     return switch name.authority {

@@ -42,8 +42,8 @@ public struct TroubleCodeFileError: Error, Equatable, Sendable, CustomStringConv
     self.kind = kind
   }
 
-  /// The message as one text line, for example: `ford.csv:3: expected a code such as P1234 (P, C, B or U, a digit 0-3,
-  /// three hex digits), found "X1"`.
+  /// The message as one text line, for example:
+  /// `ford.csv:3: expected a code such as P1234 (P, C, B or U, a digit 0-3, three hex digits), found "X1"`.
   public var description: String { "\(file):\(line): \(reason)" }
 
   private var reason: String {

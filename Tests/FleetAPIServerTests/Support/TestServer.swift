@@ -59,7 +59,7 @@ final class TestServer: Sendable {
       case .postgreSQL: try await StoredFleet(postgreSQL: try await aside { try PostgreSQLServer.shared.database() })
       }
     var options = options
-    if options.files.folder == nil { options.files.folder = scratch.file("files") }
+    if options.files.folder == nil, options.files.s3 == nil { options.files.folder = scratch.file("files") }
     let server = try await start(options, storage, web: web, clock: clock)
     do {
       try await test(server)
@@ -74,11 +74,12 @@ final class TestServer: Sendable {
   ///
   /// - Parameter address: the address of an empty database.
   static func runTwo(
-    on address: String, _ test: @Sendable (TestServer, TestServer) async throws -> Void
+    _ options: ServerOptions = .test { _ in }, on address: String,
+    _ test: @Sendable (TestServer, TestServer) async throws -> Void
   ) async throws {
-    let first = try await start(.test { _ in }, StoredFleet(postgreSQL: address))
+    let first = try await start(options, StoredFleet(postgreSQL: address))
     do {
-      let second = try await start(.test { _ in }, StoredFleet(postgreSQL: address), keys: first.keys)
+      let second = try await start(options, StoredFleet(postgreSQL: address), keys: first.keys)
       do {
         try await test(first, second)
       } catch {

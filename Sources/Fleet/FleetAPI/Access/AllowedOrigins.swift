@@ -1,12 +1,12 @@
-/// Checks whether a web page may open a WebSocket, by its origin (RFC 6454; RFC 6455, 10.2).
+/// Decides from a web page's origin whether the page may open a WebSocket (RFC 6454; RFC 6455, 10.2).
 ///
-/// Programs send no `Origin` and are allowed. Browsers always send the origin of the page, which must be the origin of
-/// this server or one of ``listed``.
+/// Programs that are not browsers send no header `Origin`, and are allowed. Browsers always send the origin of the
+/// page. It must be the origin of this server or an origin in ``listed``.
 public struct AllowedOrigins: Equatable, Sendable {
   /// Allowed origins in addition to the server's own, such as `https://fleet.example`; `*` allows every page.
   public var listed: Set<String>
 
-  /// Allows the pages of some origins.
+  /// Creates a check that allows the server's own pages and the pages of the listed origins.
   ///
   /// - Parameter listed: origins as browsers send them, without a path.
   public init(_ listed: Set<String> = []) { self.listed = listed }

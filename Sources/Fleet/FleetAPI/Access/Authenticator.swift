@@ -8,9 +8,9 @@ import Telemetry
 /// The storage's answer is cached for ``memory``, so that a gateway that sends ten batches a second does not cause ten
 /// look-ups. A key that another process revokes therefore remains valid for that time.
 ///
-/// Valid keys must work even if a client sends many unknown keys. Therefore every key is looked up. Only then is an
-/// unknown key rejected because its address has tried too many. ``KeyLookups`` shares the capacity of the storage
-/// fairly among addresses.
+/// Valid keys must work even while a client tries many unknown keys. Therefore every key is looked up first. An unknown
+/// key is rejected after its look-up if its address has tried too many unknown keys. ``KeyLookups`` shares the capacity
+/// of the storage fairly among addresses.
 final class Authenticator: Sendable {
   /// The time for which an answer is cached.
   static let memory = Duration.seconds(2)
@@ -34,7 +34,8 @@ final class Authenticator: Sendable {
     }
   }
 
-  /// The number of unknown keys that one address may try: this many at once, and then this many per second.
+  /// The number of unknown keys that one address may try: `burst` keys without a pause, and then `perSecond` keys in
+  /// each second.
   static let strangers = (burst: 50.0, perSecond: 10.0)
   private let strangers = RateLimiter<String>(perSecond: strangers.perSecond, burst: strangers.burst)
   private let lookups: KeyLookups
@@ -102,21 +103,21 @@ final class Authenticator: Sendable {
     return found
   }
 
-  /// Records the use of a session by something other than a request.
+  /// Records that a session was used without an HTTP request. Does nothing for a key or token.
   ///
   /// - Throws: 401 if the session has ended.
   func recordUse(of identity: Identity, from address: String?) throws(APIError) {
     if let signedIn = identity.signedIn { try sessions.admit(signedIn, identity.tenant, from: address) }
   }
 
-  /// Returns the time at which a session or token ends if it is not used again, as far as this server knows its last
-  /// use; `nil` if it has no end.
+  /// Returns the time at which a session or token ends if it is not used again; `nil` if it has no end. Uses that other
+  /// servers have recorded are not considered.
   func end(of identity: Identity) -> Timestamp? {
     identity.signedIn.map { sessions.end(of: $0) } ?? identity.token?.expiresAt
   }
 
-  /// Looks up a session or token again, and returns the time at which it ends if it is not used again. Other servers
-  /// may have recorded uses of the session.
+  /// Looks up a session or token in the storage, and returns the time at which it ends if it is not used again. Uses
+  /// that other servers have recorded are considered.
   ///
   /// - Returns: a time in the past if it was revoked or its secret was replaced; `nil` if it has no end.
   func currentEnd(of identity: Identity) async throws -> Timestamp? {
@@ -133,8 +134,8 @@ final class Authenticator: Sendable {
 
   /// Adds an answer of the storage to the cache.
   ///
-  /// - Parameter time: a time before the look-up began. If keys of the tenant were changed since, the answer is not
-  ///   used.
+  /// - Parameter time: a time before the look-up began. If keys of the tenant were changed after this time, the answer
+  ///   is not used.
   private func remember(_ identity: Identity?, of hash: SecretHash, at time: ContinuousClock.Instant) {
     state.withLock { state in
       if state.entries.count >= Self.capacity { state.entries = state.entries.filter { $0.value.identity != nil } }

@@ -83,9 +83,9 @@ struct SessionCookie: Sendable {
 enum SameOrigin {
   /// Checks a request.
   ///
-  /// - Parameter isCookie: whether the request's credential is a cookie. If not, the request is rejected only if its
-  ///   headers contain the name of another site.
-  /// - Throws: 403.
+  /// - Parameter isCookie: whether the request's credential is a cookie. A request with another credential is rejected
+  ///   only if its headers name another site.
+  /// - Throws: 403 if the request must be rejected.
   static func check(_ request: HTTPRequest, isCookie: Bool) throws(APIError) {
     switch request.method {
     case .get, .head, .options: return

@@ -1,14 +1,14 @@
 import FleetDomain
 import Synchronization
 
-/// Looks up keys in the storage, several with one call.
+/// Looks up the owners of keys in the storage, several keys in each call.
 ///
 /// There are two lanes: one for keys that were valid recently, and one for all other keys. In the second lane, each
 /// client address has its own queue, and each call takes keys from these queues in rotation. So a key from one address
 /// is part of the next call, even if another address tries many keys. A valid key waits only for keys that its own
 /// address sent before it, and is never rejected.
 final class KeyLookups: Sendable {
-  /// The maximum number of keys in one call.
+  /// The maximum number of keys in one call of the storage.
   private static let most = 32
 
   private struct Lookup {
@@ -16,7 +16,8 @@ final class KeyLookups: Sendable {
     let answer: CheckedContinuation<Principal?, any Error>
   }
 
-  /// A lane. It has at most one call in progress; look-ups that arrive meanwhile wait for the next call.
+  /// One of the two lanes. At most one call of the storage is in progress for it; look-ups that arrive during a call
+  /// wait for the next call.
   private final class Lane: Sendable {
     let lookups = Mutex(Waiting())
   }
@@ -38,8 +39,8 @@ final class KeyLookups: Sendable {
       return !isBusy
     }
 
-    /// Removes and returns look-ups from the queues in rotation, as many as fit into one call; an empty array if none
-    /// wait.
+    /// Removes look-ups from the queues in rotation, as many as fit into one call of the storage, and returns them.
+    /// Returns an empty array if no look-up is waiting.
     mutating func next() -> [Lookup] {
       var taken: [Lookup] = []
       while taken.count < KeyLookups.most, !turns.isEmpty {

@@ -7,7 +7,7 @@ import Telemetry
 /// Collects the time of each gateway's last request and the state that it reported, and writes them to the storage at
 /// intervals.
 final class LastSeenStore: Sendable {
-  /// The time between two writes.
+  /// The time between two writes to the storage.
   private static let period = Duration.seconds(5)
 
   private let storage: any FleetStorage
@@ -70,7 +70,7 @@ final class LastSeenStore: Sendable {
     }
   }
 
-  /// Writes at intervals until the task is cancelled.
+  /// Writes the recorded values to the storage at intervals, until the task is cancelled.
   func run() async {
     while (try? await Task.sleep(for: Self.period)) != nil { await write() }
   }

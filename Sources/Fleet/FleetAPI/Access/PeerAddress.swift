@@ -3,9 +3,9 @@ import Glibc
 /// The part of an address that identifies one client: an IPv4 address, or the network (first 64 bits) of an IPv6
 /// address.
 enum PeerAddress {
-  /// Returns this part as text.
+  /// Returns the part of an address that identifies the client, as text.
   ///
-  /// - Parameter address: the address as text; `nil` if unknown.
+  /// - Parameter address: the whole address as text; `nil` if unknown.
   static func group(_ address: String?) -> String {
     guard let address, address.utf8.contains(UInt8(ascii: ":")) else { return address ?? "" }
     var bytes = in6_addr()

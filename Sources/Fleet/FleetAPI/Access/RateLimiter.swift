@@ -1,6 +1,7 @@
 import Synchronization
 
-/// A limit of the rate of requests, with a token bucket for each key: `burst` requests at once, then `perSecond`.
+/// Limits the rate of requests with a token bucket for each key: `burst` requests without a pause, and then `perSecond`
+/// requests in each second.
 final class RateLimiter<Key: Hashable & Sendable>: Sendable {
   private struct Bucket {
     var tokens: Double
@@ -10,7 +11,7 @@ final class RateLimiter<Key: Hashable & Sendable>: Sendable {
   /// The buckets of the keys that were used last. Clients choose some of the keys, so their number must have a limit.
   private struct Buckets {
     var recent: [Key: Bucket] = [:]
-    /// The buckets that were `recent` before. They are discarded when `recent` is full the next time.
+    /// The previous content of `recent`. It is discarded when `recent` is full the next time.
     var older: [Key: Bucket] = [:]
 
     mutating func remove(_ key: Key) -> Bucket? { recent.removeValue(forKey: key) ?? older.removeValue(forKey: key) }
@@ -21,8 +22,8 @@ final class RateLimiter<Key: Hashable & Sendable>: Sendable {
     }
   }
 
-  /// The maximum number of keys whose buckets are stored. A bucket is discarded after at least half as many other keys
-  /// were used. A missing bucket counts as full.
+  /// The maximum number of keys whose buckets are stored. A bucket is discarded only after at least `capacity / 2`
+  /// other keys were used. A key without a stored bucket has a full bucket.
   static var capacity: Int { 100_000 }
 
   private let perSecond: Double
@@ -33,7 +34,7 @@ final class RateLimiter<Key: Hashable & Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - perSecond: the sustained rate, in requests per second; above 0.
-  ///   - burst: the number of requests that may arrive at once; at least 1.
+  ///   - burst: the maximum number of requests without a pause; at least 1.
   init(perSecond: Double, burst: Double) {
     self.perSecond = perSecond
     self.burst = burst
@@ -41,7 +42,7 @@ final class RateLimiter<Key: Hashable & Sendable>: Sendable {
 
   /// Removes a token from a key's bucket.
   ///
-  /// - Returns: `nil` if there was a token; otherwise the time until there is one, in whole seconds.
+  /// - Returns: `nil` if the bucket contained a token; otherwise the time until it contains one, in whole seconds.
   func consume(_ key: Key, now: ContinuousClock.Instant = .now) -> Int? {
     buckets.withLock { buckets in
       var bucket = buckets.remove(key) ?? Bucket(tokens: burst, time: now)
@@ -54,7 +55,8 @@ final class RateLimiter<Key: Hashable & Sendable>: Sendable {
     }
   }
 
-  /// Returns the token that ``consume(_:now:)`` took to the bucket, because the request does not count.
+  /// Puts a token back into a key's bucket, because the request for which ``consume(_:now:)`` removed it does not
+  /// count.
   func refund(_ key: Key) {
     buckets.withLock { buckets in
       guard var bucket = buckets.remove(key) else { return }

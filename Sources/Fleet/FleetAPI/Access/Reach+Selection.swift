@@ -4,15 +4,16 @@ import FleetWork
 import Telemetry
 
 extension Reach {
-  /// Returns the records that the reach contains.
+  /// Returns a selection of the records for which this reach gives a permission.
   ///
   /// - Parameter windows: the vehicles that are or were assigned to the caller, with the times of the assignments.
   func selection(windows: [VehicleWindow]) -> VehicleSelection {
     isEmpty ? VehicleSelection(fleets: []) : VehicleSelection(fleets: fleets, windows: windows)
   }
 
-  /// Returns the records that the reach contains. These are all records of vehicles in the caller's fleets. Records of
-  /// other vehicles are included only from the times at which the vehicle was assigned to the caller.
+  /// Returns a selection of the records for which this reach gives a permission: all records of vehicles in the
+  /// caller's fleets. Records of other vehicles are selected only from the times at which the vehicle was assigned to
+  /// the caller.
   func selection(of identity: Identity, _ view: any FleetView) throws(ThingError) -> VehicleSelection {
     guard fleets != nil, let person = identity.signedIn?.person else { return selection(windows: []) }
     return selection(windows: try view.vehicleWindows(of: person))
@@ -20,8 +21,8 @@ extension Reach {
 }
 
 extension Call {
-  /// Returns the records for which the caller has the permission that the route requires. It is used by routes with
-  /// ``Route/isFiltered``.
+  /// Returns the records for which the caller has the permission that the route requires. Routes with
+  /// ``Route/isFiltered`` call this function.
   func selection(_ storage: any FleetStorage) async throws -> VehicleSelection {
     let caller = try caller
     guard let reach, !reach.isEverything else { return .all }
@@ -35,7 +36,7 @@ extension Call {
   ///
   /// - Parameters:
   ///   - vehicle: the ID or VIN of the vehicle whose records the route reads; `nil` for all vehicles.
-  ///   - from: the beginning of the time range that it reads; `nil` for no limit.
+  ///   - from: the beginning of the time range that the route reads; `nil` for no limit.
   ///   - to: the end of the time range; `nil` for no limit.
   func recordSelection(
     _ storage: any FleetStorage, of vehicle: String?, from: Timestamp? = nil, to: Timestamp? = nil

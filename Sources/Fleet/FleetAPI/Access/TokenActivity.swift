@@ -5,9 +5,10 @@ import Telemetry
 
 /// Records the last use of each operator's token, and stores it at intervals.
 final class TokenActivity: Sendable {
-  /// The time between two writes.
+  /// The time between two writes to the storage.
   private static let period = Duration.seconds(5)
-  /// The resolution of the stored time in seconds, so that a token in constant use is not written constantly.
+  /// The resolution of the stored time, in seconds. A token that is used constantly is therefore written once in this
+  /// time.
   private static let resolution = 60
 
   private let storage: any FleetStorage
@@ -41,7 +42,7 @@ final class TokenActivity: Sendable {
     }
   }
 
-  /// Writes at intervals until the task is cancelled.
+  /// Writes recorded uses to the storage at intervals, until the task is cancelled.
   func run() async {
     while (try? await Task.sleep(for: Self.period)) != nil { await write() }
   }

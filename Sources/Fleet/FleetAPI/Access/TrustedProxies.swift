@@ -5,7 +5,7 @@ import HTTPTypes
 public struct AddressNetwork: Equatable, Sendable, CustomStringConvertible {
   private let bytes: [UInt8]
   private let bits: Int
-  /// The text from which it was parsed.
+  /// The text from which the network was parsed.
   public let description: String
 
   /// Parses a network; `nil` unless the text is an IPv4 or IPv6 address, with or without a prefix length.
@@ -55,7 +55,7 @@ struct Client: Equatable, Sendable {
   var isTLS: Bool
 }
 
-/// The proxies whose headers about their clients are trusted.
+/// The proxies that are trusted to name their clients in a header.
 public struct TrustedProxies: Equatable, Sendable {
   /// The header in which proxies name their clients.
   public enum Header: String, CaseIterable, Sendable {
@@ -66,7 +66,8 @@ public struct TrustedProxies: Equatable, Sendable {
   }
 
   public var networks: [AddressNetwork]
-  /// The header that the proxies write. The other one is ignored, because proxies pass it on as their client sent it.
+  /// The header that the proxies write. The other header of ``Header`` is ignored, because proxies forward it as their
+  /// client sent it.
   public var header: Header
 
   public init(_ networks: [AddressNetwork] = [], header: Header = .xForwardedFor) {
@@ -104,7 +105,7 @@ public struct TrustedProxies: Equatable, Sendable {
     return [AddressNetwork("127.0.0.0/8"), AddressNetwork("::1")].contains { $0?.contains(address) ?? false }
   }
 
-  /// The client of one proxy, according to a header.
+  /// One proxy's client, as the header describes it.
   private struct Hop {
     /// The client's address; `nil` if it is hidden or unknown.
     var address: String?
@@ -130,8 +131,7 @@ public struct TrustedProxies: Equatable, Sendable {
 
   private static func xForwardedFor(_ headers: HTTPFields) -> [Hop] {
     guard let list = headers[.xForwardedFor] else { return [] }
-    // The last element is from the proxy nearest to this server: the scheme with which the proxy's own client
-    // connected.
+    // The proxy nearest to this server wrote the last element. It is the scheme that this proxy's client used.
     let schemes = headers[.xForwardedProto]?.split(separator: ",").map { $0.trimmed.lowercased() } ?? []
     let addresses = list.split(separator: ",", omittingEmptySubsequences: false)
     return addresses.enumerated().map { index, text in

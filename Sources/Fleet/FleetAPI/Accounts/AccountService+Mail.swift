@@ -2,9 +2,10 @@ import FleetAccess
 import FleetDomain
 import Telemetry
 
-/// Queues mails to people, each in the same transaction as the change that it reports. Another service sends them.
+/// Queues mails to people. Each mail is queued in the transaction of the change that it reports. Another service sends
+/// the queued mails.
 extension AccountService {
-  /// The URL at the beginning of links in mails; `nil` if no mails are sent.
+  /// The URL with which links in mails begin; `nil` if the server sends no mails.
   private var mailedURL: String? { settings.sendsMail ? settings.publicURL : nil }
 
   /// Whether codes by email can be used as a second factor in a tenant.
@@ -12,9 +13,9 @@ extension AccountService {
     mailedURL != nil && !settings.withoutEmailCodes.contains(tenant)
   }
 
-  /// Queues the mail with a link.
+  /// Queues the mail with the link of an invitation or of a new password.
   ///
-  /// - Returns: whether the mail was queued. `false` if the server sends no mails, or if a limit is reached.
+  /// - Returns: whether the mail was queued; `false` if the server sends no mails, or if a limit of mails is reached.
   func mailLink(
     _ ticket: Stored<Ticket>, _ secret: Secret, to person: Stored<Person>, _ transaction: any FleetTransaction
   ) throws(ThingError) -> Bool {
@@ -26,12 +27,12 @@ extension AccountService {
       ticket.value.purpose == .invitation ? .invitation : .recovery, to: person, details, settings.secretKeys)
   }
 
-  /// Queues a notice to the owner of an account. It informs the owner of a change that someone else may have made.
+  /// Queues a mail that informs the owner of an account of a change, because someone else may have made the change.
   ///
   /// - Parameters:
-  ///   - recipient: the email address; `nil` for that of the account.
+  ///   - recipient: the email address to which the mail is sent; `nil` for the address of the account.
   ///   - item: the name of the thing that was changed.
-  ///   - address: the network address of the client that made the change.
+  ///   - address: the network address of the client that made the change; `nil` if unknown.
   func notify(
     _ reason: QueuedMail.Reason, _ person: Stored<Person>, at recipient: EmailAddress? = nil, item: String? = nil,
     from address: String?, _ transaction: any FleetTransaction
@@ -44,7 +45,7 @@ extension AccountService {
     try transaction.enqueueMail(reason, to: person, at: recipient, details, settings.secretKeys)
   }
 
-  /// Queues the notices of a change of the email address, one to the old address and one to the new one.
+  /// Queues the mails that report a change of the email address: one to the old address and one to the new address.
   func notifyOfNewAddress(
     _ person: Stored<Person>, _ new: EmailAddress?, from address: String?, _ transaction: any FleetTransaction
   ) throws(ThingError) {
@@ -56,22 +57,22 @@ extension AccountService {
 
   // MARK: A new password
 
-  /// Sends a link for a new password to the person with an email address.
+  /// Sends a link for setting a new password to an email address, if a person of the tenant has this address.
   ///
-  /// The work continues after the answer. For an unknown address, the same work is done and then undone. Therefore
-  /// neither the answer nor its duration shows whether there is an account.
+  /// The function returns before the link is sent. If nobody has the address, the same changes are made and then rolled
+  /// back. Therefore neither the answer nor its duration shows whether there is an account.
   ///
-  /// - Throws: 429.
+  /// - Throws: 429 if a limit of attempts is reached.
   func recover(email: String, tenant: TenantID, _ caller: Caller) async throws {
     let address = EmailAddress(email)
     let account = "recover \(tenant) \(address?.text ?? email)"
-    // Every request counts, also a successful one, so that nobody can fill the audit with requests.
+    // Count every request, even a successful one, so that nobody can fill the audit with requests.
     do throws(APIError) {
       _ = try guesses.admit(account, from: nil, at: caller.address)
     } catch {
-      // Requests by other people may have used up the limit of this account. The browsers and addresses from which the
-      // person has signed in have a separate limit. They are looked up only now, so that the time of other answers does
-      // not depend on whether the account exists.
+      // Requests by other people may have used up the limit of this account. Each browser and address from which the
+      // person has signed in has a separate limit. The person is looked up only now, so that the duration of other
+      // answers does not depend on whether the account exists.
       let person = try await person(address, tenant)
       guard let origin = person.flatMap({ knownOrigin(of: $0, tenant, caller) }) else { throw error }
       _ = try guesses.admit(account, from: origin, at: caller.address)
@@ -88,8 +89,8 @@ extension AccountService {
     }
   }
 
-  /// An error that rolls back the transaction for an address that no person has. The transaction is executed only so that
-  /// the answer takes as long as for a known address.
+  /// An error that rolls back the transaction because no person has the email address. The transaction was executed
+  /// only so that the audit, the mail and the ticket take the same time as for a known address.
   private struct Undone: Error {}
 
   private func recover(_ found: Stored<Person>?, _ tenant: TenantID, _ caller: Caller) async throws {
@@ -102,11 +103,11 @@ extension AccountService {
           let person = found ?? Self.nobody(at: now)
           try transaction.record("recoveryRequested", kind: Person.names.one, thing: person.id, details: [:])
           if settings.sendsMail, !settings.requiringProvider.contains(tenant) {
-            // Older links stay valid. Otherwise, a stranger's request could make a link invalid that the owner has
+            // Older links remain valid. Otherwise, a stranger's request could invalidate a link that the owner has
             // requested.
             let ticket = try transaction.issueTicket(
               .recovery, secret.hash, of: person.id, seconds: settings.limits.recoverySeconds, replaces: false)
-            // If the limit is reached, remove the link, because it is not sent.
+            // If the limit of mails is reached, remove the ticket, because its link is not sent.
             if try !mailLink(ticket, secret, to: person, transaction) {
               try transaction.remove(ticket, action: "limitReached")
             }
@@ -132,18 +133,18 @@ extension AccountService {
 
   // MARK: Codes
 
-  /// Returns the name under which the code for a sign-in is stored.
+  /// Returns the name under which the code for the second step of a sign-in is stored.
   static func place(of ticket: Stored<Ticket>) -> String { "sign-in \(ticket.id.json.textValue ?? "")" }
-  /// Returns the name under which the code for a factor is stored.
+  /// Returns the name under which the code that confirms a new factor is stored.
   static func place(of factor: UUIDv7) -> String { "factor \(factor.json.textValue ?? "")" }
 
   static let tooManyCodes = APIError(
     .tooManyRequests, "tooManyAttempts", "too many codes were sent to this address; wait an hour",
     retryAfter: MailLimits.period)
 
-  /// Queues the mail with a code.
+  /// Queues the mail with a code, and stores the code under a name.
   ///
-  /// - Returns: `false` if a limit is reached.
+  /// - Returns: `false` if the limit of mails is reached. Then the code is not stored.
   func mailCode(
     _ code: String, for place: String, to person: Stored<Person>, _ transaction: any FleetTransaction
   ) throws(ThingError) -> Bool {
@@ -157,8 +158,9 @@ extension AccountService {
 
   /// Sends a code for the second step of a sign-in. An older code for the same sign-in becomes invalid.
   ///
-  /// - Parameter ticket: the ticket of ``Step/factor(ticket:_:)``.
-  /// - Throws: 401; 409 if the person has no such factor; 429.
+  /// - Parameter ticket: the ticket of the sign-in's first step (``Step/factor(ticket:_:)``).
+  /// - Throws: 401 if the ticket is not valid; 409 if the person has no such factor; 429 if the limit of mails is
+  ///   reached.
   func sendCode(ticket text: String, _ caller: Caller) async throws {
     guard let tenant = Self.tenant(ofTicket: text) else { throw Self.expiredTicket }
     guard mayUseEmailCodes(tenant) else { throw Self.noEmailCodes }

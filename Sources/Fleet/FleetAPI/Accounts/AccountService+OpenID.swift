@@ -19,9 +19,9 @@ extension AccountService {
     case linked(returnTo: String)
   }
 
-  /// Returns the provider with an id.
+  /// Returns the OpenID provider with an id.
   ///
-  /// - Throws: 404.
+  /// - Throws: 404 if there is no such provider.
   func source(_ id: String) throws(APIError) -> OpenIDSource {
     guard let source = providers[id] else { throw .notFound("no provider \(quoted(id))") }
     return source
@@ -34,8 +34,8 @@ extension AccountService {
   /// Begins a sign-in and returns the provider's URL to which the browser must go.
   ///
   /// - Parameters:
-  ///   - person: the person who links an identity; `nil` for a sign-in.
-  ///   - browser: the secret of the browser's cookie.
+  ///   - person: the person to whose account the provider's identity is linked; `nil` for a sign-in.
+  ///   - browser: the secret in the cookie of the browser in which the sign-in begins.
   /// - Throws: 503 if the provider does not answer.
   func begin(
     _ source: OpenIDSource, returnTo: String, person: UUIDv7?, browser: String
@@ -63,15 +63,17 @@ extension AccountService {
       retryAfter: 10)
   }
 
-  /// Completes a sign-in, or links an identity.
+  /// Completes a sign-in at a provider, or links the provider's identity to a person.
   ///
-  /// - Parameter browser: the secret of the browser's cookie; `nil` if it has none.
-  /// - Throws: 401; 403 if no person has the identity and no account may be created for it; 409; 429; 503.
+  /// - Parameter browser: the secret in the browser's cookie; `nil` if the browser has no such cookie.
+  /// - Throws: 401 if the provider's answer is not accepted; 403 if no person has the identity and no account may be
+  ///   created for it; 409 if the identity or its email address belongs to another person; 429 if the client's address
+  ///   has failed too often; 503 if the provider cannot be reached.
   func finish(
     _ source: OpenIDSource, _ answer: ProviderAnswer, browser: String?, _ caller: Caller
   ) async throws -> ProviderStep {
     let provider = source.provider
-    // Only failures of the client count, because all people of a company may have the same address.
+    // Count only failures that the client caused, because all people of a company may have the same address.
     let attempt = try guesses.admit(at: caller.address)
     do {
       let step = try await step(source, answer, browser, caller)
@@ -147,7 +149,7 @@ extension AccountService {
       ? provider.allowedTenants.contains { provider.issuer(ofDirectory: $0) == text } : text == provider.issuer
   }
 
-  /// Marks a state as used; returns `false` if it was used before.
+  /// Marks the state of a sign-in as used; returns `false` if it was used before.
   private func isFirstUse(_ text: String, of state: OpenIDState, _ provider: OpenIDProvider) async throws -> Bool {
     try await ifTenantExists {
       try await storage.change(tenant: provider.tenant, by: Actor(.nobody), at: self.now()) {
@@ -218,7 +220,8 @@ extension AccountService {
     return try result.outcome.get()
   }
 
-  /// Returns the person to create at the first sign-in of an identity; `nil` if no account may be created for it.
+  /// Creates a person from the claims of an identity that signs in for the first time; `nil` if no account may be
+  /// created.
   private static func newPerson(_ identity: OpenIDIdentity, _ provider: OpenIDProvider) -> Person? {
     let roles = provider.roles(for: identity.claims, verifiedEmail: identity.verifiedEmail)
     guard !roles.isEmpty, let email = identity.email else { return nil }
@@ -256,7 +259,7 @@ extension AccountService {
 
   // MARK: Signing out
 
-  /// Returns the URL at which the person can sign out at the provider, too; `nil` if the provider has none.
+  /// Returns the URL at which the person can also sign out at the provider; `nil` if the provider has no such URL.
   func providerLogout(_ session: Stored<Session>, _ tenant: TenantID) async -> String? {
     guard let id = session.value.identityID,
       let linked = try? await storage.view(
@@ -321,7 +324,8 @@ extension FleetView {
         .oneOf(key: "issuer", [.text(identity.issuer)]), .oneOf(key: "subject", [.text(subject)])))
   }
 
-  /// Returns the sessions to which a logout token refers: those of the account, of the provider's session, or of both.
+  /// Returns the active sessions to which a logout token refers. The token names an account, a session at the provider,
+  /// or both.
   func sessions(
     of identity: OpenIDIdentity, _ provider: OpenIDProvider
   ) throws(ThingError) -> [Stored<Session>] {
@@ -346,11 +350,12 @@ extension FleetView {
 }
 
 extension FleetTransaction {
-  /// Gives a person the roles that a provider's token contains. If the person loses a role, all sessions end.
+  /// Gives a person the roles that a provider's token contains. If the person loses a role, all their sessions end.
   ///
-  /// The last administrator keeps that role, so that the tenant always has one; the audit then says so.
+  /// The tenant's last administrator keeps the administrator's role, so that the tenant always has one. The audit
+  /// records this.
   ///
-  /// - Returns: the person, and the sessions that ended.
+  /// - Returns: the changed person, and the ids of the sessions that ended.
   fileprivate func setRoles(
     _ roles: [PersonRole], of person: Stored<Person>, by provider: OpenIDProvider
   ) throws(ThingError) -> (person: Stored<Person>, ended: [UUIDv7]) {
@@ -371,7 +376,7 @@ extension FleetTransaction {
     guard Set(changed.roles).isSuperset(of: person.value.roles) else {
       return (stored, try endSessions(of: person.id, action: "setRoles"))
     }
-    // Close live connections that were opened with fewer rights. Clients then connect again.
+    // Close live connections, because they were opened with fewer rights. Clients then connect again.
     try announceEnd(of: try activeSessions(of: person.id))
     return (stored, [])
   }

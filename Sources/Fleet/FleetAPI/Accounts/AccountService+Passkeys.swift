@@ -3,7 +3,7 @@ import FleetDomain
 import JSONText
 import Telemetry
 
-/// The answer of an authenticator, which the browser sends as JSON (WebAuthn Level 3, section 5.1, `toJSON()`).
+/// An authenticator's answer, which the browser sends as JSON (WebAuthn Level 3, section 5.1, `toJSON()`).
 struct PasskeyCredential: Sendable {
   let id: [UInt8]
   let clientData: [UInt8]
@@ -12,9 +12,9 @@ struct PasskeyCredential: Sendable {
   /// The assertion of a sign-in; `nil` in a registration.
   let assertion: Passkey.Assertion?
 
-  /// Reads the answer.
+  /// Reads the authenticator's answer from a request.
   ///
-  /// - Throws: 422.
+  /// - Throws: an error with status 422 if a member is missing or invalid.
   init(_ value: JSONValue) throws(JSONError) {
     var reader = try JSONObjectReader(value)
     id = try Self.bytes(&reader, "rawId")
@@ -31,7 +31,7 @@ struct PasskeyCredential: Sendable {
         clientData: clientData, authenticatorData: try Self.bytes(&response, "authenticatorData"),
         signature: try Self.bytes(&response, "signature"), userHandle: handle.flatMap { Base64URL.bytes($0) })
     }
-    // Unknown members are ignored, because new versions of browsers add some.
+    // Ignore unknown members, because new versions of browsers add some.
   }
 
   private static func bytes(_ reader: inout JSONObjectReader, _ key: String) throws(JSONError) -> [UInt8] {
@@ -98,7 +98,7 @@ extension AccountService {
     ])
   }
 
-  /// Adds a passkey.
+  /// Adds a passkey as a factor of the person who is signed in.
   ///
   /// - Throws: 401 if the authenticator's response is invalid.
   func addPasskey(
@@ -136,17 +136,16 @@ extension AccountService {
       return try transaction.insert(factor)
     }
     guard let stored else { throw Self.wrongPasskey }
-    // This server must look up the session again, because its rights have changed.
+    // Discard the cached session, because its rights have changed.
     if signedIn.needsFactor { forget(identity.tenant, []) }
     return stored
   }
 
-  /// Signs in with a passkey. No password is needed: the person has the authenticator, and the authenticator has
-  /// verified the person.
+  /// Signs in with a passkey. No password is needed: the person has the authenticator, which has verified the person.
   ///
   /// - Parameter ticket: the ticket of a sign-in whose second factor is the passkey; the passkey must belong to the
   ///   same person. `nil` if the sign-in begins with the passkey.
-  /// - Throws: 401; 429.
+  /// - Throws: 401 if the passkey or the ticket is not accepted; 429 after too many attempts.
   func signIn(
     passkey credential: PasskeyCredential, ticket: String? = nil, _ relyingParty: RelyingParty, _ caller: Caller
   ) async throws -> Opened {
@@ -156,7 +155,7 @@ extension AccountService {
       let challenge = PasskeyChallenge(
         clientData: credential.clientData, for: .signIn, at: now, settings.secretKeys)
     else {
-      // Only this server counts the attempt, because the tenant is unknown.
+      // Only this server counts the attempt; the database cannot count it, because the tenant is unknown.
       _ = try guesses.admit(account, from: nil, at: caller.address)
       throw Self.wrongPasskey
     }

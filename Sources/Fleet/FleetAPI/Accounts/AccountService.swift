@@ -39,14 +39,14 @@ final class AccountService: Sendable {
     /// The header `User-Agent`, at most 200 characters.
     let agent: String?
     let transport: Session.Transport
-    /// A proof that the person has signed in from this browser before; `nil` if there is none.
+    /// A text that proves that the person has signed in from this browser before; `nil` if the browser sent none.
     let device: String?
     /// The hash of the session cookie that the browser sent; `nil` if it sent none.
     let session: SecretHash?
   }
 
-  /// A session that has just begun, with its secrets. Only the hashes of the secrets are stored, so they cannot be read
-  /// later.
+  /// A session that has just begun, with its secrets. Only the hashes of the secrets are stored, so that nobody can
+  /// read the secrets later.
   struct Opened: Sendable {
     let session: Stored<Session>
     let person: Stored<Person>
@@ -55,17 +55,17 @@ final class AccountService: Sendable {
     let secret: Secret
     /// The refresh token; `nil` if the session has a cookie.
     let refresh: Secret?
-    /// The session that ended because the person had too many; `nil` if none did.
+    /// The session that ended because the person had too many sessions; `nil` if no session ended.
     var displaced: UUIDv7?
   }
 
-  /// The next step after a correct password.
+  /// The next step of a sign-in after a correct password.
   enum Step: Sendable {
     case signedIn(Opened)
     /// A second factor is required. The array contains the factors that the person can use.
     case factor(ticket: Secret, [Stored<Factor>])
-    /// The password is too short for an account without a second factor, which the account no longer has. With the
-    /// ticket, the person sets a new password.
+    /// The password is too short, because the account has no second factor. With the ticket, the person sets a new
+    /// password.
     case newPassword(ticket: Secret)
   }
 
@@ -95,14 +95,13 @@ final class AccountService: Sendable {
   static let wrongCredentials = APIError(
     .unauthorized, "wrongCredentials", "the email address or the password is wrong")
 
-  /// Checks a password.
+  /// Checks the password of a sign-in, and returns the next step.
   ///
   /// For an unknown account, an inactive account and a wrong password, the response is the same and takes the same
   /// time.
   ///
-  /// - Parameter answer: the answer to the request for a second factor, if the client sends it together with the
-  ///   password.
-  /// - Throws: 401; 429.
+  /// - Parameter answer: the code for the second factor, if the client sends it together with the password.
+  /// - Throws: 401 if the email address, the password or the code is wrong; 429 after too many attempts.
   func signIn(
     email: String, password: String, answer: FactorAnswer? = nil, tenant: TenantID, _ caller: Caller
   ) async throws -> Step {
@@ -127,7 +126,7 @@ final class AccountService: Sendable {
       tenant: tenant, by: Actor(.person(person.id), address: caller.address), at: self.now()
     ) { [self] transaction throws(ThingError) in
       var present = try transaction.existing(person.id, Person.self)
-      // The password may have been changed during the check.
+      // Another request may have changed the password during the check.
       guard present.value.isActive, present.value.passwordHash == person.value.passwordHash else { return Step?.none }
       if let newHash {
         var rehashed = present.value
@@ -142,7 +141,8 @@ final class AccountService: Sendable {
     return .signedIn(try await signIn(ticket: ticket.text, answer, caller))
   }
 
-  /// Begins the session, requests the second factor if the person has one, or requests a new password.
+  /// Begins the session; but requests a code if the person has a second factor, or a new password if the password is
+  /// too short.
   ///
   /// - Parameter isShort: whether the password is allowed only with a second factor.
   private func nextStep(
@@ -190,17 +190,17 @@ final class AccountService: Sendable {
     .forbidden, "providerRequired",
     "passwords are switched off here; sign in with a provider: GET \(AuthRoutes.path)/oidc")
 
-  /// Number of wrong answers after which a ticket becomes invalid.
+  /// Maximum number of wrong codes for one ticket. Then the ticket becomes invalid.
   private static let mostAnswers: Int64 = 5
 
   static let wrongFactor = APIError(.unauthorized, "wrongFactor", "the code is wrong, was used before, or has expired")
   static let expiredTicket = APIError(
     .unauthorized, "expiredTicket", "this sign-in has expired or was finished; begin again with the password")
 
-  /// Checks the second factor, and begins the session.
+  /// Checks the code for the second factor, and begins the session.
   ///
-  /// - Parameter ticket: the ticket of ``Step/factor(ticket:_:)``.
-  /// - Throws: 401; 429.
+  /// - Parameter ticket: the ticket that the first step of the sign-in returned (``Step/factor(ticket:_:)``).
+  /// - Throws: 401 if the ticket or the code is not valid; 429 after too many attempts.
   func signIn(ticket text: String, _ answer: FactorAnswer, _ caller: Caller) async throws -> Opened {
     guard let tenant = Self.tenant(ofTicket: text) else { throw Self.expiredTicket }
     let hash = Secret.hash(of: text)
@@ -253,7 +253,7 @@ final class AccountService: Sendable {
     }
   }
 
-  /// Checks a code, and returns whether it is correct. A correct code cannot be used again.
+  /// Returns whether the code for a second factor is correct. A correct code is marked as used and not accepted again.
   private func accepts(
     _ answer: FactorAnswer, of person: UUIDv7, _ ticket: Stored<Ticket>, _ tenant: TenantID,
     _ transaction: any FleetTransaction
@@ -287,14 +287,14 @@ final class AccountService: Sendable {
     return false
   }
 
-  /// Returns the seed of one-time codes; `nil` if its encryption key is missing.
+  /// Returns the secret of a factor's one-time codes; `nil` if the key that encrypted it is missing.
   func seed(of factor: Stored<Factor>) -> [UInt8]? {
     factor.value.secret.flatMap { settings.secretKeys.open($0, for: SecretPlace.factor(factor.id)) }
   }
 
-  /// Replaces the tokens of an app with new ones.
+  /// Replaces the access token and the refresh token of an app with new ones.
   ///
-  /// - Throws: 401.
+  /// - Throws: 401 if the refresh token is unknown, was used or revoked, or has expired.
   func refresh(_ text: String, _ caller: Caller) async throws -> Opened {
     let expired = APIError(
       .unauthorized, "expiredToken", "the refresh token was used, revoked or has expired; sign in again")
@@ -318,7 +318,7 @@ final class AccountService: Sendable {
         return Opened(session: renewed, person: person, tenant: tenant, secret: secret, refresh: refresh)
       }
     }
-    // The cache may contain the old token, so discard it. Other servers find the change in the database.
+    // Discard the old token, which this server may have cached. Other servers find the change in the database.
     authenticator.forget(tenant)
     guard let opened else { throw expired }
     return opened
@@ -332,10 +332,10 @@ final class AccountService: Sendable {
 
   // MARK: Passwords
 
-  /// Checks a new password against the rules, and hashes it.
+  /// Checks a new password against the rules for passwords, and hashes it.
   ///
   /// - Parameter words: texts of the account that the password must not contain.
-  /// - Throws: 422.
+  /// - Throws: an error with status 422 if the password breaks a rule.
   func newPassword(
     _ password: String, words: [String], hasSecondFactor: Bool, of tenant: TenantID, from address: String?
   ) async throws -> PasswordHash {
@@ -349,7 +349,7 @@ final class AccountService: Sendable {
 
   /// Returns whether a password is correct for a person who has already signed in.
   ///
-  /// - Throws: 429.
+  /// - Throws: 429 after too many attempts.
   func confirm(_ password: String, of person: UUIDv7, _ tenant: TenantID, _ caller: Caller) async throws -> Bool {
     let attempt = try await admit("confirm \(tenant) \(person)", from: nil, tenant, at: caller.address)
     let stored = try await storage.view(tenant: tenant) { view throws(ThingError) in
@@ -367,11 +367,11 @@ final class AccountService: Sendable {
 
   // MARK: Links
 
-  /// Returns the error for a token with which a route can do nothing.
+  /// Returns the error for the token of a link that a route does not accept.
   ///
   /// - Parameters:
   ///   - purposes: the purposes that the route accepts.
-  ///   - actual: the purpose of the token, if it is valid; otherwise `nil`.
+  ///   - actual: the purpose of the token; `nil` if the token is not valid.
   private static func invalidLink(_ purposes: Set<Ticket.Purpose>, actual: Ticket.Purpose?) -> APIError {
     let message =
       switch (purposes.contains(.recovery), actual) {
@@ -384,7 +384,7 @@ final class AccountService: Sendable {
     return APIError(.unauthorized, "expiredLink", message)
   }
 
-  /// The body of a request with a link, without the secret of the link.
+  /// The body of a request that sets a password with a link.
   struct SetUp: Sendable {
     let token: String
     let password: String
@@ -392,13 +392,14 @@ final class AccountService: Sendable {
     let profile: JSON?
   }
 
-  /// Sets up the account of the first administrator or of an invited person, or sets a new password.
+  /// Sets the password of the person to whom a link was sent. If the link is that of the first administrator, creates
+  /// the person.
   ///
-  /// - Throws: 401 if the link is invalid or has expired; 422.
+  /// - Throws: 401 if the link is invalid or has expired; 422 if the password or the profile is invalid.
   func setUp(_ request: SetUp, for purposes: Set<Ticket.Purpose>, _ caller: Caller) async throws -> Step {
     guard let tenant = Self.tenant(ofTicket: request.token) else { throw Self.invalidLink(purposes, actual: nil) }
     let (now, hash) = (self.now(), Secret.hash(of: request.token))
-    // Links cannot be guessed, but attempts are still limited, because each wrong one costs work.
+    // Links cannot be guessed. Attempts are limited nevertheless, because each wrong link costs the server work.
     let attempt = try guesses.admit("link \(hash.text)", from: nil, at: caller.address)
     let found = try await ifTenantExists {
       try await storage.view(tenant: tenant) { [settings] view throws(ThingError) -> LinkedAccount? in
@@ -454,7 +455,7 @@ final class AccountService: Sendable {
     let hasFactor: Bool
     /// Whether the route accepts the ticket.
     var isValid = true
-    /// The purpose of a ticket that another route accepts.
+    /// The purpose of the ticket if only another route accepts it; otherwise `nil`.
     var otherPurpose: Ticket.Purpose?
   }
 
@@ -471,9 +472,9 @@ final class AccountService: Sendable {
 
   // MARK: Attempts
 
-  /// Admits an attempt according to this server's counters and those in the database.
+  /// Admits an attempt if neither this server's counters nor the counters in the database exceed their limits.
   ///
-  /// - Throws: 429.
+  /// - Throws: 429 if a limit is exceeded.
   func admit(
     _ account: String, from origin: KnownOrigin?, _ tenant: TenantID, at address: String?
   ) async throws -> GuessLimiter.Attempt {
@@ -488,8 +489,9 @@ final class AccountService: Sendable {
     throw GuessLimiter.refusal(seconds)
   }
 
-  /// Ends the session whose cookie the browser sent with the sign-in. The new session's cookie replaces it in the
-  /// browser. Also closes the connections of a session that ended because the person had too many.
+  /// Ends the session whose cookie the browser sent with a sign-in, because the new session's cookie replaces this
+  /// cookie in the browser. Also closes the connections of a session that ended because the person had too many
+  /// sessions.
   func endReplacedSession(_ caller: Caller, by opened: Opened) async {
     if let displaced = opened.displaced { forget(opened.tenant, [displaced]) }
     guard caller.transport == .cookie, let old = caller.session, old != opened.secret.hash else { return }
@@ -510,13 +512,13 @@ final class AccountService: Sendable {
 
   // MARK: Known browsers and addresses
 
-  /// Returns a text that later proves that a person has signed in from this browser.
+  /// Returns a text for a cookie. If a browser sends it later, the person has signed in from this browser before.
   func deviceProof(of person: UUIDv7, _ tenant: TenantID) -> String {
     let nonce = Secret(.device).text
     return "\(nonce).\(settings.secretKeys.proof(of: "device \(tenant) \(person) \(nonce)"))"
   }
 
-  /// The browser or address of a client, if the person has signed in from there before.
+  /// Returns the browser or address of a client if the person has signed in from there before; otherwise `nil`.
   func knownOrigin(of person: Stored<Person>, _ tenant: TenantID, _ caller: Caller) -> KnownOrigin? {
     if let device = caller.device, isKnownDevice(device, of: person.id, tenant) { return .device(device) }
     let hash = Self.addressHash(caller.address, of: person.id, tenant)
@@ -529,7 +531,7 @@ final class AccountService: Sendable {
     return settings.secretKeys.isProof(String(parts[1]), of: "device \(tenant) \(person) \(parts[0])")
   }
 
-  /// Returns the hash by which a person's address is remembered; `nil` if the address is unknown.
+  /// Returns the hash with which a known address of a person is stored; `nil` if the address is unknown.
   static func addressHash(_ address: String?, of person: UUIDv7, _ tenant: TenantID) -> String? {
     address.map { address in
       String(Secret.hash(of: "address \(tenant) \(person) \(PeerAddress.group(address))").text.prefix(32))
@@ -550,7 +552,7 @@ final class AccountService: Sendable {
     }
   }
 
-  /// Runs work for a tenant that a client without authentication has named; returns `nil` if there is no such tenant.
+  /// Runs work for a tenant that a client has named without authentication; returns `nil` if the tenant does not exist.
   func ifTenantExists<Value>(_ work: () async throws -> Value?) async throws -> Value? {
     do {
       return try await work()
@@ -559,7 +561,7 @@ final class AccountService: Sendable {
     }
   }
 
-  /// Counts a wrong answer, and records it in the audit if the account exists.
+  /// Counts a wrong password or code, and records it in the audit if the account exists.
   func recordRefusal(
     _ attempt: GuessLimiter.Attempt, of person: UUIDv7?, _ reason: String, _ tenant: TenantID, _ caller: Caller
   ) async throws {

@@ -2,20 +2,20 @@ import FleetAccess
 import FleetDomain
 import Telemetry
 
-/// Limits how fast passwords and codes can be guessed.
+/// Limits the rate of guesses of passwords and codes.
 ///
-/// Guesses are counted by account and by address. For each browser or address from which the person has signed in
-/// before, the account has a separate limit. Therefore the owner can still sign in from there, or with a passkey, while
-/// others guess.
+/// Guesses are counted for each account and for each client address. An account has a separate limit for each browser
+/// and address from which its owner has signed in before. Therefore the owner can still sign in from there, or with a
+/// passkey, while other people guess.
 ///
 /// Each attempt is counted in memory before it is checked, so that many simultaneous attempts cannot exceed the limit.
 /// Wrong answers are also counted in the database, so that they count for all servers and after a restart.
 final class GuessLimiter: Sendable {
-  /// A limit of attempts, such as wrong answers for one account.
+  /// A limit of wrong attempts for one account or one client address.
   struct Rate: Sendable {
-    /// The number of attempts that are possible at once.
+    /// The maximum number of attempts without a pause.
     let burst: Int
-    /// The time after which one more attempt is possible, s.
+    /// The time after which one more attempt is possible when `burst` attempts were made, in s.
     let seconds: Int
   }
 
@@ -27,7 +27,7 @@ final class GuessLimiter: Sendable {
 
   /// An attempt that was admitted.
   struct Attempt: Sendable {
-    /// `nil` if the attempt concerns no account.
+    /// The hash of the account and of a known browser or address; `nil` if the attempt concerns no account.
     fileprivate let account: String?
     fileprivate let address: String
 
@@ -39,13 +39,13 @@ final class GuessLimiter: Sendable {
     }
   }
 
-  /// Admits an attempt. It counts as wrong unless ``succeeded(_:)`` is called for it.
+  /// Admits an attempt to give a password or code. It counts as wrong unless ``succeeded(_:)`` is called for it.
   ///
   /// - Parameters:
   ///   - account: any text that identifies the account.
   ///   - origin: the browser or address from which the person has signed in before; `nil` if there is none.
   ///   - client: the client's address.
-  /// - Throws: 429.
+  /// - Throws: 429 if the limit of the account or of the address is reached.
   func admit(_ account: String, from origin: KnownOrigin?, at client: String?) throws(APIError) -> Attempt {
     // Store a hash, because clients determine the text and its length.
     let key = Secret.hash(of: account + (origin.map { " " + $0.text } ?? "")).text
@@ -58,17 +58,17 @@ final class GuessLimiter: Sendable {
     return attempt
   }
 
-  /// Admits an attempt that concerns no account of this server, such as the answer of a provider. Only the address is
-  /// counted.
+  /// Admits an attempt that concerns no account of this server, such as the answer of a provider. Only the client's
+  /// address is counted.
   ///
-  /// - Throws: 429.
+  /// - Throws: 429 if the limit of the address is reached.
   func admit(at client: String?) throws(APIError) -> Attempt {
     let attempt = Attempt(account: nil, address: PeerAddress.group(client))
     if let seconds = addresses.consume(attempt.address) { throw Self.refusal(seconds) }
     return attempt
   }
 
-  /// Removes an attempt from the counts, because it succeeded.
+  /// Removes an attempt from the counts, because no wrong password or code was given.
   func succeeded(_ attempt: Attempt) {
     if let account = attempt.account { accounts.refund(account) }
     addresses.refund(attempt.address)
@@ -87,7 +87,7 @@ enum KnownOrigin: Sendable {
   /// The hash of an address (``Person/knownAddresses``).
   case address(String)
 
-  /// A text that distinguishes the origins of one account.
+  /// The part of a counter's name that distinguishes this origin from the account's other origins.
   fileprivate var text: String {
     switch self {
     case .device(let proof): proof
@@ -97,8 +97,8 @@ enum KnownOrigin: Sendable {
 }
 
 extension FleetView {
-  /// Returns the time until another attempt is possible, according to the wrong answers for all servers; `nil` if it is
-  /// possible now.
+  /// Returns the time until another attempt is possible, in s, according to the wrong answers that all servers have
+  /// counted; `nil` if it is possible now.
   func secondsUntilAllowed(
     _ attempt: GuessLimiter.Attempt, at time: Timestamp
   ) throws(ThingError) -> Int? {
@@ -106,7 +106,7 @@ extension FleetView {
     for (key, rate) in attempt.counters {
       guard let counter = try ticket(key, for: [.guesses], at: time) else { continue }
       let filled = counter.value.expiresAt.milliseconds - time.milliseconds
-      // If the clock was set back, the counter is from the future and does not count.
+      // A counter that is too far in the future was stored before the clock was set back. Ignore it.
       guard filled <= Int64(rate.burst * rate.seconds * 1_000) else { continue }
       let wait = filled - Int64((rate.burst - 1) * rate.seconds * 1_000)
       if wait > 0 { longest = max(longest, Int((wait + 999) / 1_000)) }
@@ -116,11 +116,11 @@ extension FleetView {
 }
 
 extension FleetTransaction {
-  /// Counts a wrong answer for all servers.
+  /// Counts a wrong answer in the database, so that it counts for all servers.
   ///
-  /// A counter is stored as the time at which all of its attempts will be possible again. Each wrong answer increases
-  /// this time by ``GuessLimiter/Rate/seconds``. A counter in the past has no effect, and is removed like an expired
-  /// ticket.
+  /// A counter is stored as the time at which the maximum number of attempts is possible again. Each wrong answer moves
+  /// this time by ``GuessLimiter/Rate/seconds`` into the future. A counter whose time is in the past has no effect, and
+  /// is removed like an expired ticket.
   func countWrong(_ attempt: GuessLimiter.Attempt) throws(ThingError) {
     for (key, rate) in attempt.counters {
       guard let counter = try first(ThingQuery<Ticket>(.oneOf(key: "secret", [.text(key.text)]))) else {

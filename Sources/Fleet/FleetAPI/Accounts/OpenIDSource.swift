@@ -2,7 +2,7 @@ import FleetAccess
 import FleetDomain
 import FleetProviders
 
-/// Fetches the configuration document and the keys of an OpenID provider when they are needed. They are cached for an
+/// Fetches the configuration document and the keys of an OpenID provider when they are needed, and caches both for an
 /// hour.
 actor OpenIDSource {
   /// The configuration document of a provider (OpenID Connect Discovery 1.0, section 3).
@@ -25,8 +25,8 @@ actor OpenIDSource {
 
   nonisolated let provider: OpenIDProvider
   private let client: ProviderClient
-  /// The permits for exchanging codes. Each client address has a fair part of them, so that a stranger with many codes
-  /// does not keep other people from signing in.
+  /// The permits for exchanging codes. Each client address can use only a fair share of them. Therefore a stranger with
+  /// many codes does not prevent other people from signing in.
   private let permits: Budget
   private let mayUseLoopback: Bool
   private var description: (value: Description, at: ContinuousClock.Instant)?
@@ -35,7 +35,7 @@ actor OpenIDSource {
 
   /// Maximum number of codes that are exchanged at the same time.
   private static let mostExchanges = 8
-  /// The maximum time for which an exchange waits for others, s.
+  /// The maximum time for which an exchange waits for a permit, in s.
   private static let patience = 30
 
   init(_ provider: OpenIDProvider) {
@@ -50,9 +50,9 @@ actor OpenIDSource {
       mayUseLoopback: mayUseLoopback, longest: OpenIDKeys.longest, seconds: 10, isConcurrent: true)
   }
 
-  /// Returns the configuration document.
+  /// Returns the provider's configuration document, from the cache or from the provider.
   ///
-  /// - Throws: `unreachable`; `badProvider`.
+  /// - Throws: `unreachable` if the provider does not answer; `badProvider` if its answer is not usable.
   func describe() async throws(OpenIDError) -> Description {
     if let description, .now - description.at < Self.freshness { return description.value }
     let json = try await get(provider.discoveryURL)
@@ -89,7 +89,8 @@ actor OpenIDSource {
       usesBasic: usesBasic, namesIssuer: json["authorization_response_iss_parameter_supported"] == .bool(true))
   }
 
-  /// Returns the provider's keys. If the cached keys do not include the key of a token, they are fetched again.
+  /// Returns the provider's keys. If the key that signed the token is not in the cache, the keys are fetched again, but
+  /// at most once a minute.
   func keys(for token: JSONWebToken) async throws(OpenIDError) -> OpenIDKeys {
     if let keys, keys.value.hasKey(of: token), .now - keys.at < Self.freshness { return keys.value }
     if let keys, .now - keys.at < Self.pause { return keys.value }
@@ -99,7 +100,8 @@ actor OpenIDSource {
     return fetched
   }
 
-  /// Exchanges the authorization code of a sign-in for tokens (RFC 6749, section 4.1.3; RFC 7636).
+  /// Exchanges the authorization code of a sign-in at the provider's token endpoint (RFC 6749, section 4.1.3; RFC
+  /// 7636).
   ///
   /// - Parameter address: the client's address.
   /// - Throws: 503 if too many other exchanges are in progress.

@@ -3,22 +3,23 @@ import FleetAccess
 import FleetDomain
 import Telemetry
 
-/// The state of a sign-in at an OpenID provider. The server does not store it: it sends it to the provider encrypted,
-/// and the provider returns it.
+/// The state of a sign-in at an OpenID provider. The server does not store the state: it sends it to the provider in
+/// encrypted form, and the provider returns it.
 struct OpenIDState: Sendable {
-  /// The time after which it expires, s. It is long, because the person may have to sign in to the provider first.
+  /// The time after which the state expires, in s. It is long, because the person may have to sign in at the provider
+  /// first.
   static let seconds = 600
 
   let provider: String
   let nonce: String
-  /// The secret that proves to the provider that this server began the sign-in (RFC 7636, section 4.1).
+  /// The secret with which this server later proves to the provider that it began the sign-in (RFC 7636, section 4.1).
   let verifier: String
-  /// The path to which the browser goes afterwards.
+  /// The path on this server to which the browser goes after the sign-in.
   let returnTo: String
-  /// The person who links an identity; `nil` if this is a sign-in.
+  /// The person to whose account the provider's identity is linked; `nil` if this is a sign-in.
   let person: UUIDv7?
   let expiresAt: Timestamp
-  /// The hash of the cookie of the browser in which the sign-in began.
+  /// The hash of the cookie that was set in the browser when the sign-in began.
   let browser: String
 
   init(
@@ -39,12 +40,13 @@ struct OpenIDState: Sendable {
     return Base64URL.text((0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
   }
 
-  /// The challenge of the verifier (RFC 7636, section 4.2, S256).
+  /// The hash of the verifier, which the provider receives when the sign-in begins (RFC 7636, section 4.2, method
+  /// S256).
   var challenge: String { Base64URL.text(Array(SHA256.hash(data: Array(verifier.utf8)))) }
 
   private static let place = "OpenID sign-in"
 
-  /// Returns the encrypted text that is sent to the provider.
+  /// Returns the state as encrypted text for the provider.
   func sealed(_ keys: SecretKeys) -> String {
     var members: [String: JSON] = [
       "provider": .text(provider), "nonce": .text(nonce), "verifier": .text(verifier), "returnTo": .text(returnTo),
@@ -54,8 +56,8 @@ struct OpenIDState: Sendable {
     return keys.seal(Array(JSON.object(members).canonicalText.utf8), for: Self.place)
   }
 
-  /// Decrypts a text that the provider returned; `nil` if this server did not create it, if it has expired, or if the
-  /// sign-in began in another browser.
+  /// Decrypts a state that the provider returned; `nil` if this server did not create the state, if it has expired, or
+  /// if the sign-in began in another browser.
   init?(_ text: String, _ keys: SecretKeys, browser: String?, at now: Timestamp) {
     guard text.utf8.count <= 4_096, let browser, let bytes = keys.open(text, for: Self.place),
       let json = try? JSON(parsing: bytes), let provider = json["provider"]?.textValue,
@@ -73,7 +75,8 @@ struct OpenIDState: Sendable {
     person = json["person"].flatMap { try? UUIDv7(json: $0) }
   }
 
-  /// Whether a text is a path of this server. The browser must not be sent to another server.
+  /// Whether a text is a path on this server. Only such a path is allowed, so that a browser is not sent to another
+  /// server.
   static func isPath(_ text: String) -> Bool {
     text.hasPrefix("/") && !text.hasPrefix("//") && text.utf8.count <= 1_024 && !text.contains("\\")
       && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }

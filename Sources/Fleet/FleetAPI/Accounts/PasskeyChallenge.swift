@@ -2,12 +2,12 @@ import FleetAccess
 import FleetDomain
 import Telemetry
 
-/// A challenge for an authenticator. It is not stored: its text contains its purpose, and a proof by which this server
-/// recognises its own challenges.
+/// A challenge that an authenticator must sign. The server does not store a new challenge: the challenge's text
+/// contains its purpose, and a proof by which the server recognises its own challenges.
 ///
 ///     sign-in default 1764000000000 9f3c… 5ad1…
 ///
-/// A used challenge is stored until it expires, so that it cannot be used again.
+/// After a challenge was used, its hash is stored until the challenge expires, so that it cannot be used again.
 struct PasskeyChallenge: Equatable, Sendable {
   enum Purpose: Equatable, Sendable {
     /// A sign-in without a user name: the passkey identifies the person.
@@ -23,7 +23,7 @@ struct PasskeyChallenge: Equatable, Sendable {
     }
   }
 
-  /// The time for which a challenge is valid, s. It allows for a person who must look for the authenticator.
+  /// The time for which a challenge is valid, in s. It is long enough to look for the authenticator.
   static let seconds = 300
 
   let tenant: TenantID
@@ -64,14 +64,14 @@ struct PasskeyChallenge: Equatable, Sendable {
 extension FleetTransaction {
   /// Marks a challenge as used.
   ///
-  /// - Returns: `false` if it was used before.
+  /// - Returns: `false` if the challenge was used before.
   func use(_ challenge: PasskeyChallenge) throws(ThingError) -> Bool {
     try useOnce(challenge.text, .passkey, until: challenge.expiresAt)
   }
 
-  /// Marks a text that can be used only once as used. It is stored until it expires.
+  /// Marks a text that may be used only once as used, and stores its hash until the text expires.
   ///
-  /// - Returns: `false` if it was used before.
+  /// - Returns: `false` if the text was used before.
   func useOnce(_ text: String, _ purpose: Ticket.Purpose, until end: Timestamp) throws(ThingError) -> Bool {
     let hash = Secret.hash(of: text)
     guard try ticket(hash, for: [purpose], at: now) == nil else { return false }

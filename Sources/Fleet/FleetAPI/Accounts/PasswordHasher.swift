@@ -6,18 +6,19 @@ import Synchronization
 
 /// Hashes passwords on separate threads, so that other requests are not delayed.
 ///
-/// Only a few hashes are computed at a time. Known people wait in one queue, and strangers in another; the two queues
-/// are served alternately. Each queue serves its tenants in rotation, and for each tenant its addresses. Therefore
-/// wrong passwords from many addresses do not prevent other people from signing in. The memory of each hash is part of
-/// the server's budget. The threads have a low priority, so they use only processor time that no other thread needs.
+/// Only a few hashes are computed at the same time. Known clients wait in one queue and unknown clients in another; the
+/// two queues are served alternately. Each queue serves its tenants in rotation, and the addresses of each tenant in
+/// rotation. Therefore wrong passwords from many addresses do not prevent other people from signing in. The memory that
+/// a hash needs is part of the server's budget. The threads have a low priority, so that other threads get processor
+/// time first.
 final class PasswordHasher: Sendable {
   /// The client for whom a password is hashed.
   struct Client: Sendable {
     /// The tenant of the account; `nil` if the account is unknown.
     let tenant: TenantID?
     let address: String?
-    /// Whether the client has proved before that the person uses it: by a session, a link, or an earlier sign-in in the
-    /// same browser.
+    /// Whether the client has shown before that the account's owner uses it: by a session, a link, or an earlier
+    /// sign-in in the same browser.
     let isKnown: Bool
   }
 
@@ -26,7 +27,7 @@ final class PasswordHasher: Sendable {
 
   private struct State {
     var free: Int
-    /// The queue of known clients, and that of strangers.
+    /// The queue of known clients (index 0), and the queue of unknown clients (index 1).
     var queues: [FairQueue<TenantID?, String, CheckedContinuation<Void, Never>>]
     /// The index of the queue that is served next if clients wait in both.
     var next = 0
@@ -48,8 +49,8 @@ final class PasswordHasher: Sendable {
   private let threads: NIOThreadPool
   private let state: Mutex<State>
   private let memory: Budget
-  /// A hash that no password has. Passwords for unknown accounts are checked against it, so that the check takes as
-  /// long as for known accounts.
+  /// A hash that matches no password. Passwords for unknown accounts are compared with it, so that this takes as long
+  /// as for known accounts.
   private let nobody: PasswordHash
 
   /// Creates a hasher.
@@ -66,13 +67,13 @@ final class PasswordHasher: Sendable {
     nobody = .random(cost)
   }
 
-  /// The number of waiting clients.
+  /// The number of clients that wait for a thread.
   var waitingCount: Int { state.withLock { state in state.queues.reduce(0) { $0 + $1.count } } }
 
   /// Starts the threads.
   func start() { threads.start() }
 
-  /// Finishes all work and ends the threads.
+  /// Waits until all running work is done, and ends the threads.
   func stop() async throws { try await threads.shutdownGracefully() }
 
   /// Hashes a new password.
@@ -81,20 +82,20 @@ final class PasswordHasher: Sendable {
     return try await run(for: client) { try PasswordHash(of: normalized, cost) }
   }
 
-  /// Returns whether a password is right.
+  /// Returns whether a password matches a stored hash.
   ///
-  /// - Parameter hash: the stored hash; `nil` if the account is unknown or has no password. The result is then `false`,
-  ///   after the same time.
+  /// - Parameter hash: the stored hash; `nil` if the account is unknown or has no password. Then the result is `false`,
+  ///   after the same time as for a wrong password.
   func matches(_ password: String, _ hash: PasswordHash?, for client: Client) async throws -> Bool {
-    // A password that is too long cannot be right. It is not hashed, because that would take longer than for a valid
-    // password.
+    // A password that is too long cannot match. It is not hashed, because hashing it would take longer than hashing a
+    // valid password.
     guard password.utf8.count <= PasswordPolicy.maximumBytes else { return false }
     let (expected, normalized) = (hash ?? nobody, PasswordPolicy.normalized(password))
     let isEqual = try await run(for: client) { expected.matches(normalized) }
     return isEqual && hash != nil
   }
 
-  /// Runs work on one of the threads as soon as it is the client's turn.
+  /// Waits in the client's queue until a thread is free, and runs work on this thread.
   func run<Value: Sendable>(
     for client: Client, _ work: @escaping @Sendable () throws -> Value
   ) async throws -> Value {
@@ -104,8 +105,8 @@ final class PasswordHasher: Sendable {
     let share = try await memory.acquire(cost.memoryBytes, for: .server)
     defer { share.shrink(to: 0) }
     return try await threads.runIfActive {
-      // 0 means the calling thread (setpriority(2), "C library/kernel differences"). If the call fails, the priority
-      // stays normal.
+      // 0 means the calling thread (setpriority(2), "C library/kernel differences"). If the call fails, the thread
+      // keeps its normal priority.
       _ = setpriority(__priority_which_t(UInt32(PRIO_PROCESS.rawValue)), 0, 10)
       return try work()
     }
@@ -115,7 +116,7 @@ final class PasswordHasher: Sendable {
 
   /// Waits until the client may use one of the threads.
   ///
-  /// - Throws: 503 if too many clients are waiting.
+  /// - Throws: 503 if too many clients of the same tenant are waiting.
   private func acquire(for client: Client) async throws {
     let queue = client.isKnown ? 0 : 1
     let isFree = try state.withLock { state throws(APIError) in
@@ -133,7 +134,7 @@ final class PasswordHasher: Sendable {
     if isFree { return }
     await withCheckedContinuation { continuation in
       let isNext = state.withLock { state in
-        // A thread may have become free since the check above.
+        // A thread may have become free since the first check above.
         if state.free > 0 {
           state.free -= 1
           return true
@@ -149,7 +150,7 @@ final class PasswordHasher: Sendable {
     }
   }
 
-  /// Passes the thread to the client that is served next.
+  /// Gives the thread to the client that is served next; if no client waits, marks the thread as free.
   private func release() {
     let next = state.withLock { state in
       let next = state.nextClient()

@@ -7,16 +7,16 @@ import Telemetry
 /// Records when each session was last used, and writes these times to the storage at intervals. Rejects sessions that
 /// were idle for too long.
 final class SessionActivity: Sendable {
-  /// The time between two writes.
+  /// The time between two writes to the storage.
   private static let period = Duration.seconds(30)
   /// Maximum number of sessions in one transaction.
   private static let most = 256
-  /// Maximum number of sessions in memory. Sessions whose last use is stored in the database are removed first.
+  /// Maximum number of sessions in memory. If it is reached, sessions whose last use is already stored are removed.
   private static let capacity = 200_000
 
   private struct Use {
     var time: Timestamp
-    /// The time that the database has, or will have after the next write.
+    /// The time of the last use that the database contains, or will contain after the next write.
     var storedTime: Timestamp
     var address: String?
     var tenant: TenantID
@@ -41,14 +41,15 @@ final class SessionActivity: Sendable {
   /// Checks that a session has not ended, and records its use.
   ///
   /// - Parameter address: the client's address.
-  /// - Throws: 401.
+  /// - Throws: 401 if the session has ended.
   func admit(_ signedIn: SignedIn, _ tenant: TenantID, from address: String?) throws(APIError) {
     let now = self.now()
     let isGood = uses.withLock { uses in
       let last = last(signedIn, uses)
       guard end(of: signedIn, lastUsed: last) > now else { return false }
       if uses.count >= Self.capacity { uses = uses.filter { !$0.value.isStored } }
-      // Times are stored with a resolution of one minute, so that a session in constant use is not written constantly.
+      // Times are stored with a resolution of one minute. So a session that is used constantly is written only once a
+      // minute.
       let storedTime = max(uses[signedIn.session]?.storedTime ?? signedIn.lastSeenAt, signedIn.lastSeenAt)
       let isStored = uses[signedIn.session]?.isStored ?? true && storedTime.adding(seconds: 60) > now
       uses[signedIn.session] = Use(
@@ -60,7 +61,8 @@ final class SessionActivity: Sendable {
     }
   }
 
-  /// Returns the time at which a session ends if it is not used again, as far as this server knows its last use.
+  /// Returns the time at which a session ends if it is not used again, according to the uses that this server has
+  /// recorded.
   func end(of signedIn: SignedIn) -> Timestamp {
     end(of: signedIn, lastUsed: uses.withLock { last(signedIn, $0) })
   }
@@ -74,7 +76,7 @@ final class SessionActivity: Sendable {
     max(uses[signedIn.session]?.time ?? signedIn.lastSeenAt, signedIn.lastSeenAt)
   }
 
-  /// Writes the times that were recorded since the last write.
+  /// Writes the times that were recorded since the last write to the storage.
   func write() async {
     let pending = uses.withLock { uses in
       let pending = uses.filter { !$0.value.isStored }
@@ -107,7 +109,7 @@ final class SessionActivity: Sendable {
     }
   }
 
-  /// Writes at intervals until the task is cancelled.
+  /// Writes recorded times to the storage at intervals, until the task is cancelled.
   func run() async {
     while (try? await Task.sleep(for: Self.period)) != nil { await write() }
   }

@@ -5,10 +5,10 @@ import FleetWork
 extension ArchiveTable {
   /// The tables of an archive, in the order in which they are imported.
   ///
-  /// An archive does not contain sessions, tickets, second factors, push subscriptions, and queued mails and deliveries, because their secrets are of no
-  /// use or a danger on another server. It contains people without their passwords: after an import, they set new
-  /// passwords by recovery, or sign in with their provider. It contains the digests of the keys of gateways and tokens.
-  /// These keys remain valid, so that vehicles continue to report.
+  /// An archive does not contain sessions, tickets, second factors, push subscriptions, and queued mails and
+  /// deliveries. Their secrets are useless or dangerous on another server. The archive contains people without their
+  /// passwords: after an import, they set new passwords by recovery, or sign in with their provider. It contains the
+  /// digests of the keys of gateways and tokens. These keys remain valid, so that vehicles continue to report.
   public static let all: [ArchiveTable] = [
     ArchiveTable(Person.self, without: ["passwordHash"]),
     ArchiveTable(LinkedIdentity.self),
@@ -122,8 +122,8 @@ extension ArchiveTable {
     auditHead,
   ]
 
-  /// The figures of days. After an import, the figures of days that have records are computed again. The figures of
-  /// other days, whose records retention has removed, stay.
+  /// The figures of each vehicle and day. An import computes the figures of a day again if the day has records. It
+  /// keeps the figures of a day whose records were removed by retention.
   private static let vehicleDay = ArchiveTable(
     "vehicle_day", key: ["vehicle", "day"], isOfVehicles: true,
     [

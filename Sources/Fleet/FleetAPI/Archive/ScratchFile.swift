@@ -2,19 +2,19 @@ import FleetDomain
 import Glibc
 import Synchronization
 
-/// A temporary file without a name, which disappears when it is closed. First it is written, then it is read from its
-/// beginning.
+/// A temporary file without a name, which disappears when it is closed. All bytes are appended first, and are then read
+/// from the beginning.
 final class ScratchFile: Sendable {
-  /// The number of bytes that are written or read at once.
+  /// The number of bytes that are collected for one write, and the maximum number of bytes of one read.
   private static let piece = 64 << 10
 
   private let descriptor: Int32
-  /// Bytes that were not written yet.
+  /// Bytes that were appended but not written to the file yet.
   private let buffer = Mutex<[UInt8]>([])
 
   /// Creates the file.
   ///
-  /// - Throws: `system` if it cannot be created in the folder for temporary files.
+  /// - Throws: `system` if the file cannot be created in the folder for temporary files.
   init() throws(StorageError) {
     let folder = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp"
     var path = Array("\(folder)/fleetstore-XXXXXX".utf8CString)
@@ -30,7 +30,7 @@ final class ScratchFile: Sendable {
 
   deinit { Glibc.close(descriptor) }
 
-  /// Removes the content. The file can then be written again.
+  /// Removes all bytes. New bytes can then be appended.
   func clear() throws(StorageError) {
     buffer.withLock { $0 = [] }
     guard ftruncate(descriptor, 0) == 0, lseek(descriptor, 0, SEEK_SET) == 0 else { throw Self.error("temporary file") }
@@ -46,7 +46,7 @@ final class ScratchFile: Sendable {
     if let full { try writeAll(full) }
   }
 
-  /// Ends the writing. Reading begins at the first byte.
+  /// Writes the bytes that are still in the buffer. Then ``next()`` reads from the first byte.
   func rewind() throws(StorageError) {
     let rest = buffer.withLock { buffer in
       defer { buffer = [] }
@@ -56,7 +56,7 @@ final class ScratchFile: Sendable {
     guard lseek(descriptor, 0, SEEK_SET) == 0 else { throw Self.error("temporary file") }
   }
 
-  /// Returns the next bytes; `nil` at the end.
+  /// Returns the next bytes of the file, at most 64 KiB; `nil` at the end.
   func next() throws(StorageError) -> [UInt8]? {
     let descriptor = descriptor
     var count = 0

@@ -7,21 +7,21 @@ import Telemetry
 ///
 ///     try await TenantExport(storage: storage, tenant: .standard).write(at: now) { bytes in … }
 ///
-/// All things have the state of one moment. Records that are stored while the archive is written are not necessarily
-/// included.
+/// The archive contains all things (vehicles, people and so on) in their state at one moment. Records that are stored
+/// while the archive is written may be missing.
 public struct TenantExport: Sendable {
   private let storage: any FleetStorage
   private let tenant: TenantID
-  private let contents: FileStore?
+  private let contents: (any FileStore)?
 
-  /// The number of records in one read.
+  /// The maximum number of records in one read from the storage.
   private static let pageCount = 1_000
 
-  /// The number of bytes of a content in one line.
+  /// The maximum number of bytes of a file's content in one line of the archive.
   private static let contentBytes = 64 << 10
 
   /// - Parameter contents: the contents of files; `nil` to leave them out.
-  public init(storage: any FleetStorage, tenant: TenantID, contents: FileStore?) {
+  public init(storage: any FleetStorage, tenant: TenantID, contents: (any FileStore)?) {
     self.storage = storage
     self.tenant = tenant
     self.contents = contents
@@ -29,7 +29,7 @@ public struct TenantExport: Sendable {
 
   /// Writes the archive.
   ///
-  /// - Parameter write: receives whole lines, some kilobytes at a time.
+  /// - Parameter write: is called with complete lines, some kilobytes at a time.
   @discardableResult
   public func write(
     at now: Timestamp, _ write: ([UInt8]) async throws -> Void
@@ -67,14 +67,14 @@ public struct TenantExport: Sendable {
     return ArchiveCounts(rows: rows, records: records, missingContents: missing)
   }
 
-  /// Writes contents.
+  /// Writes the contents of files.
   ///
-  /// - Returns: the number of contents that are not stored.
+  /// - Returns: the number of contents that are missing in the store of contents.
   private func writeContents(_ names: [String], _ write: ([UInt8]) async throws -> Void) async throws -> Int {
     guard let contents else { return names.count }
     var missing = 0
     for sha256 in names {
-      let content: StoredContent
+      let content: any StoredContent
       do throws(FileError) {
         content = try await contents.open(sha256, tenant: tenant)
       } catch {
@@ -109,13 +109,12 @@ public struct TenantExport: Sendable {
         do throws(StorageError) {
           page = try await storage.records(query, tenant: tenant)
         } catch {
-          // The vehicle was removed meanwhile.
+          // The vehicle was removed after its row was written.
           if error.kind == .notFound { break }
           throw error
         }
         var lines: [UInt8] = []
-        // The own records of gateways follow later. Records that are attributed to a vehicle are therefore omitted
-        // here.
+        // Omit records that were attributed to the vehicle. They are exported with the gateways that sent them.
         let records = page.items.filter { $0.attributedFrom == nil }
         for record in records {
           lines += ArchiveLine.record(received: record.receivedAt?.milliseconds, body: record.body).text

@@ -5,8 +5,8 @@ import Telemetry
 
 /// Imports the lines of an archive into a tenant.
 ///
-/// Use it twice, as below: first to check all lines without storing them, then to store them. Thus an archive with an
-/// invalid value is not imported in part.
+/// Import each archive twice, as below: the first import checks all lines and stores nothing, and the second import
+/// stores them. Therefore an archive with an invalid value is never stored in part.
 ///
 ///     var check = TenantImport(storage: storage, tenant: nil, contents: files, isCheck: true)
 ///     while let line = … { try await check.add(line) }
@@ -23,15 +23,15 @@ public struct TenantImport {
     case end(rows: Int64, records: Int64)
   }
 
-  /// The number of rows or records that are stored at once.
+  /// The number of rows or records that are stored in one transaction.
   private static let batch = 1_000
 
   private let storage: any FleetStorage
   private let named: TenantID?
-  private let contents: FileStore?
+  private let contents: (any FileStore)?
   private let isCheck: Bool
   /// The upload to which the parts of the current content are written; `nil` between contents.
-  private var content: (upload: UUIDv7, sha256: String, offset: Int64)?
+  private var content: (upload: UUIDv7, sha256: String, offset: Int64, piece: (any UploadPiece)?)?
   /// The content whose parts are being checked; `nil` between contents.
   private var checked: (sha256: String, hash: SHA256)?
   private var head: ArchiveHead?
@@ -46,19 +46,19 @@ public struct TenantImport {
   /// Creates an import.
   ///
   /// - Parameters:
-  ///   - tenant: the tenant into which the archive is read; `nil` for the one that the archive names.
+  ///   - tenant: the tenant into which the archive is imported; `nil` for the tenant that the archive names.
   ///   - contents: the store for the contents of files; if `nil`, an archive with contents is rejected.
   ///   - isCheck: whether the lines are only checked, and nothing is stored.
-  public init(storage: any FleetStorage, tenant: TenantID?, contents: FileStore?, isCheck: Bool = false) {
+  public init(storage: any FleetStorage, tenant: TenantID?, contents: (any FileStore)?, isCheck: Bool = false) {
     self.storage = storage
     self.contents = contents
     self.isCheck = isCheck
     named = tenant
   }
 
-  /// Reads a line without its line feed.
+  /// Adds a line of the archive. It must not contain its line feed.
   ///
-  /// - Throws: `FieldError` for a line that is not allowed after the previous lines; `StorageError`.
+  /// - Throws: `FieldError` if the line is invalid or not allowed after the previous lines; `StorageError`.
   public mutating func add(_ line: [UInt8]) async throws {
     switch (try ArchiveLine(parsing: line), section) {
     case (.head(let head), .start): try await begin(head)
@@ -102,7 +102,7 @@ public struct TenantImport {
 
   /// Ends the import after the last line.
   ///
-  /// - Throws: `FieldError` if lines are missing; `StorageError`.
+  /// - Throws: `FieldError` if lines of the archive are missing; `StorageError`.
   public mutating func finish() async throws -> ArchiveCounts {
     guard let head, case .end(let rows, let records) = section else {
       throw FieldError("", "the archive was cut off: its last line is missing")
@@ -145,7 +145,7 @@ public struct TenantImport {
     }
     let tenant = named ?? head.tenant
     self.head = head
-    // A row before the first table is an error, so begin with a table without columns.
+    // A row before the first table is an error. Therefore begin with a table without columns, which causes this error.
     section = .table(ArchiveTable("", key: [], []), columns: [])
     if isCheck { return }
     do throws(StorageError) {
@@ -153,31 +153,37 @@ public struct TenantImport {
     } catch {
       guard error.kind == .exists else { throw error }
     }
-    // This fails if the tenant is not empty, so that the error comes before any row is read.
+    // This call fails if the tenant is not empty. So the error is reported before any row is read.
     try await storage.importRows([], columns: [], into: ArchiveTable.auditHead, of: head.id, tenant: tenant)
   }
 
-  /// Stores a part of the content of a file.
+  /// Stores a part of the content of a file, or only checks the part.
   private mutating func add(_ bytes: [UInt8], of sha256: String, isLast: Bool) async throws {
     guard let head else { return }
     guard let contents else {
       throw FieldError(
-        "content", "the archive has files, and there is no folder for them: name one in files.folder (--config)")
+        "content",
+        "the archive has files, and there is no place for them: name a folder in files.folder, or a bucket in files.s3 (--config)"
+      )
     }
     if isCheck { return try check(bytes, of: sha256, isLast: isLast) }
     let tenant = named ?? head.tenant
-    var part = content ?? (.random(at: head.time), sha256, 0)
+    var part = content ?? (.random(at: head.time), sha256, 0, nil)
     guard part.sha256 == sha256 else { throw FieldError("content", "expected the next part of \(part.sha256)") }
     do throws(FileError) {
       if !bytes.isEmpty {
-        let piece = try await contents.append(to: part.upload, at: part.offset, tenant: tenant)
+        let piece =
+          if let begun = part.piece { begun } else {
+            try await contents.append(to: part.upload, at: 0, checksum: nil, tenant: tenant)
+          }
         try await piece.write(bytes)
-        try await piece.finish()
-        part.offset = piece.offset
+        (part.piece, part.offset) = (piece, piece.offset)
       }
       content = isLast ? nil : part
       guard isLast else { return }
-      _ = try await contents.complete(part.upload, size: part.offset, announced: sha256, tenant: tenant)
+      try await part.piece?.finish()
+      _ = try await contents.complete(
+        part.upload, size: part.offset, announced: sha256, last: part.piece, tenant: tenant)
       try await contents.removeUpload(part.upload, tenant: tenant)
       readContents.insert(sha256)
     } catch {
@@ -201,7 +207,7 @@ public struct TenantImport {
     }
   }
 
-  /// Stores the rows or records that were read and not stored yet.
+  /// Stores the rows or records that were added since the last call.
   private mutating func store() async throws {
     guard let head else { return }
     let tenant = named ?? head.tenant
@@ -231,8 +237,8 @@ public struct TenantImport {
     do throws(RecordRefusal) {
       var record = try IncomingRecord(parsing: body.span)
       record.vehicleId = vehicle
-      // The archive contains the VIN of the vehicle. If an administrator has removed the VIN, the records must not add
-      // it again.
+      // An administrator may have removed the VIN of the vehicle. Remove it from the record, so that the record does
+      // not add it again.
       record.vin = nil
       record.receivedAt = received.map { Timestamp(nanoseconds: $0 * 1_000_000) }
       return record

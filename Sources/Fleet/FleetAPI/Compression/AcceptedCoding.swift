@@ -1,6 +1,6 @@
 /// Chooses the content coding of an answer (RFC 9110, 12.5.3).
 enum AcceptedCoding {
-  /// Returns the coding that the client prefers. If several have the same weight, zstd is preferred to gzip.
+  /// Returns the coding that the client prefers. If it gives zstd and gzip the same weight, the answer uses zstd.
   ///
   /// - Parameter field: the value of `Accept-Encoding`; if `nil`, the answer is not compressed.
   static func choose(_ field: String?) -> ContentCoding {
@@ -12,19 +12,19 @@ enum AcceptedCoding {
     return weight(best) > 0 && weight(best) >= identity ? best : .identity
   }
 
-  /// Whether the client accepts a content coding.
+  /// Whether the client accepts an answer in a content coding.
   ///
-  /// - Parameter field: the value of `Accept-Encoding`; `nil` if there is none.
+  /// - Parameter field: the value of `Accept-Encoding`; `nil` if the request has no such header.
   static func accepts(_ coding: String, _ field: String?) -> Bool {
     guard let field else { return false }
     let weights = weights(of: field)
     return weights[coding] ?? weights["*"] ?? 0 > 0
   }
 
-  /// Returns the weight of each element, by its name in lower case.
+  /// Returns the weight of each coding in the header, by the coding's name in lower case.
   private static func weights(of field: String) -> [String: Double] {
     var weights: [String: Double] = [:]
-    // Ignore more elements than clients normally send.
+    // Clients normally send fewer than 32 elements. Ignore further elements, so that a long header costs little time.
     for element in field.split(separator: ",").prefix(32) {
       let parts = element.split(separator: ";")
       guard let name = parts.first?.trimmed.lowercased() else { continue }

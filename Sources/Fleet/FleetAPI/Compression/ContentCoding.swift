@@ -2,9 +2,9 @@
 enum ContentCoding: String, CaseIterable, Sendable {
   case identity, gzip, zstd
 
-  /// Parses the header of a request.
+  /// Finds the coding of a request's body.
   ///
-  /// - Parameter field: the value of `Content-Encoding`; `nil` if there is none.
+  /// - Parameter field: the value of `Content-Encoding`; `nil` if the request has no such header.
   /// - Throws: 415 for an unknown coding, or for several codings.
   init(field: String?) throws(APIError) {
     guard let field else {

@@ -2,17 +2,18 @@ import CZlib
 import CZstd
 import NIOCore
 
-/// Compresses the body of an answer in one step. The whole body is in memory, and at most as long as a page of a list.
+/// Compresses the body of an answer in one step. The body must be complete in memory, and is at most as long as a page
+/// of a list.
 enum Packer {
   /// The minimum length of a body that is compressed, bytes.
   static let least = 1_024
-  /// The default level of zstd, about 300 MB/s for JSON. The time that higher levels take is not worth the bytes that
-  /// they save.
+  /// zstd's default level: about 300 MB/s for JSON. Higher levels make the body only slightly shorter, and need more
+  /// time.
   private static let level: Int32 = 3
   /// zlib's fastest level, about 100 MB/s.
   private static let gzipLevel: Int32 = 1
 
-  /// Returns the maximum amount of memory that compression needs in addition to the body.
+  /// Returns the maximum number of bytes of memory that compression needs in addition to the body.
   ///
   /// - Parameter count: the length of the body in bytes.
   static func memory(_ count: Int) -> Int { count + count / 128 + (1 << 20) }
@@ -29,7 +30,7 @@ enum Packer {
   }
 
   private static func zstd(_ bytes: UnsafeRawBufferPointer) -> ByteBuffer? {
-    // The output buffer is as long as the body, because a longer result is not used.
+    // The output buffer is as long as the body, because longer output is not used.
     var packed = ByteBuffer()
     let count = unsafe packed.writeWithUnsafeMutableBytes(minimumWritableBytes: bytes.count) { room in
       let count = unsafe ZSTD_compress(room.baseAddress, bytes.count, bytes.baseAddress, bytes.count, level)
@@ -43,7 +44,7 @@ enum Packer {
     guard unsafe czlib_begin_gzip(&stream, gzipLevel) == Z_OK else { return nil }
     defer { unsafe deflateEnd(&stream) }
     var packed = ByteBuffer()
-    // zlib does not write through this pointer.
+    // zlib does not write to this memory.
     unsafe stream.next_in = UnsafeMutablePointer(mutating: bytes.bindMemory(to: UInt8.self).baseAddress)
     unsafe stream.avail_in = UInt32(bytes.count)
     let count = unsafe packed.writeWithUnsafeMutableBytes(minimumWritableBytes: bytes.count) { room in

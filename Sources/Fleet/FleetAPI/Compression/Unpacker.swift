@@ -2,17 +2,17 @@ import CZlib
 import CZstd
 import NIOCore
 
-/// Decompresses a body piece by piece. It stops as soon as the output exceeds the limit. A few kilobytes that expand to
-/// gigabytes therefore need no more memory than the limit.
+/// Decompresses a body piece by piece. It stops as soon as the output exceeds the limit. Therefore a few kilobytes that
+/// would expand to gigabytes need no more memory than the limit.
 ///
 /// Call order: ``init(_:limit:)``; ``step(_:)`` for each piece until it returns `false`; ``finish()`` once.
 @safe
 struct Unpacker: ~Copyable {
-  /// The maximum number of bytes that one step produces. If the body is not compressed, a step produces the whole
-  /// piece.
+  /// The maximum number of bytes that one step produces from a compressed body. From a body that is not compressed, a
+  /// step produces the whole piece.
   static var step: Int { 64 << 10 }
-  /// Binary logarithm of the maximum window size, 8 MiB, as RFC 8878 recommends (section 3.1.1.1.2). A frame can make
-  /// the decoder allocate a buffer of this size.
+  /// Binary logarithm of the maximum window size, 8 MiB, which RFC 8878 recommends (section 3.1.1.1.2). The sender of a
+  /// frame can cause the decoder to allocate a buffer of up to this size.
   private static var windowLog: Int32 { 23 }
 
   private let coding: ContentCoding
@@ -65,13 +65,13 @@ struct Unpacker: ~Copyable {
     }
   }
 
-  /// The number of bytes that were decompressed so far.
+  /// The number of bytes of decompressed output so far.
   var count: Int { out.count }
 
-  /// Decompresses a part of a piece and removes that part from the piece.
+  /// Decompresses the beginning of a piece, and removes the consumed bytes from the piece.
   ///
   /// - Returns: whether another step is needed for the same piece.
-  /// - Throws: 413 if the output exceeds the limit; 400 if the bytes are not compressed as announced.
+  /// - Throws: 413 if the output exceeds the limit; 400 if the bytes are not in the announced coding.
   mutating func step(_ piece: inout ByteBuffer) throws -> Bool {
     guard piece.readableBytes > 0 || hasMore else { return false }
     // The pointer is valid during the call.
@@ -80,7 +80,7 @@ struct Unpacker: ~Copyable {
     return piece.readableBytes > 0 || hasMore
   }
 
-  /// Decompresses a part of a piece.
+  /// Decompresses the beginning of a piece.
   ///
   /// - Returns: the number of bytes consumed.
   private mutating func step(_ piece: UnsafeRawBufferPointer) throws(APIError) -> Int {
@@ -94,9 +94,9 @@ struct Unpacker: ~Copyable {
     }
   }
 
-  /// Returns the whole body.
+  /// Returns the whole decompressed body.
   ///
-  /// - Throws: 400 if it ends inside a frame or member.
+  /// - Throws: 400 if the body ends inside a frame or member.
   mutating func finish() throws(APIError) -> [UInt8] {
     guard !isInside else { throw APIError.badRequest("the body ends inside its \(coding.rawValue) stream") }
     var result: [UInt8] = []
@@ -113,7 +113,8 @@ struct Unpacker: ~Copyable {
     }
     try append(unsafe output.pos)
     isInside = result != 0
-    // If a frame is complete, zstd has written all of its output. Otherwise a full buffer means that there may be more.
+    // After the end of a frame, zstd has written all output. Inside a frame, a full buffer means that more output may
+    // follow.
     hasMore = unsafe isInside && output.pos == output.size
     return unsafe input.pos
   }
@@ -125,7 +126,7 @@ struct Unpacker: ~Copyable {
       unsafe inflateReset(zlib)
       isInside = true
     }
-    // zlib does not write through this pointer.
+    // zlib does not write to this memory.
     unsafe zlib.pointee.next_in = UnsafeMutablePointer(mutating: piece.bindMemory(to: UInt8.self).baseAddress)
     unsafe zlib.pointee.avail_in = UInt32(piece.count)
     unsafe zlib.pointee.next_out = scratch.baseAddress?.assumingMemoryBound(to: UInt8.self)
@@ -142,7 +143,7 @@ struct Unpacker: ~Copyable {
     return unsafe piece.count - Int(zlib.pointee.avail_in)
   }
 
-  /// Appends the output of the last step.
+  /// Appends the last step's output to the whole output.
   private mutating func append(_ count: Int) throws(APIError) {
     guard out.count + count <= limit else { throw tooLong }
     unsafe out.append(contentsOf: scratch[..<count])

@@ -31,8 +31,8 @@ struct CSVWriter: ExportWriter {
   private static let needsQuotes = Set(",;\"\r\n".utf8)
 
   private static func append(_ text: String, to bytes: inout [UInt8]) {
-    // Quote an empty text, because an unquoted one would be an empty cell. Quote a text with `;`, because many
-    // spreadsheets take it for a separator.
+    // Quote an empty text, because nothing between two commas means an empty cell. Quote a text with `;`, because many
+    // spreadsheets regard `;` as a separator.
     let isQuoted =
       text.isEmpty || text.first == " " || text.last == " " || text.utf8.contains(where: Self.needsQuotes.contains)
     guard isQuoted else {

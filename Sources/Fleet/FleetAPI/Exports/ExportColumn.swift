@@ -1,20 +1,20 @@
 import FleetDomain
 import JSONText
 
-/// A column of a list that is sent as a file. It contains one value of each element of the list.
+/// A column of a list that is exported as a file. It contains one value of each element of the list.
 struct ExportColumn: Equatable, Sendable {
-  /// The keys that lead to the value in an element, for example `amount`, then `currency`.
+  /// The keys that lead to the value in an element of the list, from the outside in; for example `amount`, `currency`.
   let path: [String]
 
   /// The column's header, for example `amount.currency`.
   var name: String { path.joined(separator: ".") }
 
-  /// The column with all values that have no column of their own.
+  /// The column for all members of an element that have no column of their own.
   static let more = ExportColumn(path: ["more"])
 }
 
-/// The columns of lists. They are derived from the schemas of the elements in `openapi.json`. Those schemas are
-/// generated from the fields of the kinds, so each field has a column.
+/// The columns of lists, derived from the schemas of the lists' elements in `openapi.json`. Those schemas are generated
+/// from the fields of the kinds. Therefore each field of a kind has a column.
 struct ExportColumns: Sendable {
   /// The columns of each list, by the name of the list's schema.
   private let lists: [String: [ExportColumn]]
@@ -36,9 +36,10 @@ struct ExportColumns: Sendable {
     self.lists = lists
   }
 
-  /// Returns the columns of a list; `nil` if there is no schema of its elements.
+  /// Returns the columns of a list; `nil` if `openapi.json` has no schema of its elements.
   ///
-  /// - Parameter fields: the keys of a record to include, in addition to `id` and `timestamp`; `nil` for all.
+  /// - Parameter fields: the record's keys to include in addition to `id` and `timestamp`, separated by commas; `nil`
+  ///   for all keys.
   func columns(of schema: String, fields: String?) -> [ExportColumn]? {
     guard let columns = lists[schema] else { return nil }
     guard let fields else { return columns }
@@ -79,7 +80,7 @@ struct ExportColumns: Sendable {
 }
 
 extension ExportColumn {
-  /// Returns the cells for an element.
+  /// Returns the cells of one row: for each column, the value that an element contains for it.
   static func cells(of element: JSON, _ columns: [ExportColumn]) -> [ExportCell] {
     let known = columns.last == .more ? Set(columns.map { $0.path[0] }) : []
     return columns.map { column in
@@ -97,8 +98,8 @@ extension ExportColumn {
 }
 
 extension ExportCell {
-  /// Creates a cell. An array of texts becomes these texts, separated by `; `. All other arrays, and objects, become
-  /// JSON text.
+  /// Creates a cell from a JSON value. An array that contains only texts becomes these texts, separated by `; `.
+  /// Objects and all other arrays become JSON text.
   init(_ json: JSON) {
     switch json {
     case .null: self = .empty

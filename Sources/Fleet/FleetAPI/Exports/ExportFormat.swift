@@ -1,8 +1,8 @@
-/// The format of a list that is sent as a file.
+/// The format of a file in which a list is exported.
 enum ExportFormat: String, CaseIterable, Sendable {
   case csv, xlsx
 
-  /// The media type without parameters.
+  /// The media type of the file, without parameters.
   var mediaType: String {
     switch self {
     case .csv: "text/csv"
@@ -28,7 +28,7 @@ enum ExportFormat: String, CaseIterable, Sendable {
   /// Reads the query parameter `format`: `json`, which is the default, `csv` or `xlsx`.
   ///
   /// - Returns: `nil` for JSON.
-  /// - Throws: 400 for another format, or if the query has a parameter for a single page of a file.
+  /// - Throws: 400 for another format, or if the query has `limit` or `cursor`, because a file contains the whole list.
   init?(_ query: QueryParameters) throws(APIError) {
     guard let text = query["format"], text != "json" else { return nil }
     guard let format = Self(rawValue: text) else {
@@ -41,26 +41,26 @@ enum ExportFormat: String, CaseIterable, Sendable {
   }
 }
 
-/// Writes the rows of a file. The bytes that a call returns may belong to rows that earlier calls added.
+/// Writes the rows of a file. A call may return bytes of rows that earlier calls added.
 protocol ExportWriter {
   /// Returns the bytes before the first row.
   mutating func begin() throws -> [UInt8]
 
-  /// Adds a row.
+  /// Adds a row to the file.
   ///
-  /// - Parameter cells: a cell for each column.
-  /// - Returns: bytes of the file.
+  /// - Parameter cells: one cell for each column.
+  /// - Returns: the next bytes of the file; they may be empty.
   mutating func add(_ cells: [ExportCell]) throws -> [UInt8]
 
   /// Returns the bytes after the last row.
   mutating func finish() throws -> [UInt8]
 }
 
-/// A value in a row.
+/// One value in a row of an exported file.
 enum ExportCell: Equatable, Sendable {
   case empty
   case text(String)
-  /// A number as a JSON text.
+  /// A number in the syntax of JSON.
   case number(String)
   case flag(Bool)
 }

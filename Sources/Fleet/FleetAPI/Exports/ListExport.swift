@@ -2,18 +2,18 @@ import FleetDomain
 import HTTPTypes
 import NIOCore
 
-/// A list that is sent as a file: all its pages, one after another. Each page is the answer of the list's own route, so
-/// a file contains only what the caller may also read in the list.
+/// A list that is exported as a file: all its pages, one after another. Each page is the answer of the list's own
+/// route. Therefore a file contains only what the caller may also read in the list.
 struct ListExport: Sendable {
   let columns: [ExportColumn]
   let format: ExportFormat
-  /// Returns the body of a page after a cursor.
+  /// Returns the body of the page that begins at a cursor; without a cursor, the body of the first page.
   let page: @Sendable (_ cursor: String?) async throws -> ByteBuffer
-  /// Reserves memory for parsing a page.
+  /// Reserves memory for parsing a page of this length.
   let reserve: @Sendable (_ bytes: Int) async throws -> Void
 
-  /// Reads the first page, and returns an answer that reads the other pages while the client receives it. An error in
-  /// the first page can therefore still be answered with its own status.
+  /// Reads the first page, and returns an answer that reads the other pages while the client receives it. Therefore an
+  /// error in the first page can still determine the status of the answer.
   func answer(name: String) async throws -> Answer {
     let first = try await rows(after: nil)
     var answer = Answer(status: .ok)
@@ -32,7 +32,7 @@ struct ListExport: Sendable {
         guard let cursor = next else { break }
         (rows, next, unreadable) = try await self.rows(after: cursor)
       }
-      // Name each row of the database that cannot be read, so that the file shows what is missing.
+      // Add a row for each database row that cannot be read, so that the file shows what is missing.
       for row in missing {
         let cells = [ExportCell.text("unreadable: \(row)")] + columns.dropFirst().map { _ in ExportCell.empty }
         try await send(ByteBuffer(bytes: try writer.add(cells)))

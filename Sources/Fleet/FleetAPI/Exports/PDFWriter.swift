@@ -1,14 +1,15 @@
-/// Writes a table as PDF: A4 pages in landscape, each with the title, the names of the columns and the page number.
+/// Writes a table as PDF. The pages are A4 in landscape; each has the title, the names of the columns and the page
+/// number.
 ///
 /// Texts are in the font DejaVu Sans, which has the letters of European languages. Other characters are replaced by
-/// U+FFFD; a note on the last page states this. Texts that are too long for their column are truncated with an
-/// ellipsis.
+/// U+FFFD; a note on the last page reports this. A text that is longer than its column is wide is truncated, and ends
+/// with an ellipsis.
 struct PDFWriter: ExportWriter {
   private static let (width, height, margin): (Float, Float, Float) = (842, 595, 36)
   private static let (titleSize, size, line): (Float, Float, Float) = (12, 8, 13)
   private static let gap: Float = 8
   private static let rowsOfPage = 35
-  /// The width to which wider columns are reduced if the table does not fit on the page, points.
+  /// If the table is wider than the page, wider columns are reduced to this width, in points.
   private static let wide: Float = 180
   private static let fonts = "/usr/share/fonts/truetype/dejavu"
 
@@ -17,7 +18,9 @@ struct PDFWriter: ExportWriter {
   private var rows: [[ExportCell]] = []
   private var hasReplaced = false
 
-  /// - Parameter title: the text above the table.
+  /// Creates a writer.
+  ///
+  /// - Parameter title: the text above the table on each page.
   init(_ columns: [ExportColumn], title: String) {
     self.columns = columns
     self.title = title
@@ -96,8 +99,8 @@ struct PDFWriter: ExportWriter {
     }
   }
 
-  /// Returns the widths of columns that fit on the page. If necessary, reduces columns wider than ``wide`` first, then
-  /// all columns in proportion.
+  /// Returns the widths of the columns, in points, so that the table fits on the page. If the wanted widths are too
+  /// large, first reduces columns that are wider than ``wide``, and then all columns in proportion.
   private static func widths(_ wanted: [Float]) -> [Float] {
     let space = width - 2 * margin - gap * Float(max(wanted.count - 1, 0))
     var widths = wanted
@@ -106,7 +109,7 @@ struct PDFWriter: ExportWriter {
     return sum > space ? widths.map { $0 * space / sum } : widths
   }
 
-  /// Returns a text on one line, with only characters that the font has.
+  /// Returns a text as one line in which each character that the font lacks is replaced by U+FFFD.
   private mutating func printable(_ text: String) -> String {
     var shown = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
@@ -124,7 +127,7 @@ struct PDFWriter: ExportWriter {
     return String(shown)
   }
 
-  /// Returns the title for the document's properties, which must be ASCII.
+  /// Returns the title for the document's properties. The title must be ASCII: other characters become `?`.
   private static func ascii(_ text: String) -> String { String(text.map { $0.isASCII ? $0 : "?" }) }
 }
 
@@ -141,7 +144,7 @@ extension ExportCell {
 }
 
 extension APIError {
-  /// The error if the library or one of its fonts is missing, so that no PDF can be made.
+  /// The error if no PDF can be made, because the library or one of its fonts is missing.
   fileprivate static var noPDF: APIError {
     APIError(
       .serviceUnavailable, "noPDF",

@@ -1,10 +1,10 @@
-/// Writes a workbook (ECMA-376, Office Open XML). When a sheet is full, the rows continue on the next one. Texts are
-/// stored as texts, so that spreadsheets do not evaluate them. Characters that XML does not allow are replaced by
-/// U+FFFD, and texts that are too long for a cell are truncated.
+/// Writes a workbook (ECMA-376, Office Open XML). When a sheet is full, the next row begins a new sheet. Texts are
+/// stored as texts, so that spreadsheets do not evaluate them as formulas. Characters that XML does not allow are
+/// replaced by U+FFFD. Texts that are too long for a cell are truncated.
 struct XLSXWriter: ExportWriter {
-  /// The maximum number of rows of a sheet, including its header.
+  /// The maximum number of rows of a sheet, including the row of column names.
   static let mostRows = 1_048_576
-  /// The length of a sheet at which the next one begins, bytes.
+  /// If a sheet reaches this length, in bytes before compression, the next row begins a new sheet.
   private static let fullSheet: UInt64 = 2 << 30
   /// The maximum length of a text in a cell, in UTF-16 code units.
   static let mostUnits = 32_767
@@ -108,7 +108,9 @@ struct XLSXWriter: ExportWriter {
     return try zip.add(Array((text + "</row>").utf8))
   }
 
-  /// Returns the letters of a column: A to Z, AA to ZZ, AAA to XFD.
+  /// Returns the letters that name a column: A to Z, AA to ZZ, AAA to XFD.
+  ///
+  /// - Parameter column: the number of the column, from 0.
   static func letters(_ column: Int) -> String {
     var (text, rest) = ("", column)
     repeat {
@@ -118,8 +120,8 @@ struct XLSXWriter: ExportWriter {
     return text
   }
 
-  /// Whether a text begins with `_x`, four hexadecimal digits and `_`. Readers would interpret this as an escaped
-  /// character.
+  /// Whether a text begins with `_x`, four hexadecimal digits and `_`. Spreadsheets would interpret these characters as
+  /// one escaped character.
   private static func isEscape(_ text: Substring.UnicodeScalarView) -> Bool {
     let start = Array(text.prefix(7))
     return start.count == 7 && start[1] == "x" && start[6] == "_"
@@ -140,7 +142,7 @@ struct XLSXWriter: ExportWriter {
       case "&": text += "&amp;"
       case "<": text += "&lt;"
       case ">": text += "&gt;"
-      // XML parsers convert a CR to an LF unless it is escaped.
+      // Escape CR, because XML parsers convert an unescaped CR to LF.
       case "\r": text += "&#13;"
       case "\t", "\n", "\u{20}"..."\u{D7FF}", "\u{E000}"..."\u{FFFD}", "\u{10000}"..."\u{10FFFF}":
         text.unicodeScalars.append(scalar)

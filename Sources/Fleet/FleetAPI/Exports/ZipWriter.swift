@@ -1,8 +1,8 @@
 import CZlib
 
-/// Writes a ZIP archive (APPNOTE.TXT 6.3.10) as a stream: the lengths of a file follow its data. It keeps only the
-/// names of the files in memory. An archive or a file of 4 GiB or more is an error, because it would need the format
-/// ZIP64.
+/// Writes a ZIP archive (APPNOTE.TXT 6.3.10) as a stream: the lengths of a file follow its data. Only the names,
+/// lengths and checksums of the files stay in memory. A file or an archive of 4 GiB or more is an error, because it
+/// would need the format ZIP64.
 @safe final class ZipWriter {
   struct Failure: Error, CustomStringConvertible {
     let description: String
@@ -43,10 +43,10 @@ import CZlib
     unsafe stream.deallocate()
   }
 
-  /// The uncompressed length of the current file so far.
+  /// The number of uncompressed bytes that were added to the current file.
   var count: UInt64 { files.last?.count ?? 0 }
 
-  /// Begins a file. The previous one must have ended.
+  /// Begins a file in the archive, and returns its header. The previous file must have ended.
   func begin(_ name: String) throws -> [UInt8] {
     let name = Array(name.utf8)
     files.append(File(name: name, offset: offset))
@@ -62,13 +62,13 @@ import CZlib
     return try emit(bytes + name)
   }
 
-  /// Compresses a part of the current file.
+  /// Compresses a part of the current file, and returns the next bytes of the archive.
   func add(_ part: [UInt8]) throws -> [UInt8] {
     guard !part.isEmpty else { return [] }
     return try emit(pack(part, Z_NO_FLUSH))
   }
 
-  /// Ends the current file.
+  /// Ends the current file, and returns the rest of its data and its lengths.
   func end() throws -> [UInt8] {
     var bytes = try pack([], Z_FINISH)
     guard isOpen, let file = files.last, file.count < Self.limit, file.packed < Self.limit else {
@@ -80,7 +80,7 @@ import CZlib
     return try emit(bytes)
   }
 
-  /// Ends the archive with its directory.
+  /// Ends the archive, and returns its directory.
   func finish() throws -> [UInt8] {
     let start = offset
     var bytes: [UInt8] = []
@@ -90,7 +90,7 @@ import CZlib
       Self.appendVersion(to: &bytes)
       for number in [UInt64(file.crc), file.packed, file.count] { Self.append(number, 4, to: &bytes) }
       Self.append(UInt64(file.name.count), 2, to: &bytes)
-      // The lengths of extra field and comment, the disk number and the attributes, all 0.
+      // The lengths of the extra field and the comment, the disk number and the attributes: all are 0.
       for width in [2, 2, 2, 2, 4] { Self.append(0, width, to: &bytes) }
       Self.append(file.offset, 4, to: &bytes)
       bytes += file.name
@@ -114,7 +114,7 @@ import CZlib
   private func pack(_ part: [UInt8], _ flush: Int32) throws -> [UInt8] {
     var packed: [UInt8] = []
     var file = files[files.count - 1]
-    // If zlib gets no bytes, it returns the initial checksum instead of the current one.
+    // Skip an empty part: without bytes, `crc32` returns the initial checksum instead of the current one.
     if !part.isEmpty {
       file.crc = unsafe part.withUnsafeBufferPointer {
         unsafe UInt32(crc32(UInt(file.crc), $0.baseAddress, UInt32($0.count)))
@@ -123,7 +123,7 @@ import CZlib
     file.count += UInt64(part.count)
     var scratch = [UInt8](repeating: 0, count: Self.chunk)
     try unsafe part.withUnsafeBufferPointer { input throws(Failure) in
-      // zlib does not write through this pointer.
+      // zlib does not write to this memory.
       unsafe stream.pointee.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
       unsafe stream.pointee.avail_in = UInt32(input.count)
       var isFull = true
@@ -146,8 +146,8 @@ import CZlib
     return packed
   }
 
-  /// Appends version 2.0, the flags, the method deflate, and 1980-01-01 as the time. The time is constant, so that
-  /// equal lists give equal files.
+  /// Appends version 2.0, the flags, the method deflate, and 1980-01-01 as the time. The time is constant, so that two
+  /// exports of the same list are identical.
   private static func appendVersion(to bytes: inout [UInt8]) {
     for number in [20, UInt64(flags), 8, 0, 0x0021] { append(number, 2, to: &bytes) }
   }

@@ -1,7 +1,7 @@
 extension Budget {
   /// Creates a budget of memory for requests and live connections.
   ///
-  /// - Parameter bytes: the total; above 0.
+  /// - Parameter bytes: the total memory in bytes; above 0.
   static func memory(_ bytes: Int) -> Budget {
     Budget(
       bytes, patience: .seconds(2),
@@ -11,11 +11,11 @@ extension Budget {
         retryAfter: 2))
   }
 
-  /// Creates a budget of permits for queries that may take long. It leaves one database connection free for looking up
-  /// keys and for short queries.
+  /// Creates a budget of permits for queries that may take long. The number of permits must leave one database
+  /// connection free for short queries and for looking up keys.
   ///
   /// - Parameters:
-  ///   - permits: the total; above 0.
+  ///   - permits: the total number of permits; above 0.
   ///   - seconds: the maximum time that a query waits for a permit.
   static func queryPermits(_ permits: Int, within seconds: Int) -> Budget {
     Budget(
@@ -26,12 +26,12 @@ extension Budget {
 }
 
 extension Budget.Share {
-  /// Memory that is reserved for each byte of a body. The body's buffer may have twice the body's length. The parsed
-  /// records and the data for the database each contain the body once more.
+  /// Bytes of memory that are reserved for each byte of a body. The body's buffer may be twice as long as the body. The
+  /// parsed records and the data for the database each contain the body once more.
   static let bytesForOne = 4
-  /// Memory that each record needs in addition, for the record itself or for the reason why it is rejected.
+  /// Bytes of memory that each record needs in addition: for the record itself, or for the reason why it is rejected.
   static let bytesForRecord = 512
 
-  /// Reserves memory for a body of this length.
+  /// Reserves memory for a body with a length of `bytes`.
   func makeRoom(forBody bytes: Int) async throws(APIError) { try await grow(to: bytes * Self.bytesForOne) }
 }

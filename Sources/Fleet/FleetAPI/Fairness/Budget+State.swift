@@ -1,41 +1,41 @@
 import FleetDomain
 
 extension Budget {
-  /// A request that waits for an amount.
+  /// A request for an amount of the budget, which waits until the amount is free.
   struct Waiter {
     let number: Int
     let amount: Int
-    /// The age of its share: the number of the request with which the share began to hold a part; `nil` if the share
-    /// holds none.
+    /// The age of the request's share: the number of the request with which the share received its first amount; `nil`
+    /// if the share holds no amount yet.
     let age: Int?
     let answer: CheckedContinuation<Bool, Never>
   }
 
-  /// A key: the amount that it holds, and its waiting requests.
+  /// A key: the amount of the budget that it holds, and its waiting requests.
   struct Member {
     var held = 0
-    /// Waiting requests in order of arrival.
+    /// Requests that wait for their first amount, in order of arrival.
     var waiting: [Waiter] = []
-    /// The waiting request that already holds a part of the budget; `nil` if there is none.
+    /// The waiting request whose share already holds an amount and needs more; `nil` if there is none.
     var more: Waiter?
 
     var first: Waiter? { more ?? waiting.first }
   }
 
-  /// A tenant: the amount that it holds, and its keys.
+  /// A tenant: the amount of the budget that its keys hold together, and its keys.
   struct Group {
     var held = 0
     var keys: [SecretHash?: Member] = [:]
-    /// The waiting request, with its key, that already holds a part and needs more than the group may hold; `nil` if
-    /// there is none.
+    /// The waiting request, with its key, whose share already holds an amount and would exceed the group's limit with
+    /// the amount that it needs; `nil` if there is none.
     var waitsForGroup: (key: SecretHash?, request: Waiter)?
-    /// The number of waiting requests of all keys.
+    /// The number of waiting requests of all keys of this tenant.
     var waiting = 0
   }
 
-  /// All holders and all waiting requests.
+  /// All holders of amounts, and all waiting requests.
   struct State {
-    /// The maximum number of waiting requests in a group. It is limited because each needs some memory.
+    /// The maximum number of waiting requests in a group. It limits the memory that they need.
     private static let longestLine = 1_024
 
     var free: Int
@@ -48,9 +48,9 @@ extension Budget {
 
     subscript(_ holder: Holder) -> Member? { groups[holder.group]?.keys[holder.key] }
 
-    /// Adds to the amount that a holder has.
+    /// Adds an amount to what a holder has, and subtracts it from the free amount.
     ///
-    /// - Parameter amount: negative to return an amount.
+    /// - Parameter amount: the amount; negative if the holder returns it.
     mutating func add(_ amount: Int, to holder: Holder) {
       free -= amount
       groups[holder.group, default: Group()].held += amount
@@ -58,21 +58,22 @@ extension Budget {
       forgetIfIdle(holder)
     }
 
-    /// Whether a request is the first in the queue of its key, so that no other request waits in front of it.
+    /// Whether a request is the first in the queue of its key, so that no other request of this key must be served
+    /// before it.
     func isFirst(_ waiter: Waiter, _ holder: Holder) -> Bool {
       guard let member = self[holder] else { return true }
       guard let more = member.more else { return waiter.age != nil || member.waiting.isEmpty }
       return waiter.age ?? .max < more.age ?? .max
     }
 
-    /// Adds a waiting request that already holds a part of the budget. Each key has at most one such request; of two,
-    /// the younger one is rejected.
+    /// Adds a waiting request whose share already holds an amount. Each key can have only one such request. Of two such
+    /// requests, the one with the younger share is rejected.
     ///
     /// - Parameters:
     ///   - age: the age of the request's share.
-    ///   - isForGroup: whether the request needs more than the group may hold.
-    /// - Returns: whether the request waits (`false` if an older one waits already), and the younger requests that are
-    ///   rejected.
+    ///   - isForGroup: whether the group would exceed its limit with the amount that the request needs.
+    /// - Returns: whether the request waits (`false` if one with an older share already waits), and the requests with
+    ///   younger shares that are rejected.
     mutating func enqueueMore(
       _ waiter: Waiter, age: Int, _ holder: Holder, isForGroup: Bool
     ) -> (waits: Bool, displaced: [Waiter]) {
@@ -92,10 +93,10 @@ extension Budget {
       return (true, displaced)
     }
 
-    /// Appends a request to the queue of its key. If the group then has too many waiting requests, the last one in the
-    /// group's longest queue is rejected.
+    /// Appends a request to the queue of its key. If the group then has too many waiting requests, the last request in
+    /// the longest queue of the group is rejected.
     ///
-    /// - Returns: whether the request waits, and the other requests that are rejected.
+    /// - Returns: whether the new request waits, and the other requests that are rejected.
     mutating func enqueue(_ waiter: Waiter, _ holder: Holder) -> (waits: Bool, displaced: [Waiter]) {
       var displaced: Waiter?
       if let group = groups[holder.group], group.waiting >= Self.longestLine {
@@ -114,7 +115,7 @@ extension Budget {
     /// Removes and returns the first waiting request of a key.
     mutating func removeFirst(_ holder: Holder) -> Waiter? { self[holder]?.first.flatMap { remove($0.number, holder) } }
 
-    /// Removes a waiting request; returns `nil` if it no longer waits.
+    /// Removes and returns a waiting request; returns `nil` if it no longer waits.
     mutating func remove(_ number: Int, _ holder: Holder) -> Waiter? {
       guard let member = self[holder] else { return nil }
       var removed: Waiter?

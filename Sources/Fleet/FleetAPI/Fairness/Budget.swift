@@ -6,18 +6,19 @@ import Synchronization
 /// free. A member (a key) may hold at most `fairness.key` times the amount that is left to the other members of its
 /// group. With the factors 3 and 2, a single tenant gets up to 3/4 of the resource, and a single key up to 1/2. If n
 /// tenants take as much as they can, each gets 3/(3n+1), and 1/(3n+1) stays free. Therefore the first request of a
-/// tenant or key always gets some.
+/// tenant or key always gets some of the resource.
 ///
-/// A request that cannot have its amount now waits in the queue of its key. When an amount is returned, waiting
-/// requests are served. The group that holds the least is first; within it, the key that holds the least; and of this
-/// key, the oldest request.
+/// A request that cannot have its amount immediately waits in the queue of its key. When an amount is returned, waiting
+/// requests are served. The group that holds the least is served first; in this group, the key that holds the least;
+/// and of this key, the oldest request.
 ///
-/// A request that already holds a part and needs more waits in front of its key's queue. Only one such request may wait
-/// for each key. If the group already holds as much as it may, only one may wait in the whole group. The oldest one
-/// waits, and the others are rejected: requests that hold a part and wait for each other would never end. Because the
-/// oldest one is never rejected, one of many large requests always completes.
+/// A request that already holds an amount and needs more waits in front of its key's queue. Only one such request may
+/// wait for each key. If the group holds as much as it may, only one such request may wait in the whole group. The
+/// oldest of them waits, and the others are rejected, because requests that hold an amount and wait for each other
+/// would wait forever. The oldest request is never rejected. Therefore, of many large requests, one always completes.
 final class Budget: Sendable {
-  /// The maximum part of a resource that one holder may have, as a factor of the amount that is left to the others.
+  /// The maximum part of a resource that one holder may have. It is a multiple of the amount that is left to other
+  /// holders.
   struct Fairness: Sendable {
     /// The factor for a group: it may hold at most this many times the free amount; above 0.
     var group: Int
@@ -27,12 +28,13 @@ final class Budget: Sendable {
   }
 
   let capacity: Int
-  /// The largest amount that one holder can have if nobody else holds anything.
+  /// The largest amount that one holder can have if no other holder has any.
   let largest: Int
   private let fairness: Fairness
   private let patience: Duration
   private let refusal: APIError
-  /// Whether another limit applies to the total. If so, only the amounts of groups and members are limited here.
+  /// Whether another limit applies to the total amount. If so, this budget limits only the amounts of groups and
+  /// members.
   private let isLimitedElsewhere: Bool
   private let state: Mutex<State>
 
@@ -40,10 +42,10 @@ final class Budget: Sendable {
   ///
   /// - Parameters:
   ///   - capacity: the total amount; above 0.
-  ///   - patience: the maximum time that a request waits.
-  ///   - refusal: the error after that time.
-  ///   - isLimitedElsewhere: whether another limit applies to the total. If so, only the amounts of groups and members
-  ///     are limited here.
+  ///   - patience: the maximum time for which a request waits.
+  ///   - refusal: the error for a request that has waited for this time.
+  ///   - isLimitedElsewhere: whether another limit applies to the total amount. If so, this budget limits only the
+  ///     amounts of groups and members.
   init(
     _ capacity: Int, fairness: Fairness = Fairness(group: 3, key: 2), patience: Duration, refusal: APIError,
     isLimitedElsewhere: Bool = false
@@ -62,16 +64,16 @@ final class Budget: Sendable {
   /// The amount that is in use.
   var used: Int { state.withLock { capacity - $0.free } }
 
-  /// Takes an amount, at most ``largest``; waits until the holder may have it.
+  /// Takes an amount, at most ``largest``. Waits until the holder may have it.
   ///
-  /// - Throws: `refusal` if it has waited too long.
+  /// - Throws: the error `refusal` if the request was rejected or has waited too long.
   func acquire(_ amount: Int, for holder: Holder) async throws(APIError) -> Share {
     let share = share(of: holder)
     try await share.grow(to: amount)
     return share
   }
 
-  /// Takes an amount if the holder may have it now. Returns whether it was taken.
+  /// Takes an amount if the holder may have it now. Returns whether the amount was taken.
   func acquireNow(_ amount: Int, for holder: Holder) -> Bool {
     state.withLock { state in
       guard allows(amount, holder, state) == .granted else { return false }
@@ -89,7 +91,7 @@ final class Budget: Sendable {
     for waiter in served { waiter.answer.resume(returning: true) }
   }
 
-  /// Creates an empty share, which can grow.
+  /// Creates a share that holds nothing yet. It can grow.
   func share(of holder: Holder) -> Share { Share(self, holder) }
 
   // MARK: Fair parts
@@ -99,8 +101,8 @@ final class Budget: Sendable {
   private func allows(_ amount: Int, _ holder: Holder, _ state: borrowing State) -> Verdict {
     guard state.free >= amount || isLimitedElsewhere else { return .groupIsFull }
     let free = max(state.free - amount, 0)
-    // If nothing is in use, grant any amount up to the limit, even if nothing remains for others. A single permit, for
-    // example, cannot leave anything.
+    // If nothing is in use, grant any amount up to ``largest``, even if nothing remains for other holders. For example,
+    // a budget of a single permit cannot leave anything to them.
     if state.free == capacity, amount <= largest { return .granted }
     let group = state.groups[holder.group]
     let groupHeld = (group?.held ?? 0) + amount
@@ -108,7 +110,7 @@ final class Budget: Sendable {
     let groupLeft = fairness.group * free + 1 - groupHeld
     guard groupLeft >= 0 else { return .groupIsFull }
     guard let share = fairness.key, let key = holder.key else { return .granted }
-    // The amount that the other members of the group could still take.
+    // The amount that the other members of the group could still take together.
     let left = groupLeft / (fairness.group + 1)
     return (group?.keys[key]?.held ?? 0) + amount <= share * left + 1 ? .granted : .keyIsFull
   }
@@ -148,10 +150,10 @@ final class Budget: Sendable {
     return age ?? number
   }
 
-  /// Grants a new request, rejects it, or lets it wait.
+  /// Grants or rejects a new request, or adds it to a queue.
   ///
-  /// - Returns: `answer`, whether the amount was granted (`true`) or rejected (`false`), or `nil` if the request waits;
-  ///   and `displaced`, other requests that are rejected so that this one can wait.
+  /// - Returns: `answer`: `true` if the amount was granted, `false` if it was rejected, `nil` if the request waits; and
+  ///   `displaced`: the other requests that are rejected so that this request can wait.
   private func enter(_ waiter: Waiter, _ holder: Holder, _ state: inout State) -> (answer: Bool?, displaced: [Waiter]) {
     let verdict = allows(waiter.amount, holder, state)
     if verdict == .granted, state.isFirst(waiter, holder) {
@@ -164,18 +166,18 @@ final class Budget: Sendable {
     return (waits ? nil : false, displaced)
   }
 
-  /// Rejects a waiting request, because its time is over or its task was cancelled.
+  /// Removes and rejects a waiting request, because its time is over or its task was cancelled.
   private func leave(_ number: Int, _ holder: Holder) {
     let (left, served) = state.withLock { state -> (Waiter?, [Waiter]) in
       let left = state.remove(number, holder)
-      // A request behind the removed one may need less, so it may be granted now.
+      // A later request in the queue may need less than the removed request, so that it can be granted now.
       return (left, left == nil ? [] : serve(&state))
     }
     left?.answer.resume(returning: false)
     for waiter in served { waiter.answer.resume(returning: true) }
   }
 
-  /// Grants all waiting requests that can be granted now.
+  /// Grants all waiting requests that can be granted now, and returns them.
   private func serve(_ state: inout State) -> [Waiter] {
     var served: [Waiter] = []
     while state.waiting > 0, let holder = nextHolder(state) {
@@ -200,12 +202,13 @@ final class Budget: Sendable {
     return best?.holder
   }
 
-  /// The part of a budget that one request holds. It is returned when the share is released.
+  /// The amount of a budget that one request holds. When the share is released, it returns its amount.
   final class Share: Sendable {
     private let budget: Budget
     private let holder: Holder
     private let held = Mutex(0)
-    /// The age of the share: the number of the request with which it began to hold a part; `nil` if it holds none.
+    /// The age of the share: the number of the request with which the share received its first amount; `nil` if it has
+    /// never held an amount.
     private let age = Mutex<Int?>(nil)
 
     fileprivate init(_ budget: Budget, _ holder: Holder) {
@@ -215,23 +218,24 @@ final class Budget: Sendable {
 
     deinit { shrink(to: 0) }
 
-    /// The largest amount that a holder can have if nobody else holds anything.
+    /// The largest amount that one holder can have if no other holder has any.
     var largest: Int { budget.largest }
 
-    /// Grows to at least this amount, but not above ``Budget/largest``. Only one task may call it at a time.
+    /// Increases the held amount to at least `amount`, but not above ``Budget/largest``. Only one task may call this at
+    /// a time.
     ///
-    /// - Throws: the budget's refusal; the share keeps its amount.
+    /// - Throws: the budget's error `refusal`; then the held amount does not change.
     func grow(to amount: Int) async throws(APIError) {
       let present = held.withLock { $0 }
       let more = min(amount, budget.largest) - present
       guard more > 0 else { return }
-      // An empty share has no age and waits at the end of the queue, because it holds nothing that other requests need.
+      // A share that holds nothing waits at the end of the queue, because it holds nothing that other requests need.
       let age = try await budget.wait(more, for: holder, age: present > 0 ? age.withLock { $0 } : nil)
       self.age.withLock { $0 = age }
       held.withLock { $0 += more }
     }
 
-    /// Shrinks to at most this amount.
+    /// Reduces the held amount to at most `amount`.
     func shrink(to amount: Int) {
       let less = held.withLock { held in
         let less = max(held - amount, 0)

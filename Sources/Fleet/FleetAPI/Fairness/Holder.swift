@@ -2,10 +2,10 @@ import FleetDomain
 
 /// The holder of a part of a budget: a key, and the group to which it belongs.
 struct Holder: Hashable, Sendable {
-  /// A group of holders that share the group's part of a budget.
+  /// A group of keys. The keys share the amount of a budget that the group may hold.
   enum Group: Hashable, Sendable {
     case tenant(TenantID)
-    /// All clients at an address, as long as they have not sent a valid key.
+    /// All clients at a network address, until they send a valid key.
     case peer(String)
     /// The server itself, and requests that need no key.
     case server

@@ -1,7 +1,8 @@
-/// Memory of live connections: data that wait to be sent to slow readers, and older records that are being sent. It is
-/// at most half of the server's memory: slow readers hold memory for a long time, and requests need the other half.
+/// Memory of live connections, for data that wait to be sent to slow readers, and for older records that are being
+/// sent. It is at most half of the server's memory. Slow readers hold memory for a long time, and requests need the
+/// other half.
 final class LiveMemory: Sendable {
-  /// The memory of all requests and live connections, of which this is a part.
+  /// The budget of the memory of all requests and live connections. The memory of live connections is a part of it.
   let server: Budget
   private let live: Budget
 
@@ -10,7 +11,7 @@ final class LiveMemory: Sendable {
     live = .memory(max(server.capacity / 2, 1))
   }
 
-  /// Takes an amount if the holder may have it now. Returns whether it was taken.
+  /// Takes an amount if the holder may have it now. Returns whether the amount was taken.
   func acquireNow(_ amount: Int, for holder: Holder) -> Bool {
     guard live.acquireNow(amount, for: holder) else { return false }
     guard server.acquireNow(amount, for: holder) else {
@@ -25,16 +26,16 @@ final class LiveMemory: Sendable {
     server.release(amount, from: holder)
   }
 
-  /// Takes an amount.
+  /// Takes an amount. Waits until the holder may have it.
   ///
-  /// - Throws: 503 if the holder cannot have it in time.
+  /// - Throws: 503 if the holder cannot have the amount in time.
   func acquire(_ amount: Int, for holder: Holder) async throws(APIError) -> Share {
     let share = Share(live.share(of: holder), server.share(of: holder))
     try await share.grow(to: amount)
     return share
   }
 
-  /// The memory of one page of older records. It is returned when the share is released.
+  /// The memory of one page of older records. When the share is released, it returns its amount.
   final class Share: Sendable {
     private let live: Budget.Share
     private let server: Budget.Share
@@ -44,15 +45,15 @@ final class LiveMemory: Sendable {
       self.server = server
     }
 
-    /// Grows to at least this amount. Only one task may call it at a time.
+    /// Increases the held amount to at least `amount`. Only one task may call this at a time.
     ///
-    /// - Throws: 503; the share keeps its amount.
+    /// - Throws: 503 if the holder cannot have the amount in time.
     func grow(to amount: Int) async throws(APIError) {
       try await live.grow(to: amount)
       try await server.grow(to: amount)
     }
 
-    /// Shrinks to at most this amount.
+    /// Reduces the held amount to at most `amount`.
     func shrink(to amount: Int) {
       server.shrink(to: amount)
       live.shrink(to: amount)

@@ -4,27 +4,27 @@ import Logging
 import Synchronization
 import Telemetry
 
-/// Computes the figures of days again after records arrived.
+/// Computes the figures of days, such as distance and engine hours, again after records of these days have arrived.
 ///
-/// Ingestion marks the hours of the records that it stores. Five minutes later, or when the figures are requested, the
-/// days of these hours are computed from all their records. If more records of the vehicle arrive meanwhile, the result
-/// is discarded, and the days are computed again.
+/// When records are stored, their hours are marked. Five minutes later, or when the figures are requested, the figures
+/// of the days that contain these hours are computed from all records of the days. If more records of the vehicle
+/// arrive during the computation, the result is discarded, and the days are computed again.
 final class DayUpdater: Sendable {
-  /// The time from the marking of an hour to the computation of its day, ns, unless the figures are requested earlier.
-  /// The days of a vehicle on the road are thus computed once in this time.
+  /// The time from the marking of an hour to the computation of its day, in ns, unless the figures are requested
+  /// earlier. The current day of a moving vehicle is therefore computed once in this time.
   private static let delay: Int64 = 300_000_000_000
   /// The time between two searches for vehicles with marked hours.
   private static let pause = Duration.seconds(15)
-  /// The maximum number of vehicles in one search.
+  /// The maximum number of vehicles that one search returns.
   private static let vehicles = 100
-  /// The number of days that are computed and stored together.
+  /// The number of days that are computed and stored in one step.
   private static let days = 8
-  /// The number of records in one read.
+  /// The number of records in one read from the storage.
   private static let pageRecords = 2_000
 
   private let storage: any FleetStorage
   private let logger: Logger
-  /// The number of days that were computed, for measurements.
+  /// The number of days that were computed since the start; for measurements.
   let computedDays = Atomic<Int>(0)
 
   init(storage: any FleetStorage, logger: Logger) {
@@ -55,29 +55,29 @@ final class DayUpdater: Sendable {
       do {
         try await update(name.vehicle, tenant: name.tenant)
       } catch {
-        // The fault of one vehicle does not stop the others.
+        // An error of one vehicle must not prevent the computation for the other vehicles.
         if !Task.isCancelled {
           logger.error("figures of days: tenant \(name.tenant), vehicle \(name.vehicle): \(error)")
         }
       }
-      // Half of a processor at most, so that requests are not delayed.
+      // Use at most half of the time of one processor, so that requests are not delayed.
       try await Task.sleep(for: ContinuousClock.now - start)
     }
   }
 
-  /// Computes days of a vehicle.
+  /// Computes the marked days of one vehicle.
   ///
   /// - Parameters:
   ///   - dates: the days to compute, together with adjacent days that depend on the same records; `nil` for all marked
   ///     days.
   ///   - most: maximum number of days to compute.
-  /// - Returns: the days of the range that remain to be computed, and the time zone of the days.
+  /// - Returns: the days within `dates` that are not computed yet, and the time zone of the days.
   @discardableResult
   func update(
     _ vehicle: String, tenant: TenantID, within dates: ClosedRange<CalendarDate>? = nil, most: Int = .max
   ) async throws -> (stale: [CalendarDate], zone: String) {
     var computed = 0
-    // Limit the attempts: a vehicle on the road may send records during each of them.
+    // Limit the attempts: a moving vehicle may send records during each attempt, which makes its result invalid.
     var attempts = 3
     while true {
       guard let stale = try await storage.staleDays(of: vehicle, tenant: tenant) else { return ([], "UTC") }
@@ -123,7 +123,7 @@ final class DayUpdater: Sendable {
     Set(hours.flatMap { StaleDays.days(of: $0, in: zone) }).filter { dates?.contains($0) ?? true }.sorted()
   }
 
-  /// Returns the figures of a day, computed from its records; `nil` if it has none.
+  /// Returns the figures of a vehicle for one day, computed from its records; `nil` if the day has no records.
   private func figures(
     of vehicle: String, _ date: CalendarDate, in zone: ZoneRules, tenant: TenantID
   ) async throws -> VehicleDay? {

@@ -8,7 +8,7 @@ enum ByteRange: Equatable {
   /// The range contains no byte of the file.
   case unsatisfiable
 
-  /// Parses the header `Range`. A list of ranges, or a range that is not in bytes, is ignored.
+  /// Parses the value of the header `Range`. A list of ranges is ignored, and so is a range in a unit other than bytes.
   ///
   /// - Parameter size: the length of the file in bytes; above 0.
   init(_ field: String?, size: Int64) {
@@ -28,7 +28,7 @@ enum ByteRange: Equatable {
 
   /// Parses a number that consists of decimal digits.
   ///
-  /// - Returns: `.some(nil)` if the number is missing; `nil` if it is invalid.
+  /// - Returns: `.some(nil)` if the text is empty; `nil` if the text is not a number.
   private static func number(_ text: Substring) -> Int64?? {
     if text.isEmpty { return .some(nil) }
     guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }

@@ -5,7 +5,7 @@ import HTTPTypes
 import NIOCore
 import Telemetry
 
-/// `/api/files`: uploads that can be resumed (tus 1.0), and their contents.
+/// `/api/files`: uploads of files, which can be resumed (tus 1.0), and the contents of files.
 ///
 ///     POST  /api/files               {"name":"receipt.jpg","size":2310456}, or the headers of tus
 ///     PATCH /api/files/ID/content    Upload-Offset: 0, and bytes; as often as needed
@@ -29,7 +29,7 @@ struct FileRoutes {
       storage: storage, area: .documents,
       relation: { file, identity, _ in
         let isOwn = identity.author != nil && file.value.uploadedBy == identity.author
-        // Another person's file belongs to things, and not to a vehicle itself.
+        // A file of another person belongs to the things that refer to it, and not to a vehicle itself.
         return Relation(isOwn: isOwn, isOfVehicle: isOwn)
       },
       restriction: { _, identity, _ in [.oneOf(key: "uploadedBy", [identity.author?.json].compactMap { $0 })] },
@@ -42,14 +42,14 @@ struct FileRoutes {
         if let author = new.uploadedBy { holders.append((author.string, Int64(service.settings.personBytes))) }
         try transaction.addFileSpace(new.size, holders)
       }, order: [.init("createdAt", isDescending: true)])
-    // Viewers may read the files of things, but may not list all files.
+    // Viewers may read a file if they may read a thing that refers to it. They may not list all files.
     routes.listing = .write
     return routes
   }
 
   // MARK: Uploads
 
-  /// Creates an upload from JSON, or from the headers of tus.
+  /// Creates an upload from a JSON body, or from the headers of the protocol tus.
   private var create: Route {
     let operation = Operation(
       id: "createFile",
@@ -74,7 +74,7 @@ struct FileRoutes {
         try things.insert(value, id: nil, [:], transaction, call)
       }
       var answer = things.created(shown)
-      // A client of tus sends the bytes to this address.
+      // A client that uses tus sends the bytes to this path.
       if call.request.headers[.uploadLength] != nil { answer.headers[.location] = "/api/files/\(shown.name)/content" }
       answer.headers[.uploadOffset] = "0"
       answer.headers[.tusResumable] = Self.version
@@ -82,7 +82,7 @@ struct FileRoutes {
     }
   }
 
-  /// Reads the description of a file from the headers of tus.
+  /// Creates a file's description from the headers of the protocol tus.
   private static func file(_ headers: HTTPFields) throws -> StoredFile {
     guard let size = headers[.uploadLength].flatMap({ Int64($0) }) else {
       throw APIError.badRequest("Upload-Length: expected the number of bytes")
@@ -128,12 +128,14 @@ struct FileRoutes {
         guard offset == file.value.size else { throw Self.failure(.offset(file.value.size)) }
         return Self.progress(file.value.size)
       }
-      var end = offset
+      var (end, last): (Int64, (any UploadPiece)?) = (offset, nil)
       if offset < file.value.size {
         let store = try service.store
+        try await call.memory.grow(to: 2 * Call.receivedBytes + store.pieceMemory)
         let piece = try await Self.asking { () throws(FileError) in
-          try await store.append(to: file.id, at: offset, tenant: tenant)
+          try await store.append(to: file.id, at: offset, checksum: checksum, tenant: tenant)
         }
+        last = piece
         do {
           try await call.receive(atMost: file.value.size - offset) { bytes in
             try await Self.asking { () throws(FileError) in try await piece.write(bytes) }
@@ -141,24 +143,29 @@ struct FileRoutes {
         } catch {
           // Keep the bytes that have arrived, so that the client can resume after them. If the client sent a checksum,
           // the cut-off piece does not have it, and is removed.
-          try await Self.asking { () throws(FileError) in try await piece.finish(checksum) }
+          try await Self.asking { () throws(FileError) in try await piece.finish() }
           throw error
         }
-        try await Self.asking { () throws(FileError) in try await piece.finish(checksum) }
+        try await Self.asking { () throws(FileError) in try await piece.finish() }
         end = piece.offset
       }
-      if end == file.value.size { try await complete(file, tenant, call) }
+      if end == file.value.size { try await complete(file, last: last, tenant, call) }
       return Self.progress(end)
     }
   }
 
   /// Completes a file after all its bytes have arrived.
-  private func complete(_ file: Stored<StoredFile>, _ tenant: TenantID, _ call: Call) async throws {
+  ///
+  /// - Parameter last: the last piece, if this request has received it. Otherwise, all bytes are read again.
+  private func complete(
+    _ file: Stored<StoredFile>, last: (any UploadPiece)? = nil, _ tenant: TenantID, _ call: Call
+  ) async throws {
     let store = try service.store
+    try await call.memory.grow(to: store.pieceMemory)
     let content: CompleteUpload
     do throws(FileError) {
       content = try await store.complete(
-        file.id, size: file.value.size, announced: file.value.sha256, tenant: tenant)
+        file.id, size: file.value.size, announced: file.value.sha256, last: last, tenant: tenant)
     } catch {
       guard case .offset = error else { throw Self.failure(error) }
       // Another request may have completed the file and removed its upload.
@@ -246,7 +253,7 @@ struct FileRoutes {
     }
   }
 
-  /// Returns the state of an upload, for HEAD.
+  /// Returns the answer to a HEAD request for an upload: how many bytes have arrived.
   private func uploadState(_ file: Stored<StoredFile>, _ tenant: TenantID, _ call: Call) async throws -> Answer {
     guard call.request.method == .head else {
       throw APIError(.conflict, "uploading", "bytes of this file are missing; HEAD returns how many have arrived")
@@ -255,7 +262,7 @@ struct FileRoutes {
     let offset = try await Self.asking { () throws(FileError) in
       try await store.offset(of: file.id, tenant: tenant)
     }
-    // A server that was killed may have stored the last byte without completing the file.
+    // A server that was killed may have stored the last byte without completing the file. If so, complete the file now.
     if offset == file.value.size { try await complete(file, tenant, call) }
     var answer = Self.progress(offset)
     answer.status = .ok
@@ -263,7 +270,7 @@ struct FileRoutes {
     return answer
   }
 
-  /// The number of bytes that are read and sent at once.
+  /// The maximum number of bytes that are read from a content, and sent to the client, in one step.
   private static let pieceBytes = 64 << 10
 
   private func answer(
@@ -273,13 +280,13 @@ struct FileRoutes {
     var answer = Answer(status: .ok)
     answer.headers[.eTag] = tag
     answer.headers[.acceptRanges] = "bytes"
-    // The permission may end at any time, so a browser must ask the server before it uses a cached copy.
+    // Permissions can end at any time. Therefore a browser must ask the server before it uses a cached copy.
     answer.headers[.cacheControl] = "private, no-cache"
     if try Preconditions(call.request.headers).noneOf?.weaklyMatch(tag) ?? false {
       answer.status = .notModified
       return answer
     }
-    // Let browsers show only images that the server has encoded itself. Everything else is a download, because the file
+    // Let browsers show only images that the server has encoded itself. Every other file must be downloaded, because it
     // may contain something harmful.
     answer.headers[.contentType] = copy?.mediaType ?? ContentType.other.rawValue
     answer.headers[.contentDisposition] = copy == nil ? Self.attachment(file.name) : "inline"
@@ -299,7 +306,7 @@ struct FileRoutes {
       refusal.headers[.contentRange] = "bytes */\(content.size)"
       return refusal
     }
-    try await call.memory.grow(to: 4 * Self.pieceBytes)
+    try await call.memory.grow(to: 4 * Self.pieceBytes + store.contentMemory)
     answer.streamLength = part.upperBound + 1 - part.lowerBound
     answer.stream = { [part] write in
       var offset = part.lowerBound
@@ -355,7 +362,7 @@ struct FileRoutes {
     return answer
   }
 
-  private static func checksum(_ field: String?) throws(APIError) -> UploadPiece.Checksum? {
+  private static func checksum(_ field: String?) throws(APIError) -> PieceChecksum? {
     guard let field else { return nil }
     let parts = field.split(separator: " ")
     if parts.count == 2, let bytes = Base64URL.bytes(standard: parts[1]) {
@@ -365,7 +372,7 @@ struct FileRoutes {
     throw .badRequest("Upload-Checksum: expected sha256 or sha1, a space, and the checksum in base64")
   }
 
-  /// Calls the file store, and converts its errors to errors for the client.
+  /// Executes a call of the file store, and converts its errors to errors for the client.
   private static func asking<Value: Sendable>(
     _ work: () async throws(FileError) -> Value
   ) async throws -> Value {
@@ -384,7 +391,7 @@ struct FileRoutes {
     case .offset(let offset):
       APIError(.conflict, "wrongOffset", "Upload-Offset: expected \(offset), the number of bytes that have arrived")
     case .checksum:
-      // The status that tus prescribes (checksum extension).
+      // The protocol tus prescribes this status (checksum extension).
       APIError(
         HTTPResponse.Status(code: 460, reasonPhrase: "Checksum Mismatch"), "checksumMismatch",
         "Upload-Checksum: the bytes have another checksum; send them again")
@@ -392,24 +399,8 @@ struct FileRoutes {
       APIError(
         .unprocessableContent, "otherContent", "the SHA-256 of the bytes is \(found), not sha256; send them again")
     case .full: StorageError(.full, "files", "no space is left")
+    case .unavailable(let reason): StorageError(.unavailable, "files", reason)
     case .system(let reason): StorageError(.system, "files", reason)
     }
-  }
-}
-
-extension HTTPField.Name {
-  static let uploadOffset = HTTPField.Name("Upload-Offset")!
-  static let uploadLength = HTTPField.Name("Upload-Length")!
-  static let uploadMetadata = HTTPField.Name("Upload-Metadata")!
-  static let uploadChecksum = HTTPField.Name("Upload-Checksum")!
-  static let tusResumable = HTTPField.Name("Tus-Resumable")!
-}
-
-extension Base64URL {
-  /// Decodes standard Base64 with padding (RFC 4648, section 4); `nil` if the text is invalid.
-  fileprivate static func bytes(standard text: Substring) -> [UInt8]? {
-    guard text.utf8.count % 4 == 0, !text.contains("-"), !text.contains("_") else { return nil }
-    let end = text.utf8.lastIndex { $0 != UInt8(ascii: "=") }.map { text.utf8.index(after: $0) } ?? text.startIndex
-    return bytes(String(text[..<end].replacing("+", with: "-").replacing("/", with: "_")))
   }
 }

@@ -3,17 +3,18 @@ import FleetFiles
 import ModelFiles
 
 extension FileService {
-  /// Extensions of glTF that need decoders which the web app does not have.
+  /// Extensions of glTF that need a decoder which the web app lacks. The web app cannot show a model that uses one of
+  /// them.
   private static let missingExtensions: Set<String> = [
     "KHR_draco_mesh_compression", "EXT_meshopt_compression", "KHR_texture_basisu",
   ]
 
-  /// Checks a 3D model, and makes its images and a copy that the web app can show.
+  /// Checks a 3D model, and creates preview images and a copy that the web app can show.
   ///
-  /// The server itself only checks the model. Everything else happens in the sandbox. If the model is invalid, the file
-  /// stays a download, with the reason.
+  /// The server itself only checks the model. The sandbox does everything else. If the model is invalid, the file can
+  /// still be downloaded, and its `problem` states the reason.
   func checkModel(
-    _ file: inout StoredFile, _ format: ModelFormat, _ contents: FileStore, _ tenant: TenantID
+    _ file: inout StoredFile, _ format: ModelFormat, _ contents: any FileStore, _ tenant: TenantID
   ) async throws {
     guard let sha256 = file.sha256 else { return }
     let content = try await contents.open(sha256, tenant: tenant)
@@ -35,8 +36,8 @@ extension FileService {
   }
 
   private func addCopies(
-    _ file: inout StoredFile, _ model: inout StoredFile.Model, _ format: ModelFormat, _ content: StoredContent,
-    _ contents: FileStore, _ tenant: TenantID
+    _ file: inout StoredFile, _ model: inout StoredFile.Model, _ format: ModelFormat, _ content: any StoredContent,
+    _ contents: any FileStore, _ tenant: TenantID
   ) async throws {
     guard let helper else {
       if format != .glb { file.problem = "this server does not convert models" }
@@ -71,7 +72,7 @@ extension StoredFile.Model {
     add(facts)
   }
 
-  /// Adds the facts that are unknown without a converter.
+  /// Adds facts about the converted model that are unknown for the original format.
   mutating func add(converted facts: ModelFacts) {
     isViewable = true
     add(facts)

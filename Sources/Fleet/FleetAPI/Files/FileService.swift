@@ -3,40 +3,40 @@ import FleetFiles
 import Logging
 import Telemetry
 
-/// Stores the contents of files, has images decoded, and removes files that nothing refers to.
+/// Stores the contents of files, makes copies of images, and removes files that nothing refers to.
 final class FileService: Sendable {
-  /// The time between two searches for images whose copies are missing. Usually, a finished upload starts a search
+  /// The maximum time between two searches for images that have no copies yet. A finished upload starts a search
   /// earlier.
   private static let pause = Duration.seconds(30)
-  /// The time between two removals of unused files.
+  /// The time between two searches for unused files to remove.
   private static let sweepPause = Duration.seconds(3_600)
-  /// The time without a change after which an upload, or a file that nothing refers to, is removed, days.
+  /// Unused files, and uploads that are not complete, are removed after this number of days without a change.
   private static let unusedDays: Int64 = 7
-  /// The time for which a content stays after the last file that needs it was removed, s. It is longer than any
-  /// request. It is also longer than the time in a backup between the copy of the database and the copy of the
-  /// contents.
+  /// The time from the removal of the last file that needs a content to the removal of the content, in s. It is longer
+  /// than any request. During a backup, it is also longer than the time between the copy of the database and the copy
+  /// of the contents.
   private static let contentSeconds = 86_400
 
   let settings: FileSettings
   let storage: any FleetStorage
   /// The contents of files; `nil` if the server accepts no files.
-  let contents: FileStore?
+  let contents: (any FileStore)?
   let helper: ImageHelper?
-  /// Permits for requests that read receipts.
+  /// Permits for requests that read values from photos.
   let readings: Budget
   let logger: Logger
   private let wakeUps: AsyncStream<Void>
   private let wakeUp: AsyncStream<Void>.Continuation
 
   /// - Parameter contents: `nil` if the server accepts no files.
-  init(_ settings: FileSettings, _ contents: FileStore?, storage: any FleetStorage, logger: Logger) {
+  init(_ settings: FileSettings, _ contents: (any FileStore)?, storage: any FleetStorage, logger: Logger) {
     self.settings = settings
     self.storage = storage
     self.logger = logger
     self.contents = contents
     helper = Self.helper(settings, logger)
-    // A request that waits for a permit occupies no thread. There is one more permit than images that are decoded at
-    // the same time. It remains free for another tenant.
+    // A request that waits for a permit occupies no thread. The number of permits is one more than the number of images
+    // that are decoded at the same time. The budget keeps this one free for another tenant.
     readings = Budget(
       settings.images + 1, fairness: .init(group: 3), patience: .seconds(30),
       refusal: APIError(.serviceUnavailable, "busy", "the server reads other photos; try again", retryAfter: 5))
@@ -55,13 +55,15 @@ final class FileService: Sendable {
     }
   }
 
-  /// The contents of files.
+  /// The store of the contents of files.
   ///
-  /// - Throws: 503 if the server has no folder for them.
-  var store: FileStore {
+  /// - Throws: 503 if the server has no store for them.
+  var store: any FileStore {
     get throws(APIError) {
       guard let contents else {
-        throw APIError(.serviceUnavailable, "noFiles", "this server accepts no files: name a folder in files.folder")
+        throw APIError(
+          .serviceUnavailable, "noFiles",
+          "this server accepts no files: name a folder in files.folder, or a bucket in files.s3")
       }
       return contents
     }
@@ -69,7 +71,7 @@ final class FileService: Sendable {
 
   // MARK: Images
 
-  /// Starts a search for images whose copies are missing.
+  /// Starts a search for images that have no copies yet.
   func wake() { wakeUp.yield() }
 
   /// Makes copies of images and removes unused files, until its task is cancelled.
@@ -87,7 +89,7 @@ final class FileService: Sendable {
     }
   }
 
-  private func repeatImages(_ contents: FileStore) async {
+  private func repeatImages(_ contents: any FileStore) async {
     for await _ in wakeUps {
       do {
         try await processImages(contents)
@@ -98,11 +100,11 @@ final class FileService: Sendable {
   }
 
   /// Makes copies of all images that wait, until there are none, or only those of tenants whose images failed.
-  func processImages(_ contents: FileStore) async throws {
+  func processImages(_ contents: any FileStore) async throws {
     let waiting = ThingQuery<StoredFile>.Condition.oneOf(key: "status", [StoredFile.Status.processing.json])
     var tenants = try await storage.tenants(having: [waiting])
-    // Process one image of each tenant in a round, so that a tenant with many images does not delay the others. Several
-    // tenants are served at the same time, as many as the helper decodes images.
+    // Process one image of each tenant in a round, so that a tenant with many images does not delay the others. Serve
+    // several tenants at the same time: as many as the helper can decode images.
     while !tenants.isEmpty, !Task.isCancelled {
       var rest = tenants[...]
       tenants = await withTaskGroup { group in
@@ -125,7 +127,7 @@ final class FileService: Sendable {
   ///
   /// - Returns: whether an image was processed.
   private func processNextImage(
-    of tenant: TenantID, _ waiting: ThingQuery<StoredFile>.Condition, _ contents: FileStore
+    of tenant: TenantID, _ waiting: ThingQuery<StoredFile>.Condition, _ contents: any FileStore
   ) async -> Bool {
     var isProcessed = false
     await TenantRound.run(for: [tenant]) { tenant in
@@ -136,9 +138,11 @@ final class FileService: Sendable {
     return isProcessed
   }
 
+  /// Processes the next image of a tenant.
+  ///
   /// - Returns: whether an image was waiting.
   private func processImage(
-    of tenant: TenantID, _ waiting: ThingQuery<StoredFile>.Condition, _ contents: FileStore
+    of tenant: TenantID, _ waiting: ThingQuery<StoredFile>.Condition, _ contents: any FileStore
   ) async throws -> Bool {
     let page = try await storage.view(tenant: tenant) { view throws(ThingError) in
       var query = ThingQuery<StoredFile>(waiting, limit: 20)
@@ -150,7 +154,7 @@ final class FileService: Sendable {
     return true
   }
 
-  private func makeCopies(of file: Stored<StoredFile>, _ contents: FileStore, _ tenant: TenantID) async throws {
+  private func makeCopies(of file: Stored<StoredFile>, _ contents: any FileStore, _ tenant: TenantID) async throws {
     var done = file.value
     done.status = .stored
     do {
@@ -181,14 +185,14 @@ final class FileService: Sendable {
     try await finish(file, done, contents, tenant)
   }
 
-  /// Stores what was found out about a file.
+  /// Stores the result of processing an image or a model.
   private func finish(
-    _ file: Stored<StoredFile>, _ done: StoredFile, _ contents: FileStore, _ tenant: TenantID
+    _ file: Stored<StoredFile>, _ done: StoredFile, _ contents: any FileStore, _ tenant: TenantID
   ) async throws {
     let (id, result) = (file.id, done)
     try await storage.change(tenant: tenant, by: Actor(.server), at: WallClock.now) {
       transaction throws(ThingError) in
-      // The file may have been removed meanwhile, or another server may have made the copies.
+      // Another request may have removed the file meanwhile, or another server may have made the copies.
       guard let present = try transaction.find(id, StoredFile.self), present.value.status == .processing else { return }
       try transaction.update(present, to: result, action: "process")
     }
@@ -199,7 +203,7 @@ final class FileService: Sendable {
 
   // MARK: Removal
 
-  private func repeatSweeps(_ contents: FileStore) async {
+  private func repeatSweeps(_ contents: any FileStore) async {
     while !Task.isCancelled {
       do {
         try await Task.sleep(for: Self.sweepPause)
@@ -259,7 +263,7 @@ final class FileService: Sendable {
 }
 
 extension FleetTransaction {
-  /// Removes a file, and subtracts its size from the space that is in use.
+  /// Removes a file, and subtracts its size from the used space of the tenant and of the person who uploaded it.
   func removeFile(_ file: Stored<StoredFile>) throws(ThingError) {
     try remove(file, action: "remove")
     try addFileSpace(

@@ -4,8 +4,8 @@ import FleetWork
 import HTTPTypes
 import Telemetry
 
-/// `/api/files/{id}/vin` and `/api/files/{id}/odometer`: read a photo, and propose the value for a form. A person checks
-/// it before it is saved.
+/// `/api/files/{id}/vin` and `/api/files/{id}/odometer`: read a value from a photo, and propose it for a form. A person
+/// checks the value before it is saved.
 struct PhotoRoutes {
   let files: FileRoutes
 
@@ -42,9 +42,9 @@ struct PhotoRoutes {
     }
   }
 
-  /// Reads a photo.
+  /// Reads a value from a photo.
   ///
-  /// - Throws: 409 if the file is not a photo that can be read, 503 if the server cannot read any.
+  /// - Throws: 409 if the file is not a photo that can be read; 503 if the server cannot read photos.
   static func read<Reading>(
     _ subject: ImageHelper.Subject, _ file: Stored<StoredFile>, _ service: FileService, _ tenant: TenantID,
     _ call: Call,
@@ -76,9 +76,9 @@ struct PhotoRoutes {
     }
   }
 
-  /// The schema of the answer with a VIN.
+  /// The schema of the answer with the VIN that was read from a photo.
   static let vin = schema(VINReading.schema)
-  /// The schema of the answer with an odometer.
+  /// The schema of the answer with the odometer that was read from a photo.
   static let odometer = schema(OdometerReading.schema)
 
   private static func schema(_ properties: String) -> String {

@@ -4,8 +4,8 @@ import FleetWork
 import HTTPTypes
 import Telemetry
 
-/// `/api/files/{id}/receipt`: reads the photo of a receipt, and proposes a fuel entry or an expense, which a person may
-/// save.
+/// `/api/files/{id}/receipt`: reads the photo of a receipt, and proposes a fuel entry or an expense. A person may then
+/// save it.
 struct ReceiptRoutes {
   let files: FileRoutes
 
@@ -45,7 +45,7 @@ struct ReceiptRoutes {
     }
   }
 
-  /// The schema of the answer.
+  /// The schema of the answer with the proposal.
   static let schema = #"""
     {
       "type": "object", "required": ["fileId", "reading", "proposal"], "properties": {

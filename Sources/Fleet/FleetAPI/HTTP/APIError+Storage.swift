@@ -6,7 +6,7 @@ import NIOCore
 import NIOHTTP1
 
 extension APIError {
-  /// Converts an error to one that a client may see. Details that clients may not see are logged.
+  /// Converts any error to an error for the client. Details that a client must not see are only logged.
   init(_ error: any Error, logger: Logger) {
     switch error {
     case let error as APIError: self = error
@@ -16,7 +16,7 @@ extension APIError {
     case is CancellationError:
       self.init(.serviceUnavailable, "stopping", "the server is stopping; try again", retryAfter: 5)
     case let error as HTTPParserError: self.init(error)
-    // The connection has ended, so no client will read this answer.
+    // The connection has ended, so no client receives this answer.
     case is ChannelError, is IOError: self = .badRequest("the body was truncated")
     default:
       logger.error("a request failed: \(error)")
@@ -24,7 +24,7 @@ extension APIError {
     }
   }
 
-  /// Creates the error for bytes that are not HTTP/1.1.
+  /// Creates the error for a request that is not valid HTTP/1.1.
   init(_ error: HTTPParserError) {
     self =
       switch error {

@@ -2,8 +2,8 @@ import FleetDomain
 import HTTPTypes
 import Telemetry
 
-/// The reason why a request failed: a status, a code for programs, and one line for people with the cause, the place
-/// and the expected value.
+/// The reason why a request failed: an HTTP status, a code for programs, and a text for people. The text states the
+/// cause, the place and the expected value.
 ///
 ///     {"error":{"code":"unknownVehicle","message":"vehicles/VAN-9: no such vehicle; see /api/vehicles"}}
 public struct APIError: Error, Equatable, Sendable {
@@ -11,11 +11,11 @@ public struct APIError: Error, Equatable, Sendable {
   public var status: HTTPResponse.Status
   /// A code for programs. It remains the same if the message changes.
   public var code: String
-  /// One line for people.
+  /// A text for people, without line breaks.
   public var message: String
-  /// Further data for programs: `fields`, `conflicts` and `allowedFrom`.
+  /// Further data for programs. The keys are `fields`, `conflicts` and `allowedFrom`.
   public var details: [String: JSON] = [:]
-  /// Seconds to wait before the next attempt, for the header `Retry-After`.
+  /// The number of seconds that the client should wait before the next attempt, for the header `Retry-After`.
   public var retryAfter: Int?
 
   /// Creates an error. The parameters are the values of the properties with the same names.
@@ -26,7 +26,7 @@ public struct APIError: Error, Equatable, Sendable {
     self.retryAfter = retryAfter
   }
 
-  /// The answer with this error, in the format that all errors have.
+  /// The answer that reports this error to the client, in the format of all errors.
   var answer: Answer {
     var answer = Answer(status: status, json: body)
     if let retryAfter { answer.headers[.retryAfter] = String(retryAfter) }
@@ -39,7 +39,7 @@ public struct APIError: Error, Equatable, Sendable {
     return answer
   }
 
-  /// The JSON text of the body.
+  /// The body of the answer, as JSON text.
   var body: [UInt8] {
     guard details.isEmpty else {
       let members = details.merging(["code": .text(code), "message": .text(message)]) { $1 }
@@ -55,22 +55,22 @@ public struct APIError: Error, Equatable, Sendable {
 }
 
 extension APIError {
-  /// 400: the request cannot be parsed.
+  /// Returns the error 400: the request cannot be parsed.
   static func badRequest(_ message: String) -> APIError { APIError(.badRequest, "badRequest", message) }
-  /// 404: the thing does not exist.
+  /// Returns the error 404: the thing does not exist.
   static func notFound(_ message: String) -> APIError { APIError(.notFound, "notFound", message) }
-  /// 403: the sender has no permission.
+  /// Returns the error 403: the sender has no permission.
   static func forbidden(_ message: String) -> APIError { APIError(.forbidden, "forbidden", message) }
-  /// 409: the request conflicts with the current state.
+  /// Returns the error 409: the request conflicts with the current state.
   static func conflict(_ message: String) -> APIError { APIError(.conflict, "conflict", message) }
-  /// 422: the request can be parsed, but is not valid.
+  /// Returns the error 422: the request can be parsed, but is not valid.
   static func invalid(_ message: String) -> APIError { APIError(.unprocessableContent, "invalid", message) }
-  /// 429: too many requests.
+  /// Returns the error 429: the key has sent too many requests.
   static func tooMany(wait seconds: Int) -> APIError {
     APIError(
       .tooManyRequests, "tooManyRequests", "too many requests of one key; wait \(seconds) s",
       retryAfter: seconds)
   }
-  /// 413: the body is too long.
+  /// Returns the error 413: the body is too long.
   static func tooLarge(_ message: String) -> APIError { APIError(.contentTooLarge, "tooLarge", message) }
 }

@@ -1,13 +1,14 @@
 import FleetAccess
+import FleetDomain
 import HTTPTypes
 import Logging
 import Telemetry
 
-/// Writes a log line for each request, if `accessLog` is on:
+/// Logs one text line for each request, if `accessLog` is on:
 ///
 ///     access: 10.0.0.7 default token 0193e0f2-… GET /api/vehicles/VAN-001/telemetry 200 18231 B 12.3 ms
 ///
-/// A line contains no query, header or body. A segment of the path that looks like a key is replaced.
+/// A line contains no query, header or body. A segment of the path that contains a key is replaced by `…`.
 struct AccessLog: Sendable {
   /// The logger; `nil` if the log is off.
   let logger: Logger?
@@ -37,7 +38,7 @@ struct AccessLog: Sendable {
     return String(decoding: (0..<36).map { text[$0] }, as: UTF8.self)
   }
 
-  /// Whether a character may occur in a word of a log line. Other characters are replaced.
+  /// Whether a character may occur in a word of a log line. Other characters are replaced by `?`.
   private static func isShown(_ character: Character) -> Bool {
     !character.isWhitespace && character.unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value != 0x7F }
   }

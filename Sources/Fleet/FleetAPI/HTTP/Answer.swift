@@ -1,7 +1,8 @@
 import HTTPTypes
 import NIOCore
 
-/// An answer to a request: status, headers, and the whole body, or a function that sends it in pieces.
+/// The answer to a request: its status, its headers, and either the whole body or a function that writes the body in
+/// pieces.
 public struct Answer: Sendable {
   /// The HTTP status.
   public var status: HTTPResponse.Status
@@ -9,14 +10,15 @@ public struct Answer: Sendable {
   public var headers: HTTPFields
   /// The body; empty if the status allows none, or if the answer has a ``stream``.
   public var body: ByteBuffer
-  /// Whether the server keeps the body in memory for other reasons, so that it does not count as memory of the request.
+  /// Whether the server keeps the body in memory for another purpose. Then the body does not count as the request's
+  /// memory.
   var isShared = false
-  /// Writes a body of any length in pieces; `nil` if the answer has a ``body``. Each write waits until the client has
-  /// read enough. If the closure throws an error, the connection is closed, and the client detects that the body is
-  /// incomplete.
+  /// Writes a body of any length in pieces; `nil` if the answer has a ``body``. Each call of `write` waits until the
+  /// client has read enough. If the closure throws an error, the connection is closed, and the client detects that the
+  /// body is incomplete.
   public var stream: (@Sendable (_ write: (ByteBuffer) async throws -> Void) async throws -> Void)?
 
-  /// The length of the ``stream`` in bytes; `nil` if it is not known in advance.
+  /// The length of the body that ``stream`` writes, in bytes; `nil` if it is not known in advance.
   public var streamLength: Int64?
 
   /// Creates an answer without a body.
@@ -31,14 +33,14 @@ public struct Answer: Sendable {
     self.init(status: status, type: "application/json", bytes: json)
   }
 
-  /// Creates an answer with a body of any type.
+  /// Creates an answer with a body of any media type.
   public init(status: HTTPResponse.Status = .ok, type: String, bytes: [UInt8]) {
     self.status = status
     headers = [.contentType: type]
     body = ByteBuffer(bytes: bytes)
   }
 
-  /// Creates an answer whose body is written in pieces.
+  /// Creates an answer whose body is written in pieces (``stream``).
   public init(
     type: String, stream: @escaping @Sendable (_ write: (ByteBuffer) async throws -> Void) async throws -> Void
   ) {
@@ -46,7 +48,7 @@ public struct Answer: Sendable {
     self.stream = stream
   }
 
-  /// The status and all headers, as they are sent.
+  /// The status and all headers that are sent to the client.
   var head: HTTPResponse {
     var fields = headers
     if status != .noContent, status != .notModified { fields[.contentLength] = String(body.readableBytes) }
@@ -54,7 +56,7 @@ public struct Answer: Sendable {
     fields[.date] = WallClock.now.httpDate
     fields[.cacheControl] = fields[.cacheControl] ?? "no-store"
     fields[.xContentTypeOptions] = "nosniff"
-    // Answers of the API are not web pages. If a browser shows one, it must not load or run anything.
+    // Answers of the API are not web pages. A browser that shows an answer must not load or execute anything.
     fields[.contentSecurityPolicy] = fields[.contentSecurityPolicy] ?? "default-src 'none'; frame-ancestors 'none'"
     fields[.referrerPolicy] = "no-referrer"
     return HTTPResponse(status: status, headerFields: fields)

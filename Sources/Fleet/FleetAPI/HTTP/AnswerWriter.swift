@@ -2,24 +2,24 @@ import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 
-/// Writes an answer to a connection in pieces, each after the socket has accepted the previous one. Therefore, the
-/// connection's own buffer never contains more than one piece, and the rest of the answer stays in the memory of its
-/// request, which is limited.
+/// Writes an answer to a connection in pieces. Writes each piece only after the socket has accepted the previous piece.
+/// Therefore the connection's own buffer never contains more than one piece. The rest of the answer stays in the memory
+/// of its request, which is limited.
 ///
-/// The writer of `NIOAsyncChannel` does not suffice for that: it accepts data without a limit until the event loop has
-/// processed the first of them.
+/// The writer of `NIOAsyncChannel` cannot be used instead: until the event loop has processed its first piece, it
+/// accepts any number of pieces.
 struct AnswerWriter: Sendable {
-  /// The maximum number of bytes that are written at once.
+  /// The maximum number of bytes in one piece.
   private static let piece = 16 << 10
 
-  /// The maximum length, bytes, of an answer for which no memory is reserved. Reserving it would cost more than the
-  /// answer itself.
+  /// The maximum length of an answer for which no memory is reserved, in bytes. Reserving memory would take longer than
+  /// sending so short an answer.
   private static let small = 2 << 10
 
   let channel: any Channel
 
-  /// Reserves the memory that an answer needs while a client reads it: the length of the answer, or only of a piece if
-  /// the server keeps the answer for other reasons (``Answer/isShared``).
+  /// Reserves the memory that an answer needs while a client reads it: the length of the answer. If the server keeps
+  /// the answer in memory for another purpose (``Answer/isShared``), reserves only the length of one piece.
   ///
   /// - Throws: 503 if no memory becomes free in time.
   static func reserve(for answer: Answer, _ share: Budget.Share) async throws(APIError) {
@@ -35,7 +35,7 @@ struct AnswerWriter: Sendable {
   ///
   /// - Parameters:
   ///   - hasBody: whether the body is sent; `false` for the method `HEAD`.
-  ///   - share: the memory of the request. It is reduced to the memory that the answer needs.
+  ///   - share: the memory that the request holds. It is reduced to the memory that the answer needs.
   /// - Throws: errors of the connection.
   func send(_ answer: Answer, hasBody: Bool, _ share: Budget.Share) async throws {
     guard hasBody else {
@@ -66,8 +66,8 @@ struct AnswerWriter: Sendable {
     try await write([.end(nil)])
   }
 
-  /// Writes parts of an answer, and waits until the socket has accepted them. If the task is cancelled, the connection
-  /// is closed, because a client that does not read would otherwise make the server wait.
+  /// Writes parts of an answer, and waits until the socket has accepted them. Cancelling the task closes the
+  /// connection, because the server would otherwise wait for a client that does not read.
   private func write(_ parts: [HTTPResponsePart]) async throws {
     try await withTaskCancellationHandler {
       try await channel.eventLoop.flatSubmit { [channel] in

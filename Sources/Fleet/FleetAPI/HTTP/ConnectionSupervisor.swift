@@ -1,11 +1,12 @@
 import NIOCore
 import NIOHTTP1
 
-/// Closes connections that let the server wait for too long, that do not use HTTP, or that are idle when the server
-/// stops. Lets ``RequestPacer`` hold requests back until the answers to earlier ones were written to the socket.
+/// Closes a connection if the client makes the server wait for too long, if it does not use HTTP, or if the connection
+/// is idle when the server stops. Also controls ``RequestPacer``, which delays each request until the answer to the
+/// previous request was written to the socket.
 ///
-/// The handler is placed after the HTTP codec and before the upgrade handler. When a connection is upgraded, the
-/// upgrade handler removes this handler. All calls are on the connection's event loop.
+/// The handler's place in the pipeline is after the HTTP codec and before the upgrade handler. When a connection is
+/// upgraded, the upgrade handler removes this handler. All calls are on the connection's event loop.
 final class ConnectionSupervisor: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPServerRequestPart
@@ -14,21 +15,21 @@ final class ConnectionSupervisor: ChannelDuplexHandler, RemovableChannelHandler 
 
   private let limits: ServerLimits
   private let pacer: RequestPacer
-  /// Whether the connection has only a short time for its next request.
+  /// Returns whether the client has only a short time for its next request, because almost all connections are in use.
   private let isHurried: () -> Bool
   /// Number of requests whose answer was not completely sent yet.
   private var unanswered = 0
-  /// Number of answers that were sent, but that the socket has not accepted completely.
+  /// Number of answers that were written to the channel, but that the socket has not accepted completely.
   private var unwritten = 0
-  /// Whether a request's body has not arrived completely.
+  /// Whether a part of a request's body has not arrived yet.
   private var isReading = false
-  /// Whether the connection is closed after the current answer, because the server stops, or because no more requests
-  /// can be read.
+  /// Whether to close the connection after the current answer, because the server stops, or because no further request
+  /// can be read from the connection.
   private var isLast = false
   /// Whether the client waits for status 100 before it sends the body.
   private var isExpected = false
-  /// Whether a request was answered before its body had arrived completely. The rest of the body is then read and
-  /// discarded for some time. Closing the connection at once would reset it, which could destroy the answer.
+  /// Whether a request was answered before its body had arrived completely. Then the rest of the body is read and
+  /// discarded for some time. Closing the connection immediately would reset it, and the client might lose the answer.
   private var isLingering: Bool { isReading && unanswered == 0 }
   private var deadline: Scheduled<Void>?
 
@@ -38,7 +39,7 @@ final class ConnectionSupervisor: ChannelDuplexHandler, RemovableChannelHandler 
     self.isHurried = isHurried
   }
 
-  /// Time limit for the TLS handshake, for a request's head, and for the pause between two requests.
+  /// Time limit for the TLS handshake, for the head of a request, and for the pause between two requests, in s.
   private var headSeconds: Int {
     isHurried() ? min(limits.hurriedSeconds, limits.idleSeconds) : limits.idleSeconds
   }
@@ -49,8 +50,8 @@ final class ConnectionSupervisor: ChannelDuplexHandler, RemovableChannelHandler 
 
   func handlerRemoved(context: ChannelHandlerContext) { deadline?.cancel() }
 
-  /// Pauses ``RequestPacer`` while an answer is being made or sent. If a request was decoded early and its body is
-  /// still expected, only this body is passed on after the earlier answers.
+  /// Pauses ``RequestPacer`` while an answer is being made or sent. If a request was decoded early, and its body has
+  /// not arrived completely, only this body is passed to the decoder after the previous answers.
   private func pace() {
     pacer.pace(isPaused: unanswered > 1 || !isReading && unanswered + unwritten > 0, isInBody: isReading)
   }
@@ -69,9 +70,9 @@ final class ConnectionSupervisor: ChannelDuplexHandler, RemovableChannelHandler 
     switch unwrapInboundIn(data) {
     case .head(var head):
       unanswered += 1
-      // After such a head, the connection contains no more HTTP requests.
+      // A request with such a head is the last HTTP request on this connection.
       if head.headers.contains(name: "Upgrade") || head.method == .CONNECT || !head.isKeepAlive { isLast = true }
-      // The end of a body with an unknown transfer coding cannot be found (RFC 9112, 6.3).
+      // The server cannot find the end of a body with an unknown transfer coding (RFC 9112, 6.3).
       if head.headers["Transfer-Encoding"].contains(where: { $0.lowercased() != "chunked" }) { isLast = true }
       isReading = true
       pace()
@@ -90,7 +91,7 @@ final class ConnectionSupervisor: ChannelDuplexHandler, RemovableChannelHandler 
     case .end:
       isReading = false
       pace()
-      // The deadline was for the request, which is complete.
+      // This deadline was for the arrival of the request. The request has now arrived completely.
       deadline?.cancel()
       if unanswered == 0 { wait(headSeconds, context) }
     }
@@ -98,12 +99,12 @@ final class ConnectionSupervisor: ChannelDuplexHandler, RemovableChannelHandler 
   }
 
   func channelReadComplete(context: ChannelHandlerContext) {
-    // No other handler reads data that will be discarded, so continue to read here.
+    // No other handler reads the bytes that must be discarded, so continue to read here.
     if isLingering { context.read() }
     context.fireChannelReadComplete()
   }
 
-  /// Changes the head of a request so that other handlers need not distinguish between HTTP versions.
+  /// Changes the head of a request so that other handlers need not distinguish the versions of HTTP.
   ///
   /// The `Host` header becomes the request's authority. If it is invalid, the request has no authority, and
   /// ``RequestHandler`` answers it with 400.
@@ -119,12 +120,13 @@ final class ConnectionSupervisor: ChannelDuplexHandler, RemovableChannelHandler 
 
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
     if case .head(let head) = unwrapOutboundIn(data), head.status != .continue, isExpected || !head.isKeepAlive {
-      // The client did not receive status 100. It may send its body or not, so it is unknown where its next request
-      // begins.
+      // The client did not receive status 100. It may or may not send its body, so the server cannot find the beginning
+      // of the next request.
       isLast = true
     }
     if case .head(let head) = unwrapOutboundIn(data), !isReading, head.status != .continue {
-      // Limit the time in which the client reads the answer. The answer holds memory that other requests need.
+      // Limit the time in which the client must read the answer, because the answer holds memory that other requests
+      // need.
       wait(limits.idleSeconds, context)
     }
     switch unwrapOutboundIn(data) {
@@ -160,16 +162,16 @@ final class ConnectionSupervisor: ChannelDuplexHandler, RemovableChannelHandler 
   private func answerWasWritten(_ context: ChannelHandlerContext) {
     unwritten -= 1
     if unanswered == 0, unwritten == 0, isLast {
-      // Close the server's direction of the connection at once, so that the client notices it. The client may take some
-      // time to close its own direction. Do this only after the socket has accepted the whole answer, which would
-      // otherwise be cut off.
+      // Close the server's direction of the connection immediately, so that the client notices it. The client may take
+      // some time to close its own direction. Do this only after the socket has accepted the whole answer, which would
+      // otherwise be truncated.
       context.close(mode: isLingering ? .output : .all, promise: nil)
     }
     pace()
   }
 
   func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
-    // The server's side has already ended.
+    // The server's direction of the connection is already closed.
     guard mode == .output, isLingering, isLast else {
       context.close(mode: mode, promise: promise)
       return

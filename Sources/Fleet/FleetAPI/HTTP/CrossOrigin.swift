@@ -1,25 +1,25 @@
 import HTTPTypes
 
-/// Allows web pages of the origins in `live.origins` to read answers (Fetch standard, section 3.2: CORS).
+/// Allows web pages from the origins in the setting `live.origins` to read answers (Fetch standard, section 3.2: CORS).
 ///
-/// A page sends its key in the header `Authorization`. Cookies are not used across origins, so no answer allows
-/// credentials.
+/// Such a page sends its key in the header `Authorization`. It cannot use cookies: no answer allows credentials for
+/// another origin.
 struct CrossOrigin: Sendable {
   let origins: AllowedOrigins
 
-  /// Adds the headers that allow the page to read the answer.
+  /// Adds the headers that allow the page that sent the request to read the answer.
   func allow(_ request: HTTPFields, in answer: inout HTTPFields) {
     guard !origins.listed.isEmpty else { return }
-    // A cache must not use the answer for one page as the answer for another.
+    // A cache must not use the answer for a page of one origin for a page of another origin.
     answer.addVary("Origin")
     guard let origin = allowed(request) else { return }
     answer[.accessControlAllowOrigin] = origin
     answer[.accessControlExposeHeaders] = "ETag, Location, Retry-After, Obdgate-Gateway"
   }
 
-  /// Answers the preflight request that a browser sends before the request of a page.
+  /// Answers a preflight request: a browser sends it before a page's request to another origin.
   ///
-  /// - Parameter methods: the methods of the path.
+  /// - Parameter methods: the HTTP methods that the path supports.
   /// - Returns: `nil` if the request is not a preflight request, or if the origin is not allowed.
   func preflight(_ request: HTTPRequest, methods: [HTTPRequest.Method]) -> Answer? {
     let fields = request.headerFields

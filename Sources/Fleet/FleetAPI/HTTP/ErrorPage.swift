@@ -1,8 +1,8 @@
 import HTTPTypes
 
-/// An error page for routes that a browser opens after a redirect. It links to the server's own pages.
+/// An error page for paths that a browser opens after a redirect. The page links to the server's own pages.
 enum ErrorPage {
-  /// Whether the client is a browser that shows the answer.
+  /// Whether the client is a browser that shows the answer as a page.
   static func isWanted(by call: Call) -> Bool {
     call.request.headers[.accept]?.lowercased().contains("text/html") ?? false
   }

@@ -7,7 +7,7 @@ import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
 import NIOWebSocket
 
-/// A connection to the server. It uses HTTP/1.1, or becomes a WebSocket if its first request asks for that.
+/// A connection to the server. It uses HTTP/1.1, or becomes a WebSocket if its first request is an upgrade.
 struct FleetChannel: HTTPChannelHandler {
   /// A new connection. Its first request may not have arrived yet.
   struct Value: ServerChildChannelValue {
@@ -37,14 +37,13 @@ struct FleetChannel: HTTPChannelHandler {
         Value(channel: channel, outcome: channel.eventLoop.makeFailedFuture(ChannelError.ioOnClosedChannel)))
     }
     return channel.eventLoop.makeCompletedFuture {
-      // The connection's own write buffer is small. An answer that the client does not read stays in the memory of its
-      // request, which is limited.
+      // The connection's own write buffer is small. The unread part of an answer stays in the memory of its request,
+      // which is limited.
       try channel.syncOptions?.setOption(.writeBufferWaterMark, value: .init(low: 4 << 10, high: 16 << 10))
-      // The buffer for bytes that a client sends before they can be processed is small, because there may be many
-      // connections.
+      // The buffer for bytes that were received but not processed is small, because there may be many connections.
       try channel.syncOptions?.setOption(
         .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 1 << 10, initial: 2 << 10, maximum: 16 << 10))
-      // Read once in each turn of the event loop, so that a connection does not delay the others.
+      // Read only once in each turn of the event loop, so that a connection does not delay other connections.
       try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
       let encoder = HTTPResponseEncoder()
       let decoder = limits.requestDecoder()
@@ -72,7 +71,7 @@ struct FleetChannel: HTTPChannelHandler {
       }
     } catch {
       logger.debug("connection: \(error)")
-      // The connection was closed without a request. Closing it again has no effect.
+      // The client closed the connection without a request. Closing it again has no effect.
       value.channel.close(promise: nil)
     }
   }
@@ -89,13 +88,15 @@ struct FleetChannel: HTTPChannelHandler {
       upgradePipelineHandler: { channel, head in
         channel.eventLoop.makeCompletedFuture {
           let pipeline = channel.pipeline.syncOperations
-          // This handler must be in front of the decoder, which accepts lengths in any form.
+          // This handler must precede the decoder, which accepts a length even if it is not encoded in the shortest
+          // form.
           try pipeline.addHandler(
             FrameLengthHandler(), position: .after(pipeline.context(handlerType: WebSocketFrameEncoder.self).handler))
           let fields = HTTPFields(head.headers, splitCookie: false)
           let client = proxies.client(fields, peer: channel.remoteAddress?.ipAddress, isTLS: isSecure)
           var credential = Credential(fields, isTLS: client.isTLS)
-          // Pages of other sites can also open WebSockets, and the browser adds the cookie. Therefore check the origin.
+          // Pages of other sites can also open WebSockets, and the browser adds the cookie. Therefore check the page's
+          // origin.
           if case .cookie = credential,
             head.headers["Origin"].isEmpty
               || !AllowedOrigins().allow(head.headers["Origin"].first, host: head.headers["Host"].first)
@@ -113,7 +114,7 @@ struct FleetChannel: HTTPChannelHandler {
 }
 
 extension ServerLimits {
-  /// Creates a decoder for requests with the configured maximum length of a head.
+  /// Creates a decoder for requests. A request whose headers are longer than ``headerBytes`` is an error.
   func requestDecoder() -> ByteToMessageHandler<HTTPRequestDecoder> {
     var headers = NIOHTTPDecoderLimitConfiguration()
     headers.maxHeaderListSize = headerBytes
@@ -124,7 +125,7 @@ extension ServerLimits {
 }
 
 extension Channel {
-  /// Returns the requests of a connection that uses HTTP, one at a time. Must be called on the connection's event loop.
+  /// Returns a stream of the requests on an HTTP connection. Must be called on the connection's event loop.
   func requests(isSecure: Bool) throws -> NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart> {
     try pipeline.syncOperations.addHandler(HTTP1ToHTTPServerCodec(secure: isSecure))
     return try NIOAsyncChannel(

@@ -1,11 +1,11 @@
 import FleetDomain
 import Telemetry
 
-/// Writes the JSON texts of answers, with the same encoder as records.
+/// Writes the JSON texts of answers. It uses the encoder that also writes records.
 enum JSONBody {
   /// Encodes one object.
   ///
-  /// - Parameter write: writes the members. Objects and arrays that it leaves open are closed afterwards.
+  /// - Parameter write: writes the members of the object. Objects and arrays that it leaves open are then closed.
   static func object(_ write: (inout JSONLineEncoder) -> Void) -> [UInt8] {
     var encoder = JSONLineEncoder(capacity: 512, growable: true)
     encoder.begin()
@@ -18,12 +18,12 @@ enum JSONBody {
 }
 
 /// The body of a list: `{"data":[…],"next":"cursor","unreadable":[…]}`. `next` is absent on the last page. `unreadable`
-/// describes the things that are missing because they cannot be read; it is absent if there are none.
+/// describes the things that are not in the list because they cannot be read; it is absent if there are no such things.
 struct ListBody {
   private var bytes: [UInt8] = Array(#"{"data":["#.utf8)
   private var isEmpty = true
 
-  /// Appends an element as JSON text.
+  /// Appends an element of the list as JSON text.
   mutating func append(_ element: some Sequence<UInt8>) {
     if !isEmpty { bytes.append(UInt8(ascii: ",")) }
     isEmpty = false
@@ -33,8 +33,8 @@ struct ListBody {
   /// Returns the whole body.
   ///
   /// - Parameters:
-  ///   - next: the cursor at which the list continues.
-  ///   - unreadable: the things that are left out because they cannot be read.
+  ///   - next: the cursor of the next page; `nil` on the last page.
+  ///   - unreadable: descriptions of the things that cannot be read.
   consuming func finish(next: String? = nil, unreadable: [String] = []) -> [UInt8] {
     bytes.append(UInt8(ascii: "]"))
     if !unreadable.isEmpty {

@@ -5,7 +5,7 @@ import NIOCore
 import NIOHTTP1
 import NIOHTTPTypes
 
-/// A connection to the separate address for metrics: HTTP/1.1 without TLS and without WebSocket.
+/// A connection to the separate port for metrics. It uses HTTP/1.1 without TLS, and never becomes a WebSocket.
 struct MetricsChannel: HTTPChannelHandler {
   struct Value: ServerChildChannelValue {
     let requests: NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>

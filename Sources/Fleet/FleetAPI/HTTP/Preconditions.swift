@@ -1,10 +1,10 @@
 import HTTPTypes
 
-/// The conditions of a request: `If-Match` and `If-None-Match` (RFC 9110, 13.1.1 and 13.1.2).
+/// The conditions in a request's headers `If-Match` and `If-None-Match` (RFC 9110, 13.1.1 and 13.1.2).
 struct Preconditions: Sendable {
-  /// The tags of `If-Match`; `nil` if there is no such header.
+  /// The entity tags in `If-Match`; `nil` if the request has no such header.
   let oneOf: EntityTags?
-  /// The tags of `If-None-Match`; `nil` if there is no such header.
+  /// The entity tags in `If-None-Match`; `nil` if the request has no such header.
   let noneOf: EntityTags?
 
   /// Parses the headers of a request.
@@ -19,7 +19,7 @@ struct Preconditions: Sendable {
   /// Whether one of the two headers is `*`.
   var hasAny: Bool { oneOf?.isAny ?? false || noneOf?.isAny ?? false }
 
-  /// Whether the conditions allow a change.
+  /// Whether the conditions allow a change of a thing.
   ///
   /// - Parameter present: the current entity tag; `nil` if the thing does not exist.
   func allow(changeOf present: String?) -> Bool {
@@ -30,7 +30,7 @@ struct Preconditions: Sendable {
     return true
   }
 
-  /// Returns an error with status 412.
+  /// Returns the error with status 412 for a change that the conditions do not allow.
   ///
   /// - Parameter present: the current entity tag; `nil` if the thing does not exist.
   static func failed(_ present: String?) -> APIError {
@@ -40,19 +40,19 @@ struct Preconditions: Sendable {
   }
 }
 
-/// `*`, or a list of entity tags (RFC 9110, 8.8.3 and 13.1).
+/// The value of a condition's header: `*`, or a list of entity tags (RFC 9110, 8.8.3 and 13.1).
 struct EntityTags: Sendable {
   /// Whether the header is `*`.
   let isAny: Bool
   /// The tags, including their quotes.
   private var tags: [(isWeak: Bool, tag: Substring)] = []
 
-  /// Parses a header.
+  /// Parses the value of a condition's header.
   ///
   /// - Parameters:
-  ///   - name: the name of the header, for the error.
-  ///   - field: the value; several headers with this name are joined by commas.
-  /// - Throws: 400.
+  ///   - name: the name of the header, for the text of the error.
+  ///   - field: the value of the header; the values of several headers with this name are joined by commas.
+  /// - Throws: 400 if the value is invalid.
   init(_ name: String, _ field: String) throws(APIError) {
     var rest = field[...]
     func skipSpace() { rest = rest.drop { $0 == " " || $0 == "\t" } }
@@ -82,11 +82,11 @@ struct EntityTags: Sendable {
     guard !tags.isEmpty else { throw Self.wrong(name, field) }
   }
 
-  /// Whether the header guarantees that the bytes are those of `tag`. A weak tag guarantees this for no bytes
-  /// (8.8.3.2).
+  /// Whether the header guarantees that the client has the same bytes as those with `tag`. A weak tag never guarantees
+  /// this (8.8.3.2).
   func stronglyMatch(_ tag: String) -> Bool { isAny || tags.contains { !$0.isWeak && $0.tag == tag } }
 
-  /// Whether the tag is in the list. Weak tags match, too.
+  /// Whether the list contains `tag`, as a strong or a weak tag.
   func weaklyMatch(_ tag: String) -> Bool { isAny || tags.contains { $0.tag == tag } }
 
   private static func wrong(_ name: String, _ field: String) -> APIError {

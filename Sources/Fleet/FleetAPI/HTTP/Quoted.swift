@@ -1,4 +1,4 @@
 import JSONText
 
-/// Quotes a client's text for a message, on one line and shortened.
+/// Returns a text from a client in quotation marks, shortened and without line breaks, for use in a message.
 func quoted(_ text: some StringProtocol) -> String { JSONError.quoted(text) }

@@ -15,17 +15,17 @@ final class RecentValue<Value: Sendable>: Sendable {
   /// Creates a value that is not computed yet.
   ///
   /// - Parameters:
-  ///   - period: the time for which a value or an error is reused.
+  ///   - period: the time for which a value or an error is reused, from the start of its computation.
   ///   - ask: computes the value.
   init(for period: Duration, _ ask: @escaping @Sendable () async throws -> Value) {
     self.period = period
     self.ask = ask
   }
 
-  /// The value, at most one period old when it is returned immediately. If a computation is in progress, its value is
-  /// awaited instead of starting another one, however long it takes.
+  /// The value. The result of a computation that began less than `period` ago is reused. If a computation is still in
+  /// progress, its result is awaited, even if it takes longer than `period`.
   ///
-  /// - Throws: the error of the last computation.
+  /// - Throws: the error of the computation.
   var value: Value {
     get async throws {
       let now = ContinuousClock.now

@@ -1,45 +1,48 @@
 import Glibc
 import NIOCore
 
-/// Passes the requests of a connection to the HTTP decoder one at a time: the next one only when the answer to the
-/// previous one was written to the socket.
+/// Passes the requests of a connection to the HTTP decoder one at a time. Passes a request only after the answer to the
+/// previous request was written to the socket.
 ///
-/// A client may send many requests at once (RFC 9112, 9.3.2). If all were decoded at once, their heads would need much
-/// more memory than their bytes, and one connection could occupy the event loop for long. Therefore, this handler passes
-/// on the bytes in pieces that end at empty lines, because the head of a request ends with an empty line. While
-/// ``ConnectionSupervisor`` waits for an answer, the rest is held back. The next piece is then passed on in another turn
-/// of the event loop, after the turns of other connections. A body can contain empty lines, so pieces may also end in a
-/// body. A piece that begins with the end of a body may contain a few further requests. These are decoded early.
+/// A client may send many requests without waiting for answers (RFC 9112, 9.3.2). If all were decoded immediately,
+/// their heads would need much more memory than their bytes, and one connection could occupy the event loop for long.
+/// Therefore this handler passes the bytes in pieces that end at empty lines, because the head of a request ends with
+/// an empty line. While ``ConnectionSupervisor`` waits for an answer, this handler keeps the other bytes. Then it
+/// passes the next piece in another turn of the event loop, after the turns of other connections. A body can contain
+/// empty lines, so a piece may also end in a body. Pieces of bodies are longer (``leastOfBody``). Therefore a piece
+/// that begins with the end of a body may also contain short requests that follow it. These requests are decoded early.
 ///
-/// The handler is placed before the decoder. All calls are on the connection's event loop.
+/// The handler's place in the pipeline is before the decoder. All calls are on the connection's event loop.
 final class RequestPacer: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
   typealias OutboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
 
-  /// The event that a client has sent more bytes in advance than are kept. No more requests follow on the connection.
+  /// An event: while an answer was pending, the client sent more than ``mostBytes``. No further request is read from
+  /// the connection.
   struct Overflow: Sendable {}
 
-  /// The minimum length of a piece, bytes: the length of the shortest request, `GET / HTTP/1.1` and two line ends, so
-  /// that a piece contains at most one.
+  /// The minimum length of a piece, in bytes. It is the length of the shortest request, `GET / HTTP/1.1` and two line
+  /// ends, so that a piece contains at most one request.
   private static let leastOfHead = 18
-  /// The minimum length of a piece while a body arrives, bytes. It is greater, because bodies may contain many empty
-  /// lines, and each piece has a cost.
+  /// The minimum length of a piece while a body arrives, in bytes. It is greater, because bodies may contain many empty
+  /// lines, and each piece costs processor time.
   private static let leastOfBody = 512
-  /// The maximum number of bytes that are held back. The socket is not read while bytes are held back. More bytes
-  /// arrive only if the client ends its side of the connection, because NIO then reads everything that was received.
+  /// The maximum number of bytes that are kept for later. The socket is not read while bytes are kept. More bytes
+  /// arrive only if the client closes its direction of the connection, because NIO then reads all bytes that the socket
+  /// has received.
   private static let mostBytes = 64 << 10
 
   /// Whether the next piece must wait for an answer.
   private(set) var isPaused = false
-  /// Whether the body of a request is expected.
+  /// Whether the body of a request has not arrived completely.
   private var isInBody = false
   private var held = ByteBuffer()
   private var isReadWanted = false
   private var isInputClosed = false
   private var hasOverflowed = false
-  /// Whether a turn is scheduled in which the next piece is passed on.
+  /// Whether a turn of the event loop is scheduled in which the next piece is passed.
   private var isScheduled = false
   private var context: ChannelHandlerContext?
 
@@ -47,9 +50,9 @@ final class RequestPacer: ChannelDuplexHandler, RemovableChannelHandler {
 
   func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
-  /// Pauses the passing of pieces, or continues it.
+  /// Pauses or continues the passing of pieces to the decoder.
   ///
-  /// - Parameter isInBody: whether the body of a request is expected.
+  /// - Parameter isInBody: whether the body of a request has not arrived completely.
   func pace(isPaused: Bool, isInBody: Bool) {
     let continues = self.isPaused && !isPaused
     (self.isPaused, self.isInBody) = (isPaused, isInBody)
@@ -66,7 +69,7 @@ final class RequestPacer: ChannelDuplexHandler, RemovableChannelHandler {
       held = ByteBuffer()
       context.fireUserInboundEventTriggered(Overflow())
     } else if held.readableBytes > 0 {
-      // Copy the bytes, because they may be a small part of a large buffer.
+      // Copy the bytes, because they may be a small part of a large buffer, which the slice would keep in memory.
       held = ByteBuffer(buffer: held)
     }
   }
@@ -92,7 +95,7 @@ final class RequestPacer: ChannelDuplexHandler, RemovableChannelHandler {
     context.fireChannelInactive()
   }
 
-  /// Passes on everything that is held back, because the connection no longer uses HTTP.
+  /// Passes all kept bytes, because the connection no longer uses HTTP.
   func removeHandler(context: ChannelHandlerContext, removalToken: ChannelHandlerContext.RemovalToken) {
     if held.readableBytes > 0 {
       let rest = held
@@ -125,7 +128,7 @@ final class RequestPacer: ChannelDuplexHandler, RemovableChannelHandler {
     }
   }
 
-  /// Passes on pieces until the next one must wait for an answer.
+  /// Passes pieces to the decoder until the next piece must wait for an answer.
   private func pass(_ context: ChannelHandlerContext) {
     while !isPaused, held.readableBytes > 0, self.context != nil {
       let least = isInBody ? Self.leastOfBody : Self.leastOfHead
@@ -135,12 +138,12 @@ final class RequestPacer: ChannelDuplexHandler, RemovableChannelHandler {
     }
   }
 
-  /// Returns the length of the first bytes up to the end of an empty line, or of all bytes if there is no empty line.
+  /// Returns the length of the bytes up to the end of the first empty line; if there is no empty line, of all bytes.
   ///
-  /// - Parameter least: the minimum length; at least 3.
+  /// - Parameter least: the minimum length of the piece in bytes; at least 3.
   private static func piece(of bytes: UnsafeRawBufferPointer, atLeast least: Int) -> Int {
     guard let base = bytes.baseAddress else { return bytes.count }
-    // Begin 3 bytes before the minimum, to find an empty line that ends exactly there.
+    // Begin 3 bytes before the minimum length, to find an empty line that ends exactly at the minimum length.
     var start = least - 3
     while start < bytes.count,
       let found = unsafe memchr(base + start, Int32(UInt8(ascii: "\n")), bytes.count - start)

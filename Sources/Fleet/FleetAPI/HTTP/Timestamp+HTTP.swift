@@ -7,7 +7,7 @@ extension Timestamp {
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
   ]
 
-  /// The time for a header, for example `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, section 5.6.7).
+  /// The time in the format of HTTP headers, for example `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, section 5.6.7).
   ///
   /// The time must not be before 1970.
   var httpDate: String {

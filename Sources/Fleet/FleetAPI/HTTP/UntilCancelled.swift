@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Waits for work that cannot be interrupted, such as a commit, until it is finished or the task is cancelled. After a
-/// cancellation, the work continues, but its result is discarded.
+/// Waits for work that cannot be interrupted, such as a commit, until the work ends or the task is cancelled. After a
+/// cancellation, the work continues in the background, but its result is discarded.
 ///
 /// - Throws: `CancellationError` after a cancellation; errors of the work.
 func untilCancelled<Value: Sendable>(
@@ -20,7 +20,7 @@ func untilCancelled<Value: Sendable>(
   }
 }
 
-/// Resumes the waiting task with the first of several results.
+/// Resumes the waiting task with the first result that is available: that of the work or of the cancellation.
 private final class FirstAnswer<Value: Sendable>: Sendable {
   private enum State {
     case open

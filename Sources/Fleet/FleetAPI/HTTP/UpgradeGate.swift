@@ -3,10 +3,10 @@ import NIOHTTP1
 
 /// Removes the `Upgrade` header from requests that cannot be upgraded to a WebSocket.
 ///
-/// If NIO's typed upgrader rejects an upgrade, it sends no answer at all. Therefore, this handler removes the `Upgrade`
-/// header of every request that is not a valid WebSocket handshake (RFC 6455, 4.2.1). A valid handshake has the right
+/// NIO's typed upgrader sends no answer to an upgrade that it rejects. Therefore this handler removes the `Upgrade`
+/// header from every request that is not a valid WebSocket handshake (RFC 6455, 4.2.1). A valid handshake has the right
 /// path, version, key and origin. All other requests are answered as plain requests. Only the first request of a
-/// connection can be upgraded: this handler precedes the upgrader and is removed with it.
+/// connection can be upgraded: this handler precedes the upgrader, and is removed together with it.
 final class UpgradeGate: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPServerRequestPart
@@ -41,7 +41,7 @@ final class UpgradeGate: ChannelInboundHandler, RemovableChannelHandler {
       && headers["Host"].count == 1 && origins.allow(headers["Origin"].first, host: headers["Host"].first)
   }
 
-  /// Whether a text is 16 bytes in base64.
+  /// Whether a text is a valid `Sec-WebSocket-Key`: 16 bytes in base64.
   private static func isKey(_ text: String) -> Bool {
     text.utf8.count == 24 && text.hasSuffix("==")
       && text.utf8.dropLast(2).allSatisfy { byte in

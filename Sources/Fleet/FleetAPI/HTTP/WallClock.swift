@@ -1,10 +1,10 @@
 import Glibc
 import Telemetry
 
-/// Returns the time of day. Tests of limits replace ``WallClock`` by a clock of their own.
+/// Returns the current time in UTC. Tests of time limits use their own clock instead of ``WallClock``.
 public typealias TimeSource = @Sendable () -> Timestamp
 
-/// The time of day. Only this target and the program read the clock; all other targets receive the time as a parameter.
+/// The system's clock. Only this target and the program read it; all other targets receive the time as a parameter.
 public enum WallClock {
   /// The current time in UTC.
   public static var now: Timestamp {

@@ -1,7 +1,7 @@
 import FleetDomain
 import FleetWork
 
-/// What an import has done with each row.
+/// The result of an import: for each row, the action and the thing, or the error.
 struct ImportOutcome: Sendable {
   enum Action: String {
     case create, change, unchanged
@@ -10,7 +10,7 @@ struct ImportOutcome: Sendable {
   var rows: [(line: Int, action: Action, id: String)] = []
   var errors: [ImportError] = []
 
-  /// The answer to a request.
+  /// Returns the body of the answer to an import request.
   func json(_ file: ImportFile, _ kind: ImportKind, isDryRun: Bool) -> JSON {
     func count(_ action: Action) -> JSON { .integer(Int64(rows.count { $0.action == action })) }
     func json(_ error: ImportError) -> JSON {

@@ -6,7 +6,7 @@ import HTTPTypes
 import Synchronization
 import Telemetry
 
-/// `/api/imports`: imports things and records from files of this server or of other programs.
+/// `/api/imports`: imports things and records from files that this server or other programs have exported.
 struct ImportRoutes {
   let storage: any FleetStorage
 
@@ -66,7 +66,8 @@ struct ImportRoutes {
 
   private static let volumes: [FuelEntry.Unit] = [.litre, .usGallon, .imperialGallon]
 
-  /// Returns the errors with their lines and columns, in the same format as the errors of a JSON body.
+  /// Returns an error for a client that contains the errors of all rows, in the same format as the errors of a JSON
+  /// body.
   static func failure(_ errors: [ImportError]) -> ThingError {
     .invalid(
       FieldErrors(
@@ -123,7 +124,7 @@ struct ImportRoutes {
 
   // MARK: Vehicles
 
-  /// Finds the vehicles that a file names, and the energies that they use.
+  /// Replaces the names of vehicles in a file by the vehicles' ids, and adds the energies that the vehicles use.
   private func complete(_ file: ImportFile, _ kind: ImportKind, _ call: Call) async throws -> ImportFile {
     let names = Set(file.rows.flatMap(\.vehicleNames)).sorted()
     let ids = Set(file.rows.compactMap { $0.values["vehicleId"]?.textValue })
@@ -148,10 +149,11 @@ struct ImportRoutes {
     return completed
   }
 
-  /// The maximum number of vehicles in a file.
+  /// The maximum number of different vehicles in one file.
   private static let mostVehicles = 1_000
 
-  /// Returns the vehicle with an ID, VIN, registration number or name; `nil` if there is none, or more than one.
+  /// Returns the vehicle with this ID, VIN, registration number or name; `nil` if there is no such vehicle, or more
+  /// than one.
   private static func vehicle(_ name: String, _ view: any FleetView) throws(ThingError) -> Vehicle? {
     if let found = try view.vehicle(named: name) { return found.value }
     for key in ["licencePlate", "name"] {
@@ -163,18 +165,19 @@ struct ImportRoutes {
 
   // MARK: Storage
 
-  /// The number of rows in one transaction. In SQLite, changes of all other tenants wait for it.
+  /// The number of rows that one transaction adds. In SQLite, changes of all other tenants wait for its end.
   private static let piece = 50
 
-  /// Adds all rows. Adds none if a row has an error, or on a dry run.
+  /// Adds all rows of a file, or only checks them. Adds no row if one has an error, or on a dry run.
   ///
-  /// A long file needs several transactions, between which transactions of other tenants run. To find all errors before
-  /// any row is stored, all of them are executed twice: the first time, they are undone.
+  /// A long file needs several transactions; between them, transactions of other tenants run. All rows of such a file
+  /// are added twice. The first time, to find all errors before any row is stored, each transaction is rolled back.
   private func store(
     _ file: ImportFile, _ kind: ImportKind, isDryRun: Bool, _ call: Call
   ) async throws -> ImportOutcome {
     var copies: [JSON: UInt64] = [:]
-    // The readings of meters are judged in the order in which they are added. Many programs write the newest row first.
+    // The order matters: each reading of a meter is compared with the readings added before it. Many programs write the
+    // newest row first.
     let sorted = file.rows.enumerated().sorted { left, right in
       let times = [left, right].map { Self.time(of: $0.element)?.milliseconds ?? .min }
       return times[0] == times[1] ? left.offset < right.offset : times[0] < times[1]
@@ -194,7 +197,7 @@ struct ImportRoutes {
     var stored = try await store(rows, kind, isUndone: false, call)
     stored.rows.sort { $0.line < $1.line }
     guard let first = stored.errors.first, !isShort else { return stored }
-    // Another client has changed something since the first execution, which found no error.
+    // The check found no error, so another client has changed something since.
     throw ThingError.rule(
       code: "changedMeanwhile",
       message:
@@ -202,8 +205,8 @@ struct ImportRoutes {
     )
   }
 
-  /// Adds rows in several transactions. A transaction with an error is undone. It is the last one, unless all
-  /// transactions are undone anyway.
+  /// Adds rows in several transactions. A transaction with an error is rolled back and is the last one. If `isUndone`
+  /// is true, all transactions are executed, and all are rolled back.
   private func store(
     _ rows: [(row: ImportRow, copy: UInt64)], _ kind: ImportKind, isUndone: Bool, _ call: Call
   ) async throws -> ImportOutcome {
@@ -229,7 +232,8 @@ struct ImportRoutes {
       all.errors += outcome.errors
       if !isUndone, !outcome.errors.isEmpty { break }
       for var row in outcome.rows {
-        // A transaction for earlier rows was undone. If all were stored, it would have created this vehicle.
+        // The transaction that created this vehicle for an earlier row was rolled back. Otherwise, this row would
+        // change the vehicle.
         if row.action == .create, !made.insert(row.id).inserted { row.action = .change }
         all.rows.append(row)
       }
@@ -237,7 +241,7 @@ struct ImportRoutes {
     return all
   }
 
-  /// Returns an error for each row with a value that must be unique and that an earlier row has already.
+  /// Returns an error for each row with a value that must be unique but also occurs in an earlier row.
   private static func repeatedValues(_ rows: [ImportRow], _ kind: ImportKind) -> [ImportError] {
     guard kind == .vehicles else { return [] }
     var owners: [String: JSON] = [:]
@@ -273,7 +277,7 @@ struct ImportRoutes {
         case .exists: outcome.errors.append(row.error("id", "another thing has this id"))
         case .duplicate(let field):
           outcome.errors.append(row.error(field, "another one has this value"))
-          // After an error, PostgreSQL executes no more statements in this transaction.
+          // Stop here: after an error, PostgreSQL executes no further statement in this transaction.
           return outcome
         case .notFound, .conflict, .changedMeanwhile, .invalidState, .forbidden, .storage: throw error
         }
@@ -282,7 +286,7 @@ struct ImportRoutes {
     return outcome
   }
 
-  /// Adds a vehicle. If it exists, changes the fields that the row contains.
+  /// Adds a vehicle. If the vehicle exists, changes the fields that the row contains.
   private func add(
     _ row: ImportRow, _ transaction: any FleetTransaction, _ call: Call
   ) throws(ThingError) -> (ImportOutcome.Action, String) {
@@ -294,9 +298,9 @@ struct ImportRoutes {
     return (try change(stored, row, things, transaction, call), name)
   }
 
-  /// Adds a thing whose ID is computed from the row. If the same row is imported again, no second thing is added.
+  /// Adds a thing whose ID is computed from the row. If the same row is imported again, the thing is not added again.
   ///
-  /// - Parameter copy: the number of equal rows above this one in the file.
+  /// - Parameter copy: the number of equal rows that precede this row in the file.
   private func add<Value: Kind>(
     _ row: ImportRow, _ things: ThingRoutes<Value>, _ copy: UInt64, _ transaction: any FleetTransaction, _ call: Call
   ) throws(ThingError) -> (ImportOutcome.Action, String) {
@@ -328,7 +332,7 @@ struct ImportRoutes {
     }
   }
 
-  /// Returns the time of a row, or the start of its day; `nil` for a row without a time.
+  /// Returns the time of a row, or the start of the day that the row contains; `nil` for a row without a time or day.
   private static func time(of row: ImportRow) -> Timestamp? {
     if let time = row.values["at"].flatMap({ try? Timestamp(json: $0) }) { return time }
     guard let day = row.values[ImportKind.maintenanceRecords.timeKey].flatMap({ try? CalendarDate(json: $0) }) else {
@@ -347,7 +351,7 @@ struct ImportRoutes {
 }
 
 extension Vehicle {
-  /// The energy that the vehicle uses, if its fuel type tells a single one; otherwise `nil`.
+  /// The energy that the vehicle uses, if its fuel type implies exactly one; otherwise `nil`.
   fileprivate var energy: FuelEntry.Energy? {
     switch fuel {
     case .petrol: .petrol

@@ -2,29 +2,30 @@ import FleetConnectors
 import FleetDomain
 import FleetWork
 
-/// The rows of a file that is imported, in one of the accepted formats. The first bytes show the format.
+/// The rows of a file in one of the formats that can be imported. The first bytes of the file determine the format.
 struct ImportSource: Sendable {
   let text: CSVText
-  /// What the reader of the file has left out.
+  /// Descriptions of the parts of the file that were not imported.
   private(set) var rest: [ImportRest]
 
-  /// The maximum length of the files in an archive together, in bytes.
+  /// The maximum total length of all unpacked files in an archive, in bytes.
   static let mostUnpacked = 8 << 20
 
-  /// The content types of the formats. For others, the first bytes are sufficient as well.
+  /// The usual content types of the formats.
   static let types = [
     "text/csv", "application/json", "application/gpx+xml", "application/vnd.google-earth.kml+xml",
     "application/vnd.google-earth.kmz", "application/zip",
     "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
   ]
+  /// Other content types that clients send. The first bytes then determine the format.
   static let otherTypes = [
     "text/plain", "text/xml", "application/xml", "application/vnd.ms-excel", "application/x-zip-compressed",
     "application/octet-stream",
   ]
 
-  /// Reads a file.
+  /// Reads the rows of a file.
   ///
-  /// - Throws: ``ImportError``; `APIError` for a damaged archive.
+  /// - Throws: ``ImportError`` if the content is invalid; `APIError` if an archive is damaged.
   init(_ bytes: [UInt8]) throws {
     guard ZipArchive.isArchive(bytes) else {
       try self.init(content: bytes)

@@ -3,11 +3,11 @@ import FleetDomain
 import FleetWork
 import Telemetry
 
-/// Stores the trips and positions of files as records of vehicles.
+/// Stores the trips and positions in imported files as records of vehicles.
 struct ImportedRecords {
   let storage: any FleetStorage
 
-  /// Stores all rows as one batch. Stores none if a row has an error, or on a dry run.
+  /// Stores all rows as one batch. Stores no row if one has an error, or on a dry run.
   func store(_ file: ImportFile, _ kind: ImportKind, isDryRun: Bool, _ call: Call) async throws -> ImportOutcome {
     let (tenant, now) = (try call.tenant, WallClock.now)
     var outcome = ImportOutcome()
@@ -51,7 +51,7 @@ struct ImportedRecords {
     return outcome
   }
 
-  /// Returns the IDs of the vehicles that a file names by their IDs or VINs.
+  /// Returns the ids of the vehicles that a file names, by these names (ids or VINs).
   private func vehicles(_ file: ImportFile, _ tenant: TenantID) async throws -> [String: String] {
     let names = Set(file.rows.compactMap { $0.values["vehicleId"]?.textValue }).sorted()
     return try await storage.view(tenant: tenant) { view throws(ThingError) in
@@ -61,7 +61,7 @@ struct ImportedRecords {
     }
   }
 
-  /// Whether a record is stored already.
+  /// Whether the same record was stored before.
   private func isStored(
     _ record: IncomingRecord, of vehicle: String, _ kind: ImportKind, _ tenant: TenantID
   ) async throws -> Bool {

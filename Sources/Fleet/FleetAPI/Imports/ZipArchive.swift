@@ -15,21 +15,21 @@ struct ZipArchive {
   let entries: [Entry]
   private let bytes: [UInt8]
 
-  /// The maximum number of files.
+  /// The maximum number of files in an archive.
   private static let mostEntries = 1_000
 
   static func isArchive(_ bytes: [UInt8]) -> Bool { bytes.starts(with: [0x50, 0x4B, 0x03, 0x04]) }
 
   /// Reads the directory of an archive.
   ///
-  /// - Throws: 400 if the bytes are not an archive that can be read.
+  /// - Throws: 400 if the bytes are not a ZIP archive, or if it is encrypted or has too many files.
   init(_ bytes: [UInt8]) throws(APIError) {
     self.bytes = bytes
     func number(_ at: Int, _ count: Int) -> Int? {
       guard at >= 0, at + count <= bytes.count else { return nil }
       return bytes[at..<at + count].reversed().reduce(0) { $0 << 8 | Int($1) }
     }
-    // The directory's end has a comment of at most 65,535 bytes.
+    // The record at the end of the directory may be followed by a comment of at most 65,535 bytes.
     var end = bytes.count - 22
     while end >= max(bytes.count - 65_557, 0), number(end, 4) != 0x0605_4B50 { end -= 1 }
     guard end >= 0, number(end, 4) == 0x0605_4B50, let total = number(end + 10, 2), var at = number(end + 16, 4),
@@ -55,14 +55,15 @@ struct ZipArchive {
     self.entries = entries
   }
 
-  /// Returns the content of a file.
+  /// Returns the uncompressed content of a file.
   ///
-  /// - Parameter limit: the maximum length in bytes.
-  /// - Throws: 413 if it is longer; 400 if it is damaged.
+  /// - Parameter limit: the maximum length of the content in bytes.
+  /// - Throws: 413 if the content is longer; 400 if it is damaged.
   func content(of entry: Entry, limit: Int) throws -> [UInt8] {
     guard entry.count <= limit else { throw APIError.tooLarge("\(quoted(entry.name)) has more than \(limit) bytes") }
     guard entry.isCompressed else { return Array(bytes[entry.packed]) }
-    // A gzip member has the same compressed data, checksum and length, in another frame.
+    // Read the data as a gzip member: it contains the same compressed data, checksum and length in another header and
+    // trailer.
     var piece = ByteBuffer()
     piece.writeBytes([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 0xFF])
     piece.writeBytes(bytes[entry.packed])

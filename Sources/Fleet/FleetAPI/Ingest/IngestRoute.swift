@@ -4,8 +4,8 @@ import Telemetry
 
 /// `POST /api/telemetry`: stores records of any type.
 ///
-/// All records that the answer reports as stored are durable. Each invalid record gets its own error; all valid records
-/// are stored.
+/// All records that the answer reports as stored are durable. If some records of a batch are invalid, the answer
+/// contains an error for each of them, and the valid records are stored.
 struct IngestRoute {
   let storage: any FleetStorage
   let metrics: TenantMetrics
@@ -14,8 +14,8 @@ struct IngestRoute {
   var route: Route {
     let (storage, metrics, lastSeen) = (storage, metrics, lastSeen)
     return Route(.post, "/api/telemetry", .may(.write, .records), Self.operation, bodyLimit: nil) { call in
-      // The default types of tools such as `curl --data-binary` are also accepted. JSON lines and arrays are then
-      // distinguished by their first character.
+      // Also accept the content types that tools such as `curl --data-binary` send by default. Then the first character
+      // determines whether the body is an array or JSON lines.
       let type = try call.requireType(
         Self.types,
         or: Self.otherLines + ["application/x-www-form-urlencoded", "application/octet-stream", "text/plain"])
@@ -28,14 +28,14 @@ struct IngestRoute {
         to: body.count * Budget.Share.bytesForOne + most * Budget.Share.bytesForRecord)
       let areLines = type.map { $0 != Self.types[0] && (Self.types + Self.otherLines).contains($0) } ?? false
       let batch = try await call.heavily(body.count) { IncomingBatch(parsing: body.span, mayBeObject: !areLines) }
-      // The records after this error cannot be separated, so the indices in an answer would not match the client's
-      // records.
+      // After this error, the ends of the following records are unknown. The indices in an answer would not match the
+      // client's records.
       if let breakOff = batch.breakOff { throw APIError.badRequest("body: \(breakOff); nothing of it was stored") }
       guard batch.count > 0 else {
         throw APIError.badRequest("the body has no records; expected a JSON array of them, or one on each line")
       }
       let (caller, now) = (try call.caller, WallClock.now)
-      // If all records were rejected, the storage is not called.
+      // If all records were rejected, there is nothing to store.
       let stored =
         batch.records.isEmpty
         ? []
@@ -66,20 +66,21 @@ struct IngestRoute {
       .header("Obdgate-Version", "Version of the gateway's program."),
       .header("Obdgate-Spool-Depth", "Number of records that the gateway has still to send.", #"{"type":"string"}"#),
     ],
-    // The schema describes only the JSON array or object. JSON Schema cannot describe JSON lines, so the description
-    // mentions them.
+    // The schema describes only the JSON array and the JSON object. JSON Schema cannot describe JSON lines; the
+    // description mentions them.
     body: .json("RecordBatch"),
     results: [.init(.ok, "The result of each record.", .json("IngestAnswer"), headers: ["Obdgate-Gateway"])],
     errors: [.contentTooLarge, .unsupportedMediaType])
 }
 
-/// The answer to a batch: totals that add up to the number of records, and the result of each record in order.
+/// The answer to a batch. It contains totals, whose sum is the number of records, and the result of each record in
+/// order.
 ///
 ///     {"stored":1,"duplicates":1,"improved":1,"refused":1,"results":[{"index":0,"outcome":"stored"},
 ///      {"index":1,"outcome":"duplicate","improved":true},
 ///      {"index":2,"outcome":"refused","kind":"missingKey","reason":"seq: expected a whole number from 1"}]}
 ///
-/// `improved` counts the duplicates whose better time was stored.
+/// `improved` is the number of duplicates that replaced the stored time of a record by a better time.
 enum IngestAnswer {
   static func body(_ outcomes: [IngestOutcome], _ counts: IngestCounts) -> [UInt8] {
     var results: [UInt8] = []

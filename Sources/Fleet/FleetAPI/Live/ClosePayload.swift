@@ -3,7 +3,8 @@ import NIOWebSocket
 
 /// The content of a client's close frame (RFC 6455, 5.5.1).
 enum ClosePayload: Equatable {
-  /// The payload is empty, or has a status code that a client may send. The server's close frame repeats the code.
+  /// The payload is empty, or contains a status code that a client may send. The server's close frame repeats this
+  /// code.
   case valid(WebSocketErrorCode?)
   case failure(WebSocketErrorCode, String)
 
@@ -29,8 +30,8 @@ enum ClosePayload: Equatable {
     self = .valid(WebSocketErrorCode(codeNumber: Int(code)))
   }
 
-  /// Whether a client's close frame may have a code: one of RFC 6455 (7.4.1), of IANA's registry, or of the ranges for
-  /// libraries and applications.
+  /// Whether a client's close frame may contain a code. Allowed are the codes of RFC 6455 (7.4.1), of IANA's registry,
+  /// and the ranges for libraries and applications.
   private static func maySend(_ code: UInt16) -> Bool {
     switch code {
     case 1_000...1_003, 1_007...1_014, 3_000...4_999: true

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Waits until all event loops have delivered an update, or until the waiting task is cancelled.
+/// Waits until all event loops have delivered an update to their connections, or until the waiting task is cancelled.
 final class Deliveries: Sendable {
   private struct State {
     var missing: Int
@@ -9,12 +9,12 @@ final class Deliveries: Sendable {
 
   private let state: Mutex<State>
 
-  /// Begins to wait for event loops.
+  /// Creates a wait for the event loops of the server.
   ///
   /// - Parameter count: the number of event loops.
   init(_ count: Int) { state = Mutex(State(missing: count)) }
 
-  /// Records that one event loop has delivered the update.
+  /// Records that one event loop has delivered the update to its connections.
   func finish() { end { $0.missing -= 1 } }
 
   /// Returns when all event loops have delivered the update, or when the task is cancelled.

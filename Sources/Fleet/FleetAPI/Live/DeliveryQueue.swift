@@ -1,10 +1,10 @@
 import FleetDomain
 
-/// Updates that wait to be sent to the connections of one event loop. They are sent in slices, so that the loop can do
-/// other work between them. Tenants are served in rotation, so that a tenant with thousands of listeners does not delay
-/// the others. Use it only on the loop.
+/// Updates that wait to be sent to the connections of one event loop. They are sent in slices, so that the event loop
+/// can do other work between two slices. Tenants are served in rotation. Therefore a tenant with thousands of listeners
+/// does not delay other tenants. All calls must be on the event loop.
 struct DeliveryQueue {
-  /// An update, and the connections that have not received it.
+  /// An update, and the connections to which it was not delivered yet.
   private struct Delivery {
     let update: LiveUpdate
     var rest: ArraySlice<LiveConnection>
@@ -13,14 +13,15 @@ struct DeliveryQueue {
   private struct Line {
     /// Deliveries in the order of publication.
     var deliveries: [Delivery] = []
-    /// Closures, each with the number of the delivery after which it is called.
+    /// Closures, each with the number of the delivery after which the closure is called.
     var ends: [(number: Int, then: () -> Void)] = []
     var done = 0
     var added = 0
   }
 
-  /// The maximum length of one slice in bytes.
+  /// After this number of bytes, a slice ends.
   private static let mostBytes = 256 << 10
+  /// The maximum number of deliveries in one slice.
   private static let mostConnections = 16
 
   private var lines: [TenantID: Line] = [:]
@@ -31,7 +32,7 @@ struct DeliveryQueue {
 
   /// Adds updates, each with the connections that receive it.
   ///
-  /// - Parameter then: called when the last connection has received the last update.
+  /// - Parameter then: is called after the last update was delivered to the last connection.
   mutating func add(
     _ updates: [(LiveUpdate, [LiveConnection])], of tenant: TenantID, then: @escaping () -> Void
   ) {
@@ -43,7 +44,7 @@ struct DeliveryQueue {
     lines[tenant] = line
   }
 
-  /// Delivers a slice for the tenant that is served next.
+  /// Delivers one slice of updates to connections of the tenant that is served next.
   mutating func deliverSlice() {
     guard !turns.isEmpty else { return }
     let tenant = turns.removeFirst()
@@ -72,7 +73,7 @@ struct DeliveryQueue {
     for end in ended { end.then() }
   }
 
-  /// Drops all deliveries, and calls their closures.
+  /// Discards all deliveries, and calls the closures that wait for them.
   mutating func removeAll() {
     let ends = lines.values.flatMap(\.ends)
     (lines, turns) = ([:], [])

@@ -1,23 +1,24 @@
 import NIOCore
 
-/// Finds frames whose length is not in the shortest form. RFC 6455 (5.2) requires 7 bits for up to 125 bytes, 16 bits
-/// for up to 65,535, and 64 bits for longer frames.
+/// Finds WebSocket frames whose length is not encoded in the shortest form. RFC 6455 (5.2) requires 7 bits for up to
+/// 125 bytes, 16 bits for up to 65,535 bytes, and 64 bits for longer frames.
 struct FrameLengthCheck {
   private enum Part {
     case opcode
     case length
-    /// The extended length is being read. The values are the number of missing bytes, the length so far, and the
-    /// smallest length that needs this form.
+    /// The extended length is being read. The values are the number of bytes that are still missing, the value of the
+    /// bytes read, the smallest length for which this form is allowed, and whether a mask follows.
     case extended(missing: Int, value: UInt64, least: UInt64, isMasked: Bool)
-    /// Mask and payload are being skipped. The value is the number of remaining bytes.
+    /// The mask and the payload are being skipped. The value is the number of remaining bytes.
     case payload(UInt64)
   }
 
   private var part = Part.opcode
 
-  /// Checks the next bytes of the connection.
+  /// Checks the next received bytes of a connection.
   ///
-  /// - Returns: the number of bytes before the first length that is not in the shortest form; `nil` if all are.
+  /// - Returns: the number of bytes before the last byte of the first length that is not in the shortest form; `nil` if
+  ///   all lengths are.
   mutating func firstFault(in bytes: ByteBufferView) -> Int? {
     var index = bytes.startIndex
     while index < bytes.endIndex {
@@ -57,13 +58,13 @@ struct FrameLengthCheck {
   }
 }
 
-/// Passes bytes to the frame decoder until the length of a frame is not in the shortest form. It then fires the error
-/// ``Fault``.
+/// Passes received bytes to the frame decoder, until the length of a frame is not in the shortest form. Then fires the
+/// error ``Fault``.
 final class FrameLengthHandler: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
 
-  /// The length of a frame is not in the shortest form. Bytes after it are not read.
+  /// The length of a frame is not in the shortest form. The following bytes are not read.
   struct Fault: Error {}
 
   private var check = FrameLengthCheck()

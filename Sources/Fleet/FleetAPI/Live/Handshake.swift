@@ -1,7 +1,7 @@
 import HTTPTypes
 
-/// The handshake of a WebSocket. It is written to the access log once: when its token is authenticated or, if it has no
-/// token, at the upgrade.
+/// The handshake of a WebSocket. The access log gets one line for it: when its token has been authenticated or, if the
+/// handshake has no token, immediately.
 struct Handshake {
   private let path: String
   private let log: AccessLog
@@ -13,16 +13,16 @@ struct Handshake {
 
   /// Creates the handshake.
   ///
-  /// - Parameter path: the request's target.
+  /// - Parameter path: the target of the HTTP request.
   init(path: String, log: AccessLog, client: Client) {
     self.client = client
     self.path = path
     self.log = log
   }
 
-  /// Logs the handshake, unless it was logged before.
+  /// Writes the handshake to the access log, unless this was done before.
   ///
-  /// - Parameter identity: the owner of the handshake's token; `nil` if unknown.
+  /// - Parameter identity: the owner of the handshake's token; `nil` if the token is unknown or missing.
   mutating func report(_ identity: Identity?) {
     guard !isReported else { return }
     isReported = true

@@ -2,26 +2,27 @@ import FleetAccess
 import FleetDomain
 import Telemetry
 
-/// A channel to which clients can subscribe. Clients with different rights to see records have different channels.
+/// A channel of live records, to which clients can subscribe. Two clients that may see different records of the same
+/// vehicles have different channels.
 ///
-/// The vehicle of a channel need not exist yet.
+/// The vehicle that a channel names need not exist yet.
 struct LiveChannel: Hashable, Sendable {
   /// The vehicles whose records a channel contains.
   enum Topic: Hashable, Sendable {
     /// All vehicles.
     case all
-    /// A vehicle, by its id or VIN.
+    /// One vehicle, by its id or VIN.
     case vehicle(String)
     /// The vehicles of a fleet.
     case fleet(UUIDv7)
-    /// The vehicles that are assigned to the viewer.
+    /// The vehicles that are assigned to the person who subscribes.
     case me
   }
 
   let tenant: TenantID
   let topic: Topic
-  /// The permissions that all clients of this channel have in common, if they may see only some of the records; `nil`
-  /// if they may see all records.
+  /// If the clients of this channel may see only some of the records: the permissions that these clients have in
+  /// common. `nil` if they may see all records.
   let viewer: LiveViewer?
 
   init(tenant: TenantID, topic: Topic, viewer: LiveViewer? = nil) {
@@ -30,7 +31,7 @@ struct LiveChannel: Hashable, Sendable {
     self.viewer = viewer
   }
 
-  /// Creates the channel to which a client subscribes by a name.
+  /// Creates the channel with a name, for the client that subscribes to it.
   ///
   /// - Throws: 400 if the name is not valid; 403 if the client may not subscribe to the channel.
   init(name: String, for identity: Identity) throws(APIError) {
@@ -57,16 +58,18 @@ struct LiveChannel: Hashable, Sendable {
 
   var name: String { topic.name }
 
-  /// Whether the records that the channel shows depend on fleets or assignments.
+  /// Whether the assignment of vehicles to fleets or people determines which records the channel contains.
   var isRestricted: Bool {
     if case .fleet = topic { true } else { viewer != nil }
   }
 }
 
-/// The properties of a client that determine which records it may see. Clients with the same properties share a channel
-/// and receive the same bytes.
+/// The properties of a client that determine which records it may see. Clients with the same properties can share a
+/// channel, on which all of them receive the same bytes.
 struct LiveViewer: Hashable, Sendable {
+  /// The fleets whose records the client may see.
   let fleets: Set<UUIDv7>
+  /// The person whose assigned vehicles' records the client may see; `nil` for a client that is not a person.
   let person: UUIDv7?
 }
 
@@ -83,7 +86,7 @@ extension LiveChannel.Topic {
     }
   }
 
-  /// Parses a name that clients use; `nil` if it is not valid.
+  /// Parses the name of a channel that a client has sent; `nil` if the name is not valid.
   init?(name: String) {
     if name == "fleet" {
       self = .all

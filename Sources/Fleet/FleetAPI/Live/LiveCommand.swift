@@ -1,6 +1,6 @@
 import JSONText
 
-/// A message of a WebSocket client.
+/// A command that a WebSocket client sends as a JSON message.
 ///
 ///     {"action":"authenticate","token":"…"}
 ///     {"action":"subscribe","channel":"vehicle:VAN-001","after":4711}
@@ -8,16 +8,16 @@ import JSONText
 ///     {"action":"ping"}
 enum LiveCommand: Equatable, Sendable {
   case authenticate(token: String)
-  /// `after` is the number of the last record that the client has received; `nil` if it wants only new records.
+  /// `after` is the number of the last record that the client has received; `nil` if the client wants only new records.
   case subscribe(channel: String, after: Int64?)
   case unsubscribe(channel: String)
   case ping
 
   private static let actions = ["authenticate", "subscribe", "unsubscribe", "ping"]
 
-  /// Parses a message.
+  /// Parses a command.
   ///
-  /// - Throws: the first error in the text, with its place.
+  /// - Throws: the first error in the JSON text, with its position.
   init(parsing text: [UInt8]) throws(JSONError) {
     let document = try JSONDocument(parsing: text, maximumDepth: 4)
     var reader = try JSONObjectReader(document.root)

@@ -2,10 +2,10 @@ import FleetDomain
 import NIOCore
 import Telemetry
 
-/// Authenticates the client, and checks with pings whether it is still connected.
+/// Authenticates the client, and sends pings to detect that the client is no longer connected.
 extension LiveConnection {
-  /// The number of unanswered pings after which the client counts as gone. A single one is not sufficient, because a
-  /// radio link or a busy machine may delay answers.
+  /// The number of unanswered pings after which the connection is closed. One unanswered ping is not sufficient,
+  /// because a radio link or a busy machine may delay the answer.
   private static let mostUnanswered = 3
 
   func authenticate(_ token: String) {
@@ -37,7 +37,7 @@ extension LiveConnection {
         close(.tryAgainLater, Connections.refusal.message)
         return
       }
-      // The rate limit counts a handshake as a request.
+      // A handshake counts as a request for the rate limit of the key.
       if let seconds = service.admit(found.key) {
         refuse(.tooMany(wait: seconds))
         close(.policyViolation, "too many requests of one key; wait \(seconds) s")
@@ -53,12 +53,12 @@ extension LiveConnection {
     }
   }
 
-  /// The time after which a failed look-up of a session's end is repeated, ms.
+  /// After a failed look-up of a session's end, the time until the next look-up, in ms.
   private static let lookupRetry: Int64 = 1_000
 
-  /// Plans a check for the time at which the session or token ends if it is not used again.
+  /// Schedules a check at the time at which the session or token ends if it is not used again.
   ///
-  /// - Parameter least: the time until the check, at least, ms.
+  /// - Parameter least: the minimum time until the check, in ms.
   private func scheduleExpiry(least: Int64 = 0) {
     expiry?.cancel()
     expiry = nil
@@ -67,8 +67,8 @@ extension LiveConnection {
     expiry = context.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(wait)) { self.checkExpiry() }
   }
 
-  /// Closes the connection if its session or token has ended. The session is looked up again, because it may have been
-  /// used meanwhile, also with other servers.
+  /// Closes the connection if its session or token has ended. First looks up the session again, because the client may
+  /// have used the session on another server.
   private func checkExpiry() {
     guard phase == .open, let context, let identity else { return }
     hub.running.await(on: context.eventLoop) { [service] in
@@ -83,7 +83,7 @@ extension LiveConnection {
         if let end, end <= self.service.now() {
           self.closeExpired(identity)
         } else {
-          // If the end came from another server's use, this server learns of it only by looking it up again.
+          // If the session is used on another server, only a look-up shows the new end to this server.
           self.scheduleExpiry(least: Self.lookupRetry)
         }
       }
@@ -97,7 +97,7 @@ extension LiveConnection {
         ? "the token has expired; ask for a new one" : "the session has ended; sign in again")
   }
 
-  /// Records a message as a use of the session. Closes the connection if the session has ended.
+  /// Records the client's message as a use of the session. Closes the connection if the session has ended.
   ///
   /// - Returns: `false` if the connection was closed.
   func recordUse() -> Bool {
@@ -111,8 +111,8 @@ extension LiveConnection {
     }
   }
 
-  /// After the client has authenticated again as someone else, ends the subscriptions to channels in which it may now
-  /// see other records.
+  /// Ends some subscriptions after the client has authenticated as another person or token: those to channels in which
+  /// the client may now see other records.
   private func endSubscriptions(unlessOf identity: Identity) {
     for channel in Array(subscriptions.keys) {
       do throws(APIError) {
@@ -125,7 +125,7 @@ extension LiveConnection {
     }
   }
 
-  /// The holder to which the connection's memory and processing time are charged. Until the token was checked, this is
+  /// The holder to which the connection's memory and processing time are charged. Before the token was checked, this is
   /// the client's address.
   var holder: Holder { identity?.holder ?? stranger }
 
@@ -138,18 +138,18 @@ extension LiveConnection {
     }
   }
 
-  /// Called at intervals: sends a ping, and closes the connection if the client is gone.
+  /// Sends a ping. Closes the connection if the client has not answered several pings. Called at intervals.
   func tick() {
     guard phase != .closing else { return }
     excess = 0
-    // The clock may have been set forward since the check was planned.
+    // The clock may have been set forward since the check was scheduled.
     if let end = identity.flatMap(service.end), end <= service.now() { checkExpiry() }
     guard unanswered < Self.mostUnanswered else {
       close(.policyViolation, "no answer to a ping")
       return
     }
-    // If other data wait to be sent, a ping would wait as well. A missing answer would then not show that the client is
-    // gone.
+    // If other data wait to be sent, a ping would wait as well. Then a missing answer would not show that the client
+    // has disconnected.
     if output?.channel.isWritable ?? false {
       unanswered += 1
       send(.ping, [])

@@ -4,16 +4,16 @@ import NIOCore
 extension LiveConnection {
   /// A subscription to a channel.
   final class Subscription {
-    /// Updates that were published while older records are being read, in order; `nil` after all older records were
-    /// sent.
+    /// Updates that were published while older records are being read, in order. They are sent after the older records.
+    /// `nil` after all older records were sent.
     fileprivate(set) var held: [LiveUpdate]?
     fileprivate(set) var heldBytes = 0
-    /// Whether there were too many updates to hold back. Further updates are then read from the store, together with
-    /// the older records.
+    /// Whether the updates in `held` exceeded their limit. If so, later updates are read from the store, like the older
+    /// records.
     fileprivate var isOverfull = false
-    /// The maximum number of changes in the next page of older records.
+    /// The maximum number of changes in the next page of older records that is read.
     fileprivate var pageLimit = LiveService.firstPage
-    /// The number of the last record that was sent. If a record was read from the store and is published later, this
+    /// The number of the last record that was sent. A record that was read from the store may be published later; this
     /// number prevents it from being sent again.
     fileprivate var last: Int64 = 0
 
@@ -26,7 +26,7 @@ extension LiveConnection {
     }
   }
 
-  /// A waiting or current request for older records of a channel.
+  /// A request for older records of a channel, waiting or in progress.
   struct Replay {
     let channel: LiveChannel
     fileprivate let subscription: Subscription
@@ -42,7 +42,7 @@ extension LiveConnection {
       refuse(.conflict("channel: more than \(hub.settings.subscriptions) of one connection"), channel.name)
       return
     }
-    // Subscribe before older records are read, so that no record that is stored meanwhile is lost.
+    // Subscribe before older records are read. Otherwise, records that are stored during the reading would be lost.
     let subscription = Subscription(after: after)
     subscriptions[channel] = subscription
     hub.count(channel, by: 1)
@@ -53,8 +53,8 @@ extension LiveConnection {
     startSubscriptions()
   }
 
-  /// Reads the position of the feed once, for all channels that wait for it. Each connection has at most one such read
-  /// in progress.
+  /// Reads the current position of the feed once for all subscriptions that wait for it. Each connection has at most
+  /// one such read in progress.
   private func startSubscriptions() {
     guard !isStarting, let context, let tenant = starting.first?.tenant else { return }
     let begun = starting.compactMap { channel in subscriptions[channel].map { (channel, $0) } }
@@ -72,16 +72,16 @@ extension LiveConnection {
     }
   }
 
-  /// Begins a subscription after the position of the feed was read.
+  /// Begins a subscription after the current position of the feed was read.
   ///
-  /// - Parameter result: the number of the newest record.
+  /// - Parameter result: the number of the newest record in the feed; or the error of the read.
   private func start(_ channel: LiveChannel, _ subscription: Subscription, _ result: Result<Int64, any Error>) {
     switch result {
     case .failure(let error): endSubscription(channel, error)
     case .success(let newest):
       let after = subscription.after
       if let after, after > newest {
-        // No record has this number yet. The client has it from another store, or from the time before a backup was
+        // No record has this number yet. The client received the number from another store, or before a backup was
         // restored.
         endSubscription(
           channel,
@@ -95,15 +95,15 @@ extension LiveConnection {
       } else if subscription.isOverfull {
         replay(channel, subscription, after: newest)
       } else {
-        // The client wants no older records. Newer ones are published when they are stored.
+        // The client wants no older records. Records that are stored later are published.
         release(subscription, upTo: newest)
       }
     }
   }
 
-  /// Sends the records after a number page by page, and then the updates that were published meanwhile.
+  /// Sends the records after a number page by page, and then the updates that were published during this time.
   ///
-  /// A connection reads one page at a time, even if the client resumes several channels.
+  /// A connection reads only one page at a time, even if the client resumes several channels.
   private func replay(_ channel: LiveChannel, _ subscription: Subscription, after: Int64) {
     replays.append(Replay(channel: channel, subscription: subscription, after: after))
     readNextPage()
@@ -116,7 +116,7 @@ extension LiveConnection {
     subscription.isOverfull = false
     reading = (subscription, nil)
     advance(subscription, to: next.after)
-    // The subscription may have ended meanwhile, for example because memory was exhausted.
+    // The subscription may have ended during the read, for example because memory was exhausted.
     guard subscriptions[next.channel] === subscription else { return endPage() }
     let service = service
     let request = ReplayRequest(
@@ -148,7 +148,7 @@ extension LiveConnection {
     case .success(let page):
       subscription.pageLimit = page.nextLimit
       send(page.pieces[...]) {
-        // The memory was reserved until the records were sent.
+        // Return the memory of the page, because its records have been sent.
         page.share?.shrink(to: 0)
         self.endPage()
         guard self.subscriptions[channel] === subscription else { return }
@@ -161,8 +161,8 @@ extension LiveConnection {
     }
   }
 
-  /// Sends pieces one after another. Each piece is sent only after the previous one was sent completely. So older
-  /// records do not count as the unsent data of a slow reader.
+  /// Sends pieces one after another, each only after the previous piece was sent completely. Therefore a slow reader is
+  /// not disconnected because of older records.
   private func send(_ pieces: ArraySlice<ByteBuffer>, then next: @escaping () -> Void) {
     guard let first = pieces.first else {
       next()
@@ -178,7 +178,7 @@ extension LiveConnection {
     for update in held { pass(update, to: subscription) }
   }
 
-  /// Stores the number up to which a subscription has received all records.
+  /// Stores that a subscription has received all records up to a number.
   private func advance(_ subscription: Subscription, to number: Int64) {
     subscription.last = number
     store(subscription.held?.filter { $0.last > number }, in: subscription)
@@ -196,14 +196,14 @@ extension LiveConnection {
     subscription.heldBytes = bytes
   }
 
-  /// Sends the part of an update that the subscription has not received yet.
+  /// Sends the records of an update that the subscription has not received yet.
   private func pass(_ update: LiveUpdate, to subscription: Subscription) {
     guard let frames = update.frames(after: subscription.last) else { return }
     subscription.last = update.last
     send(frames)
   }
 
-  /// Ends a subscription and reports the reason.
+  /// Ends a subscription, and reports the reason to the client.
   func endSubscription(_ channel: LiveChannel, _ error: any Error) {
     stopListening(to: channel)
     refuse(APIError(error, logger: logger), channel.name)
@@ -214,11 +214,11 @@ extension LiveConnection {
     chargeMemory()
   }
 
-  /// Ends a subscription. Afterwards, the caller must call ``chargeMemory()``.
+  /// Ends a subscription without adjusting the reserved memory. The caller must then call ``chargeMemory()``.
   func remove(_ channel: LiveChannel) {
     guard let subscription = subscriptions.removeValue(forKey: channel) else { return }
     set(nil, in: subscription)
-    // Remove the channel's waiting requests at once, so that they do not delay other channels.
+    // Remove the channel's waiting requests now, so that they do not delay other channels.
     starting.removeAll { $0 == channel }
     replays.removeAll { $0.subscription === subscription }
     if reading?.subscription === subscription { reading?.task?.cancel() }
@@ -226,7 +226,7 @@ extension LiveConnection {
     hub.count(channel, by: -1)
   }
 
-  /// Sends an update to a subscription. While older records are being read, holds the update back.
+  /// Sends an update to a subscription. If older records are still being read, keeps the update until they were sent.
   func deliver(_ update: LiveUpdate) {
     guard let subscription = subscriptions[update.channel] else { return }
     guard let held = subscription.held else {
@@ -235,7 +235,7 @@ extension LiveConnection {
     }
     guard !subscription.isOverfull else { return }
     guard subscription.heldBytes + update.frames.readableBytes <= hub.settings.behindBytes else {
-      // Do not hold the update back: it will be read from the store.
+      // Do not keep the update: it will be read from the store.
       subscription.isOverfull = true
       store([], in: subscription)
       return

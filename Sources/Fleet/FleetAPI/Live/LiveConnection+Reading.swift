@@ -4,9 +4,9 @@ import NIOWebSocket
 
 /// Reads frames and messages of the client, and executes its commands.
 extension LiveConnection {
-  /// Memory that each waiting frame or message needs in addition to its own bytes.
+  /// Bytes of memory that each waiting frame or message needs in addition to its own bytes.
   private static let bytesForMessage = 128
-  /// Number of waiting frames at which reading pauses, and number at which it resumes.
+  /// If `pause` frames wait to be processed, reading pauses. When only `resume` frames are left, reading continues.
   private static let mostWaiting = (pause: 32, resume: 8)
   private static let mostExcess = 20
   private static let mostAnonymous = 64
@@ -28,7 +28,7 @@ extension LiveConnection {
     }
   }
 
-  /// Processes the oldest waiting frame.
+  /// Processes the frame that has waited longest.
   func processWaitingFrame() {
     guard let context, !waiting.isEmpty else { return }
     let frame = waiting.removeFirst()
@@ -58,7 +58,7 @@ extension LiveConnection {
 
   private func handle(_ frame: WebSocketFrame, _ context: ChannelHandlerContext) {
     if phase == .closing {
-      // The frame answers the server's close frame, or is the client's own close frame.
+      // This frame answers the server's close frame, or is the client's own close frame.
       if frame.opcode == .connectionClose { context.close(promise: nil) }
       return
     }
@@ -84,9 +84,9 @@ extension LiveConnection {
     }
   }
 
-  /// Counts a frame as a request of its key.
+  /// Counts a frame as a request for the rate limit of the key.
   ///
-  /// - Returns: `nil` if it is within the limit; otherwise the seconds until another frame is allowed.
+  /// - Returns: `nil` if the frame is within the limit; otherwise the time until another frame is allowed, in s.
   private func excessWait() -> Int? {
     guard let identity else {
       anonymous += 1
@@ -97,7 +97,7 @@ extension LiveConnection {
     excess += 1
     if excess > Self.mostExcess {
       close(.policyViolation, "too many messages: more than one key may send; wait \(seconds) s")
-      // Stop reading; frames that still arrive are ignored.
+      // Stop reading. Frames that were already received are ignored.
       pauseReading(true)
     }
     return seconds
@@ -105,8 +105,8 @@ extension LiveConnection {
 
   /// Adds a frame to the message of which it is a part.
   ///
-  /// - Parameter wait: `nil` if the frame is within the rate limit; otherwise the seconds until the message may be sent
-  ///   again.
+  /// - Parameter wait: `nil` if the frame is within the rate limit; otherwise the time after which the client may send
+  ///   the message again, in s.
   private func handlePart(_ frame: WebSocketFrame, _ wait: Int?) {
     switch message.add(frame) {
     case .incomplete: break
@@ -137,8 +137,8 @@ extension LiveConnection {
 
   private func run(_ command: LiveCommand) {
     switch command {
-    // Treat the value of a session cookie like an unknown key. Pages cannot read this cookie, so no honest client sends
-    // its value.
+    // Treat the value of a session cookie like an unknown key. Scripts of a page cannot read this cookie, so only an
+    // attacker would send its value in a message.
     case .authenticate(let token): authenticate(Credential.mayBeKey(token) ? token : "")
     case .ping: send(event: "pong")
     case .subscribe(let name, let after):

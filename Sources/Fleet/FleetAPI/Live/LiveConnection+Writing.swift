@@ -2,13 +2,13 @@ import FleetDomain
 import NIOCore
 import NIOWebSocket
 
-/// Sends frames to the client, and charges unsent data to the memory of live connections.
+/// Sends frames to the client, and reserves memory for data that wait to be sent.
 extension LiveConnection {
-  /// Memory that a subscription needs, including its entry in the lists of listeners.
+  /// Bytes of memory that a subscription needs, including its entry in the lists of listeners.
   private static let bytesForSubscription = 1_024
 
   func send(_ frames: ByteBuffer) {
-    // While a new token is being checked, the connection keeps the rights of the old one.
+    // While a new token is being checked, the connection keeps the rights of the previous token.
     guard phase != .closing, identity != nil, let output else { return }
     guard output.channel.isWritable else {
       disconnectSlowClient()
@@ -18,13 +18,13 @@ extension LiveConnection {
     chargeMemory()
   }
 
-  /// Sends frames that do not count for the limit of unsent data. Calls `next` when they are sent.
+  /// Sends frames that do not count for the limit of unsent data. Calls `next` after they were sent.
   func write(_ frames: ByteBuffer, then next: @escaping () -> Void) {
     guard phase != .closing, identity != nil, let output, let context else { return }
     let promise = context.eventLoop.makePromise(of: Void.self)
     let seconds = hub.settings.pingSeconds
     let deadline = context.eventLoop.assumeIsolated().scheduleTask(in: .seconds(Int64(seconds))) {
-      // Without this limit, a client that answers pings but does not read could hold memory forever.
+      // Without this deadline, a client that answers pings but reads nothing else could occupy memory forever.
       self.close(
         .policyViolation, "too slow: older records were not taken within \(seconds) s; resume with after")
     }
@@ -37,7 +37,7 @@ extension LiveConnection {
     chargeMemory()
   }
 
-  /// Charges the unsent data to the memory of live connections.
+  /// Adjusts the reserved memory to the data that the connection holds. If no memory is free, closes the connection.
   func chargeMemory() {
     let waiting = waitingBytes
     let now = waiting + heldBytes + receivedBytes + subscriptions.count * Self.bytesForSubscription
@@ -63,7 +63,7 @@ extension LiveConnection {
       self.isCharging = false
       self.chargeMemory()
     }
-    // An empty write completes when all data before it were sent.
+    // An empty write completes after all previous data were sent.
     output.writeAndFlush(NIOAny(ByteBuffer()), promise: promise)
   }
 
@@ -88,7 +88,7 @@ extension LiveConnection {
 
   /// Sends an error to the client.
   ///
-  /// - Parameter channel: the name of the channel to which the error belongs; `nil` for none.
+  /// - Parameter channel: the name of the channel to which the error belongs; `nil` if it belongs to no channel.
   func refuse(_ error: APIError, _ channel: String? = nil) {
     let text = JSONBody.object { line in
       line.field("event", "error" as StaticString)
@@ -125,6 +125,6 @@ extension LiveConnection {
 }
 
 extension WebSocketErrorCode {
-  /// Code 1013 of IANA's registry: the server cannot serve the client at present.
+  /// Status code 1013 of IANA's registry: the server cannot serve the client at present.
   static let tryAgainLater = WebSocketErrorCode(codeNumber: 1_013)
 }

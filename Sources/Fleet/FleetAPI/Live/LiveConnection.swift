@@ -4,10 +4,10 @@ import NIOCore
 import NIOWebSocket
 import Telemetry
 
-/// A WebSocket connection: its client, its subscriptions, and its unsent data.
+/// A WebSocket connection to a client, with its subscriptions and its unsent data.
 ///
-/// All calls are on the connection's event loop. Work that waits for the store runs in a task, and its result returns
-/// to the loop.
+/// All calls are on the connection's event loop. An operation that waits for the store runs in a task. Its result is
+/// then processed on the event loop.
 final class LiveConnection: ChannelInboundHandler {
   typealias InboundIn = WebSocketFrame
 
@@ -26,7 +26,8 @@ final class LiveConnection: ChannelInboundHandler {
   var identity: Identity?
   var phase = Phase.waiting
   var context: ChannelHandlerContext?
-  /// The context of the frame encoder. Encoded frames are written from here, so that they bypass the encoder.
+  /// The context of the frame encoder. Frames that are already encoded are written through it, so that they bypass the
+  /// encoder.
   var output: ChannelHandlerContext?
   var loopConnections: LoopConnections?
   var subscriptions: [LiveChannel: Subscription] = [:]
@@ -38,14 +39,15 @@ final class LiveConnection: ChannelInboundHandler {
   var receivedBytes = 0
   var isPaused = false
   var message = MessageAssembly(limit: messageLimit)
-  /// Total bytes of the updates that all subscriptions hold back until older records are sent.
+  /// Total bytes of the updates that all subscriptions keep until older records were sent.
   var heldBytes = 0
-  /// The number of bytes that are reserved for this connection in the memory of live connections, and the holder to
-  /// which they are charged.
+  /// The number of bytes that are reserved for this connection in the memory of live connections.
   var charged = 0
+  /// The holder for whom `charged` bytes are reserved.
   var chargedHolder = Holder.server
+  /// The holder until the token was checked: the client's address.
   var stranger = Holder.server
-  /// Whether a write is in progress, after which the reserved memory will be adjusted.
+  /// Whether a write is in progress after which the reserved memory will be adjusted.
   var isCharging = false
   /// New subscriptions that wait until the position of the feed was read.
   var starting: [LiveChannel] = []
@@ -53,7 +55,7 @@ final class LiveConnection: ChannelInboundHandler {
   var isStarting = false
   /// Requests for older records that wait until the current request is finished.
   var replays: [Replay] = []
-  /// The subscription whose older records are being read or sent, and the task that reads them.
+  /// The subscription whose older records are being read or sent, and the task that reads them; `nil` if there is none.
   var reading: (subscription: Subscription, task: Task<Void, Never>?)?
   /// Number of frames above the rate limit since the last call of ``tick()``.
   var excess = 0
@@ -62,14 +64,14 @@ final class LiveConnection: ChannelInboundHandler {
   /// Number of pings sent since data was last received from the client.
   var unanswered = 0
   var deadline: Scheduled<Void>?
-  /// Checks whether the session or token has ended.
+  /// The timer for the check whether the session or token has ended.
   var expiry: Scheduled<Void>?
   /// The timer that closes the connection if a piece of older records is not sent in time.
   var pieceDeadline: Scheduled<Void>?
 
   /// Creates the handler of a connection.
   ///
-  /// - Parameter token: the bearer token of the handshake; `nil` if the first message contains it.
+  /// - Parameter token: the token in the headers of the handshake; `nil` if the first message must contain the token.
   init(hub: LiveHub, service: LiveService, token: String?, handshake: Handshake, logger: Logger) {
     self.hub = hub
     self.service = service
@@ -84,12 +86,13 @@ final class LiveConnection: ChannelInboundHandler {
     self.context = context
     stranger = .address(handshake.client.address)
     do {
-      // Let NIO read only one piece at a time, so that a client that sends without pause does not delay others.
+      // Read only one piece in each turn of the event loop, so that a client that sends without a pause does not delay
+      // others.
       try context.channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
       try context.channel.syncOptions?.setOption(
         .recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 2 << 10))
       output = try context.pipeline.syncOperations.context(handlerType: WebSocketFrameEncoder.self)
-      // Unsent data may have this length: the limit of the settings, and one piece of older records.
+      // The length of unsent data may reach the configured limit plus the length of one piece of older records.
       let limit = hub.settings.behindBytes + hub.settings.replayBytes
       try context.channel.syncOptions?.setOption(.writeBufferWaterMark, value: .init(low: limit / 2, high: limit))
     } catch {
@@ -128,14 +131,14 @@ final class LiveConnection: ChannelInboundHandler {
   }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-    // The client has closed its side of the connection. WebSocket does not allow half-closed connections.
+    // The client has closed its direction of the connection. WebSocket does not allow half-closed connections.
     if event as? ChannelEvent == .inputClosed { context.close(promise: nil) }
     context.fireUserInboundEventTriggered(event)
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     logger.debug("live connection: \(error)")
-    // The decoder rejected the data and reads no more, so the client's close frame would never be seen.
+    // The decoder rejected the data and reads nothing more. The client's close frame would therefore never be read.
     if error is FrameLengthHandler.Fault {
       close(.protocolError, "a frame's length is not in the shortest form", lingering: .milliseconds(200))
       return
@@ -156,9 +159,10 @@ final class LiveConnection: ChannelInboundHandler {
     chargeMemory()
   }
 
-  /// Sends a close frame. The connection is closed when the client has answered, or after `lingering`.
+  /// Sends a close frame. The connection is closed when the client's close frame arrives, at the latest after
+  /// `lingering`.
   ///
-  /// - Parameter code: the status code; `nil` to answer a close frame that has no code.
+  /// - Parameter code: the status code; `nil` if the server answers a close frame that has no code.
   func close(_ code: WebSocketErrorCode?, _ reason: String, lingering: TimeAmount = .seconds(2)) {
     guard let context, let output else { return }
     deadline?.cancel()

@@ -2,18 +2,19 @@ import FleetDomain
 import Logging
 import Synchronization
 
-/// Sends stored records to the live connections. For each tenant with listeners, a task reads the tenant's feed when
-/// the storage announces a change by any process.
+/// Sends stored records to the live connections. For each tenant with listeners, a task waits for announcements of the
+/// storage. It reads the tenant's feed when any process has stored a change.
 final class LiveFeed: Sendable {
   private enum State {
-    /// The first position is being read. The array contains the calls that wait for it.
+    /// The first position of the feed is being read. The array contains the calls that wait for it.
     case starting([CheckedContinuation<Void, any Error>])
     case running
   }
 
-  /// The maximum number of changes in one read.
+  /// The maximum number of changes in one read of the feed.
   private static let page = 1_024
-  /// The pauses after failed reads: the first pause, which is doubled after each further failure, and the longest one.
+  /// The pauses after failed reads: `first` after the first failure, doubled after each further failure, at most
+  /// `longest`.
   private static let pauses = (first: Duration.milliseconds(100), longest: Duration.seconds(5))
 
   private let storage: any FleetStorage
@@ -23,8 +24,7 @@ final class LiveFeed: Sendable {
   private let tenants = Mutex<[TenantID: State]>([:])
   /// The newest task of each tenant.
   private let tasks = Mutex<[TenantID: Task<Void, Never>]>([:])
-  /// The calls that wait for the next read of a tenant's position. If a tenant has no entry, no read of its position is
-  /// in progress.
+  /// The calls that wait for the next read of a tenant's position. A tenant without an entry has no read in progress.
   private let positions = Mutex<[TenantID: [CheckedContinuation<FeedPosition, any Error>]]>([:])
 
   init(storage: any FleetStorage, hub: LiveHub, visibility: LiveVisibilityStore, logger: Logger) {
@@ -34,7 +34,7 @@ final class LiveFeed: Sendable {
     self.logger = logger
   }
 
-  /// Begins to publish a tenant's records. After this call, every record that is stored reaches the tenant's listeners.
+  /// Begins to publish a tenant's records. Every record that is stored after this call reaches the tenant's listeners.
   ///
   /// - Throws: an error of the storage if the feed's position cannot be read. The next call tries again.
   func follow(_ tenant: TenantID) async throws {
@@ -60,8 +60,8 @@ final class LiveFeed: Sendable {
     }
   }
 
-  /// Returns the newest position of a tenant, read after the call began. All calls that arrive during a read share the
-  /// next read, so that each tenant has at most one read in progress.
+  /// Returns the newest position of a tenant's feed. The read begins after the call. All calls that arrive during a
+  /// read share the next read, so that each tenant has at most one read in progress.
   ///
   /// - Throws: errors of the storage.
   func position(of tenant: TenantID) async throws -> FeedPosition {
@@ -95,13 +95,13 @@ final class LiveFeed: Sendable {
     }
   }
 
-  /// Ends all tasks.
+  /// Ends the tasks of all tenants.
   func stop() {
     for task in tasks.withLock({ $0 }).values { task.cancel() }
   }
 
   private func run(_ tenant: TenantID) async {
-    // Subscribe to announcements before the position is read, so that none is lost.
+    // Subscribe to announcements before the position is read, so that no announcement is lost.
     let announcements = storage.announcements(tenant: tenant)
     var position: FeedPosition
     do {
@@ -116,7 +116,7 @@ final class LiveFeed: Sendable {
     }
   }
 
-  /// Ends the state `starting` of a tenant.
+  /// Ends the state `starting` of a tenant, if the tenant is in this state.
   ///
   /// - Parameter state: the next state; `nil` to remove the tenant.
   /// - Returns: the calls that waited for the first position.
@@ -128,7 +128,8 @@ final class LiveFeed: Sendable {
     }
   }
 
-  /// Reads and publishes new changes. If a read fails, it is repeated until it succeeds.
+  /// Reads the changes up to the announced position, and publishes them. If a read fails, tries again until it
+  /// succeeds.
   ///
   /// - Returns: the position up to which changes were read.
   private func advance(
@@ -136,7 +137,7 @@ final class LiveFeed: Sendable {
   ) async -> FeedPosition {
     var position = start
     var pause = Self.pauses.first
-    // Without listeners, nothing is read. A later subscriber reads older records directly from the store.
+    // Without listeners, nothing is read. A later subscriber reads older records from the store.
     while position < announced, hub.hasListeners(tenant), !Task.isCancelled {
       do {
         let changes = try await storage.changes(after: position, limit: Self.page, tenant: tenant)

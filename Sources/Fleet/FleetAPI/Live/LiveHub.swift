@@ -3,31 +3,31 @@ import NIOCore
 import Synchronization
 import Telemetry
 
-/// Counts the subscriptions of all connections, and publishes updates to them.
+/// Counts the subscriptions of all live connections, and publishes updates to their subscribers.
 ///
-/// Each event loop has a ``LoopConnections`` with its connections. An update is encoded once for each channel and
-/// passed to every loop, which writes the same bytes to each of its sockets.
+/// Each event loop has a ``LoopConnections`` with its connections. An update is encoded only once for each channel.
+/// Each event loop then writes the same bytes to all its connections that are subscribed to this channel.
 final class LiveHub: Sendable {
   /// The connections of each event loop.
   private let connectionsOfLoops: [LoopConnections.Bound]
-  /// The subscribers of each channel of a tenant. Updates without subscribers are not encoded.
+  /// The number of subscriptions to each channel of a tenant. An update without subscribers is not encoded.
   private let listeners = Mutex<[TenantID: Listeners]>([:])
 
   private struct Listeners {
     var channels: [LiveChannel: Int] = [:]
-    /// The channels among ``channels`` whose records depend on fleets or assignments.
+    /// The channels in ``channels`` whose records depend on the assignment of vehicles to fleets or people.
     var restricted: Set<LiveChannel> = []
-    /// Number of subscriptions to all channels.
+    /// The number of subscriptions to all these channels together.
     var count = 0
   }
 
   /// The number of authenticated connections of each tenant.
   private let members = Mutex<[TenantID: Int]>([:])
   let settings: LiveSettings
-  /// The budget for data of slow readers.
+  /// The budget for data that wait to be sent to slow readers, and for older records.
   let memory: LiveMemory
   let connections: Connections
-  /// Runs work of other threads on the event loops.
+  /// Passes closures from other threads to the event loops.
   let running: RunningLoops
 
   init(
@@ -41,7 +41,7 @@ final class LiveHub: Sendable {
     connectionsOfLoops = loops.map { LoopConnections.make(on: $0, pingSeconds: settings.pingSeconds) }
   }
 
-  /// The number of open connections and of subscriptions.
+  /// The number of open connections, and the number of subscriptions.
   var counts: (connections: Int, subscriptions: Int) {
     (
       connectionsOfLoops.reduce(0) { $0 + $1.count.load(ordering: .relaxed) },
@@ -54,12 +54,12 @@ final class LiveHub: Sendable {
     listeners.withLock { $0[tenant]?.count ?? 0 }
   }
 
-  /// Publishes committed records. Returns after they were written to the connections of all subscribers, so that the
-  /// feed is not read faster than that.
+  /// Publishes committed records. Returns after they were written to the connections of all subscribers. Therefore the
+  /// caller does not read the feed faster than the records are written.
   ///
   /// - Parameters:
   ///   - records: records of one commit, in ascending order of their numbers.
-  ///   - visibility: determines the records that each restricted channel contains.
+  ///   - visibility: determines which records the restricted channels contain.
   func publish(_ records: [LiveRecord], as visibility: LiveVisibility, tenant: TenantID) async {
     guard !records.isEmpty else { return }
     let vehicles = Set(records.map(\.vehicle))
@@ -87,12 +87,13 @@ final class LiveHub: Sendable {
     await deliveries.wait()
   }
 
-  /// Returns the channels of a tenant that have subscribers and whose records depend on fleets or assignments.
+  /// Returns a tenant's channels that have subscribers and whose records depend on the assignment of vehicles to fleets
+  /// or people.
   func restrictedChannels(of tenant: TenantID) -> Set<LiveChannel> {
     listeners.withLock { $0[tenant]?.restricted ?? [] }
   }
 
-  /// The people of each tenant who subscribe to their channel `me`.
+  /// For each tenant, the people who subscribe to the channel `me`.
   var listeningPeople: [TenantID: Set<UUIDv7>] {
     listeners.withLock { listeners in
       listeners.compactMapValues { found in
@@ -116,19 +117,19 @@ final class LiveHub: Sendable {
     listeners.withLock { $0[tenant] != nil }
   }
 
-  /// Ends all subscriptions of a tenant with an error, because changes were missed.
+  /// Ends all subscriptions of a tenant with an error, because changes in the feed were missed.
   func endSubscriptions(_ tenant: TenantID, _ error: APIError) {
     for bound in connectionsOfLoops {
       running.execute(on: bound.loop) { bound.value.endSubscriptions(tenant, error) }
     }
   }
 
-  /// Returns the connections of an event loop. Must be called on the loop.
+  /// Returns the object with the connections of an event loop. Must be called on this event loop.
   func loopConnections(of loop: any EventLoop) -> LoopConnections? {
     connectionsOfLoops.first { $0.loop === loop }?.value
   }
 
-  /// Adds `step` to the number of a channel's subscriptions.
+  /// Adds `step`, which is 1 or -1, to the number of subscriptions to a channel.
   func count(_ channel: LiveChannel, by step: Int) {
     listeners.withLock { listeners in
       let count = (listeners[channel.tenant]?.channels[channel] ?? 0) + step
@@ -145,7 +146,7 @@ final class LiveHub: Sendable {
     }
   }
 
-  /// Adds `step` to the number of a tenant's connections.
+  /// Adds `step`, which is 1 or -1, to the number of a tenant's authenticated connections.
   func count(_ tenant: TenantID, by step: Int) {
     members.withLock { members in
       let count = (members[tenant] ?? 0) + step
@@ -153,10 +154,10 @@ final class LiveHub: Sendable {
     }
   }
 
-  /// The tenants that have connections.
+  /// The tenants that have authenticated connections.
   var tenants: [TenantID] { members.withLock { Array($0.keys) } }
 
-  /// Closes the connections of revoked tokens.
+  /// Closes the connections of tokens that were revoked and of sessions that have ended.
   func close(_ tokens: Set<UUIDv7>, of tenant: TenantID) {
     guard !tokens.isEmpty else { return }
     for bound in connectionsOfLoops {

@@ -3,76 +3,77 @@ import FleetDomain
 import NIOCore
 import Telemetry
 
-/// The functions of the server that live connections call.
+/// The functions of other parts of the server that live connections call.
 struct LiveService: Sendable {
   /// Authenticates a token.
   ///
   /// - Throws: ``APIError`` 401 if the token is unknown, 403 if its owner may not subscribe.
   let authenticate: @Sendable (_ token: String, _ address: String?) async throws -> Identity
-  /// Records the use of a session by a message.
+  /// Records a message of a client as a use of the client's session.
   ///
   /// - Throws: 401 if the session has ended.
   let recordUse: @Sendable (_ identity: Identity, _ address: String?) throws(APIError) -> Void
-  /// Returns the time at which a session or token ends if it is not used again (``Authenticator/end(of:)``).
+  /// Returns the time at which a session or token ends if it is not used again, according to the uses that this server
+  /// has recorded (``Authenticator/end(of:)``).
   let end: @Sendable (_ identity: Identity) -> Timestamp?
-  /// Looks this time up again (``Authenticator/currentEnd(of:)``).
+  /// Looks up in the storage when a session or token ends (``Authenticator/currentEnd(of:)``).
   let currentEnd: @Sendable (_ identity: Identity) async throws -> Timestamp?
   let now: TimeSource
-  /// Counts a message as a request of its key.
+  /// Counts a client's message as a request for the rate limit of its key.
   ///
-  /// - Returns: `nil` if the key is within its rate limit; otherwise the seconds until another message is allowed.
+  /// - Returns: `nil` if the key is within its rate limit; otherwise the time until another message is allowed, in s.
   let admit: @Sendable (_ key: SecretHash) -> Int?
-  /// Ensures that all records that a tenant stores from now on reach its listeners.
+  /// Ensures that all records of a tenant that are stored after this call reach its listeners.
   ///
   /// - Returns: the number of the tenant's newest record.
   let begin: @Sendable (_ tenant: TenantID) async throws -> Int64
-  /// Reads records of a channel after a number, oldest first.
+  /// Reads the records of a channel after a number, in ascending order of their numbers.
   let replay: @Sendable (_ request: ReplayRequest) async throws -> LivePage
 }
 
 /// A request for older records of a channel.
 struct ReplayRequest: Sendable {
   let channel: LiveChannel
-  /// The records with a higher number than this one are read.
+  /// The request is for records with a number above this one.
   let after: Int64
-  /// The maximum number of changes in the tenant's feed to read.
+  /// The maximum number of changes that are read from the tenant's feed.
   let limit: Int
-  /// The maximum number of bytes to send at once.
+  /// The maximum length of the pieces in which the records are sent, in bytes.
   let pieceBytes: Int
-  /// The holder to which the memory and the permit are charged.
+  /// The holder to which the memory and the permit for this request are charged.
   let holder: Holder
 }
 
-/// Older records of a channel.
+/// A page of older records of a channel.
 struct LivePage: Sendable {
-  /// The encoded records in ascending order of their numbers, divided into pieces. It may be empty although more
-  /// records follow, if only changes of other channels were read.
+  /// The encoded records in ascending order of their numbers, divided into pieces. If all changes that were read belong
+  /// to other channels, the array is empty, even if more records follow.
   let pieces: [ByteBuffer]
-  /// The number up to which the feed was read.
+  /// The number of the last change that was read from the feed.
   let last: Int64
-  /// Whether no more changes follow.
+  /// Whether the feed contains no further changes.
   let isLast: Bool
-  /// The number of changes to read for the next page.
+  /// The number of changes to read from the feed for the next page.
   let nextLimit: Int
-  /// The reserved memory of the records.
+  /// The memory that is reserved for the records; `nil` if none is reserved.
   let share: LiveMemory.Share?
 }
 
 extension LiveService {
-  /// The number of changes in the first page of a replay. The length of the records is not known yet. If all have the
-  /// maximum length, the page has 512 KiB.
+  /// The number of changes in the first page, which is read before the usual length of the records is known. If all
+  /// records have the maximum length, this page has 512 KiB.
   static let firstPage = 32
   private static let largestPage = 512
   /// The intended length of a page in bytes.
   private static let pageBytes = 256 << 10
-  /// Memory that each change needs in addition to its record.
+  /// Bytes of memory that each change needs in addition to its record.
   private static let bytesForChange = 128
 
-  /// Creates the functions.
+  /// Creates functions that call the server's components.
   ///
   /// - Parameters:
   ///   - limiter: the rate limit of requests. Each message counts as a request.
-  ///   - queryPermits: the permits for reading older records.
+  ///   - queryPermits: the permits for queries. Reading a page of older records needs one.
   init(
     storage: any FleetStorage, authenticator: Authenticator, feed: LiveFeed, visibility: LiveVisibilityStore,
     limiter: RateLimiter<SecretHash>, memory: LiveMemory, queryPermits: Budget
@@ -97,7 +98,7 @@ extension LiveService {
       return try await feed.position(of: tenant).rawValue
     }
     replay = { request in
-      // Acquire the permit before the memory, as all queries do. Then a query that waits for a permit holds no memory.
+      // Acquire the permit before the memory, as all queries do. A query that waits for a permit then holds no memory.
       let permit = try await queryPermits.acquire(1, for: request.holder)
       let share = try await memory.acquire(2 * Self.pageBytes, for: request.holder)
       let caller = StorageCaller(tenant: request.channel.tenant, key: request.holder.key)
@@ -110,7 +111,7 @@ extension LiveService {
         )
       }
       permit.shrink(to: 0)
-      // The memory of the records and of their encoded frames.
+      // The changes need memory twice: for the records and for their encoded frames.
       let bytes = changes.reduce(0) { $0 + $1.record.body.count + Self.bytesForChange }
       try await share.grow(to: 2 * bytes)
       share.shrink(to: 2 * bytes)

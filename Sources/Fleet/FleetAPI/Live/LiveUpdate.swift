@@ -3,32 +3,32 @@ import Telemetry
 
 /// A record that was just stored, for the subscribers of channels.
 struct LiveRecord: Sendable {
-  /// The number of its change in the tenant's feed. A subscriber can resume after this number.
+  /// The number of the record's change in the tenant's feed. A subscriber can resume after this number.
   let number: Int64
   let vehicle: String
   /// The vehicle's VIN; `nil` if unknown.
   let vin: String?
-  /// The record's time; `nil` if unknown.
+  /// The time in the record; `nil` if the record has no valid time.
   let time: Timestamp?
-  /// The JSON text as the gateway sent it.
+  /// The record's JSON text, as the gateway sent it.
   let body: [UInt8]
 }
 
-/// The records for the subscribers of one channel, encoded once for all subscribers.
+/// New records for the subscribers of one channel. They are encoded once for all subscribers.
 ///
 ///     {"event":"record","channel":"vehicle:VAN-001","id":4711,"record":{…}}
 struct LiveUpdate: Sendable {
   let channel: LiveChannel
-  /// One text frame for each record.
+  /// The encoded records: one WebSocket text frame for each record.
   let frames: ByteBuffer
   /// The number of the last record.
   let last: Int64
-  /// The number of each record, and the offset of its frame in ``frames``, in ascending order.
+  /// For each record, its number and the offset of its frame in ``frames``, in ascending order.
   private let places: [(number: Int64, offset: Int)]
 
-  /// Encodes records.
+  /// Encodes the records of an update.
   ///
-  /// - Parameter records: at least one, in ascending order of their numbers.
+  /// - Parameter records: at least one record, in ascending order of their numbers.
   init(_ channel: LiveChannel, _ records: some Collection<LiveRecord>) {
     self.channel = channel
     let head = Self.head(channel)
@@ -51,14 +51,14 @@ struct LiveUpdate: Sendable {
     last = places.last?.number ?? 0
   }
 
-  /// Returns the frames of the records after a number; `nil` if there are none.
+  /// Returns the frames of the records whose numbers are above `number`; `nil` if there are no such records.
   func frames(after number: Int64) -> ByteBuffer? {
     guard number < last, let first = places.first(where: { $0.number > number }) else { return nil }
     return frames.getSlice(at: first.offset, length: frames.writerIndex - first.offset)
   }
 
-  /// Returns the frames in pieces of at most `bytes`. A piece contains only whole frames; a single longer frame is a
-  /// piece of its own.
+  /// Divides the frames into pieces of at most `bytes` bytes. A piece contains only whole frames. A frame that is
+  /// longer than this is a piece of its own.
   func pieces(atMost bytes: Int) -> [ByteBuffer] {
     var pieces: [ByteBuffer] = []
     var start = frames.readerIndex
@@ -73,7 +73,7 @@ struct LiveUpdate: Sendable {
     return pieces + [frames.getSlice(at: start, length: end - start)].compactMap { $0 }
   }
 
-  /// Returns the beginning of the message, up to the record's number.
+  /// Returns the beginning of each message, up to the record's number.
   private static func head(_ channel: LiveChannel) -> [UInt8] {
     let object = JSONBody.object { line in
       line.field("event", "record" as StaticString)

@@ -3,9 +3,9 @@ import FleetWork
 import Synchronization
 import Telemetry
 
-/// The fleets of vehicles and the assignments of people. They determine which records a tenant's channels contain.
+/// The assignment of vehicles to fleets and people, which determines which records the channels of a tenant contain.
 struct LiveVisibility: Sendable {
-  /// The fleets and people whose data are needed.
+  /// The fleets and people whose assigned vehicles must be read.
   struct Scope: Equatable, Sendable {
     var fleets: Set<UUIDv7> = []
     var people: Set<UUIDv7> = []
@@ -21,18 +21,19 @@ struct LiveVisibility: Sendable {
     }
   }
 
-  /// The fleet of each vehicle that is in one of these fleets, by the vehicle's ID.
+  /// For each vehicle of the fleets in the scope, its fleet. The keys are the ids of vehicles.
   var fleets: [String: UUIDv7] = [:]
-  /// The assigned vehicles of each of these people, with the times of the assignments, by the vehicles' IDs.
+  /// For each person in the scope, the vehicles that are or were assigned to the person, by the vehicles' ids, with the
+  /// times of the assignments.
   var windows: [UUIDv7: [String: [VehicleWindow]]] = [:]
 
-  /// The times of private journeys, by the vehicles' ids. Only the driver of a journey sees its records.
+  /// The times of private journeys, by the vehicles' ids. Only the driver of a private journey may see its records.
   var hidden: [String: [PrivateTime]] = [:]
-  /// The drivers that are linked to the account of each person who views restricted channels.
+  /// For each person in the scope, the drivers that are linked to the person's account.
   var drivers: [UUIDv7: Set<UUIDv7>] = [:]
 
-  /// Whether a channel may contain records of at least one of these vehicles. This is only a quick check;
-  /// ``shows(_:on:)`` is exact.
+  /// Whether a channel may contain records of at least one of these vehicles. This check is quick but may be true
+  /// although the channel contains no such record; ``shows(_:on:)`` is exact.
   func mayShow(_ vehicles: Set<String>, on channel: LiveChannel) -> Bool {
     guard let viewer = channel.viewer, viewer.fleets.isEmpty else { return true }
     guard let person = viewer.person, let own = windows[person] else { return false }
@@ -61,13 +62,13 @@ struct LiveVisibility: Sendable {
 
 /// Reads and caches the data that determine which records live channels contain.
 ///
-/// The data are read again when the number of the audit's last entry has changed, which means that something of the
-/// tenant has changed. This number is read before the records of each commit are sent. So a new assignment applies to
+/// The data are read again when the number of the audit's last entry has changed, because each change in the tenant
+/// adds an entry. This number is read before the records of each commit are sent. Therefore a new assignment applies to
 /// all records that are stored after it.
 final class LiveVisibilityStore: Sendable {
   private struct Entry {
     let scope: LiveVisibility.Scope
-    /// The number of the audit's last entry when the visibility was read.
+    /// The number of the audit's last entry at the time when the visibility was read.
     let number: Int64
     let visibility: LiveVisibility
   }
@@ -77,7 +78,7 @@ final class LiveVisibilityStore: Sendable {
 
   init(storage: any FleetStorage) { self.storage = storage }
 
-  /// Returns the current visibility of records.
+  /// Returns the current visibility of records on several channels of one tenant.
   ///
   /// - Parameter channels: the restricted channels of the tenant.
   func visibility(
@@ -100,7 +101,7 @@ final class LiveVisibilityStore: Sendable {
     return try await hiding(records, in: visibility, tenant: tenant)
   }
 
-  /// Returns the current visibility of records on one channel.
+  /// Returns the current visibility of records on one channel. Reads it from the storage.
   func visibility(of records: [LiveRecord], for channel: LiveChannel) async throws -> LiveVisibility {
     let visibility =
       channel.isRestricted
@@ -117,13 +118,13 @@ final class LiveVisibilityStore: Sendable {
     }
   }
 
-  /// Returns a visibility that includes the private journeys that hide some of the records.
+  /// Returns the visibility with the private journeys that hide some of the records.
   private func hiding(
     _ records: [LiveRecord], in visibility: LiveVisibility, tenant: TenantID
   ) async throws -> LiveVisibility {
     let (vehicles, times) = (Set(records.map(\.vehicle)), records.compactMap(\.time))
     if vehicles.isEmpty { return visibility }
-    // A record without a time may belong to any private journey.
+    // A record without a time may belong to any private journey, so journeys of all times are read.
     let first = times.count < records.count ? nil : times.min()
     let found = try await storage.view(tenant: tenant) { view throws(ThingError) in
       try view.privateTimes(of: vehicles, from: first)

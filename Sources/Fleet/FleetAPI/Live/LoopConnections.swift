@@ -3,9 +3,9 @@ import NIOCore
 import Synchronization
 import Telemetry
 
-/// The live connections of one event loop and their subscriptions. Use it only on that loop.
+/// The live connections of one event loop, and their subscriptions. All calls must be on this event loop.
 final class LoopConnections {
-  /// A reference for other threads. They may use its ``value`` only on the loop.
+  /// A reference to the object that other threads may hold. They may use its ``value`` only on the event loop.
   final class Bound: Sendable {
     let loop: any EventLoop
     let count = Atomic(0)
@@ -16,7 +16,7 @@ final class LoopConnections {
       loopConnections = .makeBoxSendingValue(nil, eventLoop: loop)
     }
 
-    /// The object. Use it only on the loop.
+    /// The object. It may be used only on the event loop.
     var value: LoopConnections {
       if let loopConnections = loopConnections.value { return loopConnections }
       let made = LoopConnections(owner: self)
@@ -43,7 +43,7 @@ final class LoopConnections {
     return bound
   }
 
-  /// Adds a connection. If the server is stopping, closes it at once.
+  /// Adds a new connection. If the server is stopping, closes the connection immediately.
   func enter(_ connection: LiveConnection) {
     connections[ObjectIdentifier(connection)] = connection
     owner.count.store(connections.count, ordering: .relaxed)
@@ -64,9 +64,9 @@ final class LoopConnections {
     if listeners[channel]?.isEmpty == true { listeners[channel] = nil }
   }
 
-  /// Delivers updates to the subscribers on this loop.
+  /// Delivers updates to their subscribers on this event loop.
   ///
-  /// - Parameter then: called when every subscriber has received the updates.
+  /// - Parameter then: is called when every subscriber has received the updates.
   func deliver(_ updates: [LiveUpdate], of tenant: TenantID, then: @escaping () -> Void) {
     guard !isClosing else {
       then()
@@ -77,7 +77,8 @@ final class LoopConnections {
     if isIdle { deliverSlices() }
   }
 
-  /// Whether a connection may process a message now. If not, ``LiveConnection/processWaitingFrame()`` is called later.
+  /// Whether a connection may process a message now. If not, a later round calls
+  /// ``LiveConnection/processWaitingFrame()``.
   func mayProcess(_ connection: LiveConnection) -> Bool {
     if !hasRound {
       hasRound = true
@@ -89,7 +90,7 @@ final class LoopConnections {
   private func beginRound() {
     let round = turns.nextRound()
     for connection in round { connection.processWaitingFrame() }
-    // An empty round ends the sequence of rounds. Until then, messages that arrive wait for the next round.
+    // An empty round is the last one. Until then, messages that arrive wait for the next round.
     hasRound = !round.isEmpty
     if hasRound { owner.loop.execute { [owner] in owner.value.beginRound() } }
   }
@@ -97,7 +98,7 @@ final class LoopConnections {
   private func deliverSlices() {
     queue.deliverSlice()
     guard !queue.isEmpty else { return }
-    // Let the loop do its other work before the next slice.
+    // Let the event loop do other work before the next slice.
     owner.loop.execute { [owner] in owner.value.deliverSlices() }
   }
 
@@ -107,12 +108,12 @@ final class LoopConnections {
     }
   }
 
-  /// Sends a frame to the subscribers of a channel on this loop.
+  /// Sends a frame to the subscribers of a channel on this event loop.
   func send(_ frame: ByteBuffer, on channel: LiveChannel) {
     for connection in (listeners[channel] ?? [:]).values { connection.send(frame) }
   }
 
-  /// Closes the connections of these tokens.
+  /// Closes the connections that were authenticated with one of these tokens.
   func close(_ tokens: Set<UUIDv7>, of tenant: TenantID) {
     for connection in connections.values where connection.isOf(tokens, tenant) {
       connection.close(.policyViolation, "the token was revoked; ask for a new one")

@@ -1,9 +1,9 @@
 import FleetDomain
 import NIOCore
 
-/// Limits the number of messages that one event loop processes without a pause. More messages wait for a later round. A
-/// round takes messages of different tenants in rotation, and of different keys of each tenant. Between two rounds, the
-/// loop does its other work. Use it only on the loop.
+/// Limits the number of messages that one event loop processes without a pause. Messages above this number wait for a
+/// later round. A round contains messages of different tenants in rotation, and of the different keys of each tenant in
+/// rotation. Between two rounds, the event loop does other work. All calls must be on the event loop.
 struct MessageScheduler {
   /// The maximum number of messages in one round.
   private static let most = 8
@@ -15,7 +15,7 @@ struct MessageScheduler {
 
   /// Reports that a connection has received a message.
   ///
-  /// - Returns: whether the message may be processed now. If not, the connection becomes part of a later round.
+  /// - Returns: whether the connection may process the message now. If not, it becomes part of a later round.
   mutating func mayProcess(_ connection: LiveConnection) -> Bool {
     if waiting.isEmpty, taken < Self.most {
       taken += 1
@@ -25,7 +25,7 @@ struct MessageScheduler {
     return false
   }
 
-  /// Returns the connections of the next round. A connection that may process several messages occurs several times.
+  /// Returns the connections of the next round. A connection occurs once for each message that it may process.
   mutating func nextRound() -> [LiveConnection] {
     var round: [LiveConnection] = []
     while round.count < Self.most, let next = waiting.next() { round.append(next) }

@@ -3,26 +3,27 @@ import FleetWork
 import Logging
 import Telemetry
 
-/// Sends new notifications on the channel `me` to the live connections of the notified people.
+/// Sends new notifications to the live connections of the notified people, on the channel `me`.
 ///
-/// Every server of a database reads new notifications periodically, also those that another server has added. A
-/// notification is sent at least once to each connection that is subscribed at the time of the read. Clients recognise
-/// repetitions by the ID.
+/// Each server that uses the database reads new notifications periodically, including those that another server has
+/// added. A notification is sent at least once to each connection that is subscribed at the time of the read. Clients
+/// recognise repeated notifications by their id.
 struct NotificationWatch {
   /// The time between two reads.
   private static let period = Duration.seconds(1)
-  /// The number of seconds by which reads overlap. A notification may be committed some time after its `createdAt`.
+  /// Each read also covers the previous `overlap` seconds, because a notification may be committed after its
+  /// `createdAt`.
   private static let overlap = 30
-  /// The maximum number of notifications of a tenant in one read.
+  /// The maximum number of one tenant's notifications in one read.
   private static let page = 1_000
 
   let storage: any FleetStorage
   let hub: LiveHub
-  /// The permits for queries. Each read needs one.
+  /// The permits for queries. Each read needs one permit.
   let queryPermits: Budget
   let logger: Logger
 
-  /// Reads periodically until the task is cancelled.
+  /// Reads new notifications periodically until the task is cancelled.
   func run() async {
     var sent: [UUIDv7: Timestamp] = [:]
     var isFailing = false

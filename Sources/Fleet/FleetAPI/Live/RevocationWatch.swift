@@ -2,26 +2,26 @@ import FleetDomain
 import Logging
 import Telemetry
 
-/// Closes live connections whose token was revoked by another server or by a command. Connections of tokens that this
-/// server revokes are closed at once (``LiveHub/close(_:of:)``).
+/// Closes live connections whose token was revoked by another server or by a command. If this server revokes a token,
+/// it closes the token's connections immediately (``LiveHub/close(_:of:)``).
 ///
-/// It periodically reads the list of revocations of all tenants, which costs little if there are no new ones.
+/// The watch periodically reads the list of revocations of all tenants. A read without new revocations costs little.
 struct RevocationWatch {
   /// The time between two reads.
   private static let period = Duration.seconds(1)
-  /// Time for which the revoked tokens are remembered here. During this time, a connection could be opened with a
-  /// revoked token that is still in the cache of ``Authenticator``.
+  /// For this time after a revocation, connections with the revoked token are closed repeatedly. Such a connection may
+  /// still be opened, because the cache of ``Authenticator`` may still contain the token.
   static let memory = Authenticator.memory * 5
-  /// The number of tokens in one read.
+  /// The maximum number of tokens in one read.
   private static let page = 1_000
 
   let storage: any FleetStorage
   let hub: LiveHub
-  /// The permits for queries. Each read needs one.
+  /// The permits for queries. Each read needs one permit.
   let queryPermits: Budget
   let logger: Logger
 
-  /// Reads the list periodically until the task is cancelled.
+  /// Reads new revocations periodically until the task is cancelled.
   func run() async {
     var isFailing = false
     var position: RevocationPosition?
@@ -30,8 +30,8 @@ struct RevocationWatch {
       do {
         let now = ContinuousClock.now
         recent.removeAll { $0.time.duration(to: now) > Self.memory }
-        // The first read only finds the current position. Earlier revocations do not matter, because the server has no
-        // connections that are older.
+        // The first read only finds the current position. Earlier revocations do not matter, because all connections to
+        // this server are newer.
         var isLast = false
         while !isLast {
           let found = try await read(after: position)

@@ -2,13 +2,13 @@
 struct UTF8Check {
   /// The number of bytes of the current character that are still missing.
   private var missing = 0
-  /// The allowed values of the next byte. After some first bytes, the range is smaller.
+  /// The allowed values of the next byte of the current character. After some first bytes, the range is smaller.
   private var next: ClosedRange<UInt8> = 0x80...0xBF
 
-  /// Whether the last piece ended at the end of a character.
+  /// Whether the last piece ended at the end of a character, not inside one.
   var isComplete: Bool { missing == 0 }
 
-  /// Appends the next piece and checks it.
+  /// Checks the next piece of the text.
   ///
   /// - Returns: `false` if the text is not UTF-8.
   mutating func append(_ bytes: some Sequence<UInt8>) -> Bool {
@@ -24,11 +24,11 @@ struct UTF8Check {
       case 0xC2...0xDF: missing = 1
       case 0xE0...0xEF:
         missing = 2
-        // Rejects overlong encodings and surrogates.
+        // This range excludes overlong encodings and surrogates.
         next = byte == 0xE0 ? 0xA0...0xBF : byte == 0xED ? 0x80...0x9F : 0x80...0xBF
       case 0xF0...0xF4:
         missing = 3
-        // Rejects overlong encodings and values above U+10FFFF.
+        // This range excludes overlong encodings and values above U+10FFFF.
         next = byte == 0xF0 ? 0x90...0xBF : byte == 0xF4 ? 0x80...0x8F : 0x80...0xBF
       default: return false
       }

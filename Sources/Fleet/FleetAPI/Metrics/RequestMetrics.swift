@@ -1,12 +1,12 @@
 import FleetDomain
 import Synchronization
 
-/// Counts the requests of each route by status, and their durations.
+/// Counts the requests to each route by their status, and sums their durations.
 final class RequestMetrics: Sendable {
   struct Key: Hashable, Comparable {
     let method: String
-    /// The path as in the route table, with parameter names instead of values. With values, each vehicle would have its
-    /// own time series.
+    /// The path as in the route table: with the names of parameters instead of their values. With values, each vehicle
+    /// would have its own time series.
     let route: String
     let status: Int
 
@@ -20,8 +20,7 @@ final class RequestMetrics: Sendable {
     var seconds = 0.0
   }
 
-  /// The sums of each tenant. The key `nil` is for requests without a key, and for requests with the server's own
-  /// token.
+  /// The sums of each tenant. The key `nil` contains requests without a key and requests with the server's own token.
   private let sums = Mutex<[TenantID?: [Key: Sum]]>([:])
 
   func record(_ key: Key, _ tenant: TenantID?, _ duration: Duration) {
@@ -33,7 +32,7 @@ final class RequestMetrics: Sendable {
 
   /// Returns the sums of a tenant.
   ///
-  /// - Parameter tenant: the tenant; `nil` for the whole server.
+  /// - Parameter tenant: the tenant; `nil` for the sums of all requests to the server.
   func sums(of tenant: TenantID?) -> [(Key, Sum)] {
     let found = sums.withLock { sums in
       guard tenant == nil else { return sums[tenant] ?? [:] }

@@ -1,12 +1,12 @@
 /// A metric of another component in the same process. The server reports it together with its own metrics.
 public struct ServerMetric: Equatable, Sendable {
-  /// The type of a metric. A counter only increases.
+  /// The type of a metric. The value of a counter never decreases; the value of a gauge may change in any way.
   public enum Kind: Sendable { case counter, gauge }
 
   /// The name, for example `fleetstore_broker_messages_total`.
   public let name: String
   public let kind: Kind
-  /// A description in one line.
+  /// A description of the metric, without line breaks.
   public let help: String
   public let value: Int
 

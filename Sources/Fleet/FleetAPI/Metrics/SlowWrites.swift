@@ -1,7 +1,8 @@
 import FleetDomain
 import Logging
 
-/// Reports transactions that held the only writer of a SQLite database for too long, so that other tenants had to wait.
+/// Logs transactions that occupied the only writer of a SQLite database for too long, so that other tenants had to
+/// wait.
 struct SlowWrites {
   private static let pause = Duration.seconds(10)
 
@@ -17,7 +18,7 @@ struct SlowWrites {
     }
   }
 
-  /// Logs the operations that have had slow transactions since the last call.
+  /// Logs each operation that has had slow transactions since the last call.
   func report(_ sums: [String: WriteTimes], since known: inout [String: Int]) {
     for (operation, sum) in sums.sorted(by: { $0.key < $1.key }) where sum.slow > known[operation] ?? 0 {
       logger.warning("\(operation): a transaction took more than \(WriteTimes.bound); all other writes waited for it")

@@ -1,7 +1,8 @@
 import FleetDomain
 import Synchronization
 
-/// Counts the records of each tenant since the start, by result. Records from HTTP and from brokers are included.
+/// Counts the records that each tenant has sent since the start, by result. Includes records from HTTP and from
+/// brokers.
 public final class TenantMetrics: Sendable {
   private let counts = Mutex<[TenantID: IngestCounts]>([:])
 

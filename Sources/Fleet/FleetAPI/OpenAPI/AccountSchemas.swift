@@ -2,7 +2,7 @@ import FleetDomain
 
 /// The schemas of people's accounts in `openapi.json`.
 enum AccountSchemas {
-  /// Names and JSON Schemas, as members of one JSON object, without its braces.
+  /// The schemas with their names, as members of a JSON object, without the braces of the object.
   static let text = [
     ThingSchema.members(of: Person.self),
     ThingSchema.members(of: Session.self, added: [("isCurrent", #"{"type":"boolean"}"#)]),

@@ -1,6 +1,6 @@
 /// Schemas in `openapi.json` for answers that are computed from records.
 enum FigureSchemas {
-  /// Names and JSON Schemas, as members of one JSON object, without its braces.
+  /// The schemas with their names, as members of a JSON object, without the braces of the object.
   static let text = ##"""
     "PositionCollection": {
       "description": "A FeatureCollection (RFC 7946).",

@@ -5,7 +5,7 @@ import FleetWork
 
 /// The schemas of the fleet's things in `openapi.json`.
 enum FleetSchemas {
-  /// Names and JSON Schemas, as members of one JSON object, without its braces.
+  /// The schemas with their names, as members of a JSON object, without the braces of the object.
   static let text = [
     ThingSchema.members(of: Vehicle.self, derived: VehicleRoutes.derived),
     ThingSchema.details(of: Vehicle.self, derived: VehicleRoutes.derived),
@@ -75,7 +75,7 @@ enum FleetSchemas {
     }
     """##
 
-  /// The schemas of the bodies of commands.
+  /// The schemas of the bodies of requests that execute a command on a thing.
   private static let commands = ##"""
     "AssignmentEnd": {
       "type": "object", "properties": {

@@ -6,7 +6,7 @@ enum OpenAPIDocument {
   static func text(of routes: [Route]) -> [UInt8] {
     var text = Array(head.utf8)
     text += Array(#","paths":{"#.utf8)
-    // Paths in the order of the table. All methods of a path are in one object.
+    // Write paths in the order of the route table. One object contains all methods of a path.
     var paths: [String] = []
     for route in routes where !paths.contains(route.path.text) { paths.append(route.path.text) }
     text += joined(
@@ -24,7 +24,7 @@ enum OpenAPIDocument {
 
   /// All schemas, as a JSON object.
   static var schemas: [UInt8] {
-    // The first text is an object. Omit its closing brace.
+    // The first text is a complete object. Omit its closing brace, so that the other members can follow.
     Array(OpenAPISchemas.text.utf8).dropLast()
       + Array(",\(RecordSchemas.text),\(AccountSchemas.text),\(FleetSchemas.text),\(FigureSchemas.text)}".utf8)
   }
@@ -77,7 +77,7 @@ enum OpenAPIDocument {
     return responses
   }
 
-  /// Returns the errors that the route declares, and those that its input can cause.
+  /// Returns the errors that a route declares, and the errors that any of its requests can cause.
   private static func errors(of route: Route) -> [HTTPResponse.Status] {
     var errors = route.operation.errors
     errors += [.badRequest, .notFound, .tooManyRequests, .internalServerError, .serviceUnavailable]
@@ -101,9 +101,9 @@ enum OpenAPIDocument {
     ])
   }
 
-  /// Returns the description of a body.
+  /// Returns the OpenAPI description of the body of a request or an answer.
   ///
-  /// - Parameter files: the formats in which a list is also sent as a file.
+  /// - Parameter files: the formats of files in which the same list can be requested.
   private static func content(_ content: Operation.Content, files: [ExportFormat] = []) -> [UInt8] {
     let schema = content.schema.map { ##"{"$ref":"#/components/schemas/\##($0)"}"## } ?? #"{"type":"string"}"#
     return object(
@@ -114,7 +114,7 @@ enum OpenAPIDocument {
   // MARK: JSON
 
   private static func string(_ text: String) -> [UInt8] {
-    // Encode `{"a":"…"}`, then remove the bytes before and after the value.
+    // Encode the object `{"a":"…"}`, then remove the bytes before and after its value.
     Array(JSONBody.object { $0.field("a", text) }.dropFirst(5).dropLast())
   }
 

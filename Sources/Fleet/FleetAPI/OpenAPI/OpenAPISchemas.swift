@@ -1,6 +1,6 @@
-/// The schemas of `openapi.json`.
+/// The schemas in `openapi.json` that no other type generates.
 enum OpenAPISchemas {
-  /// One JSON object, whose members are the names and JSON Schemas (2020-12).
+  /// A JSON object. Its keys are the names of the schemas; its values are JSON Schemas (2020-12).
   static let text = #"""
     {
       "Error": {

@@ -1,8 +1,8 @@
 import HTTPTypes
 
-/// The description of a route in `openapi.json`; its path and method come from the route itself.
+/// The description of a route in `openapi.json`, except its path and method, which belong to the route itself.
 struct Operation: Sendable {
-  /// A query parameter or header.
+  /// A query parameter or a header of a request.
   struct Parameter: Sendable {
     let name: String
     let isHeader: Bool
@@ -14,21 +14,21 @@ struct Operation: Sendable {
   /// The body of a request or an answer.
   struct Content: Sendable {
     let types: [String]
-    /// The name of the schema among the components; `nil` if any bytes are allowed.
+    /// The name of the schema in `openapi.json`; `nil` if the body may be any bytes.
     let schema: String?
-    /// Whether a request must have the body.
+    /// Whether a request must have the body. Has no meaning for answers.
     var isRequired = true
 
-    /// Returns a JSON body with a named schema.
+    /// Describes a JSON body with a named schema.
     static func json(_ schema: String) -> Content { Content(types: ["application/json"], schema: schema) }
 
-    /// Returns a JSON body with a named schema. A request may omit it.
+    /// Describes a JSON body with a named schema that a request may omit.
     static func optionalJSON(_ schema: String) -> Content {
       Content(types: ["application/json"], schema: schema, isRequired: false)
     }
   }
 
-  /// A successful answer.
+  /// The description of a successful answer.
   struct Result: Sendable {
     let status: HTTPResponse.Status
     let description: String
@@ -50,9 +50,9 @@ struct Operation: Sendable {
   var parameters: [Parameter] = []
   var body: Content?
   let results: [Result]
-  /// Whether the query may have parameters that are not described, because other programs send the requests.
+  /// Whether the query may contain parameters that are not described, because other programs define the requests.
   var hasOtherParameters = false
-  /// Errors that this route has in addition to the errors of all routes.
+  /// The statuses of errors of this route, in addition to the errors that any route can cause.
   var errors: [HTTPResponse.Status] = []
 
   /// The names of the query parameters.
@@ -60,16 +60,16 @@ struct Operation: Sendable {
 }
 
 extension Operation.Parameter {
-  /// Creates a query parameter.
+  /// Describes a query parameter.
   static func query(_ name: String, _ description: String, _ schema: String) -> Self {
     Self(name: name, isHeader: false, description: description, schema: schema)
   }
-  /// Creates a header.
+  /// Describes a header of a request.
   static func header(_ name: String, _ description: String, _ schema: String = #"{"type":"string"}"#) -> Self {
     Self(name: name, isHeader: true, description: description, schema: schema)
   }
 
-  /// The headers of conditional requests for things that have no entity tag.
+  /// The headers of conditional requests to a route whose resource has no entity tag.
   static let noTag = [
     header(
       "If-Match",

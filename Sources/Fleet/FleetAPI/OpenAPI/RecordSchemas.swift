@@ -1,9 +1,9 @@
 import FleetDomain
 import Telemetry
 
-/// The schemas of records, generated from the table that also validates records (``RecordField``).
+/// The schemas of records, generated from the table that is also used to validate records (``RecordField``).
 enum RecordSchemas {
-  /// Names and JSON Schemas, as members of one JSON object, without its braces.
+  /// The schemas with their names, as members of a JSON object, without the braces of the object.
   static let text = RecordType.allCases.map { "\"\(name(of: $0))\":\(schema(of: $0))" }.joined(separator: ",")
 
   /// Returns the name of the schema for a type of record, for example `TelemetryRecord`.
@@ -16,8 +16,8 @@ enum RecordSchemas {
     let members = RecordField.contract.filter { $0.types.contains(RecordTypes(type)) }.map { field in
       (field.name, schema(of: field))
     }
-    // If a request selects `fields`, the telemetry records of its answer lack other keys. Therefore only `id` is
-    // required.
+    // If a request selects `fields`, the telemetry records in its answer may lack all keys except `id` and `timestamp`.
+    // A record without a known date lacks `timestamp`. Therefore only `id` is required.
     let required =
       type == .telemetry ? ["id"] : ["type", "id", "timeQuality", "gatewayId", "vehicleId", "epoch", "seq"]
     return #"{"description":"\#(descriptions[type] ?? "")","type":"object","required":["#
@@ -35,7 +35,7 @@ enum RecordSchemas {
     .adapter: "Something about an adapter or receiver.", .gap: "Sequence numbers that will never arrive.",
   ]
 
-  /// The schemas of the keys that records of all types have, except `type`.
+  /// The schemas of the keys that records of all types can have, except `type`.
   private static let head = #"""
     "id":{"description":"Created once by the gateway; a UUID of version 7.","type":"string","format":"uuid"},"timestamp":{"description":"Absent if the date is unknown.","$ref":"#/components/schemas/Time"},"timeQuality":{"description":"The source of the time.","enum":["gps","ntp","system","unset"]},"gatewayId":{"$ref":"#/components/schemas/Name"},"vehicleId":{"$ref":"#/components/schemas/Name"},"epoch":{"description":"The epoch in which seq counts.","type":"string","format":"uuid"},"seq":{"description":"Number of the record, from 1 in each gateway and epoch.","type":"integer","minimum":1,"maximum":9223372036854775807}
     """#
@@ -70,7 +70,7 @@ enum RecordSchemas {
   }
 
   private static func number(_ bound: Double) -> String {
-    // 2^63 cannot be converted to Int64. The largest valid whole number is one less.
+    // The bound 2^63 cannot be converted to Int64. The largest valid whole number is 2^63 - 1.
     bound >= 0x1p63 ? "9223372036854775807" : Int64(exactly: bound).map { "\($0)" } ?? "\(bound)"
   }
 }

@@ -4,10 +4,10 @@ import FleetFigures
 import FleetWork
 import Telemetry
 
-/// Decides which reports, and which members of their rows, a requester may see.
+/// Decides which reports a requester may see, and which members of the reports' rows.
 struct ReportAccess: Sendable {
   let requester: Requester
-  /// `nil` if the requester is a program.
+  /// The person who requests; `nil` if the requester is a program.
   let person: UUIDv7?
 
   init(_ requester: Requester, person: UUIDv7?) { (self.requester, self.person) = (requester, person) }
@@ -19,10 +19,12 @@ struct ReportAccess: Sendable {
   /// Whether the requester may see the costs of at least one vehicle.
   var maySeeAnyCosts: Bool { !Reach(of: requester, to: .read, .costs).isEmpty }
 
-  /// - Parameter fleet: `nil` for all vehicles.
+  /// Whether the requester may see the costs of all vehicles of a fleet.
+  ///
+  /// - Parameter fleet: the fleet; `nil` for all vehicles of the tenant.
   func maySeeCosts(ofFleet fleet: UUIDv7?) -> Bool { covers(.read, .costs, fleet) }
 
-  /// Whether the requester may make this report: requires the permission for the fleet of the report.
+  /// Whether the requester may make this report. This requires the permission to write reports of the report's fleet.
   func mayMake(_ report: Report) -> Bool { covers(.write, .reports, report.fleetID) }
 
   func maySee(_ report: Report) -> Bool {
@@ -44,9 +46,9 @@ struct ReportAccess: Sendable {
     }
   }
 
-  /// Whether the requester may perform an action for all vehicles of a fleet.
+  /// Whether the requester has a permission for all vehicles of a fleet.
   ///
-  /// - Parameter fleet: `nil` for all vehicles of the tenant.
+  /// - Parameter fleet: the fleet; `nil` for all vehicles of the tenant.
   private func covers(_ action: Action, _ area: Area, _ fleet: UUIDv7?) -> Bool {
     let reach = Reach(of: requester, to: action, area)
     if reach.isEverything { return true }

@@ -1,13 +1,15 @@
 import FleetDomain
 import FleetWork
 
-/// A report as a file.
+/// A report in the format of a file: CSV, XLSX or PDF.
 struct ReportFile {
   let name: String
   let mediaType: String
   let bytes: [UInt8]
 
-  /// - Parameter rows: the rows with the members that the reader may see.
+  /// Creates the file of a report.
+  ///
+  /// - Parameter rows: the rows of the report, only with the members that the reader may see.
   init(_ report: Report, rows: [JSON], as format: Report.Format) throws {
     let rows = rows.map(Self.readable)
     let columns = Self.columns(of: rows)
@@ -30,7 +32,7 @@ struct ReportFile {
     name = title.replacing(" ", with: "-") + "." + format.rawValue
   }
 
-  /// Returns the columns: first the group, then all other members, sorted by name.
+  /// Returns the columns of the file: first the column `group`, then a column for each other member, sorted by name.
   private static func columns(of rows: [JSON]) -> [ExportColumn] {
     var paths: Set<[String]> = []
     for case .object(let members) in rows {
@@ -46,7 +48,7 @@ struct ReportFile {
     return ([["group"]] + paths.sorted { $0.lexicographicallyPrecedes($1) }).map { ExportColumn(path: $0) }
   }
 
-  /// Replaces amounts of money by readable text, for example `24.00 EUR; 3.00 USD`.
+  /// Replaces arrays of amounts of money by readable text, for example `24.00 EUR; 3.00 USD`.
   private static func readable(_ json: JSON) -> JSON {
     switch json {
     case .object(let members): return .object(members.mapValues(readable))

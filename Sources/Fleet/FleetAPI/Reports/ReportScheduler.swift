@@ -5,23 +5,23 @@ import FleetWork
 import Logging
 import Telemetry
 
-/// Makes the reports that are due, and queues mails that contain them.
+/// Makes scheduled reports when they are due, and queues mails that contain the reports.
 ///
-/// The transaction that stores a report also sets when the next one is due. Several servers may share one database:
-/// after one of them has made a report, the others find that it is no longer due. Reports that were missed while no
-/// server ran are made one after another.
+/// The transaction that stores a report also stores the time at which the next report is due. Several servers may share
+/// one database: after one server has made a report, the others find that it is no longer due. If no server ran when
+/// reports were due, these reports are made later, one after another.
 struct ReportScheduler {
   /// The time between two searches for reports that are due.
   private static let period = Duration.seconds(10)
-  /// The age up to which missed reports are made later, s.
+  /// The maximum age of missed reports that are made later, in s. Only the first missed report may be older.
   private static let longestDelay = 31 * 86_400
 
   let storage: any FleetStorage
-  /// The keys that encrypt the values of mails; `nil` if no mails can be sent.
+  /// The keys that encrypt the values in queued mails; `nil` if the server sends no mails.
   let keys: SecretKeys?
   let logger: Logger
 
-  /// Makes due reports periodically, until the task is cancelled.
+  /// Makes due reports at intervals, until the task is cancelled.
   func run() async {
     var isFailing = false
     repeat {
@@ -35,8 +35,8 @@ struct ReportScheduler {
     } while (try? await Task.sleep(for: Self.period)) != nil
   }
 
-  /// Makes all reports that are due. In each round, one report of each tenant is made, so that a tenant with many
-  /// schedules does not delay the others.
+  /// Makes all reports that are due. One round makes one report of each tenant, so that a tenant with many schedules
+  /// does not delay other tenants.
   func makeAll(at now: Timestamp) async throws {
     var tenants = try await storage.tenants(having: [ThingQuery<Report>.Condition.atMost(key: "nextAt", now.json)])
     while !tenants.isEmpty, !Task.isCancelled {
@@ -50,11 +50,11 @@ struct ReportScheduler {
     }
   }
 
-  /// Makes the report of a tenant that has been due for the longest time.
+  /// Makes one report of a tenant: the report that has been due for the longest time.
   ///
   /// - Returns: whether a report was due.
   private func makeNext(of tenant: TenantID, at now: Timestamp) async throws -> Bool {
-    // Some more than one, in case rows cannot be read.
+    // Read more than one schedule, because some rows may be unreadable.
     var due = ThingQuery<Report>(.atMost(key: "nextAt", now.json), order: [.init("nextAt")], limit: 20)
     due.leavesOutUnreadable = true
     let wanted = due
@@ -74,7 +74,7 @@ struct ReportScheduler {
         report.pending = try view.pending(of: report)
         return (plan, report, nil)
       } catch {
-        // The same attempt would fail again, so it must not delay the tenant's other schedules.
+        // The same attempt would fail again. Skip this report, so that it does not delay the tenant's other schedules.
         guard error.isPermanent else { throw error }
         return (plan, report, error)
       }
@@ -82,7 +82,7 @@ struct ReportScheduler {
     guard let (plan, report, failure) = found else { return false }
     if let failure { logger.warning("tenant \(tenant): a scheduled report is left out: \(failure)") }
     try await storage.change(tenant: tenant, by: Actor(.server), at: now) { transaction throws(ThingError) in
-      // Another server has made the report, or the schedule was changed.
+      // If the version has changed, another server has made the report, or a person has changed the schedule.
       guard let present = try transaction.find(plan.id, Report.self), present.version == plan.version,
         let schedule = present.value.schedule, let times = CronTimes(schedule.cron), let at = present.value.nextAt
       else { return }
@@ -101,13 +101,14 @@ struct ReportScheduler {
     return true
   }
 
-  /// Queues a mail with the report to a person, if the person may see the report now.
+  /// Queues a mail with the report to a person, if the person may see the report at this time.
   private func send(
     _ report: Report, as format: Report.Format, to id: UUIDv7, _ keys: SecretKeys, _ transaction: any FleetTransaction
   ) throws(ThingError) {
     guard let person = try transaction.find(id, Person.self), person.value.isActive else { return }
     let access = ReportAccess(person)
-    // Check the permissions also for the person who made the schedule, who may have lost them since.
+    // Ignore that the person requested the report: a person who made the schedule may have lost the permission since
+    // then.
     var shown = report
     shown.requestedBy = nil
     guard access.maySee(shown) else { return }

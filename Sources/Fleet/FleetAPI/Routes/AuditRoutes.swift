@@ -7,7 +7,7 @@ import Telemetry
 struct AuditRoutes {
   let storage: any FleetStorage
 
-  /// The maximum number of entries on a page. It is small, because entries can be long and must be decrypted.
+  /// The maximum number of entries on a page. It is small, because entries may be long and must be decrypted.
   private static let mostEntries = 200
 
   var routes: [Route] {
@@ -29,7 +29,7 @@ struct AuditRoutes {
         thing = id
       }
       if call.reach?.isEverything != true {
-        // A caller who may see only own things sees only the changes of their own account.
+        // If the caller may read only own things, the answer contains only changes of the caller's own account.
         guard call.reach?.isOnlyOwn == true, let own = caller.signedIn?.person, thing == nil || thing == own else {
           throw APIError.forbidden(call.reach?.reason ?? "")
         }
@@ -58,7 +58,7 @@ struct AuditRoutes {
         members["hash"] = .text(Hexadecimal.text(entry.hash))
         list.append(JSON.object(members).canonicalBytes)
       }
-      // Entry 1 is the tenant's oldest entry.
+      // Entry 1 is the tenant's oldest entry, so no page follows it.
       let last = entries.count == limit ? entries.last.map(\.number) : nil
       return Answer(json: list.finish(next: last.flatMap { $0 > 1 ? "\(Self.cursorPrefix)\($0)" : nil }))
     }
@@ -119,7 +119,7 @@ struct AuditRoutes {
     }
   }
 
-  /// The beginning of cursors. The number of the last entry of the previous page follows.
+  /// The beginning of each cursor. The number of the previous page's last entry follows it.
   private static let cursorPrefix = "before-"
 
   private static func cursor(_ call: Call) throws(APIError) -> Int64? {

@@ -6,7 +6,7 @@ import Telemetry
 
 /// `/api/auth`: sign-in, sign-out, and the set-up of accounts.
 struct AuthRoutes {
-  /// The common beginning of these paths. Requests from pages of other sites are refused.
+  /// The beginning of all paths of these routes. Requests to them from pages of other sites are rejected.
   static let path = "/api/auth"
 
   let accounts: AccountService
@@ -70,7 +70,7 @@ struct AuthRoutes {
     }
   }
 
-  /// The body of the second step of a sign-in.
+  /// The body of the request for the second step of a sign-in.
   private struct SecondStep: Sendable {
     enum Answer: Sendable {
       case code(AccountService.FactorAnswer)
@@ -116,7 +116,7 @@ struct AuthRoutes {
     }
   }
 
-  /// The methods by which an app obtains tokens.
+  /// The ways in which an app can obtain tokens, from the body of its request.
   private enum Grant: Sendable {
     case password(email: String, password: String, AccountService.FactorAnswer?, TenantID)
     case factor(ticket: String, AccountService.FactorAnswer)
@@ -296,9 +296,9 @@ struct AuthRoutes {
 
   // MARK: Helper functions
 
-  /// Reads an email address.
+  /// Reads the email address in the body of a request.
   ///
-  /// - Throws: 422 if the text is longer than any email address (RFC 5321, 4.5.3.1).
+  /// - Throws: 422 if the text is longer than an email address can be (RFC 5321, 4.5.3.1).
   private static func email(_ reader: inout JSONObjectReader) throws(JSONError) -> String {
     let value = try reader.required("email")
     let email = try value.requireString()
@@ -319,13 +319,13 @@ struct AuthRoutes {
   ) throws(JSONError) -> AccountService.FactorAnswer {
     let kind = try reader.optionalString("kind", oneOf: Factor.Form.codes.map(\.rawValue))
     let code = try reader.requiredString("code")
-    // The client need not name the kind of a code. A code in the format of a recovery code is a recovery code; any
-    // other code is a one-time code.
+    // A client need not name the form of a code. A code that has the format of a recovery code is regarded as a
+    // recovery code; any other code as a one-time code.
     let usual = RecoveryCodes.hash(of: code) == nil ? Factor.Form.totp : .recoveryCodes
     return .init(form: kind.flatMap { Factor.Form(rawValue: $0) } ?? usual, code: code)
   }
 
-  /// Returns the answer to a step of a sign-in, with the cookies or tokens of a new session.
+  /// Returns the answer to a step of a sign-in. If a session begins, the answer contains its cookie or its tokens.
   static func answer(
     _ step: AccountService.Step, _ call: Call, _ accounts: AccountService
   ) async throws -> Answer {
@@ -381,8 +381,8 @@ struct AuthRoutes {
     return members
   }
 
-  /// Returns the permissions of a requester: the allowed actions of each area. Each action has the value `all`, `scope`
-  /// (things of the person's fleets) or `own`.
+  /// Returns the permissions of a requester as JSON: for each area, the allowed actions. The value of an action is
+  /// `all`, `scope` (only things of the person's fleets) or `own` (only the person's own things).
   static func permissions(_ requester: Requester) -> JSON {
     var areas: [String: JSON] = [:]
     for area in Area.allCases {
@@ -408,9 +408,9 @@ extension Factor.Form {
 }
 
 extension Call {
-  /// The signed-in person who sent the request.
+  /// The identity and the session of the person who sent the request.
   ///
-  /// - Throws: 403 if the sender is not a person.
+  /// - Throws: 403 if the request was not sent in the session of a person.
   var signedIn: (identity: Identity, SignedIn) {
     get throws(APIError) {
       let caller = try caller
@@ -421,9 +421,9 @@ extension Call {
     }
   }
 
-  /// Returns the data of the client that signs in.
+  /// Returns the address, the browser or app, and the cookies of the client that signs in.
   ///
-  /// - Throws: 403 if others could read the password, because the connection is not encrypted.
+  /// - Throws: 403 if the connection is not encrypted, because others on the network could read the password.
   func accountCaller(_ transport: Session.Transport) throws(APIError) -> AccountService.Caller {
     guard client.isPrivate else {
       throw APIError(
@@ -439,9 +439,9 @@ extension Call {
       session: SessionCookie.session.value(in: request.headers, isTLS: client.isTLS).map { Secret.hash(of: $0) })
   }
 
-  /// Checks that the sender has signed in or confirmed the password recently.
+  /// Checks that the sender, if it is a person, has signed in or confirmed the password recently.
   ///
-  /// - Throws: 403 if that was too long ago.
+  /// - Throws: 403 if the person did so too long ago.
   func requireRecentSignIn(_ accounts: AccountService) throws(APIError) {
     guard let signedIn = identity?.signedIn else { return }
     let seconds = accounts.settings.limits.recentSeconds

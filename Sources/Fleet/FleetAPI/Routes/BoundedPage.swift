@@ -1,18 +1,19 @@
 import FleetDomain
 
-/// A page of a list with a limit of elements and a limit of bytes.
+/// A page of a list that is limited by its number of elements and by its length in bytes.
 ///
-/// The page is read from the storage in pieces, of which the last may exceed the limit of bytes. The cursor of the page
-/// continues after its last piece.
+/// The page is read from the storage in pieces; the last piece may exceed the maximum length. The next page begins
+/// after this piece.
 struct BoundedPage<Element: Sendable> {
-  /// The maximum number of elements in the first piece. It is small, because the size of elements is not known yet.
+  /// The maximum number of elements in the first piece. It is small, because the usual length of elements is not known
+  /// yet.
   private static var first: Int { 256 }
-  /// The assumed maximum size of an element in bytes.
+  /// The length of an element in bytes that is assumed for the first piece.
   private static var longest: Int { 16 << 10 }
   /// The maximum number of elements in each later piece.
   private static var most: Int { 1_024 }
-  /// The maximum number of pieces with fewer elements than requested. The storage returns such a piece if it must skip
-  /// many elements.
+  /// The maximum number of pieces with fewer elements than requested. The storage returns such a piece if it has
+  /// skipped many elements. After this number, the page ends.
   private static var mostShort: Int { 16 }
 
   private(set) var items: [Element] = []
@@ -22,8 +23,8 @@ struct BoundedPage<Element: Sendable> {
   ///
   /// - Parameters:
   ///   - limit: the maximum number of elements; at least 1.
-  ///   - size: returns the size of an element in bytes.
-  ///   - fetch: reads at most `limit` elements after a cursor.
+  ///   - size: returns the length of an element in bytes.
+  ///   - fetch: reads at most `limit` elements that follow a cursor.
   /// - Throws: errors of `fetch`; 503 if the server has not enough memory.
   init(
     _ call: Call, limit: Int, cursor: String?, size: (Element) -> Int,
@@ -33,7 +34,7 @@ struct BoundedPage<Element: Sendable> {
     var short = 0
     next = cursor
     repeat {
-      // Reserve memory for the elements and for their JSON text.
+      // Reserve memory for the elements and also for their JSON text.
       try await call.memory.grow(to: 2 * (bytes + piece * max(bytes / max(items.count, 1), 1 << 10)))
       let page = try await fetch(next, piece)
       items += page.items

@@ -6,12 +6,14 @@ import Telemetry
 extension Call {
   /// The tenant of the sender.
   ///
-  /// - Throws: 401 if the sender has no key. A route that is open to such senders must not ask for the tenant.
+  /// - Throws: 401 if the sender has no key. A route that accepts senders without a key must not read this property.
   var tenant: TenantID {
     get throws(APIError) { try caller.tenant }
   }
 
-  /// The sender. Throws the same error as ``tenant``.
+  /// The sender.
+  ///
+  /// - Throws: 401 if the sender has no key.
   var caller: Identity {
     get throws(APIError) {
       guard let identity else { throw APIError(.unauthorized, "unauthorized", "this needs a key") }
@@ -20,20 +22,22 @@ extension Call {
   }
 
   /// The sender as the author of changes, for the audit.
+  ///
+  /// - Throws: 401 if the sender has no key.
   var actor: Actor {
     get throws(APIError) { try caller.actor(from: client.address) }
   }
 
   /// Returns the first parameter of the path, which is the name of a thing.
   ///
-  /// - Throws: 404 if it is not a valid name, because no thing can have it.
+  /// - Throws: 404 if it is not a valid name, because no thing can have such a name.
   func name(_ kind: String) throws(APIError) -> String {
     let name = parameters.first ?? ""
     guard NameRules.isName(name) else { throw APIError.notFound("no \(kind) \(quoted(name))") }
     return name
   }
 
-  /// Returns the vehicle to which the query restricts a list; `nil` for all vehicles.
+  /// Returns the name of the vehicle to which the query parameter `vehicle` limits a list; `nil` for all vehicles.
   ///
   /// - Throws: 400 if it is not a valid name.
   func vehicleFilter() throws(APIError) -> String? {
@@ -45,7 +49,9 @@ extension Call {
     return name
   }
 
-  /// Returns a whole number of the query; `nil` if it is absent.
+  /// Returns the whole number in a query parameter; `nil` if the parameter is absent.
+  ///
+  /// - Throws: 400 if the value is not a whole number in this range.
   func integer(_ name: String, in range: ClosedRange<Int>) throws(APIError) -> Int? {
     guard let text = query[name] else { return nil }
     guard let number = Int(text), range.contains(number), text.utf8.first != UInt8(ascii: "+") else {
@@ -56,7 +62,9 @@ extension Call {
     return number
   }
 
-  /// Returns a boolean of the query (`true` or `false`); `false` if it is absent.
+  /// Returns the boolean (`true` or `false`) in a query parameter; `false` if the parameter is absent.
+  ///
+  /// - Throws: 400 if it has another value.
   func flag(_ name: String) throws(APIError) -> Bool {
     switch query[name] {
     case nil, "false": return false
@@ -65,12 +73,14 @@ extension Call {
     }
   }
 
-  /// Returns a time of the query; `nil` if it is absent.
+  /// Returns the time in a query parameter; `nil` if the parameter is absent.
+  ///
+  /// - Throws: 400 if the value is not a time.
   func time(_ name: String) throws(APIError) -> Timestamp? {
     guard let text = query[name] else { return nil }
     if let time = Self.time(text) { return time }
     // In a query, `+` is decoded to a space (application/x-www-form-urlencoded). If the text would be a time with `+`
-    // instead of the space, the error explains this.
+    // instead of the space, explain this in the error.
     let isPlus = text.contains(" ") && Self.time(text.replacing(" ", with: "+")) != nil
     let hint = isPlus ? "; write + as %2B" : ""
     throw APIError.badRequest(
@@ -78,7 +88,7 @@ extension Call {
     )
   }
 
-  /// Returns the time range of the query: `from`, and the exclusive end `to`.
+  /// Returns the time range in the query: its beginning `from`, and its end `to`, which is not part of the range.
   ///
   /// - Throws: 400 if `from` is after `to`.
   func timeRange() throws(APIError) -> (from: Timestamp?, to: Timestamp?) {
@@ -99,7 +109,9 @@ extension Call {
     }
   }
 
-  /// Returns the cursor at which a list continues; `nil` for the first page.
+  /// Returns the cursor in the query, at which a list continues; `nil` for the first page.
+  ///
+  /// - Throws: 400 if the cursor is not a valid text.
   func cursor() throws(APIError) -> String? {
     guard let text = query["cursor"] else { return nil }
     guard Names.isText(text, limit: 1_024) else {
@@ -108,10 +120,10 @@ extension Call {
     return text
   }
 
-  /// Checks the conditions of a request for a thing without an entity tag. `*` matches the thing, and tags never match
-  /// it.
+  /// Checks the conditions of a request. The request concerns a thing without an entity tag: `*` matches this thing,
+  /// and an entity tag never matches it.
   ///
-  /// - Parameter exists: returns whether the thing exists. If not, the conditions are not checked.
+  /// - Parameter exists: returns whether the thing exists. If it does not exist, no condition fails.
   /// - Throws: 412 if the conditions fail; 400 if a header is not a list of entity tags.
   func requireNoTag(exists: () async throws -> Bool) async throws {
     let conditions = try Preconditions(request.headers)
@@ -122,7 +134,7 @@ extension Call {
     }
   }
 
-  /// Parses the body as a small JSON object. Unknown keys are errors.
+  /// Parses the body as a JSON object, and reads values from it. A key that `read` does not read is an error.
   ///
   /// - Throws: 415 for another content type; 400 if the body is not valid JSON; 422 if it is JSON but not the expected
   ///   object.
@@ -146,8 +158,8 @@ extension Call {
 
   /// Checks the content type of the body.
   ///
-  /// - Parameter others: types that are accepted but not documented.
-  /// - Returns: the type in lower case; `nil` if the request contains none.
+  /// - Parameter others: content types that are also accepted, but not named in the error.
+  /// - Returns: the content type in lower case, without parameters; `nil` if the request has no `Content-Type`.
   /// - Throws: 415 for any other type.
   @discardableResult
   func requireType(_ types: [String], or others: [String] = []) throws(APIError) -> String? {

@@ -5,14 +5,15 @@ import FleetWork
 import HTTPTypes
 import Telemetry
 
-/// `/api/connectors`: the settings for programs from which records are pulled. `/api/connected-assets` and
-/// `/api/connected-drivers`: the vehicles and drivers that these programs report. `/api/duty-periods`: the drivers' hours
-/// of service.
+/// `/api/connectors`: the settings of connectors, which fetch records from other clouds and programs.
+/// `/api/connected-assets` and `/api/connected-drivers`: the vehicles and drivers that these programs report.
+/// `/api/duty-periods`: the drivers' hours of service.
 struct ConnectorRoutes {
   let storage: any FleetStorage
   /// The keys that encrypt secrets.
   let keys: SecretKeys
-  /// Whether the keys come from a file. If not, no secret can be stored, because a restart would make it unreadable.
+  /// Whether the keys come from a file. If not, no secret can be stored, because no server could decrypt it after a
+  /// restart.
   let hasKeyFile: Bool
   /// Whether connectors may use addresses of private networks.
   let mayUsePrivate: Bool
@@ -32,7 +33,7 @@ struct ConnectorRoutes {
 
   // MARK: Secrets
 
-  /// Returns the members with a connector's secrets. Clients can set them but never read them.
+  /// Returns the fields of a connector that contain secrets. Clients can set these fields but never read them.
   static func derived(_ keys: SecretKeys?, hasKeyFile: Bool) -> [DerivedField<Connector>] {
     return [
       .secret(

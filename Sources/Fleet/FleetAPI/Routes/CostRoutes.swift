@@ -9,9 +9,10 @@ struct CostRoutes {
   let storage: any FleetStorage
   let updater: DayUpdater
 
-  /// The maximum number of things of one kind from which an answer is computed.
+  /// The maximum number of things of one kind that are read for one answer.
   private static let mostThings = 20_000
-  /// The maximum length of the range in days, and the maximum number of days with new records that a request computes.
+  /// `days`: the maximum length of the range. `computed`: the maximum number of days whose figures one request
+  /// computes.
   private static let most = (days: 36_600, computed: 40)
 
   var routes: [Route] {
@@ -56,8 +57,8 @@ struct CostRoutes {
         let figures = try await storage.view(tenant: tenant) { view throws(ThingError) in
           try view.days(of: [vehicle.value.id], from: begin, through: last).map(\.day)
         }
-        // If the figures of some days are not computed yet, the total distance is too short, and the costs per kilometre
-        // would be too high.
+        // If the figures of some days are not computed yet, the total distance is too short, and the costs per
+        // kilometre would be too high. They are then omitted.
         let isComplete = state.stale.isEmpty
         let driven =
           isComplete ? try await Self.driven(vehicle.value.id, begin...last, figures, zone, tenant, storage) : nil
@@ -69,7 +70,8 @@ struct CostRoutes {
     ]
   }
 
-  /// Returns the distance that a vehicle drove. Odometer readings are read only if the telemetry of a day is missing.
+  /// Returns the distance that a vehicle drove. Reads odometer readings only if the telemetry of at least one day is
+  /// missing.
   private static func driven(
     _ vehicle: String, _ dates: ClosedRange<CalendarDate>, _ figures: [VehicleDay], _ zone: ZoneRules,
     _ tenant: TenantID, _ storage: any FleetStorage
@@ -106,16 +108,16 @@ struct CostRoutes {
     }
   }
 
-  /// The maximum number of meter readings from which an answer is computed.
+  /// The maximum number of meter readings that are read for one answer.
   private static let mostReadings = 200_000
 
   private static let schema = #"{"type":"string","examples":["2026-05-04","2026-05-04T00:00:00Z"]}"#
 
-  /// A cost with its time.
+  /// One cost of a vehicle, with its time.
   private struct Item: Sendable {
     let at: Timestamp
     let category: String
-    /// The amount; `nil` if it is unknown.
+    /// The amount; `nil` if unknown.
     let amount: Money?
   }
 
@@ -145,7 +147,7 @@ struct CostRoutes {
       + all(FuelEntry.self).map { Item(at: $0.at, category: VehicleCosts.fuel, amount: $0.cost) }
   }
 
-  /// Returns the costs of the services and repairs that were completed on these days.
+  /// Returns the costs of the services and repairs that were completed on the days from `first` to `last`.
   private static func maintenance(
     of vehicle: String, from first: CalendarDate?, through last: CalendarDate, in zone: ZoneRules, _ view: any FleetView
   ) throws(ThingError) -> [Item] {

@@ -8,7 +8,8 @@ struct DayRoutes {
   let storage: any FleetStorage
   let updater: DayUpdater
 
-  /// The maximum number of days in an answer, and the maximum number of days whose figures one request computes.
+  /// `shown`: the maximum number of days in an answer. `computed`: the maximum number of days whose figures one request
+  /// computes.
   static let most = (shown: 400, computed: 40)
 
   var routes: [Route] {
@@ -40,7 +41,7 @@ struct DayRoutes {
         let fleet = vehicle.value.fleetID
         let shown = days.filter { day in
           if selection.contains(vehicle.value.id, of: fleet, at: nil) { return true }
-          // A person who may see only a part of a day does not receive the figures of the whole day.
+          // A person who may see only a part of a day must not receive the figures of the whole day.
           return selection.windows.contains {
             $0.vehicle == vehicle.value.id && $0.contains(day.firstTime) && $0.contains(day.lastTime)
           }
@@ -54,7 +55,7 @@ struct DayRoutes {
 
   private static let schema = #"{"type":"string","examples":["2026-05-04","2026-05-04T00:00:00Z"]}"#
 
-  /// Returns the range of days that a request asks for.
+  /// Returns the days that the query parameters `from` and `to` select.
   private static func dates(_ call: Call, in zone: ZoneRules) throws(APIError) -> ClosedRange<CalendarDate> {
     let last = try call.date("to", in: zone, isEnd: true) ?? zone.day(of: WallClock.now)
     let first = try call.date("from", in: zone, isEnd: false) ?? CalendarDate(dayNumber: last.dayNumber - 30)
@@ -66,9 +67,9 @@ struct DayRoutes {
 }
 
 extension Call {
-  /// Returns a day of the query. If the parameter is a time, returns the day that contains it.
+  /// Returns the day in a query parameter. If the parameter contains a time, returns the day that contains this time.
   ///
-  /// - Parameter isEnd: whether the parameter is the end of a range. A time is then exclusive.
+  /// - Parameter isEnd: whether the parameter is the end of a range. The end is exclusive if it is a time.
   func date(_ name: String, in zone: ZoneRules, isEnd: Bool) throws(APIError) -> CalendarDate? {
     if let date = query[name].flatMap({ CalendarDate($0) }) { return date }
     guard let time = try time(name) else { return nil }
@@ -77,7 +78,7 @@ extension Call {
 }
 
 extension VehicleDay {
-  /// The figures as JSON for clients.
+  /// The figures as a JSON object for clients.
   var json: JSON {
     func seconds(_ milliseconds: Int64) -> JSON { (Double(milliseconds) / 1_000).json }
     func rounded(_ number: Double) -> JSON { ((number * 1_000).rounded() / 1_000).json }

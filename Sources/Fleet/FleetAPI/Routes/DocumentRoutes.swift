@@ -2,7 +2,7 @@ import FleetAccess
 import FleetDomain
 import FleetWork
 
-/// Documents of vehicles, drivers and other things.
+/// `/api/documents`: documents of vehicles, drivers and other things.
 struct DocumentRoutes {
   let storage: any FleetStorage
 
@@ -17,14 +17,15 @@ struct DocumentRoutes {
         do throws(ThingError) {
           try transaction.check(&new, old: old)
         } catch {
-          // The answer must not show whether a thing exists that the caller may not see.
+          // The error must not show whether a thing exists that the caller may not see.
           guard old == nil, case .invalid(let errors) = error, errors.all.contains(where: { $0.path == "of.id" }),
             let reach = call.reach, !reach.contains(Relation())
           else { throw error }
           throw .forbidden(reason: reach.reason)
         }
       })
-    // A document of a licence shows the licence's number, also by its files.
+    // A document of a driving licence shows the number of the licence, and so do its files. It needs another
+    // permission.
     let (relation, restriction) = (routes.relation, routes.restriction)
     routes.relation = { document, identity, view throws(ThingError) in
       var found = try relation(document, identity, view)

@@ -5,14 +5,14 @@ import HTTPTypes
 import NIOCore
 import Synchronization
 
-/// `/api/exports`: the archive of the tenant.
+/// `/api/exports`: exports the tenant as an archive.
 struct ExportRoutes {
   let storage: any FleetStorage
   /// The contents of files; `nil` if the server accepts no files.
-  let contents: FileStore?
+  let contents: (any FileStore)?
   private let running = RunningExports()
 
-  init(storage: any FleetStorage, contents: FileStore?) { (self.storage, self.contents) = (storage, contents) }
+  init(storage: any FleetStorage, contents: (any FileStore)?) { (self.storage, self.contents) = (storage, contents) }
 
   var routes: [Route] {
     let operation = Operation(
@@ -21,7 +21,7 @@ struct ExportRoutes {
         "Everything of the tenant as JSON lines, which `fleetstore import` reads: people without their passwords, vehicles, work, gateways, fences, the audit and all records.",
       results: [.init(.ok, "The archive.", Operation.Content(types: ["application/x-ndjson"], schema: nil))],
       errors: [.conflict])
-    // The archive contains people and the audit, so only callers who may read the whole audit receive it.
+    // The archive contains people and the whole audit. Only callers who may read the whole audit receive it.
     return [
       Route(.get, "/api/exports", .may(.read, .audit), operation) { [storage, contents, running] call in
         let caller = try call.caller
@@ -46,10 +46,10 @@ struct ExportRoutes {
   }
 }
 
-/// The tenants for which an export is being written. Each tenant may have only one at a time, because an export reads
-/// everything.
+/// The tenants for which an export is being written. Each tenant may have only one export at a time, because an export
+/// reads everything that the tenant has stored.
 final class RunningExports: Sendable {
-  /// The right to write the export of a tenant. It ends when this object is released, even if the answer was never
+  /// The right to write the export of a tenant. It also ends if this object is released, even if the answer was never
   /// sent.
   final class Turn: Sendable {
     private let tenant: TenantID
@@ -61,7 +61,7 @@ final class RunningExports: Sendable {
       self.exports = exports
     }
 
-    /// Ends the right. Repeated calls have no effect, because the tenant's next export may have begun.
+    /// Ends the right. Only the first call has an effect, because another export of the tenant may have begun after it.
     func end() {
       guard !isEnded.exchange(true, ordering: .relaxed) else { return }
       _ = exports.tenants.withLock { $0.remove(tenant) }
@@ -72,9 +72,9 @@ final class RunningExports: Sendable {
 
   private let tenants = Mutex<Set<TenantID>>([])
 
-  /// Begins an export.
+  /// Begins an export of a tenant.
   ///
-  /// - Returns: `nil` if an export of the tenant is already being written.
+  /// - Returns: the right to write it; `nil` if another export of the tenant is being written.
   func begin(_ tenant: TenantID) -> Turn? {
     tenants.withLock { $0.insert(tenant).inserted } ? Turn(tenant, self) : nil
   }

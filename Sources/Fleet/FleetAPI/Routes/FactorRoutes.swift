@@ -104,7 +104,7 @@ struct FactorRoutes {
     return Answer(status: .created, json: Array(JSON.object(["factor": factor.shown]).canonicalText.utf8))
   }
 
-  /// Creates a factor that is not confirmed yet. Removes an earlier factor of the same form that was never confirmed.
+  /// Creates a factor that is not confirmed yet. Removes earlier factors that were never confirmed.
   private static func begun(
     _ form: Factor.Form, _ name: String, _ signedIn: SignedIn, _ transaction: any FleetTransaction
   ) throws(ThingError) -> Factor {
@@ -166,7 +166,7 @@ struct FactorRoutes {
         return (try transaction.update(factor, to: confirmed, action: "confirm"), isFirst)
       }
       guard let result else { throw AccountService.wrongFactor }
-      // This server must look up the session again, because its rights have changed.
+      // Discard the cached session, because its rights have changed.
       if signedIn.needsFactor { accounts.forget(caller.tenant, []) }
       var members: [String: JSON] = ["factor": result.factor.shown]
       if result.isFirst { members["recoveryCodes"] = .array(codes.map { .text($0) }) }
@@ -191,7 +191,8 @@ struct FactorRoutes {
           let person = try transaction.existing(signedIn.person, Person.self)
           try accounts.notify(.factorRemoved, person, item: factor.value.name, from: address, transaction)
         }
-        // Recovery codes only replace other factors. They are removed together with the last other factor.
+        // Recovery codes are only a replacement for other factors. They are removed together with the last other
+        // factor.
         let left = try transaction.factors(of: signedIn.person)
         let isLast = factor.value.isConfirmed && left.allSatisfy { $0.value.form == .recoveryCodes }
         guard !isLast || !accounts.settings.requiringFactor.contains(caller.tenant) else {
@@ -264,7 +265,7 @@ struct FactorRoutes {
 }
 
 extension Stored<Factor> {
-  /// The factor as its owner sees it: without secrets, and with the number of unused recovery codes.
+  /// The factor as its owner sees it: without secrets. For recovery codes, with the number of unused codes.
   var shown: JSON {
     guard case .object(var members) = json else { return .null }
     if value.form == .recoveryCodes, let left = value.counter { members["codesLeft"] = .integer(left) }

@@ -2,7 +2,7 @@ import FleetDomain
 import GeoJSON
 import HTTPTypes
 
-/// `/api/geofences`: the fences of the fleet, as one GeoJSON FeatureCollection.
+/// `/api/geofences`: all fences of the tenant, as one GeoJSON FeatureCollection.
 struct FenceRoutes {
   let storage: any FleetStorage
 
@@ -15,13 +15,13 @@ struct FenceRoutes {
         let conditions = try Preconditions(call.request.headers)
         let tenant = try call.tenant
         let version = try await storage.fencesVersion(tenant: tenant)
-        // Gateways ask often, and usually they have the current fences. Then the document is not read.
+        // Gateways ask often, and usually have the current fences. Then answer without reading the document.
         if let version, let tag = tags[tenant, version], conditions.oneOf == nil,
           conditions.noneOf?.weaklyMatch(tag) ?? false
         {
           return Self.notModified(tag)
         }
-        // Reserve memory for the document and for its copy in the answer.
+        // Reserve memory for the document, and for its copy in the answer.
         try await call.memory.grow(to: 2 * (version?.bytes ?? 0))
         let fences = try await storage.fences(tenant: tenant) ?? .notPut
         tags.store(fences, of: tenant)
@@ -55,21 +55,21 @@ struct FenceRoutes {
     ]
   }
 
-  /// Replaces the fences if the request's conditions allow it.
+  /// Replaces the fences if the conditions of the request allow it.
   ///
-  /// - Throws: 412.
+  /// - Throws: 412 if they do not allow it.
   private static func replace(
     with document: FencesDocument, _ storage: any FleetStorage, _ call: Call
   ) async throws -> Answer {
     let conditions = try Preconditions(call.request.headers)
-    // Read the tag. The storage replaces the fences only if they still have this tag, so a change by others meanwhile
-    // is detected.
+    // Read the current entity tag. The storage replaces the fences only if they still have this tag, so that a change
+    // by another client is detected.
     let present = conditions.isEmpty ? nil : try await storage.fences(tenant: try call.tenant)?.entityTag
-    // `*` matches only stored fences. The tag `"none"` matches the default document, which clients receive if no fences
-    // were ever stored.
+    // The condition `*` matches only fences that were stored. The tag `"none"` matches the default document, which
+    // clients receive until fences are stored.
     let shown = present ?? (conditions.hasAny ? nil : FencesDocument.notPut.entityTag)
     guard conditions.allow(changeOf: shown) else { throw Preconditions.failed(shown) }
-    // After fences were stored once, there is always a document. Therefore a condition with `*` stays true.
+    // After fences were stored once, there is always a document. Therefore the condition `*` remains true.
     let mayBeAny = conditions.noneOf == nil && conditions.oneOf?.isAny ?? true
     let expected: FencesExpectation = mayBeAny ? .anything : present.map { .tags([$0]) } ?? .nothing
     let result = try await storage.putFences(
@@ -89,7 +89,7 @@ struct FenceRoutes {
   private static func tagged(_ answer: Answer, _ tag: String) -> Answer {
     var answer = answer
     answer.headers[.eTag] = tag
-    // Clients must always ask whether the document has changed. An unchanged document is not sent again.
+    // Clients must always ask whether the document has changed. A document that has not changed is not sent again.
     answer.headers[.cacheControl] = "no-cache"
     return answer
   }

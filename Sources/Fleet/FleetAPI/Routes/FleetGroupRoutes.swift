@@ -4,13 +4,13 @@ import FleetFigures
 import HTTPTypes
 import Telemetry
 
-/// `/api/fleets`: groups of the tenant's vehicles.
+/// `/api/fleets`: fleets, which are groups of the tenant's vehicles.
 struct FleetGroupRoutes {
   let storage: any FleetStorage
 
   var routes: [Route] { things.routes + [remove] }
 
-  /// The time after which a transaction moves no more vehicles. The others follow in further transactions.
+  /// The time after which a transaction moves no more vehicles. Further transactions move the other vehicles.
   private static let patience = Duration.milliseconds(20)
 
   private var things: ThingRoutes<Fleet> {
@@ -27,7 +27,7 @@ struct FleetGroupRoutes {
     return routes
   }
 
-  /// Members of a fleet's JSON that are computed from its vehicles: the vehicles' IDs, and numbers of vehicles.
+  /// Fields of a fleet's JSON that are computed from its vehicles: the vehicles' ids, and figures such as their number.
   static let derived = [
     DerivedField<Fleet>(
       key: "vehicleIds",
@@ -46,10 +46,10 @@ struct FleetGroupRoutes {
         let reach = Reach(of: call.identity?.requester ?? .nobody, to: .write, .vehicles)
         let (changed, moved) = try transaction.moveVehicles(ids, of: fleet, seen: seen, for: patience) {
           added, removed throws(ThingError) in
-          // The added vehicles are in no fleet, so only a caller with access to such vehicles may add them.
+          // The added vehicles are in no fleet yet. Only a caller with access to vehicles without a fleet may add them.
           guard added.isEmpty || reach.contains(Relation()) else { throw .forbidden(reason: reach.reason) }
-          // A removed vehicle would be in no fleet, and thus in nobody's scope. The same rule applies to the field
-          // `fleetId`.
+          // A removed vehicle would be in no fleet, and thus in no limited scope. The field `fleetId` of vehicles has
+          // the same rule.
           guard removed.isEmpty || reach.isEverything else {
             throw .forbidden(reason: "vehicleIds: move the vehicle to another one of the account's fleets instead")
           }
@@ -96,7 +96,8 @@ struct FleetGroupRoutes {
       }),
   ]
 
-  /// Returns the ID, fleet and status of each vehicle of some fleets, grouped by fleet.
+  /// Returns the vehicles of some fleets, grouped by fleet. For each vehicle, returns the fleet's id, the vehicle's id
+  /// and the vehicle's status.
   private static func vehicles(
     of fleets: [Stored<Fleet>], _ view: any FleetView
   ) throws(ThingError) -> [JSON: [[JSON]]] {

@@ -3,10 +3,10 @@ import Logging
 
 /// All routes of the server.
 enum FleetRoutes {
-  /// The paths of the WebSocket: the short one, and the one below `/api`.
+  /// The paths at which clients open a WebSocket: a short path, and a path that begins with `/api`.
   static let webSocketPaths = ["/ws", "/api/ws"]
 
-  /// Creates the route table for a storage. It can also be used to list the routes without a server.
+  /// Creates the route table of a server with this storage. The table can also be listed without a running server.
   static func table(of storage: any FleetStorage) -> RouteTable {
     let hub = LiveHub(loops: [], settings: LiveSettings(), memory: .memory(1), connections: Connections(1))
     let logger = Logger(label: "routes")
@@ -87,10 +87,10 @@ enum FleetRoutes {
     let operation = Operation(
       id: "getOpenAPI", summary: "This description (OpenAPI 3.1).",
       results: [.init(.ok, "The description.", .json("Description"))])
-    // `openapi.json` must also describe its own route. Therefore this route is first added without a handler.
+    // `openapi.json` must also describe its own route. Therefore this route is described here before its answer exists.
     let stub = Route(.get, "/api/openapi.json", .open, operation) { _ in Answer(status: .ok) }
     let text = OpenAPIDocument.text(of: described + [stub])
-    // All answers share the same bytes.
+    // All requests receive the same bytes.
     var shared = Answer(json: text)
     shared.isShared = true
     let description = Route(.get, stub.path.text, .open, operation) { [shared] _ in shared }

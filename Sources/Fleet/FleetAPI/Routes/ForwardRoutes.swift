@@ -5,18 +5,19 @@ import FleetProviders
 import HTTPTypes
 import Telemetry
 
-/// `/api/forwards`: other programs to which the tenant's records are sent. `/api/connector-events`: the webhooks that
-/// other programs send for connectors.
+/// `/api/forwards`: forwards, which send the tenant's records to other programs. `/api/connector-events`: the webhooks
+/// that other programs send for connectors.
 struct ForwardRoutes {
   let storage: any FleetStorage
   /// The keys that encrypt secrets.
   let keys: SecretKeys
-  /// Whether the keys come from a file. If not, no secret can be stored, because a restart would make it unreadable.
+  /// Whether the keys come from a file. If not, no secret can be stored, because no server could decrypt it after a
+  /// restart.
   let hasKeyFile: Bool
   /// Whether records may be sent to addresses of private networks.
   let mayUsePrivate: Bool
 
-  /// The beginning of the paths to which other programs send events. Each request has a signature.
+  /// The beginning of the paths to which other programs send events. Each request has a signature or contains a secret.
   static let events = "/api/connector-events"
 
   var routes: [Route] { things.routes + [remove, event] }
@@ -74,7 +75,7 @@ struct ForwardRoutes {
     }
   }
 
-  /// Receives a webhook.
+  /// Receives an event from another program.
   private var event: Route {
     let operation = Operation(
       id: "receiveConnectorEvent",
@@ -87,15 +88,14 @@ struct ForwardRoutes {
       ],
       body: .init(types: ["application/json", "application/x-ndjson"], schema: nil),
       results: [.init(.noContent, "Taken.")], errors: [.unauthorized])
-    return Route(.post, Self.events + "/{tenant}/{connectorId}", .open, operation, bodyLimit: nil) {
+    var route = Route(.post, Self.events + "/{tenant}/{connectorId}", .open, operation, bodyLimit: nil) {
       [storage, keys] call in
       let body = try await call.body()
       let headers = call.request.headers
       let names = ["X-Samsara-Signature", "X-Samsara-Timestamp"].map { name in
         HTTPField.Name(name).flatMap { headers[$0] } ?? ""
       }
-      guard let tenant = call.parameters.first.flatMap({ TenantID($0) }),
-        let id = call.parameters.last.flatMap({ UUIDv7($0.utf8.span) }),
+      guard let (tenant, id) = Self.connector(call.parameters),
         try await WebhookReceiver(storage: storage, keys: keys).receive(
           body, of: id, tenant: tenant,
           .init(signature: names[0], timestamp: names[1], authorization: headers[.authorization] ?? ""),
@@ -103,18 +103,35 @@ struct ForwardRoutes {
       else { throw APIError(.unauthorized, "unauthorized", "signature or token are not right, or too old") }
       return Answer(status: .noContent)
     }
+    // The signature covers the body. Until the body has arrived, the address of the connector, which only its service
+    // and its tenant know, is enough to count the request for the tenant.
+    route.owner = { [storage, keys] _, parameters, _ in
+      guard let (tenant, id) = Self.connector(parameters),
+        try await WebhookReceiver(storage: storage, keys: keys).connector(id, tenant: tenant) != nil
+      else { return nil }
+      return CredentialOwner(tenant: tenant, key: Secret.hash(of: id.string))
+    }
+    return route
+  }
+
+  private static func connector(_ parameters: [String]) -> (tenant: TenantID, id: UUIDv7)? {
+    guard let tenant = parameters.first.flatMap({ TenantID($0) }),
+      let id = parameters.last.flatMap({ UUIDv7($0.utf8.span) })
+    else { return nil }
+    return (tenant, id)
   }
 }
 
 extension DerivedField {
-  /// The maximum length of a secret, bytes.
+  /// The maximum length of a secret in bytes.
   private static var longestSecret: Int { 8_192 }
 
-  /// Creates a member for a secret. Clients can set it but never read it.
+  /// Creates a field for a secret. Clients can set the field but never read it.
   ///
   /// - Parameters:
   ///   - keys: the keys that encrypt secrets; `nil` if only the schema is needed.
-  ///   - hasKeyFile: whether the keys come from a file. If not, the secret could not be read after a restart.
+  ///   - hasKeyFile: whether the keys come from a file. If not, no secret can be stored, because no server could
+  ///     decrypt it after a restart.
   ///   - set: encrypts and stores the secret.
   static func secret(
     _ key: String, _ description: String, _ keys: SecretKeys?, hasKeyFile: Bool,

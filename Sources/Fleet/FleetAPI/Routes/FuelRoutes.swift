@@ -19,7 +19,7 @@ struct FuelRoutes {
     return routes
   }
 
-  /// The maximum number of entries from which one answer is computed.
+  /// The maximum number of fuel entries that are read for one answer.
   private static let mostEntries = 20_000
 
   private var economy: Route {
@@ -40,7 +40,7 @@ struct FuelRoutes {
     }
   }
 
-  /// The maximum number of records that one answer reads.
+  /// The maximum number of telemetry records that are read for one answer.
   private static let mostRecords = 20_000
 
   private var tankRise: Route {
@@ -58,7 +58,7 @@ struct FuelRoutes {
         let entry = try entries.existing(call, view).value
         return (entry, try view.vehicle(named: entry.vehicle)?.value.tankCapacity)
       }
-      // The level of a battery is another signal, and AdBlue has its own tank.
+      // Only the level of fuel tanks is compared. Batteries have another signal, and AdBlue has its own tank.
       let isFuel = [.petrol, .diesel, .lpg].contains(entry.energy)
       var levels: [TankRise.Level] = []
       let reach = TankRise.reach * 1_000_000_000
@@ -93,8 +93,8 @@ struct FuelRoutes {
     }
   }
 
-  /// Returns the time of the first entry that is needed for the intervals that end at `from` or later; `nil` if all
-  /// entries are needed.
+  /// Returns the time of the first fuel entry that must be read for the intervals that end at `from` or later; `nil` if
+  /// all entries must be read.
   private static func start(
     of vehicle: String, before from: Timestamp?, _ view: any FleetView
   ) throws(ThingError) -> Timestamp? {
@@ -162,8 +162,8 @@ struct FuelRoutes {
 }
 
 extension Double {
-  /// Returns the number, rounded to some digits after the decimal point. Without rounding, binary fractions would cause
-  /// meaningless digits in the JSON.
+  /// Returns the number, rounded to `digits` digits after the decimal point. Without rounding, the JSON would contain
+  /// meaningless digits of binary fractions.
   fileprivate func rounded(toDigits digits: Int) -> Double {
     let scale = (0..<digits).reduce(1.0) { scale, _ in scale * 10 }
     return (self * scale).rounded() / scale
@@ -171,9 +171,9 @@ extension Double {
 }
 
 extension Call {
-  /// Returns the time range of the query: `from`, and the exclusive end `to`.
+  /// Returns the time range in the query: its beginning `from`, and its end `to`, which is not part of the range.
   ///
-  /// - Throws: 400 for an invalid time, or if the start is after the end.
+  /// - Throws: 400 if a time is invalid, or if the beginning is after the end.
   func range() throws(APIError) -> (from: Timestamp?, to: Timestamp?) {
     let (from, to) = (try time("from"), try time("to"))
     if let from, let to, from > to {
@@ -182,10 +182,11 @@ extension Call {
     return (from, to)
   }
 
-  /// Returns the vehicle of the path, if the caller has the route's permission for all things of that vehicle.
+  /// Returns the vehicle in the path, if the caller has the permission of the route for all things of this vehicle.
   ///
-  /// - Parameter includingOwn: whether a driver has this permission for a vehicle that is assigned to them now.
-  /// - Throws: `notFound` if the vehicle does not exist, or if the caller may not read it.
+  /// - Parameter includingOwn: whether drivers have this permission for vehicles that are assigned to them at present.
+  /// - Throws: `notFound` if the vehicle does not exist or the caller may not read it; `forbidden` if only the
+  ///   permission of the route is missing.
   func existingVehicle(includingOwn: Bool = false, _ view: any FleetView) throws(ThingError) -> Stored<Vehicle> {
     let name = parameters.first ?? ""
     guard NameRules.isName(name), let vehicle = try view.vehicle(named: name) else {
@@ -206,9 +207,10 @@ extension Call {
 }
 
 extension Operation.Parameter {
-  /// The query parameters for a range of time.
+  /// The query parameter `from`, the start of a time range.
   static let since = query(
     "from", "Start of the range, RFC 3339, from 1678 to 2261.", #"{"type":"string","format":"date-time"}"#)
+  /// The query parameter `to`, the end of a time range.
   static let until = query(
     "to", "End of the range (excluded), RFC 3339, from 1678 to 2261.", #"{"type":"string","format":"date-time"}"#)
 }

@@ -11,11 +11,11 @@ struct GatewayRoutes {
   let lastSeen: LastSeenStore
 
   private static let path = "/api/gateways"
-  /// Keys of a gateway's JSON whose values only the server sets.
+  /// Keys in a gateway's JSON whose values clients cannot set.
   private static let serversOwn = [
     "addedAt", "keyAt", "revokedAt", "lastSeen", "spoolDepth", "version", "currentVehicle",
   ]
-  /// The maximum number of vehicles in a gateway's list.
+  /// The maximum number of vehicles in the list of a gateway's allowed vehicles.
   private static let mostVehicles = 1_000
 
   var routes: [Route] { [list, add, get, replace, remove, removeRecords, rotate, revoke] }
@@ -30,7 +30,7 @@ struct GatewayRoutes {
       await lastSeen.write(tenant)
       let page = try await BoundedPage<Gateway>(
         call, limit: try call.integer("limit", in: 1...1_000) ?? 100, cursor: try call.cursor(),
-        // The estimated size of a gateway in bytes. Only its list of vehicles can be long.
+        // Estimate the length of a gateway's JSON in bytes. Only its list of vehicles can be long.
         size: { $0.allowedVehicles.reduce(768) { $0 + $1.utf8.count + 3 } },
         fetch: { try await storage.gateways(cursor: $0, limit: $1, tenant: tenant) })
       var list = ListBody()
@@ -90,7 +90,7 @@ struct GatewayRoutes {
         _ = try reader.required("vehicles")
         return try Names.list(&reader, "vehicles", most: Self.mostVehicles) ?? []
       }
-      // An invalid request is rejected before its conditions are checked (RFC 9110, 13.2.1).
+      // Reject an invalid request before its conditions are checked (RFC 9110, 13.2.1).
       try await call.requireNoTag { present != nil }
       let gateway = try await storage.setAllowedVehicles(
         vehicles, gateway: id, tenant: try call.tenant, by: try call.actor, at: WallClock.now)
@@ -155,7 +155,7 @@ struct GatewayRoutes {
 }
 
 extension Gateway {
-  /// Writes the members of the gateway's JSON object.
+  /// Writes the gateway as the members of a JSON object.
   func write(to line: inout JSONLineEncoder) {
     line.field("id", id)
     line.field("vehicles", allowedVehicles)
@@ -168,7 +168,7 @@ extension Gateway {
     line.field("currentVehicle", currentVehicle)
   }
 
-  /// Returns the gateway's JSON with its key. The key is shown only this once.
+  /// Returns the gateway and its key as JSON. No other answer contains the key.
   func json(with key: Secret) -> [UInt8] {
     JSONBody.object { line in
       line.beginObject("gateway")

@@ -5,7 +5,7 @@ import FleetWork
 import HTTPTypes
 import Telemetry
 
-/// Inspection reports and their checklists.
+/// The routes of inspection reports and of their checklists.
 struct InspectionRoutes {
   let storage: any FleetStorage
 
@@ -33,8 +33,8 @@ struct InspectionRoutes {
       })
   ]
 
-  /// Checks that a caller who may access only own things (a driver) is the driver of the report. Another driver to whom
-  /// the vehicle is assigned may review the report, but not write or sign it.
+  /// Checks that a caller who may change only own things is the driver of the report. Another driver to whom the
+  /// vehicle is assigned may review the report, but may not write or sign it.
   private static func requireOwn(
     _ inspection: Inspection, _ view: any FleetView, _ call: Call
   ) throws(ThingError) {
@@ -76,7 +76,7 @@ struct InspectionRoutes {
     ]
   }
 
-  /// The body of `sign`.
+  /// The body of a request that signs a report.
   struct SignatureBody: NestedValue {
     var signature = ""
 
@@ -85,7 +85,7 @@ struct InspectionRoutes {
     ]
   }
 
-  /// The body of `certify`.
+  /// The body of a request that certifies the repair of a report's defects.
   struct CertificationBody: NestedValue {
     var result = Inspection.Certification.Result.repaired
     var notes: String?
@@ -95,7 +95,7 @@ struct InspectionRoutes {
     ]
   }
 
-  /// The route for the checklists in use. Drivers need them, too.
+  /// The route that lists the checklists in use. Drivers may read it, because they need the checklists.
   private var checklists: Route {
     let operation = Operation(
       id: "listChecklists",
@@ -118,7 +118,7 @@ struct InspectionRoutes {
   private var ownChecklists: ThingRoutes<Checklist> {
     ThingRoutes(
       storage: storage, area: .maintenance,
-      // Checklists belong to the whole tenant.
+      // Checklists belong to the whole tenant, so only a caller with access to all vehicles may change them.
       relation: { _, _, _ in Relation(need: .everythingToChange) },
       restriction: { reach, _, _ in reach.isOnlyOwn ? nil : [] },
       check: { old, new, transaction, _ throws(ThingError) in try transaction.check(new, old: old) },
@@ -127,9 +127,9 @@ struct InspectionRoutes {
 }
 
 extension NestedValue {
-  /// Parses the body of a command.
+  /// Parses the body of a request that executes a command.
   ///
-  /// - Throws: `invalid`.
+  /// - Throws: `invalid` with the errors of all fields.
   static func of(_ json: JSON) throws(ThingError) -> Self {
     do throws(FieldErrors) {
       return try parsed(client: json)

@@ -5,7 +5,7 @@ import FleetWork
 import HTTPTypes
 import Telemetry
 
-/// The routes for journeys, for the driver of a vehicle at a time, and for the comparison of journeys with trips.
+/// The routes of journeys, of the driver of a vehicle at a time, and of the comparison of journeys with trips.
 struct JourneyRoutes {
   let storage: any FleetStorage
 
@@ -16,7 +16,7 @@ struct JourneyRoutes {
   private var journeys: ThingRoutes<Journey> {
     var routes = ThingRoutes<Journey>(
       work: storage, area: .journeys, order: [.init("createdAt", isDescending: true)],
-      // A driver may have used a vehicle without an assignment. The journey then needs a review.
+      // A driver may have used a vehicle without an assignment. Then the journey is accepted but needs a review.
       needsAssignment: false,
       check: { old, new, transaction, call throws(ThingError) in
         try transaction.check(&new, old: old, isOwn: call.reach?.isOnlyOwn ?? false)
@@ -132,7 +132,7 @@ struct JourneyRoutes {
         throw APIError.badRequest("query: from: expected a range of at most 366 days")
       }
       // A trip near the start of the range may belong to a journey that ended before the range. A trip near its end may
-      // belong to a journey that began after it. Therefore read one more day on each side.
+      // belong to a journey that began after it. Therefore also read one day before the range and one day after it.
       let (before, after) = (
         Timestamp(nanoseconds: from.nanoseconds - Self.day), Timestamp(nanoseconds: to.nanoseconds + Self.day)
       )
@@ -147,9 +147,9 @@ struct JourneyRoutes {
     }
   }
 
-  /// Returns the comparison as JSON.
+  /// Returns the comparison of journeys with trips as JSON.
   ///
-  /// - Parameter isInRange: whether the requested range contains a time.
+  /// - Parameter isInRange: returns whether a time is in the requested range.
   private static func json(_ matching: JourneyMatching, _ isInRange: (Timestamp) -> Bool) -> JSON {
     func json(_ trip: JourneyMatching.Trip) -> JSON {
       var members: [String: JSON] = ["id": trip.id.json, "from": trip.from.json, "to": trip.to.json]
@@ -182,11 +182,11 @@ struct JourneyRoutes {
     ])
   }
 
-  /// Reads trips of a vehicle that ended at `from` or later.
+  /// Reads a vehicle's trips that ended at `from` or later, the earliest first.
   ///
   /// - Parameters:
-  ///   - to: only trips that ended before this time are read; `nil` for no limit.
-  ///   - most: the maximum number of trips. If there are more, the earliest are read.
+  ///   - to: the time before which the trips ended; `nil` for no limit.
+  ///   - most: the maximum number of trips. If the range contains more, only the earliest are returned.
   private static func trips(
     of vehicle: String, from: Timestamp, to: Timestamp?, _ tenant: TenantID, _ storage: any FleetStorage, most: Int
   ) async throws -> [JourneyMatching.Trip] {
@@ -204,7 +204,8 @@ struct JourneyRoutes {
 }
 
 extension JourneyMatching.Trip {
-  /// Creates a trip from a record; `nil` if the record is not about the end of a trip, or lacks the start or end time.
+  /// Creates a trip from a record; `nil` if the record does not report the end of a trip, or lacks its start or end
+  /// time.
   init?(_ record: StoredRecord) {
     guard let json = try? JSON(parsing: record.body), json["event"]?.textValue == "end",
       let from = json["startTime"].flatMap({ try? Timestamp(json: $0) }),

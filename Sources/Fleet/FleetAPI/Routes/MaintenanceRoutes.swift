@@ -5,7 +5,7 @@ import FleetWork
 import HTTPTypes
 import Telemetry
 
-/// Meter readings, types of service, schedules and records of maintenance, and defects.
+/// The routes of meter readings, types of service, service schedules, maintenance records, and defects.
 struct MaintenanceRoutes {
   let storage: any FleetStorage
 
@@ -22,13 +22,13 @@ struct MaintenanceRoutes {
       ofVehicles: storage, area: .vehicles, order: [.init("at", isDescending: true)],
       check: { old, new, transaction, call throws(ThingError) in
         guard old != nil else {
-          // Other sources are evidence of the server.
+          // Only the server itself may add readings with another source, because they count as evidence.
           guard new.source == .manual || new.source == .imported && !(call.reach?.isOnlyOwn ?? false) else {
             throw .invalid(FieldErrors([FieldError("source", "expected manual, or import if you import readings")]))
           }
           return try transaction.judge(&new)
         }
-        // A driver may add meter readings of the vehicle, but is not allowed to change the readings of others.
+        // A driver may add meter readings of a vehicle, but must not change a reading afterwards.
         if let reach = call.reach, reach.isOnlyOwn { throw .forbidden(reason: reach.reason) }
       })
     routes.creating = .addReading
@@ -42,7 +42,7 @@ struct MaintenanceRoutes {
   private var serviceTypes: ThingRoutes<ServiceType> {
     ThingRoutes(
       storage: storage, area: .maintenance,
-      // Types of service belong to the whole tenant.
+      // Types of service belong to the whole tenant, so only a caller with access to all vehicles may change them.
       relation: { _, _, _ in Relation(need: .everythingToChange) },
       restriction: { reach, _, _ in reach.isOnlyOwn ? nil : [] },
       check: { _, _, _, _ throws(ThingError) in }, order: [.init("code")])
@@ -150,7 +150,7 @@ struct MaintenanceRoutes {
     routes.afterChange = { defect, transaction throws(ThingError) in
       if defect.version == 1 { try transaction.announce(defect, since: nil) }
     }
-    // Drivers also see the defects of the vehicles that are assigned to them.
+    // Drivers may also see all defects of the vehicles that are assigned to them.
     let (restriction, relation) = (routes.restriction, routes.relation)
     routes.restriction = { reach, identity, view throws(ThingError) in
       guard let own = try restriction(reach, identity, view) else { return nil }
@@ -187,7 +187,7 @@ struct MaintenanceRoutes {
   }
 }
 
-/// The body of a command for which a reason can be given.
+/// The body of a request that executes a command and may state a reason.
 struct CommandReason: NestedValue {
   var reason: String?
 
@@ -195,9 +195,9 @@ struct CommandReason: NestedValue {
 }
 
 extension NestedValue {
-  /// Parses the body of a command.
+  /// Parses the body of a request that executes a command.
   ///
-  /// - Throws: `invalid`.
+  /// - Throws: `invalid` with the errors of all fields.
   static func command(_ json: JSON) throws(ThingError) -> Self {
     do throws(FieldErrors) {
       return try parsed(client: json)

@@ -1,15 +1,15 @@
 import FleetDomain
 import Telemetry
 
-/// Routes that return metrics. `GET /api/metrics` returns the metrics of the token's tenant or, for the server's own
-/// token, those of the whole server. `GET /metrics` at the separate address returns the metrics of the whole server to
-/// every client.
+/// The routes of metrics. `GET /api/metrics` returns the metrics of the token's tenant; for the server's own token, it
+/// returns the metrics of the whole server. `GET /metrics` on a separate port returns the metrics of the whole server
+/// to every client.
 struct MetricsRoute {
   let storage: any FleetStorage
   let requests: RequestMetrics
   let tenants: TenantMetrics
   let hub: LiveHub
-  /// Returns metrics of other components.
+  /// Returns the metrics of other components in the same process.
   let more: @Sendable () -> [ServerMetric]
 
   var route: Route {
@@ -26,7 +26,7 @@ struct MetricsRoute {
     }
   }
 
-  /// The route without authentication, for the separate address.
+  /// The route without authentication, for the separate port of metrics.
   var openRoute: Route {
     let operation = Operation(
       id: "getAllMetrics", summary: "Counters of the whole server in Prometheus' text format.",
@@ -81,7 +81,7 @@ struct MetricsRoute {
 }
 
 extension PrometheusText {
-  /// Adds a metric without labels.
+  /// Adds a metric that has one value and no labels.
   fileprivate mutating func add(_ name: String, _ kind: Kind, _ help: String, _ value: Int) {
     family(name, kind, help)
     sample(count: value)

@@ -1,25 +1,27 @@
 import FleetDomain
 import JSONText
 
-/// Reads names and other texts that clients choose.
+/// Reads names and other texts from the bodies of requests.
 public enum Names {
   /// The maximum length of a token's label in bytes.
   public static let maximumLabelCount = 256
 
-  /// Returns the description of the rule of ``isText(_:limit:)``, for messages.
+  /// Returns a description of the texts that ``isText(_:limit:)`` accepts, for messages.
   public static func textRule(_ limit: Int) -> String { "1 to \(limit) bytes \(NameRules.visibleRule)" }
 
-  /// Whether a text has 1 to `limit` bytes of visible characters.
+  /// Whether a text consists of visible characters and has 1 to `limit` bytes.
   public static func isText(_ text: String, limit: Int) -> Bool {
     (1...limit).contains(text.utf8.count) && NameRules.isVisible(text)
   }
 
-  /// Reads a required name.
+  /// Reads the name under a key that must be present.
   static func required(_ reader: inout JSONObjectReader, _ key: String) throws(JSONError) -> String {
     try name(try reader.required(key))
   }
 
-  /// Reads a list of names; `nil` if it is absent.
+  /// Reads the list of names under a key; `nil` if the key is absent.
+  ///
+  /// - Parameter most: the maximum number of names.
   static func list(_ reader: inout JSONObjectReader, _ key: String, most: Int) throws(JSONError) -> [String]? {
     guard let value = reader.optional(key) else { return nil }
     var names: [String] = []
@@ -29,10 +31,11 @@ public enum Names {
     return names
   }
 
-  /// Skips a key that only the server sets. Thus a client can send an answer of the server back together with a change.
+  /// Skips keys that only the server sets. Therefore a client can change an object that the server has sent, and send
+  /// it back.
   ///
   /// - Parameters:
-  ///   - id: the value that `id` must have if it is present; `nil` for any value.
+  ///   - id: the value that the key `id` must have if it is present; `nil` for any value.
   ///   - keys: other keys whose values are ignored.
   static func skipValue(_ reader: inout JSONObjectReader, id: String?, _ keys: [String]) throws(JSONError) {
     if let value = reader.optional("id"), let id {
@@ -41,7 +44,9 @@ public enum Names {
     for key in keys { reader.ignore(key) }
   }
 
-  /// Reads a text; `nil` if it is absent.
+  /// Reads the text under a key; `nil` if the key is absent.
+  ///
+  /// - Parameter limit: the maximum length in bytes.
   static func text(_ reader: inout JSONObjectReader, _ key: String, limit: Int = 256) throws(JSONError) -> String? {
     guard let value = reader.optional(key) else { return nil }
     let text = try value.requireString()

@@ -4,7 +4,7 @@ import FleetWork
 import HTTPTypes
 import Telemetry
 
-/// The caller's own notifications, and the rules that determine who is notified.
+/// The routes of the caller's own notifications, and of the rules that determine who is notified.
 struct NotificationRoutes {
   let storage: any FleetStorage
 
@@ -24,7 +24,8 @@ struct NotificationRoutes {
         for id in new.fleetIDs where try transaction.find(id, Fleet.self) == nil {
           throw .invalid(FieldErrors([FieldError("fleetIds", "no fleet \(id.string)")]))
         }
-        // A webhook that was removed stays in the rule without an effect.
+        // If a webhook was removed, its id remains in the rule without an effect. Therefore check only webhooks that
+        // are added.
         let added = Set(new.webhookIDs).subtracting(old?.value.webhookIDs ?? [])
         for id in added where try transaction.find(id, Webhook.self) == nil {
           throw .invalid(FieldErrors([FieldError("webhookIds", "no webhook \(id.string)")]))
@@ -89,8 +90,8 @@ struct NotificationRoutes {
     return Route(.post, Self.path + "/read", .people, operation) { [storage] call in
       let person = try Self.person(call)
       let caller = try call.caller
-      // Use several transactions, so that other tenants do not wait long. Notifications that arrive meanwhile are newer
-      // than this request, and stay unread.
+      // Use several transactions, so that other tenants do not wait long. Notifications that are added during this time
+      // are newer than the request, and stay unread.
       let now = WallClock.now
       var remain = true
       while remain {

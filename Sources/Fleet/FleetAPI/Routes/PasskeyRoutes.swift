@@ -4,7 +4,7 @@ import HTTPTypes
 import JSONText
 import Telemetry
 
-/// `/api/auth/passkeys`: adding passkeys, and signing in with them (WebAuthn Level 3).
+/// `/api/auth/passkeys`: the routes for adding a passkey and for signing in with it (WebAuthn Level 3).
 struct PasskeyRoutes {
   let accounts: AccountService
 

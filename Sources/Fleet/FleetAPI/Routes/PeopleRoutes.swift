@@ -23,18 +23,18 @@ struct PeopleRoutes {
       check: { [accounts] old, new, transaction, call throws(ThingError) in
         try Self.check(old, &new, transaction, call, accounts)
       })
-    // The time of the last sign-in is visible only to those who may change the account.
+    // Only a caller who may change the account sees the time of its last sign-in.
     routes.hidden = { relation, call in
       let reach = Reach(of: call.identity?.requester ?? .nobody, to: .write, .people)
       return reach.isEverything || relation.map { reach.contains($0) } ?? false ? [] : ["lastSeenAt"]
     }
-    // This server must look up all sessions again, because rights may have changed.
+    // Discard the cached sessions of the tenant, because rights may have changed.
     routes.now = accounts.now
     routes.afterCommit = { [accounts] call in accounts.forget(try call.tenant, []) }
     return routes
   }
 
-  /// Fields that all people may change in their own account.
+  /// The fields that people may always change in their own accounts.
   private static let profile: Set<String> = ["firstName", "lastName", "locale", "timeZone", "units"]
 
   private static func check(
@@ -48,7 +48,7 @@ struct PeopleRoutes {
     }
     let changed = Set(new.change(since: old?.value).after.keys)
     guard let identity = call.identity, let reach = call.reach else { return }
-    // Only administrators may give other people rights that they do not have themselves.
+    // An administrator may give people rights that the administrator does not have. Other callers may not.
     let isAdministrator = reach.isEverything
     if !isAdministrator {
       if reach.isOnlyOwn, !changed.isSubset(of: profile) {
@@ -72,7 +72,8 @@ struct PeopleRoutes {
     }
     if let old { try accounts.notifyOfNewAddress(old, new.email, from: call.client.address, transaction) }
     if let old, !changed.isDisjoint(with: ["roles", "scope", "mayReadCosts"]) {
-      // Close live connections that were opened with the previous rights. Clients then connect again.
+      // Close live connections that were opened with the previous rights. Clients then connect again with the new
+      // rights.
       try transaction.announceEnd(of: try transaction.activeSessions(of: old.id))
     }
   }
@@ -158,10 +159,10 @@ struct PeopleRoutes {
   }
 }
 
-/// Links to the page on which a person sets a password.
+/// The links to the page on which a person sets a password.
 public enum AccountLink {
-  /// Returns the link. Its secret is in the URL's fragment. Browsers do not send the fragment to servers, so no server
-  /// logs it.
+  /// Returns the link. The secret is in the fragment of the URL. Browsers do not send the fragment to servers, so no
+  /// server logs the secret.
   ///
   /// - Parameter base: the server's URL, such as `https://fleet.example`.
   public static func text(_ purpose: Ticket.Purpose, _ secret: Secret, base: String) -> String {
@@ -170,8 +171,9 @@ public enum AccountLink {
 }
 
 extension Stored<Person> {
-  /// Returns the relation of the account to a caller. Only a caller whose scope contains the account's scope may change
-  /// the account, because its owner has access to all fleets of that scope.
+  /// Returns the relation of the account to a caller, which determines the caller's permissions. Only a caller whose
+  /// scope contains the account's scope may change the account, because the account gives access to all fleets in its
+  /// scope.
   func relation(to identity: Identity?) -> Relation {
     Relation(
       fleets: value.scope.fleets, isOwn: identity?.signedIn?.person == id, need: .eachFleetToChange)
@@ -179,30 +181,30 @@ extension Stored<Person> {
 }
 
 extension FleetScope {
-  /// The fleets of the scope; empty if it contains all fleets.
+  /// The fleets in the scope; an empty set if the scope contains all fleets.
   var fleets: Set<UUIDv7> {
     if case .fleets(let ids) = self { Set(ids) } else { [] }
   }
 
-  /// Whether all fleets of the scope belong to these fleets.
+  /// Whether the scope contains only fleets of this set.
   func isInside(_ fleets: Set<UUIDv7>) -> Bool {
     if case .fleets(let ids) = self { Set(ids).isSubset(of: fleets) } else { false }
   }
 }
 
 extension Call {
-  /// The URL of this server in the form in which the client used it.
+  /// The URL of this server, with the scheme and the host name that the client used.
   var ownURL: String { "\(client.isTLS ? "https" : "http")://\(request.head.authority ?? "localhost")" }
 }
 
 extension FleetTransaction {
-  /// Checks that the tenant may have one more thing.
+  /// Checks that the tenant may have one more thing of a kind.
   ///
   /// - Parameters:
-  ///   - present: selects the things that are counted.
+  ///   - present: selects the things that count for the limit.
   ///   - most: the maximum number of these things.
-  ///   - setting: the setting that contains the maximum; `nil` if it cannot be set.
-  /// - Throws: `rule` with `limitReached`.
+  ///   - setting: the name of the setting that contains the maximum; `nil` if the maximum is fixed.
+  /// - Throws: `rule` with the code `limitReached` if the maximum is reached.
   func requireRoom<Value: Kind>(
     for present: ThingQuery<Value>, most: Int, setting: String? = nil
   ) throws(ThingError) {

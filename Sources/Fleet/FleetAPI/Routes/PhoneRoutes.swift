@@ -5,12 +5,14 @@ import FleetWork
 import HTTPTypes
 import Telemetry
 
-/// `/api/phones`: drivers' phones that report positions. `/api/phone-reports`: the reports of their apps.
+/// `/api/phones`: drivers' phones that report positions. `/api/phone-reports`: the requests with which apps on these
+/// phones report positions.
 struct PhoneRoutes {
   let storage: any FleetStorage
   /// The keys that encrypt secrets.
   let keys: SecretKeys
-  /// Whether the keys come from a file. If not, no secret can be stored, because a restart would make it unreadable.
+  /// Whether the keys come from a file. If not, no secret can be stored, because no server could decrypt it after a
+  /// restart.
   let hasKeyFile: Bool
 
   var routes: [Route] { things.routes + [remove, rotate, report(.post), report(.get)] }
@@ -27,7 +29,8 @@ struct PhoneRoutes {
       check: { old, new, transaction, call throws(ThingError) in try Self.check(old, &new, transaction, call) })
   }
 
-  /// Returns the member with the key of OwnTracks' encrypted messages. Clients can set it but never read it.
+  /// Returns the field for the key with which the app OwnTracks encrypts messages. Clients can set the field but never
+  /// read it.
   static func derived(_ keys: SecretKeys?, hasKeyFile: Bool) -> [DerivedField<Phone>] {
     [
       .secret(
@@ -46,8 +49,7 @@ struct PhoneRoutes {
     ]
   }
 
-  /// Checks the driver. If the driver has an account, also rejects a request of anyone else that allows the storage of
-  /// positions.
+  /// Checks the driver of a phone. If the driver has an account, only the driver may allow that positions are stored.
   private static func check(
     _ old: Stored<Phone>?, _ new: inout Phone, _ transaction: any FleetTransaction, _ call: Call
   ) throws(ThingError) {
@@ -96,8 +98,8 @@ struct PhoneRoutes {
 
   // MARK: Reports
 
-  /// Receives positions in the format of an app. Traccar Client sends them in the query of a GET or POST request, as a
-  /// form, or as JSON. The other apps send JSON.
+  /// Returns the route that receives positions in the formats of several apps. Traccar Client sends positions in the
+  /// query of a GET or POST request, as a form, or as JSON. The other apps send JSON.
   private func report(_ method: HTTPRequest.Method) -> Route {
     let names = PhoneFormat.allCases.map { "`\($0.rawValue)`" }.joined(separator: ", ")
     var operation = Operation(
@@ -114,7 +116,7 @@ struct PhoneRoutes {
           types: ["application/json", "application/x-www-form-urlencoded"], schema: nil, isRequired: false),
       results: [.init(.ok, "What the app expects.")], errors: [.unauthorized, .unsupportedMediaType])
     operation.hasOtherParameters = true
-    return Route(method, Self.reports + "/{format}", .open, operation, bodyLimit: nil) {
+    var route = Route(method, Self.reports + "/{format}", .open, operation, bodyLimit: nil) {
       [storage, secretKeys = keys] call in
       guard let format = PhoneFormat(rawValue: call.parameters.first ?? ""), method == .post || format == .osmAnd
       else { throw APIError.notFound("expected one of \(names)") }
@@ -133,9 +135,8 @@ struct PhoneRoutes {
       guard let sender else { throw Self.unknown(format, isForm: isForm) }
       do {
         let now = WallClock.now
-        // From here on, the request is the tenant's, so that strangers do not delay it.
-        let caller = StorageCaller(tenant: sender.tenant, key: Secret.hash(of: sender.phone.id.string))
-        _ = try await StorageCaller.$current.withValue(caller) {
+        // If the key was in the body, the request belongs to the tenant from here on.
+        _ = try await StorageCaller.$current.withValue(Self.owner(sender).storageCaller) {
           isForm
             ? try await receiver.receive(parameters: parameters, from: sender, at: now)
             : try await receiver.receive(json: body, format, from: sender, at: now)
@@ -145,10 +146,22 @@ struct PhoneRoutes {
       }
       return Answer(json: Array(format.answer.utf8))
     }
+    route.owner = { [storage, keys] headers, _, query in
+      let receiver = PhoneReceiver(storage: storage, keys: keys)
+      for key in PhoneReceiver.keys(authorization: headers[.authorization], parameters: query.all, json: []) {
+        if let sender = try await receiver.sender(key: key) { return Self.owner(sender) }
+      }
+      return nil
+    }
+    return route
   }
 
-  /// Returns the error for an unknown phone. Traccar Client stops sending only if it gets the same status as from
-  /// Traccar's own server.
+  private static func owner(_ sender: PhoneReceiver.Sender) -> CredentialOwner {
+    CredentialOwner(tenant: sender.tenant, key: Secret.hash(of: sender.phone.id.string))
+  }
+
+  /// Returns the error for a request without the key of a phone. Traccar Client stops sending only if it receives the
+  /// status that Traccar's own server uses.
   private static func unknown(_ format: PhoneFormat, isForm: Bool) -> APIError {
     switch (format, isForm) {
     case (.osmAnd, true): .badRequest("no phone has this key")
@@ -161,7 +174,7 @@ struct PhoneRoutes {
 }
 
 extension PhoneFormat {
-  /// The body that the app expects. Without it, Overland sends its positions again.
+  /// The body of the answer that the app expects. Without it, the app Overland sends its positions again.
   fileprivate var answer: String {
     switch self {
     case .ownTracks: "[]"

@@ -4,7 +4,7 @@ import FleetWork
 import HTTPTypes
 import Telemetry
 
-/// The routes for the newest positions of vehicles, and for the track of a vehicle.
+/// The routes of the newest positions of vehicles, and of the track of a vehicle.
 struct PositionRoutes {
   let storage: any FleetStorage
 
@@ -63,7 +63,7 @@ struct PositionRoutes {
     }
   }
 
-  /// Maximum memory for a feature of the answer and the data from which it is made, bytes.
+  /// Maximum memory for one feature of the answer and for the data from which it is made, in bytes.
   private static let longestFeature = 1_024
 
   private static func write(_ known: LastKnown, _ place: LastKnown.Place, at now: Timestamp, to text: inout [UInt8]) {
@@ -95,12 +95,12 @@ struct PositionRoutes {
 
   // MARK: Tracks
 
-  /// Maximum number of records that one request reads.
+  /// Maximum number of records that are read for one request.
   static let mostRecords = 200_000
-  /// Maximum number of positions in an answer.
+  /// Maximum number of positions that are read for one answer.
   static let mostPoints = 100_000
   private static let pageRecords = 2_000
-  /// Memory for a position of the answer and the data from which it is made, bytes.
+  /// Memory for one position of the answer and for the data from which it is made, in bytes.
   private static let pointBytes = 160
 
   private var track: Route {
@@ -154,7 +154,8 @@ struct PositionRoutes {
   /// Reads the positions of a track, page by page.
   private struct TrackReader {
     var builder: TrackBuilder
-    /// The time of the first record that was not read; `nil` if all records were read.
+    /// The time of the last record that was read, at which the next request must continue; `nil` if all records were
+    /// read.
     var continuesAt: Timestamp?
 
     init(tolerance: Double) { builder = TrackBuilder(tolerance: tolerance) }
@@ -164,7 +165,7 @@ struct PositionRoutes {
       let tenant = try call.tenant
       var last: Timestamp?
       repeat {
-        // Reserve twice the memory for a page of records of usual length.
+        // Reserve memory for a page of records that are twice as long as usual.
         try await call.memory.grow(to: builder.pointCount * PositionRoutes.pointBytes + query.limit * 2_048)
         let page = try await storage.records(query, tenant: tenant)
         count += page.items.count
@@ -176,15 +177,16 @@ struct PositionRoutes {
       } while query.cursor != nil && count < PositionRoutes.mostRecords
         && builder.pointCount < PositionRoutes.mostPoints
       guard query.cursor != nil, let last else { return }
-      // Possibly not all records of the same millisecond were read. The next request reads all of them, so some records
-      // are in both answers.
+      // Other records of the same millisecond may not have been read. The next request reads all records of this
+      // millisecond, so some records are in both answers.
       continuesAt = last
     }
   }
 }
 
 extension TrackPoint {
-  /// Creates a point from a record; `nil` if the record has no position or no time, or if its time is not credible.
+  /// Creates a point of a track from a record; `nil` if the record has no position, no time, or a time that is not
+  /// credible.
   init?(_ record: StoredRecord) {
     guard let time = record.time, !record.isTimeAhead else { return nil }
     let values = TelemetryValues(record: record.body)
@@ -193,13 +195,14 @@ extension TrackPoint {
   }
 }
 
-/// A rectangle of longitudes and latitudes (RFC 7946, section 5).
+/// A rectangle of longitudes and latitudes (RFC 7946, section 5). It crosses the antimeridian if `west` is greater than
+/// `east`.
 struct BoundingBox: Equatable {
   let west, south, east, north: Double
 
-  /// Parses the value of the query parameter.
+  /// Parses the value of the query parameter `bbox`.
   ///
-  /// - Throws: 400.
+  /// - Throws: 400 if the value is invalid.
   init(query text: String) throws(APIError) {
     let numbers = text.split(separator: ",", omittingEmptySubsequences: false).compactMap { Double($0) }
     guard numbers.count == 4, text.split(separator: ",", omittingEmptySubsequences: false).count == 4,
@@ -220,10 +223,10 @@ struct BoundingBox: Equatable {
 }
 
 extension Call {
-  /// Returns a vehicle that is selected for at least some time.
+  /// Returns a vehicle of which the selection contains at least some records.
   ///
-  /// - Parameter name: the vehicle's ID or VIN.
-  /// - Throws: 404.
+  /// - Parameter name: the vehicle's id or VIN.
+  /// - Throws: 404 if the vehicle does not exist or is not in the selection.
   func vehicle(
     named name: String, in selection: VehicleSelection, _ storage: any FleetStorage
   ) async throws -> Stored<Vehicle> {
@@ -236,10 +239,12 @@ extension Call {
     }
   }
 
-  /// Returns a number of the query; `nil` if it is absent.
+  /// Returns the decimal number in a query parameter; `nil` if the parameter is absent.
+  ///
+  /// - Throws: 400 if the value is not a decimal number in this range.
   func number(_ name: String, in range: ClosedRange<Double>) throws(APIError) -> Double? {
     guard let text = query[name] else { return nil }
-    // Swift would also accept hexadecimal digits, `inf` and `nan`.
+    // Check the characters, because Swift would also accept hexadecimal digits, `inf` and `nan`.
     let isDecimal = text.utf8.allSatisfy {
       (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-")
     }
@@ -253,7 +258,7 @@ extension Call {
 }
 
 extension HTTPField.Name {
-  /// Header of an answer that contains only a part of a track. Its value is the `from` of the request for the next
-  /// part.
+  /// Header of an answer that contains only the first part of a track. To get the next part, a client must send another
+  /// request with this value as `from`.
   static let fleetContinuesAt = HTTPField.Name("Fleet-Continues-At")!
 }

@@ -4,7 +4,7 @@ import HTTPTypes
 import JSONText
 import Telemetry
 
-/// `/api/auth/oidc` and `/api/identities`: signing in with accounts at OpenID providers.
+/// `/api/auth/oidc` and `/api/identities`: the routes for signing in with accounts at OpenID providers.
 struct ProviderRoutes {
   let accounts: AccountService
 
@@ -54,7 +54,7 @@ struct ProviderRoutes {
 
   private var callback: Route {
     let known = ["code", "state", "iss", "error"]
-    // Parameters that some providers send in addition. They are ignored.
+    // Additional parameters that some providers send. They are ignored.
     let ignored = [
       "error_description", "error_uri", "session_state", "scope", "authuser", "prompt", "hd", "client_info",
     ]
@@ -68,7 +68,7 @@ struct ProviderRoutes {
       do {
         return try await Self.finish(call, accounts)
       } catch {
-        // If a browser shows the answer to a person, answer with a page.
+        // If the client is a browser that shows the answer to a person, answer with an HTML page.
         guard ErrorPage.isWanted(by: call) else { throw error }
         return ErrorPage.answer(APIError(error, logger: call.logger))
       }
@@ -195,9 +195,9 @@ struct ProviderRoutes {
 
   // MARK: Parts
 
-  /// Returns the path of the page that the browser opens after the sign-in.
+  /// Returns the path of the page that the browser must open after the sign-in.
   ///
-  /// - Throws: 400 unless the text is a path of this server.
+  /// - Throws: 400 if the text is not a path on this server.
   private static func path(_ text: String?) throws(APIError) -> String {
     guard let text else { return "/" }
     guard OpenIDState.isPath(text) else {

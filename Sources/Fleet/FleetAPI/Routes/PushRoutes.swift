@@ -4,17 +4,18 @@ import FleetProviders
 import HTTPTypes
 import Telemetry
 
-/// `/api/push-subscriptions`: the caller's browsers that receive push messages.
+/// `/api/push-subscriptions`: the browsers in which the caller receives push messages.
 struct PushRoutes {
   let storage: any FleetStorage
   /// The keys that encrypt secrets.
   let keys: SecretKeys
-  /// Whether the keys come from a file. If not, no private key can be stored.
+  /// Whether the keys come from a file. If not, no private key can be stored, because no server could decrypt it after
+  /// a restart.
   let hasKeyFile: Bool
-  /// Whether push services may be in private networks.
+  /// Whether push services may have addresses of private networks.
   let mayUsePrivate: Bool
 
-  /// A subscription as browsers describe it (Push API, `PushSubscription.toJSON()`).
+  /// A push subscription as a browser describes it (Push API, `PushSubscription.toJSON()`).
   struct SubscriptionBody: NestedValue {
     struct Keys: NestedValue {
       var p256dh = ""
@@ -56,7 +57,7 @@ struct PushRoutes {
         let new = keys.seal(PushSigner().secret, for: SecretPlace.pushKey)
         sealed = try await storage.change(tenant: caller.tenant, by: Actor(.server), at: WallClock.now) {
           transaction throws(ThingError) in
-          // Another request may have been first.
+          // Another request may have stored a key since the previous transaction.
           if let present = try transaction.find(PushKey.id, PushKey.self) { return present.value.secret }
           var key = PushKey()
           key.secret = new
@@ -143,7 +144,8 @@ struct PushRoutes {
 }
 
 extension FleetTransaction {
-  /// Adds a browser of a person. A browser has one subscription, so an older one with the same address is replaced.
+  /// Adds a browser of a person. A browser has only one subscription, so an earlier subscription with the same address
+  /// is replaced.
   fileprivate func subscribe(
     _ body: PushRoutes.SubscriptionBody, _ signedIn: SignedIn, client: String?
   ) throws(ThingError) -> Stored<PushSubscription> {

@@ -1,14 +1,14 @@
 import FleetDomain
 import JSONText
 
-/// Reduces records to the keys that a request selects. The text of their values does not change.
+/// Reduces records to the keys that a request selects. The text of the values stays the same.
 struct RecordFieldSelection {
   private let names: Set<String>
 
-  /// Parses the selected keys.
+  /// Parses the list of selected keys.
   ///
   /// - Parameter list: names of keys, separated by commas.
-  /// - Throws: 400 for a name that no telemetry record can have.
+  /// - Throws: 400 if a telemetry record cannot have one of the keys.
   init(_ list: String) throws(APIError) {
     let chosen = list.split(separator: ",", omittingEmptySubsequences: false).map { String($0.drop { $0 == " " }) }
     if let unknown = chosen.first(where: { !Self.mayBeKey($0) }) {
@@ -19,8 +19,8 @@ struct RecordFieldSelection {
     names = Set(chosen).union(["id", "timestamp"])
   }
 
-  /// The keys of telemetry that the record format defines: signals of SAE J1979, the position, and the head of a record
-  /// (`id`, `timestamp` and so on).
+  /// The keys of telemetry records that the record format defines: signals of SAE J1979, keys of the position, and keys
+  /// that all records have (`id`, `timestamp` and so on).
   private static let known: Set<String> = Set(
     (RecordField.contract.filter { $0.types.contains(.telemetry) } + RecordField.otherSignals).map(\.name)
       + [
@@ -28,9 +28,9 @@ struct RecordFieldSelection {
         "attributedFrom", "attributedTo", "receivedAt",
       ])
 
-  /// Whether a record may have this key. Two kinds of keys are unknown to the server and are allowed by their first
-  /// character: signals of signal sets (capital letter or digit), and paths of the Vehicle Signal Specification
-  /// (capital letter).
+  /// Whether a telemetry record may have this key. The server does not know the names of two kinds of keys, and accepts
+  /// them by their first character: signals of signal sets (capital letter or digit), and paths of the Vehicle Signal
+  /// Specification (capital letter).
   private static func mayBeKey(_ name: String) -> Bool {
     if known.contains(name) { return true }
     guard let first = name.utf8.first else { return false }
@@ -38,7 +38,7 @@ struct RecordFieldSelection {
       || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first)
   }
 
-  /// Returns the record with only the selected keys, in the record's order.
+  /// Returns a record with only the selected keys, in the order in which the record contains them.
   func apply(to record: [UInt8]) throws(JSONError) -> [UInt8] {
     let document = try JSONDocument(parsing: record)
     var out: [UInt8] = [UInt8(ascii: "{")]
@@ -52,8 +52,8 @@ struct RecordFieldSelection {
     return out
   }
 
-  /// Returns the offset at which a value ends. Between the value and `next`, there is only white space and one comma or
-  /// bracket.
+  /// Returns the offset at which a value ends. Between the value and `next`, the text contains only white space and one
+  /// comma or closing bracket.
   private static func end(of value: JSONValue, before next: Int, in text: [UInt8]) -> Int {
     var end = next
     func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 }

@@ -2,7 +2,7 @@ import FleetDomain
 import HTTPTypes
 import Telemetry
 
-/// The routes for records: telemetry, the newest records of a vehicle, trips, trouble codes, events.
+/// The routes of records: telemetry, the newest records of a vehicle, trips, trouble codes, and events.
 struct RecordRoutes {
   let storage: any FleetStorage
 
@@ -58,7 +58,7 @@ struct RecordRoutes {
       ])
     return Route(.get, "/api/vehicles/{vehicleId}/latest", .may(.read, .records), operation, isFiltered: true) { call in
       let id = try call.name("vehicle")
-      // The answer contains the vehicle itself, which a driver may see only while it is assigned.
+      // The answer also contains the vehicle itself, which a driver may see only while it is assigned to the driver.
       let selection = try await call.recordSelection(storage, of: id).lasting(at: WallClock.now)
       guard let latest = try await storage.latest(vehicle: id, within: selection, tenant: try call.tenant) else {
         throw APIError.notFound("no vehicle \(quoted(id))")
@@ -161,16 +161,16 @@ struct RecordRoutes {
 
   private static let nameSchema = ##"{"$ref":"#/components/schemas/Name"}"##
 
-  /// Returns the classes that a request selects.
+  /// Returns the classes of records that a request selects.
   ///
-  /// - Parameter types: names of types, separated by commas.
+  /// - Parameter types: names of record types, separated by commas.
   private static func chosen(_ types: String, of classes: [RecordClass]) throws(APIError) -> [RecordClass] {
     let names = types.split(separator: ",", omittingEmptySubsequences: false).map { String($0.drop { $0 == " " }) }
     guard names.allSatisfy({ name in classes.contains { $0.name == name } }) else {
       throw APIError.badRequest(
         "query: type: expected some of \(classes.map(\.name).joined(separator: ",")), found \(quoted(types))")
     }
-    // Use a fixed order, so that a cursor stays valid if another request has the names in another order.
+    // Use a fixed order, so that a cursor stays valid if the next request contains the names in another order.
     return classes.filter { names.contains($0.name) }
   }
 
@@ -188,9 +188,9 @@ struct RecordRoutes {
 }
 
 extension BoundedPage<StoredRecord> {
-  /// Returns the page as an answer.
+  /// Returns an answer with the records of this page.
   ///
-  /// - Parameter text: returns the text of a record, such as ``FleetDomain/StoredRecord/json``; `nil` to omit the
+  /// - Parameter text: returns the JSON text of a record, such as ``FleetDomain/StoredRecord/json``; `nil` to omit the
   ///   record.
   fileprivate func answer(
     _ call: Call, _ text: @escaping @Sendable (StoredRecord) throws -> [UInt8]?
@@ -207,8 +207,8 @@ extension BoundedPage<StoredRecord> {
 }
 
 extension LatestRecords {
-  /// The JSON object `{"vehicle":{…},"telemetry":{…},"position":{…},"dtc":[{…},{…}],"trip":{…}}`. A type without
-  /// records is absent. `dtc` and `monitors` contain the newest record of each ECU.
+  /// The JSON object `{"vehicle":{…},"telemetry":{…},"position":{…},"dtc":[{…},{…}],"trip":{…}}`. A type of which the
+  /// vehicle has no record is absent. `dtc` and `monitors` contain the newest record of each ECU.
   var json: [UInt8] {
     var bytes = Array(#"{"vehicle":"#.utf8) + Array(vehicleJSON.canonicalText.utf8)
     func add(_ name: String, _ text: [UInt8]) {
@@ -232,17 +232,17 @@ extension LatestRecords {
 }
 
 extension LatestRecords {
-  /// The vehicle in the same JSON format as in `/api/vehicles`.
+  /// The vehicle in the JSON format of the route `/api/vehicles`.
   private var vehicleJSON: JSON { .object(vehicle.members.merging(["addedAt": vehicle.createdAt.json]) { $1 }) }
 }
 
 extension StoredRecord {
-  /// The record as the gateway sent it. If its time is not credible, `"timeAhead":true,"receivedAt":"…"` is added. If the
-  /// gateway did not know the vehicle yet, `"attributedFrom":"…"` with the gateway and `"attributedTo":"…"` with the
-  /// vehicle are added.
+  /// The record as the gateway sent it, with additional keys in two cases. If its time is not credible:
+  /// `"timeAhead":true,"receivedAt":"…"`. If the gateway did not know the vehicle when it made the record:
+  /// `"attributedFrom":"…"` with the gateway's id, and `"attributedTo":"…"` with the vehicle's id.
   var json: [UInt8] { json { _ in } }
 
-  /// Returns the record with additional members.
+  /// Returns the record in the format of ``json``, with further keys that `more` writes.
   func json(_ more: (inout JSONLineEncoder) -> Void) -> [UInt8] {
     guard body.last == UInt8(ascii: "}") else { return body }
     let marks = JSONBody.object { line in

@@ -5,13 +5,13 @@ import FleetWork
 import HTTPTypes
 import Telemetry
 
-/// `/api/reports`: makes reports on request or on a schedule, and stores them.
+/// `/api/reports`: the routes that make reports on request or by schedule, and read them.
 struct ReportRoutes {
   let storage: any FleetStorage
 
-  /// The maximum number of days of a report.
+  /// The maximum number of days in the range of a report.
   private static let mostDays = 400
-  /// The maximum number of reports of a tenant that have a schedule.
+  /// The maximum number of scheduled reports of a tenant.
   private static let mostSchedules = 200
 
   var routes: [Route] { [list, get, create, change] }
@@ -34,7 +34,7 @@ struct ReportRoutes {
         return [.anyOf([[own], [.oneOf(key: "fleetId", fleets.sorted { $0.string < $1.string }.map(\.json))]])]
       },
       check: { _, _, _, _ throws(ThingError) in }, order: [.init("createdAt", isDescending: true)],
-      // A list does not contain the rows of its reports.
+      // The list contains reports without their rows.
       hidden: { _, _ in ["rows"] })
     things.derived = [Self.scope]
     things.always = { call in
@@ -44,7 +44,7 @@ struct ReportRoutes {
     return things.list
   }
 
-  /// The vehicles that a report is about, as in the request: `"all"`, or a list with the id of a fleet.
+  /// The vehicles that a report covers: `"all"`, or an array with the id of one fleet.
   static let scope = DerivedField<Report>(
     key: "scope", schema: scopeSchema,
     read: { reports, _ in reports.map { Self.scope(of: $0.value) } })
@@ -154,8 +154,8 @@ struct ReportRoutes {
     }
   }
 
-  /// Parses the report that a client asks for. `scope` is another way to give `fleetId`, and `from` and `to` may be
-  /// times: the first day contains `from`, and the last day begins before `to`.
+  /// Parses a client's request for a report. The client may send `scope` instead of `fleetId`. It may also send times
+  /// as `from` and `to`: the first day contains `from`, and the last day is the last one that begins before `to`.
   private static func wanted(_ json: JSON, _ view: any FleetView) throws(ThingError) -> Report {
     var json = json
     if case .object(var members) = json {
@@ -182,7 +182,9 @@ struct ReportRoutes {
     }
   }
 
-  /// - Returns: the id of the fleet, or `null` for all vehicles; `nil` if the scope is not valid.
+  /// Returns the id of the fleet in a scope.
+  ///
+  /// - Returns: the id; `null` for all vehicles; `nil` if the scope is not valid.
   private static func fleet(ofScope scope: JSON) -> JSON? {
     switch scope {
     case .text("all"), .null: return .null
@@ -215,7 +217,8 @@ struct ReportRoutes {
           access.maySee(old.value)
         else { throw .notFound(kind: Report.names.one, id: text) }
         guard access.mayMake(old.value) else { throw .forbidden(reason: "only its makers change its schedule") }
-        // Reports are not audited, so an earlier version cannot be reconstructed to merge changes.
+        // Reports are not in the audit. The version that the client changed cannot be restored, so changes cannot be
+        // merged.
         guard seen == nil || seen == old.version else { throw .changedMeanwhile }
         return try transaction.patch(old, seen: old.version, with: json) { report throws(ThingError) in
           guard report.schedule != old.value.schedule else { return }
@@ -226,7 +229,7 @@ struct ReportRoutes {
     }
   }
 
-  /// Checks the schedule of a report, and sets the time at which the report is made next.
+  /// Checks the schedule of a report, and sets the time at which the next report is due.
   private static func plan(_ report: inout Report, _ transaction: any FleetTransaction) throws(ThingError) {
     guard let schedule = report.schedule, let times = CronTimes(schedule.cron) else {
       report.nextAt = nil

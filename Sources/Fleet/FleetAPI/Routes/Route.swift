@@ -2,18 +2,18 @@ import FleetAccess
 import FleetDomain
 import HTTPTypes
 
-/// The callers that may use a route.
+/// The callers that may send requests to a route.
 enum Access: Equatable, Sendable {
   /// All callers, even without a key.
   case open
-  /// People who have signed in. They use the route for their own account.
+  /// Only people who have signed in. They use the route for their own account.
   case people
   /// Callers who may perform an action on at least one thing of an area.
   case may(Action, Area)
-  /// The callers of ``may(_:_:)``, and the server's own token, which has access to all tenants.
+  /// The same callers as ``may(_:_:)``, and the server's own token, which has access to all tenants.
   case mayOrServer(Action, Area)
 
-  /// The required action and its area; `nil` if the route is open, or if people use it for their own account.
+  /// The required action and its area; `nil` for ``open`` and ``people``.
   var need: (action: Action, area: Area)? {
     switch self {
     case .open, .people: nil
@@ -21,7 +21,7 @@ enum Access: Equatable, Sendable {
     }
   }
 
-  /// The callers as words, for `openapi.json`.
+  /// Descriptions of the callers, for `openapi.json`.
   var callers: [String] {
     switch self {
     case .open: []
@@ -36,31 +36,45 @@ enum Access: Equatable, Sendable {
     + PersonRole.allCases.map { (.person(roles: [$0], scope: .all), "people of role \($0.rawValue)") }
 }
 
+/// The owner of a credential that only one route accepts, for example of a phone's key.
+struct CredentialOwner: Sendable {
+  let tenant: TenantID
+  let key: SecretHash
+
+  /// The holder to which all requests with this credential belong.
+  var holder: Holder { Holder(group: .tenant(tenant), key: key) }
+  var storageCaller: StorageCaller { StorageCaller(tenant: tenant, key: key) }
+}
+
 /// A route of the server.
 struct Route: Sendable {
   let method: HTTPRequest.Method
   let path: RoutePath
   let access: Access
-  /// The description in `openapi.json`.
+  /// The description of the route in `openapi.json`.
   let operation: Operation
   let answer: @Sendable (Call) async throws -> Answer
+  /// Finds the owner of the credential in the head of a request to an open route; `nil` if there is none. The request
+  /// then counts for the owner's tenant. Other clients at the same address do not affect it.
+  var owner: (@Sendable (HTTPFields, _ parameters: [String], QueryParameters) async throws -> CredentialOwner?)?
 
-  /// Whether the answer is a list that is divided into pages.
+  /// Whether the answer is a list that clients read page by page.
   var isList: Bool { method == .get && operation.queryNames.contains("cursor") }
 
-  /// Whether callers without a key may use the route and cause work of the database. Their addresses then have a rate
-  /// limit.
+  /// Whether requests without a key can use the database through this route. The rate of such requests is limited for
+  /// each client address.
   var isForStrangers: Bool {
     access == .open
       && (path.text.hasPrefix(AuthRoutes.path) || path.text.hasPrefix(PhoneRoutes.reports)
         || path.text.hasPrefix(ForwardRoutes.events))
   }
 
-  /// Maximum length of a body in bytes; `nil` for the server's limit (``ServerLimits/bodyBytes``).
+  /// The route's own maximum length of a body in bytes; `nil` if only the server's limit applies
+  /// (``ServerLimits/bodyBytes``).
   let bodyLimit: Int?
 
-  /// Whether the route itself limits its results and effects to the caller's ``Call/reach``. If not, the caller must
-  /// have the permission for all things of the tenant.
+  /// Whether the code of the route limits its results and effects to the caller's ``Call/reach``. If not, the caller
+  /// must have the permission for all things of the tenant.
   let isFiltered: Bool
 
   init(

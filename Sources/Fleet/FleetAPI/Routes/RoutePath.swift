@@ -1,11 +1,11 @@
-/// The path of a route, which may contain parameters: `/api/vehicles/{vehicleId}/telemetry`.
+/// The path of a route. It may contain parameters in braces, as in `/api/vehicles/{vehicleId}/telemetry`.
 struct RoutePath: Equatable, Sendable {
   private enum Segment: Equatable, Sendable {
     case literal(Substring)
     case parameter(Substring)
   }
 
-  /// The path in the notation of `openapi.json`.
+  /// The path with the names of its parameters in braces, as in `openapi.json`.
   let text: String
   private let segments: [Segment]
 
@@ -16,15 +16,15 @@ struct RoutePath: Equatable, Sendable {
     }
   }
 
-  /// The names of the parameters.
+  /// The names of the path's parameters, in order.
   var parameters: [String] {
     segments.compactMap { segment in
       if case .parameter(let name) = segment { String(name) } else { nil }
     }
   }
 
-  /// Returns the values of the parameters in a request's path, percent-encoded; `nil` if the request's path does not
-  /// match.
+  /// Returns the values of the parameters in the path of a request, in order and percent-encoded; `nil` if the path of
+  /// the request does not match this path.
   ///
   /// - Parameter path: the segments of the request's path, including empty ones.
   func match(_ path: [Substring]) -> [Substring]? {

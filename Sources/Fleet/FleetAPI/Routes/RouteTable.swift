@@ -1,20 +1,22 @@
+import FleetDomain
 import HTTPTypes
 
-/// All routes. Finds a route by method and path.
+/// The table of all routes. Finds the route of a request by its method and path.
 struct RouteTable: Sendable {
   let routes: [Route]
 
-  /// The result of a search.
+  /// The result of a search for the route of a request.
   enum Match {
     case found(Route, parameters: [String])
-    /// The path exists, but not for this method. The value contains the methods that exist.
+    /// The path exists, but not for this method. The value contains the methods for which it exists.
     case otherMethods([HTTPRequest.Method])
+    /// No route has the path.
     case none
   }
 
   /// Finds the route of a request.
   ///
-  /// - Parameter path: the percent-encoded path without the query.
+  /// - Parameter path: the path of the request without the query, percent-encoded.
   /// - Throws: 400 if the percent-encoding is invalid.
   func match(_ method: HTTPRequest.Method, _ path: Substring) throws(APIError) -> Match {
     guard path.first == "/" else { return .none }

@@ -3,7 +3,7 @@ import FleetDomain
 import HTTPTypes
 import Telemetry
 
-/// `/api/sessions`: the sessions of people who have signed in.
+/// `/api/sessions`: the sessions of people who are signed in.
 struct SessionRoutes {
   let accounts: AccountService
 

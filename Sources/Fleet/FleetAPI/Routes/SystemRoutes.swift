@@ -2,12 +2,12 @@ import FleetDomain
 import HTTPTypes
 import Telemetry
 
-/// Routes about the server itself.
+/// Routes that concern the server itself: its health, and its WebSocket.
 struct SystemRoutes {
   let storage: any FleetStorage
   let hub: LiveHub
 
-  /// All of these routes except the route of `openapi.json`, which needs the list of all routes.
+  /// The routes about the server, except the route of `openapi.json`, which needs the list of all routes.
   var routes: [Route] {
     [health] + zip(FleetRoutes.webSocketPaths, ["listenLive", "listenLiveBelowAPI"]).map { webSocket($0, $1) }
   }
@@ -20,7 +20,7 @@ struct SystemRoutes {
     return Route(.get, "/api/health", .open, operation) { call in
       let health: StorageHealth
       do {
-        // Any client may send this request, so the storage is queried at most once a second.
+        // Every client may send this request. Therefore the storage is asked at most once a second.
         health = try await recent.value
       } catch {
         call.logger.error("storage: \(error)")
@@ -35,7 +35,8 @@ struct SystemRoutes {
     }
   }
 
-  /// Returns an error for any client. It contains neither the database's address nor its messages.
+  /// Returns the error for clients if the storage does not work. It contains neither the address of the database nor
+  /// its messages.
   private static func refusal(_ error: any Error) -> APIError {
     let (code, message) =
       switch (error as? StorageError)?.kind {
@@ -47,7 +48,7 @@ struct SystemRoutes {
     return APIError(.serviceUnavailable, code, message + "; see the server's log", retryAfter: 10)
   }
 
-  /// Returns the route for requests to the WebSocket's path that are not a valid handshake.
+  /// Returns the route for requests to the path of the WebSocket. It answers requests that are not a valid handshake.
   private func webSocket(_ path: String, _ id: String) -> Route {
     let operation = Operation(
       id: id,

@@ -62,7 +62,7 @@ struct TokenRoutes {
     ]
   }
 
-  /// Reads `scope`: `"all"`, which is the default, or the ids of at most 1,000 fleets.
+  /// Reads the key `scope` of a body: `"all"`, which is the default, or the ids of 1 to 1,000 fleets.
   private static func scope(_ reader: inout JSONObjectReader) throws(JSONError) -> FleetScope {
     guard let value = reader.optional("scope") else { return .all }
     if value.kind == .string {
@@ -82,7 +82,7 @@ struct TokenRoutes {
     return .fleets(fleets)
   }
 
-  /// Reads `expiresAt`, which must be after `now`.
+  /// Reads the key `expiresAt` of a body, a time after `now`; `nil` if the key is absent.
   private static func expiry(
     _ reader: inout JSONObjectReader, after now: Timestamp
   ) throws(JSONError) -> Timestamp? {
@@ -125,7 +125,7 @@ struct TokenRoutes {
 }
 
 extension OperatorToken {
-  /// Writes the members of the token's JSON object.
+  /// Writes the token as the members of a JSON object.
   func write(to line: inout JSONLineEncoder) {
     line.field("id", id)
     line.field("label", label)

@@ -5,32 +5,31 @@ import FleetWork
 import HTTPTypes
 import Telemetry
 
-/// `/api/vehicles`: the vehicles of the tenant. Paths contain the vehicle's id or its VIN.
+/// `/api/vehicles`: the vehicles of the tenant. A path contains the id or the VIN of a vehicle.
 struct VehicleRoutes {
   let storage: any FleetStorage
 
   var routes: [Route] { things.readingRoutes + [things.create, things.patch, put, remove] + commands }
 
-  /// Members of a vehicle's JSON that are not stored in fields.
+  /// Keys in a vehicle's JSON that do not belong to a stored field.
   static let derived = [
-    // The former name of `createdAt`.
+    // The former name of `createdAt`, for older clients.
     DerivedField<Vehicle>(
       key: "addedAt", schema: ##"{"$ref":"#/components/schemas/Time"}"##,
       read: { vehicles, _ throws(ThingError) in vehicles.map(\.createdAt.json) }),
     reading(of: .odometer, NumberRange.odometer.schema), reading(of: .engineHours, NumberRange.odometer.schema),
   ]
 
-  /// A member that shows what a meter of the vehicle shows. A client that gives it another value adds a meter reading,
-  /// which is judged as all readings are.
+  /// Creates the field with the value of a vehicle's meter. If a client sets another value, the server adds a meter
+  /// reading, which it checks like all readings.
   private static func reading(of meter: Meter, _ schema: String) -> DerivedField<Vehicle> {
     DerivedField<Vehicle>(
       key: meter.rawValue, schema: schema,
-      // The field of the vehicle shows it.
+      // The vehicle's own field already writes the value to the JSON.
       read: { vehicles, _ in vehicles.map { _ in .null } },
       write: { json, vehicle, _, transaction, call throws(ThingError) in
         let present = meter == .odometer ? vehicle.value.odometer : vehicle.value.engineHours
         guard json != .null, json != present.json else { return vehicle }
-        try require(.addReading, vehicle, transaction, call)
         var reading = MeterReading()
         reading.vehicle = vehicle.value.id
         do throws(FieldError) {
@@ -53,16 +52,6 @@ struct VehicleRoutes {
       fleets: Set([vehicle.value.fleetID].compactMap { $0 }), isOwn: own.contains(vehicle.value.id))
   }
 
-  /// Checks that the caller has another permission for a vehicle than the one of the route.
-  private static func require(
-    _ action: Action, _ vehicle: Stored<Vehicle>, _ view: any FleetView, _ call: Call
-  ) throws(ThingError) {
-    guard let identity = call.identity else { return }
-    let reach = Reach(of: identity.requester, to: action, .vehicles)
-    if reach.isEverything { return }
-    guard reach.contains(try relation(of: vehicle, identity, view)) else { throw .forbidden(reason: reach.reason) }
-  }
-
   private var commands: [Route] {
     let summaries: [VehicleCommand: String] = [
       .retire:
@@ -73,7 +62,7 @@ struct VehicleRoutes {
     return VehicleCommand.allCases.map { command in
       things.command(command.rawValue, summaries[command] ?? "") { vehicle, transaction, _ throws(ThingError) in
         let changed = try transaction.execute(command, vehicle)
-        // The services of a retired vehicle end, and begin again when it comes back.
+        // The services of a retired vehicle end. They begin again when the vehicle is reactivated.
         try transaction.evaluateServices(of: changed)
         return try transaction.existing(changed.id, Vehicle.self)
       }
@@ -97,8 +86,9 @@ struct VehicleRoutes {
         return try view.vehicle(named: name)
       },
       name: { $0.value.id })
-    // A person who may only add readings changes only the odometer and the engine hours.
+    // A person who may only add meter readings may change only the odometer and the engine hours.
     routes.changing = .addReading
+    routes.changingKeys = Set([Meter.odometer, .engineHours].map(\.rawValue))
     // The change may have moved the vehicle to another fleet with other schedules.
     routes.afterChange = { vehicle, transaction throws(ThingError) in
       try transaction.evaluateServices(of: vehicle)
@@ -109,7 +99,6 @@ struct VehicleRoutes {
   private static func check(
     _ old: Stored<Vehicle>?, _ new: Vehicle, _ transaction: any FleetTransaction, _ call: Call
   ) throws(ThingError) {
-    if let old, old.value != new { try require(.write, old, transaction, call) }
     if old?.value.id != new.id || old?.value.vin != new.vin {
       try transaction.requireUniqueNames(of: new, except: old?.id)
     }
@@ -130,7 +119,7 @@ struct VehicleRoutes {
     }
   }
 
-  /// The route that creates a vehicle, or replaces the fields of an existing one.
+  /// The route that creates a vehicle, or replaces the fields of an existing vehicle.
   private var put: Route {
     let operation = Operation(
       id: "putVehicle",
@@ -176,13 +165,14 @@ struct VehicleRoutes {
         } catch {
           throw .invalid(error)
         }
-        // An invalid request is rejected as invalid, even if its conditions also fail (RFC 9110, section 13.2.1).
+        // Check the conditions only now. An invalid request is rejected as invalid, even if its conditions also fail
+        // (RFC 9110, section 13.2.1).
         try Self.require(seen, conditions, of: old)
-        // If the request has no VIN, keep the stored one. Otherwise, new records with this VIN would belong to another
+        // If the request has no VIN, keep the stored VIN. Otherwise, new records with this VIN would belong to another
         // vehicle.
         if json["vin"] == nil { new.vin = old.value.vin }
-        // Clients of earlier versions do not know fleets. Therefore, a missing fleet does not remove the vehicle from
-        // its fleet.
+        // Clients of earlier versions send no fleet. Therefore a request without a fleet does not remove the vehicle
+        // from its fleet.
         if json["fleetId"] == nil { new.fleetID = old.value.fleetID }
         try Self.check(old, new, transaction, call)
         let changed = try transaction.update(old, to: new, action: "change")
@@ -209,7 +199,7 @@ struct VehicleRoutes {
       let conditions = try Preconditions(call.request.headers)
       var expected = try ThingRoutes<Vehicle>.seenVersion(call)
       var isRemoved = false
-      // Use several transactions, so that other tenants do not wait long for a vehicle with many schedules or defects.
+      // Use several transactions. A vehicle may have many schedules or defects, and other tenants must not wait long.
       while !isRemoved {
         let seen = expected
         expected = try await things.change(call) { transaction throws(ThingError) in
@@ -230,10 +220,10 @@ struct VehicleRoutes {
     }
   }
 
-  /// Checks the conditions of a request.
+  /// Checks the conditions of a request to change a vehicle.
   ///
-  /// - Throws: `changedMeanwhile` if the vehicle has another version than the one in `If-Match`, or if the request
-  ///   requires that the vehicle does not exist.
+  /// - Throws: `changedMeanwhile` if the vehicle's version is not the version in `If-Match`, or if the request requires
+  ///   that the vehicle does not exist.
   private static func require(
     _ seen: Int64?, _ conditions: Preconditions, of vehicle: Stored<Vehicle>
   ) throws(ThingError) {
@@ -242,7 +232,7 @@ struct VehicleRoutes {
     }
   }
 
-  /// Creates a vehicle from the body of a PUT. The vehicle's ID is in the path.
+  /// Creates a vehicle from the body of a PUT request. The vehicle's id is in the path.
   private static func new(named name: String, _ json: JSON) throws(ThingError) -> Vehicle {
     guard case .object(var members) = json else {
       throw .invalid(FieldErrors([FieldError("", "expected an object, found \(json.summary)")]))

@@ -5,12 +5,13 @@ import FleetWork
 import HTTPTypes
 import Telemetry
 
-/// `/api/webhooks`: the addresses to which events are sent.
+/// `/api/webhooks`: the webhooks, which are URLs to which events are sent.
 struct WebhookRoutes {
   let storage: any FleetStorage
   /// The keys that encrypt secrets.
   let keys: SecretKeys
-  /// Whether the keys come from a file. If not, no secret can be stored, because a restart would make it unreadable.
+  /// Whether the keys come from a file. If not, no secret can be stored, because no server could decrypt it after a
+  /// restart.
   let hasKeyFile: Bool
   /// Whether events may be sent to addresses of private networks.
   let mayUsePrivate: Bool
@@ -56,7 +57,7 @@ struct WebhookRoutes {
   private static let noKeyFile = ThingError.rule(
     code: "noSecretKeys", message: "the server has no file with keys of secrets (accounts.secretKeysFile)")
 
-  /// Checks that a caller who may see only some fleets sends events of no others.
+  /// Checks the fleets of a webhook: a caller who may see only some fleets may send only events of these fleets.
   private static func requireScope(_ webhook: Webhook, _ call: Call) throws(ThingError) {
     guard let reach = call.reach, !reach.isEverything else { return }
     guard let fleets = reach.fleets, !webhook.fleetIDs.isEmpty, Set(webhook.fleetIDs).isSubset(of: fleets) else {
@@ -68,13 +69,13 @@ struct WebhookRoutes {
     keys.seal(Array(secret.utf8), for: SecretPlace.eventWebhook(id))
   }
 
-  /// Returns the present secret; `nil` if there is none, or if it cannot be decrypted.
+  /// Returns the newest secret of a webhook; `nil` if it has no secret, or if the secret cannot be decrypted.
   private static func secret(of webhook: Stored<Webhook>, _ keys: SecretKeys) -> String? {
     webhook.value.secret.flatMap { keys.open($0, for: SecretPlace.eventWebhook(webhook.id)) }
       .flatMap { String(decoding: $0, as: UTF8.self).split(separator: " ").first.map(String.init) }
   }
 
-  /// Returns the member with the secret, which clients can set. Only the answers to the creation and to `rotate` contain
+  /// Returns the field with the secret. Clients can set it. Only the answers to the creation and to `rotate` contain
   /// it.
   static func derived(_ keys: SecretKeys?, hasKeyFile: Bool) -> [DerivedField<Webhook>] {
     [
@@ -105,7 +106,7 @@ struct WebhookRoutes {
     ]
   }
 
-  /// Returns the webhook that the path names, if the caller may change it.
+  /// Returns the webhook in the path of a request, if the caller may change the webhook.
   private func changeable(_ call: Call, _ view: any FleetView) throws(ThingError) -> Stored<Webhook> {
     let webhook = try things.existing(call, view)
     try Self.requireScope(webhook.value, call)

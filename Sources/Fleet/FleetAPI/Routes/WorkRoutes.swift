@@ -44,7 +44,7 @@ struct WorkRoutes {
       hidden: { relation, call in Self.hidden(relation, call) })
   }
 
-  /// Fields that drivers may change in their own profile.
+  /// The fields that drivers may change in their own profiles.
   private static let profile: Set<String> = ["phone", "status"]
 
   private static func check(
@@ -67,8 +67,8 @@ struct WorkRoutes {
     if new.personID != old?.value.personID { try link(new.personID, old, transaction, call) }
   }
 
-  /// Checks that a driver's record may be linked to an account, and that the caller may change the accounts that it is
-  /// linked to before and afterwards. The driver's phones then share no positions until the owner of the new account
+  /// Checks whether a driver's record may be linked to an account. The caller must be allowed to change the account and
+  /// the previously linked account. The driver's phones then stop sharing positions, until the owner of the account
   /// allows it.
   private static func link(
     _ person: UUIDv7?, _ driver: Stored<Driver>?, _ transaction: any FleetTransaction, _ call: Call
@@ -76,7 +76,7 @@ struct WorkRoutes {
     let reach = Reach(of: call.identity?.requester ?? .nobody, to: .write, .people)
     for id in [person, driver?.value.personID].compactMap({ $0 }) {
       guard let found = try transaction.find(id, Person.self) else {
-        // The account to which the record was linked may have been erased.
+        // The account to which the record was linked may have been removed.
         guard id == person else { continue }
         guard reach.isEverything else { throw .forbidden(reason: reach.reason) }
         throw .invalid(FieldErrors([FieldError("personId", "no such person")]))
@@ -96,10 +96,10 @@ struct WorkRoutes {
     }
   }
 
-  /// Fields of a driver's contacts.
+  /// The fields that contain a driver's contacts.
   private static let contactFields: Set<String> = ["phone", "personId"]
 
-  /// Returns the fields of the licence and of the contacts that the caller may not see. Drivers see their own.
+  /// Returns the fields of the licence and of the contacts that the caller may not see. Drivers may see their own.
   private static func hidden(_ relation: Relation?, _ call: Call) -> Set<String> {
     var hidden: Set<String> = []
     for (area, fields) in [(Area.licences, Driver.licenceFields), (.contacts, contactFields)] {

@@ -2,7 +2,8 @@ import HummingbirdCore
 import Logging
 import NIOCore
 
-/// Limits the number of connections. Logs once when the limit is reached, and once when connections are free again.
+/// Limits the number of connections. Logs a message when the limit is reached, and another when new connections are
+/// accepted again.
 struct ConnectionLimit: AvailableConnectionsDelegate {
   private let limit: Int
   private let what: String
@@ -12,7 +13,7 @@ struct ConnectionLimit: AvailableConnectionsDelegate {
 
   /// Creates a limit.
   ///
-  /// - Parameter what: the name of the limited connections in the log.
+  /// - Parameter what: a description of the limited connections, for the log.
   init(_ limit: Int, _ what: String, logger: Logger) {
     self.limit = limit
     self.what = what
@@ -28,8 +29,8 @@ struct ConnectionLimit: AvailableConnectionsDelegate {
 
   mutating func connectionClosed() {
     count -= 1
-    // Wait until a tenth of the connections is free. Otherwise, the log would alternate while connections begin and
-    // end.
+    // Log this only after a tenth of the connections is free. Otherwise, both messages would alternate while
+    // connections begin and end.
     guard isFull, count <= limit - max(limit / 10, 1) else { return }
     isFull = false
     logger.notice("\(count) connections: new ones are accepted again (\(what))")

@@ -5,19 +5,20 @@ import NIOCore
 import NIOSSL
 import Synchronization
 
-/// Counts the open connections of each owner. A connection belongs to its client's address until it sends its first
-/// valid key, and then to that key and its tenant. No address, tenant or key can have all connections.
+/// Counts the open connections of each client address, key and tenant. Until a connection sends its first valid key, it
+/// counts for its client's address; after that, for the key and the key's tenant. No address, tenant or key can use all
+/// connections.
 ///
-/// Connections that never sent a valid key cannot keep out connections with a key. If almost all places are in use, a
-/// new connection displaces the oldest connection without a valid key. Connections with a key are never displaced. They
-/// leave ``reserve`` places free, so that every new connection has time to send its key.
+/// Connections that never sent a valid key must not prevent connections with a key. If almost the maximum number of
+/// connections is open, a new connection displaces the oldest connection without a valid key. Connections with a key
+/// are never displaced. They leave ``reserve`` connections free, so that every new connection has time to send its key.
 final class Connections: Sendable {
-  /// The answer (503) if a tenant or key has too many connections. The connection is then closed.
+  /// The answer (503) to a request if its tenant or key has too many connections. The connection is then closed.
   static let refusal = APIError(
     .serviceUnavailable, "tooManyConnections",
     "this key or its tenant has as many connections open as it may have (limits.connections); use fewer", retryAfter: 5)
 
-  /// The answer (503) if a proxy's client without a key has too many connections.
+  /// The answer (503) to a request without a key that comes through a proxy, if its client has too many connections.
   static let tooManyOfAddress = APIError(
     .serviceUnavailable, "tooManyConnections",
     "this address has as many connections open as it may have (limits.connections); use fewer", retryAfter: 5)
@@ -31,15 +32,15 @@ final class Connections: Sendable {
   private struct State {
     var holders: [ObjectIdentifier: Holder] = [:]
     var strangers: [ObjectIdentifier: Stranger] = [:]
-    /// Strangers in the order of their arrival. It may contain connections that are no longer strangers; they are
-    /// skipped.
+    /// Connections without a valid key in the order of their arrival. Entries of connections that have sent a key or
+    /// were closed since then may remain. They are skipped.
     var order: [(number: Int, id: ObjectIdentifier)] = []
-    /// The index of the oldest entry that may still be valid.
+    /// The index in `order` of the oldest entry that may still be valid.
     var first = 0
     var next = 0
-    /// Displaced connections whose end was not reported yet.
+    /// Displaced connections that are still being closed.
     var leaving: Set<ObjectIdentifier> = []
-    /// Whether connections were displaced since at least half of the places were last free.
+    /// Whether connections were displaced since half of the connections were last free.
     var isFull = false
 
     mutating func add(_ channel: any Channel, _ holder: Holder) {
@@ -50,8 +51,8 @@ final class Connections: Sendable {
       next += 1
     }
 
-    /// Removes the oldest strangers until at most this number of connections remains. The newest stranger is never
-    /// removed.
+    /// Displaces the oldest connections without a valid key, until at most `most` connections remain. Never displaces
+    /// the newest of these connections.
     mutating func displace(downTo most: Int) -> [any Channel] {
       var displaced: [any Channel] = []
       while holders.count - leaving.count > most, first < order.count - 1 {
@@ -62,8 +63,7 @@ final class Connections: Sendable {
         leaving.insert(id)
         displaced.append(stranger.channel)
       }
-      // Remove the skipped entries from time to time. Most entries are skipped, because most connections soon send a
-      // key.
+      // Remove skipped entries from time to time. They are the majority, because most connections soon send a key.
       if order.count - first > 2 * strangers.count + 64 || first > 1_024 {
         order = order[first...].filter { strangers[$0.id]?.number == $0.number }
         first = 0
@@ -80,17 +80,18 @@ final class Connections: Sendable {
   private let logger: Logger?
   private let state = Mutex(State())
 
-  /// The number of places that connections with a key leave free for other connections.
+  /// The number of connections that must stay free for clients without a key, even if clients with keys use all others.
   private var reserve: Int { max(limit / 8, 1) }
-  /// The number of places that stay free. The kernel may report several connections at once, and a displaced connection
-  /// does not end immediately.
+  /// The number of connections that normally stay free. The kernel may report several new connections together, and a
+  /// displaced connection does not end immediately.
   private var margin: Int { max(limit / 64, 1) }
 
-  /// Creates counters.
+  /// Creates the counters of a server.
   ///
-  /// - Parameter limit: the maximum number of all connections; above 0. ``ConnectionLimit`` enforces this total. It may
-  ///   accept a new connection before a closed one is subtracted here.
-  /// - Parameter proxies: the proxies whose connections belong to no address until they name their client.
+  /// - Parameter limit: the maximum number of all connections; above 0. ``ConnectionLimit`` enforces this number. It
+  ///   may accept a new connection before a closed connection is subtracted here.
+  /// - Parameter proxies: the trusted proxies. A connection from a proxy counts for no address until a request names
+  ///   its client.
   init(
     _ limit: Int, proxies: TrustedProxies = TrustedProxies(), running: RunningLoops = RunningLoops(),
     logger: Logger? = nil
@@ -99,16 +100,16 @@ final class Connections: Sendable {
     self.proxies = proxies
     self.running = running
     self.logger = logger
-    // Connections without a key do not reduce the share of a tenant.
+    // Connections without a key do not reduce the number of connections that a tenant may have.
     budget = Budget(
       max(limit - max(limit / 8, 1), 1), patience: .zero, refusal: Self.refusal, isLimitedElsewhere: true)
     strangers = Budget(limit, patience: .zero, refusal: Self.refusal, isLimitedElsewhere: true)
   }
 
-  /// Counts a new connection for its client's address until it is closed. The connection of a trusted proxy is counted
-  /// for its client when the first request names it (``belongs(_:toAddress:)``).
+  /// Counts a new connection for its client's address, until the connection is closed. A connection from a trusted
+  /// proxy is counted for its client when the first request names the client (``belongs(_:toAddress:)``).
   ///
-  /// - Returns: `false` if the address has too many.
+  /// - Returns: `false` if the address has too many connections.
   func open(_ channel: any Channel) -> Bool {
     let peer = channel.remoteAddress?.ipAddress
     let isProxy = peer.map { proxies.isTrusted($0) } ?? false
@@ -130,8 +131,8 @@ final class Connections: Sendable {
     return true
   }
 
-  /// Whether a connection has not sent a valid key while almost all places are in use. The time limit for its next
-  /// request is then short.
+  /// Whether a connection has not sent a valid key while almost the maximum number of connections is open. If so, the
+  /// time limit for its next request is short.
   func isHurried(_ channel: any Channel) -> Bool {
     state.withLock { state in
       state.strangers[ObjectIdentifier(channel)] != nil && state.holders.count > limit - reserve
@@ -140,10 +141,10 @@ final class Connections: Sendable {
 
   /// Counts a connection for its key instead of its address.
   ///
-  /// - Returns: `false` if the key or its tenant has too many.
+  /// - Returns: `false` if the key or its tenant has too many connections.
   func belongs(_ channel: any Channel, to holder: Holder) -> Bool {
     let id = ObjectIdentifier(channel)
-    // A connection that was closed meanwhile is not counted.
+    // If the connection was closed since the request arrived, do not count it.
     guard let present = state.withLock({ $0.holders[id] }), present != holder else { return true }
     guard budget.acquireNow(1, for: holder) else { return false }
     let left = state.withLock { state -> Holder? in
@@ -156,11 +157,11 @@ final class Connections: Sendable {
     return true
   }
 
-  /// Counts the connection of a trusted proxy for the client that a request names. A connection that has sent a valid
-  /// key continues to count for the key.
+  /// Counts a connection from a trusted proxy for the client that a request names. A connection that has sent a valid
+  /// key still counts for the key.
   ///
   /// - Parameter address: the client's address.
-  /// - Returns: `false` if the address has too many.
+  /// - Returns: `false` if the address has too many connections.
   func belongs(_ channel: any Channel, toAddress address: String?) -> Bool {
     let (id, holder) = (ObjectIdentifier(channel), Holder.address(address))
     guard let present = state.withLock({ $0.strangers[id] == nil ? nil : $0.holders[id] }), present != holder,
@@ -190,7 +191,7 @@ final class Connections: Sendable {
 
   private func release(_ holder: Holder) { pool(of: holder)?.release(1, from: holder) }
 
-  /// The budget that limits the connections of a holder; `nil` for a proxy that has not named its client.
+  /// The budget that limits the connections of a holder; `nil` for a proxy whose requests have not named a client yet.
   private func pool(of holder: Holder) -> Budget? {
     switch holder.group {
     case .peer: strangers
@@ -201,11 +202,11 @@ final class Connections: Sendable {
 }
 
 extension Channel {
-  /// Closes the connection without a final TLS message, because a client could delay that. Call it on the connection's
-  /// event loop.
+  /// Closes the connection without a final TLS message, because a client could delay this message. Must be called on
+  /// the connection's event loop.
   fileprivate func closeAtOnce() {
     do {
-      // If close is called on a context, only the handlers between it and the network see the call.
+      // This call starts at the TLS handler, so that only the handlers between it and the network see the call.
       try pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self).close(promise: nil)
     } catch {
       // The connection does not use TLS.

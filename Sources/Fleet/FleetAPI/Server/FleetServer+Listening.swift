@@ -12,8 +12,8 @@ extension FleetServer {
   /// The maximum number of simultaneous connections for metrics.
   private static let metricsConnections = 16
 
-  /// Listens at the server's address and, if configured, at the address for metrics, until the server stops. If one of
-  /// them fails, both end.
+  /// Listens on the server's address and, if configured, on the address for metrics, until the server stops. If one of
+  /// the two fails, listening ends on both.
   func listen(
     _ channel: FleetChannel, _ tls: TLSConfiguration?, _ metrics: MetricsChannel,
     _ group: MultiThreadedEventLoopGroup, _ hub: LiveHub
@@ -44,7 +44,7 @@ extension FleetServer {
           try await listen(channel, group, options.address, limit, onRunning, onStop: hub.closeAll)
         }
       }
-      // An error ends this loop. The group then cancels the other task.
+      // An error ends this loop. The task group then cancels the other task.
       while try await tasks.next() != nil {}
     }
   }
@@ -62,8 +62,8 @@ extension FleetServer {
         address: .hostname(address.host, port: address.port), backlog: 1_024, availableConnectionsDelegate: limit),
       onServerRunning: { channel in onRunning(channel.localAddress?.port ?? address.port) }, eventLoopGroup: group,
       logger: quiet)
-    // Use a detached task. It is not cancelled with its parent, so only this function stops the server. Otherwise, the
-    // server could shut down while no code waits for it, and work would be passed to event loops that have ended.
+    // A detached task is not cancelled with its parent, so only this function stops the server. Otherwise, the server
+    // could shut down while no code waits for it. Work would then be passed to event loops that have ended.
     let running = Task.detached { try await server.run() }
     let stopping = Mutex<Task<Void, Never>?>(nil)
     do {
@@ -94,7 +94,7 @@ extension FleetServer {
   }
 }
 
-/// Calls `onListening` when all sockets of the server listen.
+/// Calls `then` with the port of the server after all sockets of the server listen.
 private final class ListeningPort: Sendable {
   private let state: Mutex<(missing: Int, port: Int)>
   private let then: @Sendable (_ port: Int) -> Void
@@ -104,7 +104,7 @@ private final class ListeningPort: Sendable {
     self.then = then
   }
 
-  /// Counts a socket that listens.
+  /// Records that a socket listens.
   ///
   /// - Parameter port: the port of the server's main socket; `nil` for the socket for metrics.
   func listens(_ port: Int?) {

@@ -11,12 +11,13 @@ import NIOSSL
 import ServiceLifecycle
 import Telemetry
 
-/// The server of the fleet store: HTTP and WebSocket on one port, for one storage. Metrics may have a separate address.
+/// The server of the fleet store. It offers HTTP and WebSocket on one port, for one storage. Metrics may have a
+/// separate address.
 ///
 ///     let server = FleetServer(options, storage: storage, logger: logger)
 ///     try await server.run()
 ///
-/// It ends when its task is cancelled. When its service group stops it, it rejects new connections, answers the
+/// The server ends when its task is cancelled. When its service group stops it, it rejects new connections, answers the
 /// requests in progress, and closes live connections with code 1001.
 public struct FleetServer: Service {
   /// The version of the server.
@@ -35,13 +36,12 @@ public struct FleetServer: Service {
   /// Creates a server.
   ///
   /// - Parameters:
-  ///   - storage: an open storage; the caller closes it.
+  ///   - storage: an open storage. The caller must close it after the server has ended.
   ///   - web: the web app; `nil` to serve only the API.
-  ///   - tenantMetrics: the counts of records. Other components may add to them.
-  ///   - now: returns the time by which sessions, tokens and links end.
-  ///   - moreMetrics: returns metrics of other components.
-  ///   - onListening: called with the port when the server accepts requests. If there is a separate address for
-  ///     metrics, it then accepts requests as well.
+  ///   - tenantMetrics: the counts of each tenant's records. Other components may also add to them.
+  ///   - now: returns the time that decides whether sessions, tokens and links have ended.
+  ///   - moreMetrics: returns the metrics of other components.
+  ///   - onListening: is called with the port when the server accepts requests on all its addresses.
   public init(
     _ options: ServerOptions, storage: any FleetStorage, web: WebSite? = nil, logger: Logger,
     tenantMetrics: TenantMetrics = TenantMetrics(), now: @escaping TimeSource = { WallClock.now },
@@ -58,13 +58,13 @@ public struct FleetServer: Service {
     self.onListening = onListening
   }
 
-  /// Waits until every event loop has executed its waiting work. Returns at once if the server does not run. A watchdog
-  /// uses it to detect a blocked loop.
+  /// Waits until every event loop has executed the work that was submitted before the call. Returns immediately if the
+  /// server does not run. A watchdog uses this function to detect a blocked event loop.
   public func waitForRound() async { await loops.waitForRound() }
 
   /// Runs the server until it is stopped.
   ///
-  /// - Throws: ``Failure`` if the port cannot be used.
+  /// - Throws: ``Failure`` if the server cannot listen on its addresses, or cannot use its folder of files.
   public func run() async throws {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: options.threads)
     do {
@@ -103,7 +103,7 @@ public struct FleetServer: Service {
       storage: storage, requests: RequestMetrics(), tenants: tenantMetrics, hub: hub, more: moreMetrics)
     let accessLog = AccessLog(logger: options.accessLog ? logger : nil)
     let days = DayUpdater(storage: storage, logger: logger)
-    let files = FileService(options.files, try contents(), storage: storage, logger: logger)
+    let files = FileService(options.files, try options.files.open(), storage: storage, logger: logger)
     let handler = RequestHandler(
       table: FleetRoutes.table(
         storage: storage, authenticator: authenticator, accounts: accounts, lastSeen: lastSeen, metrics: metrics,
@@ -162,15 +162,6 @@ public struct FleetServer: Service {
     try await hasher.stop()
   }
 
-  /// Opens the folder of files; `nil` if none is configured.
-  private func contents() throws(Failure) -> FileStore? {
-    guard let folder = options.files.folder else { return nil }
-    do throws(FileError) {
-      return try FileStore(folder: folder)
-    } catch {
-      throw Failure(.unavailable, folder, "cannot be used for files: \(error)")
-    }
-  }
 }
 
 extension RequestHandler {

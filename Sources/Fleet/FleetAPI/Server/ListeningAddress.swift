@@ -2,19 +2,19 @@ import Failures
 import Glibc
 import NIOCore
 
-/// An address on which the server listens, with the key of its setting.
+/// An address on which the server listens, with the name of its setting.
 public struct ListeningAddress: Equatable, Sendable {
   let key: String
   let host: String
-  /// The port; 0 for any free port.
+  /// The port; 0 if the system may choose any free port.
   let port: Int
 
-  /// Returns the address in the format of URLs: `127.0.0.1:8080`, `[::1]:8080`.
+  /// Returns an address in the format of URLs, for example `127.0.0.1:8080` or `[::1]:8080`.
   public static func text(_ host: String, _ port: Int) -> String {
     host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
   }
 
-  /// Whether sockets with these two addresses cannot both be open. Host names are not resolved.
+  /// Whether two sockets with these addresses cannot be open at the same time. Host names are not resolved.
   func conflicts(with other: Self) -> Bool {
     guard port == other.port, port != 0 else { return false }
     guard let own = ip, let theirs = other.ip else { return host == other.host }
@@ -24,7 +24,7 @@ public struct ListeningAddress: Equatable, Sendable {
   /// The IP address; `nil` if the host is a name.
   private var ip: SocketAddress? { try? SocketAddress(ipAddress: host, port: port) }
 
-  /// Whether a socket on this address also receives connections to another address: 0.0.0.0 receives all IPv4
+  /// Whether a socket on this address also receives connections to another address. 0.0.0.0 receives all IPv4
   /// connections, and `::` receives all connections.
   private func receivesConnections(to other: SocketAddress) -> Bool {
     switch ip?.ipAddress {
@@ -34,9 +34,10 @@ public struct ListeningAddress: Equatable, Sendable {
     }
   }
 
-  /// Binds a socket in the same way as the server, and then closes it without listening.
+  /// Binds a socket in the same way as the server, and closes it without listening, to check that the address can be
+  /// used.
   ///
-  /// - Throws: ``Failure`` if the host has no address, or if the port cannot be used.
+  /// - Throws: ``Failure`` if the host has no address, or if a socket cannot be bound to the port.
   func attempt() throws(Failure) {
     var wanted = unsafe addrinfo()
     unsafe wanted.ai_socktype = Int32(SOCK_STREAM.rawValue)
@@ -55,9 +56,10 @@ public struct ListeningAddress: Equatable, Sendable {
     else { throw refused(errno) }
   }
 
-  /// Returns the failure for a host that has no address.
+  /// Returns the failure for a host name that has no address.
   ///
-  /// - Parameter code: the error code of getaddrinfo(3). If no name server answered, another attempt may succeed.
+  /// - Parameter code: the error code of getaddrinfo(3). For `EAI_AGAIN` (no name server answered), another attempt may
+  ///   succeed.
   func unknown(_ code: Int32) -> Failure {
     Failure(
       code == EAI_AGAIN ? .unavailable : .badConfiguration,
@@ -88,9 +90,9 @@ extension ServerOptions {
     metrics.map { ListeningAddress(key: "metrics.listen", host: $0.host, port: $0.port) }
   }
 
-  /// Checks the addresses without system calls.
+  /// Checks that the server's addresses differ. Makes no system calls.
   ///
-  /// - Throws: ``Failure`` if the address for metrics equals the server's own address.
+  /// - Throws: ``Failure`` if a socket for metrics could not be open together with the server's own socket.
   public func checkAddresses() throws(Failure) {
     guard let metrics = metricsAddress, metrics.conflicts(with: address) else { return }
     throw Failure(
@@ -99,7 +101,7 @@ extension ServerOptions {
     )
   }
 
-  /// Checks that the server can listen. Call it before the start has any other effect.
+  /// Checks that the server can listen on its addresses. Call this at the start, before anything is changed.
   ///
   /// - Throws: the same ``Failure`` as ``FleetServer/run()``.
   public func tryAddresses() throws(Failure) {

@@ -5,34 +5,35 @@ import HummingbirdCore
 import Logging
 import NIOCore
 
-/// Handles requests: finds the route, authenticates the key, checks permission and rate limit, and sends the answer.
+/// Handles HTTP requests: finds the route, authenticates the key, checks permission and rate limit, and sends the
+/// answer.
 struct RequestHandler: Sendable {
   var table: RouteTable
   /// The web app; `nil` if there is none.
   var web: WebAnswers?
   let authenticator: Authenticator
   let limiter: RateLimiter<SecretHash>
-  /// The rate limit, for each client address, of requests without a valid key.
+  /// The rate limit of requests without a valid key, for each client address.
   let strangers: RateLimiter<String>
-  /// The rate limit, for each client address, of requests to routes that use the database but need no key.
+  /// The rate limit of requests to routes that use the database but need no key, for each client address.
   let signIns: RateLimiter<String>
   let lastSeen: LastSeenStore
   let metrics: RequestMetrics
-  /// The server's own token; `nil` if it has none.
+  /// The hash of the server's own token; `nil` if it has none.
   let serverToken: SecretHash?
   let limits: ServerLimits
   let memory: Budget
-  /// The memory for requests without a valid key. It is separate, so that these requests cannot use up the memory for
-  /// requests with one.
+  /// The memory for requests without a valid key. It is a separate budget, so that these requests cannot use up the
+  /// memory for requests with a valid key.
   let strangerMemory: Budget
   let queryPermits: Budget
   let heavyWork: HeavyWork
   let connections: Connections
   let crossOrigin: CrossOrigin
-  /// The columns of lists that are sent as files.
+  /// The columns of lists that can be exported as files.
   let exports: ExportColumns
   let proxies: TrustedProxies
-  /// Whether the server's connections use TLS.
+  /// Whether connections to the server use TLS.
   let isTLS: Bool
   let accessLog: AccessLog
   let logger: Logger
@@ -43,9 +44,9 @@ struct RequestHandler: Sendable {
     let call: Call
   }
 
-  /// Handles one request.
+  /// Handles one request, and sends its answer.
   ///
-  /// - Parameter channel: the request's connection.
+  /// - Parameter channel: the connection on which the request arrived.
   func respond(_ request: Request, from channel: any Channel, _ writer: consuming ResponseWriter) async throws {
     let client = proxies.client(request.headers, peer: channel.remoteAddress?.ipAddress, isTLS: isTLS)
     let address = client.address
@@ -55,7 +56,7 @@ struct RequestHandler: Sendable {
     var answer: Answer
     var path = "none"
     var caller: Identity?
-    // Whether the request has a valid key, or has already been counted as a request without one.
+    // Whether the request has a valid key, or was already counted as a request without one.
     var isCounted = false
     do {
       try Self.check(request)
@@ -65,26 +66,27 @@ struct RequestHandler: Sendable {
       } else {
         let (route, parameters) = try find(request)
         path = route.path.text
-        if route.access == .open, !isCounted {
+        let owner = try await owner(of: request, parameters, from: client, route)
+        if route.access == .open, owner == nil, !isCounted {
           isCounted = true
           try await admitStranger(request, from: client)
         }
-        let (identity, reach) = try await identify(request, from: client, route)
+        let (identity, reach) = try await identify(request, from: client, route, isOwned: owner != nil)
         (caller, isCounted) = (identity, true)
-        if let identity {
-          share = memory.share(of: identity.holder)
-          guard connections.belongs(channel, to: identity.holder) else { throw Connections.refusal }
+        if let holder = identity?.holder ?? owner?.holder {
+          share = memory.share(of: holder)
+          guard connections.belongs(channel, to: holder) else { throw Connections.refusal }
         } else {
           guard connections.belongs(channel, toAddress: address) else { throw Connections.tooManyOfAddress }
         }
         let admitted = try admit(request, route, parameters, identity, reach, from: client, share)
         if route.operation.body != nil, request.headers[.expect]?.lowercased() == "100-continue" {
-          // Check the announced length first. A client that waits for status 100 then does not send a body that is too
-          // long.
+          // Check the announced length first, so that a client that waits for status 100 does not send a body that is
+          // too long.
           try admitted.call.announcedBytes()
           try await writer.writeInformationalHead(HTTPResponse(status: .continue))
         }
-        let storageCaller = identity?.storageCaller ?? .stranger(Secret.hash(of: PeerAddress.group(address)))
+        let storageCaller = identity?.storageCaller ?? owner?.storageCaller ?? Self.stranger(client)
         answer = try await StorageCaller.$current.withValue(storageCaller) {
           try await WriteTimes.$operation.withValue(route.operation.id) { try await self.answer(admitted) }
         }
@@ -100,8 +102,8 @@ struct RequestHandler: Sendable {
     if request.method != .head {
       do throws(APIError) { try await AnswerWriter.reserve(for: answer, share) } catch { answer = error.answer }
     }
-    // Every answer contains the gateway that owns the key, so that a gateway with a wrong key can detect it. A header's
-    // text is visible ASCII (RFC 9110, 5.5).
+    // Every answer names the gateway to which the request's key belongs, so that a gateway can detect a wrong key. The
+    // value of a header must be visible ASCII (RFC 9110, 5.5).
     if let gateway = caller?.gateway?.id, gateway.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) {
       answer.headers[.obdgateGateway] = gateway
     }
@@ -117,9 +119,9 @@ struct RequestHandler: Sendable {
     try await AnswerWriter(channel: channel).send(answer, hasBody: request.method != .head, share)
   }
 
-  /// Returns a file of the web app; `nil` if there is none for the request.
+  /// Returns the answer with a file of the web app; `nil` if the request is not for a file of the app.
   ///
-  /// - Parameter isCounted: set to `true` when the request is counted for its address.
+  /// - Parameter isCounted: is set to `true` after the request was counted for its client's address.
   private func webAnswer(_ request: Request, from client: Client, _ isCounted: inout Bool) async throws -> Answer? {
     guard let web, web.isFor(request.head) else { return nil }
     isCounted = true
@@ -127,25 +129,53 @@ struct RequestHandler: Sendable {
     return try await web.answer(to: request.head)
   }
 
-  /// The delay before a request without a valid key is refused. During the delay, the connection uses no processor
+  /// The delay before a request without a valid key is rejected. During the delay, the connection uses no processor
   /// time, because its next request is not read.
   private static let strangerDelay = Duration.seconds(1)
 
-  /// Counts a request that needs no valid key, or has none, for the address of its client.
+  /// Counts a request that needs no valid key, or has none, for its client's address.
   ///
-  /// - Throws: 429 if the address has sent too many such requests, and this one has no valid key.
+  /// - Throws: 429 if the address has sent too many such requests and the request has no valid key, or if its key has
+  ///   sent too many requests.
   private func admitStranger(_ request: Request, from client: Client) async throws(APIError) {
     guard let seconds = strangers.consume(PeerAddress.group(client.address)) else { return }
-    // A request with a key counts for the key, so that other clients at the same address do not affect it.
+    // A request with a valid key counts for the key, so that other clients at the same address do not affect it.
     if let secret = Credential(request.headers, isTLS: client.isTLS)?.secret,
       let found = try? await authenticator.identity(secret, from: client.address)
     {
       if let seconds = limiter.consume(found.key) { throw .tooMany(wait: seconds) }
       return
     }
-    // If the server stops meanwhile, the refusal is sent at once.
+    // If the server stops during the delay, the error is sent immediately.
     try? await Task.sleep(for: Self.strangerDelay)
     throw Self.tooManyStrangers(seconds)
+  }
+
+  private static func stranger(_ client: Client) -> StorageCaller {
+    .stranger(Secret.hash(of: PeerAddress.group(client.address)))
+  }
+
+  /// Returns the owner of a credential that only this route accepts; `nil` if there is none.
+  ///
+  /// - Throws: 429 if the owner has sent too many requests; errors of the storage.
+  private func owner(
+    of request: Request, _ parameters: [String], from client: Client, _ route: Route
+  ) async throws -> CredentialOwner? {
+    guard let find = route.owner else { return nil }
+    let query = try Self.query(of: request, route)
+    // Until the credential is known to be valid, its lookup is work for a client without a key.
+    let owner = try await StorageCaller.$current.withValue(Self.stranger(client)) {
+      try await find(request.headers, parameters, query)
+    }
+    if let owner, let seconds = limiter.consume(owner.key) { throw APIError.tooMany(wait: seconds) }
+    return owner
+  }
+
+  private static func query(of request: Request, _ route: Route) throws(APIError) -> QueryParameters {
+    let target = request.head.path ?? "/"
+    let text = target.utf8.firstIndex(of: UInt8(ascii: "?")).map { target[target.utf8.index(after: $0)...] } ?? ""
+    return try QueryParameters(
+      text, known: route.operation.hasOtherParameters ? nil : route.operation.queryNames)
   }
 
   private static func tooManyStrangers(_ seconds: Int) -> APIError {
@@ -154,7 +184,7 @@ struct RequestHandler: Sendable {
       "more requests without a key than one address may send; wait \(seconds) s", retryAfter: seconds)
   }
 
-  /// Compresses an answer if the client accepts this, the result is shorter, and there is enough memory.
+  /// Compresses an answer if the client accepts a coding, if the result is shorter, and if there is enough memory.
   ///
   /// An answer with an entity tag is not compressed, because the tag identifies the uncompressed bytes.
   private static func packed(_ answer: Answer, for request: Request, _ share: Budget.Share) async -> Answer {
@@ -186,9 +216,9 @@ struct RequestHandler: Sendable {
     return try await page(admitted)
   }
 
-  /// Returns a list as a file.
+  /// Answers a request for a list with a file that contains the whole list.
   ///
-  /// - Throws: 400 if there are no columns for the list.
+  /// - Throws: 400 if the list cannot be exported as a file.
   private func file(_ admitted: Admitted, _ format: ExportFormat) async throws -> Answer {
     let (route, call) = (admitted.route, admitted.call)
     let schema = route.operation.results.first?.content?.schema ?? ""
@@ -209,7 +239,7 @@ struct RequestHandler: Sendable {
   }
 
   private func page(_ admitted: Admitted) async throws -> Answer {
-    // A list query may take long, so it needs one of a few permits. Short queries need none.
+    // A list query may take long. Therefore it needs one of a few permits, which short queries do not need.
     let permit = try await queryPermits.acquire(1, for: admitted.call.holder)
     return try await untilCancelled {
       defer { permit.shrink(to: 0) }
@@ -217,9 +247,10 @@ struct RequestHandler: Sendable {
     }
   }
 
-  /// Checks the request's head.
+  /// Checks the head of a request.
   ///
-  /// - Throws: 400, 417, 501.
+  /// - Throws: 400 if it has not exactly one header `Host`; 417 for an unknown expectation; 501 for an unknown transfer
+  ///   coding.
   private static func check(_ request: Request) throws(APIError) {
     let headers = request.headers
     guard request.head.authority != nil else { throw APIError.badRequest("Host: expected exactly one") }
@@ -243,19 +274,22 @@ struct RequestHandler: Sendable {
     }
   }
 
-  /// Authenticates the key of a request.
+  /// Authenticates the key of a request, and checks whether its owner may use the route.
   ///
+  /// - Parameter isOwned: whether the request has a credential that only this route accepts.
   /// - Returns: the identity of the key's owner; `nil` if the route needs no key, or if the key is the server's own
   ///   token.
   /// - Throws: 401; 429; 403 if the owner may not use the route.
   private func identify(
-    _ request: Request, from client: Client, _ route: Route
+    _ request: Request, from client: Client, _ route: Route, isOwned: Bool
   ) async throws -> (Identity?, Reach?) {
     let credential = Credential(request.headers, isTLS: client.isTLS)
     guard route.access != .open else {
       if route.isForStrangers {
         try SameOrigin.check(request.head, isCookie: false)
-        if let seconds = signIns.consume(PeerAddress.group(client.address)) { throw Self.tooManyStrangers(seconds) }
+        if !isOwned, let seconds = signIns.consume(PeerAddress.group(client.address)) {
+          throw Self.tooManyStrangers(seconds)
+        }
       }
       return (nil, nil)
     }
@@ -285,10 +319,7 @@ struct RequestHandler: Sendable {
     from client: Client, _ share: Budget.Share
   ) throws(APIError) -> Admitted {
     let secret = Credential(request.headers, isTLS: client.isTLS)?.secret
-    let target = request.head.path ?? "/"
-    let text = target.utf8.firstIndex(of: UInt8(ascii: "?")).map { target[target.utf8.index(after: $0)...] } ?? ""
-    let query = try QueryParameters(
-      text, known: route.operation.hasOtherParameters ? nil : route.operation.queryNames)
+    let query = try Self.query(of: request, route)
     return Admitted(
       route: route,
       call: Call(
@@ -302,8 +333,8 @@ struct RequestHandler: Sendable {
         logger: logger))
   }
 
-  /// Returns the name of a method for the labels of metrics. All unknown methods share one name, so that clients cannot
-  /// create labels.
+  /// Returns the name of a method for the labels of metrics. All unknown methods have the same name. Otherwise, clients
+  /// could create any number of labels.
   private static func known(_ method: HTTPRequest.Method) -> String {
     switch method {
     case .get, .head, .post, .put, .delete, .patch, .options: method.rawValue
@@ -312,11 +343,11 @@ struct RequestHandler: Sendable {
   }
 }
 
-/// The reason for status 405: the path exists, but not with this method.
+/// The error with status 405: the path exists, but not for this method.
 private struct MethodRefusal: Error {
   let allowed: [HTTPRequest.Method]
 
-  /// The allowed methods, with `HEAD` if `GET` is allowed.
+  /// The methods for which the path exists. They include `HEAD` if they include `GET`.
   var methods: [HTTPRequest.Method] { allowed.contains(.get) ? [.head] + allowed : allowed }
 
   var answer: Answer {

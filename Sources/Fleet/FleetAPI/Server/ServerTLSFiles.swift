@@ -1,6 +1,6 @@
 import NIOSSL
 
-/// The server's certificate and key, read from PEM files.
+/// The server's certificate and private key, which were read from PEM files.
 public struct ServerTLSFiles: Equatable, Sendable {
   /// The reason why the two files cannot be used.
   public enum Fault: Error, Equatable, Sendable {
@@ -10,19 +10,19 @@ public struct ServerTLSFiles: Equatable, Sendable {
     case noKey
     /// The key does not belong to the certificate.
     case otherKey
-    /// The TLS library rejects the certificate and key. The value is its message.
+    /// The TLS library rejects the certificate and the key. The value is the library's message.
     case refused(String)
   }
 
-  /// The path of the file with the server's own certificate, followed by the certificates of the authorities up to the
-  /// root.
+  /// The path of the file with the server's own certificate, followed by the certificates of the authorities that
+  /// issued it, up to the root.
   public let certificate: String
   /// The path of the file with the private key.
   public let key: String
   private let chain: [NIOSSLCertificate]
   private let privateKey: NIOSSLPrivateKey
 
-  /// Reads certificate and key.
+  /// Parses the certificate and the key, and checks that they match.
   ///
   /// - Parameters:
   ///   - certificate: the path and the content of the certificate's file.
@@ -52,7 +52,7 @@ public struct ServerTLSFiles: Equatable, Sendable {
     }
   }
 
-  /// The TLS settings of the server: TLS 1.2 or later.
+  /// The TLS settings of the server. It accepts TLS 1.2 and later versions.
   var configuration: TLSConfiguration {
     var configuration = TLSConfiguration.makeServerConfiguration(
       certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(privateKey))

@@ -1,13 +1,13 @@
 import FleetWeb
 import HTTPTypes
 
-/// Answers requests for files of the web app. All paths that do not belong to the API belong to the app.
+/// Answers requests for files of the web app. Each path that does not belong to the API belongs to the app.
 struct WebAnswers: Sendable {
-  /// The label of these requests in metrics.
+  /// The label of requests for the web app in metrics.
   static let label = "/"
-  /// The content security policy. A page may load only files of the same server, and images that the page itself
-  /// creates (`data:`, `blob:`) for maps and photos. It may send requests only to the same server and, if configured,
-  /// to the server of the map tiles. Scripts and styles inside the page, and `eval`, are not allowed.
+  /// The content security policy of pages. A page may load only files from the same server, and images that the page
+  /// itself creates (`data:`, `blob:`) for maps and photos. It may send requests only to the same server and, if
+  /// configured, to the server of map tiles. Scripts and styles inside the page are not allowed, and neither is `eval`.
   private let policy: String
 
   private let site: WebSite
@@ -21,7 +21,7 @@ struct WebAnswers: Sendable {
       + "frame-ancestors 'none'"
   }
 
-  /// Whether a request is for the web app, not for the API.
+  /// Whether a request is for the web app and not for the API.
   func isFor(_ request: HTTPRequest) -> Bool {
     guard request.method == .get || request.method == .head else { return false }
     let path = Self.path(of: request)
@@ -30,9 +30,9 @@ struct WebAnswers: Sendable {
 
   private static func path(of request: HTTPRequest) -> Substring { (request.path ?? "/").prefix { $0 != "?" } }
 
-  /// Answers a request for the web app with a file of the app or with a part of its map.
+  /// Answers a request for the web app with a file of the app, or with a part of its base map.
   ///
-  /// - Returns: `nil` if there is no such file.
+  /// - Returns: `nil` if the app has no such file.
   func answer(to request: HTTPRequest) async throws -> Answer? {
     let path = Self.path(of: request)
     if let answer = try await mapAnswer(at: path) { return answer }
@@ -40,7 +40,7 @@ struct WebAnswers: Sendable {
     let isNavigation = fields[.accept]?.contains("text/html") ?? false
     guard let file = site.file(at: path, isNavigation: isNavigation) else { return nil }
     let packed = file.packed.first { AcceptedCoding.accepts($0.coding, fields[.acceptEncoding]) }
-    // Each representation has its own tag (RFC 9110, 8.8.3.3).
+    // Each representation of a file has its own entity tag (RFC 9110, 8.8.3.3).
     let tag = "\"\(file.tag)\(packed.map { "-\($0.coding)" } ?? "")\""
     let isKnown = (try? Preconditions(fields).noneOf?.weaklyMatch(tag)) ?? false
     var answer = Answer(status: isKnown ? .notModified : .ok)
@@ -57,10 +57,10 @@ struct WebAnswers: Sendable {
     return answer
   }
 
-  /// Returns the description of the base map, or one of its tiles; `nil` for other paths.
+  /// Returns an answer with the description of the base map or with one of its tiles; `nil` for other paths.
   private func mapAnswer(at path: Substring) async throws -> Answer? {
     guard let map = site.map else {
-      // There is no base map; the app draws its own outline map.
+      // There is no base map. The app then draws its own outline map.
       return path == BaseMap.descriptionPath ? Answer(status: .noContent) : nil
     }
     if path == BaseMap.descriptionPath {

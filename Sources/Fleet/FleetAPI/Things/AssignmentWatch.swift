@@ -3,24 +3,25 @@ import FleetWork
 import Logging
 import Telemetry
 
-/// Begins and ends planned assignments at their times. The vehicle becomes `assigned` or `available`, and an assignment
-/// that is over becomes `completed`.
+/// Begins and ends planned assignments at their times. A vehicle becomes `assigned` or `available`, and an assignment
+/// that has ended becomes `completed`.
 ///
-/// It searches for due assignments instead of setting timers, so a server that was down continues where it stopped.
-/// Several servers of one database can do this: after one of them has processed an assignment, it is no longer due.
+/// It searches for assignments that are due instead of setting timers. Therefore a server that was down continues where
+/// it stopped. Several servers of one database can run it: after one of them has processed an assignment, it is no
+/// longer due.
 struct AssignmentWatch {
   /// The time between two searches.
   private static let period = Duration.seconds(1)
-  /// The number of seconds by which searches overlap. A request may commit an assignment some time after it has checked
-  /// the times.
+  /// Each search also covers the previous `overlap` seconds, because a request may commit an assignment some time after
+  /// it has checked the assignment's times.
   private static let overlap = 60
-  /// The maximum number of assignments in one transaction, so that other changes do not wait long.
+  /// The maximum number of assignments in one transaction. A small number lets other changes run soon.
   private static let page = 16
 
   let storage: any FleetStorage
   let logger: Logger
 
-  /// Searches periodically until the task is cancelled.
+  /// Searches for due assignments periodically, until the task is cancelled.
   func run() async {
     var last: Timestamp?
     var isFailing = false
@@ -38,12 +39,12 @@ struct AssignmentWatch {
     } while (try? await Task.sleep(for: Self.period)) != nil
   }
 
-  /// Ends assignments that are over, then begins those that have started. Rows that cannot be read are reported and left
-  /// out, and the failure of one tenant does not affect the others.
+  /// Ends assignments whose time is over, and then begins assignments whose time has come. Rows that cannot be read are
+  /// logged and skipped. An error of one tenant does not affect other tenants.
   ///
   /// - Parameters:
-  ///   - last: the time of the last complete search; `nil` for none.
-  ///   - now: the time of this search. It may be before the last one if the clock was set.
+  ///   - last: the time of the last complete search; `nil` if there was none.
+  ///   - now: the time of this search. It may be before `last` if the clock was set back.
   /// - Returns: whether the search was complete.
   @discardableResult
   func apply(since last: Timestamp?, at now: Timestamp) async throws -> Bool {
@@ -63,9 +64,9 @@ struct AssignmentWatch {
     return isComplete
   }
 
-  /// Runs the work for one tenant, and logs its errors.
+  /// Runs work for one tenant, and logs its errors.
   ///
-  /// - Returns: `false` if it has to be repeated.
+  /// - Returns: `false` if the work must be repeated.
   private func attempt(_ tenant: TenantID, _ work: () async throws -> Void) async -> Bool {
     do {
       try await StorageCaller.$current.withValue(StorageCaller(tenant: tenant, key: nil)) { try await work() }
@@ -92,7 +93,7 @@ struct AssignmentWatch {
       let page = try await storage.view(tenant: tenant) { view throws(ThingError) in try view.list(wanted) }
       let failures = try await storage.change(each: page.items, tenant: tenant, by: Actor(.server), at: now) {
         assignment, transaction throws(ThingError) in
-        // The assignment may have been changed meanwhile.
+        // Another request may have changed the assignment since it was read.
         guard let present = try transaction.find(assignment.id, Assignment.self),
           present.version == assignment.version
         else { return }
@@ -110,7 +111,7 @@ struct AssignmentWatch {
     (query.conditions, query.leavesOutUnreadable) = (conditions, true)
     repeat {
       let wanted = query
-      // Most of these assignments began earlier and need no change.
+      // Most of these assignments began earlier, and their vehicles need no change.
       let (vehicles, unreadable, next) = try await storage.view(tenant: tenant) { view throws(ThingError) in
         let page = try view.list(wanted)
         var (vehicles, unreadable) = ([String](), page.unreadable)

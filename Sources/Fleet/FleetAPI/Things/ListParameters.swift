@@ -1,18 +1,19 @@
 import FleetDomain
 import Telemetry
 
-/// The query parameters of a kind's list: filters, ranges, text search, order and page. All are derived from the fields
-/// of the kind.
+/// The query parameters of the list of a kind: filters, ranges, text search, order and page. They are derived from the
+/// fields of the kind.
 ///
-/// A field `startTime` of numbers, times or days has the parameters `startTimeFrom` and `startTimeTo`; a field
-/// `plannedFrom` has `plannedFrom` and `plannedTo`. Kinds with a ``FleetDomain/ListTime`` also have `from` and `to`.
+/// A field `startTime` of type number, time or day has the parameters `startTimeFrom` and `startTimeTo`. A field
+/// `plannedFrom` has the parameters `plannedFrom` and `plannedTo`. A kind with a ``FleetDomain/ListTime`` also has
+/// `from` and `to`.
 struct ListParameters<Value: Kind>: Sendable {
-  /// What a list request asks for.
+  /// The contents of a request for a list, after parsing.
   struct Request: Sendable {
     fileprivate var query = ThingQuery<Value>()
     fileprivate var limits: [Limit] = []
 
-    /// Returns the query. Days in limits of times begin in the time zone of the tenant.
+    /// Returns the query for the storage. A day in a limit of times begins in the time zone of the tenant.
     func query(in view: any FleetView) throws(ThingError) -> ThingQuery<Value> {
       var query = query
       guard !limits.isEmpty else { return query }
@@ -22,7 +23,7 @@ struct ListParameters<Value: Kind>: Sendable {
     }
   }
 
-  /// The lower or the upper limit of a range.
+  /// The lower or the upper limit of a range of values.
   fileprivate struct Limit: Sendable {
     enum Bound: Sendable {
       case number(JSON)
@@ -65,7 +66,7 @@ struct ListParameters<Value: Kind>: Sendable {
     }
   }
 
-  /// A parameter that limits a field or the time of the things.
+  /// A query parameter that limits a field or the time of the things in the list.
   private struct RangeParameter: Sendable {
     let name: String
     let place: ListTime
@@ -94,7 +95,7 @@ struct ListParameters<Value: Kind>: Sendable {
   private let ranges = Self.ranges
   private static var longestSearch: Int { 256 }
 
-  /// The parameters in `openapi.json`.
+  /// The descriptions of the parameters for `openapi.json`.
   var operations: [Operation.Parameter] {
     var parameters: [Operation.Parameter] = filters.flatMap(\.filterNames).map {
       .query($0, "Only these values of `\($0)`, with commas between.", #"{"type":"string"}"#)
@@ -130,11 +131,11 @@ struct ListParameters<Value: Kind>: Sendable {
 
   private static func isDay(_ key: String) -> Bool { Value.fields.first { $0.key == key }?.isDay ?? false }
 
-  /// Parses the parameters of a request.
+  /// Parses the parameters of a request for a list.
   ///
   /// - Parameters:
-  ///   - hidden: keys of fields that the caller may not see, and by which the list can therefore not be restricted.
-  ///   - order: the order if the request contains none.
+  ///   - hidden: keys of fields that the caller may not see. The list can therefore not be filtered by them.
+  ///   - order: the order of the list if the request contains none.
   func request(
     _ call: Call, hidden: Set<String> = [], order: [ThingQuery<Value>.Order]
   ) throws(APIError) -> Request {
@@ -186,11 +187,11 @@ struct ListParameters<Value: Kind>: Sendable {
     }
   }
 
-  /// Parses the values of a filter.
+  /// Parses the values by which a request filters a list.
   ///
   /// - Parameters:
   ///   - text: the values, separated by commas.
-  ///   - name: the name of the filter, for errors.
+  ///   - name: the name of the query parameter, for errors.
   private static func values(_ text: String, of field: Field<Value>, _ name: String) throws(APIError) -> [JSON] {
     let texts = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
     guard texts.count <= 100 else { throw .badRequest("query: \(name): expected at most 100 values") }
@@ -204,9 +205,9 @@ struct ListParameters<Value: Kind>: Sendable {
     return values
   }
 
-  /// Parses the order of a list.
+  /// Parses the query parameter `sort`, which contains the order of a list.
   ///
-  /// - Returns: the order; `nil` if the request contains none.
+  /// - Returns: the order; `nil` if the parameter is absent.
   private static func order(_ text: String?, _ sortable: [String]) throws(APIError) -> [ThingQuery<Value>.Order]? {
     guard let text else { return nil }
     var order: [ThingQuery<Value>.Order] = []

@@ -4,10 +4,10 @@ import FleetWork
 import Telemetry
 
 extension ThingRoutes {
-  /// Creates the routes of things that belong to drivers, with the field `driverId`. Callers see the things of their
-  /// own drivers and of the drivers of their fleets.
+  /// Creates the routes of things that belong to drivers and have the field `driverId`. People may see the things of
+  /// drivers in their fleets. Drivers may see their own things.
   ///
-  /// - Parameter driver: returns the driver of a thing; `nil` if it has none.
+  /// - Parameter driver: returns the driver to whom a thing belongs; `nil` if it belongs to no driver.
   init(
     ofDrivers storage: any FleetStorage, area: Area, driver: @escaping @Sendable (Value) -> UUIDv7?,
     order: [ThingQuery<Value>.Order], derived: [DerivedField<Value>] = [],

@@ -4,10 +4,10 @@ import FleetWork
 import Telemetry
 
 extension ThingRoutes where Value: VehicleThing {
-  /// Creates the routes of a kind of things about vehicles. People see things about vehicles of their fleets. A driver
-  /// sees the things of the vehicles that are assigned to them now.
+  /// Creates the routes of a kind of things that concern vehicles. People may see the things of vehicles in their
+  /// fleets. Drivers may see the things of the vehicles that are assigned to them at present.
   ///
-  /// - Parameter check: checks the rules of the kind. It is called when the vehicle is known to exist.
+  /// - Parameter check: checks the rules of the kind. It is called after a check that the vehicle exists.
   init(
     ofVehicles storage: any FleetStorage, area: Area, order: [ThingQuery<Value>.Order],
     check:

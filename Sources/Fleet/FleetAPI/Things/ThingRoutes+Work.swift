@@ -4,13 +4,14 @@ import FleetWork
 import Telemetry
 
 extension ThingRoutes where Value: WorkThing {
-  /// Creates the routes of a kind of work. People see things about vehicles of their fleets, and things of which they
-  /// are the driver. If a driver creates a thing without a driver, this driver is entered.
+  /// Creates the routes of a kind of work. People may see the things of vehicles in their fleets, and drivers their own
+  /// things. If a driver creates a thing that names no driver, the server enters this driver.
   ///
   /// - Parameters:
-  ///   - sharesAssignedVehicles: whether drivers also see the things of the vehicles that are assigned to them now.
-  ///   - needsAssignment: whether drivers may add things only about vehicles that are assigned to them.
-  ///   - check: checks the rules of the kind. It is called when the vehicle and the driver are known to exist.
+  ///   - sharesAssignedVehicles: whether drivers may also see the things of vehicles that are assigned to them at
+  ///     present.
+  ///   - needsAssignment: whether drivers may add things only for vehicles that are assigned to them.
+  ///   - check: checks the rules of the kind. It is called after a check that the vehicle and the driver exist.
   init(
     work storage: any FleetStorage, area: Area, order: [ThingQuery<Value>.Order],
     sharesAssignedVehicles: Bool = false, needsAssignment: Bool = true,
@@ -73,17 +74,17 @@ extension ThingRoutes where Value: WorkThing {
 }
 
 extension Call {
-  /// Checks that a vehicle exists, and that the caller may add things about it: it belongs to the caller's fleets, or
-  /// it is assigned to the caller.
+  /// Checks that a vehicle exists, and that the caller may add things for it: either the vehicle belongs to the
+  /// caller's fleets, or it is assigned to the caller.
   ///
   /// - Parameters:
-  ///   - time: the time of the event that the thing is about. It is sufficient if the vehicle was assigned to the
-  ///     caller at this time. `nil` if the thing states no time: it may then be sent up to a day after the assignment,
-  ///     because the client may have been offline.
-  ///   - needsAssignment: whether a caller whose permission is only for own things needs an assignment. Otherwise the
-  ///     vehicle may also be in the scope of the caller's account.
-  /// - Throws: `forbidden`. If the caller does not see all vehicles, this is also the error for a vehicle that does not
-  ///   exist. `invalid` if it does not exist and the caller sees all vehicles.
+  ///   - time: the time of the event that the thing describes; `nil` if the thing states no time. It is sufficient if
+  ///     the vehicle was assigned to the caller at this time. A thing without a time may be added up to a day after the
+  ///     end of the assignment, because the client may have been offline.
+  ///   - needsAssignment: whether a caller who may only access own things needs an assignment. If not, it is sufficient
+  ///     if the vehicle is in the scope of the caller's account.
+  /// - Throws: `forbidden`. If the caller may not see all vehicles, also for a vehicle that does not exist. `invalid`
+  ///   if the vehicle does not exist and the caller may see all vehicles.
   func requireReach(
     ofVehicle id: String, at time: Timestamp?, needsAssignment: Bool, _ view: any FleetView
   ) throws(ThingError) {
@@ -108,12 +109,12 @@ extension Call {
 }
 
 extension Identity {
-  /// The time after an assignment in which a driver may still add things that state no time, s.
+  /// The time after the end of an assignment in which a driver may still add things that state no time, in s.
   private static let lateness = 86_400
 
-  /// Whether a vehicle is assigned to the caller now, or was assigned at a given time.
+  /// Whether a vehicle is assigned to the caller at present, or was assigned at a given time.
   ///
-  /// - Parameter time: the time; `nil` for any time within the last day.
+  /// - Parameter time: the given time; `nil` for any time within the last day.
   fileprivate func isAssigned(
     _ vehicle: String, at time: Timestamp?, _ view: any FleetView
   ) throws(ThingError) -> Bool {

@@ -3,58 +3,64 @@ import FleetDomain
 import HTTPTypes
 import Telemetry
 
-/// The routes that all kinds of things have: list things, read a thing, create a thing, create a thing with an ID from
-/// the client, and change a thing.
+/// The routes that all kinds of things have: they list things, read a thing, create a thing, create a thing with an id
+/// that the client chose, and change a thing.
 ///
 ///     ThingRoutes<Person>(storage: storage, area: .people, relation: { … }, …).routes
 ///
-/// Commands of a kind (`POST /api/people/{id}/deactivate`) are separate routes, which ``command(_:_:_:)`` creates.
+/// A command of a kind, such as `POST /api/people/{id}/deactivate`, has a separate route
+/// (``command(_:_:action:_:after:)``).
 struct ThingRoutes<Value: Kind>: Sendable {
   let storage: any FleetStorage
   let area: Area
-  /// Returns the relation of a thing to a caller.
+  /// Returns the relation of a thing to a caller, which determines the caller's permissions.
   var relation: @Sendable (Stored<Value>, Identity, any FleetView) throws(ThingError) -> Relation
-  /// Returns conditions that restrict a list to the things in a caller's reach; `nil` if the caller may see none. It is
-  /// not called for a caller who may see all things.
+  /// Returns conditions that limit a list to the things in a caller's reach; `nil` if the caller may see no thing. It
+  /// is not called for a caller who may see all things.
   var restriction: @Sendable (Reach, Identity, any FleetView) throws(ThingError) -> [ThingQuery<Value>.Condition]?
-  /// Checks the rules that concern more than a single field, and sets the fields that only the server sets.
+  /// Checks the rules that concern more than one field, and sets the fields that only the server sets.
   ///
   /// - Parameters:
   ///   - old: the thing before the change; `nil` if it is new.
   let check:
     @Sendable (_ old: Stored<Value>?, _ new: inout Value, any FleetTransaction, Call) throws(ThingError) -> Void
-  /// The members of the thing's JSON that are computed from other things.
+  /// The keys in a thing's JSON whose values are computed from other things.
   var derived: [DerivedField<Value>] = []
-  /// Returns conditions that restrict the lists of every caller.
+  /// Returns conditions that limit the list of every caller.
   var always: @Sendable (Call) -> [ThingQuery<Value>.Condition] = { _ in [] }
-  /// The default order of a list.
+  /// The order of a list if a request contains none.
   var order: [ThingQuery<Value>.Order] = []
-  /// Returns the thing to which a name in a path belongs.
+  /// Returns the thing whose name a path contains; `nil` if there is no such thing.
   var find: @Sendable (_ name: String, any FleetView) throws(ThingError) -> Stored<Value>? = {
     name, view throws(ThingError) in
     guard let id = UUIDv7(name.utf8.span) else { return nil }
     return try view.find(id, Value.self)
   }
-  /// Returns the keys of the fields that a caller may not see. The caller can also not filter or sort lists by them.
+  /// Returns the keys of the fields that a caller may not see. The caller also cannot filter or sort lists by these
+  /// fields.
   ///
-  /// - Parameter relation: the relation of the thing to the caller; `nil` if the query of a list is checked.
+  /// - Parameter relation: the relation of the thing to the caller; `nil` when the parameters of a list are checked.
   var hidden: @Sendable (_ relation: Relation?, Call) -> Set<String> = { _, _ in [] }
-  /// Changes other things after a thing was created or changed.
+  /// Changes other things as a consequence, in the transaction in which a thing was created or changed.
   var afterChange: @Sendable (Stored<Value>, any FleetTransaction) throws(ThingError) -> Void = { _, _ in }
-  /// Returns members that only the answer to the creation of a thing contains, for example a secret.
+  /// Returns keys and values that only the answer to the creation of a thing contains, for example a secret.
   var shownOnce: @Sendable (Stored<Value>) throws(ThingError) -> [String: JSON] = { _ in [:] }
   /// Whether a change of derived fields may need several transactions.
   var writesInSteps = false
-  /// Called when a change of a thing by a merge patch was committed.
+  /// Is called after the transaction of a merge patch was committed.
   var afterCommit: @Sendable (Call) throws -> Void = { _ in }
-  /// The permission to list things.
+  /// The permission that a caller needs to list things.
   var listing = Action.read
-  /// The permissions to create and to change a thing.
+  /// The permission that a caller needs to create a thing.
   var creating = Action.write
+  /// The permission that a caller needs to change a thing.
   var changing = Action.write
+  /// The members of a merge patch that need only the permission ``changing``. All others need the permission to write.
+  /// `nil` if ``changing`` is enough for every member.
+  var changingKeys: Set<String>?
   /// Returns the time of changes.
   var now: TimeSource = { WallClock.now }
-  /// Returns the name of a thing in paths.
+  /// Returns the name that a thing has in paths.
   var name: @Sendable (Stored<Value>) -> String = { $0.id.json.textValue ?? "" }
 
   var path: String { "/api/\(Value.names.many)" }
@@ -63,7 +69,7 @@ struct ThingRoutes<Value: Kind>: Sendable {
 
   var routes: [Route] { readingRoutes + [create, put, patch] }
 
-  /// The routes to list and read things.
+  /// The routes that list and read things.
   var readingRoutes: [Route] { [list, get] }
 
   // MARK: Read routes
@@ -170,6 +176,7 @@ struct ThingRoutes<Value: Kind>: Sendable {
     return Route(.patch, "\(path)/\(parameter)", .may(changing, area), operation, isFiltered: true) { call in
       try call.requireType(["application/merge-patch+json", "application/json"])
       let patch = try await call.json()
+      let call = try forPatch(patch, call)
       let (json, parts) = separate(patch)
       try call.requireIfMatch()
       let seen = try Self.seenVersion(call)
@@ -190,10 +197,10 @@ struct ThingRoutes<Value: Kind>: Sendable {
     }
   }
 
-  /// The route that removes a thing.
+  /// Creates the route that removes a thing.
   ///
-  /// - Parameter prepare: changes or removes other things that refer to the thing. It returns whether nothing remains to
-  ///   be done; otherwise it is called again in another transaction.
+  /// - Parameter prepare: changes or removes other things that refer to the thing. Returns whether it has finished. If
+  ///   not, it is called again in another transaction.
   func remove(
     _ summary: String,
     _ prepare:
@@ -224,10 +231,10 @@ struct ThingRoutes<Value: Kind>: Sendable {
     }
   }
 
-  /// Creates a route that executes a command of the kind's state machine.
+  /// Creates a route that executes a command on a thing.
   ///
   /// - Parameters:
-  ///   - name: the last segment of the path.
+  ///   - name: the last segment of the route's path.
   ///   - work: executes the command. It is called only if the caller has the permission for this thing.
   func command(
     _ name: String, _ summary: String, action: Action = .write,
@@ -239,9 +246,9 @@ struct ThingRoutes<Value: Kind>: Sendable {
       { thing, _, transaction, call throws(ThingError) in try work(thing, transaction, call) }, after: after)
   }
 
-  /// Creates a route that executes a command whose body is a JSON object, which may be absent.
+  /// Creates a route that executes a command on a thing, with the values in the body of the request.
   ///
-  /// - Parameter schema: the schema of the object; `nil` if the command has no body.
+  /// - Parameter schema: the schema of the body, a JSON object that may be absent; `nil` if the command has no body.
   func command(
     _ name: String, _ summary: String, action: Action = .write, body schema: String?,
     _ work:
@@ -267,11 +274,11 @@ struct ThingRoutes<Value: Kind>: Sendable {
 
   // MARK: Helper functions
 
-  /// Adds a thing for the caller, after all checks.
+  /// Adds a new thing for the caller, after all checks.
   ///
   /// - Parameters:
   ///   - id: the id that the client chose; `nil` if the server creates one.
-  ///   - parts: the values of derived fields.
+  ///   - parts: the values of derived fields, by their keys.
   func insert(
     _ value: Value, id: UUIDv7?, _ parts: [String: JSON], _ transaction: any FleetTransaction, _ call: Call
   ) throws(ThingError) -> Shown {
@@ -285,8 +292,8 @@ struct ThingRoutes<Value: Kind>: Sendable {
     return try shown(written, call, transaction).adding(try shownOnce(written))
   }
 
-  /// Checks that the caller may read the files that a change adds to a thing. Otherwise, people could add a file of
-  /// someone else to their own thing, and then read it.
+  /// Checks that the caller may read the files that a change adds to a thing. Otherwise, people could add other
+  /// people's files to their own things, and then read the files.
   private func requireFiles(
     of new: Value, old: Value, _ transaction: any FleetTransaction, _ call: Call
   ) throws(ThingError) {
@@ -300,7 +307,7 @@ struct ThingRoutes<Value: Kind>: Sendable {
     }
   }
 
-  /// Whether a caller may read a thing.
+  /// Whether a caller may read the thing with an id.
   func mayRead(_ id: UUIDv7, _ identity: Identity, _ view: any FleetView) throws(ThingError) -> Bool {
     guard let stored = try view.find(id, Value.self) else { return false }
     let reach = Reach(of: identity.requester, to: .read, area)
@@ -308,9 +315,9 @@ struct ThingRoutes<Value: Kind>: Sendable {
     return reach.contains(try relation(stored, identity, view))
   }
 
-  /// Changes other things after a thing was created or changed.
+  /// Changes other things as a consequence after a thing was created or changed.
   ///
-  /// - Returns: the thing with the live fields that this has set.
+  /// - Returns: the thing, with the live fields that these changes have set.
   private func follow(_ stored: Stored<Value>, _ transaction: any FleetTransaction) throws(ThingError) -> Stored<Value>
   {
     try afterChange(stored, transaction)
@@ -319,9 +326,10 @@ struct ThingRoutes<Value: Kind>: Sendable {
 
   private static var hasLiveFields: Bool { Value.fields.contains { $0.access == .live } }
 
-  /// Returns the thing that the path names, if the caller has the route's permission for it.
+  /// Returns the thing in the path of a request, if the caller has the permission of the route for this thing.
   ///
-  /// - Throws: `notFound` if the thing does not exist, or if the caller may not read it.
+  /// - Throws: `notFound` if the thing does not exist or the caller may not read it; `forbidden` if only the permission
+  ///   of the route is missing.
   func existing(_ call: Call, _ view: any FleetView) throws(ThingError) -> Stored<Value> {
     let name = call.parameters.first ?? ""
     guard let stored = try find(name, view) else { throw .notFound(kind: Value.names.one, id: name) }
@@ -329,10 +337,10 @@ struct ThingRoutes<Value: Kind>: Sendable {
     return stored
   }
 
-  /// Sets derived fields in more transactions, until nothing remains to be changed.
+  /// Sets derived fields in further transactions, until all of them have their new values.
   ///
-  /// - Parameter seen: the version that the client has read.
-  /// - Returns: the thing with its final fields.
+  /// - Parameter seen: the version of the thing that the client has read.
+  /// - Returns: the thing with the new values.
   private func finish(_ first: Shown, _ parts: [String: JSON], seen: Int64, _ call: Call) async throws -> Shown {
     guard writesInSteps, !parts.isEmpty else { return first }
     var steps = 0
@@ -349,14 +357,14 @@ struct ThingRoutes<Value: Kind>: Sendable {
     }
   }
 
-  /// A thing as its caller sees it: the JSON without hidden fields, and the entity tag.
+  /// A thing as one caller sees it: the JSON without the fields that the caller may not see, and the entity tag.
   struct Shown: Sendable {
     let id: UUIDv7
     let name: String
     let text: [UInt8]
     let entityTag: String
 
-    /// Returns the thing with members that are shown only once. The entity tag stays that of the thing.
+    /// Returns the thing with keys that only this answer contains. The entity tag does not change.
     func adding(_ once: [String: JSON]) -> Shown {
       guard !once.isEmpty, case .object(let members)? = try? JSON(parsing: text) else { return self }
       let all = members.merging(once) { $1 }
@@ -373,8 +381,8 @@ struct ThingRoutes<Value: Kind>: Sendable {
   /// Returns a thing as the caller sees it.
   func shown(_ stored: Stored<Value>, _ call: Call, _ view: any FleetView) throws(ThingError) -> Shown {
     let text = try texts(of: [stored], call, view)[0]
-    // A live or derived field can change without a new version of the thing. The strong entity tag must change
-    // nevertheless.
+    // A live or derived field can change without a new version of the thing. The strong entity tag must also change
+    // then.
     let changesWithoutVersion = !derived.isEmpty || Self.hasLiveFields
     return Shown(
       id: stored.id, name: name(stored), text: text,
@@ -399,10 +407,10 @@ struct ThingRoutes<Value: Kind>: Sendable {
     return members.map { JSON.object($0).canonicalBytes }
   }
 
-  /// Checks the members of a merge patch that no field contains: the id, the times, and derived fields that clients
-  /// cannot set. They may only have their present values, as in an answer that a client sends back.
+  /// Checks the keys in a merge patch that are not stored fields: the id, the times, and derived fields that clients
+  /// cannot set. If a client sends them, they must have their present values.
   ///
-  /// - Throws: `invalid`.
+  /// - Throws: `invalid` with the keys that have other values.
   private func requireUnchanged(
     _ patch: JSON, of stored: Stored<Value>, _ view: any FleetView
   ) throws(ThingError) {
@@ -411,7 +419,7 @@ struct ThingRoutes<Value: Kind>: Sendable {
     for field in derived where field.write == nil && members[field.key] != nil {
       present[field.key] = try field.read([stored], view).first
     }
-    // The time of the last change differs as soon as somebody else has changed the thing.
+    // `updatedAt` is not checked, because it differs if another client has changed the thing.
     let keys = ["id", "createdAt"] + derived.filter { $0.write == nil }.map(\.key)
     let errors = keys.filter { key in
       guard let value = members[key], !Value.fields.contains(where: { $0.key == key }) else { return false }
@@ -420,8 +428,7 @@ struct ThingRoutes<Value: Kind>: Sendable {
     if !errors.isEmpty { throw .invalid(FieldErrors(errors)) }
   }
 
-  /// Separates the values of derived fields from an object that a client sent. Values that clients cannot set are
-  /// removed.
+  /// Separates the values of derived fields from an object that a client sent. Removes values that clients cannot set.
   func separate(_ json: JSON) -> (json: JSON, parts: [String: JSON]) {
     guard case .object(var members) = json else { return (json, [:]) }
     var parts: [String: JSON] = [:]
@@ -432,7 +439,8 @@ struct ThingRoutes<Value: Kind>: Sendable {
     return (.object(members), parts)
   }
 
-  /// Sets derived fields.
+  /// Sets derived fields of a thing.
+  ///
   /// - Parameter seen: the version of the thing that the client has read.
   func write(
     _ parts: [String: JSON], _ stored: Stored<Value>, _ seen: Int64, _ transaction: any FleetTransaction, _ call: Call
@@ -445,13 +453,23 @@ struct ThingRoutes<Value: Kind>: Sendable {
     return stored
   }
 
-  /// Makes changes in one transaction, with the caller as their author.
+  /// Makes changes in one transaction. The audit names the caller as their author.
   func change<Result: Sendable>(
     _ call: Call, _ work: @escaping @Sendable (any FleetTransaction) throws(ThingError) -> Result
   ) async throws -> Result {
     let caller = try call.caller
     return try await storage.change(
       tenant: caller.tenant, by: caller.actor(from: call.client.address), at: now(), work)
+  }
+
+  /// Returns the call with the permission that a merge patch needs.
+  ///
+  /// - Throws: `forbidden` if the caller does not have this permission for any thing.
+  private func forPatch(_ patch: JSON, _ call: Call) throws(APIError) -> Call {
+    guard let changingKeys, case .object(let members) = patch, !changingKeys.isSuperset(of: members.keys) else {
+      return call
+    }
+    return try call.requiring(.write, area)
   }
 
   /// Checks that the caller has the route's permission for a thing. If the caller may not even read the thing, the
@@ -464,23 +482,25 @@ struct ThingRoutes<Value: Kind>: Sendable {
     throw .forbidden(reason: reach.reason)
   }
 
-  /// Checks that the caller has the route's permission for a thing after the caller has created or changed it. Without
-  /// this check, people could move things to fleets of other people, or out of every fleet.
+  /// Checks that the caller has the permission of the route for a thing after a change. Without this check, people
+  /// could move things to fleets of other people, or out of all fleets.
   ///
-  /// - Throws: `forbidden`, because the caller sent the thing and so knows it.
+  /// - Throws: `forbidden`. The error need not hide the thing, because the caller has sent it.
   func requireStill(_ call: Call, _ stored: Stored<Value>, _ view: any FleetView) throws(ThingError) {
     guard let identity = call.identity, let reach = call.reach, !reach.isEverything else { return }
     guard reach.contains(try relation(stored, identity, view)) else { throw .forbidden(reason: reach.reason) }
   }
 
-  /// Returns the id in the path.
+  /// Returns the id in the path of a request.
+  ///
+  /// - Throws: 404 if the text is not an id.
   static func id(_ call: Call) throws(APIError) -> UUIDv7 {
     let text = call.parameters.first ?? ""
     guard let id = UUIDv7(text.utf8.span) else { throw .notFound("no \(Value.names.one) \(quoted(text))") }
     return id
   }
 
-  /// Parses the body of a request that creates a thing.
+  /// Parses the body of a request that creates a thing, and separates the values of derived fields.
   func new(_ call: Call) async throws -> (value: Value, parts: [String: JSON]) {
     try call.requireType(["application/json"])
     let (json, parts) = separate(try await call.json())
@@ -491,7 +511,8 @@ struct ThingRoutes<Value: Kind>: Sendable {
     }
   }
 
-  /// Returns the version in `If-Match`; `nil` if any version is allowed; 0 if the tag was not made by this server.
+  /// Returns the version in `If-Match`; `nil` if the client accepts any version; 0 if this server did not create the
+  /// tag.
   static func seenVersion(_ call: Call) throws(APIError) -> Int64? {
     guard let field = call.request.headers[.ifMatch], !(try EntityTags("If-Match", field).isAny) else { return nil }
     guard field.hasPrefix("\""), field.hasSuffix("\""), field.utf8.count > 2,
@@ -508,7 +529,9 @@ struct ThingRoutes<Value: Kind>: Sendable {
 }
 
 extension Call {
-  /// - Throws: 428 if the request does not say which version it changes.
+  /// Checks that the request names the version of the thing that the client has changed.
+  ///
+  /// - Throws: 428 if the request has no `If-Match`.
   func requireIfMatch() throws(APIError) {
     guard request.headers[.ifMatch] == nil else { return }
     throw APIError(
@@ -516,9 +539,9 @@ extension Call {
       "If-Match: expected the ETag of the version that this change was made from, found none")
   }
 
-  /// Returns the body as JSON.
+  /// Returns the body of the request as JSON.
   ///
-  /// - Throws: 400 if it is not valid JSON.
+  /// - Throws: 400 if the body is not valid JSON.
   func json() async throws -> JSON {
     try await parsed(try await body())
   }
@@ -532,7 +555,7 @@ extension Call {
     }
   }
 
-  /// Returns the body as a JSON object. If the request has no body, returns an empty object.
+  /// Returns the body of the request as a JSON object; an empty object if the request has no body.
   ///
   /// - Throws: 400 if the body is not valid JSON; 422 if it is JSON but not an object.
   func optionalJSON() async throws -> JSON {
@@ -544,7 +567,7 @@ extension Call {
     return json
   }
 
-  /// Whether the caller may read a thing with this relation in the route's area.
+  /// Whether the caller may read a thing with this relation, in the area of the route.
   func canRead(_ relation: Relation) -> Bool {
     guard let identity, let area else { return false }
     return Reach(of: identity.requester, to: .read, area).contains(relation)
@@ -552,7 +575,7 @@ extension Call {
 }
 
 extension String {
-  /// The name in camel case: `FuelEntries` for `fuel-entries`.
+  /// The name of a kind in camel case: `FuelEntries` for `fuel-entries`.
   fileprivate var camelCased: String {
     split(separator: "-").map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
   }

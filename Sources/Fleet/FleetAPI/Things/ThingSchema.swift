@@ -1,13 +1,13 @@
 import FleetDomain
 
-/// The schemas of a kind in `openapi.json`, which are generated from its fields.
+/// Generates the schemas of a kind in `openapi.json` from the fields of the kind.
 enum ThingSchema {
-  /// Returns the schemas of a kind as members of the OpenAPI components: the thing (`Person`), the object that creates
-  /// one (`NewPerson`), a change (`PersonChange`), and a page of a list (`PersonList`).
+  /// Returns the schemas of a kind, as members of a JSON object: the thing (`Person`), the object that creates a thing
+  /// (`NewPerson`), a change (`PersonChange`), and a page of a list (`PersonList`).
   ///
   /// - Parameters:
   ///   - derived: the derived fields of the kind's routes.
-  ///   - added: additional members that these routes add to an answer.
+  ///   - added: further keys that the answers of these routes contain, with their schemas.
   static func members<Value: Kind>(
     of kind: Value.Type, derived: [DerivedField<Value>] = [], added: [(key: String, schema: String)] = []
   ) -> String {
@@ -22,7 +22,7 @@ enum ThingSchema {
     let id = shown.contains { $0.key == "id" } ? "" : #""id":\#(UUIDv7Schema.text),"#
     let head = #"\#(id)"createdAt":\#(time),"updatedAt":\#(time)"#
     let required = ["createdAt", "updatedAt"] + shown.filter { !$0.isOptional }.map(\.key) + (id.isEmpty ? [] : ["id"])
-    // Clients may also send members that only the server sets, because they copy them from an answer. These members are
+    // Clients may also send keys that only the server sets, because they copy them from an answer. These keys are
     // ignored.
     let written = properties(set, []) + derived.map { ($0.key, $0.write == nil ? "{}" : $0.schema) }
     let patched = properties(changed, []) + derived.map { ($0.key, $0.write == nil ? "{}" : $0.schema) }
@@ -37,8 +37,8 @@ enum ThingSchema {
     ].joined(separator: ",")
   }
 
-  /// Returns the schema of the object that replaces a thing (`VehicleDetails`). Clients may also send members that only
-  /// the server sets; these are ignored.
+  /// Returns the schema of the object that replaces a thing (`VehicleDetails`). The object may also contain keys that
+  /// only the server sets; these are ignored.
   static func details<Value: Kind>(of kind: Value.Type, derived: [DerivedField<Value>] = []) -> String {
     let shown = kind.fields.filter { $0.access != .hidden }
     let properties =
@@ -48,7 +48,7 @@ enum ThingSchema {
     return object(name(of: kind) + "Details", required: [], head: nil, properties, isStrict: true)
   }
 
-  /// Returns the name of the kind's schema, for example `Person`.
+  /// Returns the name of the schema of a kind, for example `Person`.
   static func name<Value: Kind>(of kind: Value.Type) -> String {
     kind.names.one.prefix(1).uppercased() + kind.names.one.dropFirst()
   }

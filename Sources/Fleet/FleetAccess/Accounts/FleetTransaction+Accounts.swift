@@ -27,7 +27,8 @@ extension FleetView {
 
   /// Returns up to two active people who are administrators of the whole tenant.
   ///
-  /// - Parameter canSignIn: whether people are left out who have not finished their invitation.
+  /// - Parameter canSignIn: whether to leave out people who cannot sign in yet, because they have not accepted their
+  ///   invitation.
   public func someAdministrators(canSignIn: Bool = false) throws(ThingError) -> [Stored<Person>] {
     var found: [Stored<Person>] = []
     var query = ThingQuery<Person>(.oneOf(key: "isActive", [.bool(true)]), limit: 1_000)

@@ -13,13 +13,13 @@ public struct NewSession: Sendable {
   /// The client's own name, from the header `User-Agent`.
   public var client: String?
   public var address: String?
-  /// The hash of the address (``Person/knownAddresses``).
+  /// The hash of the client's network address (``Person/knownAddresses``).
   public var addressHash: String?
   /// The identity at an OpenID provider with which the person signed in; `nil` for any other sign-in.
   public var identity: UUIDv7?
   /// The provider's own identifier of its session; `nil` if the provider sent none.
   public var providerSession: String?
-  /// Whether the session may only add a second factor.
+  /// Whether the session is restricted to adding a second factor.
   public var needsFactor: Bool
 
   public init(
@@ -45,7 +45,8 @@ extension FleetTransaction {
   /// Begins a session, and writes the sign-in to the audit.
   ///
   /// - Parameter id: ID of the session, which is part of a refresh token.
-  /// - Returns: the session; and the session that ended because the person had too many, `nil` if none did.
+  /// - Returns: the new session, and the ID of an older session that was ended because the person had too many; `nil`
+  ///   if none was ended.
   public func beginSession(
     _ new: NewSession, id: UUIDv7, of person: Stored<Person>, _ limits: SessionLimits
   ) throws(ThingError) -> (session: Stored<Session>, displaced: UUIDv7?) {
@@ -72,7 +73,7 @@ extension FleetTransaction {
     return (try insert(session, id: id, action: "create"), displaced)
   }
 
-  /// Allows a session everything that its person may do, after the person has added a second factor.
+  /// Gives a session all rights of its person, after the person has added a second factor.
   public func allowEverything(to id: UUIDv7) throws(ThingError) {
     let session = try existing(id, Session.self)
     var allowed = session.value
@@ -131,7 +132,7 @@ extension FleetTransaction {
   ///
   /// - Parameters:
   ///   - presented: the hash of the refresh token that the app sent.
-  ///   - family: the hash of its family; `nil` if it has none.
+  ///   - family: the hash of the refresh token's family; `nil` if the token has none.
   ///   - refresh: the new refresh token.
   ///   - secret: the hash of the new access token.
   /// - Returns: the session; `nil` if the refresh token is not the current one. If it is an earlier one, it was
@@ -165,7 +166,8 @@ extension FleetTransaction {
   /// Maximum number of sessions of one person.
   private static var mostSessions: Int { 100 }
 
-  /// Removes sessions that have ended. If a person still has too many, ends the oldest and returns its ID.
+  /// Removes sessions that have ended. If the person still has too many, ends the one that was used least recently, and
+  /// returns its ID.
   private func makeRoomForSession(of person: UUIDv7) throws(ThingError) -> UUIDv7? {
     let all = try list(
       ThingQuery<Session>(

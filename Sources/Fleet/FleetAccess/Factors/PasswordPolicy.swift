@@ -2,8 +2,9 @@ import FleetDomain
 
 /// The rules for a new password (NIST SP 800-63B-4, section 3.1.1.2).
 ///
-/// A password is 15 characters or longer, or 8 or longer if the person also has a second factor. Any characters are allowed
-/// and none are required. Passwords that attackers try first are rejected: the most common ones, and words of the account.
+/// A password has at least 15 characters, or at least 8 if the person also has a second factor. Any characters are
+/// allowed and none are required. Passwords that attackers try first are rejected: the most common ones, and words of
+/// the account.
 ///
 ///     let policy = PasswordPolicy(common: commonPasswords)
 ///     try policy.check("correct horse battery", words: ["ann@example.com", "Ann", "Lee"], hasSecondFactor: false)

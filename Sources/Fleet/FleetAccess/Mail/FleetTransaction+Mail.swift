@@ -5,9 +5,9 @@ import Telemetry
 public enum MailLimits {
   /// The time after which a mail that could not be sent is dropped, s.
   public static let seconds = 3 * 86_400
-  /// The period for which mails are counted, s.
+  /// The length of the period for which the numbers of mails are limited, s.
   public static let period = 3_600
-  /// Returns the maximum number of mails for a reason that each account, and each email address, gets in a period.
+  /// Returns the maximum number of mails for a reason per period. It applies to each account and to each email address.
   public static func perRecipient(_ reason: QueuedMail.Reason) -> Int {
     switch reason {
     case .recovery, .invitation: 5
@@ -16,7 +16,7 @@ public enum MailLimits {
     case .notification, .report: 30
     }
   }
-  /// Maximum number of invitations that one tenant sends in a period.
+  /// Maximum number of invitations that one tenant sends per period.
   public static let invitationsPerTenant = 100
 
   /// Returns the priority of mails for a reason. Mails with lower numbers are sent first. Mails with a link or a code

@@ -32,7 +32,7 @@ public struct MailDetails: Equatable, Sendable {
   /// Creates the values for a person.
   public init(of person: Person) { self.init(name: "\(person.firstName) \(person.lastName)", locale: person.locale) }
 
-  /// Encrypts the values. Only the queued mail with this ID can decrypt them.
+  /// Encrypts the values. They can be decrypted only with the ID of the queued mail.
   func sealed(for id: UUIDv7, _ keys: SecretKeys) -> String {
     var members: [String: JSON] = ["name": .text(name)]
     for (key, text) in [("locale", locale), ("link", link), ("code", code), ("address", address), ("item", item)] {
@@ -51,7 +51,7 @@ public struct MailDetails: Equatable, Sendable {
     return keys.seal(Array(JSON.object(members).canonicalText.utf8), for: SecretPlace.mail(id))
   }
 
-  /// Decrypts the values of a queued mail; `nil` if the key is missing.
+  /// Decrypts the values of a queued mail; `nil` if the mail has none, or if they cannot be decrypted.
   public init?(_ mail: Stored<QueuedMail>, _ keys: SecretKeys) {
     guard let details = mail.value.details, let bytes = keys.open(details, for: SecretPlace.mail(mail.id)),
       let json = try? JSON(parsing: bytes), let name = json["name"]?.textValue
@@ -77,9 +77,9 @@ public struct MailAttachment: Equatable, Sendable {
   /// The greatest size in bytes. Mail servers refuse mails of more than about 10 MB.
   public static let most = 5 << 20
 
-  /// ASCII letters, digits, `.` and `-`.
+  /// The name of the file: ASCII letters, digits, `.` and `-`.
   public var name: String
-  /// For example `text/csv; charset=utf-8`.
+  /// The type of the content, for example `text/csv; charset=utf-8`.
   public var mediaType: String
   public var bytes: [UInt8]
 

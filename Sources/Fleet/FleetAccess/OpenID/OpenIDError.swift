@@ -3,7 +3,7 @@ public struct OpenIDError: Error, Equatable, Sendable, CustomStringConvertible {
   public enum Kind: String, Sendable {
     /// The text is not a signed token, or is too long.
     case malformed
-    /// The token's algorithm is not that of the provider's key.
+    /// The token's algorithm is not the algorithm of the provider's key.
     case wrongAlgorithm
     /// The provider has no key with the name that the token contains.
     case unknownKey

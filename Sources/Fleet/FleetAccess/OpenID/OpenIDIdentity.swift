@@ -25,7 +25,7 @@ public struct OpenIDIdentity: Equatable, Sendable {
   }
   public var email: EmailAddress? { claims["email"]?.textValue.flatMap { EmailAddress($0) } }
 
-  /// Checks an ID token.
+  /// Checks an ID token, and creates the identity that it contains.
   ///
   /// - Parameters:
   ///   - nonce: the nonce that was sent when the sign-in began.
@@ -46,7 +46,7 @@ public struct OpenIDIdentity: Equatable, Sendable {
     guard subject != nil else { throw OpenIDError(.malformed, "the token names no account") }
   }
 
-  /// Checks a logout token.
+  /// Checks a logout token, and creates the identity that it contains.
   public init(
     logoutToken token: JSONWebToken, _ keys: OpenIDKeys, of provider: OpenIDProvider, at now: Timestamp
   ) throws(OpenIDError) {

@@ -20,7 +20,7 @@ public struct OpenIDProvider: Equatable, Sendable {
   public var rolesClaim: String?
   /// Roles by values of ``rolesClaim``. A person with one of these values gets an account at the first sign-in.
   public var roles: [String: [PersonRole]] = [:]
-  /// Whether ``roles`` apply only to new accounts. Otherwise, a person has these roles from each sign-in on.
+  /// Whether ``roles`` apply only to new accounts. Otherwise, each sign-in sets the roles of the person.
   public var keepsRoles = false
   /// Whether each sign-in sets the person's roles.
   public var setsRoles: Bool { rolesClaim != nil && !roles.isEmpty && !keepsRoles && !isLinkOnly }

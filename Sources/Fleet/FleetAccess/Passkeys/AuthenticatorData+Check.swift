@@ -1,5 +1,5 @@
 extension AuthenticatorData {
-  /// Performs the checks that registration and sign-in share.
+  /// Performs the checks that are the same for a registration and for a sign-in.
   func check(_ relyingParty: RelyingParty) throws(PasskeyError) {
     guard ConstantTime.isEqual(relyingPartyHash, relyingParty.idHash) else { throw PasskeyError(.wrongRelyingParty) }
     guard flags.contains(.userPresent) else { throw PasskeyError(.userNotPresent) }

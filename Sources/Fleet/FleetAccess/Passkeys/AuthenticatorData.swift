@@ -32,7 +32,7 @@ struct AuthenticatorData {
   let counter: UInt32
   let credential: AttestedCredential?
 
-  /// Parses authenticator data. Bytes after their end are an error.
+  /// Parses authenticator data. Further bytes after the data are an error.
   init(parsing bytes: [UInt8]) throws(PasskeyError) {
     guard bytes.count >= 37 else { throw Self.malformed("\(bytes.count) bytes") }
     relyingPartyHash = Array(bytes[..<32])

@@ -1,12 +1,12 @@
 /// A CBOR data item (RFC 8949) in the form that authenticators send: CTAP2 canonical CBOR.
 ///
 /// Only the items that WebAuthn uses are supported: integers, byte and text strings, arrays, maps, booleans and null.
-/// All must have a definite length and the shortest form, with at most ``maximumDepth`` levels. Map keys must be unique
-/// integers or texts. Everything else is an error, so that each item has exactly one encoding.
+/// All items must have a definite length and the shortest form, with at most ``maximumDepth`` levels. Map keys must be
+/// unique integers or texts. Everything else is an error, so that each item has exactly one encoding.
 indirect enum CBOR: Equatable, Sendable {
   /// Zero or a positive integer.
   case unsigned(UInt64)
-  /// The integer -1 - n.
+  /// The integer −1 − n, where n is the associated value.
   case negative(UInt64)
   case bytes([UInt8])
   case text(String)
@@ -180,8 +180,8 @@ struct CBORReader {
     return .map(members)
   }
 
-  /// Checks the depth of nesting, and that the remaining bytes are enough for a number of items. A wrong large number
-  /// therefore cannot allocate memory.
+  /// Checks the depth of nesting, and that the remaining bytes are enough for a number of items. Therefore, a wrong
+  /// number cannot cause a large allocation.
   private func enter(_ count: UInt64, itemsEach: UInt64, from start: Int, depth: Int) throws(CBORError) {
     guard depth <= CBOR.maximumDepth else { throw CBORError(kind: .tooDeep, offset: start) }
     guard count <= UInt64(bytes.endIndex - position) / itemsEach else {

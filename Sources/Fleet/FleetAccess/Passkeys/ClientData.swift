@@ -21,7 +21,7 @@ struct ClientData {
   /// - Parameters:
   ///   - json: the bytes as the browser sent them.
   ///   - operation: the operation that was begun.
-  ///   - challenge: the challenge that was issued for it.
+  ///   - challenge: the challenge that was issued for the operation.
   init(
     checking json: [UInt8], _ operation: Operation, challenge: [UInt8], _ relyingParty: RelyingParty
   ) throws(PasskeyError) {

@@ -3,8 +3,10 @@ import Telemetry
 
 /// The sender of a request, with the properties on which permissions depend.
 public enum Requester: Equatable, Sendable {
+  /// A person who has signed in.
   ///
-  /// - Parameter readsCosts: whether an administrator has allowed the person to read costs, which roles may exclude.
+  /// - Parameter readsCosts: whether an administrator has allowed the person to read costs, although the role `viewer`
+  ///   does not allow it.
   case person(roles: Set<PersonRole>, scope: FleetScope, readsCosts: Bool = false)
   /// A program with an operator's token, for the whole fleet or a part of it.
   case token(Role, scope: FleetScope = .all)
@@ -87,11 +89,11 @@ public struct Relation: Equatable, Sendable {
   public enum Need: Sendable {
     /// One of the thing's fleets.
     case oneFleet
-    /// One of the thing's fleets for reading, each of them for every other action. An account is such a thing, because
-    /// its owner has access to all fleets of its scope.
+    /// For reading, one of the thing's fleets; for every other action, each of them. An account is such a thing,
+    /// because its owner has access to all fleets of its scope.
     case eachFleetToChange
-    /// Any fleet for reading; no limit of the scope for every other action. A type of service is such a thing, because
-    /// all fleets of the tenant use it.
+    /// For reading, any fleet; for every other action, a scope without a limit. A type of service is such a thing,
+    /// because all fleets of the tenant use it.
     case everythingToChange
   }
 

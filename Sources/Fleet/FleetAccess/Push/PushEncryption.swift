@@ -1,7 +1,7 @@
 import Crypto
 
 /// Encryption of push messages for one browser (RFC 8291, with the content coding `aes128gcm` of RFC 8188). The push
-/// service cannot read them.
+/// service cannot read the messages.
 public struct PushEncryption: Sendable {
   /// The maximum length of a message, bytes. Push services accept bodies of at least 4,096 bytes (RFC 8030, section
   /// 7.2). The encryption adds 103 bytes.

@@ -35,8 +35,8 @@ public struct SecretKeys: Equatable, Sendable {
 
   /// Encrypts a secret.
   ///
-  /// - Parameter place: a name of the place where it is stored, such as `factor 0193…`. It can be decrypted only with
-  ///   the same name, so that moving it to another row makes it unusable.
+  /// - Parameter place: a name of the place where the secret is stored, such as `factor 0193…`. The secret can be
+  ///   decrypted only with the same name, so moving it to another row makes it unusable.
   public func seal(_ secret: [UInt8], for place: String) -> String {
     // Encryption with a key of 32 bytes does not fail for a short text.
     guard let box = try? AES.GCM.seal(secret, using: keys[0].key, authenticating: Array(place.utf8)),
@@ -55,7 +55,7 @@ public struct SecretKeys: Equatable, Sendable {
     return Array(secret)
   }
 
-  /// Whether a secret was encrypted with another key than the first one.
+  /// Whether a secret was encrypted with a key other than the first one.
   public func isOutdated(_ text: String) -> Bool { !text.hasPrefix("\(keys[0].name).") }
 
   /// Returns a proof that this server wrote a text: HMAC-SHA-256 with a key that is derived from the first key.

@@ -37,7 +37,7 @@ public struct WebhookSignature: Sendable {
 
   /// Returns the headers of a request.
   ///
-  /// - Parameter id: the ID of the message. A repeated message has the same one, so that its receiver can ignore it.
+  /// - Parameter id: the ID of the message. A repeated message has the same ID, so that its receiver can ignore it.
   public func headers(_ body: [UInt8], id: String, at now: Timestamp) -> [String] {
     let seconds = now.milliseconds / 1_000
     return [

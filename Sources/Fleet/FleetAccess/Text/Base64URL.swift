@@ -2,7 +2,7 @@
 public enum Base64URL {
   private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
-  /// The text of some bytes.
+  /// Returns the text of some bytes.
   ///
   ///     Base64URL.text([0xFB, 0xFF])  // "-_8"
   public static func text(_ bytes: some Collection<UInt8>) -> String {
@@ -22,7 +22,7 @@ public enum Base64URL {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// The bytes of a text.
+  /// Returns the bytes of a text.
   ///
   /// - Returns: `nil` if the text has another character, a length that the encoding never has, or unused bits that are
   ///   not zero. Every byte sequence therefore has exactly one text.

@@ -16,7 +16,7 @@ public struct Secret: Sendable {
     case accessToken = "fsa_"
     /// The token with which an app renews its access token.
     case refreshToken = "fsr_"
-    /// A secret that can be used once, within a short time, such as that of an invitation.
+    /// A secret that can be used once, within a short time, such as the secret of an invitation.
     case ticket = "fsl_"
     /// The cookie that marks a browser from which a person has signed in before.
     case device = "fsd_"
@@ -37,7 +37,7 @@ public struct Secret: Sendable {
   public init(_ purpose: Purpose, of place: String) { text = "\(purpose.rawValue)\(place).\(Self.randomDigits())" }
 
   /// Creates a refresh token. All refresh tokens of a session share a random text, the family, in front of their own:
-  /// `fsr_north/0193….77ab….3f9c…`. By the family, a token that was used before is recognised, however long ago.
+  /// `fsr_north/0193….77ab….3f9c…`. The family identifies a token that was used before, however long ago.
   ///
   /// - Parameters:
   ///   - place: the session, which is the place of the token.

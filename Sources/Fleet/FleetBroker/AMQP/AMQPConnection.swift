@@ -4,8 +4,8 @@ import Glibc
 /// A connection to RabbitMQ that consumes from a quorum queue (AMQP 0-9-1).
 ///
 /// The queue is declared and bound to `amq.topic`, to which the MQTT plugin publishes: `fleet/VAN-001/trip` has the
-/// routing key `fleet.VAN-001.trip`. If the queue already exists with other arguments, the broker refuses, and its
-/// error names them.
+/// routing key `fleet.VAN-001.trip`. If the queue already exists with other arguments, the broker rejects the
+/// declaration, and its error names the arguments.
 @safe final class AMQPConnection: ConsumerConnection {
   /// The exchange to which the MQTT plugin publishes by default.
   static let exchange = "amq.topic"

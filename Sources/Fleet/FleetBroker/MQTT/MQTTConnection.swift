@@ -8,7 +8,7 @@ import Glibc
 /// reconnects with the same client id, the broker delivers the messages that were not acknowledged, and those that
 /// arrived meanwhile.
 ///
-/// For each message that it returns, libmosquitto queues a PUBACK, and the next write sends all of them. Therefore
+/// For each message that libmosquitto returns, it queues a PUBACK. The next write sends all queued PUBACKs. Therefore
 /// nothing is written until all messages that were read are stored. A transaction contains the messages of one read: at
 /// most the receive maximum.
 @safe final class MQTTConnection: ConsumerConnection {

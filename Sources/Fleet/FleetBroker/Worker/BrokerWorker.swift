@@ -28,7 +28,7 @@ public final class BrokerWorker: Service {
   ///   - storage: an open storage; the caller closes it.
   ///   - onOutcomes: called with the results of records, including those that are refused before they reach the
   ///     storage.
-  ///   - now: returns the time of day.
+  ///   - now: returns the current time.
   /// - Throws: an error if no file descriptor is free.
   public init(
     _ options: BrokerOptions, storage: any FleetStorage, logger: Logger,
@@ -72,7 +72,7 @@ public final class BrokerWorker: Service {
     }
   }
 
-  /// Begins to stop the worker, as its service group does, and returns at once.
+  /// Begins to stop the worker, as its service group does, and returns immediately.
   public func stop() {
     let limit = options.stopMilliseconds
     state.stop(by: Clock.now &+ Int64(limit) * 1_000_000)

@@ -7,9 +7,11 @@ import Telemetry
 final class MessageStore: Sendable {
   /// The result of one message.
   struct Outcome: Equatable, Sendable {
-    /// The number of refused records, the number of all records, and the reason of the first refusal.
+    /// The number of refused records.
     var refused = 0
+    /// The number of all records, including refused ones.
     var records = 0
+    /// The reason of the first refusal; `nil` if no record was refused.
     var reason: String?
   }
 
@@ -86,8 +88,8 @@ final class MessageStore: Sendable {
     }
   }
 
-  /// Stores each message in its own transaction, so that a faulty one does not affect the others. A failed attempt
-  /// counts as the message's fault only if the database stores another message in the same pass.
+  /// Stores each message in its own transaction, so that a faulty message does not affect other messages. A failed
+  /// attempt counts as the message's fault only if the database stores another message in the same pass.
   private func storeEach(_ group: [MessageReader.Read]) async -> Pass {
     var pass = Pass(outcomes: group.map { _ in nil }, failure: nil)
     var refused: [(index: Int, error: StorageError)] = []

@@ -16,8 +16,9 @@ struct RefusalLog {
   /// The place where rejected messages remain, as words for log lines.
   private let keptIn: String
   private var next = Int64.min
-  /// The newest message that was not logged yet, and the number of earlier messages that were not logged either.
+  /// The newest message that was not logged yet; `nil` if all were logged.
   private var pending: Refusal?
+  /// The number of messages before ``pending`` that were not logged either.
   private var others = 0
 
   init(_ logger: Logger, keptIn: String) {

@@ -33,8 +33,8 @@ final class WorkerLoop {
   private var failed: [MessageReader.Read] = []
   private var pause: BackOff
   private var retryAt = Int64.min
-  /// Whether the last attempt stored nothing. If so, new messages are not stored at once, but wait for the next attempt
-  /// together with the failed ones.
+  /// Whether the last attempt stored nothing. If so, new messages wait for the next attempt together with the failed
+  /// ones.
   private var storesNothing = false
   private var storageFailure: StorageError?
   private var waitingBytes = 0

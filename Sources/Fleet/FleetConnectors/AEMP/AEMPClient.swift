@@ -3,8 +3,8 @@ import FleetProviders
 import Peers
 import Telemetry
 
-/// A client of a server of construction machines that implements ISO 15143-3. It reads the pages of the fleet's
-/// snapshot.
+/// A client of a server for construction machines that implements ISO 15143-3. It reads the fleet's snapshot page by
+/// page.
 ///
 /// The configured address is either the address of the service, to which `/Fleet/1` is appended, or a URL with
 /// `{page}`.
@@ -103,7 +103,7 @@ struct AEMPClient: ConnectorClient {
     // The server's address exactly as written: an added port would become part of the header `Host`.
     let start = "\(base.scheme)://"
     let server = start + url.dropFirst(start.count).prefix { $0 != "/" && $0 != "?" }
-    // Some makers write the path from the root of the server, others from that of the service.
+    // Some makers write the path from the root of the server, others from the root of the service.
     if let range = base.path.firstRange(of: "/Fleet"), link.hasPrefix("/Fleet") {
       return "\(server)\(base.path[..<range.lowerBound])\(link)"
     }

@@ -8,7 +8,7 @@ struct AEMPMachine: Equatable, Sendable {
   let model: String
   let serial: String
 
-  /// - Returns: `nil` if a part is missing.
+  /// Creates the key of an asset; `nil` if its make, model or serial number is missing.
   init?(_ asset: PulledAsset) {
     guard let make = asset.make, let model = asset.model, let serial = asset.serial else { return nil }
     (self.asset, self.make, self.model, self.serial) = (asset.id, make, model, serial)
@@ -26,13 +26,14 @@ struct AEMPMachine: Equatable, Sendable {
 /// Pulls the faults of each machine, which some makers report only as a time series:
 /// `…/Fleet/Equipment/MakeModelSerial/CAT/336/SYN00336/Faults/2024-09-20T00:00:00Z/2024-10-01T00:00:00Z/1`.
 ///
-/// The cursor contains the machines of one page of the fleet that remain, the place of the next page, and the range of
-/// time. A machine without faults, or that the server does not know, is answered with 404.
+/// The cursor contains the remaining machines of one page of the fleet, the cursor of the next page of the fleet, the
+/// end of the period, and the next page of the current machine's faults. The server answers with 404 for a machine that
+/// has no faults or that it does not know.
 struct AEMPFaults {
   static let stream = "faults"
   let client: AEMPClient
 
-  /// The time before now that a pull covers, s. Makers allow at most 14 days.
+  /// The length of the period that a pull covers, which ends now, s. Makers allow at most 14 days.
   private static let reach = 7 * 86_400
 
   func pull(after cursor: JSON) async throws(ConnectorError) -> PulledPage {
@@ -53,7 +54,7 @@ struct AEMPFaults {
     var next: String?
     do throws(ConnectorError) {
       (page, next) = try await client.series(try url(machine, cursor, until), of: machine.asset)
-      // The series must belong to the machine of the fleet, also if its header lacks the PIN.
+      // The series must belong to the machine of the fleet, even if its header lacks the PIN.
       for index in page.records.indices { page.records[index].asset = machine.asset }
       page.assets = []
     } catch {
@@ -74,7 +75,7 @@ struct AEMPFaults {
     return "\(try client.service())/Fleet/Equipment/MakeModelSerial/\(key)/Faults/\(from.string)/\(until.string)/1"
   }
 
-  /// Sets the cursor of a page to what remains.
+  /// Sets the cursor of a page to the machines and pages that remain. If none remain, the page is the last one.
   private static func advance(
     _ page: inout PulledPage, _ machines: [JSON], _ fleet: JSON?, _ until: Timestamp, series: String? = nil
   ) {

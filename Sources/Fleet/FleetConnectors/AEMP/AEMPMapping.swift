@@ -70,7 +70,7 @@ struct AEMPMapping {
     }
   }
 
-  /// Returns the elements of a member that may be absent, a single value or an array.
+  /// Returns the elements of a member, which may be absent, a single value, or an array.
   private static func list(_ json: JSON?) -> [JSON] {
     switch json {
     case nil, .null?: []
@@ -128,7 +128,7 @@ struct AEMPMapping {
       .contains(text.lowercased())
   }
 
-  /// Adds the values that the attributes of a machine's XML element contain.
+  /// Adds the values that are attributes of the XML element of a machine.
   private mutating func add(attributes own: [String: JSON], of asset: String, at time: Timestamp?) {
     func object(_ pairs: (String, String)...) -> JSON? {
       let members = pairs.compactMap { key, source in own[source].map { (key, $0) } }
@@ -315,8 +315,8 @@ struct AEMPMapping {
 
   // MARK: Faults
 
-  /// Adds a fault. A list of faults contains when each fault occurred, but not which faults have ended. Therefore each
-  /// code is reported with a control unit of its own.
+  /// Adds a fault. A list of faults contains when each fault occurred, but not which faults have ended. Therefore, each
+  /// code is reported with its own ECU name, so that a report of one code does not end other codes.
   private mutating func add(fault json: JSON, of asset: String) {
     guard let time = json["datetime"]?.time else { return page.ignore("fault without a time") }
     guard let identifier = json["codeidentifier"]?.identifier else { return page.ignore("fault without a code") }

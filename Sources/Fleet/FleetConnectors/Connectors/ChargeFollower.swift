@@ -4,7 +4,7 @@ import Telemetry
 /// Follows the charging of one asset from report to report, and returns each charge that has ended.
 ///
 /// The state is stored with the asset in the transaction that stores the cursor, so each charge is returned once. A
-/// charge of which only the end was reported is ignored, because its time is unknown.
+/// charge is ignored if only its end was reported, because its start is unknown.
 struct ChargeFollower: Equatable {
   /// A charge.
   struct Charge: Equatable {
@@ -15,8 +15,8 @@ struct ChargeFollower: Equatable {
     var counters: [PulledCharge.Counter: ClosedRange<Double>] = [:]
     var odometer: Double?
 
-    /// The energy of the charge, kWh: of the AC supply if its counter has increased, otherwise the energy that reached
-    /// the battery. `nil` if no counter was reported.
+    /// The energy of the charge, kWh: from the AC supply if that counter has increased or is the only one, otherwise
+    /// the energy that reached the battery. `nil` if no counter was reported.
     var energy: Double? {
       let (ac, battery) = (counters[.ac], counters[.battery])
       if let ac, ac.upperBound > ac.lowerBound || battery == nil { return ac.upperBound }
@@ -83,7 +83,7 @@ extension ChargeFollower.Charge {
 }
 
 extension ChargeFollower {
-  /// Reads the result of ``json``. A malformed value is treated as absent.
+  /// Creates the state from the result of ``json``. A malformed value is treated as absent.
   init(json: JSON?) {
     newest = json?["newest"]?.time
     guard let charge = json?["open"], let from = charge["from"]?.time, let to = charge["to"]?.time else { return }

@@ -2,7 +2,7 @@ import FleetDomain
 import Telemetry
 
 /// A driver whom a connector reports, and the driver of the fleet who is the same person. If several connectors report
-/// a driver, there is one such entry for each.
+/// a driver, each of them has such an entry.
 public struct ConnectedDriver: Kind {
   public var connectorID = UUIDv7(milliseconds: 0, first: 0, rest: 0)
   /// The driver's ID in the other program.

@@ -155,7 +155,7 @@ public struct ConnectorProgress: LeasedWork {
 }
 
 /// A vehicle or machine that a connector reports, and the vehicle of the fleet to which it belongs. If several
-/// connectors report a vehicle, there is one such asset for each.
+/// connectors report a vehicle, each of them has such an asset.
 public struct ConnectedAsset: VehicleThing {
   public var connectorID = UUIDv7(milliseconds: 0, first: 0, rest: 0)
   /// The asset's ID in the other program.

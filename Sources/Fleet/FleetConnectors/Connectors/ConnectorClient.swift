@@ -6,7 +6,7 @@ import Telemetry
 /// For each of ``streams``, the caller calls ``pull(_:after:)`` with the stored cursor until it returns the last page.
 /// The caller stores each page and its cursor before the next call. A client reads no database.
 protocol ConnectorClient: Sendable {
-  /// The streams to pull, in the order of each round.
+  /// The streams to pull. Each round pulls them in this order.
   var streams: [ConnectorStream] { get }
 
   /// Pulls one page.
@@ -15,7 +15,7 @@ protocol ConnectorClient: Sendable {
   func pull(_ stream: ConnectorStream, after cursor: JSON) async throws(ConnectorError) -> PulledPage
 }
 
-/// A list of a service that has its own cursor.
+/// A list in a service, which is pulled with its own cursor.
 struct ConnectorStream: Hashable, Sendable {
   let name: String
   /// Minimum time between two rounds, s. It is used for lists that rarely change or whose requests the service limits.
@@ -126,7 +126,7 @@ struct PulledDuty: Equatable, Sendable {
   var driver: PulledDriver
   var status: DutyPeriod.Status
   var from: Timestamp
-  /// `nil` while the period lasts.
+  /// The end of the period; `nil` while it lasts.
   var to: Timestamp?
   /// The ID of the asset; `nil` if the driver used none.
   var asset: String?
@@ -144,7 +144,7 @@ struct PulledDefect: Equatable, Sendable {
   var isResolved = false
 }
 
-/// What an asset reported about its charging at one time.
+/// The values that an asset reported about its charging at one time.
 struct PulledCharge: Equatable, Sendable {
   /// A counter of the energy of the current charge.
   enum Counter: String, CaseIterable, Sendable {
@@ -156,7 +156,7 @@ struct PulledCharge: Equatable, Sendable {
 
   var asset: String
   var at: Timestamp
-  /// `nil` if the report does not contain it.
+  /// Whether the asset was charging; `nil` if the report does not contain it.
   var isCharging: Bool?
   /// Values of the counters, kWh.
   var energy: [Counter: Double] = [:]

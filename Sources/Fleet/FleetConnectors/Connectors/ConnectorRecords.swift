@@ -26,7 +26,7 @@ extension PulledRecord {
     return try IncomingRecord(parsing: Array(JSON.object(members).canonicalText.utf8).span)
   }
 
-  /// Returns the ID of a record. It is the same for the same arguments.
+  /// Returns the ID of a record. The same arguments always give the same ID.
   private static func id(_ source: UUIDv7, _ asset: String, _ series: String, _ milliseconds: UInt64) -> UUIDv7 {
     let text = "\(source.string)\n\(asset)\n\(series)\n\(milliseconds)"
     let digest = Array(SHA256.hash(data: Array(text.utf8)))

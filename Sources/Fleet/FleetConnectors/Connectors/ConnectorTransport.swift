@@ -47,7 +47,7 @@ struct ConnectorSession: Sendable {
   let secret: String?
   let transport: any ConnectorTransport
   let store: any TokenStore
-  /// Returns the time of day.
+  /// Returns the current time.
   let now: @Sendable () -> Timestamp
 
   /// Sends a GET request and returns the answer if its status is 200.
@@ -203,8 +203,8 @@ struct ConnectorSession: Sendable {
     }
   }
 
-  /// Returns the reason that an answer contains, as one line of at most 200 characters. Words that may be tokens are
-  /// replaced, so people may see the line.
+  /// Returns the reason that an answer contains, as one line of at most 200 characters. Words of more than 40 bytes,
+  /// which may be tokens, are replaced by `…`, so that the line can be shown to people.
   private static func reason(_ answer: ProviderClient.Answer) -> String {
     let json = try? JSON(parsing: answer.body)
     let text =

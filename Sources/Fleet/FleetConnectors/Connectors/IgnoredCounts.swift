@@ -1,11 +1,11 @@
 import FleetDomain
 
-/// The numbers of ignored values, by reason.
+/// Counts ignored values by the reason why they were ignored.
 enum IgnoredCounts {
   /// Maximum number of reasons that are counted separately. All further reasons are counted together as `other`.
   private static let most = 50
 
-  /// Returns the sums of stored and new numbers.
+  /// Returns the stored numbers, increased by new numbers.
   static func adding(_ more: [String: Int], to stored: JSON) -> JSON {
     var members = stored.members
     for (reason, number) in more.sorted(by: { $0.key < $1.key }) {

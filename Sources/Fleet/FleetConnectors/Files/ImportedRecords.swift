@@ -3,7 +3,7 @@ import FleetWork
 import Telemetry
 
 extension ImportRow {
-  /// The gateway in records that were imported from files.
+  /// The gateway ID in records that were imported from files.
   public static let gateway = "import"
 
   /// Returns the row of a file as a record of its vehicle. The same row always becomes the same record.
@@ -48,7 +48,7 @@ extension ImportRow {
     }
   }
 
-  /// Returns the source of a vehicle's imported records, which is the same for all files.
+  /// Returns the source ID of a vehicle's imported records of a kind. It is the same for all files.
   private static func source(_ vehicle: String, _ kind: ImportKind) -> UUIDv7 {
     let hash = JSON.array([.text(gateway), .text(kind.rawValue), .text(vehicle)]).canonicalHash
     func number(_ start: Int) -> UInt64 { UInt64(hash.dropFirst(start).prefix(16), radix: 16) ?? 0 }

@@ -1,15 +1,16 @@
 import FleetDomain
 import FleetWork
 
-/// Reads positions from GPX and KML as a table. The number of a row's line is the number of the position in the file.
+/// Reads positions from GPX and KML as a table. The line number of a row is the number of its position in the file,
+/// from 1.
 public struct TrackDocument: Sendable {
   /// The positions with their times.
   public private(set) var text: CSVText
-  /// What is not imported: positions without times, waypoints and routes.
+  /// The parts of the file that are not imported: positions without times, waypoints and routes.
   public private(set) var rest: [ImportRest] = []
 
   private var rows: [CSVText.Row] = []
-  /// The number of positions so far.
+  /// Number of positions that were read so far, including those without times.
   private var count = 0
 
   private static let columns = [
@@ -55,7 +56,7 @@ public struct TrackDocument: Sendable {
           withoutTime += 1
           continue
         }
-        // Version 1.0 has speed and course in the point; in version 1.1, programs write them as extensions.
+        // In GPX 1.0, speed and course are members of the point. In GPX 1.1, programs write them as extensions.
         let more = [point, Self.deepest(point["extensions"])]
         func value(_ key: String) -> String { more.map { Self.text($0[key]) }.first { !$0.isEmpty } ?? "" }
         add([
@@ -70,7 +71,7 @@ public struct TrackDocument: Sendable {
     report(planned, "points of routes", because: "a route is a plan and not a drive")
   }
 
-  /// Returns the members of extensions, which may be inside an element of a program such as `TrackPointExtension`.
+  /// Returns the members of extensions, including the members of elements inside them such as `TrackPointExtension`.
   private static func deepest(_ json: JSON?) -> JSON {
     guard let json, case .object(let members) = json else { return .null }
     var all: [String: JSON] = [:]
@@ -132,7 +133,7 @@ public struct TrackDocument: Sendable {
 
   private func quoted(_ text: String) -> String { JSON.text(text).summary }
 
-  /// Returns the elements of a member that may be absent, a single value or an array.
+  /// Returns the elements of a member, which may be absent, a single value, or an array.
   private static func list(_ json: JSON?) -> [JSON] {
     switch json {
     case nil, .null?: []

@@ -6,7 +6,7 @@ public enum Workbook {
   private static let strings = "xl/sharedStrings.xml"
   private static let styles = "xl/styles.xml"
   private static let sheets = "xl/worksheets/"
-  /// The highest number of columns that is read.
+  /// Maximum number of columns of a sheet. A file with more columns is rejected.
   private static let mostColumns = 1_000
 
   /// Whether the reader needs a file of the archive.
@@ -69,7 +69,7 @@ public enum Workbook {
     }
   }
 
-  /// Returns a number without an exponent, which spreadsheets write for very small and very large numbers.
+  /// Returns a number without an exponent. Spreadsheets write exponents in very small and very large numbers.
   private static func plain(_ value: String) -> String {
     guard value.contains(where: { $0 == "E" || $0 == "e" }), let number = Double(value) else { return value }
     return JSON.number(number).canonicalText
@@ -89,7 +89,7 @@ public enum Workbook {
   private static func dateStyles(_ styles: JSON) -> Set<Int> {
     var custom: Set<Int> = []
     for format in list(styles["numfmts"]?["numfmt"]) {
-      // Quoted texts and colours do not count: `[Red]0.0" days"`.
+      // Ignore quoted texts and colours, as in `[Red]0.0" days"`.
       var isQuoted = false
       let code = text(format["formatcode"]).filter { character in
         if "\"[]".contains(character) { isQuoted.toggle() }

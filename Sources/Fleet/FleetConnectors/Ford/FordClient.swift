@@ -1,7 +1,8 @@
 import FleetDomain
 import Telemetry
 
-/// A client of FordConnect's query API. It reads the newest values of the vehicle that its owner has authorised.
+/// A client of FordConnect's query API. It reads the newest values of the vehicle to which the owner has granted
+/// access.
 struct FordClient: ConnectorClient {
   let session: ConnectorSession
 
@@ -39,7 +40,7 @@ enum FordMapping {
     return page
   }
 
-  /// The key under which a metric is stored, and the range of possible values.
+  /// The key under which each metric is stored, and the range of the metric's possible values.
   private static let numbers: [String: (key: String, range: ClosedRange<Double>)] = [
     "speed": ("speed", 0...255), "odometer": ("odometer", 0...9_999_999), "fuelLevel": ("fuelLevel", 0...100),
     "fuelRange": ("range", 0...10_000), "xevBatteryRange": ("range", 0...10_000),

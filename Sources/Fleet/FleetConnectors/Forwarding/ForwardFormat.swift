@@ -18,7 +18,7 @@ struct ForwardedRecord: Equatable, Sendable {
   /// The names of the members that describe the position of a vehicle.
   private static let place: Set<String> = ["latitude", "longitude", "altitude", "heading", "trueHeading"]
 
-  /// - Returns: `nil` if the record is not telemetry, or has no credible time.
+  /// Creates a record to send; `nil` if the stored record is not telemetry, or has no credible time.
   init?(_ record: StoredRecord) {
     guard record.recordClass == .known(.telemetry), !record.isTimeAhead, let time = record.time,
       let json = try? JSON(parsing: record.body)
@@ -56,8 +56,8 @@ extension Forward.Format {
   }
 
   /// Whether the status of an answer shows that the same request would always fail, for example because samples are too
-  /// old or out of order, or because a value has the wrong type. It is never final for a webhook, because its receiver
-  /// may accept the request after a correction of its program.
+  /// old or out of order, or because a value has the wrong type. Always `false` for a webhook: its receiver may accept
+  /// the request after a correction of its program.
   func isFinal(_ status: Int) -> Bool { self != .webhook && [400, 409, 413, 422].contains(status) }
 
   /// Returns the request for some records; `nil` if they contain nothing that this format can represent.
@@ -125,7 +125,7 @@ enum TraccarPosition {
     else { return nil }
     let speed = record.values["speed"]?.numberValue ?? record.values["gpsSpeed"]?.numberValue
     var attributes = record.values.filter { !["latitude", "longitude", "altitude", "heading"].contains($0.key) }
-    // Traccar's name and unit (m) of the odometer.
+    // Traccar expects the odometer in m.
     if let odometer = attributes.removeValue(forKey: "odometer")?.numberValue {
       attributes["odometer"] = (odometer * 1_000).json
     }

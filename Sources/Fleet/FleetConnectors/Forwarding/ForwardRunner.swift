@@ -7,7 +7,7 @@ import ServiceLifecycle
 import Telemetry
 
 extension SecretPlace {
-  /// Returns the name under which the secret of a forward is stored.
+  /// The name of the place where the secret of a forward is stored.
   public static func forward(_ id: UUIDv7) -> String { "forward \(id.string)" }
 }
 
@@ -87,12 +87,12 @@ public final class ForwardRunner: Service {
     try await storage.tenants(having: ForwardProgress.due(at: now()))
   }
 
-  /// Sends the records of one forward of each tenant that has one that is due.
+  /// Serves one forward of each tenant that has a due forward.
   func round() async throws {
     for tenant in try await due() where !Task.isCancelled { await serve(tenant) }
   }
 
-  /// Serves one forward of a tenant. A failure is logged, and delays only this tenant.
+  /// Serves one due forward of a tenant. A failure is logged, and delays only this tenant.
   private func serve(_ tenant: TenantID) async {
     do {
       try await turn(of: tenant)
@@ -101,7 +101,7 @@ public final class ForwardRunner: Service {
     }
   }
 
-  /// Sends the records of that forward of a tenant that has been due for the longest time, if one is due.
+  /// Sends the records of the tenant's forward that has been due for the longest time. Does nothing if none is due.
   private func turn(of tenant: TenantID) async throws {
     // Use a new holder each time: if slow requests outlast the lease, this server may lease the same forward again.
     let holder = UUIDv7.random(at: now())
@@ -278,7 +278,7 @@ public final class ForwardRunner: Service {
     }
   }
 
-  /// Changes things if the holder still has the lease.
+  /// Executes `work` in a transaction if the holder still has the lease. Otherwise, throws an error.
   private func change(
     _ id: UUIDv7, _ holder: UUIDv7, _ tenant: TenantID,
     _ work: @escaping @Sendable (any FleetTransaction, Stored<ForwardProgress>) throws(ThingError) -> Void

@@ -8,7 +8,7 @@ import Telemetry
 ///     {"data":{"records":[{"id":"019…","timestamp":"…","values":{"speed":50},"vehicleId":"VAN-1"}]},
 ///      "timestamp":"…","type":"telemetry"}
 enum ForwardWebhook {
-  /// Returns the body for some records. The same records always give the same body.
+  /// Returns the body for some records; `nil` if there are none. The same records always give the same body.
   static func body(_ records: [ForwardedRecord]) -> [UInt8]? {
     guard let last = records.last else { return nil }
     let list = records.map { record in

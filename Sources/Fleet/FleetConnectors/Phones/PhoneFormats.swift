@@ -43,7 +43,7 @@ public enum PhoneFormat: String, CaseIterable, Sendable {
   /// `{"_type":"location","lat":48.85833,"lon":2.29513,"tst":1497349316,"acc":5,"alt":167,"vel":61,"cog":271,"batt":67}`
   ///
   /// `vel` has the unit km/h. Messages of other types are ignored. An encrypted message,
-  /// `{"_type":"encrypted","data":"…"}`, contains another one.
+  /// `{"_type":"encrypted","data":"…"}`, contains another message.
   private static func ownTracks(_ json: JSON, _ key: [UInt8]?) throws(PhoneReportError) -> PhoneReport {
     var report = PhoneReport()
     let messages: [JSON]

@@ -4,18 +4,18 @@ import FleetWork
 import Telemetry
 
 extension SecretPlace {
-  /// The place of the key of a phone's encrypted messages.
+  /// The name of the place where the key of a phone's encrypted messages is stored.
   public static func phone(_ id: UUIDv7) -> String { "phone \(id.string)" }
 }
 
 /// Stores the positions of drivers' phones as records of the vehicles that they drive.
 public struct PhoneReceiver: Sendable {
-  /// Positions whose radius of uncertainty is larger than this are not stored, m.
+  /// The largest radius of uncertainty, m. Less accurate positions are not stored.
   private static let leastAccuracy = 200.0
-  /// A phone's position is not stored if the vehicle's gateway has one, which is better, within this time before or
-  /// after it, s.
+  /// The time before and after a phone's position, s. If the vehicle's gateway has a position in this time, the phone's
+  /// position is not stored, because the gateway's position is better.
   private static let gatewayReach: Int64 = 60
-  /// Positions whose time is further in the future than this are not stored, s.
+  /// The longest time by which a position may be ahead of the server's clock, s. Later positions are not stored.
   private static let mostAhead = 300
 
   private let storage: any FleetStorage
@@ -86,7 +86,7 @@ public struct PhoneReceiver: Sendable {
     return try await store(try format.report(json: body, at: now, key: key), from: sender, at: now)
   }
 
-  /// Stores the position of a query or form.
+  /// Stores the position that the parameters of a query or form contain.
   public func receive(
     parameters: [(name: String, value: String)], from sender: Sender, at now: Timestamp
   ) async throws -> Outcome {
@@ -143,8 +143,8 @@ public struct PhoneReceiver: Sendable {
 
   // MARK: Journeys
 
-  /// Returns the vehicle that the driver drove at each time; `nil` if none. The driver drives a vehicle during a
-  /// journey with it, while it is assigned to the driver.
+  /// For each time, returns the vehicle that the driver drove; `nil` if the driver drove none. The driver drives the
+  /// vehicle of a journey while the journey is in progress and the vehicle is assigned to the driver.
   private func vehicles(at times: [Timestamp], of sender: Sender) async throws -> [String?] {
     guard let first = times.min(), let last = times.max(), let driver = sender.phone.value.driverID else {
       return times.map { _ in nil }

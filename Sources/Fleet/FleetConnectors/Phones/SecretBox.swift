@@ -5,7 +5,7 @@ enum SecretBox {
   /// Opens a message: a nonce of 24 bytes, a tag of 16 bytes, and the encrypted text.
   ///
   /// - Parameter key: at most 32 bytes; shorter keys are filled up with zeros.
-  /// - Returns: `nil` if the key does not fit, or if the message was changed.
+  /// - Returns: `nil` if the key is wrong, or if the message was changed.
   static func open(_ message: [UInt8], key: [UInt8]) -> [UInt8]? {
     guard message.count >= 40, key.count <= 32 else { return nil }
     let padded = key + [UInt8](repeating: 0, count: 32 - key.count)

@@ -56,7 +56,7 @@ public enum ConnectorCheck {
     }
   }
 
-  /// Returns the content of the stored tokens for a connector that has only a first refresh token.
+  /// Returns the text to store as the tokens of a new connector for which only a refresh token is known.
   public static func tokens(refresh: String) -> [UInt8] { ConnectorTokens(refresh: refresh).text }
 
   static func open(_ sealed: String, for place: String, _ keys: SecretKeys) throws(ConnectorError) -> String {
@@ -71,7 +71,7 @@ public enum ConnectorCheck {
   }
 }
 
-/// Reads and stores the tokens of a connector that is tested. This needs no lease.
+/// Reads and stores the tokens of a connector during a check. A check needs no lease.
 private struct CheckedTokens: TokenStore {
   let connector: UUIDv7
   let tenant: TenantID

@@ -15,14 +15,13 @@ import Telemetry
 /// transaction. If the server stops in between, the page is pulled again. The records then have the same IDs, so each
 /// is stored once.
 public final class ConnectorRunner: Service {
-  /// The pause between two searches for connectors that are due.
-  private static let pause = Duration.seconds(1)
-  /// Maximum number of connectors from which one server pulls at the same time.
-  private static let most = 4
   /// Duration of a lease, s. Pulling and storing a page takes less time.
   static let lease = 300
   /// Maximum number of pages of a stream in one round. The next round continues after them.
   static let mostPages = 1_000
+  /// The time after which a pull ends with the page that it is reading, s. It continues later, when other connectors of
+  /// the tenant that are due have had their turn.
+  static let longestTurn: Int64 = 60
 
   private let storage: any FleetStorage
   private let keys: SecretKeys
@@ -30,14 +29,14 @@ public final class ConnectorRunner: Service {
   private let now: @Sendable () -> Timestamp
   private let client: @Sendable (ConnectorSession) -> any ConnectorClient
   private let transport: @Sendable () -> any ConnectorTransport
-  let server: UUIDv7
+  private let rounds = DueRounds(most: 16, mostOfTenant: 4)
 
   /// Creates a runner.
   ///
   /// - Parameters:
   ///   - keys: the keys that encrypt the connectors' secrets.
   ///   - mayUsePrivate: whether connectors may use addresses of private networks and of this machine.
-  ///   - now: returns the time of day.
+  ///   - now: returns the current time.
   public convenience init(
     storage: any FleetStorage, keys: SecretKeys, mayUsePrivate: Bool, logger: Logger,
     now: @escaping @Sendable () -> Timestamp
@@ -54,31 +53,22 @@ public final class ConnectorRunner: Service {
   ) {
     (self.storage, self.keys, self.logger, self.now) = (storage, keys, logger, now)
     (self.transport, self.client) = (transport, client)
-    server = .random(at: now())
   }
 
   /// Runs until its task is cancelled or its service group stops it.
+  ///
+  /// Several connectors are pulled at the same time, so that a service that answers slowly does not delay the others.
   public func run() async throws {
     await cancelWhenGracefulShutdown {
-      await withTaskGroup(of: Void.self) { group in
-        for _ in 0..<Self.most { group.addTask { await self.repeatRounds() } }
+      await self.rounds.run(due: { try await self.due() }, serve: { _ = await self.serve($0) }) {
+        self.logger.warning("connectors: \($0)")
       }
     }
   }
 
-  private func repeatRounds() async {
-    while !Task.isCancelled {
-      do {
-        if try await round() > 0 { continue }
-      } catch {
-        if !Task.isCancelled { logger.warning("connectors: \(error)") }
-      }
-      do {
-        try await Task.sleep(for: Self.pause)
-      } catch {
-        return
-      }
-    }
+  /// Returns the tenants that have a due connector.
+  private func due() async throws -> [TenantID] {
+    try await storage.tenants(having: ConnectorProgress.due(at: now()))
   }
 
   /// For each tenant, pulls from one connector that is due.
@@ -86,27 +76,40 @@ public final class ConnectorRunner: Service {
   /// - Returns: the number of connectors that were due.
   func round() async throws -> Int {
     var count = 0
-    for tenant in try await storage.tenants(having: ConnectorProgress.due(at: now())) where !Task.isCancelled {
-      let taken: (connector: Stored<Connector>, progress: Stored<ConnectorProgress>)?
-      do {
-        taken = try await storage.change(tenant: tenant, by: Actor(.server), at: now()) {
-          [server] transaction throws(ThingError) in try transaction.lease(to: server, seconds: Self.lease)
-        }
-      } catch {
-        if !Task.isCancelled { logger.warning("connectors of tenant \(tenant): \(error)") }
-        continue
-      }
-      guard let taken else { continue }
-      count += 1
-      let run = ConnectorRun(
-        connector: taken.connector, tenant: tenant, server: server, storage: storage, keys: keys, now: now,
-        transport: transport(), makeClient: client)
-      await run.pull(taken.progress)
-      if let message = run.failure {
-        logger.warning("connector \(taken.connector.value.name) of tenant \(tenant): \(message)")
-      }
+    for tenant in try await due() where !Task.isCancelled {
+      if await serve(tenant) { count += 1 }
     }
     return count
+  }
+
+  /// Pulls from that connector of a tenant that has been due for the longest time. A failure is logged.
+  ///
+  /// - Returns: whether a connector was due.
+  private func serve(_ tenant: TenantID) async -> Bool {
+    var wasDue = false
+    await TenantRound.run(for: [tenant]) { tenant in
+      wasDue = try await turn(of: tenant)
+    } onFailure: { tenant, error in
+      logger.warning("connectors of tenant \(tenant): \(error)")
+    }
+    return wasDue
+  }
+
+  private func turn(of tenant: TenantID) async throws -> Bool {
+    // Use a new holder each time: if slow answers outlast the lease, this server may lease the same connector again.
+    let holder = UUIDv7.random(at: now())
+    let taken = try await storage.change(tenant: tenant, by: Actor(.server), at: now()) {
+      transaction throws(ThingError) in try transaction.lease(to: holder, seconds: Self.lease)
+    }
+    guard let taken else { return false }
+    let run = ConnectorRun(
+      connector: taken.connector, tenant: tenant, holder: holder, storage: storage, keys: keys, now: now,
+      transport: transport(), makeClient: client)
+    await run.pull(taken.progress)
+    if let message = run.failure {
+      logger.warning("connector \(taken.connector.value.name) of tenant \(tenant): \(message)")
+    }
+    return true
   }
 }
 
@@ -114,7 +117,8 @@ public final class ConnectorRunner: Service {
 final class ConnectorRun: TokenStore {
   private let connector: Stored<Connector>
   private let tenant: TenantID
-  private let server: UUIDv7
+  /// The holder of the lease.
+  private let holder: UUIDv7
   private let storage: any FleetStorage
   private let keys: SecretKeys
   private let now: @Sendable () -> Timestamp
@@ -123,11 +127,11 @@ final class ConnectorRun: TokenStore {
   private let problem = Mutex<String?>(nil)
 
   init(
-    connector: Stored<Connector>, tenant: TenantID, server: UUIDv7, storage: any FleetStorage, keys: SecretKeys,
+    connector: Stored<Connector>, tenant: TenantID, holder: UUIDv7, storage: any FleetStorage, keys: SecretKeys,
     now: @escaping @Sendable () -> Timestamp, transport: any ConnectorTransport,
     makeClient: @escaping @Sendable (ConnectorSession) -> any ConnectorClient
   ) {
-    (self.connector, self.tenant, self.server) = (connector, tenant, server)
+    (self.connector, self.tenant, self.holder) = (connector, tenant, holder)
     (self.storage, self.keys, self.now) = (storage, keys, now)
     (self.transport, self.makeClient) = (transport, makeClient)
   }
@@ -140,17 +144,20 @@ final class ConnectorRun: TokenStore {
     do {
       let session = try session()
       let client = makeClient(session)
+      let start = now()
       let store = ConnectorStore(connector: connector, tenant: tenant, storage: storage, now: now) { [self] work in
         try await change { transaction, _ throws(ThingError) in try work(transaction) }
       }
       var cursors = progress.value.cursors.members
+      var isComplete = true
       for stream in client.streams where isDue(stream, cursors) {
-        try await pull(stream, client, into: store, &cursors)
+        isComplete = try await pull(stream, client, since: start, into: store, &cursors)
+        guard isComplete else { break }
       }
-      try await finish(nil, due: progress.value.nextPullAt)
+      try await finish(nil, isComplete: isComplete, due: progress.value.nextPullAt)
     } catch let error as ConnectorError {
       problem.withLock { $0 = error.message }
-      try? await finish(error, due: progress.value.nextPullAt)
+      try? await finish(error, isComplete: false, due: progress.value.nextPullAt)
     } catch {
       problem.withLock { $0 = "\(error)" }
     }
@@ -166,7 +173,7 @@ final class ConnectorRun: TokenStore {
 
   // MARK: Streams
 
-  /// Returns the key, in the stored cursors, of the time at which a stream was last read to its end.
+  /// Returns the key under which the stored cursors contain the time at which a stream was last read to its end.
   private static func doneKey(_ stream: ConnectorStream) -> String { "\(stream.name) done" }
 
   private func isDue(_ stream: ConnectorStream, _ cursors: [String: JSON]) -> Bool {
@@ -177,10 +184,14 @@ final class ConnectorRun: TokenStore {
     return passed < 0 || passed >= Int64(stream.pause) * 1_000
   }
 
+  /// Pulls the pages of a stream.
+  ///
+  /// - Parameter start: the start of the turn.
+  /// - Returns: whether the turn may continue; `false` if its time is over.
   private func pull(
-    _ stream: ConnectorStream, _ client: any ConnectorClient, into store: ConnectorStore,
+    _ stream: ConnectorStream, _ client: any ConnectorClient, since start: Timestamp, into store: ConnectorStore,
     _ cursors: inout [String: JSON]
-  ) async throws {
+  ) async throws -> Bool {
     var hasReset = false
     for _ in 0..<ConnectorRunner.mostPages {
       try Task.checkCancellation()
@@ -190,7 +201,8 @@ final class ConnectorRun: TokenStore {
         page = try await client.pull(stream, after: cursor)
       } catch {
         guard error.kind == .cursorExpired, cursor != .null, !hasReset else { throw error }
-        // Begin again without a cursor. Values since the expired cursor may be missing, which is counted.
+        // Begin again without a cursor. Values since the expired cursor may be missing; this is counted as an ignored
+        // value.
         hasReset = true
         page = PulledPage()
         page.isLast = false
@@ -202,36 +214,42 @@ final class ConnectorRun: TokenStore {
       cursors[stream.name] = page.cursor == .null ? nil : page.cursor
       if page.isLast { cursors[Self.doneKey(stream)] = .integer(now().milliseconds) }
       let position = cursors
-      try await store.store(page) { [id = connector.id, server] transaction throws(ThingError) in
-        guard let progress = try transaction.leased(id, ConnectorProgress.self, to: server) else { return }
+      try await store.store(page) { [id = connector.id, holder] transaction throws(ThingError) in
+        guard let progress = try transaction.leased(id, ConnectorProgress.self, to: holder) else { return }
         var moved = progress.value
         moved.cursors = .object(position)
         moved.leaseUntil = transaction.now.adding(seconds: ConnectorRunner.lease)
         try transaction.update(progress, to: moved, action: "pull")
       }
-      if page.isLast { return }
+      guard abs(now().nanoseconds - start.nanoseconds) < ConnectorRunner.longestTurn * 1_000_000_000 else {
+        return false
+      }
+      if page.isLast { return true }
     }
+    return true
   }
 
-  /// Makes a change if this server still has the lease.
+  /// Executes `work` in a transaction if this server still has the lease.
   ///
-  /// - Throws: `CancellationError` if another server has it.
+  /// - Throws: `CancellationError` if this server no longer has the lease.
   private func change(
     _ work: @escaping @Sendable (any FleetTransaction, Stored<ConnectorProgress>) throws(ThingError) -> Void
   ) async throws {
     let hasLease = try await storage.change(tenant: tenant, by: Actor(.server), at: now()) {
-      [id = connector.id, server] transaction throws(ThingError) in
-      guard let progress = try transaction.leased(id, ConnectorProgress.self, to: server) else { return false }
+      [id = connector.id, holder] transaction throws(ThingError) in
+      guard let progress = try transaction.leased(id, ConnectorProgress.self, to: holder) else { return false }
       try work(transaction, progress)
       return true
     }
     if !hasLease { throw CancellationError() }
   }
 
-  /// Stores the end of the pull, and the time of the next one.
+  /// Stores the result of the pull, and the time of the next pull.
   ///
-  /// - Parameter due: the time at which this pull was due. If the stored time differs, the settings were changed since.
-  private func finish(_ error: ConnectorError?, due: Timestamp?) async throws {
+  /// - Parameters:
+  ///   - isComplete: whether all streams were pulled. Otherwise, if there is no error, the next pull is due at once.
+  ///   - due: the time at which this pull was due. If the stored time differs, the settings were changed since.
+  private func finish(_ error: ConnectorError?, isComplete: Bool, due: Timestamp?) async throws {
     let assets = try await storage.view(tenant: tenant) { [id = connector.id] view throws(ThingError) in
       try view.values(["assetId"], ThingQuery<ConnectedAsset>(.oneOf(key: "connectorId", [id.json]))).count
     }
@@ -239,8 +257,8 @@ final class ConnectorRun: TokenStore {
       var progress = stored.value
       (progress.leaseHolder, progress.leaseUntil) = (nil, nil)
       progress.failures = error == nil ? 0 : progress.failures + 1
-      let wait = ConnectorPace.wait(
-        after: error, failures: progress.failures, period: connector.value.period ?? connector.value.service.period)
+      let period = isComplete || error != nil ? connector.value.period ?? connector.value.service.period : 0
+      let wait = ConnectorPace.wait(after: error, failures: progress.failures, period: period)
       // If the settings were changed during the pull, the next pull is due at once.
       if progress.nextPullAt == due {
         progress.nextPullAt = Timestamp(nanoseconds: transaction.now.nanoseconds + wait * 1_000_000)

@@ -7,7 +7,7 @@ import Telemetry
 /// The records of a page are stored first, and then the readings and counters in one transaction. If that transaction
 /// fails, the same records are pulled again and have the same IDs.
 final class ConnectorStore: Sendable {
-  /// Makes changes in one transaction.
+  /// Executes `work` in one transaction.
   typealias Change =
     @Sendable (_ work: @escaping @Sendable (any FleetTransaction) throws(ThingError) -> Void) async throws -> Void
 
@@ -82,7 +82,8 @@ final class ConnectorStore: Sendable {
     }
   }
 
-  /// Returns the records of a page in the format in which gateways send them. Counts those that the store would reject.
+  /// Returns the records of a page in the format in which gateways send records. Invalid records are left out and
+  /// counted.
   private func incoming(_ page: inout PulledPage, _ assets: [String: ConnectedAsset]) -> [IncomingRecord] {
     var incoming: [IncomingRecord] = []
     let latest = now().milliseconds + Self.mostAhead
@@ -132,7 +133,7 @@ final class ConnectorStore: Sendable {
     }
   }
 
-  /// Reads the stored assets with these IDs that were not read yet.
+  /// Reads the stored assets with these IDs, except the assets that are in ``known``.
   private func load(_ ids: [String]) async throws {
     let missing = known.withLock { known in ids.filter { known[$0] == nil } }
     for start in stride(from: 0, to: missing.count, by: 100) {
@@ -149,7 +150,7 @@ final class ConnectorStore: Sendable {
 }
 
 extension PulledAsset {
-  /// Returns the asset. Its missing values are taken from another asset.
+  /// Returns the asset, with missing values taken from another asset.
   func completed(by other: PulledAsset) -> PulledAsset {
     var asset = self
     (asset.vin, asset.serial, asset.name) = (vin ?? other.vin, serial ?? other.serial, name ?? other.name)

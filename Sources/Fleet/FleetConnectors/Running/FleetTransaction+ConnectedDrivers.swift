@@ -71,7 +71,7 @@ extension FleetTransaction {
 
   // MARK: Hours of service
 
-  /// Stores periods of drivers' hours of service, and sets the state of each driver to that of the newest period.
+  /// Stores periods of drivers' hours of service, and updates each driver's status from the driver's newest period.
   ///
   /// - Parameter vehicles: the vehicles of the fleet, by the IDs of their assets.
   func add(_ duties: [PulledDuty], of connector: UUIDv7, vehicles: [String: String]) throws(ThingError) {
@@ -83,7 +83,7 @@ extension FleetTransaction {
       (period.connectorID, period.driver, period.status) = (connector, driver, duty.status)
       (period.from, period.to) = (duty.from, duty.to)
       period.vehicle = duty.asset.flatMap { vehicles[$0] }
-      // A log that is pulled again has the same ID, also if it has ended or was corrected meanwhile.
+      // A log that is pulled again has the same ID, even if it has ended or was corrected meanwhile.
       let id = UUIDv7(
         milliseconds: UInt64(duty.from.milliseconds), seed: connector.low ^ driver.low, number: driver.high)
       if let stored = try find(id, DutyPeriod.self) {
@@ -96,7 +96,7 @@ extension FleetTransaction {
     for id in changed.sorted(by: { $0.string < $1.string }) { try setStatus(ofDriver: id) }
   }
 
-  /// Sets a driver's state from the newest period. A driver on a journey, or who may not drive, is not changed.
+  /// Sets a driver's state from the newest period. Drivers who are on a journey or suspended are not changed.
   private func setStatus(ofDriver id: UUIDv7) throws(ThingError) {
     let newest = ThingQuery<DutyPeriod>(
       .oneOf(key: "driverId", [id.json]), order: [.init("from", isDescending: true)])
@@ -110,7 +110,7 @@ extension FleetTransaction {
 
   // MARK: Defects
 
-  /// Adds reported defects, and marks those as repaired that are resolved.
+  /// Adds reported defects. A stored defect becomes repaired if it is reported as resolved.
   func add(_ defects: [PulledDefect], of connector: UUIDv7, vehicles: [String: String]) throws(ThingError) {
     for pulled in defects {
       guard let id = vehicles[pulled.asset], let vehicle = try vehicle(named: id), pulled.at <= now else { continue }
@@ -134,7 +134,7 @@ extension FleetTransaction {
 
   // MARK: Charges
 
-  /// Follows the charging of assets, and adds an energy entry for each charge that has ended.
+  /// Follows the charging of assets, and adds a fuel entry for each charge that has ended.
   func follow(_ charges: [PulledCharge], of connector: UUIDv7) throws(ThingError) {
     for (asset, reports) in Dictionary(grouping: charges, by: \.asset).sorted(by: { $0.key < $1.key }) {
       let found = try first(
@@ -166,7 +166,7 @@ extension FleetTransaction {
 }
 
 extension PulledDriver {
-  /// The driver with the values that the fleet can store; `nil` if the name cannot be stored.
+  /// The driver without values that are too long or have invisible characters; `nil` if the name is such a value.
   fileprivate var fitting: PulledDriver? {
     func fitting(_ text: String?, _ bytes: Int) -> String? {
       guard let text, (1...bytes).contains(text.utf8.count), NameRules.isVisible(text) else { return nil }
@@ -177,7 +177,7 @@ extension PulledDriver {
   }
 
   /// Whether a driver of the fleet is certainly the same person: the licence numbers are equal or, if one of them is
-  /// unknown, name and phone number are.
+  /// unknown, both the names and the phone numbers are equal.
   fileprivate func isCertainly(_ driver: Driver) -> Bool {
     if let one = driver.licenceNumber?.comparable, let other = licenceNumber?.comparable { return one == other }
     guard let one = driver.phone?.comparable, let other = phone?.comparable else { return false }
@@ -186,7 +186,7 @@ extension PulledDriver {
 }
 
 extension String {
-  /// The letters and digits in lower case, so that spelling with other separators is equal; `nil` if there are none.
+  /// The letters and digits in lower case, so that texts with different separators are equal; `nil` if there are none.
   fileprivate var comparable: String? {
     let text = lowercased().filter { $0.isLetter || $0.isNumber }
     return text.isEmpty ? nil : text

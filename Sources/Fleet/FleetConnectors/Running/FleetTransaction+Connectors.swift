@@ -5,11 +5,11 @@ import FleetWork
 import Telemetry
 
 extension SecretPlace {
-  /// The place of a connector's secret.
+  /// The name of the place where a connector's secret is stored.
   public static func connector(_ id: UUIDv7) -> String { "connector \(id.string)" }
-  /// The place of the key of a connector's webhooks.
+  /// The name of the place where the key of a connector's webhooks is stored.
   public static func webhook(_ id: UUIDv7) -> String { "connector webhook \(id.string)" }
-  /// The place of a connector's tokens.
+  /// The name of the place where a connector's tokens are stored.
   public static func tokens(_ id: UUIDv7) -> String { "connector tokens \(id.string)" }
 }
 
@@ -21,7 +21,7 @@ extension FleetView {
 }
 
 extension FleetTransaction {
-  /// Applies changed settings of a connector to its progress. An active connector is pulled at once.
+  /// Applies changed settings of a connector to its progress. An active connector becomes due immediately.
   public func follow(_ connector: Stored<Connector>) throws(ThingError) {
     if let stored = try progress(of: connector.id) {
       var progress = stored.value
@@ -35,7 +35,7 @@ extension FleetTransaction {
     }
   }
 
-  /// Stores the first refresh token of a connector.
+  /// Stores the encrypted tokens of a connector, if it has progress.
   public func setTokens(_ sealed: String?, of connector: UUIDv7) throws(ThingError) {
     guard let stored = try progress(of: connector) else { return }
     var progress = stored.value
@@ -60,7 +60,8 @@ extension FleetTransaction {
 
   // MARK: Leases
 
-  /// Leases the connector that has been due for the longest time to a server, so that no other server pulls from it.
+  /// Gives a server the lease of the connector that has been due for the longest time, so that no other server pulls
+  /// from it.
   ///
   /// - Parameters:
   ///   - server: the server that gets the lease.
@@ -107,7 +108,7 @@ extension FleetTransaction {
   ) throws(ThingError) -> String {
     if let vin = asset.vin {
       if let found = try vehicle(named: vin) { return found.value.id }
-      // The vehicle was added without a VIN, which is known now.
+      // The vehicle was added without a VIN. The VIN is known now.
       if let known, let stored = try vehicle(named: known), stored.value.vin == nil {
         var vehicle = stored.value
         vehicle.vin = vin
@@ -131,7 +132,7 @@ extension FleetTransaction {
     return id
   }
 
-  /// Fills those fields of a vehicle that are empty with the values of its asset.
+  /// Fills a vehicle's empty fields with the values of its asset.
   private func complete(_ id: String, with asset: PulledAsset) throws(ThingError) {
     guard let stored = try vehicle(named: id) else { return }
     var vehicle = stored.value
@@ -166,7 +167,7 @@ extension FleetTransaction {
 }
 
 extension ConnectedAsset {
-  /// Stores the values of a page in the asset.
+  /// Replaces the asset's values with those that a page contains.
   mutating func merge(_ asset: PulledAsset, of connector: UUIDv7) {
     (connectorID, assetID) = (connector, asset.id)
     vin = asset.vin ?? vin
@@ -176,7 +177,7 @@ extension ConnectedAsset {
 }
 
 extension Vehicle {
-  /// Sets those fields from an asset that have no value yet.
+  /// Fills empty fields with the values of an asset.
   mutating func complete(with asset: PulledAsset) {
     func fitting(_ text: String?, _ bytes: Int) -> String? {
       guard let text, (1...bytes).contains(text.utf8.count), NameRules.isVisible(text) else { return nil }

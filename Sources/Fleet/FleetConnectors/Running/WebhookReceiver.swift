@@ -24,20 +24,24 @@ public struct WebhookReceiver: Sendable {
     }
   }
 
+  /// Returns a connector; `nil` if the tenant has no such connector, or if there is no such tenant.
+  public func connector(_ id: UUIDv7, tenant: TenantID) async throws(ThingError) -> Stored<Connector>? {
+    do throws(ThingError) {
+      return try await storage.view(tenant: tenant) { view throws(ThingError) in try view.find(id, Connector.self) }
+    } catch {
+      if case .storage(let failure) = error, failure.kind == .notFound { return nil }
+      throw error
+    }
+  }
+
   /// Stores the events of a body if it is authentic.
   ///
   /// - Returns: `false` if there is no such connector, or if signature or token are invalid.
   public func receive(
     _ body: [UInt8], of id: UUIDv7, tenant: TenantID, _ proof: Proof, at now: Timestamp
   ) async throws -> Bool {
-    let found: Stored<Connector>?
-    do throws(ThingError) {
-      found = try await storage.view(tenant: tenant) { view throws(ThingError) in try view.find(id, Connector.self) }
-    } catch {
-      if case .storage(let failure) = error, failure.kind == .notFound { return false }
-      throw error
-    }
-    guard let connector = found, connector.value.isActive, let sealed = connector.value.webhookSecret,
+    guard let connector = try await connector(id, tenant: tenant), connector.value.isActive,
+      let sealed = connector.value.webhookSecret,
       let key = keys.open(sealed, for: SecretPlace.webhook(id)),
       let page = Self.page(body, connector.value.service, String(decoding: key, as: UTF8.self), proof, at: now)
     else { return false }

@@ -8,7 +8,7 @@ import Telemetry
 struct SamsaraClient: ConnectorClient {
   let session: ConnectorSession
 
-  /// The API allows at most three types in one feed.
+  /// The types of values in each feed. The API allows at most three types in one feed.
   private static let feeds: [String: String] = [
     "stats1": "gps,engineStates,obdOdometerMeters",
     "stats2": "fuelPercents,obdEngineSeconds,faultCodes",
@@ -16,13 +16,14 @@ struct SamsaraClient: ConnectorClient {
     "stats4": "defLevelMilliPercent,batteryMilliVolts,ambientAirTemperatureMilliC",
   ]
 
-  /// Lists that the token may not be allowed to read. They are read after the others.
+  /// Lists that the token may not be allowed to read. They are read after all other lists.
   private static let optional = [
     ConnectorStream(name: "drivers", pause: 3_600), ConnectorStream(name: "hosLogs", pause: 300),
     ConnectorStream(name: "dvirs", pause: 3_600),
   ]
-  /// The time before now that each pull of logs covers, s: drivers change and certify logs later.
+  /// Each pull of logs covers this time before now, s. Drivers change and certify logs later.
   private static let logReach = 2 * 86_400
+  /// Each pull of inspection reports covers this time before now, s.
   private static let reportReach = 7 * 86_400
 
   var streams: [ConnectorStream] {

@@ -28,7 +28,7 @@ enum SamsaraDrivers {
   ///     {"driver":{"id":"88668","name":"Susan Bob"},"hosLogs":[{"hosStatusType":"driving",
   ///      "logStartTime":"2020-01-27T07:06:25Z","logEndTime":"2020-01-27T09:00:00Z","vehicle":{"id":"281474"}}]}
   ///
-  /// - Parameter now: a period that ends later lasts still.
+  /// - Parameter now: the current time. A period that ends later is still in progress.
   static func logs(_ json: JSON, at now: Timestamp) throws(ConnectorError) -> PulledPage {
     var page = try SamsaraMapping.start(json)
     for row in json["data"]?.elements ?? [] {
@@ -74,7 +74,7 @@ enum SamsaraDrivers {
     return page
   }
 
-  /// Adds a report, which may also be part of a webhook.
+  /// Adds the content of an inspection report, from a page or from a webhook.
   static func add(report json: JSON, _ page: inout PulledPage) {
     guard let asset = json["vehicle"].flatMap(SamsaraMapping.asset) else {
       return page.ignore("inspection report without a vehicle")

@@ -97,7 +97,7 @@ enum TeslaTelemetry {
 }
 
 extension String {
-  /// Returns the text without a prefix, if it begins with it.
+  /// Returns the text without a prefix; the whole text if it does not begin with the prefix.
   fileprivate func removingPrefix(_ prefix: String) -> String {
     hasPrefix(prefix) ? String(dropFirst(prefix.count)) : self
   }

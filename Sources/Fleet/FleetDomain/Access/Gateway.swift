@@ -4,23 +4,23 @@ import Telemetry
 public struct Gateway: Equatable, Sendable {
   /// The ID of the gateway, which its records contain as `gatewayId`.
   public var id: String
-  /// The vehicles for which the gateway may send records, by ID or VIN. If the list is empty, it may send records for
-  /// all vehicles whose first record it sent. It may always use its own ``id`` as the vehicle's ID. Its records have
-  /// this `vehicleId` until the vehicle is known, and `gap` records always have it.
+  /// The vehicles, by ID or VIN, for which the gateway may send records. If the list is empty, the gateway may send
+  /// records for new vehicles and for vehicles whose first record it sent. The gateway's own ``id`` is always allowed
+  /// as `vehicleId`: its records contain it until the vehicle is known, and `gap` records always contain it.
   public var allowedVehicles: [String]
   public var addedAt: Timestamp
-  /// The time when its current key was created.
+  /// Time at which the gateway's current key was created.
   public var keyAt: Timestamp
   /// Time at which the key was revoked; `nil` if the key is valid.
   public var revokedAt: Timestamp?
-  /// Time of the last request; `nil` if there was none.
+  /// Time of the gateway's last request; `nil` if it has sent none.
   public var lastSeen: Timestamp?
-  /// The number of records in its spool that are not sent yet, as last reported.
+  /// Number of unsent records in the gateway's spool, as last reported; `nil` if it was never reported.
   public var spoolDepth: Int64?
-  /// The version of its program, as last reported.
+  /// Version of the gateway's program, as last reported; `nil` if it was never reported.
   public var version: String?
-  /// ID of the vehicle of its newest record, except `gap` records. `nil` if it has sent none with its key, or if that
-  /// vehicle was removed.
+  /// ID of the vehicle of the gateway's newest record, except `gap` records. `nil` if the gateway has sent no such
+  /// record with its current key, or if that vehicle was removed.
   public var currentVehicle: String?
 
   public init(
@@ -42,9 +42,10 @@ public struct Gateway: Equatable, Sendable {
 /// The state that a gateway reports with a request.
 public struct GatewayStatus: Equatable, Sendable {
   public var at: Timestamp
-  /// Number of unsent records; `nil` if not reported. The stored value then does not change.
+  /// Number of unsent records in the spool; `nil` if the request does not report it. The stored number then stays the
+  /// same.
   public var spoolDepth: Int64?
-  /// Version of the program; `nil` if not reported. The stored value then does not change.
+  /// Version of the program; `nil` if the request does not report it. The stored version then stays the same.
   public var version: String?
   /// The vehicle of the newest record in the request; `nil` if the request contains no record.
   public var vehicle: VehicleInUse?
@@ -57,7 +58,7 @@ public struct GatewayStatus: Equatable, Sendable {
   }
 }
 
-/// The vehicle that a gateway uses now, with the time of the record that shows this.
+/// The vehicle in which a gateway is used now, with the time of the record that shows this.
 public struct VehicleInUse: Equatable, Sendable {
   /// The vehicle's ID or VIN, as in the record.
   public var name: String
@@ -77,7 +78,7 @@ public struct VehicleInUse: Equatable, Sendable {
   /// - Parameters:
   ///   - outcomes: the results of the records, in the same order.
   ///   - now: the time of reception.
-  /// - Returns: `nil` if no other record than `gap` records was stored.
+  /// - Returns: `nil` if no record was stored, or only `gap` records.
   public init?(_ records: [IncomingRecord], _ outcomes: [IngestOutcome], at now: Timestamp) {
     var newest: VehicleInUse?
     for (record, outcome) in zip(records, outcomes) where record.kind != .known(.gap) {

@@ -19,14 +19,14 @@ public struct OperatorToken: Equatable, Sendable {
   /// A description of the token's purpose, as the operator entered it; may be empty.
   public var label: String
   public var role: Role
-  /// The part of the fleet to which the role applies.
+  /// The fleets to whose vehicles the role's rights are limited.
   public var scope: FleetScope
   public var addedAt: Timestamp
-  /// The time from which the token is no longer valid; `nil` if it has no end.
+  /// The time from which the token is no longer valid; `nil` if the token does not expire.
   public var expiresAt: Timestamp?
   /// Time at which the token was revoked; `nil` if it is valid.
   public var revokedAt: Timestamp?
-  /// The time of its last use, to about a minute; `nil` if it was never used.
+  /// Time of the token's last use, with a precision of about one minute; `nil` if the token was never used.
   public var lastUsedAt: Timestamp?
 
   public init(

@@ -10,7 +10,7 @@ public struct TenantID: Hashable, Sendable, CustomStringConvertible {
   /// The tenant that always exists: `default`.
   public static let standard = TenantID(unchecked: "default")
 
-  /// The name that is used instead of a tenant for all clients without a key. No tenant can have this name.
+  /// The name that stands for all clients without a valid key. No tenant can have this name.
   static let strangers = TenantID(unchecked: "?")
 
   /// Creates an ID; `nil` if the text does not have the format of ``text``.

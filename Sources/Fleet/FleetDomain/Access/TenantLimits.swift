@@ -6,7 +6,7 @@ public enum TenantLimits {
   public static let tokens: Int64 = 1_000
   /// Maximum number of vehicles that a gateway without a list of vehicles may register.
   public static let vehiclesOfGateway: Int64 = 1_000
-  /// Maximum number of vehicles in one batch that its gateway has not reported before.
+  /// Maximum number of new vehicles in one batch of a gateway: vehicles that the gateway has not reported before.
   public static let newVehiclesOfBatch = 100
   /// Maximum number of new vehicles in one batch that an operator imports.
   public static let newVehiclesOfImport = 1_000

@@ -15,7 +15,7 @@ public enum ArchiveLine: Equatable, Sendable {
   case table(String, columns: [String])
   /// A row of the last named table. Its values are in the order of the columns in the line that named the table.
   case row([JSON])
-  /// A part of the content of a file. The parts of a content follow each other.
+  /// A part of a file's content. The parts of one content follow each other, in order.
   case content(sha256: String, bytes: [UInt8], isLast: Bool)
   /// The records that follow belong to the vehicle with this id.
   case vehicle(String)

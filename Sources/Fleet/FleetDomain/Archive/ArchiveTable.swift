@@ -18,7 +18,7 @@ public struct ArchiveTable: Sendable {
   public struct Column: Sendable {
     public let name: String
     public let type: ColumnType
-    /// The value that the column gets if the archive is of an earlier version and lacks it.
+    /// The value that an imported row gets in this column if the archive is of an earlier version and lacks the column.
     public let standard: JSON
 
     public init(_ name: String, _ type: ColumnType, standard: JSON = .null) {
@@ -38,7 +38,8 @@ public struct ArchiveTable: Sendable {
   /// Whether each row belongs to a vehicle. Such a table has no column `tenant`. Its column `vehicle` has the
   /// database's key of the vehicle, which the archive replaces by the vehicle's ID.
   public let isOfVehicles: Bool
-  /// Checks values of a row, by the names of their columns. The error's path begins with the name of the column.
+  /// Checks the values of a row, given by the names of their columns. The error's path begins with the name of the
+  /// column.
   public let check: @Sendable ([String: JSON]) throws(FieldError) -> Void
 
   public init(
@@ -58,8 +59,8 @@ public struct ArchiveTable: Sendable {
   /// - Parameters:
   ///   - hidden: keys of the fields that are left out of the archive.
   ///   - more: columns in addition to those of the fields.
-  ///   - isOfServer: whether the server made a row from records. The values of such a row need not satisfy the rules
-  ///     for clients.
+  ///   - isOfServer: returns whether the server itself made a row, from records. The values of such a row need not
+  ///     satisfy the rules for clients.
   public init<Value: Kind>(
     _ kind: Value.Type, without hidden: Set<String> = [], adding more: [Column] = [],
     isOfServer: @escaping @Sendable ([String: JSON]) -> Bool = { _ in false }

@@ -1,6 +1,6 @@
 /// An element of the sequence that ``FleetStorage/exportRows(of:tenant:_:)`` passes to its caller.
 public enum ArchivedRow: Sendable {
-  /// The beginning. All rows that follow have the state of one moment.
+  /// The beginning. All rows that follow show the database as it was at one moment.
   case start
   /// The rows that follow belong to this table.
   case table(ArchiveTable)

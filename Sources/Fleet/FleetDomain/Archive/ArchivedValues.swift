@@ -2,8 +2,8 @@ import Telemetry
 
 /// Functions that check the values of an archive before they are stored.
 public enum ArchivedValues {
-  /// Checks a row of a kind of things: the types of all values, and the rules of the API for values that clients can
-  /// set.
+  /// Checks an archive's row that contains a thing: the types of all values, and the API's rules for values that
+  /// clients can set. Those rules do not apply if the server made the row (`isOfServer`).
   static func check<Value: Kind>(
     _ row: [String: JSON], of kind: Value.Type, isOfServer: Bool
   ) throws(FieldError) {
@@ -32,7 +32,7 @@ public enum ArchivedValues {
     }
   }
 
-  /// Checks that a column contains a number in a range. The row may lack the column.
+  /// Checks that a column contains an integer in a range. The check succeeds if the row lacks the column.
   public static func requireNumber(
     _ row: [String: JSON], _ column: String, in range: ClosedRange<Int64>, isOptional: Bool = false
   ) throws(FieldError) {
@@ -43,7 +43,7 @@ public enum ArchivedValues {
     }
   }
 
-  /// Checks that a column contains a time, in ms since 1970. The row may lack the column.
+  /// Checks that a column contains a time, in ms since 1970. The check succeeds if the row lacks the column.
   public static func requireTime(
     _ row: [String: JSON], _ column: String, isOptional: Bool = false
   ) throws(FieldError) {
@@ -51,7 +51,7 @@ public enum ArchivedValues {
     try check(column) { () throws(FieldError) in _ = try archived(json, .time) }
   }
 
-  /// Checks that a column contains a text that satisfies a condition. The row may lack the column.
+  /// Checks that a column contains a text that satisfies a condition. The check succeeds if the row lacks the column.
   ///
   /// - Parameter expected: a description of the condition.
   public static func requireText(
@@ -75,7 +75,7 @@ public enum ArchivedValues {
     }
   }
 
-  /// Converts the value of a column to the JSON of the field.
+  /// Converts a column's value from an archive to the JSON value of the field that the column stores.
   private static func archived(_ json: JSON, _ type: FieldType) throws(FieldError) -> JSON {
     switch (type, json) {
     case (_, .null): return .null

@@ -44,14 +44,14 @@ public struct Actor: Equatable, Sendable {
 /// The hash of an entry is SHA-256 over the hash of the previous entry and the entry's canonical JSON (RFC 8785).
 /// Therefore, no entry can be changed, removed or inserted without changing all later hashes.
 public struct AuditEntry: Equatable, Sendable {
-  /// The number of the entry in its tenant, from 1.
+  /// The number of the entry in the tenant's audit, from 1.
   public let number: Int64
   public let hash: [UInt8]
-  /// The content, from which the hash is computed. For output to people, values that were encrypted with a person's key
-  /// are decrypted.
+  /// The content, from which the hash is computed. Some values are encrypted with a person's key; they are decrypted
+  /// before the entry is shown to people.
   public let content: JSON
 
-  /// Whether the columns by which the storage finds the entry agree with its content.
+  /// Whether the database columns by which the entry is found, such as its time, agree with its content.
   public let isFoundByContent: Bool
 
   public init(number: Int64, hash: [UInt8], content: JSON, isFoundByContent: Bool = true) {
@@ -100,7 +100,8 @@ public struct AuditEntry: Equatable, Sendable {
   /// The version of the thing after the change; `nil` if the entry is not about a thing.
   public var version: Int64? { content["version"]?.integerValue }
 
-  /// The changes of fields; `nil` if they cannot be read any more, because the person was erased.
+  /// The values of the changed fields; `nil` if some cannot be decrypted, because the person whose key encrypted them
+  /// was erased.
   public var change: ThingChange? {
     var change = ThingChange(before: [:], after: [:])
     if case .object(let members)? = content["before"] { change.before = members }

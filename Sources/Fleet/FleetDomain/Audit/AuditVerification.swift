@@ -1,7 +1,7 @@
 import Telemetry
 
-/// Checks the entries of a tenant's audit in their order. Each entry's hash is checked with the hash of the previous
-/// entry.
+/// Checks the entries of a tenant's audit in their order. Each entry's hash must match its content and the hash of the
+/// previous entry.
 ///
 /// ```
 /// var verification = AuditVerification()
@@ -14,13 +14,14 @@ public struct AuditVerification: Sendable {
     case changed(Int64)
     /// The columns for the time or the thing of the entry with this number no longer agree with the entry's content.
     case misfiled(Int64)
-    /// The last entry that was found differs from the number and hash that the database stores for the last entry.
+    /// The last entry that was found (number `found`) does not match the number (`counted`) and the hash that the
+    /// database stores for the last entry.
     case miscounted(found: Int64, counted: Int64)
-    /// The last entries were removed.
+    /// The entries after number `found` were removed. The database stores that the last entry had the number `counted`.
     case endRemoved(found: Int64, counted: Int64)
   }
 
-  /// The number of entries that are read at once.
+  /// Number of entries that ``checkPage(of:tenant:visit:)`` reads in one call.
   private static let pageSize = 1_000
 
   /// The number of the last entry that was checked.
@@ -31,8 +32,8 @@ public struct AuditVerification: Sendable {
   /// Begins a verification.
   ///
   /// - Parameters:
-  ///   - number: the number of an entry that was checked before; 0 to begin with the first one.
-  ///   - hash: the hash of this entry.
+  ///   - number: the number of the last entry that was already checked; 0 to begin with the first entry.
+  ///   - hash: the hash of that entry.
   public init(after number: Int64 = 0, hash: [UInt8] = AuditEntry.firstHash) {
     self.number = number
     self.hash = hash
@@ -47,7 +48,8 @@ public struct AuditVerification: Sendable {
     (number, hash) = (entry.number, entry.hash)
   }
 
-  /// Reads and checks a page of entries. After the last page, also checks the number of entries and the last hash.
+  /// Reads and checks the next 1,000 entries. After the last entry, also compares its number and hash with the stored
+  /// ones.
   ///
   /// - Parameter visit: called after each checked entry.
   /// - Returns: whether there may be more entries.

@@ -3,16 +3,16 @@ import Telemetry
 /// A message about an event that is sent to one receiver: to a webhook, or to a browser by web push.
 ///
 /// The transaction that processes an event adds its deliveries. A delivery is sent until the receiver accepts it, until
-/// the receiver can never accept it, or until a day has passed. The deliveries of one thing are sent to a receiver in
-/// the order of their ``number``: only the first one of each thing has a time of the next attempt.
+/// the receiver can never accept it, or until a day has passed. The deliveries about one thing are sent to a receiver
+/// in the order of their ``number``: only the first waiting one has a ``nextAttemptAt``.
 public struct Delivery: Kind {
   public enum Channel: String, FieldChoice, Sendable { case webhook, push }
 
   public enum State: String, FieldChoice, Sendable {
-    /// It was not sent yet, or is sent again after a failure.
+    /// The delivery was not sent yet, or will be sent again after a failure.
     case waiting
     case delivered
-    /// It is not sent any more.
+    /// The delivery failed for good and is not sent again.
     case failed
   }
 
@@ -24,18 +24,19 @@ public struct Delivery: Kind {
   public var event = ""
   /// The thing that the event is about.
   public var thing = UUIDv7(milliseconds: 0, first: 0, rest: 0)
-  /// The message. The same delivery always has the same one.
+  /// The text of the message. It stays the same when the delivery is sent again.
   public var body = ""
-  /// The place in the order of the receiver's deliveries.
+  /// Sequence number of the delivery among all deliveries to its receiver, from 1.
   public var number: Int64 = 0
   public var attempts: Int64 = 0
-  /// The time of the next attempt; `nil` if an earlier delivery of the same thing is waiting, or after the end.
+  /// Time of the next attempt; `nil` if an earlier delivery about the same thing is waiting, or if ``state`` is not
+  /// `waiting`.
   public var nextAttemptAt: Timestamp?
   public var expiresAt = Timestamp(nanoseconds: 0)
   public var state = State.waiting
-  /// The time of the last attempt.
+  /// Start of the last attempt; `nil` if there was none.
   public var attemptedAt: Timestamp?
-  /// The status of the last answer; `nil` if there was none.
+  /// HTTP status of the receiver's last answer; `nil` if there was none.
   public var status: Int64?
   /// The duration of the last attempt, ms.
   public var duration: Int64?
@@ -72,7 +73,8 @@ public struct Delivery: Kind {
   }
 }
 
-/// The progress of the deliveries to one receiver, and the server that sends them. It has the same ID as the receiver.
+/// The progress of the deliveries to one receiver, with the lease of the server that sends them. Its ID is the
+/// receiver's.
 public struct DeliveryProgress: LeasedWork {
   public var channel = Delivery.Channel.webhook
   /// The time from which a delivery can be sent; `nil` if none is waiting, or if the receiver is not active.
@@ -80,13 +82,13 @@ public struct DeliveryProgress: LeasedWork {
   public var leaseHolder: UUIDv7?
   public var leaseUntil: Timestamp?
   public var failures: Int64 = 0
-  /// The time of the first failure since the last success.
+  /// Time of the first failure since the last success; `nil` if there was no failure.
   public var failingSince: Timestamp?
-  /// The time until which nothing is sent, because the receiver cannot be reached or asks to wait.
+  /// Time until which nothing is sent, because the receiver cannot be reached or has asked the server to wait.
   public var pausedUntil: Timestamp?
   /// The number of waiting deliveries.
   public var waiting: Int64 = 0
-  /// The ``Delivery/number`` of the last delivery.
+  /// The ``Delivery/number`` of the delivery that was added last.
   public var lastNumber: Int64 = 0
 
   public init() {}
@@ -104,12 +106,14 @@ public struct DeliveryProgress: LeasedWork {
 public enum DeliveryLimits {
   /// The time after which a delivery is not sent any more, s.
   public static let seconds = 86_400
-  /// The time after which the delivery in progress is sent again if the server has stopped, s. An attempt takes less
-  /// time.
+  /// Time from the start of an attempt until the delivery is sent again if the server stopped during the attempt, s. It
+  /// is longer than any attempt.
   public static let lease = 30
-  /// The maximum number of deliveries that wait for a webhook, and for a push subscription.
+  /// Returns how many deliveries may wait for one receiver of a channel: 5,000 for a webhook, 50 for a push
+  /// subscription.
   public static func mostWaiting(_ channel: Delivery.Channel) -> Int64 { channel == .webhook ? 5_000 : 50 }
-  /// The number of finished deliveries of a webhook that are kept, and for how long, s.
+  /// Maximum number of finished deliveries of a webhook that are kept.
   public static let kept = 100
+  /// Time after its creation for which a finished delivery is kept, s.
   public static let keptSeconds = 7 * 86_400
 }

@@ -3,22 +3,23 @@ import Telemetry
 /// The result of an attempt to send a delivery.
 public enum DeliveryResult: Equatable, Sendable {
   case delivered
-  /// The receiver does not accept this delivery now. Deliveries of other things are still sent.
+  /// The receiver does not accept this delivery now. It is sent again after `seconds`. Deliveries about other things
+  /// are still sent.
   case refused(seconds: Int)
-  /// The receiver cannot be reached, or asks to wait. Nothing is sent to it for a time.
+  /// The receiver cannot be reached, or asks the server to wait. No delivery is sent to it for `seconds`.
   case unavailable(seconds: Int)
   /// The receiver never accepts this delivery.
   case failed
 }
 
-/// An attempt to send a delivery.
+/// The result of one attempt to send a delivery, with its duration.
 public struct DeliveryAttempt: Equatable, Sendable {
   public var result: DeliveryResult
-  /// The status of the answer; `nil` if there was none.
+  /// HTTP status of the answer; `nil` if there was none.
   public var status: Int64?
-  /// The duration, ms.
+  /// Duration of the attempt, ms.
   public var duration: Int64
-  /// The reason of a failure; `nil` for a success.
+  /// Reason of the failure; `nil` if the attempt succeeded.
   public var error: String?
 
   public init(_ result: DeliveryResult, status: Int64?, duration: Int64, error: String?) {
@@ -31,9 +32,10 @@ extension FleetTransaction {
     [.oneOf(key: "receiverId", [receiver.json]), .oneOf(key: "state", [Delivery.State.waiting.json])]
   }
 
-  /// Adds a delivery. It is sent after the commit, when all earlier deliveries of the same thing were sent.
+  /// Adds a delivery, unless it was added before. It is sent after the commit, when no earlier delivery about the same
+  /// thing is waiting.
   ///
-  /// - Returns: `false` if it is not sent, because too many deliveries wait for the receiver.
+  /// - Returns: `false` if the delivery was not added, because too many deliveries wait for the receiver.
   @discardableResult
   public func enqueue(_ new: Delivery) throws(ThingError) -> Bool {
     let id = Delivery.id(of: new.eventID, to: new.receiverID)
@@ -53,9 +55,9 @@ extension FleetTransaction {
     return true
   }
 
-  /// Sends a finished delivery once more, after all that wait.
+  /// Sends a finished delivery once more, after all waiting deliveries about the same thing.
   ///
-  /// - Throws: `invalidState` if it is waiting.
+  /// - Throws: `invalidState` if the delivery is still waiting.
   public func sendAgain(_ stored: Stored<Delivery>) throws(ThingError) -> Stored<Delivery> {
     guard stored.value.state != .waiting, let known = try find(stored.value.receiverID, DeliveryProgress.self) else {
       throw .invalidState(state: stored.value.state.rawValue, allowedFrom: ["delivered", "failed"])
@@ -80,10 +82,11 @@ extension FleetTransaction {
     progress.nextAt = min(progress.nextAt ?? due, due)
   }
 
-  /// Returns the next due delivery of a receiver, and counts the attempt. Deliveries whose time is over are ended.
+  /// Returns the next due delivery to a receiver, and counts the attempt to send it. Expired deliveries are marked as
+  /// failed.
   ///
-  /// - Parameter progress: the leased progress of the receiver, which is changed.
-  /// - Returns: `nil` if none is due.
+  /// - Parameter progress: the leased progress of the receiver. The function changes it, but does not store it.
+  /// - Returns: `nil` if no delivery is due, or while sending to the receiver is paused.
   public func nextDelivery(
     of receiver: UUIDv7, _ progress: inout DeliveryProgress
   ) throws(ThingError) -> Stored<Delivery>? {
@@ -106,7 +109,7 @@ extension FleetTransaction {
     return nil
   }
 
-  /// Stores the result of an attempt. After the end of a delivery, the next one of the same thing becomes due.
+  /// Stores the result of an attempt. When a delivery has ended, the next delivery about the same thing becomes due.
   public func finish(
     _ stored: Stored<Delivery>, _ attempt: DeliveryAttempt, _ progress: inout DeliveryProgress
   ) throws(ThingError) {
@@ -135,7 +138,7 @@ extension FleetTransaction {
     delivery.nextAttemptAt = nil
     progress.waiting -= 1
     if stored.value.channel == .push {
-      // The message is for one person only, and nobody looks at it again.
+      // A push message is for one person only and is not shown again, so it need not be kept.
       try remove(stored, action: "finish")
     } else {
       try update(stored, to: delivery, action: "finish")
@@ -149,7 +152,7 @@ extension FleetTransaction {
     }
   }
 
-  /// Ends the lease of a receiver, and sets the time from which it is due again.
+  /// Ends the lease of a receiver's progress, and sets the time from which the next delivery can be sent.
   public func release(
     _ stored: Stored<DeliveryProgress>, _ progress: DeliveryProgress, isActive: Bool
   ) throws(ThingError) {
@@ -167,7 +170,8 @@ extension FleetTransaction {
     return max(next, progress.pausedUntil ?? next)
   }
 
-  /// Applies changed settings of a receiver to its progress. An active receiver is tried at once.
+  /// Applies a receiver's changed settings to its progress. Failures and pauses are forgotten. If the receiver is
+  /// active, its waiting deliveries are sent when their next attempts are due.
   public func follow(receiver: UUIDv7, isActive: Bool) throws(ThingError) {
     guard let stored = try find(receiver, DeliveryProgress.self) else { return }
     var progress = stored.value
@@ -176,9 +180,9 @@ extension FleetTransaction {
     try update(stored, to: progress, action: "follow")
   }
 
-  /// Removes the progress of a receiver and some of its deliveries.
+  /// Removes the progress of a receiver and at most 500 of its deliveries.
   ///
-  /// - Returns: whether it has no more deliveries.
+  /// - Returns: whether the receiver has no more deliveries.
   @discardableResult
   public func removeDeliveries(of receiver: UUIDv7) throws(ThingError) -> Bool {
     if let progress = try find(receiver, DeliveryProgress.self) { try remove(progress, action: "remove") }

@@ -1,16 +1,17 @@
 import Telemetry
 
-/// The progress of work that is done again and again for one thing, and the server that does it now. It has the same ID
-/// as the thing.
+/// The progress of work that is done repeatedly for one thing, with the lease of the server that does it now. Its ID is
+/// the ID of the thing.
 ///
 /// Several servers may share one database. A server leases the work before it begins. If the server stops, another one
 /// continues after the lease has expired.
 public protocol LeasedWork: Kind {
-  /// The key of the field with the time from which the work is due. While the work is not to be done, the field has no
-  /// value.
+  /// The key of the field that contains the time from which the work is due. If there is nothing to do, the field has
+  /// no value.
   static var dueKey: String { get }
-  /// The holder of the lease until ``leaseUntil``; `nil` if nobody has it.
+  /// The holder of the lease until ``leaseUntil``; `nil` if there is no lease.
   var leaseHolder: UUIDv7? { get set }
+  /// Time at which the lease expires; `nil` if there is no lease.
   var leaseUntil: Timestamp? { get set }
   /// Number of failures since the last success.
   var failures: Int64 { get set }
@@ -19,7 +20,7 @@ public protocol LeasedWork: Kind {
 extension LeasedWork {
   public static var dueKey: String { "nextAt" }
 
-  /// The conditions for work that is due, and that nobody does now.
+  /// Returns the conditions for work that is due and for which no server has a valid lease.
   public static func due(at time: Timestamp) -> [ThingQuery<Self>.Condition] {
     [
       .atMost(key: dueKey, time.json),
@@ -33,9 +34,9 @@ extension FleetTransaction {
   ///
   /// - Parameters:
   ///   - conditions: additional conditions for the work.
-  ///   - holder: the holder of the lease. Use a new one each time, because the same server may take the work again after
-  ///     a lease has expired.
-  ///   - seconds: duration of the lease.
+  ///   - holder: a new ID for this lease. Use each ID only once, because the same server may lease the same work again
+  ///     after an earlier lease has expired.
+  ///   - seconds: the duration of the lease, s.
   /// - Returns: `nil` if no work is due.
   public func lease<Work: LeasedWork>(
     _ kind: Work.Type, where conditions: [ThingQuery<Work>.Condition] = [], to holder: UUIDv7, seconds: Int

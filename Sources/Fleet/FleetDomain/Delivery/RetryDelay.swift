@@ -1,4 +1,5 @@
-/// The delays between attempts to send something: the first delay, doubled with each further failure.
+/// The delays between attempts to send something. The delay begins with ``first`` and doubles with each further
+/// failure, up to ``longest``.
 public struct RetryDelay: Sendable {
   /// The delay after the first failure, s.
   public let first: Int
@@ -7,14 +8,14 @@ public struct RetryDelay: Sendable {
 
   public init(first: Int, longest: Int) { (self.first, self.longest) = (first, longest) }
 
-  /// Mails: a minute, at most six hours.
+  /// Delays for mails: at first a minute, at most six hours.
   public static let mail = RetryDelay(first: 60, longest: 6 * 3_600)
-  /// Connectors and forwards: half a minute, at most an hour.
+  /// Delays for connectors and forwards: at first half a minute, at most an hour.
   public static let records = RetryDelay(first: 30, longest: 3_600)
-  /// Webhooks and push messages: five seconds, at most an hour.
+  /// Delays for webhooks and push messages: at first five seconds, at most an hour.
   public static let events = RetryDelay(first: 5, longest: 3_600)
 
-  /// Returns the time from an attempt to the next one, s.
+  /// Returns the time from a failed attempt to the next one, s.
   ///
   /// - Parameter failures: the number of failures since the last success, at least 1.
   public func seconds(after failures: Int64) -> Int { min(first << Int(min(max(failures, 1) - 1, 16)), longest) }

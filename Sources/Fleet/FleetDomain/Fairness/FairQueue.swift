@@ -1,16 +1,16 @@
-/// A queue that serves groups fairly. The next element belongs to the group that was served least, and within this
-/// group to the member that was served least. The elements of one member stay in order.
+/// A queue that serves groups fairly. The next element belongs to the group whose served elements have the lowest total
+/// cost, and to the member with the lowest total cost within this group. The elements of one member stay in order.
 ///
 ///     var queue = FairQueue<TenantID, String, IngestJob> { $0.records.count }
 ///     queue.add(job, group: job.tenant, member: "gw-17")
 ///     while let next = queue.next() { … }
 ///
-/// A group or member gains nothing by having no elements for a time. When it adds one again, it starts at the level of
-/// the group or member that is being served.
+/// A group or member gets no advantage from having no elements for a time. When it adds one again, its total cost
+/// starts at the level of the group or member that was served last.
 public struct FairQueue<Group: Hashable & Sendable, Member: Hashable & Sendable, Element> {
   fileprivate struct Line {
     var served: Int
-    /// Elements, ascending by number. Those before the index `start` are no longer waiting. A removed element is `nil`.
+    /// Elements, ascending by number. Elements before the index `start` no longer wait. A removed element is `nil`.
     private var elements: [(number: Int, element: Element?)] = []
     private var start = 0
 
@@ -32,7 +32,7 @@ public struct FairQueue<Group: Hashable & Sendable, Member: Hashable & Sendable,
       skipRemoved()
     }
 
-    /// Removes an element by binary search.
+    /// Finds the element with a number by binary search, and removes it.
     mutating func remove(_ number: Int) -> Element? {
       var (low, high) = (start, elements.count)
       while low < high {
@@ -47,7 +47,8 @@ public struct FairQueue<Group: Hashable & Sendable, Member: Hashable & Sendable,
       return element
     }
 
-    /// Releases the memory of elements that no longer wait, if they are more than half of all.
+    /// Advances `start` past removed elements. Releases their memory if they are more than 32 and more than half of
+    /// all.
     private mutating func skipRemoved() {
       while start < elements.count, elements[start].element == nil { start += 1 }
       guard start > 32, start * 2 > elements.count else { return }
@@ -58,14 +59,15 @@ public struct FairQueue<Group: Hashable & Sendable, Member: Hashable & Sendable,
 
   fileprivate struct Lines {
     var served: Int
-    /// The total cost that the member served last had received before that element.
+    /// The value of `served` that the member served last had before its last element. New members start with this
+    /// value.
     var reached = 0
     var members: [Member: Line] = [:]
   }
 
   private let cost: @Sendable (Element) -> Int
   private var groups: [Group: Lines] = [:]
-  /// The total cost that the group served last had received before that element.
+  /// The value of `served` that the group served last had before its last element. New groups start with this value.
   private var reached = 0
   private var last = 0
   /// The number of waiting elements.

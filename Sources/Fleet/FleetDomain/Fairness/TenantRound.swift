@@ -9,11 +9,12 @@
 public enum TenantRound {
   /// Does the work for each tenant.
   ///
-  /// The storage counts the work as that of the tenant, so that it shares its capacity fairly. A failure affects only
-  /// one tenant. If the task is cancelled, no further tenant follows, and failures are not reported.
+  /// The storage counts the work as the tenant's own, so that it can share its capacity fairly. If the work fails for
+  /// one tenant, the other tenants are not affected. If the task is cancelled, no further tenant follows, and failures
+  /// are not reported.
   ///
   /// - Parameters:
-  ///   - work: the work for one tenant. It should be short, because the other tenants wait for its end.
+  ///   - work: the work for one tenant. It should be short, because the other tenants wait until it ends.
   ///   - onFailure: receives the errors of the work.
   public static func run(
     for tenants: [TenantID], _ work: (TenantID) async throws -> Void, onFailure: (TenantID, any Error) -> Void

@@ -1,6 +1,6 @@
 import Telemetry
 
-/// The files of a thing, such as the photos of a receipt.
+/// The IDs of the files of a thing, such as the photos of a receipt.
 public struct FileIDs: FieldValue, Hashable {
   /// The maximum number of files of one thing.
   public static let most = 50
@@ -30,7 +30,7 @@ public struct FileIDs: FieldValue, Hashable {
 }
 
 extension FleetTransaction {
-  /// Adds the size of a file to the space that its holders use.
+  /// Adds the size of a file to the used space of its holders.
   ///
   /// - Parameters:
   ///   - holders: the tenant (``FileSpace/ofTenant``) and the person or token that uploads the file, each with its

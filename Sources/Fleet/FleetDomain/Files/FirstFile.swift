@@ -1,8 +1,8 @@
 import Telemetry
 
-/// The first of a thing's files, as a field for clients that know only one file.
+/// The first of a thing's files, as a field for clients that support only one file per thing.
 public struct FirstFile: FieldValue {
-  /// `nil` if the thing has no file.
+  /// The ID of the first file; `nil` if the thing has no file.
   public let id: UUIDv7?
 
   public init(id: UUIDv7?) { self.id = id }

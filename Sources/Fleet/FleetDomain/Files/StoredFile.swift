@@ -12,15 +12,17 @@ public struct StoredFile: Kind {
     case stored
   }
 
-  /// A copy of an image that the server has encoded itself, without the original's metadata; or an image of a 3D model.
+  /// A file that the server has made from an uploaded one: a copy of an image without the original's metadata, an image
+  /// of a 3D model, or the model in another format.
   public struct Version: NestedValue {
-    /// `full`, `thumbnail`, or, of a 3D model, `poster`, or `model` if it was converted to binary glTF.
+    /// `full` or `thumbnail` for an image. `poster` (an image) or `model` (the model as binary glTF) for a 3D model.
     public var name = ""
     public var sha256 = ""
     public var mediaType = ""
     public var size: Int64 = 0
-    /// The size of an image, pixels; 0 for a 3D model.
+    /// Width of the image, pixels; 0 for a 3D model.
     public var width: Int64 = 0
+    /// Height of the image, pixels; 0 for a 3D model.
     public var height: Int64 = 0
 
     public init() {}
@@ -46,21 +48,22 @@ public struct StoredFile: Kind {
     ]
   }
 
-  /// The facts of a valid 3D model.
+  /// Properties of a valid 3D model.
   public struct Model: NestedValue {
     /// `glb`, `gltf`, `usdz`, `ply`, `obj` or `stl`.
     public var format = ""
-    /// Whether the web app can show it: `GET …/content?version=model` is binary glTF.
+    /// Whether the web app can show the model: `GET …/content?version=model` then returns binary glTF.
     public var isViewable = false
-    /// The counts; `nil` if the server could not count them without a converter.
+    /// Number of vertices. Like the other counts, it is `nil` if the server could not count without a converter.
     public var vertices: Int64?
     public var triangles: Int64?
     public var materials: Int64?
     public var textures: Int64?
     /// `m` if coordinates are in metres; `nil` if the format has no unit.
     public var unit: String?
-    /// The lowest and highest x, y and z of all vertices; `nil` if unknown, or if there are no vertices.
+    /// Lowest x, y and z of all vertices; `nil` if unknown, or if there are no vertices.
     public var least: [Double]?
+    /// Highest x, y and z of all vertices; `nil` if unknown, or if there are no vertices.
     public var most: [Double]?
 
     public init() {}
@@ -77,18 +80,18 @@ public struct StoredFile: Kind {
   public var size: Int64 = 0
   /// The SHA-256 of the uploaded bytes, as 64 hexadecimal digits; `nil` until it is known.
   public var sha256: String?
-  /// Whether the position of a photo is kept.
+  /// Whether the server keeps the position at which a photo was taken.
   public var keepPosition = false
   public var status = Status.uploading
   /// The media type, determined from the first bytes; `nil` until all bytes have arrived.
   public var mediaType: String?
-  /// The copies of an image that the server has made; empty for other files.
+  /// The files that the server has made from this file; empty if there are none.
   public var versions: [Version] = []
   public var capture: Capture?
-  /// The facts of a 3D model; `nil` for other files, and for an invalid model.
+  /// Properties of a valid 3D model; `nil` for other files and for an invalid model.
   public var model: Model?
-  /// The reason why the server could not make a copy of an image, or why a 3D model is invalid or cannot be shown; `nil`
-  /// if there is none.
+  /// The reason why the server could not make a copy of an image, or why a 3D model is invalid or cannot be shown;
+  /// `nil` if there is no such problem.
   public var problem: String?
   /// The person or token that uploaded the file; `nil` if it was imported from another server.
   public var uploadedBy: UUIDv7?
@@ -122,20 +125,20 @@ public struct StoredFile: Kind {
     Field("uploadedBy", \.uploadedBy).settable(by: .server).filterable(),
   ]
 
-  /// Returns the copy with a name; `nil` if there is none.
+  /// Returns the version with a name; `nil` if there is none.
   public func version(_ name: String) -> Version? { versions.first { $0.name == name } }
 
-  /// The SHA-256 of the contents that must be kept for the file. If the server has made a copy of the whole image, the
-  /// original is removed, because it may contain metadata that nobody wanted to store.
+  /// The SHA-256 of each content that must be kept for the file. If the server has made a copy of the whole image, the
+  /// original is not among them, because it may contain metadata that nobody wanted to store.
   public var contents: [String] {
     let copies = versions.map(\.sha256)
     return version("full") == nil ? [sha256].compactMap { $0 } + copies : copies
   }
 }
 
-/// A thing that refers to a file.
+/// A reference from a thing to a file.
 ///
-/// The storage adds and removes these rows together with the thing. They show whether a file is in use.
+/// The storage adds and removes these rows together with the thing. The rows show whether a file is in use.
 public struct FileUse: Kind {
   public var fileID = UUIDv7(milliseconds: 0, first: 0, rest: 0)
   /// The kind of the thing (``KindNames/one``).
@@ -151,9 +154,9 @@ public struct FileUse: Kind {
   ]
 }
 
-/// The sum of the sizes of a tenant's files, or of those that one person or token has uploaded.
+/// The total size of a tenant's files, or of the files that one person or token has uploaded.
 public struct FileSpace: Kind {
-  /// The name of the row with the sum of all files of the tenant.
+  /// The ``holder`` of the row with the total size of all files of the tenant.
   public static let ofTenant = "tenant"
 
   /// ``ofTenant``, or the id of a person or token.

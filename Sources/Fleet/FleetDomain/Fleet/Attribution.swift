@@ -3,9 +3,9 @@ import Telemetry
 /// A period in which a gateway's own records belong to a vehicle.
 ///
 /// Until a gateway knows its vehicle, it sends records with its own ID as the vehicle's ID. These are the gateway's own
-/// records. If a trip begins in them and ends in records of a vehicle, they belong to this vehicle. They stay stored
-/// under the gateway, so that a record that is sent again is recognised as a duplicate. Lists of the vehicle's records
-/// contain them, too.
+/// records. If a trip begins in the gateway's own records and ends in records of a vehicle, those own records belong to
+/// this vehicle. They stay stored under the gateway's ID, so that a repeated record is recognised as a duplicate. Lists
+/// of the vehicle's records contain them, too.
 public struct Attribution: Kind {
   public var gatewayID = ""
   /// The vehicle's id.
@@ -13,7 +13,7 @@ public struct Attribution: Kind {
   /// The trip that proves the attribution.
   public var tripID = UUIDv7(milliseconds: 0, first: 0, rest: 0)
   public var from = Timestamp(nanoseconds: 0)
-  /// The end of the period, which is not part of it.
+  /// End of the period. A record with exactly this time does not belong to the vehicle.
   public var to = Timestamp(nanoseconds: 0)
 
   public init() {}

@@ -2,7 +2,7 @@ import Telemetry
 
 /// The sums of the figures of several days.
 public struct DaySums: Equatable, Sendable {
-  /// The property that all days of a sum have in common.
+  /// The property by which days are grouped: all days of one sum have it in common.
   public enum Grouping: Sendable {
     case vehicle, fleet
     /// The driver to whom the vehicle was assigned for the whole time of its records.
@@ -13,8 +13,9 @@ public struct DaySums: Equatable, Sendable {
     case month
   }
 
-  /// The vehicle, if days are grouped by vehicle; otherwise `nil`. The same applies to ``fleet`` and ``driver``.
+  /// The vehicle, if days are grouped by vehicle; otherwise `nil`.
   public var vehicle: String?
+  /// The fleet, if days are grouped by fleet; otherwise `nil`.
   public var fleet: UUIDv7?
   public var driver: UUIDv7?
   /// The first day with records.
@@ -22,19 +23,23 @@ public struct DaySums: Equatable, Sendable {
   public var vehicles = 0
   /// The number of days on which an engine ran or a vehicle moved.
   public var usedDays = 0
-  /// ms.
+  /// Time with a running engine, ms.
   public var engineOn: Int64 = 0
+  /// Time in motion, ms.
   public var moving: Int64 = 0
+  /// Time at rest with a running engine, ms.
   public var idle: Int64 = 0
+  /// Time for which it is unknown whether the vehicle moved, idled or was parked, ms.
   public var unknown: Int64 = 0
   /// Distance, km; `nil` if no day has a distance.
   public var distance: Double?
   /// Fuel used, L; `nil` if it is known for no day.
   public var fuelUsed: Double?
-  /// Distance of the days whose fuel is known, km.
+  /// Distance of the days for which ``fuelUsed`` is known, km.
   public var fuelDistance = 0.0
   public var trips = 0
-  /// The number of driving events for which the driver is responsible. Days for which it is unknown are not counted.
+  /// Number of driving events for which the driver is responsible. Days for which this number is unknown are not
+  /// counted.
   public var driverEvents = 0
   /// Distance of the days whose number of ``driverEvents`` is known, km.
   public var driverDistance = 0.0

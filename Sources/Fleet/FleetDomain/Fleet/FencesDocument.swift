@@ -8,9 +8,9 @@ public struct FencesDocument: Equatable, Sendable {
   public let bytes: [UInt8]
   /// The strong entity tag (RFC 9110, 8.8.3), including its quotes. Different documents have different tags.
   public let entityTag: String
-  /// The number of the document among all documents that the tenant has stored, from 1; 0 if it is not stored.
+  /// Sequence number of the document among all documents that the tenant has stored, from 1; 0 if it is not stored.
   public var version: Int64 = 0
-  /// The time when it was stored; `nil` if it is not stored.
+  /// Time at which the document was stored; `nil` if it is not stored.
   public var modifiedAt: Timestamp?
 
   /// The document of a tenant that has never stored fences: empty, with the tag `"none"`. Gateways that fetch it keep
@@ -64,6 +64,7 @@ public struct FencesVersion: Equatable, Sendable {
 /// The result of storing fences.
 public enum FencesPut: Equatable, Sendable {
   case stored(FencesDocument)
-  /// Other fences are stored than the caller expected. The value is their tag; `nil` if no fences are stored.
+  /// Nothing was stored, because the tenant's fences are not those that the caller expected. The value is the tag of
+  /// the stored fences; `nil` if none are stored.
   case changedMeanwhile(entityTag: String?)
 }

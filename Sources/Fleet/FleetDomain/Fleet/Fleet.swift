@@ -8,7 +8,8 @@ public struct Fleet: Kind {
   /// tenant (``TenantSettings/timeZone``).
   public var timeZone: String?
   public var notes: String?
-  /// The times of the week in which the vehicles are expected to be used, for their utilization; empty for all times.
+  /// The times of the week in which the vehicles are expected to be used; empty for all times. Utilization is computed
+  /// for these times.
   public var workingHours: [WorkingHours]?
 
   public init() {}
@@ -36,7 +37,7 @@ extension FleetView {
 }
 
 extension FleetView {
-  /// Returns the fleet of each vehicle that belongs to one of some fleets, by the vehicle's ID.
+  /// Returns all vehicles that belong to the given fleets: the ID of the fleet, by the ID of the vehicle.
   public func fleetsOfVehicles(in fleets: Set<UUIDv7>) throws(ThingError) -> [String: UUIDv7] {
     var found: [String: UUIDv7] = [:]
     guard !fleets.isEmpty else { return found }
@@ -68,7 +69,7 @@ extension FleetTransaction {
     try moveVehicles(ids, of: fleet, seen: seen) { _, _ in }.fleet
   }
 
-  /// The minimum number of vehicles that a transaction moves, even if its time is over.
+  /// Number of vehicles that ``moveVehicles(_:of:seen:for:check:)`` moves, if there are so many, even after `patience`.
   private static var movedTogether: Int { 8 }
 
   /// Replaces the list of vehicles of a fleet. One call may move only some of the vehicles. Call it again in another
@@ -77,10 +78,10 @@ extension FleetTransaction {
   /// - Parameters:
   ///   - ids: the ids of all vehicles that the caller wants in the fleet.
   ///   - seen: the version of the fleet that the caller has read.
-  ///   - patience: the time after which no more vehicles are moved; `nil` for no limit. In SQLite, all other tenants wait
-  ///     for the transaction.
-  ///   - check: throws if the caller may not add or remove these vehicles. The vehicles to be added are in no fleet
-  ///     before the call.
+  ///   - patience: the time after which no more vehicles are moved; `nil` for no limit. In SQLite, all other tenants
+  ///     wait until the transaction ends.
+  ///   - check: throws if the caller may not add or remove these vehicles. Each of the `added` vehicles belongs to no
+  ///     fleet before the call.
   /// - Returns: the changed fleet, and the vehicles that were moved.
   /// - Throws: `invalid` for an unknown vehicle or more than ``Fleet/mostMoves`` changes; `rule` with code
   ///   `inAnotherFleet`; `changedMeanwhile`.
@@ -130,8 +131,8 @@ extension FleetTransaction {
     }
   }
 
-  /// Records in a fleet's audit which vehicles joined or left the fleet. The fleet gets a new version, so that clients
-  /// that have read an older one detect the change.
+  /// Records in a fleet's audit which vehicles joined or left it. The fleet gets a new version, so that clients that
+  /// have read an older version detect the change.
   @discardableResult
   public func recordMoves(
     added: [String], removed: [String], of fleet: Stored<Fleet>

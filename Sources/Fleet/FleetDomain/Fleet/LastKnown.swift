@@ -52,7 +52,7 @@ public struct LastKnown: Equatable, Sendable {
   public var vehicle: String
   public var name: String?
   public var fleetID: UUIDv7?
-  /// The latest time of all the vehicle's records; `nil` if none has a time.
+  /// The latest time of all records of the vehicle; `nil` if no record has a time.
   public var lastRecordAt: Timestamp?
   public var place: Place?
   public var motion: Motion?

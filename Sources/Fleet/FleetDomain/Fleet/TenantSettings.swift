@@ -2,14 +2,14 @@ import Telemetry
 
 /// The settings of a tenant. Each tenant has exactly one settings object.
 public struct TenantSettings: Kind {
-  /// The IANA name of the time zone in which days begin for everything that belongs to no fleet with its own time zone;
-  /// `nil` for UTC.
+  /// The IANA name of the time zone that determines when days begin; `nil` for UTC. It applies to all things that do
+  /// not belong to a fleet with its own time zone.
   public var timeZone: String?
   /// Whether a trouble code that a vehicle reports opens a defect.
   public var opensCodeDefects = true
-  /// The number of trips without its trouble code after which a repaired defect is verified.
+  /// Number of trips without the trouble code of a repaired defect after which the repair is verified.
   public var tripsToVerify: Int64 = 3
-  /// Whether a report is required before and after each journey although the inspection finds no defect.
+  /// Whether an inspection report is required before and after each journey, even if the inspection finds no defect.
   public var requiresInspections = false
 
   public init() {}
@@ -38,8 +38,8 @@ extension FleetView {
   /// Returns the rules of the time zone in which a vehicle's days begin.
   public func zone(of vehicle: Vehicle) throws(ThingError) -> ZoneRules { try zone(ofFleet: vehicle.fleetID) }
 
-  /// Returns the rules of the time zone in which the days of a vehicle begin. If there is no such vehicle, returns
-  /// those of the tenant.
+  /// Returns the rules of the time zone in which a vehicle's days begin. If the vehicle does not exist, returns the
+  /// rules of the tenant's time zone.
   public func zone(ofVehicle name: String?) throws(ThingError) -> ZoneRules {
     let vehicle: Stored<Vehicle>? = if let name { try self.vehicle(named: name) } else { nil }
     return try zone(ofFleet: vehicle?.value.fleetID)
@@ -47,7 +47,7 @@ extension FleetView {
 }
 
 extension FleetTransaction {
-  /// Returns the settings of the tenant. Stores the default settings first if none are stored.
+  /// Returns the settings of the tenant. If none are stored, first stores the default settings.
   public func storedSettings() throws(ThingError) -> Stored<TenantSettings> {
     if let stored = try find(TenantSettings.id, TenantSettings.self) { return stored }
     return try insert(TenantSettings(), id: TenantSettings.id, action: "create")

@@ -65,9 +65,9 @@ public struct Vehicle: Kind {
   public var status = Status.available
   /// The gateway that sent the vehicle's first record; `nil` if it has no records.
   public var registeredBy: String?
-  /// The latest time of all its records; `nil` if no record has a time.
+  /// Latest time of all records of the vehicle; `nil` if no record has a time.
   public var lastRecordAt: Timestamp?
-  /// The reading of its odometer at ``odometerAt``, km; `nil` if unknown.
+  /// Reading of the vehicle's odometer at ``odometerAt``, km; `nil` if unknown.
   public var odometer: Double?
   public var odometerAt: Timestamp?
   /// Whether ``odometer`` was computed: the last reading plus the distance of later trips.
@@ -76,7 +76,7 @@ public struct Vehicle: Kind {
   public var lifetimeKilometers: Double?
   /// The average distance per day in the last months, km; `nil` if unknown.
   public var dailyKilometers: Double?
-  /// The reading of its hour meter at ``engineHoursAt``, h; `nil` if unknown.
+  /// Reading of the vehicle's hour meter at ``engineHoursAt``, h; `nil` if unknown.
   public var engineHours: Double?
   public var engineHoursAt: Timestamp?
   /// Whether ``engineHours`` was computed: the last reading plus the time of later trips.
@@ -174,10 +174,10 @@ extension FleetView {
 }
 
 extension FleetTransaction {
-  /// Checks that the ID and the VIN of a vehicle are not in use, neither as ID nor as VIN of another vehicle. Otherwise
-  /// a record with this ID or VIN would belong to two vehicles.
+  /// Checks that no other vehicle uses the vehicle's ID or VIN, neither as its ID nor as its VIN. Otherwise a record
+  /// with this ID or VIN would belong to two vehicles.
   ///
-  /// - Parameter id: the stored vehicle, which is not compared with itself; `nil` for a new one.
+  /// - Parameter id: the ID of the stored vehicle, which is not compared with itself; `nil` for a new vehicle.
   /// - Throws: `duplicate`.
   public func requireUniqueNames(of vehicle: Vehicle, except id: UUIDv7? = nil) throws(ThingError) {
     for (field, name) in [("id", vehicle.id), ("vin", vehicle.vin)] {

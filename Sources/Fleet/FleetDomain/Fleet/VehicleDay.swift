@@ -11,19 +11,20 @@ public struct VehicleDay: Equatable, Sendable {
   public var moving: Int64 = 0
   /// Time at rest with a running engine, ms.
   public var idle: Int64 = 0
-  /// Time between the first and the last record in which it is unknown whether the vehicle moved, idled or was parked,
-  /// ms.
+  /// Time between the day's first and last record for which it is unknown whether the vehicle moved, idled or was
+  /// parked, ms.
   public var unknown: Int64 = 0
   /// Fuel used, L; `nil` if unknown.
   public var fuelUsed: Double?
-  /// The number of trips that began.
+  /// Number of trips that began on this day.
   public var trips = 0
-  /// The number of driving events.
+  /// Number of driving events on this day.
   public var drivingEvents = 0
   /// The number of driving events for which the driver is responsible; `nil` if unknown.
   public var driverEvents: Int?
-  /// The times of the first and the last record.
+  /// Time of the day's first record.
   public var firstTime: Timestamp
+  /// Time of the day's last record.
   public var lastTime: Timestamp
 
   public init(date: CalendarDate, firstTime: Timestamp, lastTime: Timestamp) {
@@ -41,13 +42,13 @@ public struct StaleDays: Equatable, Sendable {
   public var change: Int64
   /// The IANA name of the time zone of the vehicle's fleet or, without one, of the tenant; `nil` for UTC.
   public var zone: String?
-  /// The name of the time zone in which its figures were computed; `nil` if there are none, or for UTC.
+  /// The name of the time zone for which the stored figures were computed; `nil` if none are stored, or for UTC.
   public var computedZone: String?
-  /// The hours, as numbers of hours since 1970 in ascending order, with records that were stored after the figures were
-  /// computed.
+  /// The hours with records that were stored after the figures were computed. Each is a number of hours since 1970;
+  /// ascending.
   public var hours: [Int64]
-  /// Figures of days that begin before this time do not change, because retention removed records; `nil` if it removed
-  /// none.
+  /// Days that begin before this time keep their figures, because retention has removed records; `nil` if it has
+  /// removed none.
   public var sealedBefore: Timestamp?
 
   public init(vehicle: String, change: Int64, hours: [Int64]) {
@@ -73,7 +74,7 @@ public struct VehicleName: Hashable, Sendable {
 public struct ComputedDays: Sendable {
   /// The stale days from which the figures were computed.
   public var stale: StaleDays
-  /// The hours of `stale` that the figures take into account.
+  /// The hours of ``StaleDays/hours`` whose records the figures take into account.
   public var hours: ClosedRange<Int64>
   /// The figures of each day; `nil` for a day without records.
   public var days: [(date: CalendarDate, figures: VehicleDay?)]
@@ -90,7 +91,7 @@ public struct StaleHours: Equatable, Sendable {
   public let vehicle: String
   /// The time zone of the vehicle's days; `nil` for UTC.
   public let zone: String?
-  /// The first and the last hour, since 1970.
+  /// The first and the last of these hours, as numbers of hours since 1970.
   public let hours: ClosedRange<Int64>
 
   public init(vehicle: String, zone: String?, hours: ClosedRange<Int64>) {

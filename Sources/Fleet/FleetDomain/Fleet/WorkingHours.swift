@@ -13,8 +13,9 @@ public struct WorkingHours: NestedValue, Sendable {
   }
 
   public var days: [Weekday] = []
-  /// The time that clocks show at the start and at the end, from `00:00` to `24:00`.
+  /// Local time at the start, from `00:00` to `24:00`.
   public var from = "00:00"
+  /// Local time at the end, from `00:00` to `24:00`; later than ``from``.
   public var to = "24:00"
 
   public init() {}
@@ -40,7 +41,7 @@ public struct WorkingHours: NestedValue, Sendable {
     }
   }
 
-  /// Parses `08:30`.
+  /// Parses a time of day, such as `08:30`.
   ///
   /// - Returns: the time since midnight, s; `nil` for any other text.
   private static func seconds(_ text: String) -> Int64? {
@@ -53,8 +54,8 @@ public struct WorkingHours: NestedValue, Sendable {
     return hours * 3_600 + minutes * 60
   }
 
-  /// Returns the time on a day in which vehicles are expected to be used, s. When clocks are changed in this time, it is
-  /// an hour shorter or longer. Overlapping parts count once.
+  /// Returns for how many seconds of a day vehicles are expected to be used. If clocks are changed within the working
+  /// hours, the result is usually an hour longer or shorter. Overlapping parts count once.
   ///
   /// - Parameter hours: the parts of the week; if there are none, the whole day counts.
   public static func seconds(_ hours: [WorkingHours], on date: CalendarDate, in zone: ZoneRules) -> Int64 {

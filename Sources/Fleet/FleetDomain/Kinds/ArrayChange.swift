@@ -1,16 +1,16 @@
 import JSONText
 
-/// The difference between two versions of a long array: only the elements from the first to the last one that differ.
-/// The audit would otherwise contain the whole array twice for each added element.
+/// The difference between two versions of a long array: the elements from the first to the last differing one. Without
+/// it, the audit would contain the whole array twice for each added element.
 ///
 ///     before  {"from":252,"elements":[]}
 ///     after   {"from":252,"elements":[{"event":"incident",…}]}
 enum ArrayChange {
-  /// The minimum length of arrays of which only a part is stored.
+  /// If both versions have fewer elements than this, they are stored as a whole.
   static let least = 8
 
-  /// Compares two versions of a value. Returns only the differing parts if both are arrays and at least one of them is
-  /// long, otherwise the whole values.
+  /// Compares two versions of a value. Returns only the differing parts if both values are arrays and at least one has
+  /// ``least`` elements; otherwise returns the whole values.
   static func parts(_ old: JSON, _ new: JSON) -> (before: JSON, after: JSON) {
     guard case .array(let old) = old, case .array(let new) = new, max(old.count, new.count) >= least else {
       return (old, new)
@@ -24,11 +24,11 @@ enum ArrayChange {
     return (part(old), part(new))
   }
 
-  /// Returns the older version of a value.
+  /// Reconstructs the older version of a value from a stored change and the whole newer version.
   ///
   /// - Parameters:
-  ///   - before: the older value or its part.
-  ///   - after: the newer value or its part; `nil` if there is none.
+  ///   - before: the older value, or its differing part.
+  ///   - after: the newer value, or its differing part; `nil` if the change contains no newer value.
   ///   - newer: the whole newer value.
   static func reverted(_ before: JSON, after: JSON?, in newer: JSON) throws(FieldError) -> JSON {
     guard case .array(let elements) = newer, case .object = before else { return before }

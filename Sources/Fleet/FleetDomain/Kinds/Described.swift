@@ -1,10 +1,10 @@
 import JSONText
 
-/// A type that is described by a list of its fields: a kind of thing, or a value inside a thing.
+/// A type that is described by a list of its fields: a kind of thing, or a value that is part of a thing.
 public protocol Described: Equatable, Sendable {
   /// The fields, with unique keys.
   static var fields: [Field<Self>] { get }
-  /// Keys that clients may send although there is no such field. Their values are ignored.
+  /// Keys that clients may send although no field has such a key. Their values are ignored.
   static var ignoredKeys: [String] { get }
 
   /// Creates a value in which no field is set.
@@ -48,7 +48,7 @@ extension Described {
   /// Applies a client's change and returns the result.
   ///
   /// - Parameters:
-  ///   - ignoresLive: whether other values of live fields are ignored instead of rejected.
+  ///   - ignoresLive: whether changed values of live fields are ignored. If `false`, they are rejected.
   ///   - apply: returns the new value of a field from its old value and the client's value.
   private func changed(
     with json: JSON, ignoresLive: Bool, _ apply: (JSON, JSON) -> JSON
@@ -82,9 +82,9 @@ extension Described {
     return patched
   }
 
-  /// Applies a client's PUT and returns the result. Each field that clients may change gets its value from the object;
-  /// if the object lacks it, the field loses its value. Values of live fields are ignored, because they change between
-  /// reading and writing.
+  /// Applies a client's PUT and returns the result. Each field that clients may change gets its value from the object.
+  /// If the object lacks the field, the field gets its initial value. Values of live fields are ignored, because they
+  /// may change between the client's reading and writing.
   ///
   /// - Throws: all errors, not only the first.
   public func replaced(with json: JSON) throws(FieldErrors) -> Self {
@@ -95,8 +95,8 @@ extension Described {
     return try changed(with: .object(members), ignoresLive: true) { $1 }
   }
 
-  /// Creates a value from the columns of its fields. The current rules for values are not checked, because an earlier
-  /// release may have had other rules.
+  /// Creates a value from the database columns of its fields. Only the types of the values are checked, because an
+  /// earlier release may have allowed other values.
   ///
   /// - Throws: the error of the first column with a wrong type.
   public init(columns: (Field<Self>) throws(FieldError) -> JSON) throws(FieldError) {
@@ -104,7 +104,8 @@ extension Described {
     for field in Self.fields { try field.load(try columns(field), &self) }
   }
 
-  /// Returns the members of an object that a client sent, with each alias replaced by the field's key.
+  /// Returns the members of an object that a client sent, with each alias replaced by the field's key. Adds an error
+  /// for each unknown key.
   ///
   /// - Throws: an error if the JSON is not an object.
   private static func members(_ json: JSON, _ errors: inout [FieldError]) throws(FieldErrors) -> [String: JSON] {

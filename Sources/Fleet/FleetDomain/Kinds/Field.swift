@@ -21,7 +21,7 @@ public struct Field<Owner: Described>: Sendable {
 
   /// The key in JSON.
   public let key: String
-  /// The name of the database column: `vehicle_id` for the key `vehicleId`.
+  /// The name of the database column, for example `vehicle_id` for the key `vehicleId`.
   public let column: String
   public let type: FieldType
   /// The JSON Schema of the value, as JSON.
@@ -37,13 +37,14 @@ public struct Field<Owner: Described>: Sendable {
   /// Whether the server sets a value if a client creates a thing without this field.
   public private(set) var isFilledIn = false
   public private(set) var isFilterable = false
-  /// Parses one value of the filter, if its text is not simply a value of the field; `nil` otherwise.
+  /// Returns the field's values that a filter's text selects. `nil` if such a text is simply a value of the field.
   private var parseFilter: (@Sendable (String) -> [JSON]?)?
-  /// Names of the filter that are not in ``keys``.
+  /// Names of the field's filter in addition to ``keys``.
   private var otherFilterNames: [String] = []
   public private(set) var isSortable = false
   public private(set) var isTextSearched = false
-  /// Whether the field is personal data. Its old values in the audit become unreadable when the person is erased.
+  /// Whether the field is personal data. When the person is erased, the field's old values in the audit become
+  /// unreadable.
   public private(set) var isPersonal = false
 
   /// The names of the field's filter in queries; empty if the field is not filterable.
@@ -52,11 +53,11 @@ public struct Field<Owner: Described>: Sendable {
   /// The key, then the alias if there is one.
   public var keys: [String] { [key] + [alias].compactMap { $0 } }
 
-  /// Sets the field from a client's JSON.
+  /// Sets the field of a thing from JSON that a client sent, after checking the value.
   ///
   /// - Throws: all errors of the value, not only the first.
   let read: @Sendable (JSON, inout Owner) throws(FieldErrors) -> Void
-  /// Sets the field from stored JSON. Only the type of the value is checked.
+  /// Sets the field of a thing from stored JSON. Only the type of the value is checked.
   let load: @Sendable (JSON, inout Owner) throws(FieldError) -> Void
   public let json: @Sendable (Owner) -> JSON
   /// Copies the field's value from one thing to another.
@@ -107,8 +108,8 @@ public struct Field<Owner: Described>: Sendable {
     return copied
   }
 
-  /// Converts a value to the format in which it is stored, such as an email address in lower case; `nil` if the value
-  /// is not valid for this field.
+  /// Converts a client's value to the format in which it is stored, for example an email address to lower case. Returns
+  /// `nil` if the value is not valid for this field.
   public func accepted(_ json: JSON) -> JSON? {
     var owner = Owner()
     do throws(FieldErrors) {
@@ -119,7 +120,7 @@ public struct Field<Owner: Described>: Sendable {
     }
   }
 
-  /// Returns the values of the field that one value of a filter selects; `nil` if the text is not valid.
+  /// Returns the field's values that the text of a filter selects; `nil` if the text is not valid.
   public func filterValues(_ text: String) -> [JSON]? {
     if let parseFilter { return parseFilter(text) }
     let json: JSON? =

@@ -14,7 +14,7 @@ public enum FieldType: Sendable {
   /// JSON, stored as text.
   case json
 
-  /// Whether the values are numbers or times, so that a list can be restricted to a range of them.
+  /// Whether the values are numbers or times, so that a list can be restricted to values in a range.
   public var isOrdered: Bool {
     switch self {
     case .integer, .real, .time: true
@@ -141,7 +141,7 @@ extension UUIDv7: FieldValue {
 }
 
 extension UUIDv7 {
-  /// The value as text.
+  /// The UUID as text, 36 characters in lower case.
   public var string: String { json.textValue ?? "" }
 }
 

@@ -12,11 +12,11 @@ public protocol FleetView {
   /// - Throws: `storage` with `invalidCursor` or `invalidQuery`.
   func list<Value: Kind>(_ query: ThingQuery<Value>) throws(ThingError) -> Page<Stored<Value>>
 
-  /// Returns the values of some fields of all things that match a query, in the query's order. The query's limit and
+  /// Returns the values of some fields, for all things that match a query, in the query's order. The query's limit and
   /// cursor are ignored.
   ///
-  /// - Parameter keys: keys of fields.
-  /// - Returns: for each thing the values, in the order of the keys.
+  /// - Parameter keys: the keys of the fields.
+  /// - Returns: one array for each thing, with the values in the order of the keys.
   func values<Value: Kind>(_ keys: [String], _ query: ThingQuery<Value>) throws(ThingError) -> [[JSON]]
 
   /// Returns a page of the audit, newest first.
@@ -45,31 +45,31 @@ public protocol FleetView {
   /// - Parameter fleet: `nil` for the tenant.
   func zone(ofFleet fleet: UUIDv7?) throws(ThingError) -> ZoneRules
 
-  /// Returns the sums of the figures of days.
+  /// Returns the sums of the figures of days, one sum for each group.
   ///
   /// - Parameters:
-  ///   - grouping: the property that all days of a sum have in common.
+  ///   - grouping: the property by which the days are grouped.
   ///   - fleet: the fleet whose vehicles are counted; `nil` for all.
-  ///   - first: the first day.
-  ///   - last: the last day.
+  ///   - first: the first day that is counted.
+  ///   - last: the last day that is counted.
   func daySums(
     by grouping: DaySums.Grouping, fleet: UUIDv7?, from first: CalendarDate, through last: CalendarDate
   ) throws(ThingError) -> [DaySums]
 
-  /// Returns the hours with records that are not yet in the figures of days: for each vehicle and day of UTC with such
-  /// hours, the first and the last one.
+  /// Returns stale hours: hours with records that the figures of days do not include yet. For each vehicle and day
+  /// (UTC) with stale hours, the result contains the first and the last of them.
   ///
   /// - Parameters:
   ///   - fleet: the fleet whose vehicles are returned; `nil` for all.
-  ///   - hours: hours since 1970.
+  ///   - hours: the hours that are searched, as numbers of hours since 1970.
   func staleHours(fleet: UUIDv7?, in hours: ClosedRange<Int64>) throws(ThingError) -> [StaleHours]
 
-  /// Returns the figures of days, in the order of the vehicles' ids and of the days.
+  /// Returns the figures of days, sorted by the vehicles' ids, then by the days.
   ///
   /// - Parameters:
   ///   - vehicles: ids of vehicles; `nil` for all.
-  ///   - first: the first day.
-  ///   - last: the last day.
+  ///   - first: the first day that is returned.
+  ///   - last: the last day that is returned.
   func days(
     of vehicles: [String]?, from first: CalendarDate, through last: CalendarDate
   ) throws(ThingError) -> [(vehicle: String, day: VehicleDay)]
@@ -124,7 +124,8 @@ public protocol FleetTransaction: FleetView {
   /// Removes a thing.
   func remove<Value: Kind>(_ stored: Stored<Value>, action: String) throws(ThingError)
 
-  /// Gives a thing a new version although its fields do not change, because something that belongs to it has changed.
+  /// Gives a thing a new version although its fields do not change, because something else that belongs to the thing
+  /// has changed.
   ///
   /// - Parameter details: the change, as the audit describes it.
   @discardableResult
@@ -136,16 +137,16 @@ public protocol FleetTransaction: FleetView {
   /// later, by ``FleetStorage/finishRemovals()``. A new record with its ID registers a new vehicle.
   func removeVehicle(_ vehicle: Stored<Vehicle>) throws(ThingError)
 
-  /// Attributes a gateway's own records to a vehicle (``Attribution``), once for each trip. Marks the days of the
-  /// vehicle whose figures change.
+  /// Stores that records of a gateway belong to a vehicle (``Attribution``), unless this is stored for the same trip
+  /// already. Marks the hours of the vehicle whose figures change.
   func attribute(_ attribution: Attribution) throws(ThingError)
 
   /// Adds an entry to the audit for an event that changes no thing, for example a sign-in. `thing` may name a thing to
   /// which the event relates.
   func record(_ action: String, kind: String, thing: UUIDv7?, details: [String: JSON]) throws(ThingError)
 
-  /// Announces to all servers of the database that this transaction ends sessions. They close the live connections of
-  /// these sessions.
+  /// Announces to all servers that use the database that this transaction ends sessions. The servers then close the
+  /// live connections of these sessions.
   func announceEnd(of sessions: [UUIDv7]) throws(ThingError)
 
   /// Destroys the key that encrypts a person's data in the audit. The data can then no longer be read, but the hashes
@@ -154,8 +155,8 @@ public protocol FleetTransaction: FleetView {
 }
 
 extension FleetTransaction {
-  /// The maximum number of earlier versions that one request reads. Without this limit, a long transaction could delay
-  /// all tenants.
+  /// Maximum number of earlier versions of a thing that one request reads. Without this limit, a long transaction could
+  /// delay all tenants.
   public static var mostHistory: Int64 { 256 }
 
   /// Adds a thing with a new id.
@@ -198,12 +199,12 @@ extension FleetTransaction {
     }
   }
 
-  /// Applies a client's merge patch to a thing that others may have changed since the client read it. If the others
-  /// changed other fields, all changes are kept.
+  /// Applies a client's merge patch to a thing that others may have changed since the client read it. All changes are
+  /// kept, unless the client and the others changed the same fields.
   ///
   /// - Parameters:
   ///   - version: the version that the client has read.
-  ///   - check: checks the merged thing.
+  ///   - check: checks the merged thing, and may change it, before it is stored.
   /// - Throws: the errors of `check`; `invalid`; `conflict`; `changedMeanwhile` if the version is too old to be
   ///   reconstructed.
   public func patch<Value: Kind>(

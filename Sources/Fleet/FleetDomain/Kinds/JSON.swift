@@ -54,7 +54,7 @@ public enum JSON: Hashable, Sendable {
     }
   }
 
-  /// Parses a text.
+  /// Parses a JSON text.
   ///
   /// - Throws: ``FieldError`` whose message contains the position and the reason.
   public init(parsing text: [UInt8]) throws(FieldError) {
@@ -91,7 +91,7 @@ public enum JSON: Hashable, Sendable {
     }
   }
 
-  /// Applies this merge patch (RFC 7396) to a value and returns the result.
+  /// Applies this value as a merge patch (RFC 7396) to another value, and returns the result.
   public func merged(into value: JSON) -> JSON {
     guard case .object(let patch) = self else { return self }
     var members: [String: JSON] = [:]
@@ -158,14 +158,14 @@ extension JSON {
     }
   }
 
-  /// Whether a key comes before another one in the order of UTF-16 code units. For ASCII, that is the order of bytes.
+  /// Whether a key precedes another one in the order of UTF-16 code units. For ASCII, that is the order of bytes.
   private static func precedes(_ left: String, _ right: String) -> Bool {
     let areASCII = left.utf8.allSatisfy { $0 < 0x80 } && right.utf8.allSatisfy { $0 < 0x80 }
     return areASCII
       ? left.utf8.lexicographicallyPrecedes(right.utf8) : left.utf16.lexicographicallyPrecedes(right.utf16)
   }
 
-  /// Escapes only the characters that RFC 8785, section 3.2.2.2 requires.
+  /// Writes a string, with quotes. Escapes only the characters that RFC 8785, section 3.2.2.2 requires.
   private static func write(_ value: String, to text: inout [UInt8]) {
     text.append(UInt8(ascii: "\""))
     for byte in value.utf8 {

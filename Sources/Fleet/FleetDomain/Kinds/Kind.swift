@@ -20,10 +20,11 @@ public protocol Kind: Described {
   static var names: KindNames { get }
   /// Whether changes are written to the audit.
   static var isAudited: Bool { get }
-  /// The maximum number of things of this kind that the clients of a tenant may make; `nil` for no limit. A kind for
-  /// which the server works in the background needs a limit, because the work of all tenants shares the processors.
+  /// Maximum number of things of this kind that the clients of a tenant may create; `nil` for no limit. A kind needs a
+  /// limit if the server works for its things in the background, because all tenants share the processors.
   static var mostOfTenant: Int? { get }
-  /// The time of a thing in lists; `nil` if it has none. By default, this is the field `at` if there is one.
+  /// The time by which the parameters `from` and `to` restrict a list of things; `nil` if these have no time. By
+  /// default, this is the field `at` if the kind has one.
   static var listTime: ListTime? { get }
 
   /// Returns the id of the person whom the thing's personal fields describe. By default, this is the id of the thing
@@ -32,9 +33,9 @@ public protocol Kind: Described {
   /// - Parameter id: id of the thing.
   func subject(id: UUIDv7) -> UUIDv7
 
-  /// The key of the field with the files that the thing refers to.
+  /// The key of the field that contains the IDs of the files that the thing refers to.
   static var filesKey: String { get }
-  /// The files that the thing refers to. The storage keeps them as long as the thing refers to them.
+  /// IDs of the files that the thing refers to. The storage keeps these files while the thing refers to them.
   var usedFiles: [UUIDv7] { get }
 }
 
@@ -54,13 +55,13 @@ public struct KindNames: Sendable {
   public let one: String
   /// The name of the kind in routes, for example `fuel-entries`.
   public let many: String
-  /// The name of the column that contains a thing's id. A kind with a field `id` must use another name.
+  /// The name of the column that contains a thing's id. A kind with a field `id` must use another name for this column.
   public let idColumn: String
   /// The name of the column that contains the time of creation.
   public let createdColumn: String
   /// The name of the database table: `fuel_entry`.
   public let table: String
-  /// An SQL condition for those rows of the table that are things of this kind; `nil` if all are.
+  /// An SQL condition for those rows of the table that are things of this kind; `nil` if all rows are.
   public let condition: String?
 
   public init(
@@ -86,7 +87,7 @@ public struct KindNames: Sendable {
 /// A stored thing, with its id, version and times.
 public struct Stored<Value: Kind>: Equatable, Sendable {
   public let id: UUIDv7
-  /// The number of the version, from 1.
+  /// The number of this version of the thing, from 1.
   public var version: Int64
   public let createdAt: Timestamp
   public var updatedAt: Timestamp

@@ -1,13 +1,13 @@
 /// The time of a thing, by which the parameters `from` and `to` restrict a list.
 public enum ListTime: Sendable {
-  /// The value of a field, or `createdAt`.
+  /// The value of a field with this key, or `createdAt`.
   case at(String)
-  /// The period between the values of two fields. A period without an end continues.
+  /// The period between the values of two fields. If the end field has no value, the period has not ended.
   case period(start: String, end: String)
-  /// The value of the first of these fields that has a value.
+  /// The value of the first of these fields that is not empty.
   case first([String])
 
-  /// The keys of the fields.
+  /// The keys of the fields from which the time is read.
   public var keys: [String] {
     switch self {
     case .at(let key): [key]

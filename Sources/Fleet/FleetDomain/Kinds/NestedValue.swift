@@ -1,4 +1,4 @@
-/// A value inside a thing that has fields of its own, for example a line of a maintenance record.
+/// A value that is part of a thing and has fields of its own, for example a line of a maintenance record.
 ///
 ///     struct Line: NestedValue {
 ///       var text = ""
@@ -10,8 +10,8 @@
 ///       ]
 ///     }
 ///
-/// It is stored as JSON in the column of the thing's field. Its own fields can therefore be neither filtered, sorted nor
-/// text-searched.
+/// The value is stored as JSON in the column of the thing's field. Therefore, its own fields cannot be filtered, sorted
+/// or text-searched.
 public protocol NestedValue: Described, FieldValue {
   /// Checks rules that concern several fields of a value that a client sent.
   func check() throws(FieldError)

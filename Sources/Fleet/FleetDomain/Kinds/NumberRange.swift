@@ -14,7 +14,7 @@ public struct NumberRange: Sendable {
     NumberRange(least: least, most: most, includesLeast: true)
   }
 
-  /// The range of the readings of an odometer, km.
+  /// The range of an odometer's readings, km.
   public static let odometer = NumberRange.from(0, to: 9_999_999)
 
   /// Checks a number.

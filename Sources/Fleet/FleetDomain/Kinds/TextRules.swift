@@ -28,13 +28,13 @@ public enum TextRules {
     }
   }
 
-  /// Checks an optional language and region (BCP 47).
+  /// Checks that an optional text is a well-formed language tag (BCP 47), such as `de-AT`.
   public static let languageTag: @Sendable (String?) throws(FieldError) -> Void = { text throws(FieldError) in
     guard let text, !LanguageTag.isWellFormed(text) else { return }
     throw FieldError("", "expected a language tag (BCP 47) like \"de-AT\"")
   }
 
-  /// Checks an optional name of a time zone.
+  /// Checks that an optional text is the name of a time zone in the IANA database.
   public static let timeZone: @Sendable (String?) throws(FieldError) -> Void = { text throws(FieldError) in
     guard let text, !TimeZoneNames.contains(text) else { return }
     throw FieldError("", "expected a name of the IANA time zone database like \"Europe/Vienna\"")

@@ -1,7 +1,9 @@
-/// The difference between two versions of a thing. Of long arrays, only the part that differs is stored (``ArrayChange``).
+/// The difference between two versions of a thing. For long arrays, it has only the part that differs
+/// (``ArrayChange``).
 public struct ThingChange: Equatable, Sendable {
-  /// The values before the change, by key; `null` if a field had no value.
+  /// Values before the change, by field key; `null` if a field had no value. Empty if the thing is new.
   public var before: [String: JSON]
+  /// Values after the change, by field key; `null` if a field no longer has a value.
   public var after: [String: JSON]
 
   public init(before: [String: JSON], after: [String: JSON]) {
@@ -28,7 +30,7 @@ public struct ThingChange: Equatable, Sendable {
 }
 
 extension Kind {
-  /// Returns the changes since an older version, without those of hidden fields.
+  /// Returns the changes since an older version. Changes of hidden and of live fields are left out.
   ///
   /// - Parameter older: the older version; `nil` if the thing is new.
   public func change(since older: Self?) -> ThingChange {
@@ -63,7 +65,7 @@ extension Kind {
 
   /// Undoes a change: returns the version before it.
   ///
-  /// - Throws: an error if the change is not of this kind.
+  /// - Throws: an error if the change contains a value that its field cannot have.
   public func reverting(_ change: ThingChange) throws(FieldError) -> Self {
     var older = self
     for field in Self.fields {
@@ -85,7 +87,9 @@ public struct MergeConflict: Error, Equatable, Sendable {
     public let key: String
     /// The value before both changes.
     public let base: JSON
+    /// The value after this client's change.
     public let mine: JSON
+    /// The value after the other client's change.
     public let theirs: JSON
 
     public init(key: String, base: JSON, mine: JSON, theirs: JSON) {

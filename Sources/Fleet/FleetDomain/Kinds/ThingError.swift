@@ -6,7 +6,7 @@ public enum ThingError: Error, Equatable, Sendable {
   case notFound(kind: String, id: String)
   /// The client's values are invalid.
   case invalid(FieldErrors)
-  /// A thing with this ID exists already, and was created from other values.
+  /// A thing with this ID exists already. It was created from other values.
   case exists(id: String)
   /// Another thing has the same value in a field whose values must be unique.
   case duplicate(field: String)
@@ -14,7 +14,7 @@ public enum ThingError: Error, Equatable, Sendable {
   case conflict(MergeConflict)
   /// The thing has changed, and the version that the client has read is too old to merge the changes.
   case changedMeanwhile
-  /// The current state of the thing does not allow the change. `allowedFrom` contains the states that do.
+  /// The current state of the thing does not allow the change. `allowedFrom` contains the states that allow it.
   case invalidState(state: String, allowedFrom: [String])
   /// The caller has no permission.
   case forbidden(reason: String)

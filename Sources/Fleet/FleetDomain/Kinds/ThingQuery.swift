@@ -14,11 +14,11 @@ public struct ThingQuery<Value: Kind>: Sendable {
     case below(key: String, JSON)
     /// The field has a value.
     case isSet(key: String)
-    /// The field's JSON contains one of these texts, which have only letters, digits and `-`.
+    /// The field's JSON text contains at least one of these texts. They consist of letters, digits and `-`.
     case contains(key: String, [String])
-    /// The field is the id of a vehicle that belongs to one of these fleets.
+    /// The field contains the id of a vehicle that belongs to one of these fleets.
     case vehicleInFleets(key: String, [UUIDv7])
-    /// At least one of these lists is satisfied. A list is satisfied if all of its conditions are.
+    /// At least one of these lists is satisfied. A list is satisfied if all of its conditions are satisfied.
     indirect case anyOf([[Condition]])
   }
 
@@ -35,18 +35,18 @@ public struct ThingQuery<Value: Kind>: Sendable {
 
   /// Conditions that must all hold. Their keys are `id`, `createdAt`, `updatedAt`, or keys of ``Kind/fields``.
   public var conditions: [Condition] = []
-  /// At most 8 words, separated by spaces. Each must occur in one of the text-searched fields; case is ignored. `nil`
-  /// if things are not selected by text.
+  /// At most 8 words, separated by spaces. Each word must occur in one of the text-searched fields; case is ignored.
+  /// `nil` if things are not selected by text.
   public var text: String?
   /// The fields by which things are sorted. Things with equal values are sorted by their ids, that is, by their time of
   /// creation.
   public var order: [Order] = []
-  /// The `next` of the previous page of the same query; `nil` for the first page.
+  /// The ``Page/next`` of the previous page of the same query; `nil` for the first page.
   public var cursor: String?
   /// Maximum number of things on a page, 1 to 1,000.
   public var limit = 100
-  /// Whether rows that cannot be read are left out, and named in ``Page/unreadable``. Otherwise, such a row is an error,
-  /// because a rule must not overlook a thing.
+  /// Whether rows that cannot be read are left out and named in ``Page/unreadable``. If `false`, such a row is an
+  /// error, so that a check of a rule does not overlook a thing.
   public var leavesOutUnreadable = false
 
   public init() {}

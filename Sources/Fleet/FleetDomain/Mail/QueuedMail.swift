@@ -1,11 +1,11 @@
 import Telemetry
 
-/// A mail to a person in the mail queue. After it was sent or dropped, it stays in the queue for an hour, because the
+/// A mail to a person in the mail queue. After the mail was sent or dropped, it stays in the queue for an hour, because
 /// limits count the mails of the last hour.
 public struct QueuedMail: Kind {
   /// The reason for a mail, which determines its text.
   public enum Reason: String, FieldChoice, Sendable {
-    /// A link with which an invited person sets up the account.
+    /// A link with which an invited person sets up their account.
     case invitation
     /// A link with which a person sets a new password.
     case recovery
@@ -30,14 +30,14 @@ public struct QueuedMail: Kind {
   public var recipient: EmailAddress?
   /// Mails with a lower number are sent first.
   public var priority: Int64 = 0
-  /// The values that are inserted into the text, encrypted because links and codes are secrets; `nil` after the mail
-  /// was sent or dropped.
+  /// The values that are inserted into the mail's text, encrypted because links and codes are secrets; `nil` after the
+  /// mail was sent or dropped.
   public var details: String?
   /// Number of attempts to send the mail.
   public var attempts: Int64 = 0
   /// The time of the next attempt; `nil` after the mail was sent or dropped.
   public var nextAttemptAt: Timestamp?
-  /// The time at which the mail is dropped if it could not be sent.
+  /// Time at which the mail is dropped if it could not be sent before.
   public var expiresAt = Timestamp(nanoseconds: 0)
   /// The reason why the last attempt failed; `nil` if no attempt failed, or if the mail was sent.
   public var lastError: String?

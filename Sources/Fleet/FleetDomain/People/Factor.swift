@@ -44,13 +44,13 @@ public struct Factor: Kind {
   public func subject(id: UUIDv7) -> UUIDv7 { personID }
 }
 
-/// A secret that can be used once, within a short time: for example the link of an invitation, or a sign-in that waits
-/// for its second step.
+/// A secret that can be used once and only for a short time: for example the link of an invitation, or a sign-in that
+/// waits for its second step.
 public struct Ticket: Kind {
   public enum Purpose: String, FieldChoice, Sendable {
-    /// The first administrator of a tenant sets up the account.
+    /// The first administrator of a tenant sets up their account.
     case firstAdministrator
-    /// An invited person sets up the account.
+    /// An invited person sets up their account.
     case invitation
     /// A person sets a new password.
     case recovery

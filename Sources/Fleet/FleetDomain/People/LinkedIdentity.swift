@@ -2,18 +2,18 @@ import Telemetry
 
 /// An account at an OpenID provider with which a person signs in.
 ///
-/// It is identified by issuer and subject, never by an email address, because addresses can be changed and given to
-/// other people.
+/// The account is identified by issuer and subject, never by an email address, because an address can be changed or
+/// given to another person.
 public struct LinkedIdentity: Kind {
   public var personID = UUIDv7(milliseconds: 0, first: 0, rest: 0)
   /// The id of the provider in the configuration.
   public var provider = ""
   /// The identifier of the provider (OpenID Connect Core 1.0, section 2, `iss`).
   public var issuer = ""
-  /// The provider's identifier of the account.
+  /// The identifier that the provider gives the account.
   public var subject = ""
-  /// The identifier that the provider gives the account for this client (`sub`), if it differs from ``subject``. Logout
-  /// tokens of Entra ID contain only this one.
+  /// The identifier that the provider gives the account for this client (`sub`); `nil` if it is the same as
+  /// ``subject``. Logout tokens of Entra ID contain only this identifier.
   public var clientSubject: String?
   /// A name of the account for people, for example an email address, as the provider sent it when the account was
   /// linked.

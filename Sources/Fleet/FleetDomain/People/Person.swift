@@ -50,8 +50,8 @@ public struct EmailAddress: FieldValue, Hashable, Sendable {
   public static var type: FieldType { .text }
   public static var schema: String { #"{"type":"string","format":"email","maxLength":254}"# }
 
-  /// Parses an address; `nil` unless it has the format `LOCAL@DOMAIN` with at most 64 and 254 bytes (RFC 5321, section
-  /// 4.5.3.1), without spaces, invisible characters, quotes or brackets.
+  /// Parses an address of the format `LOCAL@DOMAIN`: at most 64 bytes before the `@` and 254 bytes in total (RFC 5321,
+  /// section 4.5.3.1), without spaces, invisible characters, quotes or brackets. Returns `nil` for other texts.
   public init?(_ text: String) {
     let folded = NameRules.composed(text).lowercased()
     let parts = folded.split(separator: "@", omittingEmptySubsequences: false)
@@ -73,7 +73,7 @@ public struct EmailAddress: FieldValue, Hashable, Sendable {
   public var isUnambiguous: Bool {
     text.utf8.allSatisfy { $0 < 0x80 }
       || !text.unicodeScalars.contains { scalar in
-        // The property also includes letters that change only because case folding replaces them.
+        // The property also includes letters that change only because the case is folded.
         scalar.properties.changesWhenNFKCCaseFolded && scalar != "ß" && scalar != "ς"
       }
   }
@@ -110,29 +110,29 @@ public struct Person: Kind {
   public var scope = FleetScope.all
   /// Whether the person may read the costs of the vehicles in the scope, even if no role allows it.
   public var mayReadCosts = false
-  /// Whether the person can sign in.
+  /// Whether the person's account is active. If not, the person cannot sign in.
   public var isActive = true
   /// Language and region (BCP 47), for example `de-AT`.
   public var locale: String?
   /// The person's time zone, by its IANA name; `nil` for the tenant's time zone.
   public var timeZone: String?
   public var units = Units.metric
-  /// The time of the last request, rounded to a minute.
+  /// Time of the person's last request, rounded to a minute.
   public var lastSeenAt: Timestamp?
   /// Argon2id hash in the PHC string format; `nil` if the person has not set a password.
   public var passwordHash: String?
-  /// Hashes of the addresses from which the person signed in most recently, separated by spaces; at most 8, the newest
-  /// last.
+  /// Hashes of the network addresses from which the person signed in most recently, separated by spaces; at most 8, the
+  /// newest last.
   public var knownAddresses: String?
 
   public init() {}
 
-  /// Whether the person has signed in from an address before.
+  /// Whether the person's most recent 8 addresses include an address.
   ///
-  /// - Parameter hash: the hash of the address.
+  /// - Parameter hash: the hash of the network address.
   public func hasSignedIn(fromAddress hash: String) -> Bool { addresses.contains(hash) }
 
-  /// Remembers an address from which the person has signed in.
+  /// Stores the hash of a network address from which the person has signed in. Only the newest 8 are kept.
   public mutating func remember(address hash: String) {
     knownAddresses = (addresses.filter { $0 != hash } + [hash]).suffix(8).joined(separator: " ")
   }

@@ -10,10 +10,11 @@ public struct PushSubscription: Kind {
   public var sessionID = UUIDv7(milliseconds: 0, first: 0, rest: 0)
   /// The address of the push service for this browser. Anyone who knows it can send messages, so it is not shown.
   public var endpoint = ""
-  /// The browser's public key and its shared secret, in Base64URL (RFC 8291).
+  /// The browser's public key, in Base64URL (RFC 8291).
   public var key = ""
+  /// The secret that the browser and the server share, in Base64URL (RFC 8291).
   public var auth = ""
-  /// The name of the browser, from the header `User-Agent`.
+  /// The name of the browser, from its header `User-Agent`.
   public var client: String?
   public var lastSentAt: Timestamp?
 
@@ -54,7 +55,7 @@ extension FleetTransaction {
     try remove(subscription, action: action)
   }
 
-  /// Removes the push subscriptions of a session, or of a person.
+  /// Removes the push subscriptions that match a condition, such as those of a session; at most 1,000.
   public func removeSubscriptions(
     _ condition: ThingQuery<PushSubscription>.Condition, action: String
   ) throws(ThingError) {

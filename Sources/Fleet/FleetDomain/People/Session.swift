@@ -14,14 +14,14 @@ public struct Session: Kind {
   public var transport = Transport.cookie
   /// The client's name: the header User-Agent, at most 200 bytes.
   public var client: String?
-  /// The network address from which the last request came.
+  /// The network address from which the session's last request came.
   public var address: String?
-  /// The time of the last request, rounded to a minute.
+  /// Time of the session's last request, rounded to a minute.
   public var lastSeenAt = Timestamp(nanoseconds: 0)
   /// The time at which the session ends, even if it is in use.
   public var expiresAt = Timestamp(nanoseconds: 0)
-  /// The time at which the person last proved their identity; required for changes of factors, email addresses and
-  /// roles.
+  /// Time at which the person last proved their identity. Changes of factors, email addresses and roles require that
+  /// this was recent.
   public var authenticatedAt = Timestamp(nanoseconds: 0)
   /// SHA-256 of the cookie or access token (``SecretHash/text``).
   public var secret = ""
@@ -29,12 +29,12 @@ public struct Session: Kind {
   public var secretExpiresAt: Timestamp?
   /// SHA-256 of the current refresh token; `nil` if the session has a cookie.
   public var refreshSecret: String?
-  /// SHA-256 of the random text that all refresh tokens of the session share. Sessions of earlier versions have the
-  /// SHA-256 of up to 8 used refresh tokens instead, and of the shared text since then, separated by spaces.
+  /// SHA-256 of the random text that all refresh tokens of the session share. If an earlier version of the server
+  /// created the session: SHA-256 of up to 8 used refresh tokens, then of the shared text, separated by spaces.
   public var usedRefreshSecrets: String?
   /// The time at which the session was revoked; `nil` if it was not.
   public var revokedAt: Timestamp?
-  /// The identity at an OpenID provider with which the person signed in; `nil` if the person signed in in another way.
+  /// The identity at an OpenID provider with which the person signed in; `nil` if the person used another method.
   public var identityID: UUIDv7?
   /// The provider's identifier of its own session (`sid`); `nil` if the provider sent none.
   public var providerSession: String?
@@ -64,13 +64,13 @@ public struct Session: Kind {
   ]
 }
 
-/// The part of a session that determines its permissions.
+/// The values of a session and its person that determine the session's permissions.
 public struct SignedIn: Equatable, Sendable {
   public let session: UUIDv7
   public let person: UUIDv7
   public let roles: [PersonRole]
   public let scope: FleetScope
-  /// ``Person/mayReadCosts``.
+  /// Whether the person may read costs, even if no role allows it (``Person/mayReadCosts``).
   public let mayReadCosts: Bool
   public let transport: Session.Transport
   public let expiresAt: Timestamp

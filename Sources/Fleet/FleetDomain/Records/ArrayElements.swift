@@ -3,7 +3,7 @@ struct ArrayElements: ~Escapable {
   enum Step {
     case element(Range<Int>)
     case end
-    /// The array is invalid at this offset, so that no further element can be found.
+    /// The array is invalid at this offset. Therefore, no further element can be found.
     case broken(offset: Int, expected: String)
   }
 
@@ -40,7 +40,7 @@ struct ArrayElements: ~Escapable {
 
   private func broken(_ expected: String) -> Step { .broken(offset: position, expected: expected) }
 
-  /// Skips one value, up to the comma or bracket after it.
+  /// Skips one value, up to the comma or closing bracket after it.
   ///
   /// - Returns: `false` if there is no value, or if the text ends before the end of the value.
   @_lifetime(self: copy self)

@@ -42,7 +42,7 @@ struct FieldReader: ~Escapable {
     }
   }
 
-  /// Returns the text of a key, which must be a valid id (``NameRules/isName(_:)``).
+  /// Returns the text that a key has as its value. It must be a valid id (``NameRules/isName(_:)``).
   func name(_ key: RecordKey) throws(RecordRefusal) -> String {
     let bytes = try string(key, NameRules.expectedName)
     guard let name = Self.name(bytes) else { throw invalid(key, NameRules.expectedName) }
@@ -71,7 +71,7 @@ struct FieldReader: ~Escapable {
     return number
   }
 
-  /// Returns the VIN; `nil` if the record has no VIN, or one that is too long.
+  /// Returns the VIN; `nil` if the record has no VIN, or one that is empty, too long or otherwise not a valid id.
   func vin() throws(RecordRefusal) -> String? {
     guard fields[.vin].form != .absent else { return nil }
     return Self.name(try string(.vin, "a text"))

@@ -2,11 +2,11 @@
 public struct IncomingBatch: Sendable {
   /// The valid records, in the order in which they were sent.
   public private(set) var records: [IncomingRecord] = []
-  /// The rejected records, each with its index among all records of the batch, from 0.
+  /// The rejected records. Each `index` is the position among all records of the batch, from 0.
   public private(set) var refusals: [(index: Int, refusal: RecordRefusal)] = []
 
-  /// The error that makes it impossible to separate the remaining elements of an array; `nil` if there is none. A batch
-  /// with such an error has no records.
+  /// The error after which no further elements of an array can be found; `nil` if there was no such error. ``records``
+  /// then contains only elements before the error.
   public private(set) var breakOff: RecordRefusal?
 
   /// The number of valid and rejected records.
@@ -15,8 +15,8 @@ public struct IncomingBatch: Sendable {
   /// Parses the records of a text.
   ///
   /// - Parameters:
-  ///   - text: an array if the first character is `[`; otherwise one record on each line, with empty lines ignored. If
-  ///     the end of an element of the array cannot be found, ``breakOff`` is set.
+  ///   - text: an array if the first character is `[`; otherwise one record on each text line, with empty lines
+  ///     ignored. If the end of an element of the array cannot be found, ``breakOff`` is set.
   ///   - mayBeObject: whether the text may be a single object that extends over several lines.
   public init(parsing text: Span<UInt8>, mayBeObject: Bool = false) {
     let range = IncomingRecord.trimmed(text)
@@ -31,7 +31,7 @@ public struct IncomingBatch: Sendable {
 
   /// Returns the results of all records, including the rejected ones, in the order in which they were sent.
   ///
-  /// - Parameter stored: the results of ``records``.
+  /// - Parameter stored: the results of storing ``records``, in their order.
   public func outcomes(_ stored: [IngestOutcome]) -> [IngestOutcome] {
     var outcomes: [IngestOutcome] = []
     outcomes.reserveCapacity(count)
@@ -70,8 +70,8 @@ public struct IncomingBatch: Sendable {
     }
   }
 
-  /// Parses a record of JSON lines with the fast parser (``RecordScanner``), without searching for the end of the line
-  /// first.
+  /// Parses the next record of JSON lines with the fast parser (``RecordScanner``), without first searching for the end
+  /// of the line.
   ///
   /// - Returns: `false` if the line is not exactly one record that the fast parser accepts. The general parser must
   ///   then parse the line.

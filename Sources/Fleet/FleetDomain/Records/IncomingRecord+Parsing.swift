@@ -30,11 +30,11 @@ extension IncomingRecord {
     try reader.checkValues(of: kind)
   }
 
-  /// Parses a record with the fast parser (``RecordScanner``). It accepts only simple records: ASCII, without escapes
-  /// and without null.
+  /// Parses a record with the fast parser (``RecordScanner``), which accepts only simple records: ASCII, without
+  /// escapes and without null.
   ///
-  /// - Parameter end: receives the offset after the record.
-  /// - Returns: `nil` if the fast parser does not accept the record. `end` is then not set.
+  /// - Parameter end: receives the offset after the record, if the initializer succeeds.
+  /// - Returns: `nil` if the general parser must parse the record, or report its error.
   init?(scanning text: Span<UInt8>, at start: Int, end: inout Int) throws(RecordRefusal) {
     var scanner = RecordScanner(text, at: start)
     guard scanner.scan(), !scanner.hasLineFeed, scanner.position - start <= Self.maximumCount else { return nil }
@@ -44,7 +44,7 @@ extension IncomingRecord {
     if scanner.wrongTypes.contains(kind) { return nil }
   }
 
-  /// Returns the range of a text without the JSON white space at both ends.
+  /// Returns the range of a text that remains without the JSON white space at both ends.
   static func trimmed(_ text: Span<UInt8>) -> Range<Int> {
     var range = 0..<text.count
     while !range.isEmpty, isSpace(text[range.lowerBound]) { range = (range.lowerBound + 1)..<range.upperBound }

@@ -4,7 +4,7 @@ import Telemetry
 public struct IncomingRecord: Equatable, Sendable {
   /// The maximum length of a record in bytes, without its line feed.
   public static let maximumCount = 16_384
-  /// The maximum length of an ECU's name: `7E8`, `18DAF110`.
+  /// Maximum length of an ECU's name, such as `7E8` or `18DAF110`, in bytes.
   static let maximumECUCount = 32
 
   public var kind: RecordKind
@@ -20,7 +20,7 @@ public struct IncomingRecord: Equatable, Sendable {
   public var epoch: UUIDv7
   /// The sequence number, which starts at 1 in each epoch of a gateway.
   public var sequence: UInt64
-  /// The VIN; `nil` if the record has none. Never empty.
+  /// The VIN, never empty; `nil` if the record has no valid VIN.
   public var vin: String?
   /// Whether the record has a valid `latitude` and `longitude`.
   public var hasPosition: Bool

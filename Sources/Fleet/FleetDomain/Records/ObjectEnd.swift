@@ -1,6 +1,7 @@
 /// Finds the end of a JSON object by counting brackets and skipping strings, without parsing values.
 enum ObjectEnd {
-  /// Returns the offset after the object; `nil` if the text does not begin with an object, or ends inside it.
+  /// Returns the offset after the object's closing brace; `nil` if the text does not begin with an object, or ends
+  /// inside it.
   static func find(in text: Span<UInt8>) -> Int? {
     guard !text.isEmpty, text[0] == UInt8(ascii: "{") else { return nil }
     var (depth, isInString) = (0, false)

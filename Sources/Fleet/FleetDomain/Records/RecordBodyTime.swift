@@ -1,9 +1,9 @@
 import Telemetry
 
-/// Replaces the time in a record's text.
+/// Replaces the time in the text of a record.
 public enum RecordBodyTime {
-  /// Returns the text with another `timestamp` and `timeQuality`. If the text has no `timestamp`, it is inserted before
-  /// `timeQuality`.
+  /// Returns the text of a record with another `timestamp` and `timeQuality`. If the text has no `timestamp`, it is
+  /// inserted before `timeQuality`.
   ///
   /// - Parameter body: the text of a valid record.
   /// - Throws: the first error, if the text is not a valid record.
@@ -43,7 +43,7 @@ public enum RecordBodyTime {
     return start..<min(end + 1, body.count)
   }
 
-  /// Returns the offset at which the key of a value begins, including its quote.
+  /// Returns the offset at which the key before a value begins, including its quote.
   private static func key(before value: Int, in body: [UInt8]) -> Int {
     var quotes = 0
     var index = value

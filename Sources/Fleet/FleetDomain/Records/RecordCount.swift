@@ -1,8 +1,8 @@
 /// Estimates the number of records in a body before they are parsed. A compressed body of a few kilobytes may expand to
 /// millions of lines, and each rejected line needs memory for a message.
 public enum RecordCount {
-  /// Returns an upper bound of the number of records. This is the number of lines that are not empty, or the number of
-  /// commas between the elements of an array plus one.
+  /// Returns an upper bound of the number of records. For an array, this is the number of commas between its elements,
+  /// plus one. For other bodies, it is the number of lines that are not empty.
   public static func most(in body: Span<UInt8>) -> Int {
     var first = 0
     while first < body.count, isSpace(body[first]) { first += 1 }
@@ -10,8 +10,8 @@ public enum RecordCount {
     return body[first] == UInt8(ascii: "[") ? elements(body.extracting(first..<body.count)) : lines(body)
   }
 
-  /// As in the parser, a control character is not white space. A line of only control characters counts as a record,
-  /// and is then rejected.
+  /// Whether the parser treats a byte as white space. A line with only other control characters counts as a record,
+  /// because the parser rejects it as one.
   private static func isSpace(_ byte: UInt8) -> Bool { IncomingRecord.isSpace(byte) }
 
   private static func lines(_ body: Span<UInt8>) -> Int {

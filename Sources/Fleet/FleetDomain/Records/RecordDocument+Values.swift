@@ -4,8 +4,8 @@ import Telemetry
 extension RecordDocument {
   /// Checks that all numbers are finite, and that known keys have valid values.
   ///
-  /// - Parameter kind: type of the record. If the type is unknown, only the numbers are checked.
-  /// - Throws: the first invalid value.
+  /// - Parameter kind: the record's type. If it is unknown, only the numbers are checked.
+  /// - Throws: an error that describes the first invalid value.
   func checkValues(of kind: RecordKind) throws(RecordRefusal) {
     try Self.checkNumbers(in: root)
     guard case .known(let type) = kind else { return }

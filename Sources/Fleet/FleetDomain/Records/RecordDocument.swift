@@ -1,6 +1,6 @@
 import JSONText
 
-/// The general parser of records. It is used for records that ``RecordScanner`` cannot parse: with escapes, characters
+/// The general parser of records. It parses the records that ``RecordScanner`` cannot: those with escapes, characters
 /// beyond ASCII, or errors.
 struct RecordDocument {
   let root: JSONValue

@@ -1,10 +1,10 @@
 import OBDWire
 import Telemetry
 
-// The keys of each type of record, except the keys that all types share.
+// The keys of records for which ``RecordField`` has rules, grouped by the type of record.
 
 extension RecordField {
-  /// The keys that the record format defines, in the order of its table.
+  /// The keys that the record format defines, in the order of the format's table.
   public static let contract: [RecordField] =
     signals + position + vehicle + codes + monitors + geofence + trip + driving + adapter + gap + [
       // Keys of all types of records.
@@ -22,7 +22,7 @@ extension RecordField {
 
   // MARK: Telemetry
 
-  /// Signals that existing applications for fleets use.
+  /// Keys of telemetry that existing fleet applications use.
   private static let signals: [RecordField] =
     [
       "rpm", "speed", "throttlePosition", "engineLoad", "coolantTemp", "intakeAirTemp", "maf", "fuelLevel", "fuelType",
@@ -179,7 +179,7 @@ extension RecordField {
 }
 
 extension RecordField.Values {
-  /// Creates the set of values that one of two others allows.
+  /// Creates a rule that allows the values that at least one of two rules allows.
   fileprivate init(_ first: Self, or second: Self) {
     switch (first, second) {
     case (.number(let one), .number(let other)):

@@ -28,9 +28,9 @@ public struct RecordField: Sendable {
   /// The types of records for which ``values`` applies. In records of other types, the key may have any value.
   public let types: RecordTypes
   public let values: Values
-  /// The symbol of the unit; empty if there is none.
+  /// The symbol of the value's unit; empty if the value has no unit.
   public let unit: String
-  /// A description for people.
+  /// A description of the value for people.
   public let title: String
 
   init(

@@ -13,7 +13,7 @@ struct RecordFieldTable: Sendable {
     fileprivate(set) var key: RecordKey?
     /// The range of the key's rules in ``RecordFieldTable/rules``.
     fileprivate(set) var rules: Range<Int>
-    /// Whether the key's value is telemetry grouped by ECU in some type of record.
+    /// Whether the value of the key, in at least one type of record, is telemetry grouped by ECU.
     fileprivate(set) var isByECU: Bool
   }
 

@@ -3,7 +3,7 @@
 struct RecordFields {
   enum Form: UInt8 { case absent, string, number, other }
 
-  /// The position of a value. It takes little memory, because each record needs one for every key.
+  /// The position of one value, in a compact form: each record has one for every key of ``RecordKey``.
   struct Field {
     var form: Form
     private let start: UInt32

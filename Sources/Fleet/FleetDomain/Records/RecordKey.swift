@@ -1,5 +1,5 @@
-/// The keys of a record's head: those whose values the store reads itself. It only checks and stores the values of all
-/// other keys.
+/// The keys of a record's head. The store itself uses the values of these keys. It only checks and stores the values of
+/// all other keys.
 enum RecordKey: Int, CaseIterable {
   case type, id, timestamp, timeQuality, gatewayId, vehicleId, epoch, seq, vin, latitude, longitude, ecu
 
@@ -21,7 +21,7 @@ enum RecordKey: Int, CaseIterable {
     }
   }
 
-  /// Returns the key with a name; `nil` if the store does not read this key.
+  /// Returns the key with a name; `nil` if the head has no such key.
   init?(_ name: Span<UInt8>) {
     guard let first = name.isEmpty ? nil : name[0] else { return nil }
     // Length and first letter determine the only key that the name can be.

@@ -66,15 +66,15 @@ public enum RecordClass: Hashable, Sendable, CaseIterable {
 }
 
 extension RecordType {
-  /// ``name`` as a `String`.
+  /// The name of the type as a `String`.
   public var text: String { "\(name)" }
 }
 
 extension TimeQuality {
-  /// ``name`` as a `String`.
+  /// The name of the quality as a `String`.
   public var text: String { "\(name)" }
 
-  /// Whether a time of this quality replaces a time of another quality. The order, from the best, is gps, ntp, system,
-  /// unset.
+  /// Whether a time of this quality may replace a time of another quality. The order, from the best, is gps, ntp,
+  /// system, unset.
   public func isBetter(than other: TimeQuality) -> Bool { rawValue < other.rawValue }
 }

@@ -1,9 +1,9 @@
 import Telemetry
 
 extension RecordScanner {
-  /// Whether a scanned value is valid for a key.
+  /// Whether a scanned value is one of the values that a rule allows.
   ///
-  /// - Parameter range: the range of the value; for a string including its quotes.
+  /// - Parameter range: the range of the scanned value; for a string, including its quotes.
   func allows(_ values: RecordField.Values, _ range: Range<Int>) -> Bool {
     let first = bytes[range.lowerBound]
     let isNumber = first == UInt8(ascii: "-") || first &- UInt8(ascii: "0") < 10

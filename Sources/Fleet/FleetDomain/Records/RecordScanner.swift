@@ -3,7 +3,7 @@
 /// All other records are parsed by ``JSONText/JSONDocument``, which accepts all JSON and reports errors. That parser
 /// takes three times as long, so this one is tried first.
 struct RecordScanner: ~Copyable, ~Escapable {
-  /// The maximum depth of nested objects and arrays. Records that gateways make have a depth of three.
+  /// Maximum depth of nested objects and arrays. The depth of records from gateways is at most three.
   private static let maximumDepth = 16
 
   let bytes: Span<UInt8>
@@ -17,7 +17,7 @@ struct RecordScanner: ~Copyable, ~Escapable {
   private let table = RecordFieldTable.shared
   /// Whether the object that is being scanned contains values grouped by ECU.
   private var isByECU = false
-  /// The hashes of the keys of all objects that are not closed yet.
+  /// The hashes of the keys that were scanned in objects whose end was not reached yet.
   private var keys = InlineArray<64, UInt32>(repeating: 0)
   private var keyCount = 0
 
@@ -30,7 +30,7 @@ struct RecordScanner: ~Copyable, ~Escapable {
     self.position = position
   }
 
-  /// Scans the object. Afterwards, ``position`` is the offset after the object.
+  /// Scans the record's object. Afterwards, ``position`` is the offset after the object.
   ///
   /// - Returns: `false` if the object is not simple. The general parser must then parse it.
   mutating func scan() -> Bool { scanObject(depth: 1) }
@@ -73,7 +73,7 @@ struct RecordScanner: ~Copyable, ~Escapable {
     }
   }
 
-  /// Scans the value of one of the record's own keys.
+  /// Scans the value of a key at the record's top level.
   ///
   /// - Parameter entry: the entry of the key; `nil` if the store does not know the key.
   private mutating func scanMember(_ entry: RecordFieldTable.Entry?) -> Bool {
@@ -97,7 +97,7 @@ struct RecordScanner: ~Copyable, ~Escapable {
     return true
   }
 
-  /// Scans the value of a key within the values of one ECU.
+  /// Scans the value of a key in the telemetry of one ECU.
   private mutating func scanValueOfECU(_ entry: RecordFieldTable.Entry?) -> Bool {
     let start = position
     guard scanValue(depth: 3) else { return false }
@@ -105,7 +105,7 @@ struct RecordScanner: ~Copyable, ~Escapable {
     return true
   }
 
-  /// Adds to ``wrongTypes`` all types in which the key must not have this value.
+  /// Adds to ``wrongTypes`` all types of records, among `types`, in which the key must not have the scanned value.
   private mutating func record(_ entry: RecordFieldTable.Entry, _ range: Range<Int>, in types: RecordTypes) {
     for index in entry.rules {
       let rule = table.rules[index]
@@ -210,9 +210,9 @@ struct RecordScanner: ~Copyable, ~Escapable {
     return true
   }
 
-  /// Ends the scan of a number.
+  /// Ends the scan of a number, after checking that the number is finite as a `Double`.
   ///
-  /// - Returns: `false` if the number is not finite as a `Double`.
+  /// - Returns: `false` if the number is not finite.
   private mutating func endNumber(at end: Int) -> Bool {
     guard number(position..<end) != nil else { return false }
     position = end

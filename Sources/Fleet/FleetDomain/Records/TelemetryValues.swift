@@ -70,11 +70,11 @@ public struct TelemetryValues: Equatable, Sendable {
     func degrees(_ key: String, _ limit: Double) -> Double? { number(key).flatMap { abs($0) <= limit ? $0 : nil } }
     (latitude, longitude) = (degrees("latitude", 90), degrees("longitude", 180))
     (heading, speed, gpsSpeed) = (number("heading"), number("speed"), number("gpsSpeed"))
-    (rpm, fuelRate, odometer) = (number("rpm"), number("fuelRate"), number("odometer"))
+    (rpm, fuelRate, fuelLevel, odometer) = (number("rpm"), number("fuelRate"), number("fuelLevel"), number("odometer"))
   }
 }
 
-/// Finds the members of a JSON object, without those of inner objects. The text must be valid JSON.
+/// Finds the members of a JSON object, but not the members of nested objects. The text must be valid JSON.
 private struct MemberScanner: ~Escapable {
   private let bytes: Span<UInt8>
   private var position = 0
@@ -87,7 +87,7 @@ private struct MemberScanner: ~Escapable {
     position += 1
   }
 
-  /// Returns the ranges of the next key, without quotes, and of its value; `nil` after the last one.
+  /// Returns the ranges of the next key, without quotes, and of the key's value; `nil` after the last member.
   mutating func next() -> (key: Range<Int>, value: Range<Int>)? {
     skip { $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "}") }
     guard position < bytes.count, bytes[position] == UInt8(ascii: "\"") else { return nil }

@@ -19,7 +19,7 @@ public struct FeedChange: Equatable, Sendable {
   public var position: FeedPosition
   /// The record in its current state, which may include later changes.
   public var record: StoredRecord
-  /// The VIN of its vehicle, by which clients may subscribe; `nil` if unknown.
+  /// The VIN of the record's vehicle, by which clients may subscribe; `nil` if unknown.
   public var vin: String?
 
   public init(position: FeedPosition, record: StoredRecord, vin: String? = nil) {

@@ -1,6 +1,7 @@
 import Telemetry
 
-/// Variants of calls for fences, gateways and tokens whose author is a command on the server's machine.
+/// Calls for fences, gateways and tokens without an actor. The audit names a command on the server's machine as the
+/// author.
 extension FleetStorage {
   public func putFences(
     _ document: FencesDocument, expecting expected: FencesExpectation, tenant: TenantID, at now: Timestamp

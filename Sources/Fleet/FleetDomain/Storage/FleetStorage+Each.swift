@@ -4,7 +4,8 @@ extension ThingError {
   /// Whether the error was caused by a row that cannot be read.
   public var isUnreadable: Bool { if case .storage(let error) = self { error.kind == .damaged } else { false } }
 
-  /// Whether the same attempt would fail again, because the reason is in the values and not in the database's state.
+  /// Whether the same attempt would fail again, because the error comes from the values and not from the database's
+  /// state.
   public var isPermanent: Bool { if case .storage = self { isUnreadable } else { true } }
 
   /// The description of the error as one line of text.
@@ -15,7 +16,7 @@ extension FleetStorage {
   /// Changes several things in one transaction. If a row that a change needs cannot be read, each thing is changed in
   /// its own transaction, so that the other things are still changed.
   ///
-  /// - Returns: the errors of the changes that need such a row.
+  /// - Returns: an error for each change that failed because a row could not be read; empty if all changes were made.
   public func change<Item: Sendable>(
     each items: [Item], tenant: TenantID, by actor: Actor, at now: Timestamp,
     _ work: @escaping @Sendable (Item, any FleetTransaction) throws(ThingError) -> Void

@@ -9,16 +9,16 @@ import Telemetry
 /// read, and a gateway before its key is looked up. Otherwise, calls fail with `notFound`.
 ///
 /// - When a call returns, its result is durable: it survives kill -9 and a power cut.
-/// - Every call except the look-up of secrets is for one tenant, and has no access to data of another.
+/// - A call for a tenant has no access to the data of other tenants.
 /// - No call reads a clock: the caller passes the time.
 /// - A call that failed with `unavailable` may have been executed. Every call can be repeated without harm.
 /// - Cancelling a task does not undo its calls.
 public protocol FleetStorage: Sendable {
   // MARK: Records
 
-  /// Stores a batch of records in one transaction, or in several if it is large or has many better times. Rejected
-  /// records do not affect the others. A batch that failed may be stored in part. If it is sent again, no record is
-  /// stored twice.
+  /// Stores a batch of records in one transaction, or in several if it is large or improves the times of many stored
+  /// records. Rejected records do not affect the others. If the call fails, a part of the batch may be stored. If the
+  /// batch is sent again, no record is stored twice.
   ///
   /// The first record of an unknown vehicle registers the vehicle, with its `vehicleId` as the ID. If the `vehicleId`
   /// is the VIN of a known vehicle, the record belongs to that vehicle. A later record with the same tenant, vehicle,
@@ -81,7 +81,7 @@ public protocol FleetStorage: Sendable {
   /// Prepares the database for the records of the next week, so that no partition must be created when a month begins.
   /// Fails if a reader of the whole database, such as a backup, has locked it; the caller must then try again later.
   ///
-  /// - Parameter now: the time of day.
+  /// - Parameter now: the current date and time.
   func prepare(at now: Timestamp) async throws(StorageError)
 
   // MARK: Feed
@@ -89,8 +89,8 @@ public protocol FleetStorage: Sendable {
   /// Returns the position after the tenant's newest change.
   func feedPosition(tenant: TenantID) async throws(StorageError) -> FeedPosition
 
-  /// Returns changes after a position, in the order of their commits. If there are fewer than `limit`, no more are
-  /// stored.
+  /// Returns changes after a position, in the order of their commits. If the result has fewer than `limit` changes,
+  /// there are no more.
   ///
   /// Changes of records that were removed in the meantime are left out.
   ///
@@ -99,8 +99,8 @@ public protocol FleetStorage: Sendable {
     after position: FeedPosition, limit: Int, tenant: TenantID
   ) async throws(StorageError) -> [FeedChange]
 
-  /// Returns changes of some classes after a position, in the order of their commits, and the position after which the
-  /// caller continues. It is the given position only if the feed has no later change.
+  /// Returns changes of some classes after a position, in the order of their commits, and the position from which the
+  /// caller continues. The returned position equals the given one only if the feed has no later change.
   ///
   /// - Parameter vehicle: id of the vehicle whose changes are returned; `nil` for all.
   /// - Throws: `positionGone` if the changes after the position are no longer stored, `notFound` if there is no such
@@ -142,8 +142,8 @@ public protocol FleetStorage: Sendable {
   @discardableResult
   func finishRemovals() async throws(StorageError) -> Int64
 
-  /// Does work that an upgrade of the database has postponed, in small transactions: sets the newest positions of
-  /// vehicles whose records an earlier version stored.
+  /// Does the work that an upgrade of the database has postponed, in small transactions: evaluates records that an
+  /// earlier version stored, for the newest positions and the figures of days.
   ///
   /// - Returns: the number of vehicles for which this was done.
   @discardableResult
@@ -151,10 +151,10 @@ public protocol FleetStorage: Sendable {
 
   // MARK: Figures of days
 
-  /// Returns vehicles that have days whose figures do not include all records. The vehicle that has waited longest is
-  /// first.
+  /// Returns vehicles with stale days: days whose figures lack records, or were computed for another time zone. The
+  /// vehicle whose records have waited longest is first.
   ///
-  /// - Parameter time: only vehicles with such records that were stored before this time.
+  /// - Parameter time: vehicles whose missing records were all stored at this time or later are left out.
   func staleVehicles(markedBefore time: Timestamp, limit: Int) async throws(StorageError) -> [VehicleName]
 
   /// Returns the rules of a time zone from the machine's IANA database.
@@ -166,13 +166,13 @@ public protocol FleetStorage: Sendable {
   /// Returns the days of a vehicle whose figures do not agree with its records; `nil` if there is no such vehicle.
   func staleDays(of vehicle: String, tenant: TenantID) async throws(StorageError) -> StaleDays?
 
-  /// Stores the figures of days, if the vehicle has no newer records than those from which they were computed.
+  /// Stores figures of days, unless new records were stored or retention has run since their ``StaleDays`` were read.
   ///
   /// - Returns: whether they were stored.
   func storeDays(_ computed: ComputedDays, tenant: TenantID) async throws(StorageError) -> Bool
 
-  /// Deletes the figures of all days of a vehicle, because its days now begin at other times. All its days then become
-  /// stale.
+  /// Deletes the figures of a vehicle's days, because its days now begin at other times. The days become stale. Days
+  /// before ``StaleDays/sealedBefore`` keep their figures.
   func resetDays(_ stale: StaleDays, tenant: TenantID, at now: Timestamp) async throws(StorageError)
 
   // MARK: Fences, gateways, tokens
@@ -185,7 +185,7 @@ public protocol FleetStorage: Sendable {
   /// Returns the fences; `nil` if no fences were ever stored.
   func fences(tenant: TenantID) async throws(StorageError) -> FencesDocument?
 
-  /// Replaces the fences if the stored fences meet a condition.
+  /// Replaces the fences if the stored fences meet the condition `expected`.
   ///
   /// - Parameter expected: the condition for the stored fences.
   func putFences(
@@ -234,7 +234,7 @@ public protocol FleetStorage: Sendable {
   func removeGateway(_ id: String, tenant: TenantID, by actor: Actor, at now: Timestamp) async throws(StorageError)
 
   /// Stores the state that gateways reported. Unknown IDs are ignored. The vehicle that a gateway reports becomes its
-  /// current one, unless the time of its record is earlier than that of the current one.
+  /// current vehicle, unless the report's record is older than the record that determined the current vehicle.
   func storeStatus(of gateways: [String: GatewayStatus], tenant: TenantID) async throws(StorageError)
 
   // MARK: Tokens, tenants
@@ -255,7 +255,7 @@ public protocol FleetStorage: Sendable {
   /// Returns tokens in the order of their ids, which is the order of their creation.
   func tokens(cursor: String?, limit: Int, tenant: TenantID) async throws(StorageError) -> Page<OperatorToken>
 
-  /// Whether a tenant has a token of a role, revoked or not.
+  /// Returns whether a tenant has a token with a role. Revoked tokens count, too.
   func hasToken(_ role: Role, tenant: TenantID) async throws(StorageError) -> Bool
 
   /// Revokes a token.
@@ -316,8 +316,8 @@ public protocol FleetStorage: Sendable {
     _ work: @escaping @Sendable (any FleetTransaction) throws(ThingError) -> Value
   ) async throws(ThingError) -> Value
 
-  /// Returns entries of a tenant's audit as they are stored, in ascending order. If there are fewer than `limit`, there
-  /// are no more.
+  /// Returns entries of a tenant's audit as they are stored, in ascending order. If the result has fewer than `limit`
+  /// entries, there are no more.
   ///
   /// - Parameter number: number of the entry before the first one that is returned; 0 to begin with the first entry.
   func auditEntries(after number: Int64, limit: Int, tenant: TenantID) async throws(StorageError) -> [AuditEntry]
@@ -336,7 +336,7 @@ public protocol FleetStorage: Sendable {
 
   // MARK: Archives
 
-  /// Reads all rows of some tables, all from the same state of the database.
+  /// Reads all rows of some tables. All rows show the same state of the database.
   ///
   /// - Parameter receive: receives ``ArchivedRow/start``, then each table followed by its rows. If
   ///   ``ArchivedRow/start`` comes again, everything before it must be discarded. The closure runs on a thread of the
@@ -351,7 +351,7 @@ public protocol FleetStorage: Sendable {
   /// The tenant must be empty when its first rows are imported. Until ``finishImport(of:auditHead:tenant:)`` is called,
   /// no other caller may change things of the tenant.
   ///
-  /// - Parameter columns: the columns of the values. A column that is missing gets its standard value.
+  /// - Parameter columns: the columns of the values. A missing column gets its standard value in all rows.
   /// - Throws: `exists` if the tenant is not empty, or if another tenant has a secret that is in the rows;
   ///   `invalidQuery` for a column that the table does not have, or for an invalid value.
   func importRows(

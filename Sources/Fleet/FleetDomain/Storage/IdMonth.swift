@@ -46,15 +46,15 @@ public struct IdMonth: Hashable, Comparable, Sendable {
     return IdMonth(at: Timestamp(nanoseconds: overflow ? .max : tomorrow))
   }
 
-  /// Whether IDs of this month are usual at a time. The month must be at most two years old, and must not begin more
-  /// than a day after that time. The values for before 2020 and after 2099 always count as usual.
+  /// Whether IDs that were created in this month are usual at a time. The month must be at most two years old, and must
+  /// not begin more than a day after that time. The values for before 2020 and after 2099 always count as usual.
   public func isUsual(at now: Timestamp) -> Bool {
     let newest = Self.newest(at: now).index
     return index == 0 || index == Self.last || (newest - Self.usual...newest).contains(index)
   }
 
-  /// The first ID of the month, and the first ID after the month; `nil` on the side without a limit (before 2020 and
-  /// after 2099).
+  /// The first ID of the month, and the first ID after the month. `from` is `nil` for the value before 2020; `to` is
+  /// `nil` for the value after 2099.
   public var bounds: (from: UUIDv7?, to: UUIDv7?) {
     (index == 0 ? nil : Self.least(index), index == Self.last ? nil : Self.least(index + 1))
   }

@@ -1,8 +1,8 @@
-/// Numbers of records, by the result of their storage.
+/// Numbers of records, by the result of storing them.
 public struct IngestCounts: Equatable, Sendable {
   public var stored = 0
   public var duplicates = 0
-  /// The number of duplicates whose better time replaced the stored one.
+  /// The number of those ``duplicates`` whose better time replaced the stored time.
   public var improved = 0
   public var refused = 0
 

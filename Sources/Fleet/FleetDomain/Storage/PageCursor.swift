@@ -2,13 +2,14 @@
 /// hash is computed from these bytes, the query and the tenant, with a key of the store. A cursor that was changed, or
 /// that belongs to another query or tenant, is therefore rejected.
 public struct PageCursor: Equatable, Sendable {
-  /// The time of the last record in ms; with time spans (``RecordQuery/every``), the end of the last span.
+  /// The time of the last record on the page, ms since 1970; with time spans (``RecordQuery/every``), the end of the
+  /// last span.
   public var time: Int64
   public var idHigh: UInt64
   public var idLow: UInt64
   public var vehicle: Int32
   public var recordClass: Int16
-  /// The `seq` of the last record; `nil` in cursors of an earlier version, which did not sort by it.
+  /// The `seq` of the last record; `nil` in cursors of an earlier version, which did not sort by `seq`.
   public var sequence: Int64?
 
   public init(
@@ -42,7 +43,7 @@ public struct PageCursor: Equatable, Sendable {
 
   /// Returns the cursor as text.
   ///
-  /// - Parameter scope: the query and its tenant.
+  /// - Parameter scope: bytes that identify the query and its tenant.
   public func text(scope: [UInt8], key: CursorKey) -> String {
     let place = UInt64(UInt16(bitPattern: recordClass)) << 32 | UInt64(UInt32(bitPattern: vehicle))
     let words = [

@@ -15,10 +15,10 @@ public struct RecordQuery: Equatable, Sendable {
   public var gateway: String?
   /// The classes whose records are returned.
   public var classes: [RecordClass]
-  /// The beginning of the time range; `nil` for no limit. Without it, records without a time are included and come
-  /// first.
+  /// The beginning of the time range; `nil` for no limit. Without a limit, records without a time are included; they
+  /// count as the oldest records.
   public var from: Timestamp?
-  /// The end of the time range, which is not included; `nil` for no limit.
+  /// The end of the time range, exclusive; `nil` for no limit.
   public var to: Timestamp?
   /// Length of time spans in ms, 1 to ``maximumSpan``; `nil` for all records. If set, only the newest record of each
   /// span is returned; the first span begins at the start of 1970. Records without a time are omitted. It requires a
@@ -27,9 +27,9 @@ public struct RecordQuery: Equatable, Sendable {
   public var order: Order
   /// The records that the caller may see. A cursor stays valid if the selection changes.
   public var selection: VehicleSelection
-  /// The `next` of the previous page; `nil` for the first page.
+  /// The ``Page/next`` of the previous page; `nil` for the first page.
   public var cursor: String?
-  /// Maximum number of records, 1 to ``maximumLimit``.
+  /// Maximum number of records on the page, 1 to ``maximumLimit``.
   public var limit: Int
 
   public init(
@@ -59,11 +59,11 @@ public struct RecordQuery: Equatable, Sendable {
       cursor: cursor, limit: limit)
   }
 
-  /// The classes of the route `/trips`.
+  /// The classes of the records that the route `/trips` returns.
   public static let tripClasses: [RecordClass] = [.known(.trip)]
-  /// The classes of the route `/dtcs`.
+  /// The classes of the records that the route `/dtcs` returns.
   public static let dtcClasses: [RecordClass] = [.known(.dtc)]
-  /// The classes of the route `/events`.
+  /// The classes of the records that the route `/events` returns.
   public static let eventClasses: [RecordClass] = [
     .known(.driving), .known(.geofence), .known(.adapter), .known(.gap), .known(.monitors), .known(.vehicle), .other,
   ]
@@ -72,7 +72,7 @@ public struct RecordQuery: Equatable, Sendable {
 /// One page of a list.
 public struct Page<Element: Sendable>: Sendable {
   public var items: [Element]
-  /// The cursor of the next page; `nil` if this is the last one.
+  /// The cursor of the next page; `nil` if this is the last page.
   public var next: String?
   /// The rows that were left out because they cannot be read, each with the reason.
   public var unreadable: [String] = []

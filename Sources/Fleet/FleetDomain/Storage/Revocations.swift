@@ -12,8 +12,8 @@ public struct Revocations: Equatable, Sendable {
   public var tokens: [TenantID: Set<UUIDv7>]
   /// The position after the last of ``tokens``.
   public var position: RevocationPosition
-  /// Whether the list contains all revocations after the position. If not, older ones were deleted, and any token may
-  /// have been revoked.
+  /// Whether the list contains all revocations after the position that the caller passed. If not, older revocations
+  /// were deleted, and any token may have been revoked.
   public var isComplete: Bool
   /// Whether this list ends with the newest revocation. If not, more can be read.
   public var isLast: Bool

@@ -5,8 +5,9 @@ public struct StorageCounts: Equatable, Sendable {
   public var ingested = IngestCounts()
   /// Number of transactions that stored records.
   public var commits: Int64 = 0
-  /// Numbers of removed records and feed changes. They were removed by retention, or with their vehicle.
+  /// Number of records that were removed by retention, or together with their vehicle.
   public var recordsRemoved: Int64 = 0
+  /// Number of changes that were removed from feeds.
   public var changesRemoved: Int64 = 0
   /// Number of records that wait for a transaction.
   public var waiting: Int = 0

@@ -2,22 +2,22 @@ import Telemetry
 
 /// The vehicles and times whose records a caller may see.
 ///
-/// A route derives it from its caller (`Call.selection(_:)` in `FleetAPI`) and passes it to the storage, in a
-/// ``RecordQuery`` or with ``FleetStorage/latest(vehicle:within:tenant:)``:
+/// A route derives the selection from its caller (`Call.selection(_:)` in `FleetAPI`) and passes it to the storage, in
+/// a ``RecordQuery`` or with ``FleetStorage/latest(vehicle:within:tenant:)``:
 ///
 ///     query.selection = try await call.selection(storage)
 ///     let page = try await storage.records(query, tenant: tenant)
 ///
-/// The storage reads only selected records, so that pages are full and no record is skipped. A route that reads records
-/// or figures in another way checks each with ``contains(_:of:at:)``.
+/// The storage reads only selected records, so that pages are usually full and no record is skipped. A route that reads
+/// records or figures in another way checks each of them with ``contains(_:of:at:)``.
 public struct VehicleSelection: Equatable, Sendable {
   /// The fleets whose vehicles are selected, for all times; `nil` for all vehicles of the tenant.
   public var fleets: Set<UUIDv7>?
   /// Vehicles that are selected in addition, each only for a period of time. Periods may overlap.
   public var windows: [VehicleWindow]
-  /// Vehicles whose records of a period are not selected, for example because a driver has the vehicle privately.
-  /// They take precedence over ``fleets`` and ``windows``. Periods may overlap. The records without a time of these
-  /// vehicles are not selected either, because they may belong to one of the periods.
+  /// Vehicles whose records of a period are not selected, for example because a driver has the vehicle privately. These
+  /// periods take precedence over ``fleets`` and ``windows``. Periods may overlap. The vehicles' records without a time
+  /// are not selected either, because they may belong to one of the periods.
   public var excluded: [VehicleWindow]
 
   public init(fleets: Set<UUIDv7>?, windows: [VehicleWindow] = [], excluded: [VehicleWindow] = []) {
@@ -31,12 +31,12 @@ public struct VehicleSelection: Equatable, Sendable {
 
   public var isAll: Bool { fleets == nil && excluded.isEmpty }
 
-  /// Returns the selection without the windows that do not contain a time.
+  /// Returns the selection with only those ``windows`` that contain a time.
   public func lasting(at time: Timestamp) -> VehicleSelection {
     VehicleSelection(fleets: fleets, windows: windows.filter { $0.contains(time) }, excluded: excluded)
   }
 
-  /// Whether a vehicle is selected for all times, except those of ``excluded``.
+  /// Whether a vehicle is selected for all times, except the times in ``excluded``.
   public func isEverywhere(_ vehicle: String, of fleet: UUIDv7?) -> Bool {
     guard let fleets else { return true }
     return fleet.map(fleets.contains) ?? false

@@ -1,4 +1,5 @@
-/// How long the transactions of one operation have held the writer of a SQLite database. All other writes wait meanwhile.
+/// The durations for which the transactions of one operation held the write lock of a SQLite database. All other writes
+/// wait during this time.
 public struct WriteTimes: Equatable, Sendable {
   /// The operation of the current task, for example the id of a route; `nil` for the server's own work.
   @TaskLocal public static var operation: String?

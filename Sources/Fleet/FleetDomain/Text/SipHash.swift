@@ -16,7 +16,7 @@ struct SipHash: Sendable {
     return state.finish()
   }
 
-  /// Returns bytes as a little-endian number.
+  /// Returns `count` bytes as a little-endian number.
   private static func word(_ bytes: Span<UInt8>, _ start: Int, count: Int) -> UInt64 {
     var word: UInt64 = 0
     for step in 0..<count { word |= UInt64(bytes[start + step]) << UInt64(8 * step) }

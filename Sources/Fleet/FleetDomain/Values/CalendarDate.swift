@@ -2,11 +2,11 @@ import Telemetry
 
 /// A day of the Gregorian calendar, without a time zone.
 public struct CalendarDate: FieldValue, Hashable, Comparable, Sendable {
-  /// 1 to 9999.
+  /// The year, 1 to 9999.
   public let year: Int
-  /// 1 to 12.
+  /// The month, 1 to 12.
   public let month: Int
-  /// 1 to 31.
+  /// The day of the month, 1 to 31.
   public let day: Int
 
   /// Creates a date; `nil` if the calendar has no such day.
@@ -53,7 +53,7 @@ public struct CalendarDate: FieldValue, Hashable, Comparable, Sendable {
     year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
   }
 
-  /// The number of days since 1970-01-01.
+  /// The number of days from 1970-01-01 to this date; negative for earlier dates.
   public var dayNumber: Int { Timestamp.days(year: year, month: month, day: day) }
 
   /// The day after this one.
@@ -68,16 +68,15 @@ public struct CalendarDate: FieldValue, Hashable, Comparable, Sendable {
     return "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))"
   }
 
-  /// Returns the date that is a number of days later. The earliest result is the first day of the year 1, and the
-  /// latest is the last day of the year 9999.
+  /// Returns the date that is a number of days later. Results are limited to 0001-01-01 to 9999-12-31.
   ///
   /// - Parameter days: negative for an earlier date.
   public func adding(days: Int) -> CalendarDate {
     CalendarDate(dayNumber: min(max(dayNumber + days, Self.first), Self.last))
   }
 
-  /// Returns the same day some months later, or the last day of that month if it is shorter; at most the last day of the
-  /// year 9999.
+  /// Returns the same day of the month, some months later. If that month is shorter, returns its last day. The latest
+  /// result is 9999-12-31.
   ///
   /// - Parameter months: 0 or more.
   public func adding(months: Int) -> CalendarDate {

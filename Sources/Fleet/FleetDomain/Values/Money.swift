@@ -1,6 +1,6 @@
 /// An amount of money in one currency, for example `{"amount":"49.90","currency":"EUR"}`.
 ///
-/// The amount has the same digits as the person entered. Amounts of different currencies are never added.
+/// The amount is stored with the digits that the person entered. Amounts of different currencies are never added.
 public struct Money: FieldValue, Hashable, Sendable {
   /// A decimal number with up to 12 digits before the point and up to 4 after it.
   public let amount: String

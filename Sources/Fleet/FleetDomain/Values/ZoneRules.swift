@@ -2,18 +2,18 @@ import Telemetry
 
 /// The rules of a time zone: the offset of local time from UTC at every time.
 ///
-/// Days are days of local time. A day begins at the first moment whose local date is this day or a later one. In most
-/// zones, a day has 23, 24 or 25 hours.
+/// Days are days of local time. A day begins at the first moment at which the local date is that day or a later one. In
+/// most zones, a day has 23, 24 or 25 hours.
 public struct ZoneRules: Equatable, Sendable {
   /// A time from which local time has a certain offset.
   private struct Change: Equatable, Sendable {
     /// Time of the change, s since 1970.
     let from: Int64
-    /// Offset from then on, s east of UTC.
+    /// Offset after the change, s east of UTC.
     let offset: Int64
   }
 
-  /// The offset before the first change, s.
+  /// The offset before the first change, s east of UTC.
   private let first: Int64
   /// The changes in ascending order.
   private var changes: [Change] = []
@@ -45,7 +45,8 @@ public struct ZoneRules: Equatable, Sendable {
     }
   }
 
-  /// Adds the changes that follow the last change in the file, up to the end of the range of ``Telemetry/Timestamp``.
+  /// Adds the changes that a rule describes: from the last change in the file to the end of the range of
+  /// ``Telemetry/Timestamp``.
   private mutating func extend(by rule: ZoneRule) {
     let last = changes.last?.from ?? Int64.min
     let start = changes.isEmpty ? 1_678 : CalendarDate(dayNumber: Int(last / 86_400)).year
@@ -56,7 +57,7 @@ public struct ZoneRules: Equatable, Sendable {
     }
   }
 
-  /// Returns the offset of local time in s, positive to the east of UTC.
+  /// Returns the offset of local time from UTC at a time, in s; positive to the east of UTC.
   ///
   /// - Parameter seconds: the time, s since 1970.
   public func offset(at seconds: Int64) -> Int64 {
@@ -64,7 +65,7 @@ public struct ZoneRules: Equatable, Sendable {
     return next == 0 ? first : changes[next - 1].offset
   }
 
-  /// The index of the first change after a time.
+  /// Returns the index of the first change after a time (s since 1970); the number of changes if there is none.
   private func index(after seconds: Int64) -> Int {
     var (low, high) = (0, changes.count)
     while low < high {
@@ -79,15 +80,15 @@ public struct ZoneRules: Equatable, Sendable {
 
   private func start(ofDay day: Int) -> Int64 { first(local: Int64(day) * 86_400) }
 
-  /// Returns the first moment of a day at which clocks show a time. If clocks skip this time, returns the first moment
-  /// after it.
+  /// Returns the first moment of a day at which clocks show a certain time. If clocks skip this time, returns the
+  /// moment at which they skip it.
   ///
   /// - Parameter seconds: the time that clocks show, s since midnight.
   public func time(_ seconds: Int64, on day: CalendarDate) -> Timestamp {
     Timestamp(nanoseconds: first(local: Int64(day.dayNumber) * 86_400 + seconds) * 1_000_000)
   }
 
-  /// The time that clocks show, s since midnight.
+  /// Returns the time that clocks show at a moment, in s since midnight.
   public func secondsOfDay(at time: Timestamp) -> Int64 {
     let milliseconds = time.milliseconds
     let seconds = milliseconds >= 0 ? milliseconds / 1_000 : (milliseconds - 999) / 1_000
@@ -99,7 +100,7 @@ public struct ZoneRules: Equatable, Sendable {
   ///
   /// - Parameter local: the time that clocks show, s since 1970-01-01 00:00 of local time.
   private func first(local: Int64) -> Int64 {
-    // No offset exceeds 26 hours, so the day begins in one of these periods.
+    // No offset exceeds 26 hours. Therefore, the search begins with the offset that is valid 26 hours before `local`.
     var next = index(after: local - 93_600)
     var from = Int64.min
     while true {
@@ -111,7 +112,7 @@ public struct ZoneRules: Equatable, Sendable {
     }
   }
 
-  /// The day that contains a time.
+  /// Returns the day that contains a time.
   public func day(of time: Timestamp) -> CalendarDate {
     let milliseconds = time.milliseconds
     let seconds = milliseconds >= 0 ? milliseconds / 1_000 : (milliseconds - 999) / 1_000
@@ -182,19 +183,19 @@ private struct ZoneFileReader {
   }
 }
 
-/// The rule of a time zone for all years after the last known change (POSIX.1-2017, 8.3, with the extensions of RFC 8536,
-/// 3.3.1): `CET-1CEST,M3.5.0,M10.5.0/3`.
+/// The rule of a time zone for all years after the last known change, such as `CET-1CEST,M3.5.0,M10.5.0/3`
+/// (POSIX.1-2017, 8.3, with the extensions of RFC 8536, 3.3.1).
 private struct ZoneRule {
-  /// The day of the year on which the offset changes.
+  /// The day of a year on which the offset changes.
   private enum Day {
-    /// Month, week (5 means the last one), and day of the week (0 is Sunday).
+    /// A day of the week in a month: month, week (5 means the last one), and day of the week (0 is Sunday).
     case weekday(month: Int, week: Int, day: Int)
-    /// Day 1 to 365; 29 February is not counted.
+    /// The day of the year, 1 to 365; 29 February is not counted.
     case withoutLeapDay(Int)
-    /// Day 0 to 365; 29 February is counted.
+    /// The day of the year, 0 to 365; 29 February is counted.
     case withLeapDay(Int)
 
-    /// Returns the number of days since 1970-01-01.
+    /// Returns the date in a year, as the number of days since 1970-01-01.
     func number(in year: Int) -> Int {
       let start = Timestamp.days(year: year, month: 1, day: 1)
       switch self {
@@ -211,10 +212,13 @@ private struct ZoneRule {
     }
   }
 
-  /// The offsets of standard and summer time, s east of UTC; `summer` is `nil` if there is no summer time.
+  /// The offset of standard time, s east of UTC.
   private let standard: Int64
+  /// The offset of summer time, s east of UTC; `nil` if there is no summer time.
   private var summer: Int64?
+  /// The day on which summer time begins, and the standard time of this change, s since midnight.
   private var begin: (day: Day, time: Int64) = (.withLeapDay(0), 0)
+  /// The day on which summer time ends, and the summer time of this change, s since midnight.
   private var end: (day: Day, time: Int64) = (.withLeapDay(0), 0)
 
   init?(_ text: [UInt8]) {
@@ -233,7 +237,7 @@ private struct ZoneRule {
     (self.begin, self.end) = (begin, end)
   }
 
-  /// Returns the changes of a year in ascending order: the time in s since 1970, and the offset that begins then.
+  /// Returns the changes of a year in ascending order: for each change its time, s since 1970, and the new offset.
   func changes(in year: Int) -> [(from: Int64, offset: Int64)] {
     guard let summer else { return [] }
     let first = (from: Int64(begin.day.number(in: year)) * 86_400 + begin.time - standard, offset: summer)
@@ -253,7 +257,7 @@ private struct ZoneRule {
     return name.count >= 3
   }
 
-  /// Reads a time such as `-1`, `5:30` or `2:00:00`, and returns it in s.
+  /// Reads a time such as `-1`, `5:30` or `2:00:00`, and returns it in s. Hours are 0 to 167.
   private static func time(_ rest: inout ArraySlice<UInt8>) -> Int64? {
     var isNegative = false
     if let sign = rest.first, sign == UInt8(ascii: "-") || sign == UInt8(ascii: "+") {
@@ -270,7 +274,7 @@ private struct ZoneRule {
     return isNegative ? -seconds : seconds
   }
 
-  /// Reads the date and time of a change, such as `,M3.5.0/3`, `,J60` or `,59`. The default of the time is 2:00.
+  /// Reads the date and the time of day of a change, such as `,M3.5.0/3`, `,J60` or `,59`. The default time is 2:00.
   private static func date(_ rest: inout ArraySlice<UInt8>) -> (day: Day, time: Int64)? {
     guard rest.popFirst() == UInt8(ascii: ",") else { return nil }
     let day: Day

@@ -3,8 +3,9 @@ import FleetDomain
 /// The distance that a vehicle drove on a range of days: from telemetry, and from odometer readings for days whose
 /// telemetry has no distance.
 ///
-/// The distance on an odometer between the last readings of two days was driven on the days after the first one, through
-/// the second one. If the telemetry of one of these days is missing, the odometer is used for all of them.
+/// The difference between the last odometer readings of two days was driven on the days after the first day, up to and
+/// including the second day. If the telemetry of one of these days is missing, the odometer is used for all of these
+/// days, unless their telemetry contains the whole distance.
 public struct DrivenDistance: Equatable, Sendable {
   public enum Basis: String, Sendable {
     case telemetry, odometer, mixed
@@ -19,9 +20,9 @@ public struct DrivenDistance: Equatable, Sendable {
     public init(first: Double, last: Double) { (self.first, self.last) = (first, last) }
   }
 
-  /// The distance, km; `nil` if neither telemetry nor odometer readings tell it.
+  /// The distance, km; `nil` if it is unknown.
   public private(set) var kilometers: Double?
-  /// The number of days whose distance comes from telemetry, and from the odometer.
+  /// The numbers of days whose distance comes from telemetry and from the odometer.
   public private(set) var days = (telemetry: 0, odometer: 0)
 
   /// The source of the distance; `nil` if the distance is unknown.
@@ -38,9 +39,9 @@ public struct DrivenDistance: Equatable, Sendable {
   ///
   /// - Parameters:
   ///   - dates: the range of days.
-  ///   - telemetry: the distance of each day with telemetry that contains one, km.
+  ///   - telemetry: the distance of each day whose telemetry contains a distance, km.
   ///   - readings: the odometer readings of each day that has some. Days before the range are ignored, except the day
-  ///     before its first one.
+  ///     immediately before it.
   public init(
     on dates: ClosedRange<CalendarDate>, telemetry: [CalendarDate: Double], readings: [CalendarDate: Readings]
   ) {
@@ -65,7 +66,7 @@ public struct DrivenDistance: Equatable, Sendable {
       let block = (start.dayNumber + 1...date.dayNumber).map { CalendarDate(dayNumber: $0) }
       let known = block.compactMap { telemetry[$0] }
       let driven = now.last - then.last
-      // Vehicles send nothing while they are parked. If telemetry tells the whole distance, nothing is missing.
+      // Vehicles send nothing while they are parked. If the telemetry contains the whole distance, nothing is missing.
       guard known.count < block.count, driven > known.reduce(0, +) else { continue }
       add(driven)
       isCounted.formUnion(block)

@@ -39,9 +39,9 @@ public struct VehicleCosts: Equatable, Sendable {
   }
 
   /// Adds the part of a vehicle's loss of value that belongs to a range of days. The loss is the acquisition cost minus
-  /// the residual value, spread evenly over the days from acquisition to disposal, or to the planned disposal if the
-  /// vehicle is still owned, or to today if that is not planned or has passed. Nothing is added if the acquisition cost,
-  /// its day or the residual value is unknown, or if the currencies differ.
+  /// the residual value, spread evenly over the days from acquisition to disposal. If the vehicle is still owned, this
+  /// period ends on the planned disposal, or today if none is planned or its day has passed. Nothing is added if the
+  /// acquisition cost, its day or the residual value is unknown, or if the currencies differ.
   ///
   /// - Parameters:
   ///   - first: the first day of the range.

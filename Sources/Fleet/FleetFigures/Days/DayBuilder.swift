@@ -181,7 +181,7 @@ public struct DayBuilder: Sendable {
     unknown += max((ending?.effectiveTime ?? second.time) - first.time, 0)
   }
 
-  /// Whether the last start or end of a trip before a time was an end.
+  /// Whether the vehicle was parked at a time: the newest start or end of a trip until this time was an end.
   private func isParked(at time: Int64) -> Bool {
     trips.last { $0.effectiveTime <= time }?.hasEnded ?? false
   }
@@ -214,7 +214,7 @@ public struct DayBuilder: Sendable {
     return ids.count + nameless
   }
 
-  /// Returns the fuel that the trips that ended on the day used, L; `nil` if unknown.
+  /// Returns the fuel used by the trips that ended on the day, L; `nil` if unknown.
   private func tripFuel() -> Double? {
     let ended = trips.filter { $0.hasEnded && contains($0.effectiveTime) }.compactMap(\.fuelUsed)
     return ended.isEmpty ? nil : ended.reduce(0, +)

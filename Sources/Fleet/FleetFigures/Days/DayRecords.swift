@@ -26,6 +26,8 @@ public struct DayEvent: Equatable, Sendable {
 
   public init(time: Int64, isOfDriver: Bool) { (self.time, self.isOfDriver) = (time, isOfDriver) }
 
+  /// Reads the record of a driving event.
+  ///
   /// - Parameter json: the record; `nil` if it cannot be read.
   public init(time: Int64, record json: JSON?) {
     self.time = time
@@ -40,8 +42,9 @@ public struct DayTrip: Equatable, Sendable {
   /// The id of the trip; empty if the record has none.
   public var id = ""
   public var hasEnded = false
-  /// The start and the end of the trip, ms since 1970; `nil` if unknown.
+  /// The start of the trip, ms since 1970; `nil` if unknown.
   public var startTime: Int64?
+  /// The end of the trip, ms since 1970; `nil` if unknown.
   public var endTime: Int64?
   /// Fuel used, L: measured or, if not measured, estimated; `nil` if unknown.
   public var fuelUsed: Double?

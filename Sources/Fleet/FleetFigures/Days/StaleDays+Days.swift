@@ -4,7 +4,8 @@ import Telemetry
 extension StaleDays {
   private static var hour: Int64 { 3_600_000 }
 
-  /// Returns the days to compute next, and the hours whose records they then include.
+  /// Returns the days whose figures must be computed next, and the range of changed hours that the figures will then
+  /// include. Returns `nil` if there are none.
   ///
   /// Records close to midnight also affect the figures of the next or the previous day.
   ///

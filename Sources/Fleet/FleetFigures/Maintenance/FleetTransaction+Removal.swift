@@ -3,13 +3,14 @@ import FleetWork
 import Telemetry
 
 extension FleetTransaction {
-  /// The maximum number of things that one transaction closes, because in SQLite all other tenants wait for it.
+  /// The maximum number of things that one transaction closes. It is small, because in SQLite all other tenants wait
+  /// for the transaction.
   private static var closedTogether: Int { 16 }
 
   /// Closes all open work of a vehicle that will be removed: cancels scheduled maintenance, dismisses defects, and
   /// removes schedules. Otherwise, a later vehicle with the same id would inherit them.
   ///
-  /// - Returns: whether everything is closed. Otherwise, call it again in another transaction.
+  /// - Returns: whether everything is closed. If not, the function must be called again in another transaction.
   /// - Throws: `rule` with `vehicleInUse` if the vehicle has an assignment, a journey or work that is not finished. A
   ///   person has to decide about these.
   public func closeWork(ofRemoved vehicle: Stored<Vehicle>) throws(ThingError) -> Bool {
@@ -51,7 +52,7 @@ extension FleetTransaction {
 
   /// Cancels the scheduled maintenance of a schedule that will be removed, and removes its states for vehicles.
   ///
-  /// - Returns: whether everything is closed. Otherwise, call it again in another transaction.
+  /// - Returns: whether everything is closed. If not, the function must be called again in another transaction.
   public func closeWork(ofRemoved schedule: Stored<ServiceSchedule>) throws(ThingError) -> Bool {
     let id = schedule.id.json
     let records = try list(

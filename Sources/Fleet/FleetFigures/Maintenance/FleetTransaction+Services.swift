@@ -21,7 +21,7 @@ extension FleetView {
     }
   }
 
-  /// Returns the schedules of a vehicle, and those of its fleet.
+  /// Returns the schedules of a vehicle, and the schedules of its fleet.
   func schedules(of vehicle: Vehicle) throws(ThingError) -> [Stored<ServiceSchedule>] {
     var alternatives: [[ThingQuery<ServiceSchedule>.Condition]] = [[.oneOf(key: "vehicleId", [.text(vehicle.id)])]]
     if let fleet = vehicle.fleetID { alternatives.append([.oneOf(key: "fleetId", [fleet.json])]) }
@@ -34,12 +34,12 @@ extension FleetView {
 }
 
 extension FleetTransaction {
-  /// The day for due dates of a vehicle, in the time zone of its fleet.
+  /// Returns the current day in the time zone of the vehicle's fleet, with which due dates are compared.
   func today(of vehicle: Vehicle) throws(ThingError) -> CalendarDate { try zone(of: vehicle).day(of: now) }
 
   // MARK: Schedules
 
-  /// The maximum number of schedules of a vehicle, and of a fleet. All of them are computed with each new reading.
+  /// The maximum number of schedules per vehicle and per fleet. All of them are computed with each new reading.
   private static var mostSchedules: Int { 50 }
 
   /// Checks a new or changed schedule.
@@ -71,7 +71,7 @@ extension FleetTransaction {
   }
 
   /// Computes when a new or changed schedule is due for its vehicles. If the fleet has more than
-  /// ``PendingSchedule/mostVehicles`` vehicles, the others are computed later.
+  /// ``PendingSchedule/mostVehicles`` vehicles, the remaining vehicles are computed later.
   public func follow(_ schedule: Stored<ServiceSchedule>) throws(ThingError) {
     if let vehicle = schedule.value.vehicle { try follow(schedule, for: vehicle) }
     guard let fleet = schedule.value.fleet else { return }
@@ -103,8 +103,8 @@ extension FleetTransaction {
 
   // MARK: Evaluation
 
-  /// Computes again when services are due for a vehicle. Call it after a new meter reading, and after the vehicle has
-  /// moved to another fleet.
+  /// Computes again when services are due for a vehicle. Call this function after a new meter reading, and after the
+  /// vehicle has moved to another fleet.
   public func evaluateServices(of vehicle: Stored<Vehicle>) throws(ThingError) {
     try evaluateServices(of: [vehicle])
   }
@@ -119,7 +119,7 @@ extension FleetTransaction {
     }
   }
 
-  /// - Parameter vehicles: at most some hundred, because all their services are read at once.
+  /// - Parameter vehicles: at most some hundred, because all their services are in memory together.
   private func evaluateServices(of vehicles: [Stored<Vehicle>]) throws(ThingError) {
     let names = vehicles.map { JSON.text($0.value.id) }
     let fleets = Set(vehicles.compactMap(\.value.fleetID))
@@ -306,7 +306,7 @@ extension FleetTransaction {
   }
 
   /// Corrects the meter readings of a changed record. If the last service of a schedule came from this record, also
-  /// corrects the last service and computes again when the next one is due.
+  /// corrects the last service, and computes again when the next service is due.
   public func correct(_ record: Stored<MaintenanceRecord>) throws(ThingError) {
     guard let date = record.value.completedDate, let (due, _, _) = try service(of: record.value),
       due.value.lastRecordID == record.id
@@ -314,7 +314,7 @@ extension FleetTransaction {
       try followReadings(of: record)
       return
     }
-    // The corrected readings must not open a record because of due values that follow from the wrong ones.
+    // While the readings are being corrected, the old due values must not open a record.
     var paused = due.value
     paused.openedCycle = paused.cycle
     try update(due, to: paused, action: "correct")
@@ -457,8 +457,8 @@ extension FleetTransaction {
 }
 
 extension ServiceDue {
-  /// The state of a schedule for a vehicle that has no recorded service yet: intervals count from the creation of the
-  /// schedule.
+  /// Creates the state of a schedule for a vehicle. If no service is recorded yet, intervals count from the creation of
+  /// the schedule.
   init(_ schedule: Stored<ServiceSchedule>, _ vehicle: Vehicle, in zone: ZoneRules) {
     self.init()
     scheduleID = schedule.id
@@ -482,7 +482,7 @@ extension ServiceDue {
     JSON.array([schedule.every.json, schedule.basis.json, schedule.lastService.json]).canonicalText
   }
 
-  /// Sets distances and hours of the last service that were unknown to the current ones, so that they count from now
+  /// Replaces unknown totals of the last service with the current totals, so that distances and hours count from now
   /// on.
   mutating func fill(from vehicle: Vehicle, _ plan: ServicePlan) {
     let (old, now) = (last, vehicle.servicePoint(on: lastDate ?? CalendarDate(utc: Timestamp(nanoseconds: 0))))
@@ -499,7 +499,7 @@ extension ServiceDue {
 public struct ServiceSnooze: NestedValue {
   /// The first day on which the service is reported again; the default is in seven days.
   public var until: CalendarDate?
-  /// The vehicle, if the schedule belongs to a fleet.
+  /// The vehicle, if the schedule belongs to a fleet; otherwise `nil`.
   public var vehicle: String?
 
   public init() {}

@@ -89,8 +89,8 @@ extension FleetTransaction {
     try update(marker, to: advanced, action: "advance")
   }
 
-  /// Marks a schedule as partly computed: its first `position` vehicles are done, the others remain. Adds the marker or
-  /// changes it.
+  /// Marks a schedule as partly computed: only its first `position` vehicles are done. Adds the marker, or changes the
+  /// existing one.
   func markPending(_ schedule: UUIDv7, after position: Int) throws(ThingError) {
     var wanted = FollowedFeed()
     (wanted.name, wanted.position) = (PendingSchedule.name(of: schedule), Int64(position))

@@ -6,8 +6,8 @@ public struct ServicePlan: Equatable, Sendable {
   /// A day, and the totals of a vehicle's instruments on that day; `nil` if unknown.
   public struct Point: Equatable, Sendable {
     public var date: CalendarDate?
-    /// The day of the month for which ``date`` stands in a month that is too short for it. For example, a monthly service
-    /// that is due on each 31st is due on 28 February, and then on 31 March. `nil` if the month is long enough.
+    /// The day of the month on which services are wanted, if the month of ``date`` is too short for it; otherwise
+    /// `nil`. For example, a monthly service that is wanted on each 31st is due on 28 February, and then on 31 March.
     public var monthDay: Int?
     /// The distance that all odometers of the vehicle have counted, km.
     public var kilometers: Double?
@@ -41,9 +41,9 @@ public struct ServicePlan: Equatable, Sendable {
     return due
   }
 
-  /// Returns when the next service is due after one that was done, depending on ``basis``.
+  /// Returns when the next service is due after a completed service, depending on ``basis``.
   ///
-  /// - Parameter due: when the service that was done was due.
+  /// - Parameter due: when the completed service was due.
   public func due(after done: Point, due: Point) -> Point {
     let fresh = self.due(after: done)
     guard basis == .fixed else { return fresh }
@@ -67,7 +67,7 @@ public struct ServicePlan: Equatable, Sendable {
 
   /// Returns the date one interval later.
   ///
-  /// - Parameter monthDay: the day of the month for which `date` stands (``Point/monthDay``).
+  /// - Parameter monthDay: the wanted day of the month (``Point/monthDay``); `nil` for the day of `date`.
   private func next(_ date: CalendarDate, monthDay: Int?) -> (date: CalendarDate, monthDay: Int?)? {
     let afterDays = every.days.map { date.adding(days: Int($0)) }
     guard let months = every.months else { return afterDays.map { ($0, nil) } }
@@ -79,7 +79,7 @@ public struct ServicePlan: Equatable, Sendable {
     return (afterMonths, day < wanted ? wanted : nil)
   }
 
-  /// Returns the state at a day and totals of the instruments.
+  /// Returns the state of a service that is due at `due`, on the day and at the totals of `now`.
   ///
   /// - Parameter snoozedUntil: the first day on which the service is no longer snoozed.
   public func state(_ due: Point, at now: Point, snoozedUntil: CalendarDate? = nil) -> ServiceSchedule.State {
@@ -126,7 +126,7 @@ public struct ServicePlan: Equatable, Sendable {
       guard let due, let now else { return nil }
       if now >= due { return today }
       guard let daily, daily > 0 else { return nil }
-      // The limit is later than any date.
+      // All dates up to the year 9999 are less than 3,000,000 days ahead.
       let days = min(((due - now) / daily).rounded(.up), 3_000_000)
       return today.adding(days: Int(days))
     }

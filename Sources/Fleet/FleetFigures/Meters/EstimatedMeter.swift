@@ -68,7 +68,7 @@ extension FleetView {
 }
 
 extension FleetTransaction {
-  /// Adds the reading that a gateway sent with a record, once for each record. Then call
+  /// Adds the reading that a gateway sent with a record, once for each record. Afterwards, the caller must call
   /// ``evaluateServices(ofVehicles:)``.
   ///
   /// - Parameter record: the id of the record.
@@ -87,8 +87,8 @@ extension FleetTransaction {
     try add(reading, evaluatesServices: false)
   }
 
-  /// Sets the estimated reading of a vehicle's meter, unless another reading was added meanwhile. Then call
-  /// ``evaluateServices(ofVehicles:)``.
+  /// Sets the estimated reading of a vehicle's meter, unless another reading was added meanwhile. Afterwards, the
+  /// caller must call ``evaluateServices(ofVehicles:)``.
   ///
   /// - Parameter reading: the last reading, from which the new one was estimated.
   public func set(

@@ -34,11 +34,12 @@ extension FleetTransaction {
     reading.set(judgement)
   }
 
-  /// Updates the vehicle of a new or changed reading, and what depends on it.
+  /// Updates the vehicle of a new or changed reading, and its services. Decides about later readings again if
+  /// necessary.
   public func follow(_ reading: Stored<MeterReading>, evaluatesServices: Bool = true) throws(ThingError) {
     guard let meter = Meter(of: reading.value) else { return }
     if reading.version > 1 {
-      // A reading became void, or is valid again: this changes the decisions about all later ones.
+      // A reading became void, or is valid again: this changes the decisions about all later readings.
       try judgeAgain(meter, vehicle: reading.value.vehicle)
     } else if reading.value.lifetime == nil {
       return
@@ -77,7 +78,7 @@ extension FleetTransaction {
     } while query.cursor != nil
   }
 
-  /// Sets what a vehicle's meter shows to the newest reading that is used.
+  /// Sets the current value of a vehicle's meter to the newest used reading.
   private func updateMeter(_ meter: Meter, ofVehicle id: String, evaluatesServices: Bool) throws(ThingError) {
     guard let vehicle = try vehicle(named: id), vehicle.value.id == id else { return }
     let last = try point(of: meter, vehicle: id)
@@ -94,7 +95,7 @@ extension FleetTransaction {
 }
 
 extension FleetView {
-  /// Returns a used reading of a vehicle; `nil` if there is none.
+  /// Returns a used reading of a vehicle's meter; `nil` if there is none.
   ///
   /// - Parameter start: if `nil`, the newest reading is returned; otherwise the oldest one since this time.
   func point(of meter: Meter, vehicle: String, since start: Timestamp? = nil) throws(ThingError) -> Meter.Point? {

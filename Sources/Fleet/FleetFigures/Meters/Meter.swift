@@ -15,7 +15,8 @@ public enum Meter: String, CaseIterable, Sendable {
   /// Maximum plausible reading, km or h.
   var most: Double { self == .odometer ? 5_000_000 : 300_000 }
 
-  /// A reading that is lower than the previous one by less than this is the same reading, rounded down by a person.
+  /// A reading may be lower than the previous one by less than this, km or h. It is then the same reading, which a
+  /// person has rounded down.
   var rounding: Double { self == .odometer ? 1 : 0.1 }
 
   /// Returns the value that a reading has for this meter; `nil` if it is a reading of the other meter.
@@ -58,7 +59,7 @@ public enum Meter: String, CaseIterable, Sendable {
   ///
   /// - Parameters:
   ///   - last: the newest used reading; `nil` if there is none.
-  ///   - day: the oldest used reading of the 24 hours before this one; `nil` if there is none.
+  ///   - day: the oldest used reading of the 24 hours before this reading; `nil` if there is none.
   public func judge(_ reading: MeterReading, after last: Point?, day: Point?) -> Judgement {
     guard let value = value(of: reading) else { return .agrees }
     guard value <= most else { return .flagged(.wrongUnit) }
@@ -96,7 +97,7 @@ public enum Meter: String, CaseIterable, Sendable {
 
   // MARK: Figures
 
-  /// ``daily(from:to:)`` is computed from readings of this many days before the last reading.
+  /// The number of days before the last reading whose readings are used for ``daily(from:to:)``.
   public static let usageDays = 90
 
   /// Returns the average distance or time per day; `nil` if the readings span less than a day.

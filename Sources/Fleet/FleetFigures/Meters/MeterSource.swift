@@ -51,7 +51,7 @@ extension FuelEntry: MeterSource {
   public static var readingSource: MeterReading.Source { .fuel }
   public var meteredVehicle: String { vehicle }
 
-  /// A void entry does not count.
+  /// The reading of the odometer. A void entry has none.
   public var statedReadings: [StatedReading] {
     guard !isVoid, let odometer else { return [] }
     return [StatedReading(.odometer, odometer, .at(at))]
@@ -62,7 +62,7 @@ extension Inspection: MeterSource {
   public static var readingSource: MeterReading.Source { .inspection }
   public var meteredVehicle: String { vehicle }
 
-  /// A draft does not count yet, and a report that was corrected no longer counts.
+  /// The reading of the odometer. A draft has none, and neither has a report that was corrected.
   public var statedReadings: [StatedReading] {
     guard status != .draft, supersededBy == nil, let odometer else { return [] }
     return [StatedReading(.odometer, odometer, .at(at))]

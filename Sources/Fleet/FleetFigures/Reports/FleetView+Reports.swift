@@ -253,7 +253,7 @@ extension FleetView {
       _ subject: ReportTable.Subject, _ table: inout ReportTable
     ) throws(ThingError) {
       let isOver = last < (try zone(ofFleet: subject.fleet).day(of: now))
-      // A document that expires on the report's last day is still valid on it.
+      // A document that expires on the report's last day is still valid on that day.
       table.count(isOver ? expired : expiring, on: max(last, dates.lowerBound), of: subject)
     }
     var drivers = ThingQuery<Driver>(.below(key: "licenceExpiry", dates.upperBound.adding(days: 1).json))

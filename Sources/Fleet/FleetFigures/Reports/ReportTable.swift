@@ -153,7 +153,8 @@ public struct ReportTable: Sendable {
     }
   }
 
-  /// Returns the group of the row: an ID, a date, an ISO week (2026-W18) or a month (2026-05); empty for none.
+  /// Returns the group of the row: an ID, a date, an ISO week (2026-W18) or a month (2026-05); empty if there is no
+  /// such ID.
   private func group(_ date: CalendarDate, _ subject: Subject) -> String {
     switch grouping {
     case .vehicle: subject.vehicle ?? ""

@@ -1,7 +1,7 @@
 import FleetDomain
 import Synchronization
 
-/// Announces new feed positions to the streams of readers.
+/// Sends new feed positions to the streams of readers.
 final class Announcer: Sendable {
   private struct State {
     var next = 0
@@ -12,7 +12,7 @@ final class Announcer: Sendable {
 
   private let state = Mutex(State())
 
-  /// Creates a stream of a tenant's positions. A slow reader may miss positions, but always gets the newest one.
+  /// Creates a stream of a tenant's feed positions. A slow reader may miss positions, but always gets the newest one.
   func stream(_ tenant: TenantID) -> AsyncStream<FeedPosition> {
     let (stream, continuation) = AsyncStream.makeStream(of: FeedPosition.self, bufferingPolicy: .bufferingNewest(1))
     let number: Int? = state.withLock { state in
@@ -34,7 +34,7 @@ final class Announcer: Sendable {
     return stream
   }
 
-  /// Announces a position, unless a newer one was announced before.
+  /// Sends a position to the streams of a tenant, unless a newer position was sent before.
   func announce(_ tenant: TenantID, _ position: FeedPosition) {
     let readers = state.withLock { state -> [AsyncStream<FeedPosition>.Continuation] in
       guard position > state.newest[tenant] ?? .start else { return [] }

@@ -1,8 +1,8 @@
 import FleetDomain
 import Telemetry
 
-/// An engine in which each call first waits for a permit, so that no tenant delays the others (``FairPermits``).
-/// Ingestion needs no permit, because ``IngestQueue`` itself is fair. Retention needs none either, because its
+/// An engine in which each call first waits for a permit (``FairPermits``), so that no tenant delays the others.
+/// Ingestion needs no permit, because ``IngestQueue`` itself is fair. Retention needs no permit either, because its
 /// transactions are small.
 struct FairEngine: StoreEngine {
   private let engine: any StoreEngine

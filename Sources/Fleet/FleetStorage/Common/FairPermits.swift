@@ -2,7 +2,7 @@ import FleetDomain
 import Synchronization
 
 /// Permits to use the database. No tenant can have all of them. Free permits are given to the waiting tenants in
-/// rotation. Therefore a tenant's call waits for at most one call in progress, even if another tenant has many waiting
+/// rotation. Therefore, a tenant's call waits for at most one call in progress, even if another tenant has many waiting
 /// calls.
 final class FairPermits: Sendable {
   private struct Waiter {
@@ -27,10 +27,10 @@ final class FairPermits: Sendable {
   private let most: Int
   private let state: Mutex<State>
 
-  /// Creates permits.
+  /// Creates a number of permits.
   ///
-  /// - Parameter count: the number of permits; at least 1. A quarter of them, rounded down but at least one, is always
-  ///   left to other tenants, unless there is only one permit.
+  /// - Parameter count: the number of permits; at least 1. If there are several, a quarter of them (at least one) is
+  ///   always left to other tenants.
   init(_ count: Int) {
     most = max(count - max(count / 4, 1), 1)
     state = Mutex(State(free: count))
@@ -38,7 +38,8 @@ final class FairPermits: Sendable {
 
   /// Waits for a permit for the caller of the current task, and runs work with it.
   ///
-  /// - Throws: `unavailable` if the storage is closed before the permit is granted; errors of the work.
+  /// - Throws: `unavailable` if the storage is closed, or a cancellable call is cancelled, before the permit is
+  ///   granted; errors of the work.
   func run<Value: Sendable>(
     isCancellable: Bool, _ work: () async throws(StorageError) -> Value
   ) async throws(StorageError) -> Value {
@@ -59,7 +60,7 @@ final class FairPermits: Sendable {
     for waiter in waiting { waiter.answer.resume(returning: false) }
   }
 
-  /// A waiting call.
+  /// The state of a call that may have to wait. If it waits, `waits` contains its number in the queue.
   private final class Ticket: Sendable {
     enum Place {
       case none

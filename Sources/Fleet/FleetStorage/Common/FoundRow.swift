@@ -1,7 +1,7 @@
 import FleetDomain
 import Telemetry
 
-/// A row of the records' tables that was read for a page of a list.
+/// A stored record that was read for a list.
 struct FoundRow {
   var recordClass: RecordClass
   var vehicle: Int32
@@ -24,7 +24,7 @@ struct FoundRow {
       recordClass: recordClass.number)
   }
 
-  /// Whether a row comes before another one in a list with the oldest first.
+  /// Whether a row precedes another one in a list that begins with the oldest record.
   static func isBefore(_ left: FoundRow, _ right: FoundRow) -> Bool {
     if left.time != right.time { return left.time < right.time }
     if left.sequence != right.sequence { return left.sequence < right.sequence }

@@ -3,13 +3,13 @@ import FleetDomain
 /// The own records of gateways. A gateway that does not know its vehicle sends records whose `vehicleId` is the
 /// gateway's own ID.
 ///
-/// They are stored like records of a vehicle, with a row in the table `vehicle` whose column `is_gateway` is 1. Lists
-/// of vehicles do not contain such a row. It becomes a vehicle if a record contains its VIN, or if the gateway's list
-/// of vehicles contains the gateway's own ID.
+/// These records are stored like records of a vehicle, with a row in the table `vehicle` whose column `is_gateway` is
+/// 1. Lists of vehicles do not contain such a row. The row becomes a vehicle if a record contains the VIN, or if the
+/// gateway's list of vehicles contains the gateway's own ID.
 enum GatewayRows {
-  /// SQL that marks rows that an earlier version stored as vehicles, but that contain own records of gateways. A
-  /// vehicle that people have changed or used remains a vehicle. Steps of the schema contain this text, so it must not
-  /// change. Conditions can be appended to it.
+  /// SQL that marks rows as gateways' rows: rows that an earlier version stored as vehicles, but that contain own
+  /// records of gateways. A vehicle that people have changed or used remains a vehicle. Steps of the schema contain
+  /// this text, so it must not change. Conditions can be appended to it.
   static let classify = """
     UPDATE vehicle SET is_gateway = 1 WHERE registered_by = id AND vin IS NULL AND name IS NULL AND make IS NULL
       AND model IS NULL AND model_year IS NULL AND licence_plate IS NULL AND notes IS NULL AND fleet_id IS NULL
@@ -32,7 +32,7 @@ enum GatewayRows {
     """
 }
 
-/// A period for which own records of a gateway belong to a vehicle.
+/// A period in which own records of a gateway belong to a vehicle.
 struct AttributedTimes {
   /// The key of the vehicle.
   var vehicle: Int32
@@ -51,8 +51,8 @@ extension StoreSession {
       [SQLValue(tenant), .text(id), .identifier(.random(at: StoredTime.timestamp(now))), .integer(now)])
   }
 
-  /// If a gateway's list of vehicles contains the gateway's own ID, makes the gateway's own records those of a vehicle
-  /// with this ID.
+  /// If a gateway's list of vehicles contains the gateway's own ID, turns the row for the gateway's own records into a
+  /// vehicle with this ID.
   func adoptOwnRecords(of gateway: String, _ vehicles: [String], tenant: Int32) throws(StoreFailure) {
     guard vehicles.contains(gateway) else { return }
     try run(
@@ -60,7 +60,7 @@ extension StoreSession {
       [SQLValue(tenant), .text(gateway)])
   }
 
-  /// Returns the keys, among the given ones, of rows for gateways' own records.
+  /// Returns those of the given keys that belong to rows for gateways' own records.
   func gatewayKeys(among keys: Set<Int32>) throws(StoreFailure) -> [Int32] {
     var (found, rest) = ([Int32](), Array(keys)[...])
     while !rest.isEmpty {
@@ -77,10 +77,10 @@ extension StoreSession {
   /// periods of a gateway are in ascending order and do not overlap.
   ///
   /// - Parameters:
-  ///   - keys: keys of the vehicles or of the gateways' rows.
+  ///   - keys: keys of vehicles, or of the gateways' rows.
   ///   - areGateways: `true` if `keys` are the keys of the gateways' rows; `false` if they are the keys of vehicles.
-  ///   - start: only periods that end after this time, ms.
-  ///   - end: only periods that begin before this time, ms.
+  ///   - start: only periods that end after this time are returned, ms since 1970.
+  ///   - end: only periods that begin before this time are returned, ms since 1970.
   func attributions(
     of keys: Set<Int32>, areGateways: Bool, from start: Int64, to end: Int64, tenant: Int32
   ) throws(StoreFailure) -> [Int32: [AttributedTimes]] {

@@ -3,8 +3,8 @@ import Telemetry
 
 /// Several batches that are stored in one transaction.
 ///
-/// Call order: ``run(in:)``, then the commit, then ``outcomes`` and ``announcements``. Each attempt needs a new
-/// group.
+/// Call ``run(in:)``, commit the transaction, then read ``outcomes`` and ``announcements``. If the transaction is tried
+/// again, create a new group.
 struct IngestGroup {
   /// An additional copy of a record that occurs more than once in the group.
   private struct Copy {
@@ -17,12 +17,12 @@ struct IngestGroup {
 
   let jobs: [IngestJob]
   /// The results of each batch's records; `nil` if the tenant of the batch does not exist. A record without a result
-  /// was postponed. Nothing was stored for it, because all better times of the group would cost more than one
-  /// transaction may.
+  /// was postponed, and nothing was stored for it: all better times of the group together would cost more than one
+  /// transaction may cost.
   private(set) var outcomes: [[IngestOutcome?]?]
-  /// The cost of storing the better times.
+  /// The cost of the better times that were stored (``WorkBudget``).
   var work: Int { budget.spent }
-  /// The feed positions to announce after the commit.
+  /// The feed positions that must be announced after the commit.
   private(set) var announcements: [(tenant: TenantID, position: FeedPosition)] = []
 
   private var rows: [RecordRow] = []
@@ -139,10 +139,10 @@ struct IngestGroup {
 
   // MARK: Outcomes
 
-  /// Determines the result of each record.
+  /// Determines the results of the records whose vehicles were found.
   ///
-  /// - Parameter existing: the time qualities of the rows that existed already, by the row's index.
-  /// - Returns: the better times of rows, by the row's index.
+  /// - Parameter existing: the time qualities of the rows that the database already had, by the row's index.
+  /// - Returns: the better times for existing rows, by the row's index.
   private mutating func resolveOutcomes(_ existing: [Int: StoredQuality]) -> [Int: Improvement] {
     var improvements: [Int: Improvement] = [:]
     for index in rows.indices {
@@ -167,8 +167,8 @@ struct IngestGroup {
     return improvements
   }
 
-  /// Removes the results of records whose better times did not fit into the transaction. Also removes those of all
-  /// copies of these records, because the copies must be processed in order.
+  /// Removes the results of records whose better times did not fit into the transaction. Also removes the results of
+  /// all copies of these records, because the copies must be processed in order.
   private mutating func postpone(
     _ keys: [RowKey], _ existing: [Int: StoredQuality], _ improvements: inout [Int: Improvement]
   ) {

@@ -8,21 +8,21 @@ struct IngestJob: Sendable {
   let now: Timestamp
   let answer: @Sendable (Result<[IngestOutcome], StorageError>) -> Void
 
-  /// The records that the next transaction stores.
+  /// The records of the batch that the next transaction stores.
   private(set) var records: [IncomingRecord] = []
   /// The cost of ``records`` (``IngestCost``): at most ``IngestQueue/largestGroup``, unless there is only one record.
   private(set) var cost = 0
-  /// Whether the last transaction postponed better times of this batch. If so, the next transaction contains only this
+  /// Whether the last transaction postponed better times of this batch. If so, the next transaction stores no other
   /// batch, so that other batches cannot cause another postponement.
   private(set) var wasPostponed = false
 
   private let batch: [IncomingRecord]
-  /// The indices of ``records`` in the batch.
+  /// The indices of ``records`` within the batch.
   private var places: ArraySlice<Int> = []
   /// The indices of the records that later transactions store.
   private var later: ArraySlice<Int>
   private var outcomes: [IngestOutcome]
-  /// The cost of one record in comparison with a new record, estimated from the last transaction.
+  /// Estimated cost of one record, in units of a new record's cost, from the last transaction.
   private var factor = 1
 
   init(
@@ -42,11 +42,11 @@ struct IngestJob: Sendable {
   /// The number of records that are not stored yet.
   var remaining: Int { places.count + later.count }
 
-  /// Stores the results of a transaction in the job, and chooses the records for the next transaction.
+  /// Adds the results of a transaction to the job, and chooses the records for the next transaction.
   ///
   /// - Parameters:
   ///   - results: the results of ``records``; `nil` for a record that was postponed.
-  ///   - work: the cost of better times in that transaction (``WorkBudget``).
+  ///   - work: the cost of the better times in that transaction (``WorkBudget``).
   /// - Returns: the results of all records if the whole batch is stored, otherwise `nil`.
   mutating func finishTransaction(_ results: [IngestOutcome?], work: Int) -> [IngestOutcome]? {
     var postponed: [Int] = []
@@ -67,7 +67,7 @@ struct IngestJob: Sendable {
     cost = 0
     for place in later {
       let own = IngestCost.cost(of: batch[place], after: previous) + factor - 1
-      // As in ``WorkBudget``, the last better time may exceed the limit.
+      // As with ``WorkBudget``, the last better time may exceed the limit.
       if count > 0, factor > 1 ? cost >= limit : cost + own > limit { break }
       previous = batch[place]
       cost += own
@@ -85,9 +85,9 @@ enum IngestCost {
   static let improvements = 2_048
   /// The cost of finding the newest record of a class again.
   static let newest = 1_024
-  /// The cost of a better time for one record, in addition to the cost for the length of its body.
+  /// The cost of a better time for one record, without the cost for the length of its body.
   static let improvement = 4
-  /// The cost of removing records from a run, in addition to the cost for the length of their bodies.
+  /// The cost of removing records from a run, without the cost for the length of their bodies.
   static let run = 2
 
   static func cost(of record: IncomingRecord, after previous: IncomingRecord?) -> Int {
@@ -98,7 +98,7 @@ enum IngestCost {
   static func bytes(_ count: Int) -> Int { count / 2_048 }
 }
 
-/// The cost that better times may cause in one transaction. Work beyond it is postponed to the next transaction.
+/// A limit on the cost of better times in one transaction. Work beyond it is postponed to the next transaction.
 ///
 ///     while !budget.isSpent { … budget.charge(cost) }
 final class WorkBudget {

@@ -9,8 +9,8 @@ import Synchronization
 /// A lane is a thread that executes one transaction at a time. While it waits for the disk, further batches arrive for
 /// the next transaction.
 final class IngestQueue: Sendable {
-  /// The maximum cost of a transaction (``IngestCost``): 4,096 records of usual length, or about 40 ms. Other tenants
-  /// and live readers do not wait longer than that.
+  /// The maximum cost of a transaction (``IngestCost``): that of 4,096 records of usual length, about 40 ms. Other
+  /// tenants and live readers wait no longer than that.
   static let largestGroup = 4_096
 
   private struct State {
@@ -30,7 +30,7 @@ final class IngestQueue: Sendable {
     }
   }
 
-  /// The error of the last transaction, and its time.
+  /// The error of a transaction, and the time at which it occurred.
   struct Failure {
     let error: StorageError
     let at: ContinuousClock.Instant
@@ -51,7 +51,7 @@ final class IngestQueue: Sendable {
     state = Mutex(State(freeLanes: Array(0..<lanes)))
   }
 
-  /// The counters since the queue was created. The sizes of the database are not included.
+  /// The counters since the queue was created, without the sizes of the database.
   var counts: StorageCounts {
     state.withLock { state in
       var counts = state.counts
@@ -140,8 +140,8 @@ final class IngestQueue: Sendable {
         }
       }
     case .failure(let error):
-      // One of the batches may be the cause of the error. Store each alone, so that the others do not fail because of
-      // it.
+      // One of the batches may be the cause of the error. Store each batch in its own transaction, so that the other
+      // batches do not fail because of it.
       if group.count > 1, error.kind == .system {
         for job in group { answer([job], store(lane, [job]), lane) }
       } else {
@@ -175,7 +175,7 @@ final class IngestQueue: Sendable {
     }
   }
 
-  /// Removes and returns the batches for the next transaction: at least one if any batch waits.
+  /// Removes from the queue and returns the batches for the next transaction: at least one, unless the queue is empty.
   private static func next(_ waiting: inout FairQueue<TenantID, String, IngestJob>) -> [IngestJob] {
     var group: [IngestJob] = []
     var cost = 0
@@ -190,7 +190,7 @@ final class IngestQueue: Sendable {
 }
 
 extension IngestSource {
-  /// The name of a source in the queue. Batches with the same tenant and name stay in order.
+  /// The name of a source in the queue. Batches with the same tenant and name are stored in their order.
   fileprivate var name: String {
     switch self {
     case .gateway(let gateway): gateway.id

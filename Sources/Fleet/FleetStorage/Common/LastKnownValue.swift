@@ -1,8 +1,8 @@
 import FleetDomain
 import Telemetry
 
-/// Columns of a vehicle's row that contain values of the vehicle's newest records. Thus the positions of all vehicles
-/// can be read from one table.
+/// The columns of a vehicle's row that contain values of the vehicle's newest records. With them, the positions of all
+/// vehicles can be read from one table.
 enum LastKnownColumn: String, CaseIterable {
   /// The newest position.
   case place
@@ -11,7 +11,7 @@ enum LastKnownColumn: String, CaseIterable {
   /// The newest start or end of a trip.
   case trip = "last_trip"
 
-  /// The kind of records (``NewestRecord/Part``) whose newest record determines the column's value.
+  /// The kind of records (``NewestRecord/Part``) whose newest record determines this column's value.
   var part: NewestRecord.Part {
     switch self {
     case .place: .position
@@ -26,8 +26,8 @@ enum LastKnownColumn: String, CaseIterable {
   }
 }
 
-/// The value of a ``LastKnownColumn`` as bytes: the record's time, `seq` and ID, then the numbers, all big-endian.
-/// Newer records have greater values, so that a database can compare two values and store the newer one.
+/// The value of a ``LastKnownColumn`` as bytes: the record's time, `seq` and ID, then the column's numbers, all
+/// big-endian. Newer records have greater values, so that a database can compare two values and store the newer one.
 struct LastKnownValue: Equatable {
   private static let headCount = 32
 
@@ -38,7 +38,7 @@ struct LastKnownValue: Equatable {
   /// Creates the value of a column.
   ///
   /// - Parameters:
-  ///   - record: the newest record of the column's kind.
+  ///   - record: the newest record of the kind that determines the column (``LastKnownColumn/part``).
   ///   - body: the text of this record.
   init(_ column: LastKnownColumn, of record: NewestRecord, body: [UInt8]) {
     var bytes: [UInt8] = []
@@ -64,11 +64,11 @@ struct LastKnownValue: Equatable {
     for number in numbers { bytes.append(bigEndian: (number ?? .nan).bitPattern) }
   }
 
-  /// The time of the record in ms.
+  /// The time of the record, ms since 1970.
   var milliseconds: Int64 { Int64(bitPattern: word(0) ^ (1 << 63)) }
   private var time: Timestamp { StoredTime.timestamp(milliseconds) }
 
-  /// Returns one of the value's numbers; `nil` if it is unknown.
+  /// Returns one of the column's numbers; `nil` if it is unknown.
   private func number(_ index: Int) -> Double? {
     let number = Double(bitPattern: word(Self.headCount + 8 * index))
     return number.isNaN ? nil : number
@@ -99,7 +99,7 @@ struct LastKnownValue: Equatable {
 extension StoreSession {
   /// Sets columns of a vehicle from its newest records.
   ///
-  /// - Parameter columns: the columns whose newest record may have changed.
+  /// - Parameter columns: the columns whose value may have changed.
   func setLastKnown(_ columns: [LastKnownColumn], of vehicle: Int32, tenant: Int32) throws(StoreFailure) {
     let newest = try newest(of: vehicle, tenant: tenant)
     for column in columns {
@@ -169,7 +169,7 @@ extension ThingSession {
 }
 
 extension StoredFleet {
-  /// Maximum number of vehicles that one transaction completes.
+  /// Maximum number of vehicles whose columns one transaction of ``finishUpgrade()`` sets.
   private static let completedTogether = 16
 
   @discardableResult

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Work that continues even if no caller waits for it any longer. Each caller may wait with a time limit.
+/// Work that continues even if no caller waits for its end any longer. Each caller may wait with a time limit.
 final class PendingWork: Sendable {
   private struct State {
     var isDone = false

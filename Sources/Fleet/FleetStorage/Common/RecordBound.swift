@@ -3,8 +3,8 @@ import Telemetry
 
 /// The position in an index at which reading for a page of records begins.
 ///
-/// Records are sorted by time, `seq`, ID, vehicle and class; vehicle and class matter only for records with equal IDs.
-/// A record exactly at the position is included, so that one statement can read the first page and all others.
+/// Records are sorted by time, `seq`, ID, vehicle and class. Vehicle and class matter only for records with equal IDs.
+/// A record exactly at the position is read, too, so that one statement can read the first page and all others.
 struct RecordBound {
   var time: Int64
   var sequence: Int64
@@ -12,7 +12,7 @@ struct RecordBound {
   var idLow: UInt64
   var vehicle: Int64
 
-  /// Creates the position at which reading of a class begins.
+  /// Creates the position at which reading the records of a class begins.
   init(_ query: RecordQuery, _ cursor: PageCursor?, recordClass: RecordClass, isFleetWide: Bool) {
     let isForward = query.order == .oldestFirst
     guard let cursor else {
@@ -57,11 +57,11 @@ struct RecordBound {
     self.vehicle = vehicle
   }
 
-  /// Returns the exclusive end of the time range of a query that reads the oldest record first; `Int64.max` if there is
-  /// no limit.
+  /// Returns the exclusive end of a query's time range; `Int64.max` if there is no limit. It ends the reading if the
+  /// oldest record is read first.
   static func end(_ query: RecordQuery) -> Int64 { query.to.map(StoredTime.bound) ?? .max }
 
-  /// Returns the inclusive start of the time range of a query that reads the newest record first; `Int64.min` if there
-  /// is no limit.
+  /// Returns the inclusive start of a query's time range; `Int64.min` if there is no limit. It ends the reading if the
+  /// newest record is read first.
   static func start(_ query: RecordQuery) -> Int64 { query.from.map(StoredTime.bound) ?? .min }
 }

@@ -1,7 +1,7 @@
 import FleetDomain
 import Telemetry
 
-/// Checks a query for records, and makes a page from the rows that were read. It is the same code for both databases.
+/// A checked query for records, which makes a page from the rows that were read. It is the same for both databases.
 struct RecordPage {
   private(set) var query: RecordQuery
   private(set) var cursor: PageCursor?
@@ -11,7 +11,7 @@ struct RecordPage {
   /// Checks a query.
   ///
   /// - Parameters:
-  ///   - vehicle: key of the vehicle; `nil` for all vehicles.
+  ///   - vehicle: the key of the query's vehicle; `nil` for all vehicles.
   ///   - key: the key of the store's cursors.
   init(_ query: RecordQuery, tenant: Int32, vehicle: Int32?, key: CursorKey) throws(StoreFailure) {
     func refuse(_ detail: String) -> StoreFailure { StoreFailure(.invalidQuery, "records", detail) }
@@ -52,12 +52,13 @@ struct RecordPage {
     self.cursor?.sequence = try session.foundAll([key]).first?.sequence
   }
 
-  /// Makes the page.
+  /// Makes the page from the rows of several lists.
   ///
   /// - Parameters:
-  ///   - rows: lists in the order of the query. A list that continues after the page has one row more than the limit.
+  ///   - lists: lists of rows in the order of the query. A list that continues after the page has one row more than the
+  ///     limit.
   ///   - boundary: the time up to which all records were read (``boundary(at:)``); `nil` if the lists are complete.
-  /// - Returns: the rows of the page, and the cursor after them.
+  /// - Returns: the rows of the page, and the cursor after them; `nil` for the cursor if no page follows.
   func page(_ lists: [[FoundRow]], completeTo boundary: Int64? = nil) -> (rows: [FoundRow], next: String?) {
     var rows = merged(lists)
     if let boundary { rows = Array(rows.prefix { isForward ? $0.time < boundary : $0.time >= boundary }) }
@@ -66,7 +67,7 @@ struct RecordPage {
     return (rows, rows.last.map { text(behind: $0) })
   }
 
-  /// Returns the rows of several lists in the order of the query.
+  /// Merges several lists into one, in the order of the query.
   func merged(_ lists: [[FoundRow]]) -> [FoundRow] {
     let filled = lists.filter { !$0.isEmpty }
     guard filled.count > 1 else { return filled.first ?? [] }
@@ -82,10 +83,11 @@ struct RecordPage {
   /// A part of a page: the records of one vehicle in a time range.
   struct Part {
     var page: RecordPage
-    /// The time at which reading begins: the start of the range if the oldest record is first, otherwise its end.
+    /// The time at which reading begins: the start of the range if the query reads the oldest record first, otherwise
+    /// the end.
     var edge: Int64
 
-    /// Returns the part without the records that are about a gateway itself; `nil` if there are no others.
+    /// Returns the part without the classes ``FleetDomain/Attribution/ownClasses``; `nil` if no class remains.
     func withoutOwnRecords() -> Part? {
       var part = self
       part.page.query.classes.removeAll(where: Attribution.ownClasses.contains)
@@ -93,10 +95,10 @@ struct RecordPage {
     }
   }
 
-  /// Returns the part of the page with a vehicle's records in a time range; `nil` if the page contains no time of the
-  /// range.
+  /// Returns the part of the page that contains a vehicle's records in a time range; `nil` if the range and the page do
+  /// not overlap.
   ///
-  /// - Parameter range: times in ms. Records without a time count as the lowest number.
+  /// - Parameter range: the time range, ms since 1970. Records without a time have the lowest number.
   func part(of vehicle: Int32, in range: Range<Int64>) -> Part? {
     let (first, end) = (
       max(range.lowerBound, RecordBound.start(query)), min(range.upperBound, RecordBound.end(query))
@@ -120,7 +122,7 @@ struct RecordPage {
     return Part(page: part, edge: isForward ? first : end)
   }
 
-  /// Returns the same query with another limit, for a page that begins after a cursor.
+  /// Returns the same query with another limit and another cursor, after which the page begins.
   func step(after cursor: PageCursor?, limit: Int) -> RecordPage {
     var step = self
     step.cursor = cursor
@@ -131,8 +133,9 @@ struct RecordPage {
   /// Whether a part with one edge is read before a part with another edge, in the order of the query.
   func isBefore(_ edge: Int64, _ other: Int64) -> Bool { isForward ? edge < other : edge > other }
 
-  /// Returns the time at which a page can end if all records up to the edge of a part were read. If the oldest record
-  /// is first, the page contains only records before this time; otherwise only records of this time and later.
+  /// Returns the time at which a page can end if all records up to the edge of a part were read. If the query reads the
+  /// oldest record first, the page contains only records before this time; otherwise only records of this time and
+  /// later.
   func boundary(at edge: Int64) -> Int64 {
     guard let every = query.every, edge != .min else { return edge }
     // The page cannot end within a time span, because the newest record of the span may not have been read.
@@ -140,13 +143,13 @@ struct RecordPage {
     return end == .max ? edge : end - every
   }
 
-  /// Whether all records that precede a row in the order of the query were read.
+  /// Whether all records that precede a row in the order of the query were read, if reading has reached a boundary.
   func isComplete(_ row: FoundRow, at boundary: Int64) -> Bool {
     isForward ? row.time < boundary : row.time >= boundary
   }
 
-  /// Whether the next page, after a page that ends at a boundary, begins at another time than this page. Otherwise the
-  /// pages would never end.
+  /// Whether the page after one that ends at a boundary begins at another time than this page. Otherwise, the pages
+  /// would never end.
   func isProgress(_ boundary: Int64) -> Bool {
     if isForward { return boundary > max(cursor?.time ?? .min, RecordBound.start(query)) }
     let end = RecordBound.end(query)
@@ -172,7 +175,7 @@ struct RecordPage {
     return PageCursor(time: Self.spanEnd(row.time, every)).text(scope: scope, key: key)
   }
 
-  /// Returns the end of the time span that contains a time, which is the start of the next one.
+  /// Returns the end of the time span that contains a time. It is also the start of the next span.
   static func spanEnd(_ time: Int64, _ every: Int64) -> Int64 {
     let rest = time % every
     let (end, overflow) = (time - (rest < 0 ? rest + every : rest)).addingReportingOverflow(every)

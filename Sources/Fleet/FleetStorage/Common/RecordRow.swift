@@ -1,7 +1,7 @@
 import FleetDomain
 import Telemetry
 
-/// The key of a record in the tables.
+/// The key of a record in the database.
 struct RowKey: Hashable {
   var tenant: Int32
   var vehicle: Int32
@@ -9,8 +9,8 @@ struct RowKey: Hashable {
   var idHigh: UInt64
   var idLow: UInt64
 
-  /// Whether a key comes before another one in the order of the unique key. All transactions insert rows in this order,
-  /// so that no two transactions wait for each other.
+  /// Whether a key precedes another one in the order of the unique key. All transactions insert rows in this order, so
+  /// that no two transactions wait for each other.
   static func isBefore(_ left: RowKey, _ right: RowKey) -> Bool {
     if left.tenant != right.tenant { return left.tenant < right.tenant }
     if left.vehicle != right.vehicle { return left.vehicle < right.vehicle }
@@ -23,7 +23,7 @@ struct RowKey: Hashable {
 /// A row to be inserted into the table `record`.
 struct RecordRow {
   var key: RowKey
-  /// The time as the value of a column; see ``StoredTime``.
+  /// The record's time as the value of a column; see ``StoredTime``.
   var time: Int64
   var sequence: Int64
   var quality: StoredQuality
@@ -34,17 +34,17 @@ struct RecordRow {
   var body: [UInt8]
 }
 
-/// A better time for a stored record.
+/// A better time for a stored record: a time of higher quality.
 struct Improvement {
   var key: RowKey
   var time: Timestamp
   var quality: TimeQuality
 }
 
-/// Records of a vehicle whose time was replaced by an earlier one.
+/// Records of a vehicle whose times were replaced by earlier ones.
 struct MovedBack {
   var tenant: Int32
-  /// The latest of their previous times.
+  /// The latest of the times that these records had before, ms since 1970.
   var time: Int64
   var ids: [UUIDv7] = []
 

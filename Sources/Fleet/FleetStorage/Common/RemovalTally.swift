@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Counts removed records. Each removal is counted as soon as it is committed.
+/// Counts removed records and removed changes of feeds. Each removal is counted as soon as it is committed.
 final class RemovalTally: Sendable {
   private let state = Mutex<(records: Int64, changes: Int64)>((0, 0))
 

@@ -11,13 +11,14 @@ struct RetentionBounds {
     self.now = now
   }
 
-  /// The cutoff as a column value. Records with lower values are before the cutoff.
+  /// The cutoff as a column value. Records with lower values have times before the cutoff.
   var time: Int64 { StoredTime.bound(cutoff) }
 
-  /// The first ID of the month that contains the cutoff. Lower IDs are from months that have ended. `nil` if no month
-  /// has ended.
+  /// The first ID of the month that contains the cutoff. Lower IDs are from months that ended before the cutoff. `nil`
+  /// if there is no such month.
   var firstKept: UUIDv7? { IdMonth(at: cutoff).bounds.from }
 
-  /// The first ID that no clock can have created yet if it is right to within a day; `nil` if every ID is possible.
+  /// The first ID after the last month in which a clock that is at most a day ahead can create IDs; `nil` if there is
+  /// none.
   var firstAhead: UUIDv7? { IdMonth.newest(at: now).bounds.to }
 }

@@ -1,6 +1,6 @@
 import Telemetry
 
-/// A value of a statement's parameter or column.
+/// The value of a statement's parameter, or of a column in a row.
 enum SQLValue: Equatable, Sendable {
   case null
   case integer(Int64)
@@ -16,7 +16,8 @@ enum SQLValue: Equatable, Sendable {
   init(_ value: LastKnownValue?) { self = value.map { .bytes($0.bytes) } ?? .null }
 }
 
-/// A row of a statement's result. Columns count from 0. The statement determines their number and types.
+/// A row of a statement's result. Columns are numbered from 0. The statement determines the number and types of
+/// columns.
 struct SQLRow: Equatable, Sendable {
   let values: [SQLValue]
 

@@ -9,8 +9,8 @@ struct SelectedVehicles {
   var ranges: [Int32: [Range<Int64>]] = [:]
   /// Whether every vehicle that is not in ``ranges`` is selected for all times.
   var isOpen = false
-  /// The periods in which own records of gateways are attributed to the selected vehicles. Only pages that read a list
-  /// for each vehicle use them.
+  /// The periods in which own records of gateways are attributed to the selected vehicles, by the keys of the gateways'
+  /// rows. Only pages that read one list for each vehicle use them.
   var attributed: [Int32: [AttributedTimes]] = [:]
 
   var isEmpty: Bool { whole.isEmpty && ranges.isEmpty && !isOpen }
@@ -22,7 +22,7 @@ struct SelectedVehicles {
     return isOpen || whole.contains(vehicle)
   }
 
-  /// Removes a vehicle's selected times that are in these windows, and its records without a time.
+  /// Deselects a vehicle's times that are in these windows, and the vehicle's records without a time.
   fileprivate mutating func remove(_ windows: [VehicleWindow], of vehicle: Int32) {
     guard !windows.isEmpty, ranges[vehicle] != nil || isOpen || whole.contains(vehicle) else { return }
     var left = ranges[vehicle] ?? [Int64.min..<Int64.max]
@@ -70,15 +70,15 @@ struct SelectedVehicles {
 
 /// Functions that read lists of selected records.
 extension StoreSession {
-  /// The maximum number of lists that one call reads; each has one vehicle and one class. If more are needed, the list
-  /// of all vehicles is read and filtered instead.
+  /// Maximum number of lists that one call reads; each list has one vehicle and one class. If more lists would be
+  /// needed, the list of all vehicles is read and filtered instead.
   private var mostLists: Int { 96 }
-  /// When the list of all vehicles is filtered: the number of rows to read at a time, and the maximum number in one
+  /// Numbers of rows for filtering the list of all vehicles: `step` rows are read at a time, and about `most` in one
   /// call.
   private var scannedRows: (step: Int, most: Int) { (256, 4_096) }
 
-  /// Returns the vehicles and times whose records a query needs; `nil` if it needs all records of its vehicle or
-  /// gateway, and no others.
+  /// Returns the vehicles and times whose records a query needs; `nil` if it needs exactly the records of its vehicle
+  /// or of its gateway.
   ///
   /// - Parameter vehicle: the vehicle of the query, or the row of its gateway; `nil` for all vehicles.
   func selected(
@@ -100,7 +100,7 @@ extension StoreSession {
       if query.selection.isAll, attributed.isEmpty { return nil }
       selected = try self.selected(query.selection, of: vehicle, tenant: tenant)
     }
-    // They are visible at the times at which records of the vehicle are visible.
+    // The attributed records are visible at the times at which records of the vehicle itself are visible.
     selected.attributed = attributed.mapValues { all in
       all.flatMap { times in
         selected.times(of: times.vehicle).map { $0.clamped(to: times.range) }.filter { !$0.isEmpty }
@@ -145,7 +145,7 @@ extension StoreSession {
     return selected
   }
 
-  /// Returns windows by the keys of their vehicles.
+  /// Returns windows, grouped by the keys of their vehicles.
   ///
   /// - Parameter vehicle: the only vehicle that the caller needs; `nil` for all vehicles.
   private func keyed(
@@ -178,7 +178,7 @@ extension StoreSession {
     }
   }
 
-  /// Reads a list for each vehicle, and merges them. Lists that begin after the end of the page are not read.
+  /// Reads a list for each vehicle, and merges the lists. Lists that begin after the end of the page are not read.
   private func merged(
     _ page: RecordPage, _ selected: SelectedVehicles, _ tenant: Int32
   ) throws(StoreFailure) -> (rows: [FoundRow], next: String?) {
@@ -236,8 +236,8 @@ extension StoreSession {
     }
   }
 
-  /// Adds to own records of gateways the vehicles to which they are attributed, and removes the own records that are
-  /// attributed to no vehicle. Other rows are unchanged.
+  /// Sets the vehicle to which each own record of a gateway is attributed, and removes own records that are attributed
+  /// to no vehicle. Other rows are unchanged.
   private func attributed(_ found: [FoundRow], tenant: Int32) throws(StoreFailure) -> [FoundRow] {
     let gateways = Set(try gatewayKeys(among: Set(found.map(\.vehicle))))
     guard !gateways.isEmpty else { return found }

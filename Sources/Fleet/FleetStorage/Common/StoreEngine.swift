@@ -1,12 +1,13 @@
 import FleetDomain
 import Telemetry
 
-/// The operations that ``StoredFleet`` needs from a database: transactions, announcements of the feed, retention.
+/// The operations that ``StoredFleet`` needs from a database: transactions, announcements of feed positions, and
+/// retention.
 protocol StoreEngine: Sendable {
   /// The key of the store's cursors.
   var cursorKey: CursorKey { get }
   var queue: IngestQueue { get }
-  /// SQL expression for the database's own time, ms.
+  /// SQL expression for the database's own time, ms since 1970.
   var clock: String { get }
   /// Whether a restored backup was detected when the database was opened.
   var wasRestored: Bool { get }
@@ -28,9 +29,9 @@ protocol StoreEngine: Sendable {
   /// See ``FleetDomain/FleetStorage/prepare(at:)``.
   func prepare(at now: Timestamp) async throws(StorageError)
 
-  /// The counters of the records and changes that retention has removed.
+  /// Counts the records and changes that were removed.
   var tally: RemovalTally { get }
-  /// The durations of transactions; `nil` if transactions of different tenants run at the same time.
+  /// The durations of writing transactions; `nil` if transactions of different tenants can run at the same time.
   var writeTally: WriteTally? { get }
 
   /// See ``FleetDomain/FleetStorage/removeRecords(_:before:at:)``.

@@ -3,7 +3,7 @@ import FleetDomain
 /// The error of a transaction, and whether the transaction may be repeated.
 struct StoreFailure: Error {
   let error: StorageError
-  /// Whether the transaction may be repeated, because it conflicted with another one and changed nothing.
+  /// Whether the transaction may be repeated, because it changed nothing and may succeed the next time.
   let mayRetry: Bool
   /// Whether the error was caused by an existing row with the same key.
   var isDuplicateKey = false

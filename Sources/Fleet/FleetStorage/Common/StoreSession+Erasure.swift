@@ -1,4 +1,4 @@
-/// Functions for removing the copies of erased data that a database has outside its tables.
+/// Functions for removing copies of erased data that a database has outside its tables.
 extension StoreSession {
   private var name: String { "erased" }
 

@@ -3,11 +3,12 @@ import Telemetry
 
 /// The steps of ingestion that are the same for both databases.
 ///
-/// Call order: ``tenant(_:)`` and ``vehicles(named:tenant:)``; ``register(_:)`` and ``update(_:tenant:)`` for new data;
-/// ``store(_:at:)``, ``improveAll(_:within:)``, ``touch(_:)``, ``updateNewest(_:)`` once each;
-/// ``publish(_:tenant:named:at:)`` for each tenant in the order of their keys. The caller commits the transaction.
+/// Call order: ``tenant(_:)`` and ``vehicles(named:tenant:)``; ``register(_:)`` and ``update(_:tenant:by:at:)`` for new
+/// vehicles, gateways and VINs; ``store(_:at:)``, ``improveAll(_:within:)``, ``touch(_:)``, ``updateNewest(_:)`` once
+/// each; ``publish(_:tenant:named:at:)`` for each tenant in the order of their keys. The caller commits the
+/// transaction.
 extension StoreSession {
-  /// Adds a vehicle. If another process has added it meanwhile, returns the existing one.
+  /// Adds a vehicle, or a gateway's row. If another process has added it meanwhile, returns the existing row.
   ///
   /// If another vehicle already has the VIN, the VIN is not stored.
   func register(_ vehicle: NewVehicle) throws(StoreFailure) -> VehicleRow {
@@ -38,7 +39,8 @@ extension StoreSession {
     return found
   }
 
-  /// Stores the gateway or the VIN of a vehicle that had none. If another vehicle already has the VIN, the VIN is not
+  /// Stores the gateway that registered a vehicle, or the vehicle's VIN, if the vehicle had none. If `isGateway` of the
+  /// vehicle is false, a gateway's row becomes a vehicle. If another vehicle already has the VIN, the VIN is not
   /// stored.
   ///
   /// - Parameter gateway: the gateway whose record contained the new value.
@@ -71,11 +73,11 @@ extension StoreSession {
     try vehicles(named: [text], tenant: tenant).contains { $0.vin == text }
   }
 
-  /// Stores better times for rows of the table `record`, in their columns and their bodies. Rows whose time is equally
-  /// good are skipped.
+  /// Stores better times for rows of the table `record`, in their columns and their bodies. Rows that already have a
+  /// time of the same or a better quality are skipped.
   ///
   /// - Parameters:
-  ///   - improvements: the better times, in the order of the rows' keys.
+  ///   - improvements: the better times, in the order of the keys of the rows.
   ///   - budget: when it is spent, the remaining improvements are postponed.
   /// - Returns: `moved`, the records of each vehicle whose time is now earlier; `left`, the hours to which records no
   ///   longer belong; and the keys of the postponed improvements.

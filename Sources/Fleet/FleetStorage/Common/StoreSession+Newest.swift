@@ -1,7 +1,7 @@
 import FleetDomain
 import Telemetry
 
-/// Functions for the newest records of vehicles, whose keys are in the table `newest`.
+/// Functions for the newest records of vehicles. The table `newest` contains the keys of these records.
 extension StoreSession {
   /// Returns the newest records of a vehicle, each with the kind of records (``NewestRecord/Part``) of which it is the
   /// newest.
@@ -21,8 +21,8 @@ extension StoreSession {
     return parts.compactMap { item in found[key(item.part, item.id)].map { (item.part, $0) } }
   }
 
-  /// Removes entries of the table `newest` if a vehicle has them for more ECUs than ``NewestRecord/mostECUs``. The ECUs
-  /// with the oldest records are removed.
+  /// Removes entries of the table `newest` if a vehicle has entries for more ECUs than ``NewestRecord/mostECUs``. The
+  /// entries of the ECUs with the oldest records are removed.
   func trimECUs(of touches: [VehicleTouch]) throws(StoreFailure) {
     for touch in touches {
       for number in Set(touch.newest.filter { !$0.part.ecu.isEmpty }.map(\.part.recordClass)).sorted() {
@@ -71,7 +71,7 @@ extension StoreSession {
     }
   }
 
-  /// Returns the sort key of a stored record.
+  /// Returns the sort key of a stored record; `nil` if the record does not exist.
   private func place(
     of id: UUIDv7, _ recordClass: Int16, _ vehicle: Int32, _ tenant: Int32
   ) throws(StoreFailure) -> NewestPlace? {
@@ -79,8 +79,8 @@ extension StoreSession {
     return try foundAll([key]).first.map { ($0.time, $0.sequence, id) }
   }
 
-  /// Returns the newest record of each of these parts from rows and runs. All parts belong to one class. Parts without
-  /// a record are omitted.
+  /// Returns the newest record of each of these parts, from rows and runs. All parts belong to one class. Parts without
+  /// a record are left out.
   private func newest(
     _ parts: Set<NewestRecord.Part>, _ recordClass: Int16, of vehicle: Int32, tenant: Int32
   ) throws(StoreFailure) -> [NewestRecord.Part: NewestPlace] {
@@ -100,8 +100,8 @@ extension StoreSession {
   }
 
   /// Returns the newest row of each of these parts. All parts belong to one class. No column shows whether a record has
-  /// a position or to which ECU it belongs, so bodies are read once for all parts. Reading begins with the newest row
-  /// and ends after 10,000 rows or 4 MiB.
+  /// a position or to which ECU it belongs. Therefore, bodies are read, once for all parts. Reading begins with the
+  /// newest row and ends after 10,000 rows or 4 MiB.
   private func newestRows(
     _ parts: Set<NewestRecord.Part>, _ recordClass: Int16, of vehicle: Int32, tenant: Int32
   ) throws(StoreFailure) -> [NewestRecord.Part: NewestPlace] {

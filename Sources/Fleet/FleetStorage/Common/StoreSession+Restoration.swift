@@ -8,10 +8,10 @@ import FleetDomain
 /// generation receives `positionGone`, as if the changes had been removed. Positions stay below 2⁵³, the limit of many
 /// JSON parsers, until the year 2248.
 extension StoreSession {
-  /// Begins a new generation of feed positions for all tenants: clients that present a position of an earlier generation
-  /// are told that it is gone.
+  /// Begins a new generation of feed positions for all tenants. Clients that resume with a position of an earlier
+  /// generation then receive `positionGone`.
   ///
-  /// - Parameter clock: SQL expression for the database's time, ms.
+  /// - Parameter clock: SQL expression for the database's own time, ms since 1970.
   func beginGeneration(clock: String) throws(StoreFailure) {
     let now = try rows("SELECT \(clock)", []).first?.integer(0) ?? 0
     let (start, overflow) = now.multipliedReportingOverflow(by: 1_024)
@@ -22,7 +22,7 @@ extension StoreSession {
         forgotten = CASE WHEN position < $1 THEN $1 ELSE position + 1 END
       """, [.integer(start)])
     try run("DELETE FROM feed", [])
-    // Also increase the number of changes (``SQLiteServerFile``) above that of any copy of an earlier generation.
+    // Also raise the number of changes (``SQLiteServerFile``) above that of any copy of an earlier generation.
     if try setting("changes") != nil { try setChanges(max(try changes(), UInt64(start))) }
   }
 
@@ -30,8 +30,8 @@ extension StoreSession {
     try rows("SELECT value FROM setting WHERE name = $1", [.text(name)]).first?.bytes(0)
   }
 
-  /// The number of transactions that have changed something, modulo 2⁶⁴. In a database of an earlier version, counting
-  /// begins with the sum of the feed positions.
+  /// Returns the number of transactions that have changed something, modulo 2⁶⁴. In a database of an earlier version,
+  /// counting begins with the sum of the feed positions.
   func changes() throws(StoreFailure) -> UInt64 {
     if let changes = try setting("changes").flatMap({ UInt64(String(decoding: $0, as: UTF8.self)) }) { return changes }
     return try rows("SELECT position FROM tenant", []).reduce(0) { $0 &+ UInt64(bitPattern: $1.integer(0)) }

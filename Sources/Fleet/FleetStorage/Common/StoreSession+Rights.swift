@@ -19,7 +19,8 @@ extension StoreSession {
     ).isEmpty
   }
 
-  /// Returns the number of vehicles that a gateway has registered. Counting stops at one more than the limit.
+  /// Returns how many vehicles a gateway has registered; at most ``FleetDomain/TenantLimits/vehiclesOfGateway`` plus
+  /// one.
   func registeredVehicles(of gateway: String, tenant: Int32) throws(StoreFailure) -> Int64 {
     try rows(
       RightsQuery.registered, [SQLValue(tenant), .text(gateway), .integer(TenantLimits.vehiclesOfGateway + 1)]
@@ -33,7 +34,8 @@ extension StoreSession {
     ).map { $0.text(0) }
   }
 
-  /// Returns the lists of vehicles of the gateways with ids after `first`, up to and including `last`.
+  /// Returns the lists of vehicles of all gateways with ids after `first`, up to and including `last`, by the gateway's
+  /// id.
   func allowedVehicles(
     tenant: Int32, after first: String, through last: String
   ) throws(StoreFailure) -> [String: [String]] {
@@ -45,7 +47,7 @@ extension StoreSession {
     return Dictionary(grouping: found) { $0.text(0) }.mapValues { $0.map { $0.text(1) } }
   }
 
-  /// Adds vehicles to the list of a gateway, which must be empty.
+  /// Adds vehicles to the list of a gateway. The list must be empty.
   func allow(_ vehicles: [String], gateway: String, tenant: Int32) throws(StoreFailure) {
     for (place, vehicle) in vehicles.enumerated() {
       try run(
@@ -60,7 +62,7 @@ extension StoreSession {
     try run("DELETE FROM gateway_vehicle WHERE tenant = $1 AND gateway = $2", [SQLValue(tenant), .text(gateway)])
   }
 
-  /// Sets whether the list of a gateway reserves its vehicles for this gateway. This is so while the gateway's key is
+  /// Sets whether the list of a gateway reserves its vehicles for this gateway. It does while the gateway's key is
   /// valid.
   func setRights(of gateway: String, active: Bool, tenant: Int32) throws(StoreFailure) {
     try run(
@@ -103,7 +105,7 @@ enum RightsQuery {
 enum CountedKeys {
   case gateways, tokens
 
-  /// The column of the table `tenant` with their number.
+  /// The column of the table `tenant` that contains the number of these keys.
   var column: String {
     switch self {
     case .gateways: "gateways"

@@ -13,7 +13,7 @@ protocol StoreSession {
   @discardableResult
   func run(_ sql: String, _ values: [SQLValue]) throws(StoreFailure) -> Int
 
-  /// The SQL clause that makes a SELECT lock its rows; empty if it is not needed.
+  /// The SQL clause that makes a SELECT lock its rows; empty if the database needs no such clause.
   var lockingRows: String { get }
 
   /// Waits until no other transaction adds to the list of revoked tokens, and locks the list until the commit.
@@ -39,8 +39,8 @@ protocol StoreSession {
 
   /// Inserts the rows that do not exist yet.
   ///
-  /// - Parameter rows: rows with unique keys, in the order of ``RowKey/isBefore(_:_:)``.
-  /// - Returns: the time qualities of the rows that existed already, by the row's index.
+  /// - Parameter rows: rows with different keys, in the order of ``RowKey/isBefore(_:_:)``.
+  /// - Returns: the time qualities of the rows that the table already contained, by the row's index.
   func insert(_ rows: [RecordRow]) throws(StoreFailure) -> [Int: StoredQuality]
 
   /// Prepares partitions for the new times of existing rows.
@@ -51,12 +51,13 @@ protocol StoreSession {
   /// - Throws: a retryable error if one of the vehicles was removed meanwhile.
   func touch(_ vehicles: [VehicleTouch]) throws(StoreFailure)
 
-  /// Marks hours of vehicles. The figures of the days that contain them are then computed again. Call this after ``touch(_:)``, which locks the vehicles.
+  /// Marks hours of vehicles as stale, so that the figures of the days that contain them are computed again. Call this
+  /// after ``touch(_:)``, which locks the vehicles.
   func markStale(_ hours: [StaleHour], at now: Int64) throws(StoreFailure)
 
-  /// Returns lists of rows for a query, from which ``RecordPage/page(_:)`` makes a page.
+  /// Returns lists of rows for a query, from which ``RecordPage/page(_:completeTo:)`` makes a page.
   ///
-  /// - Parameter vehicle: key of the vehicle; `nil` for all vehicles.
+  /// - Parameter vehicle: the key of the query's vehicle; `nil` for all vehicles.
   func lists(_ page: RecordPage, tenant: Int32, vehicle: Int32?) throws(StoreFailure) -> [[FoundRow]]
 
   /// Returns the existing rows among these keys, in the order of the keys.
@@ -67,7 +68,7 @@ protocol StoreSession {
 
   // MARK: Runs
 
-  /// Locks vehicles until the commit. Meanwhile, other transactions can neither add telemetry of these vehicles nor
+  /// Locks vehicles until the commit. Until then, other transactions can neither add telemetry of these vehicles nor
   /// change their runs.
   ///
   /// - Throws: a retryable error if one of the vehicles was removed.
@@ -85,13 +86,13 @@ protocol StoreSession {
   func runs(at spans: [RunSpan], withBodies: Bool) throws(StoreFailure) -> [RunSpan: TelemetryRun]
 }
 
-/// A new vehicle, which its first record registers.
+/// A vehicle that its first record registers.
 struct NewVehicle {
   var tenant: Int32
   var id: String
   var vin: String?
   var registeredBy: String
   var at: Int64
-  /// Whether the record is an own record of the gateway (``GatewayRows``).
+  /// Whether the first record is an own record of the gateway (``GatewayRows``).
   var isGateway = false
 }

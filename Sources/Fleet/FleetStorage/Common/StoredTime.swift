@@ -2,7 +2,7 @@ import Telemetry
 
 /// Converts times to the values of columns, which are milliseconds since 1970, and back.
 enum StoredTime {
-  /// The value for a record without a time. It is lower than all others.
+  /// The value for a record without a time. It is lower than all other values.
   static let undated = Int64.min
 
   static func column(_ time: Timestamp?) -> Int64 { time?.milliseconds ?? undated }

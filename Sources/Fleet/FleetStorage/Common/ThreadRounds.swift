@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Lets tasks check whether a thread makes progress, although its calls may block.
+/// Lets tasks check whether a thread still makes progress, although its calls may block.
 final class ThreadRounds: Sendable {
   private let waiting = Mutex<[CheckedContinuation<Void, Never>]>([])
 

@@ -1,12 +1,12 @@
 import FleetDomain
 import Telemetry
 
-/// Finds the vehicle of each record, and checks whether the sender may write for that vehicle. It is used for one
-/// tenant, in one transaction.
+/// Finds the vehicle of each record, and checks whether the sender may write for that vehicle. One resolver is used for
+/// one tenant, in one transaction.
 struct VehicleResolver {
   private struct Query: Hashable {
     var vehicleId: String
-    /// The gateway that sent the record; `nil` if the source is trusted.
+    /// The gateway that sent the record; `nil` if the source is not a gateway, or if the gateway is unknown.
     var gateway: String?
   }
 
@@ -19,20 +19,21 @@ struct VehicleResolver {
   private let tenant: Int32
   private var byId: [String: VehicleRow] = [:]
   private var byVIN: [String: String] = [:]
+  /// The results of earlier queries.
   private var answers: [Query: Result<Int32, RecordRefusal>] = [:]
-  /// The last query and its result. A batch of one vehicle therefore needs only one look-up.
+  /// The last query and its result. With it, a batch of one vehicle needs only one look-up.
   private var last: (query: Query, answer: Result<Int32, RecordRefusal>)?
-  /// Whether a vehicle, by its ID or VIN, is in the list of another gateway than the query's gateway. The query's
-  /// gateway is `""` if it is unknown.
+  /// Whether a vehicle, by its ID or VIN, is in the list of a gateway other than the query's gateway.
   private var ofOthers: [Query: Bool] = [:]
   /// The vehicles in each gateway's list, for lists that are too long for a linear search.
   private var allowed: [String: Set<String>] = [:]
-  /// The number of vehicles in the batch that each sender has not used before.
+  /// For each sender, the number of vehicles in the batch that the sender has not used before.
   private var newVehicles: [NewVehicleSender: Int] = [:]
-  /// The number of vehicles that each gateway has registered, including those of this transaction.
+  /// For each gateway, the number of vehicles that it has registered, including those of this transaction.
   private var registered: [String: Int64] = [:]
-  /// The index of the current batch, and whether it is an import.
+  /// The index of the current batch.
   private var job = 0
+  /// Whether the current batch is an import.
   private var isImport = false
   /// The existing vehicles that got a gateway or a VIN from a record. The key is the vehicle's ID, and the value is the
   /// gateway that sent the record.
@@ -62,8 +63,8 @@ struct VehicleResolver {
     last = nil
   }
 
-  /// Returns the vehicle with the record's `vehicleId` as its id or, if there is none, the vehicle with this VIN;
-  /// otherwise registers a new vehicle.
+  /// Returns the key of the vehicle whose id is the record's `vehicleId` or, if there is none, of the vehicle with this
+  /// VIN. If there is no such vehicle either, registers a new one.
   mutating func vehicle(
     of record: IncomingRecord, from source: IngestSource, at now: Timestamp, _ transaction: some StoreSession
   ) throws(StoreFailure) -> Result<Int32, RecordRefusal> {
@@ -85,7 +86,7 @@ struct VehicleResolver {
       answer = known
     } else {
       answer = try find(record, source, now, transaction)
-      // This refusal applies only to this batch, so it is not stored as the answer for later ones.
+      // This refusal applies only to this batch, so it is not kept as the answer for later batches.
       if case .failure(let refusal) = answer, refusal.kind == .tooManyVehicles { return answer }
       answers[query] = answer
     }
@@ -94,7 +95,7 @@ struct VehicleResolver {
     return answer
   }
 
-  /// Stores the gateways and VINs that records contained for vehicles that exist already.
+  /// Updates existing vehicles to which records of this transaction have added the registering gateway or the VIN.
   func write(_ transaction: some StoreSession, at now: Timestamp) throws(StoreFailure) {
     for (id, gateway) in changed.sorted(by: { $0.key < $1.key }) {
       guard let vehicle = byId[id] else { continue }
@@ -140,8 +141,8 @@ struct VehicleResolver {
     if let gateway {
       let isOwn: Bool
       if vehicle.id == gateway.id {
-        // A gateway's records have its own id as their `vehicleId` until it knows its vehicle; `gap` records always
-        // have it.
+        // Until a gateway knows its vehicle, its records contain the gateway's own id as `vehicleId`. `gap` records
+        // always contain it.
         isOwn = true
       } else if !gateway.allowedVehicles.isEmpty {
         isOwn = ([name, vehicle.id] + (vehicle.vin.map { [$0] } ?? [])).contains { isAllowed($0, gateway) }
@@ -190,9 +191,11 @@ struct VehicleResolver {
     return try isOfOther([vin], than: sender, transaction) ? nil : vin
   }
 
-  /// Whether the list of a gateway other than `gateway` contains a vehicle, by its id or its VIN.
+  /// Whether the list of a gateway other than `gateway` contains a vehicle.
   ///
-  /// - Parameter gateway: the gateway that sent the record; `nil` if unknown.
+  /// - Parameters:
+  ///   - names: the vehicle's id and, if it has one, its VIN.
+  ///   - gateway: the gateway that sent the record; `nil` if unknown.
   private mutating func isOfOther(
     _ names: [String], than gateway: String?, _ transaction: some StoreSession
   ) throws(StoreFailure) -> Bool {
@@ -218,8 +221,8 @@ struct VehicleResolver {
     return names.contains(name)
   }
 
-  /// Counts a vehicle that is new to the sender. The number is limited, because each new vehicle costs statements in a
-  /// transaction that delays all tenants.
+  /// Counts a vehicle that is new to the sender. The number of such vehicles is limited, because each of them costs
+  /// statements in a transaction that delays all tenants.
   ///
   /// - Returns: the refusal if there are too many; otherwise `nil`.
   private mutating func countNew(_ record: IncomingRecord) -> RecordRefusal? {

@@ -1,20 +1,20 @@
 import FleetDomain
 
-/// The changes of one vehicle by the rows of a transaction: its latest time, and its newest record of each kind.
+/// The changes that the rows of a transaction make to one vehicle: its latest time, and its newest record of each kind.
 struct VehicleTouch {
   var vehicle: Int32
-  /// The latest credible time among the rows.
+  /// The latest credible time among the rows, ms since 1970.
   private(set) var time = StoredTime.undated
   private(set) var newest: [NewestRecord] = []
   /// The hours of those rows from which the figures of days are computed (``StaleHour/classes``).
   private(set) var hours: Set<Int64> = []
-  /// The values of the newest rows, for the columns that ``LastKnown`` needs.
+  /// The values of the newest rows for those columns from which ``FleetDomain/LastKnown`` is read.
   private(set) var lastKnown: [LastKnownColumn: LastKnownValue] = [:]
   private var ecus = 0
 
   init(vehicle: Int32) { self.vehicle = vehicle }
 
-  /// Returns the changes of all vehicles.
+  /// Returns the changes that rows make to their vehicles.
   ///
   /// - Parameter rows: rows grouped by vehicle.
   static func all(of rows: some Sequence<RecordRow>) -> [VehicleTouch] {
@@ -54,9 +54,9 @@ struct VehicleTouch {
     if row.hasPosition, row.time != StoredTime.undated, add(row, .position) { bodies[.place] = row.body }
   }
 
-  /// Stores a row as the newest of a part if it is newer than the newest row so far.
+  /// Keeps a row as the newest one of a part if it is newer than all earlier rows.
   ///
-  /// - Returns: whether the row is newer.
+  /// - Returns: whether the row was kept.
   private mutating func add(_ row: RecordRow, _ part: NewestRecord.Part) -> Bool {
     let candidate = NewestRecord(
       part: part, time: row.time, sequence: row.sequence, idHigh: row.key.idHigh, idLow: row.key.idLow)
@@ -74,9 +74,9 @@ struct VehicleTouch {
   }
 }
 
-/// The newest record of a vehicle in one part: a row of the table `newest`.
+/// The newest record of a vehicle in one part (``Part``): a row of the table `newest`.
 struct NewestRecord {
-  /// The kind of records of which a record is the newest.
+  /// A kind of records of one vehicle, of which one record is the newest.
   struct Part: Hashable {
     /// Number of the class (``FleetDomain/RecordClass/number``). -1 stands for telemetry with a position, which has its
     /// own newest record.

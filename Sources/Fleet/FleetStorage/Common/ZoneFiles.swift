@@ -2,9 +2,9 @@ import Failures
 import FleetDomain
 import Synchronization
 
-/// Reads the rules of time zones from the machine's IANA database, each zone once.
+/// Reads the rules of time zones from the machine's IANA database. Each zone is read only once.
 final class ZoneFiles: Sendable {
-  /// The maximum size of a zone's file, bytes. Most files have less than 4 KiB.
+  /// Maximum size of a zone's file, bytes. Most files are smaller than 4 KiB.
   private static let mostBytes = 1 << 20
 
   /// The reader of the machine's time zone database.
@@ -15,7 +15,7 @@ final class ZoneFiles: Sendable {
 
   /// Creates a reader.
   ///
-  /// - Parameter folder: the folder of the database.
+  /// - Parameter folder: the folder that contains the files of the database.
   init(folder: String = "/usr/share/zoneinfo") { self.folder = folder }
 
   /// Returns the rules of a time zone.

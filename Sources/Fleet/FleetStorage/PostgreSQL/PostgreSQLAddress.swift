@@ -50,7 +50,7 @@ public struct PostgreSQLAddress: Equatable, Sendable {
     return changed
   }
 
-  /// Whether a host is another machine, and the address does not specify whether TLS is used.
+  /// Whether a host is another machine and the address does not determine whether TLS is used.
   var isRemoteWithoutMode: Bool { !isLocal && self["sslmode"] == nil && self["service"] == nil }
 
   /// Whether all hosts are this machine: a loopback address, a socket, or no host at all.

@@ -2,7 +2,7 @@ import CPostgres
 import FleetDomain
 import Glibc
 
-/// A connection to PostgreSQL. Any thread may use it, but only one at a time. Its calls block the thread.
+/// A connection to PostgreSQL. Any thread may use it, but only one thread at a time. Its calls block the thread.
 @safe
 final class PostgreSQLConnection: @unchecked Sendable {
   private let handle: OpaquePointer
@@ -12,10 +12,10 @@ final class PostgreSQLConnection: @unchecked Sendable {
 
   /// Connects to a database.
   ///
-  /// - Throws: `unavailable` with libpq's message about the connection. Messages about the address are replaced,
-  ///   because they may contain a password.
+  /// - Throws: `unavailable` with libpq's message about the connection. If the message is about the address, another
+  ///   message replaces it, because it may contain a password.
   init(address: PostgreSQLAddress) throws(StoreFailure) {
-    // With these options, the loss of a peer is detected after 30 + 3 × 10 s, even on a connection that only listens.
+    // With these options, the loss of a peer is detected after 30 s + 3 × 10 s, even on a connection that only listens.
     let defaults = [
       ("connect_timeout", "10"), ("tcp_user_timeout", "30000"), ("keepalives_idle", "30"),
       ("keepalives_interval", "10"), ("keepalives_count", "3"), ("application_name", "fleetstore"),
@@ -57,9 +57,9 @@ final class PostgreSQLConnection: @unchecked Sendable {
     _ = try unsafe result(PQexec(handle, sql))
   }
 
-  /// Executes a statement, and prepares it for later calls.
+  /// Executes a statement. Usually also prepares it, so that later calls are faster.
   ///
-  /// - Parameter keeps: whether the statement is prepared. `false` is for statements that are rarely repeated.
+  /// - Parameter keeps: whether the statement is prepared. Use `false` for statements that are rarely repeated.
   func query(
     _ sql: String, _ parameters: PostgreSQLParameters = PostgreSQLParameters(), keeps: Bool = true
   ) throws(StoreFailure) -> PostgreSQLResult {
@@ -85,8 +85,8 @@ final class PostgreSQLConnection: @unchecked Sendable {
     guard let started = unsafe PQexec(handle, sql) else { throw StoreFailure(.unavailable, "PostgreSQL", words) }
     defer { unsafe PQclear(started) }
     guard unsafe PQresultStatus(started) == PGRES_COPY_IN else { throw unsafe failure(started) }
-    // libpq accepts at most Int32.max bytes in one call. If data cannot be sent, the result of the statement contains
-    // the error.
+    // libpq accepts at most Int32.max bytes in one call. If data cannot be sent, the statement's result contains the
+    // error.
     var start = 0
     while start < data.count {
       let piece = data[start..<min(start + 1 << 20, data.count)]
@@ -141,7 +141,7 @@ final class PostgreSQLConnection: @unchecked Sendable {
 
   /// Waits for notifications.
   ///
-  /// - Parameter milliseconds: maximum time to wait.
+  /// - Parameter milliseconds: maximum time to wait, ms.
   /// - Returns: the payloads of the notifications; empty if there was none.
   func notifications(within milliseconds: Int32) throws(StoreFailure) -> [String] {
     var descriptor = pollfd(fd: unsafe PQsocket(handle), events: Int16(POLLIN), revents: 0)
@@ -163,8 +163,8 @@ final class PostgreSQLConnection: @unchecked Sendable {
 
   // MARK: Errors
 
-  /// Returns the message for a failed attempt to connect. libpq's text is included only if it is about a host to which
-  /// libpq tried to connect. Other texts may repeat parts of the address.
+  /// Returns the message for a failed attempt to connect. libpq's own text is used only if it is about a host to which
+  /// libpq tried to connect, because other texts may repeat parts of the address.
   private func connectingWords(_ address: PostgreSQLAddress, demandsTLS: Bool) -> String {
     let words = words
     guard words.hasPrefix("connection to server ") || words.hasPrefix("could not translate host name ") else {

@@ -4,7 +4,7 @@ import Telemetry
 extension PostgreSQLEngine {
   /// Removes records that are older than the cutoff. A partition that contains only such records is dropped. From other
   /// partitions of past months, and from the partition `odd`, single rows are deleted. This requires reading the whole
-  /// partition, so it is done only when the cutoff has advanced by a day.
+  /// partition. It is therefore repeated only when the cutoff has advanced by a day.
   func removeRecords(_ recordClass: RecordClass, _ bounds: RetentionBounds) async throws(StorageError) -> Int64 {
     let parts = try await onSession { session throws(StoreFailure) in
       try session.partitions(of: recordClass, from: .min, through: .max)
@@ -71,7 +71,7 @@ extension PostgreSQLEngine {
     return total
   }
 
-  /// Runs ``write(_:)`` with a session of PostgreSQL.
+  /// Runs ``write(_:)`` with its session as a ``PostgreSQLSession``.
   private func onSession<Value: Sendable>(
     _ work: @escaping @Sendable (PostgreSQLSession) throws(StoreFailure) -> Value
   ) async throws(StorageError) -> Value {

@@ -1,10 +1,11 @@
 import FleetDomain
 import Telemetry
 
-/// The store in PostgreSQL. It uses two connections for ingestion, one for notifications, and a few for all other
-/// calls.
+/// The store in PostgreSQL. It uses two connections for ingestion, one connection for notifications, and a few
+/// connections for all other calls.
 final class PostgreSQLEngine: StoreEngine {
-  /// Number of connections for ingestion. While one waits for its commit, the other stores the next group of batches.
+  /// Number of connections for ingestion. While one of them waits for its commit, the other stores the next group of
+  /// batches.
   private static let laneCount = 2
 
   let cursorKey: CursorKey
@@ -83,8 +84,8 @@ final class PostgreSQLEngine: StoreEngine {
     return now.map(StoredTime.timestamp)
   }
 
-  /// Time before the beginning of a month at which its partitions are created, ns. One day is added, because the clocks
-  /// of gateways may be ahead by one day.
+  /// Time before the beginning of a month at which the month's partitions are created, ns.
+  /// ``FleetDomain/IdMonth/newest(at:)`` adds another day, because the clocks of gateways may be ahead by one day.
   private static let ahead: Int64 = 6 * 86_400_000_000_000
 
   func prepare(at now: Timestamp) async throws(StorageError) {
@@ -109,8 +110,8 @@ final class PostgreSQLEngine: StoreEngine {
     }
   }
 
-  /// Does nothing: PostgreSQL removes old versions of rows itself (autovacuum), and its log belongs to the administrator's
-  /// backups.
+  /// Does nothing. PostgreSQL removes old versions of rows itself (autovacuum), and its log is part of the
+  /// administrator's backups.
   func removeErasedCopies() async throws(StorageError) -> Bool { true }
 
   func waitForRound() async { await pool.waitForRound() }

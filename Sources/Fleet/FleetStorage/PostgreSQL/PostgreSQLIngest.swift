@@ -1,7 +1,8 @@
 import FleetDomain
 import Synchronization
 
-/// The connection of one lane (a thread of ``IngestQueue``). A broken connection is replaced.
+/// Stores batches for one lane (a thread of ``IngestQueue``), with a connection of its own. A broken connection is
+/// replaced.
 final class PostgreSQLIngest: Sendable {
   private let address: PostgreSQLAddress
   private let partitions: PostgreSQLPartitions
@@ -15,7 +16,8 @@ final class PostgreSQLIngest: Sendable {
     self.announcer = announcer
   }
 
-  /// Stores and commits a group of batches. After a conflict with another transaction, it retries a few times.
+  /// Stores and commits a group of batches. After a conflict with another transaction, the group is tried again, up to
+  /// 8 times in total.
   func ingest(_ jobs: [IngestJob]) -> Result<IngestGroup, StorageError> {
     var tries = 0
     // Records whose better times were postponed already exist in the database.
@@ -27,8 +29,8 @@ final class PostgreSQLIngest: Sendable {
         for (tenant, position) in group.announcements { announcer.announce(tenant, position) }
         return .success(group)
       } catch {
-        // A broken connection is replaced for the next group. This group is not repeated, because it may have been
-        // committed. The senders send it again, and duplicates are recognized.
+        // A broken connection is replaced for the next group. This group is not stored again, because it may have been
+        // committed. The senders send it again, and duplicates are recognised.
         if error.mayRetry, tries < 8 {
           if error.isDuplicateKey { expectsDuplicates = true } else { partitions.forget() }
           continue

@@ -7,8 +7,8 @@ import Glibc
 final class PostgreSQLInterruption: @unchecked Sendable {
   /// The handle with which libpq cancels a statement. Any thread may use it.
   private let cancel: OpaquePointer?
-  /// A duplicate of the connection's socket descriptor. libpq may close its own descriptor at any time, and the number
-  /// may then refer to another file.
+  /// A duplicate of the connection's socket descriptor. libpq may close its own descriptor at any time; the number of
+  /// that descriptor may then refer to another file.
   private let socket: Int32
 
   @unsafe init(of handle: OpaquePointer) {
@@ -23,7 +23,7 @@ final class PostgreSQLInterruption: @unchecked Sendable {
   }
 
   /// Shuts the connection down, so that no call waits for a server that does not answer. Also asks the server to cancel
-  /// the statement, which would otherwise continue.
+  /// the current statement, which would otherwise continue.
   func run() {
     if socket >= 0 { shutdown(socket, Int32(SHUT_RDWR)) }
     // The request to cancel opens another connection, which may take a long time.

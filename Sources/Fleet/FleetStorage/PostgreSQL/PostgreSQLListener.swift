@@ -7,7 +7,7 @@ import Synchronization
 /// connection.
 final class PostgreSQLListener: Sendable {
   static let channel = "obdgate_feed"
-  /// Interval at which the thread checks whether it must end, ms.
+  /// Interval at which the thread checks whether it must end, and time before it connects again after an error, ms.
   private static let patience: Int32 = 500
 
   private let address: PostgreSQLAddress
@@ -38,8 +38,8 @@ final class PostgreSQLListener: Sendable {
           connection = try listen()
         }
       } catch {
-        // The error is not reported here, because other calls report it. After the reconnect, readers read the feed,
-        // which contains the commits during the outage.
+        // The error is not reported here, because other calls report it. After the listener has connected again,
+        // readers read the feed, which contains the commits during the outage.
         connection = nil
         current.withLock { $0 = nil }
         if isStopping.load(ordering: .acquiring) { return }

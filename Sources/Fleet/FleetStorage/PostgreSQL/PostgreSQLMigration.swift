@@ -2,10 +2,10 @@ import FleetDomain
 
 /// Upgrades a database to the newest schema.
 enum PostgreSQLMigration {
-  /// The oldest supported server version, PostgreSQL 14. The oldest that is tested is Debian's version 15.
+  /// The oldest supported version of the server: PostgreSQL 14. The oldest tested version is 15, from Debian.
   private static let oldestServer = 140_000
 
-  /// SQL expression for the database's time, ms.
+  /// SQL expression for the database's own time, ms since 1970.
   static let clock = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
 
   /// Upgrades a database.
@@ -47,8 +47,8 @@ enum PostgreSQLMigration {
     }
   }
 
-  /// Whether the database's identity differs from the stored one. It differs if the tables were created again, or if
-  /// the cluster was set back to an earlier state (another timeline). If so, a backup was restored, and a new
+  /// Returns whether the database's identity differs from the stored one. It differs if the tables were created again,
+  /// or if the cluster was set back to an earlier state (another timeline). A backup was then restored, and a new
   /// generation of feed positions begins.
   private static func checkOrigin(_ session: PostgreSQLSession) throws(StoreFailure) -> Bool {
     // Some users have no permission to read the identifier of the cluster.

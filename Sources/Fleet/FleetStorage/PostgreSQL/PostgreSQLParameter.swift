@@ -43,7 +43,8 @@ struct PostgreSQLParameters {
     }
   }
 
-  /// Adds a `uuid` of any 128 bits. It need not be a valid version-7 identifier, because it may be the end of a range.
+  /// Adds a `uuid` parameter of any 128 bits. They need not be a UUID of version 7, because they may be the end of a
+  /// range.
   mutating func add(high: UInt64, low: UInt64) {
     add(PostgreSQLType.uuid) {
       $0.append(bigEndian: high)

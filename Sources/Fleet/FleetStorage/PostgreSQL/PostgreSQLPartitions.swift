@@ -3,15 +3,15 @@ import Synchronization
 import Telemetry
 
 /// Cached facts about the database, which all connections of a server share: the keys of tenants, the existing
-/// partitions, and the range of times in each partition. A missing partition is created before the transaction that
-/// needs it.
+/// partitions, and the range of times in each partition. Missing partitions are created before the transaction that
+/// needs them.
 ///
-/// The limits of the ranges are whole days (UTC), so that the table that stores them is rarely written.
+/// The limits of these ranges are whole days (UTC), so that the table with the ranges is rarely written.
 final class PostgreSQLPartitions: Sendable {
   /// The name of a partition: its class and its month.
   struct Name: Hashable {
-    /// The number of the partition `odd`, which contains unusual IDs: those whose month has no partition of its own. It
-    /// is higher than the numbers of all months.
+    /// The number of the partition `odd`, which contains unusual IDs: IDs from months that have no partition of their
+    /// own. It is higher than the numbers of all months.
     static let oddNumber: Int64 = 962
 
     var recordClass: RecordClass
@@ -23,7 +23,7 @@ final class PostgreSQLPartitions: Sendable {
       self.month = month
     }
 
-    /// Creates the name for a number; `nil` if no partition has that number.
+    /// Creates the name of the partition with a number (``number``); `nil` if no partition can have that number.
     init?(recordClass: RecordClass, number: Int64) {
       if number == Self.oddNumber {
         self.init(recordClass: recordClass, month: nil)
@@ -42,7 +42,8 @@ final class PostgreSQLPartitions: Sendable {
     var least: Int64
     var most: Int64
 
-    /// Creates limits of whole days that include two times. Records without a time count as the lowest time.
+    /// Creates limits that include two times, ms since 1970, and are extended to whole days. Records without a time
+    /// count as the lowest time.
     init(least: Int64, most: Int64) {
       let day: Int64 = 86_400_000
       self.least = least == StoredTime.undated ? least : least - (least % day + day) % day
@@ -64,9 +65,9 @@ final class PostgreSQLPartitions: Sendable {
   }
 
   /// The cached facts. They may be outdated. Rows are inserted into partitions by name, so a transaction that uses a
-  /// wrong partition fails; then ``forget()`` is called, and the transaction is repeated.
+  /// wrong partition fails. In this case, ``forget()`` is called, and the transaction is repeated.
   private let known = Mutex(Known())
-  /// The keys of tenants in the database.
+  /// The keys of tenants in the database, by their IDs.
   let tenants = Mutex<[TenantID: Int32]>([:])
 
   static func table(_ recordClass: RecordClass) -> String { "record_\(recordClass.name)" }
@@ -82,8 +83,8 @@ final class PostgreSQLPartitions: Sendable {
     }
   }
 
-  /// Finds the partitions for the records of a group of batches, and creates missing ones. It uses its own
-  /// transactions, so none may be open.
+  /// Finds the partitions for the records of a group of batches, and creates missing partitions. It uses its own
+  /// transactions, so no transaction may be open.
   func make(for jobs: [IngestJob], _ connection: PostgreSQLConnection) throws(StoreFailure) {
     guard let now = jobs.map(\.now).max() else { return }
     var missing: Set<Name> = []
@@ -95,7 +96,7 @@ final class PostgreSQLPartitions: Sendable {
         if let last, last.recordClass == recordClass, last.ids.contains(record.id.high) { continue }
         let month = IdMonth(of: record.id)
         last = (recordClass, Self.ids(of: month))
-        // The IDs of this month belonged to `odd`. If the month is usual now, it gets its own partition.
+        // Until now, the IDs of this month belonged to `odd`. If the month is usual now, it gets its own partition.
         if let place = place(recordClass, month), place.month != nil || !month.isUsual(at: now) { continue }
         missing.insert(Name(recordClass: recordClass, month: month))
       }
@@ -103,8 +104,8 @@ final class PostgreSQLPartitions: Sendable {
     try make(missing, at: now, connection)
   }
 
-  /// Creates the missing partitions whose months are usual at a time. It uses its own transactions, so none may be
-  /// open.
+  /// Creates those missing partitions whose months are usual at a time. It uses its own transactions, so no transaction
+  /// may be open.
   func make(
     _ missing: some Collection<Name>, at now: Timestamp, _ connection: PostgreSQLConnection
   ) throws(StoreFailure) {
@@ -125,7 +126,7 @@ final class PostgreSQLPartitions: Sendable {
     }
   }
 
-  /// Returns the range of the ids of a month, by their upper 64 bits.
+  /// Returns the range of the ids of a month. Only the upper 64 bits of the ids are compared.
   static func ids(of month: IdMonth) -> Range<UInt64> {
     let bounds = month.bounds
     return (bounds.from?.high ?? 0)..<(bounds.to?.high ?? .max)
@@ -138,8 +139,8 @@ final class PostgreSQLPartitions: Sendable {
     let columns = PostgreSQLSession.columns
     // The table is created first and then attached as a partition, so that readers and writers of other partitions do
     // not wait. Readers and writers of `odd` wait, because rows of this month are moved out of it, and attaching checks
-    // all of its rows. The wait for locks has a limit. Without it, a long reader of `odd`, such as a backup, would make
-    // this statement wait. All readers of the parent table would then wait with it.
+    // all of its rows. The wait for locks is limited. Without the limit, a long reader of `odd`, such as a backup,
+    // would delay this statement and then also all readers of the parent table.
     try connection.execute(
       """
       SET LOCAL lock_timeout = '5s';
@@ -155,7 +156,7 @@ final class PostgreSQLPartitions: Sendable {
       """)
   }
 
-  /// Extends the stored ranges of times of partitions, in the transaction that inserts the rows.
+  /// Extends the stored ranges of times of partitions. Call this in the transaction that inserts the rows.
   ///
   /// - Returns: the new ranges. After the commit, pass them to ``learn(_:)``.
   func widen(_ wanted: [Name: Limits], _ session: PostgreSQLSession) throws(StoreFailure) -> [Name: Limits] {
@@ -192,7 +193,7 @@ extension PostgreSQLSession {
     ).first.map { PostgreSQLPartitions.Limits(stored: $0.integer(0), $0.integer(1)) }
   }
 
-  /// Returns the partitions of a class that may contain records of these times, sorted by the latest time in each
+  /// Returns the partitions of a class that may contain records of these times, sorted by the latest time of each
   /// partition.
   func partitions(
     of recordClass: RecordClass, from least: Int64, through most: Int64

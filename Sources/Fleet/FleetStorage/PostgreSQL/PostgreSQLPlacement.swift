@@ -1,7 +1,7 @@
 import FleetDomain
 import Telemetry
 
-/// Determines the partition of each row to insert, and the range of times that each partition then contains.
+/// Determines the partition of each row that is inserted, and the range of times of the rows for each partition.
 struct PostgreSQLPlacement {
   struct Part {
     let name: PostgreSQLPartitions.Name
@@ -13,7 +13,7 @@ struct PostgreSQLPlacement {
   /// The partitions, in the order of their first rows.
   private(set) var parts: [Part] = []
   private let partitions: PostgreSQLPartitions
-  /// The partition of the previous row, because the next row usually has the same one.
+  /// The partition of the previous row. The next row usually has the same partition.
   private var last: (recordClass: Int16, ids: Range<UInt64>, part: Int)?
 
   init(_ partitions: PostgreSQLPartitions) { self.partitions = partitions }

@@ -3,12 +3,12 @@ import FleetDomain
 import Synchronization
 
 /// A pool of connections for all calls except ingestion. Connections are opened when they are needed. Each connection
-/// is used by one call at a time, on a thread that may block. Other calls wait in a queue.
+/// is used by one call at a time, on a thread that may block. Further calls wait in a queue.
 final class PostgreSQLPool: Sendable {
   private struct State {
     var idle: [PostgreSQLConnection] = []
     var busy = 0
-    /// The connections that calls use now, without those that are being opened.
+    /// The connections that calls use now. A connection that is being opened is not among them.
     var used: [ObjectIdentifier: PostgreSQLConnection] = [:]
     var isClosed = false
     var isInterrupted = false
@@ -89,7 +89,8 @@ final class PostgreSQLPool: Sendable {
     }
   }
 
-  /// Returns a connection to the pool. The call that has waited longest gets it. A broken connection is closed instead.
+  /// Returns a connection to the pool, where the call that has waited longest gets it. A broken connection is closed
+  /// instead.
   private func leave(_ connection: PostgreSQLConnection?) {
     let (next, closing) = state.withLock {
       state -> (CheckedContinuation<Bool, Never>?, [CheckedContinuation<Void, Never>]) in
@@ -108,7 +109,7 @@ final class PostgreSQLPool: Sendable {
     for waiter in closing { waiter.resume() }
   }
 
-  /// Makes all calls fail: those in progress, those that wait, and later ones.
+  /// Makes all calls fail with `unavailable`: the calls in progress, the waiting ones, and later ones.
   func interrupt() {
     let (waiting, used) = state.withLock { state -> ([CheckedContinuation<Bool, Never>], [PostgreSQLConnection]) in
       state.isClosed = true

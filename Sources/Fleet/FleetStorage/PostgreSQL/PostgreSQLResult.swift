@@ -2,12 +2,12 @@ import CPostgres
 import FleetDomain
 import Telemetry
 
-/// The result of a statement in PostgreSQL's binary format. Rows and columns count from 0.
+/// The result of a statement in PostgreSQL's binary format. Rows and columns are numbered from 0.
 @safe
 struct PostgreSQLResult: ~Copyable {
   private let handle: OpaquePointer
 
-  /// Takes ownership of libpq's handle of a result, which is freed with this value.
+  /// Takes ownership of libpq's handle of a result. The handle is freed together with this value.
   @unsafe init(_ handle: OpaquePointer) { unsafe self.handle = handle }
 
   deinit { unsafe PQclear(handle) }
@@ -36,7 +36,7 @@ struct PostgreSQLResult: ~Copyable {
 
   func identifier(_ row: Int, _ column: Int) -> UUIDv7? { UUIDv7(bytes: bytes(row, column)) }
 
-  /// Returns all columns of a row.
+  /// Returns all columns of a row as one value.
   func row(_ row: Int) -> SQLRow {
     let columns = unsafe Int(PQnfields(handle))
     return SQLRow(

@@ -68,9 +68,8 @@ enum PostgreSQLSchema {
 
     """ + classes
 
-  /// Allows vehicles to be removed in several transactions, and the oldest changes to be removed from the feed without
-  /// an index of times. Adds the partition `odd` to each class, for unusual IDs: those whose month no correct clock
-  /// shows.
+  /// Adds a table of removed vehicles, so that their records can be deleted in several transactions. Drops the index of
+  /// the feed's times. Adds the partition `odd` to each class, for IDs whose month no correct clock shows.
   private static let version2 =
     """
     CREATE TABLE removal (vehicle integer PRIMARY KEY, tenant integer NOT NULL);
@@ -86,13 +85,13 @@ enum PostgreSQLSchema {
         """
     }.joined()
 
-  /// Stores for each partition the last cutoff before which records were deleted from it. The partition is then not
-  /// read again for the same cutoff.
+  /// Stores for each partition the last cutoff before which its records were deleted, so that the partition is not read
+  /// again for the same cutoff.
   private static let version3 =
     "ALTER TABLE part ADD COLUMN thinned bigint NOT NULL DEFAULT '\(Int64.min)'"
 
-  /// Moves the lists of vehicles for which gateways may send records to an indexed table. Stores the numbers of
-  /// gateways and tokens of each tenant.
+  /// Adds an indexed table for the vehicles for which each gateway may send records. Stores how many gateways and
+  /// tokens each tenant has.
   private static let version4 = """
     CREATE TABLE gateway_vehicle (
       tenant integer NOT NULL, gateway text COLLATE "C" NOT NULL, vehicle text COLLATE "C" NOT NULL,
@@ -112,8 +111,8 @@ enum PostgreSQLSchema {
     CREATE TABLE revocation (number bigint PRIMARY KEY, tenant integer NOT NULL, token uuid NOT NULL);
     """
 
-  /// Adds three things: `seq`, by which records of the same time are sorted; the time of reception; and the table of
-  /// the newest records of each vehicle. Implausible times are replaced by the time of this migration.
+  /// Adds `seq`, by which records with equal times are sorted; the time of reception; and the table of each vehicle's
+  /// newest records. Times more than a day in the future are replaced by the time of this migration.
   private static let version5 =
     """
     ALTER TABLE record ADD COLUMN seq bigint NOT NULL DEFAULT 0, ADD COLUMN received bigint;
@@ -164,11 +163,11 @@ enum PostgreSQLSchema {
     CREATE INDEX telemetry_run_month ON telemetry_run (month, last_time);
     """
 
-  /// Adds the vehicle of each gateway's newest record, as the gateway's current vehicle.
+  /// Adds the current vehicle of each gateway: the vehicle of the gateway's newest record.
   private static let version8 = "ALTER TABLE gateway ADD COLUMN vehicle integer, ADD COLUMN vehicle_time bigint"
 
-  /// Adds people, their sessions and factors, the audit, and the keys that encrypt personal data in it. `number`,
-  /// `time` and `thing` of an audit entry are also in its content; the columns are used to list entries.
+  /// Adds people, their sessions and factors, the audit, and the keys that encrypt personal data in the audit. The
+  /// content of an audit entry also has `number`, `time` and `thing`; the columns are used to list entries.
   private static let version9 = """
     CREATE TABLE person (
       tenant integer NOT NULL, id uuid NOT NULL, version bigint NOT NULL, created bigint NOT NULL,
@@ -216,7 +215,7 @@ enum PostgreSQLSchema {
     );
     """
 
-  /// Turns vehicles into things with versions and more fields, and adds fleets. Existing vehicles get random IDs.
+  /// Turns vehicles into things, with ids, versions and more fields. Adds fleets. Existing vehicles get random IDs.
   private static let version10 = """
     ALTER TABLE vehicle RENAME COLUMN last_time TO last_record_at;
     ALTER TABLE vehicle ALTER COLUMN model_year TYPE bigint, ALTER COLUMN name TYPE text COLLATE "C",
@@ -311,7 +310,7 @@ enum PostgreSQLSchema {
     CREATE INDEX session_identity ON session (tenant, identity_id) WHERE identity_id IS NOT NULL;
     """
 
-  /// Adds fills of tanks and charges of batteries.
+  /// Adds fuel entries: fills of tanks and charges of batteries.
   private static let version14 = """
     CREATE TABLE fuel_entry (
       tenant integer NOT NULL, id uuid NOT NULL, version bigint NOT NULL, created bigint NOT NULL,
@@ -339,8 +338,8 @@ enum PostgreSQLSchema {
     CREATE INDEX journey_driver ON journey (tenant, driver_id, status);
     """
 
-  /// Adds columns for values from a vehicle's newest records. For vehicles that have records already, they are set
-  /// later.
+  /// Adds columns for values from a vehicle's newest records. For vehicles that already have records, the columns are
+  /// set later.
   private static let version16 = """
     ALTER TABLE vehicle ADD COLUMN place_time bigint, ADD COLUMN place bytea, ADD COLUMN motion bytea,
       ADD COLUMN last_trip bytea, ADD COLUMN is_incomplete smallint NOT NULL DEFAULT 0;
@@ -406,8 +405,8 @@ enum PostgreSQLSchema {
     CREATE INDEX notification_mail ON notification (tenant, mail_at) WHERE mail_at IS NOT NULL;
     """
 
-  /// Adds the scope, the end and the time of last use to tokens. Adds indexes of the times at which assignments begin
-  /// and end.
+  /// Adds the scope, the expiry and the time of last use to tokens. Adds indexes of the times at which assignments
+  /// begin and end.
   private static let version19 = """
     ALTER TABLE token ADD COLUMN scope text COLLATE "C" NOT NULL DEFAULT '"all"';
     ALTER TABLE token ADD COLUMN expires bigint;
@@ -421,10 +420,10 @@ enum PostgreSQLSchema {
     CREATE INDEX journey_status ON journey (tenant, status);
     """
 
-  /// Adds the addresses from which people have signed in.
+  /// Adds the network addresses from which people have signed in.
   private static let version21 = "ALTER TABLE person ADD COLUMN \"known_addresses\" text COLLATE \"C\";"
 
-  /// Adds meter readings, schedules and records of maintenance, and defects.
+  /// Adds meter readings, maintenance schedules, maintenance records, and defects.
   private static let version22 = """
     CREATE TABLE meter_reading (
       tenant integer NOT NULL, id uuid NOT NULL, version bigint NOT NULL, created bigint NOT NULL, updated
@@ -497,7 +496,7 @@ enum PostgreSQLSchema {
     CREATE UNIQUE INDEX followed_feed_name ON followed_feed (tenant, name);
     """
 
-  /// Adds the figures of days. They are computed later for vehicles that have records.
+  /// Adds the figures of vehicles' days. For vehicles that already have records, the figures are computed later.
   private static let version23 = """
     CREATE TABLE vehicle_day (
       vehicle integer NOT NULL, day integer NOT NULL, distance double precision, engine_on bigint NOT NULL,
@@ -522,13 +521,13 @@ enum PostgreSQLSchema {
     );
     """
 
-  /// Adds the account identifiers that a provider uses only for this client (`clientSubject`).
+  /// Adds the account identifiers that an OpenID provider uses only for this client (`clientSubject`).
   private static let version25 = """
     ALTER TABLE linked_identity ADD COLUMN "client_subject" text COLLATE "C";
     CREATE INDEX linked_identity_client ON linked_identity (tenant, issuer, client_subject);
     """
 
-  /// Adds connectors to other programs, and phones.
+  /// Adds connectors, which read records from other programs, and phones.
   private static let version26 = """
     CREATE TABLE connector (
       tenant integer NOT NULL, id uuid NOT NULL, version bigint NOT NULL, created bigint NOT NULL,
@@ -567,15 +566,14 @@ enum PostgreSQLSchema {
     CREATE INDEX phone_driver ON phone (tenant, driver_id);
     """
 
-  /// Adds a flag to sessions, which marks those that may only be used to add a second factor. Adds an index of new
-  /// notifications.
+  /// Adds a flag for sessions that may only add a second factor. Adds an index of notifications by their creation.
   private static let version27 = """
     ALTER TABLE session ADD COLUMN "needs_factor" bigint NOT NULL DEFAULT 0;
     CREATE INDEX notification_created ON notification (created);
     """
 
-  /// Separates the own records of gateways from those of vehicles, and adds their attributions to vehicles. Adds the
-  /// part of a journey to meter readings, the inspections to defects, and the checklists of tenants.
+  /// Separates the own records of gateways from the records of vehicles, and adds attributions of own records to
+  /// vehicles. Adds `part` to meter readings, the item and the inspections to defects, and checklists.
   private static let version28 = """
     ALTER TABLE vehicle ADD COLUMN is_gateway smallint NOT NULL DEFAULT 0;
     \(GatewayRows.classify);
@@ -600,7 +598,7 @@ enum PostgreSQLSchema {
     CREATE INDEX journey_private ON journey (tenant, vehicle_id, start_time) WHERE purpose = 'private';
     """
 
-  /// Adds forwards of records to other programs.
+  /// Adds forwards, which send records to other programs.
   private static let version29 = """
     CREATE TABLE forward (
       tenant integer NOT NULL, id uuid NOT NULL, version bigint NOT NULL, created bigint NOT NULL,
@@ -618,7 +616,7 @@ enum PostgreSQLSchema {
     CREATE INDEX forward_progress_due ON forward_progress (next_at, tenant);
     """
 
-  /// Adds the vehicles whose changes were not processed yet (``FleetDomain/FollowedVehicle``).
+  /// Adds the vehicles with changes that a reader of the feed has not processed yet (``FleetDomain/FollowedVehicle``).
   private static let version30 = """
     CREATE TABLE followed_vehicle (
       tenant integer NOT NULL, id uuid NOT NULL, version bigint NOT NULL, created bigint NOT NULL,
@@ -636,7 +634,7 @@ enum PostgreSQLSchema {
       AND (log NOT LIKE '%"assigned":%' OR log LIKE '%"reviewed":true%');
     """
 
-  /// Adds files, and rows that show which things refer to them.
+  /// Adds files, and rows that show which things refer to which files.
   private static let version32 = """
     CREATE TABLE file (
       tenant integer NOT NULL, id uuid NOT NULL, version bigint NOT NULL, created bigint NOT NULL,
@@ -665,9 +663,8 @@ enum PostgreSQLSchema {
     ALTER TABLE maintenance_record ADD COLUMN "file_ids" text COLLATE "C";
     """
 
-  /// Adds the settings of tenants, the driving events of drivers, the time at which maintenance was completed, and
-  /// schedules of reports. The figures of days are computed again, because the stored ones lack the drivers' driving
-  /// events.
+  /// Adds tenants' settings, the number of a day's driving events for which drivers are responsible, the completion
+  /// time of maintenance, and report schedules. All figures of days are computed again, because they lack that number.
   private static let version33 = """
     CREATE TABLE tenant_settings (
       tenant integer NOT NULL, id uuid NOT NULL, version bigint NOT NULL, created bigint NOT NULL,
@@ -682,7 +679,7 @@ enum PostgreSQLSchema {
     CREATE INDEX report_next ON report (next_at) WHERE next_at IS NOT NULL;
     """
 
-  /// Adds the record from which the last service came, and when that service was due.
+  /// Adds the maintenance record of the last service, and the date and readings at which that service was due.
   private static let version34 = """
     ALTER TABLE service_due ADD COLUMN "last_record_id" uuid;
     ALTER TABLE service_due ADD COLUMN "previous_due_date" text COLLATE "C";
@@ -690,8 +687,8 @@ enum PostgreSQLSchema {
     ALTER TABLE service_due ADD COLUMN "previous_due_engine_hours" double precision;
     """
 
-  /// Allows fuel entries and expenses to be void. Adds the days of the month for which the due dates of services stand,
-  /// and the days that reports lack.
+  /// Allows fuel entries and expenses to be void. Adds the days of the month on which services are due, and the days
+  /// whose figures are missing in a report.
   private static let version35 = """
     ALTER TABLE fuel_entry ADD COLUMN "void" bigint NOT NULL DEFAULT 0;
     ALTER TABLE expense ADD COLUMN "void" bigint NOT NULL DEFAULT 0;
@@ -700,8 +697,8 @@ enum PostgreSQLSchema {
     ALTER TABLE service_due ADD COLUMN "previous_due_month_day" bigint;
     """
 
-  /// Adds text search of assignments and meter readings, the day by which schedules are sorted, photos of vehicles, the
-  /// first files of documents, and what reports contain.
+  /// Adds text search of assignments and meter readings, due dates by which schedules are sorted, photos of vehicles,
+  /// files of documents, metrics of reports, more settings of tenants, and working hours of fleets.
   private static let version36 = """
     ALTER TABLE assignment ADD COLUMN search text COLLATE "C" NOT NULL DEFAULT '';
     UPDATE assignment SET search = lower(coalesce(notes, ''));
@@ -722,10 +719,10 @@ enum PostgreSQLSchema {
     ALTER TABLE vehicle ADD COLUMN "planned_disposal_on" text COLLATE "C";
     """
 
-  /// Adds the permission of a person to read costs.
+  /// Adds the permission to read costs, which a person can have in addition to the roles.
   private static let version37 = "ALTER TABLE person ADD COLUMN \"may_read_costs\" bigint NOT NULL DEFAULT 0;"
 
-  /// Adds webhooks and push subscriptions, the deliveries to them, the order of events, and the vehicles that are silent.
+  /// Adds webhooks, push subscriptions, deliveries to both, numbers that order events, and silent vehicles.
   private static let version38 = """
     ALTER TABLE fleet_event ADD COLUMN "at" bigint;
     ALTER TABLE fleet_event ADD COLUMN "number" bigint NOT NULL DEFAULT 0;
@@ -785,13 +782,13 @@ enum PostgreSQLSchema {
     );
     """
 
-  /// Adds the facts of 3D models.
+  /// Adds the properties of 3D models to files.
   private static let version39 = """
     ALTER TABLE file ADD COLUMN "model" text COLLATE "C";
     """
 
-  /// Adds the drivers that connectors report and the periods of their duty, the charge in progress of connected
-  /// vehicles, the pulls of machines' faults, and the keys of phones' encrypted messages.
+  /// Adds the drivers that connectors report with their duty periods, the charge in progress of connected vehicles, the
+  /// choice to read machines' faults, and the keys of phones' encrypted messages.
   private static let version40 = """
     ALTER TABLE connector ADD COLUMN "reads_faults" bigint NOT NULL DEFAULT 0;
     ALTER TABLE connected_asset ADD COLUMN "charge" text COLLATE "C";
@@ -812,7 +809,8 @@ enum PostgreSQLSchema {
     CREATE INDEX duty_period_connector ON duty_period (tenant, connector_id);
     """
 
-  /// SQL expression for the time of the migration, ms. It has the same value in all statements of the migration.
+  /// SQL expression for the time of the migration, ms since 1970. It has the same value in all statements of the
+  /// migration.
   private static let now = "(extract(epoch FROM now()) * 1000)::bigint"
   private static let ahead = StoredQuality.ahead.rawValue
 
@@ -846,8 +844,8 @@ enum PostgreSQLSchema {
     """
   }
 
-  /// SQL that creates one table for each class of records. All classes except telemetry get an index for lists of all
-  /// vehicles' records.
+  /// SQL that creates one table for each class of records. Except for telemetry, each table gets an index for lists of
+  /// the records of all vehicles.
   private static let classes: String = RecordClass.allCases.map { recordClass -> String in
     let table = PostgreSQLPartitions.table(recordClass)
     let lists =

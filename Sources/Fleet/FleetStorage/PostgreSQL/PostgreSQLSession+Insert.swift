@@ -2,11 +2,11 @@ import FleetDomain
 import Telemetry
 
 extension PostgreSQLSession {
-  /// Inserts rows with COPY, which is faster than INSERT. If one of them exists already, COPY fails, and the
-  /// transaction with it. The transaction is then repeated with INSERT, which skips existing rows.
+  /// Inserts rows with COPY, which is faster than INSERT. If one of the rows exists already, COPY fails, and with it
+  /// the transaction. The transaction is then repeated with INSERT, which skips existing rows.
   ///
-  /// Rows are inserted into each partition by name. If a partition no longer exists, or if the rows do not belong to
-  /// it, the statement fails. Thus no row is stored where readers would not find it.
+  /// Rows are inserted into each partition by the partition's name. If a partition no longer exists, or if the rows do
+  /// not belong to it, the statement fails. Thus no row is stored where readers would not find it.
   func insert(_ rows: [RecordRow]) throws(StoreFailure) -> [Int: StoredQuality] {
     var placement = PostgreSQLPlacement(partitions)
     for (index, row) in rows.enumerated() { try placement.add(index, row.key, time: row.time) }
@@ -29,7 +29,7 @@ extension PostgreSQLSession {
   static let columns = "tenant, vehicle, class, id, time, seq, quality, received, body"
 
   private func insertMissing(_ rows: [RecordRow], _ table: String) throws(StoreFailure) -> [Int: StoredQuality] {
-    // Columns are passed as arrays. Thus one statement inserts any number of rows, and values are not converted to
+    // Columns are passed as arrays. Thus, one statement inserts any number of rows, and values are not converted to
     // text.
     var parameters = keys(of: rows.map(\.key))
     parameters.add(array: rows, of: PostgreSQLType.int8, arrayType: PostgreSQLType.int8Array) {
@@ -56,8 +56,8 @@ extension PostgreSQLSession {
     return stored == rows.count ? [:] : try existing(rows, table)
   }
 
-  /// Encodes rows in the binary format of COPY: a header; then for each row the number of its fields and each field
-  /// with its length; then a trailer.
+  /// Encodes rows in the binary format of COPY: a header; for each row the number of its fields, and each field after
+  /// its length; then a trailer.
   private static func copyData(of rows: [RecordRow]) -> [UInt8] {
     var data = Array("PGCOPY\n".utf8) + [0xFF, 0x0D, 0x0A, 0x00]
     data.reserveCapacity(rows.reduce(64) { $0 + $1.body.count + 104 })
@@ -89,7 +89,8 @@ extension PostgreSQLSession {
     return data
   }
 
-  /// Returns the time qualities of the rows that existed already. It is called only if there are such rows.
+  /// Returns the time qualities of the rows that existed before this transaction, by the row's index. It is called only
+  /// if there are such rows.
   private func existing(_ rows: [RecordRow], _ table: String) throws(StoreFailure) -> [Int: StoredQuality] {
     let result = try connection.query(
       """
@@ -120,7 +121,7 @@ extension PostgreSQLSession {
     ).foundRows()
   }
 
-  /// Returns tenants, vehicles, classes and ids as the parameters `$1` to `$4`.
+  /// Returns the tenants, vehicles, classes and ids of keys as the parameters `$1` to `$4`.
   private func keys(of keys: [RowKey]) -> PostgreSQLParameters {
     var parameters = PostgreSQLParameters()
     parameters.add(array: keys, of: PostgreSQLType.int4, arrayType: PostgreSQLType.int4Array) {

@@ -3,7 +3,7 @@ import Telemetry
 
 extension PostgreSQLSession {
   /// Returns one list of records for each partition that may contain records of the query's times. There are rarely
-  /// more than two such partitions.
+  /// more than two such partitions for a class.
   func lists(_ page: RecordPage, tenant: Int32, vehicle: Int32?) throws(StoreFailure) -> [[FoundRow]] {
     var lists: [[FoundRow]] = []
     for recordClass in page.query.classes {
@@ -13,7 +13,7 @@ extension PostgreSQLSession {
       let most = isForward ? RecordBound.end(page.query) : bound.time
       let all = try partitions(of: recordClass, from: least, through: most)
       var found: [[FoundRow]] = []
-      // Read the partitions in the order of the list, and stop when the rest cannot contain records of this page.
+      // Read the partitions in the order of the list. Stop when the remaining ones cannot contain records of this page.
       for part in isForward ? all.sorted(by: { $0.limits.least < $1.limits.least }) : all.reversed() {
         if let last = Self.lastTime(found, page), isForward ? part.limits.least > last : part.limits.most < last {
           break
@@ -29,7 +29,8 @@ extension PostgreSQLSession {
     return lists
   }
 
-  /// Returns the time of the last record on the page if these lists contain enough rows to fill it; otherwise `nil`.
+  /// Returns the time of the last record on the page if these lists contain enough rows to fill the page; otherwise
+  /// `nil`.
   private static func lastTime(_ lists: [[FoundRow]], _ page: RecordPage) -> Int64? {
     // A time span may extend over several partitions, so all partitions must be read.
     guard page.query.every == nil else { return nil }

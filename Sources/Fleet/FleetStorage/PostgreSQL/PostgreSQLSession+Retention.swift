@@ -2,13 +2,13 @@ import FleetDomain
 import Telemetry
 
 extension PostgreSQLSession {
-  /// Number of pages that one transaction reads: 4 MB, or about 10,000 records.
+  /// Number of database pages that one transaction reads: 4 MiB, or about 10,000 records.
   static let pages: Int64 = 512
   /// Number of records of a removed vehicle that one transaction deletes.
   private static let piece: Int64 = 5_000
 
-  /// Drops a partition if all its records are older than the cutoff. If a record in it is the newest of its vehicle,
-  /// the record is moved to the partition `odd`.
+  /// Drops a partition if all its records are older than the cutoff. If a record in the partition is the newest of its
+  /// vehicle, the record is first moved to the partition `odd`.
   ///
   /// - Returns: the number of deleted rows, from PostgreSQL's statistics or, if there are none, by counting; `nil` if
   ///   the partition contains newer records and was not dropped.
@@ -44,7 +44,7 @@ extension PostgreSQLSession {
     return removed - kept.integer(0, 0)
   }
 
-  /// Returns the number of pages of a partition; 0 if it does not exist.
+  /// Returns the number of database pages of a partition; 0 if the partition does not exist.
   func pages(of name: PostgreSQLPartitions.Name) throws(StoreFailure) -> Int64 {
     try rows(
       "SELECT coalesce(pg_relation_size(to_regclass($1)) / current_setting('block_size')::bigint, 0)",
@@ -52,11 +52,11 @@ extension PostgreSQLSession {
     ).first?.integer(0) ?? 0
   }
 
-  /// Minimum time by which the cutoff must have advanced before a partition is read completely again, ms.
+  /// Time by which the cutoff must have advanced before a whole partition is read again, ms.
   private static let thinningStep: Int64 = 86_400_000
 
-  /// Whether the old records of a partition were deleted for a cutoff less than ``thinningStep`` ago. The partition
-  /// then need not be read again.
+  /// Whether the old records of a partition were already deleted for a cutoff that is less than ``thinningStep``
+  /// earlier, or the partition does not exist. The partition then need not be read again.
   func isThin(_ name: PostgreSQLPartitions.Name, _ bounds: RetentionBounds) throws(StoreFailure) -> Bool {
     let key: [SQLValue] = [.integer(Int64(name.recordClass.number)), .integer(name.number)]
     let row = try rows("SELECT thinned FROM part WHERE class = $1 AND month = $2", key).first
@@ -72,7 +72,7 @@ extension PostgreSQLSession {
       [.integer(Int64(name.recordClass.number)), .integer(name.number), .integer(bounds.time)])
   }
 
-  /// Deletes the expired records in the next ``pages`` pages of a partition.
+  /// Deletes the expired records in ``pages`` database pages of a partition.
   func thin(
     _ name: PostgreSQLPartitions.Name, _ bounds: RetentionBounds, from page: Int64
   ) throws(StoreFailure) -> Int64 {
@@ -94,7 +94,7 @@ extension PostgreSQLSession {
   /// Deletes some of the records of a removed vehicle from a partition.
   ///
   /// - Parameter first: the id at which to begin.
-  /// - Returns: the number of deleted records, and the id at which to continue; `nil` at the end.
+  /// - Returns: the number of deleted records, and the id at which to continue (`next`); `nil` at the end.
   func removePiece(
     tenant: Int32, vehicle: Int32, _ name: PostgreSQLPartitions.Name, from first: UUIDv7?
   ) throws(StoreFailure) -> (removed: Int64, next: UUIDv7?) {

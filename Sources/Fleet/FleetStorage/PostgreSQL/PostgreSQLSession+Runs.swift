@@ -1,8 +1,8 @@
 import FleetDomain
 import Telemetry
 
-/// Operations on the table of runs that use one statement for many vehicles. One statement per vehicle would cost one
-/// round trip to the server each. Other operations use SQL that both databases support.
+/// Operations on the table of runs that use one statement for many vehicles, because a statement for each vehicle would
+/// cost as many round trips to the server. Other operations use SQL that both databases support.
 extension PostgreSQLSession {
   /// Locks the rows of vehicles in the order of their keys, which prevents deadlocks.
   func lock(vehicles: [Int32]) throws(StoreFailure) {
@@ -106,7 +106,7 @@ extension PostgreSQLSession {
     return runs
   }
 
-  /// Returns tenants, vehicles and IDs of items as parameters of a statement.
+  /// Returns the tenants, vehicles and IDs of items as parameters of a statement.
   private static func parameters(
     _ items: [(tenant: Int32, vehicle: Int32, ids: [UUIDv7])], ids: Int
   ) -> PostgreSQLParameters {

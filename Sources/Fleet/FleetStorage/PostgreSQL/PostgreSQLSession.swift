@@ -5,9 +5,9 @@ import Telemetry
 final class PostgreSQLSession: StoreSession {
   let connection: PostgreSQLConnection
   let partitions: PostgreSQLPartitions
-  /// Whether some of the rows to insert probably exist already.
+  /// Whether the database probably contains some of the rows that are inserted.
   let expectsDuplicates: Bool
-  /// The time ranges of partitions that this transaction has changed. They are valid only after its commit.
+  /// The time ranges of partitions that this transaction has extended. They are valid only after its commit.
   private var learnt: [PostgreSQLPartitions.Name: PostgreSQLPartitions.Limits] = [:]
 
   init(connection: PostgreSQLConnection, partitions: PostgreSQLPartitions, expectsDuplicates: Bool = false) {
@@ -26,7 +26,7 @@ final class PostgreSQLSession: StoreSession {
     do throws(StoreFailure) {
       try connection.execute("BEGIN \(mode)")
     } catch {
-      // The connection was broken before the transaction began. Nothing was done, so the work may be repeated on
+      // The connection was broken before the transaction began. Nothing was done, so the work may be repeated with
       // another connection.
       throw StoreFailure(error.error, mayRetry: true)
     }
@@ -187,7 +187,7 @@ final class PostgreSQLSession: StoreSession {
       $1.append(bigEndian: $0.record.idHigh)
       $1.append(bigEndian: $0.record.idLow)
     }
-    // No other transaction can change these rows meanwhile, because the rows of their vehicles are locked.
+    // No other transaction can change these rows at the same time, because the rows of their vehicles are locked.
     _ = try connection.query(
       """
       INSERT INTO newest (vehicle, class, ecu, time, seq, id) SELECT * FROM unnest($1, $2, $3, $4, $5, $6)
@@ -196,7 +196,7 @@ final class PostgreSQLSession: StoreSession {
       """, parameters)
   }
 
-  /// Extends the stored time ranges of partitions so that they include the times of these rows.
+  /// Extends the stored time ranges of partitions so that they include the times of the rows in a placement.
   func widen(_ placement: PostgreSQLPlacement) throws(StoreFailure) {
     var wanted: [PostgreSQLPartitions.Name: PostgreSQLPartitions.Limits] = [:]
     for part in placement.parts { wanted[part.name] = .init(least: part.least, most: part.most) }

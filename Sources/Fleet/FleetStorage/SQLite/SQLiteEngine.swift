@@ -5,7 +5,7 @@ import Glibc
 import Synchronization
 import Telemetry
 
-/// The store in a SQLite file, with one connection that writes and several that read.
+/// The store in a SQLite file. One connection writes, and several connections read.
 final class SQLiteEngine: StoreEngine {
   /// Number of connections that only read.
   static let readers = 4
@@ -20,11 +20,12 @@ final class SQLiteEngine: StoreEngine {
   var clock: String { Self.clock }
   let wasRestored: Bool
   private let pool: DatabasePool
-  /// The detection of restored backups; `nil` for a command if no server has opened the file yet.
+  /// Detects a restored backup; `nil` for a command if no server has opened the file yet.
   private let served: ServedSQLiteFile?
-  /// A flag that is set when the storage is closed. It ends waits for locks of other processes.
+  /// A flag that is set when the storage is interrupted. It ends waits for locks of other processes.
   private let isStopping: Flag
-  /// A flag that is set while the writer waits for readers. The wait must then be short, because all writers wait.
+  /// A flag that is set while the writer waits for readers. This wait must be short, because all other writes wait for
+  /// it.
   private let isHurried: Toggle
   /// Shows whether the thread that writes makes progress.
   private let progress: ThreadRounds
@@ -45,8 +46,8 @@ final class SQLiteEngine: StoreEngine {
     self.progress = progress
     do {
       pool = try DatabasePool(path: path, configuration: Self.configuration(isStopping, isHurried, progress))
-      // In WAL mode, a commit survives a crash of the program; with FULL, it also survives a power cut. The setting is
-      // made here, because GRDB's pool sets NORMAL after it has prepared a connection.
+      // In WAL mode, a commit survives a crash of the program. With FULL, it also survives a power cut. This is set
+      // here, because GRDB's pool sets NORMAL after it has prepared a connection.
       try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
       cursorKey = try SQLiteMigration.run(steps, on: pool, mayMake: access.makesDatabase)
       served = try Self.begin(lock, path, pool)
@@ -76,7 +77,7 @@ final class SQLiteEngine: StoreEngine {
   ) -> Configuration {
     var configuration = Configuration()
     configuration.foreignKeysEnabled = false
-    // Wait up to 10 s for a lock of another process. SQLite's own waiting could not be interrupted when the storage is
+    // Wait up to 10 s for a lock of another process. SQLite's own wait could not be interrupted when the storage is
     // closed.
     configuration.busyMode = .callback { tries in
       _ = poll(nil, 0, 10)
@@ -85,10 +86,10 @@ final class SQLiteEngine: StoreEngine {
     }
     configuration.maximumReaderCount = readers
     configuration.prepareDatabase { database in
-      // This affects only a new file. A page of this size contains about 16 records, so that fewer pages are split.
+      // This affects only a new file. A page of 8 KiB contains about 16 records, so that fewer pages are split.
       try database.execute(sql: "PRAGMA page_size = 8192")
       try database.execute(sql: "PRAGMA cache_size = -8192")
-      // Removed data are overwritten, so that data of erased people cannot be found in the file.
+      // Deleted data are overwritten, so that data of erased people cannot be found in the file.
       try database.execute(sql: "PRAGMA secure_delete = ON")
       try database.execute(sql: "PRAGMA wal_autocheckpoint = 4096")
       try database.execute(sql: "PRAGMA journal_size_limit = 33554432")
@@ -114,8 +115,8 @@ final class SQLiteEngine: StoreEngine {
     return .success(group)
   }
 
-  // GRDB rolls back its own asynchronous calls if their task is cancelled. The functions below do not: as with
-  // PostgreSQL, cancelling a task undoes nothing.
+  // GRDB rolls back its own asynchronous calls if their task is cancelled. The functions below do not: as in
+  // PostgreSQL, a call is completed even if its task is cancelled.
 
   func read<Value: Sendable>(
     _ work: @escaping @Sendable (any StoreSession) throws(StoreFailure) -> Value
@@ -151,7 +152,7 @@ final class SQLiteEngine: StoreEngine {
     }
   }
 
-  /// Runs work in a transaction, counts the change and commits it.
+  /// Runs work in a transaction, counts the transaction if it has changed something, and commits it.
   private static func inTransaction<Value>(
     _ database: Database, _ served: ServedSQLiteFile?, _ times: WriteTally?, _ operation: String,
     _ work: (SQLiteSession) throws(StoreFailure) -> Value
@@ -213,13 +214,13 @@ final class SQLiteEngine: StoreEngine {
   /// Does nothing, because SQLite has no partitions.
   func prepare(at now: Timestamp) async throws(StorageError) {}
 
-  /// Writes all pages from the write-ahead log to the file, and empties the log, which contains earlier versions of
-  /// pages. In the file, SQLite overwrites removed data with zeros (`secure_delete`).
+  /// Writes all pages from the write-ahead log to the file, and empties the log, because it contains earlier versions
+  /// of pages. In the file, SQLite overwrites deleted data with zeros (`secure_delete`).
   func removeErasedCopies() async throws(StorageError) -> Bool {
     do {
       return try await withCheckedThrowingContinuation { continuation in
         pool.asyncWriteWithoutTransaction { [isHurried] database in
-          // All writers wait meanwhile.
+          // All other writes wait during this call.
           isHurried.set(true)
           defer { isHurried.set(false) }
           do {

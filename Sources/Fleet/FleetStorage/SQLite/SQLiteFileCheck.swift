@@ -2,13 +2,13 @@ import Failures
 import FleetDomain
 import Glibc
 
-/// Checks whether a server could open a SQLite file. Nothing is changed.
+/// Checks whether a server could open a SQLite file. The check changes nothing.
 public struct SQLiteFileCheck: Sendable {
   /// The reason why a server could not use the file; `nil` if it could.
   public let fault: String?
   /// Whether a server uses the file now.
   public let isServed: Bool
-  /// The process of that server; `nil` if there is none, or if it is unknown.
+  /// The ID of that server's process; `nil` if no server uses the file, or if the process is unknown.
   public let process: Int32?
 
   /// Checks a file. If it does not exist, checks the folder in which it would be created.
@@ -28,7 +28,7 @@ public struct SQLiteFileCheck: Sendable {
       return "\(path): \(systemReason(errno))"
     }
     // SQLite and the server create more files in the folder of the database. If the path is a link, this is the folder
-    // of the link's target.
+    // of the file to which it refers.
     let file = SQLiteServerFile.real(path) ?? path
     let folder = file.lastIndex(of: "/").map { String(file[..<$0]) } ?? "."
     return FolderCheck.fault(of: folder, isMade: false)

@@ -3,11 +3,11 @@ import FleetDomain
 import GRDB
 import Telemetry
 
-/// A prepared statement that is executed through SQLite's C API. Inserts use it because of its speed: up to a hundred
-/// thousand are executed per second.
+/// A prepared statement that is executed through SQLite's C API. Inserts use it because it is fast: up to a hundred
+/// thousand inserts are executed per second.
 ///
-/// Call order: bind all parameters, then call ``run()``, or ``next()`` until it returns `false`. Parameters count from
-/// 1, columns from 0. Only one query with the same SQL text may exist at a time.
+/// Call order: bind all parameters, then call ``run()``, or ``next()`` until it returns `false`. Parameters are
+/// numbered from 1, columns from 0. Only one query with the same SQL text may exist at a time.
 @safe
 struct SQLiteQuery: ~Copyable {
   private let handle: OpaquePointer
@@ -20,7 +20,7 @@ struct SQLiteQuery: ~Copyable {
     }
   }
 
-  // The connection keeps the statement in its cache. Release its row and its bound bytes.
+  // The connection keeps the statement in its cache, so the statement's row and its bound bytes are released here.
   deinit {
     unsafe sqlite3_reset(handle)
     unsafe sqlite3_clear_bindings(handle)
@@ -43,7 +43,7 @@ struct SQLiteQuery: ~Copyable {
     }
   }
 
-  /// Binds a copy of bytes.
+  /// Binds a copy of the bytes to a parameter.
   borrowing func bind(_ bytes: [UInt8], at parameter: Int32) {
     // An empty array may have no address, which SQLite would read as null.
     if bytes.isEmpty { return check(unsafe sqlite3_bind_zeroblob(handle, parameter, 0)) }
@@ -53,7 +53,7 @@ struct SQLiteQuery: ~Copyable {
     check(code)
   }
 
-  /// Binds an identifier as its 16 bytes.
+  /// Binds an identifier to a parameter, as 16 bytes.
   borrowing func bind(high: UInt64, low: UInt64, at parameter: Int32) {
     var bytes: InlineArray<2, UInt64> = [high.bigEndian, low.bigEndian]
     let code = unsafe withUnsafeBytes(of: &bytes) { bytes in
@@ -71,7 +71,7 @@ struct SQLiteQuery: ~Copyable {
     return unsafe Int(sqlite3_changes(sqlite3_db_handle(handle)))
   }
 
-  /// Reads the next row. Returns `false` if there is none; parameters can then be bound again.
+  /// Reads the next row. Returns `false` if there is no further row; parameters can then be bound again.
   borrowing func next() throws(StoreFailure) -> Bool {
     let code = unsafe sqlite3_step(handle)
     if code == SQLITE_ROW { return true }
@@ -82,7 +82,7 @@ struct SQLiteQuery: ~Copyable {
     return false
   }
 
-  /// Ends the execution; rows that were not read are discarded.
+  /// Ends the execution. Rows that were not read are discarded.
   borrowing func reset() { unsafe sqlite3_reset(handle) }
 
   borrowing func integer(_ column: Int32) -> Int64 { unsafe sqlite3_column_int64(handle, column) }
@@ -95,7 +95,7 @@ struct SQLiteQuery: ~Copyable {
     return unsafe Array(UnsafeRawBufferPointer(start: start, count: count))
   }
 
-  /// Returns the identifier in a column of 16 bytes; `nil` if the column is null.
+  /// Returns the identifier in a column of 16 bytes; `nil` if the column is null or not an identifier.
   borrowing func identifier(_ column: Int32) -> UUIDv7? {
     guard let start = unsafe sqlite3_column_blob(handle, column), unsafe sqlite3_column_bytes(handle, column) == 16
     else { return nil }
@@ -119,7 +119,7 @@ struct SQLiteQuery: ~Copyable {
       })
   }
 
-  /// SQLITE_TRANSIENT: SQLite copies the bytes. It is a C cast that Swift cannot import.
+  /// SQLITE_TRANSIENT, which makes SQLite copy the bytes. It is defined with a cast that Swift cannot import.
   private static var copied: sqlite3_destructor_type { unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
 
   private borrowing func check(_ code: Int32) {

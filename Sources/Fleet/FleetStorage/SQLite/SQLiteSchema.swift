@@ -60,19 +60,19 @@ enum SQLiteSchema {
     INSERT INTO setting VALUES ('cursorKey', randomblob(16));
     """
 
-  /// Allows vehicles to be removed in several transactions, and the oldest changes to be removed from the feed without
-  /// an index of times.
+  /// Adds a table of removed vehicles, so that their records can be deleted in several transactions. Drops the index of
+  /// the feed's times, which is no longer needed to delete the oldest changes.
   private static let version2 = """
     CREATE TABLE removal (vehicle INTEGER PRIMARY KEY, tenant INTEGER NOT NULL) STRICT;
     DROP INDEX feed_at;
     """
 
-  /// Removes an index. In PostgreSQL, the step with this number has another purpose, but both databases must have the
-  /// same number of steps.
+  /// Drops an index, if it still exists. Both databases must have the same number of steps; in PostgreSQL, the step
+  /// with this number has another purpose.
   private static let version3 = "DROP INDEX IF EXISTS feed_at;"
 
-  /// Moves the lists of vehicles for which gateways may send records to an indexed table. Stores the numbers of
-  /// gateways and tokens of each tenant.
+  /// Adds an indexed table for the vehicles for which each gateway may send records. Stores how many gateways and
+  /// tokens each tenant has.
   private static let version4 = """
     CREATE TABLE gateway_vehicle (
       tenant INTEGER NOT NULL, gateway TEXT NOT NULL, vehicle TEXT NOT NULL, place INTEGER NOT NULL,
@@ -97,8 +97,8 @@ enum SQLiteSchema {
     CREATE TABLE revocation (number INTEGER PRIMARY KEY, tenant INTEGER NOT NULL, token BLOB NOT NULL) STRICT;
     """
 
-  /// Adds three things: `seq`, by which records of the same time are sorted; the time of reception; and the table of
-  /// the newest records of each vehicle. Implausible times are replaced by the time of this migration.
+  /// Adds `seq`, by which records with equal times are sorted; the time of reception; and the table of each vehicle's
+  /// newest records. Times more than a day in the future are replaced by the time of this migration.
   private static let version5 =
     """
     CREATE TABLE record_5 (
@@ -144,7 +144,7 @@ enum SQLiteSchema {
       ALTER TABLE vehicle DROP COLUMN position_id;
       """
 
-  /// Adds a random identifier of the store. With it, a server detects that its file was replaced by another one.
+  /// Adds a random identifier of the store. With it, a server detects that another store's file replaced its own.
   private static let version6 = "INSERT INTO setting VALUES ('store', randomblob(16));"
 
   /// Adds runs, which store telemetry that arrives in batches of many records.
@@ -159,14 +159,14 @@ enum SQLiteSchema {
     CREATE INDEX telemetry_run_month ON telemetry_run (month, last_time);
     """
 
-  /// Adds the vehicle of each gateway's newest record, as the gateway's current vehicle.
+  /// Adds the current vehicle of each gateway: the vehicle of the gateway's newest record.
   private static let version8 = """
     ALTER TABLE gateway ADD COLUMN vehicle INTEGER;
     ALTER TABLE gateway ADD COLUMN vehicle_time INTEGER;
     """
 
-  /// Adds people, their sessions and factors, the audit, and the keys that encrypt personal data in it. `number`,
-  /// `time` and `thing` of an audit entry are also in its content; the columns are used to list entries.
+  /// Adds people, their sessions and factors, the audit, and the keys that encrypt personal data in the audit. The
+  /// content of an audit entry also has `number`, `time` and `thing`; the columns are used to list entries.
   private static let version9 = """
     CREATE TABLE person (
       tenant INTEGER NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL, created INTEGER NOT NULL,
@@ -212,7 +212,7 @@ enum SQLiteSchema {
     ) STRICT, WITHOUT ROWID;
     """
 
-  /// Turns vehicles into things, which have ids, versions and more fields, and adds fleets.
+  /// Turns vehicles into things, with ids, versions and more fields. Adds fleets.
   ///
   /// Existing vehicles get random IDs. Unlike other UUIDs of version 7, they do not contain the time of creation,
   /// because SQL cannot combine bytes above 127. An ID consists of 13 characters of 7 bits, the version in byte 6, and
@@ -306,7 +306,7 @@ enum SQLiteSchema {
     CREATE INDEX session_identity ON session (tenant, identity_id) WHERE identity_id IS NOT NULL;
     """
 
-  /// Adds fills of tanks and charges of batteries.
+  /// Adds fuel entries: fills of tanks and charges of batteries.
   private static let version14 = """
     CREATE TABLE fuel_entry (
       tenant INTEGER NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL, created INTEGER NOT NULL,
@@ -332,8 +332,8 @@ enum SQLiteSchema {
     CREATE INDEX journey_driver ON journey (tenant, driver_id, status);
     """
 
-  /// Adds columns for values from a vehicle's newest records. For vehicles that have records already, they are set
-  /// later.
+  /// Adds columns for values from a vehicle's newest records. For vehicles that already have records, the columns are
+  /// set later.
   private static let version16 = """
     ALTER TABLE vehicle ADD COLUMN place_time INTEGER;
     ALTER TABLE vehicle ADD COLUMN place BLOB;
@@ -396,8 +396,8 @@ enum SQLiteSchema {
     CREATE INDEX notification_mail ON notification (tenant, mail_at) WHERE mail_at IS NOT NULL;
     """
 
-  /// Adds the scope, the end and the time of last use to tokens. Adds indexes of the times at which assignments begin
-  /// and end.
+  /// Adds the scope, the expiry and the time of last use to tokens. Adds indexes of the times at which assignments
+  /// begin and end.
   private static let version19 = """
     ALTER TABLE token ADD COLUMN scope TEXT NOT NULL DEFAULT '"all"';
     ALTER TABLE token ADD COLUMN expires INTEGER;
@@ -411,10 +411,10 @@ enum SQLiteSchema {
     CREATE INDEX journey_status ON journey (tenant, status);
     """
 
-  /// Adds the addresses from which people have signed in.
+  /// Adds the network addresses from which people have signed in.
   private static let version21 = "ALTER TABLE person ADD COLUMN \"known_addresses\" TEXT;"
 
-  /// Adds meter readings, schedules and records of maintenance, and defects.
+  /// Adds meter readings, maintenance schedules, maintenance records, and defects.
   private static let version22 = """
     CREATE TABLE meter_reading (
       tenant INTEGER NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL, created INTEGER NOT NULL, updated
@@ -484,7 +484,7 @@ enum SQLiteSchema {
     CREATE UNIQUE INDEX followed_feed_name ON followed_feed (tenant, name);
     """
 
-  /// Adds the figures of days. They are computed later for vehicles that have records.
+  /// Adds the figures of vehicles' days. For vehicles that already have records, the figures are computed later.
   private static let version23 = """
     CREATE TABLE vehicle_day (
       vehicle INTEGER NOT NULL, day INTEGER NOT NULL, distance REAL, engine_on INTEGER NOT NULL, moving INTEGER NOT NULL,
@@ -509,13 +509,13 @@ enum SQLiteSchema {
     ) STRICT, WITHOUT ROWID;
     """
 
-  /// Adds the account identifiers that a provider uses only for this client (`clientSubject`).
+  /// Adds the account identifiers that an OpenID provider uses only for this client (`clientSubject`).
   private static let version25 = """
     ALTER TABLE linked_identity ADD COLUMN "client_subject" TEXT;
     CREATE INDEX linked_identity_client ON linked_identity (tenant, issuer, client_subject);
     """
 
-  /// Adds connectors to other programs, and phones.
+  /// Adds connectors, which read records from other programs, and phones.
   private static let version26 = """
     CREATE TABLE connector (
       tenant INTEGER NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL, created INTEGER NOT NULL,
@@ -549,14 +549,14 @@ enum SQLiteSchema {
     CREATE INDEX phone_driver ON phone (tenant, driver_id);
     """
 
-  /// Adds sessions that may only add a second factor, and an index of new notifications.
+  /// Adds a flag for sessions that may only add a second factor. Adds an index of notifications by their creation.
   private static let version27 = """
     ALTER TABLE session ADD COLUMN "needs_factor" INTEGER NOT NULL DEFAULT 0;
     CREATE INDEX notification_created ON notification (created);
     """
 
-  /// Separates the own records of gateways from those of vehicles, and adds their attributions to vehicles. Adds the
-  /// part of a journey to meter readings, the inspections to defects, and the checklists of tenants.
+  /// Separates the own records of gateways from the records of vehicles, and adds attributions of own records to
+  /// vehicles. Adds `part` to meter readings, the item and the inspections to defects, and checklists.
   private static let version28 = """
     ALTER TABLE vehicle ADD COLUMN is_gateway INTEGER NOT NULL DEFAULT 0;
     \(GatewayRows.classify);
@@ -581,7 +581,7 @@ enum SQLiteSchema {
     CREATE INDEX journey_private ON journey (tenant, vehicle_id, start_time) WHERE purpose = 'private';
     """
 
-  /// Adds forwards of records to other programs.
+  /// Adds forwards, which send records to other programs.
   private static let version29 = """
     CREATE TABLE forward (
       tenant INTEGER NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL, created INTEGER NOT NULL,
@@ -598,7 +598,7 @@ enum SQLiteSchema {
     CREATE INDEX forward_progress_due ON forward_progress (next_at, tenant);
     """
 
-  /// Adds the vehicles whose changes were not processed yet (``FleetDomain/FollowedVehicle``).
+  /// Adds the vehicles with changes that a reader of the feed has not processed yet (``FleetDomain/FollowedVehicle``).
   private static let version30 = """
     CREATE TABLE followed_vehicle (
       tenant INTEGER NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL, created INTEGER NOT NULL,
@@ -616,7 +616,7 @@ enum SQLiteSchema {
       AND (log NOT LIKE '%"assigned":%' OR log LIKE '%"reviewed":true%');
     """
 
-  /// Adds files, and rows that show which things refer to them.
+  /// Adds files, and rows that show which things refer to which files.
   private static let version32 = """
     CREATE TABLE file (
       tenant INTEGER NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL, created INTEGER NOT NULL,
@@ -645,9 +645,8 @@ enum SQLiteSchema {
     ALTER TABLE maintenance_record ADD COLUMN "file_ids" TEXT;
     """
 
-  /// Adds the settings of tenants, the driving events of drivers, the time at which maintenance was completed, and
-  /// schedules of reports. The figures of days are computed again, because the stored ones lack the drivers' driving
-  /// events.
+  /// Adds tenants' settings, the number of a day's driving events for which drivers are responsible, the completion
+  /// time of maintenance, and report schedules. All figures of days are computed again, because they lack that number.
   private static let version33 = """
     CREATE TABLE tenant_settings (
       tenant INTEGER NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL, created INTEGER NOT NULL,
@@ -662,7 +661,7 @@ enum SQLiteSchema {
     CREATE INDEX report_next ON report (next_at) WHERE next_at IS NOT NULL;
     """
 
-  /// Adds the record from which the last service came, and when that service was due.
+  /// Adds the maintenance record of the last service, and the date and readings at which that service was due.
   private static let version34 = """
     ALTER TABLE service_due ADD COLUMN "last_record_id" BLOB;
     ALTER TABLE service_due ADD COLUMN "previous_due_date" TEXT;
@@ -670,8 +669,8 @@ enum SQLiteSchema {
     ALTER TABLE service_due ADD COLUMN "previous_due_engine_hours" REAL;
     """
 
-  /// Allows fuel entries and expenses to be void. Adds the days of the month for which the due dates of services stand,
-  /// and the days that reports lack.
+  /// Allows fuel entries and expenses to be void. Adds the days of the month on which services are due, and the days
+  /// whose figures are missing in a report.
   private static let version35 = """
     ALTER TABLE fuel_entry ADD COLUMN "void" INTEGER NOT NULL DEFAULT 0;
     ALTER TABLE expense ADD COLUMN "void" INTEGER NOT NULL DEFAULT 0;
@@ -680,8 +679,8 @@ enum SQLiteSchema {
     ALTER TABLE service_due ADD COLUMN "previous_due_month_day" INTEGER;
     """
 
-  /// Adds text search of assignments and meter readings, the day by which schedules are sorted, photos of vehicles, the
-  /// first files of documents, and what reports contain.
+  /// Adds text search of assignments and meter readings, due dates by which schedules are sorted, photos of vehicles,
+  /// files of documents, metrics of reports, more settings of tenants, and working hours of fleets.
   private static let version36 = """
     ALTER TABLE assignment ADD COLUMN search TEXT NOT NULL DEFAULT '';
     UPDATE assignment SET search = lower(coalesce(notes, ''));
@@ -702,10 +701,10 @@ enum SQLiteSchema {
     ALTER TABLE vehicle ADD COLUMN "planned_disposal_on" TEXT;
     """
 
-  /// Adds the permission of a person to read costs.
+  /// Adds the permission to read costs, which a person can have in addition to the roles.
   private static let version37 = "ALTER TABLE person ADD COLUMN \"may_read_costs\" INTEGER NOT NULL DEFAULT 0;"
 
-  /// Adds webhooks and push subscriptions, the deliveries to them, the order of events, and the vehicles that are silent.
+  /// Adds webhooks, push subscriptions, deliveries to both, numbers that order events, and silent vehicles.
   private static let version38 = """
     ALTER TABLE fleet_event ADD COLUMN "at" INTEGER;
     ALTER TABLE fleet_event ADD COLUMN "number" INTEGER NOT NULL DEFAULT 0;
@@ -765,13 +764,13 @@ enum SQLiteSchema {
     ) STRICT, WITHOUT ROWID;
     """
 
-  /// Adds the facts of 3D models.
+  /// Adds the properties of 3D models to files.
   private static let version39 = """
     ALTER TABLE file ADD COLUMN "model" TEXT;
     """
 
-  /// Adds the drivers that connectors report and the periods of their duty, the charge in progress of connected
-  /// vehicles, the pulls of machines' faults, and the keys of phones' encrypted messages.
+  /// Adds the drivers that connectors report with their duty periods, the charge in progress of connected vehicles, the
+  /// choice to read machines' faults, and the keys of phones' encrypted messages.
   private static let version40 = """
     ALTER TABLE connector ADD COLUMN "reads_faults" INTEGER NOT NULL DEFAULT 0;
     ALTER TABLE connected_asset ADD COLUMN "charge" TEXT;
@@ -801,7 +800,7 @@ enum SQLiteSchema {
     "\($0) || coalesce(char(10) || \($1), '')"
   }
 
-  /// SQL expression for the time of the migration, ms.
+  /// SQL expression for the time of the migration, ms since 1970.
   private static let now = "CAST(strftime('%s', 'now') AS INTEGER) * 1000"
   private static let ahead = StoredQuality.ahead.rawValue
   /// SQL expression for the lowest integer. SQL has no literal for it, because the minus sign is an operator.

@@ -2,11 +2,11 @@ import Failures
 import FleetDomain
 import Glibc
 
-/// The file `fleet.db-server` in the folder of a SQLite database. It has two purposes: the only server of the database
-/// locks it, and it contains the database's number of changes.
+/// The file `fleet.db-server` in the folder of a SQLite database. It has two purposes: the database's only server locks
+/// it, and it contains the number of changes of the database.
 ///
-/// The lock is a flock(2), which ends with the process. The content is text. At its start, a server compares it with the
-/// database, to detect that the database was replaced by an older copy:
+/// The lock is a flock(2), which ends with the process. The content is text. When a server starts, it compares the
+/// content with the database, to detect that the database was replaced by an older copy:
 ///
 ///     fleetstore 1
 ///     pid     1234
@@ -17,14 +17,14 @@ import Glibc
 ///
 /// The database counts its changes. `changes` is this count after the server's last commit; it is written before the
 /// client is answered. `command` is the count after the last commit of a `fleetstore` command, such as `fleetstore
-/// gateway add`. Neither is ever higher than the count in the database. They are written without fsync, so after a crash
-/// of the machine they may be too low.
+/// gateway add`. Neither number is ever higher than the count in the database. They are written without fsync, so they
+/// may be too low after a crash of the machine.
 final class SQLiteServerFile: Sendable {
   /// The kind of process that changes the database.
   enum Role {
     case server, command
 
-    /// The key of the line that contains this role's number of changes.
+    /// The key of the text line that contains the number of changes after this role's last commit.
     fileprivate var key: String { self == .server ? "changes" : "command" }
   }
 
@@ -34,15 +34,15 @@ final class SQLiteServerFile: Sendable {
     var store: [UInt8]
     /// The inode of the database file.
     var inode: UInt64
-    /// The number of changes after the server's last commit.
+    /// The database's number of changes after the server's last commit.
     var changes: UInt64
-    /// The number of changes after the last commit of a command. Files of earlier versions do not contain it; then it
-    /// is the server's number.
+    /// The database's number of changes after the last commit of a command. If the file lacks it, because an earlier
+    /// version wrote the file, it equals ``changes``.
     var changesOfCommands: UInt64
   }
 
   private static let head = "fleetstore 1\n"
-  /// The length to which each line is padded, bytes.
+  /// The length to which each text line is padded, bytes.
   private static let width = 48
 
   let path: String
@@ -52,9 +52,9 @@ final class SQLiteServerFile: Sendable {
   ///
   /// - Throws: `inUse` if another process has locked it.
   init(of database: String) throws(StorageError) {
-    // If the path is a link to the database, use the folder and name of the link's target.
+    // If the path is a link to the database, use the folder and the name of the file to which the link refers.
     path = (Self.real(database) ?? database) + "-server"
-    // Refuse a link, because its target would be overwritten.
+    // Do not open a link, because the file to which it refers would be overwritten.
     descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else { throw Self.failure(path, "cannot be opened") }
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
@@ -78,7 +78,7 @@ final class SQLiteServerFile: Sendable {
     if descriptor < 0 { return nil }
   }
 
-  /// Returns whether a server has locked the file of a database, and the server's process ID if it is known.
+  /// Returns whether a server has locked the file of a database, and the ID of the server's process if it is known.
   static func holder(of database: String) -> (isServed: Bool, process: Int32?) {
     let descriptor = unsafe open((real(database) ?? database) + "-server", O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
     guard descriptor >= 0 else { return (false, nil) }
@@ -95,7 +95,7 @@ final class SQLiteServerFile: Sendable {
   /// Releases the lock for the next server.
   func release() { flock(descriptor, LOCK_UN) }
 
-  /// The content that an earlier process wrote; `nil` if it is unreadable.
+  /// The content that this or an earlier process wrote; `nil` if it is unreadable.
   var contents: Contents? {
     let fields = Self.fields(of: descriptor)
     guard let store = fields["store"].flatMap({ Self.bytes($0) }), let inode = fields["inode"].flatMap({ UInt64($0) }),
@@ -123,8 +123,8 @@ final class SQLiteServerFile: Sendable {
   /// Writes the number of changes to the file. A failure is ignored: a restored backup may then not be detected, but
   /// the change itself succeeds.
   func record(_ changes: UInt64, of role: Role) {
-    // The offset of the number. The server's number follows the lines `pid`, `store` and `inode`; the command's number
-    // follows the server's.
+    // The offset of the number. The server's number follows the text lines `pid`, `store` and `inode`; the command's
+    // number follows the server's.
     let offset = Self.head.utf8.count + (role == .server ? 3 : 4) * Self.width
     _ = Self.write(Self.line(role.key, "\(changes)"), to: descriptor, at: offset)
   }
@@ -159,7 +159,7 @@ final class SQLiteServerFile: Sendable {
     return stride(from: 0, to: digits.count, by: 2).map { UInt8((digits[$0] ?? 0) << 4 | (digits[$0 + 1] ?? 0)) }
   }
 
-  /// Returns the path with all links resolved; `nil` if there is no such file.
+  /// Returns the path with all links resolved; `nil` if no such file exists.
   static func real(_ path: String) -> String? {
     guard let found = unsafe realpath(path, nil) else { return nil }
     defer { unsafe free(found) }
@@ -180,19 +180,20 @@ final class SQLiteServerFile: Sendable {
 
 /// Functions for the database file itself.
 enum SQLiteFile {
-  /// Returns the inode of a file; `nil` if there is no file.
+  /// Returns the inode of a file; `nil` if the file does not exist.
   static func inode(_ path: String) -> UInt64? {
     var status = stat()
     return unsafe stat(path, &status) == 0 ? UInt64(status.st_ino) : nil
   }
 
-  /// Whether there is no file, or an empty one.
+  /// Whether a file does not exist or is empty.
   static func isEmpty(_ path: String) -> Bool {
     var status = stat()
     return unsafe stat(path, &status) != 0 ? errno == ENOENT : status.st_size == 0
   }
 
-  /// Creates an empty file that only its owner can read. The additional files that SQLite creates get the same mode.
+  /// Creates an empty file that only its owner can read and write. The additional files that SQLite creates get the
+  /// same mode.
   ///
   /// Errors are ignored, because SQLite reports them when it opens the file.
   static func make(_ path: String) {

@@ -32,8 +32,8 @@ extension SQLiteSession {
     return rows
   }
 
-  /// Returns the statement of a list. The class is a literal instead of a parameter, because the index for all vehicles
-  /// contains only some of the classes.
+  /// Returns the statement of a list. The class is a literal instead of a parameter, because the index for lists of all
+  /// vehicles contains only some classes.
   private static func sql(_ isForward: Bool, ofVehicle: Bool, _ recordClass: RecordClass) -> String {
     let columns = "SELECT \(FoundRow.columns) FROM record WHERE tenant = ?1 AND class = "
     let (from, to, direction) = isForward ? (">=", "<", "ASC") : ("<=", ">=", "DESC")
@@ -43,8 +43,8 @@ extension SQLiteSession {
          AND vehicle = ?6 AND (time, seq, id) \(from) (?2, ?7, ?3) AND time \(to) ?4
         ORDER BY time \(direction), seq \(direction), id \(direction) LIMIT ?5
         """
-      // State the index's condition explicitly: SQLite does not deduce that the index with `class <> 0` contains this
-      // class.
+      // State the index's condition explicitly, because SQLite does not deduce that the index with `class <> 0`
+      // contains this class.
       : head + " AND class <> 0" + """
          AND (time, seq, id, vehicle) \(from) (?2, ?7, ?3, ?6) AND time \(to) ?4
         ORDER BY time \(direction), seq \(direction), id \(direction), vehicle \(direction) LIMIT ?5

@@ -2,8 +2,8 @@ import FleetDomain
 import Telemetry
 
 /// The position at which retention continues in a class of records. Retention visits the vehicles one after another.
-/// For each, it reads first the IDs of past months and then the IDs from the future, which only wrong clocks create. It
-/// skips the IDs in between, which are usually nearly all.
+/// For each vehicle, it reads first the IDs of past months and then the IDs of future months, which only wrong clocks
+/// create. It skips the IDs in between, which are usually nearly all.
 struct RetentionPlace {
   var vehicle: Int64 = 0
   var isAhead = false
@@ -11,20 +11,20 @@ struct RetentionPlace {
   var id: UUIDv7?
 }
 
-/// The work that one transaction of a removal may still do. Other transactions wait for this transaction.
+/// The work that one transaction of a removal may still do. The work is limited, because other transactions wait.
 struct RemovalBudget {
-  /// Number of records that this step may still read or delete. 2,000 records of usual length take about 20 ms.
+  /// Number of records that this transaction may still read or delete. 2,000 records of usual length take about 20 ms.
   private(set) var records: Int64 = 2_000
-  /// Total length of the records that may be deleted, bytes. SQLite overwrites deleted bytes, which also takes about 20
-  /// ms.
+  /// Total length of the records that this transaction may still delete, bytes. SQLite overwrites deleted bytes; 4 MiB
+  /// take about 20 ms.
   private var bytes: Int64 = 4 << 20
 
   var isSpent: Bool { records <= 0 || bytes <= 0 }
 
-  /// Spends the budget on the first of these records, and at least on one.
+  /// Spends the budget on as many of the first of these records as it allows, and at least on one.
   ///
-  /// - Parameter lengths: the lengths of the records to delete, bytes; 0 for records that stay.
-  /// - Returns: the number of records.
+  /// - Parameter lengths: the length of each record that would be deleted, bytes; 0 for a record that stays.
+  /// - Returns: the number of records on which the budget was spent.
   mutating func spend(_ lengths: [Int64]) -> Int {
     var count = 0
     for length in lengths.prefix(Int(records)) {
@@ -39,12 +39,12 @@ struct RemovalBudget {
 }
 
 extension SQLiteSession {
-  /// Maximum number of vehicles that one transaction visits.
+  /// Maximum number of vehicles that one transaction of retention visits.
   private static let vehicles = 500
 
   /// Deletes some of the expired records.
   ///
-  /// - Returns: the number of deleted records, and the position at which to continue; `nil` at the end.
+  /// - Returns: the number of deleted records, and the position at which to continue (`next`); `nil` at the end.
   func removePiece(
     _ recordClass: RecordClass, _ bounds: RetentionBounds, from place: RetentionPlace
   ) throws(StoreFailure) -> (removed: Int64, next: RetentionPlace?) {
@@ -62,18 +62,18 @@ extension SQLiteSession {
     return (removed, place)
   }
 
-  /// Deletes expired records of a vehicle in a range of IDs, and advances the position.
+  /// Deletes expired records of a vehicle in the range of IDs that begins at a position, and advances the position.
   ///
-  /// - Parameter key: tenant, vehicle and class.
+  /// - Parameter key: the tenant, the vehicle and the class.
   private func removeIds(
     _ key: [SQLValue], _ bounds: RetentionBounds, _ place: inout RetentionPlace, _ budget: inout RemovalBudget
   ) throws(StoreFailure) -> Int64 {
-    // Bounds that include all IDs: an empty blob sorts before every ID, and a longer blob after every ID.
+    // Bounds for all IDs: an empty blob sorts before every ID, and a blob of 17 bytes after every ID.
     let (first, last) = (SQLValue.bytes([]), SQLValue.bytes(Array(repeating: 0xFF, count: 17)))
     let start = place.isAhead ? bounds.firstAhead.map { SQLValue.identifier($0) } ?? last : first
     let end = place.isAhead ? last : bounds.firstKept.map { SQLValue.identifier($0) } ?? first
     let from = place.id.map { SQLValue.identifier($0) } ?? start
-    // Use the index of IDs. With an index of times, entries of many records that are not deleted would be read.
+    // Use the index of IDs. With an index of times, entries of many records that are not deleted would also be read.
     let ids = "record INDEXED BY record_id WHERE tenant = $1 AND vehicle = $2 AND class = $3 AND id >= $4 AND id < $5"
     let read = try rows(
       """
@@ -101,9 +101,9 @@ extension SQLiteSession {
     return Int64(removed)
   }
 
-  /// Deletes some of the records of a removed vehicle. After the last one, deletes the row that records the removal.
+  /// Deletes some of the records of a removed vehicle. If none remain, deletes the row that records the removal.
   ///
-  /// - Returns: the number of deleted records; 0 if none remains.
+  /// - Returns: the number of deleted records; 0 if none remained.
   func removePiece(tenant: Int32, vehicle: Int32) throws(StoreFailure) -> Int64 {
     let key = [SQLValue(tenant), SQLValue(vehicle)]
     let order = "WHERE tenant = $1 AND vehicle = $2 ORDER BY class, time, seq, id LIMIT $3"

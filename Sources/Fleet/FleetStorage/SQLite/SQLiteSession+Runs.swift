@@ -1,10 +1,10 @@
 import FleetDomain
 import Telemetry
 
-/// Operations on the table of runs that are written for SQLite because their speed matters. Other operations use SQL
+/// Operations on the table of runs that are written for SQLite, because their speed matters. Other operations use SQL
 /// that both databases support.
 extension SQLiteSession {
-  /// Does nothing, because the only writer has locked the whole file.
+  /// Does nothing, because the only writing transaction has already locked the whole file.
   func lock(vehicles: [Int32]) {}
 
   func nextRuns(_ ranges: [RunRange]) throws(StoreFailure) -> [RunSpan?] {

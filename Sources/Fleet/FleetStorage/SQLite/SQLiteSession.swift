@@ -6,7 +6,7 @@ import Telemetry
 struct SQLiteSession: StoreSession {
   let database: Database
 
-  /// No clause is needed, because the only writer has locked the whole file.
+  /// SQLite needs no clause, because the only writing transaction has already locked the whole file.
   var lockingRows: String { "" }
 
   func lockRevocations() {}
@@ -22,8 +22,8 @@ struct SQLiteSession: StoreSession {
   func run(_ sql: String, _ values: [SQLValue]) throws(StoreFailure) -> Int { try bound(sql, values).run() }
 
   private func bound(_ sql: String, _ values: [SQLValue]) throws(StoreFailure) -> SQLiteQuery {
-    // Statements for both databases contain `$1`. In SQLite, `$1` would be a name, which gets the next free number;
-    // `?1` is always the first parameter.
+    // Statements for both databases contain `$1`. SQLite would treat `$1` as a name, to which it assigns the next free
+    // number. `?1` is always the first parameter.
     let dollar = UInt8(ascii: "$")
     // The text is converted as bytes. Converting it as characters takes ten times as long as most statements.
     let text = sql.utf8.map { $0 == dollar ? UInt8(ascii: "?") : $0 }
@@ -103,7 +103,7 @@ struct SQLiteSession: StoreSession {
   func prepare(for improvements: [Improvement]) {}
 
   func touch(_ vehicles: [VehicleTouch]) throws(StoreFailure) {
-    // In SQLite, unlike `greatest` in PostgreSQL, `max` is null if one of its arguments is null.
+    // If an argument is null, `max` in SQLite returns null, unlike `greatest` in PostgreSQL.
     let time = try SQLiteQuery(
       database,
       """

@@ -2,23 +2,24 @@ import GRDB
 
 /// Statistics for SQLite's query planner.
 ///
-/// Without statistics, the planner assumes that an index finds only a little less than the primary key, which begins
-/// with the tenant. It then reads all rows of the tenant in the order of the primary key: for the newest meter reading
-/// of one vehicle, for example, the readings of all vehicles. `ANALYZE` would measure a database that is still empty.
-/// Therefore typical numbers are stored, as SQLite's documentation proposes ("Fixed Results Of ANALYZE",
-/// https://www.sqlite.org/lang_analyze.html).
+/// Without statistics, the planner assumes that an index finds only slightly fewer rows than the primary key, which
+/// begins with the tenant. It then reads all rows of the tenant in the order of the primary key. For example, for the
+/// newest meter reading of one vehicle, it would read the readings of all vehicles. `ANALYZE` would measure a database
+/// that is still empty. Therefore, typical numbers are stored, as SQLite's documentation proposes ("Fixed Results Of
+/// ANALYZE", https://www.sqlite.org/lang_analyze.html).
 enum SQLiteStatistics {
-  /// Assumed number of rows of a table.
+  /// Assumed number of rows in a table.
   private static let rows = 100_000
-  /// Assumed number of rows of a tenant that have the same value in a column with few values, such as a status.
+  /// Assumed number of a tenant's rows that have the same value in a column with few different values, such as a
+  /// status.
   private static let rowsOfState = 5_000
-  /// Assumed number of rows of a tenant that have the same value in another column, such as the ID of a vehicle.
+  /// Assumed number of a tenant's rows that have the same value in another column, such as the ID of a vehicle.
   private static let rowsOfOther = 50
   private static let stateColumns: Set<String> = ["status", "state", "reason"]
 
   /// Stores statistics for the indexes of all tables whose primary key is (tenant, id).
   static func store(_ session: SQLiteSession) throws {
-    // ANALYZE of the schema's own table only creates the table of statistics.
+    // ANALYZE for only the schema's own table creates the table of statistics and measures nothing else.
     try session.database.execute(sql: "ANALYZE sqlite_schema")
     try session.run("DELETE FROM sqlite_stat1", [])
     let tables = """
@@ -32,14 +33,14 @@ enum SQLiteStatistics {
         let name = index.text(0)
         let columns = try session.rows("SELECT name FROM pragma_index_info($1) ORDER BY seqno", [.text(name)])
           .map { $0.text(0) }
-        // SQLite names the primary key of a table without rowid like the table.
+        // In a table without rowid, SQLite gives the primary key the name of the table.
         let isPrimary = index.text(2) == "pk"
         try session.run(
           "INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES ($1, $2, $3)",
           [
             .text(table), .text(isPrimary ? table : name),
-            // A smaller number of rows of a tenant makes the planner prefer the primary key for lists of all things:
-            // reading an index and then each of its rows takes longer.
+            // With half as many rows for each tenant, the planner prefers the primary key for lists of all things.
+            // Reading an index and then each of its rows would take longer.
             .text(isPrimary ? "\(rows) \(rows / 2) 1" : numbers(columns, isUnique: index.integer(1) == 1)),
           ])
       }
@@ -48,8 +49,8 @@ enum SQLiteStatistics {
     try session.database.execute(sql: "ANALYZE sqlite_schema")
   }
 
-  /// Returns the numbers of an index as `sqlite_stat1` stores them. The first is the number of rows of the table. Then, for
-  /// each column, the number of rows that have equal values in this column and all columns before it follows.
+  /// Returns the statistics of an index as `sqlite_stat1` stores them: the number of rows in the table, then for each
+  /// column the number of rows that have equal values in this column and in all columns before it.
   private static func numbers(_ columns: [String], isUnique: Bool) -> String {
     var (numbers, last) = ([rows], rows)
     for (position, column) in columns.enumerated() {

@@ -1,13 +1,13 @@
 import FleetDomain
 import GRDB
 
-/// Detects whether a SQLite file was replaced by an older copy, and counts its changes. It is used by the file's only
-/// server, and by commands that run at the same time.
+/// Detects whether a SQLite file was replaced by an older copy, and counts the file's changes. It is used by the file's
+/// only server, and by commands that run at the same time.
 ///
 /// Each transaction that changes something increments the setting `changes` in the database. After the commit, this
 /// number is also written to the server's file (``SQLiteServerFile``). If the number in the database is lower than the
-/// number in that file, the database is an older copy. This works for changes of any data: records, keys, people or the
-/// audit.
+/// number in the server's file, the database is an older copy. This works for changes of any data: records, keys,
+/// people or the audit.
 final class ServedSQLiteFile: Sendable {
   /// Whether the server has detected that the database is an older copy or another database. If so, a new generation of
   /// feed positions has begun.
@@ -15,9 +15,10 @@ final class ServedSQLiteFile: Sendable {
   private let file: SQLiteServerFile
   private let role: SQLiteServerFile.Role
 
-  /// Opens the file for the server, and compares the database with the state that the last server wrote to the file.
+  /// Opens the file for the server, and compares the database with the content that the last server wrote to the
+  /// server's file.
   ///
-  /// - Parameter clock: ``StoreEngine/clock``
+  /// - Parameter clock: the SQL expression ``StoreEngine/clock``.
   init(server file: SQLiteServerFile, database path: String, _ pool: DatabasePool, clock: String) throws {
     let before = file.contents
     let inode = SQLiteFile.inode(path) ?? 0
@@ -42,11 +43,12 @@ final class ServedSQLiteFile: Sendable {
     wasRestored = isRestored
   }
 
-  /// Opens the file for a command. If the database is an older copy or another database, a setting in the database
-  /// records this for the next server. Otherwise, the command's own changes could increase the number up to that of the
-  /// file.
+  /// Opens the file for a command. If the database is an older copy or another database, stores a setting in the
+  /// database for the next server. Without this setting, the changes of commands could increase the database's number
+  /// up to that of the server's file.
   init(command file: SQLiteServerFile, database path: String, _ pool: DatabasePool) throws {
-    // Read the file before the database: the number in a running server's file is never higher than in the database.
+    // Read the file before the database: the number in the file of a running server is never higher than in the
+    // database.
     let before = file.contents
     let inode = SQLiteFile.inode(path) ?? 0
     try pool.writeWithoutTransaction { database in
@@ -63,10 +65,11 @@ final class ServedSQLiteFile: Sendable {
     wasRestored = false
   }
 
-  /// Writes the number of changes of a committed transaction to the file, before the client is answered.
+  /// Writes the number of changes after a committed transaction to the server's file. Call this before the client is
+  /// answered.
   ///
-  /// - Parameter database: the connection of the transaction. A command writes its number in another transaction. No
-  ///   other process can commit meanwhile, so the numbers of commands ascend.
+  /// - Parameter database: the connection of the transaction. A command writes its number during another transaction.
+  ///   No other process can commit during that time, so the numbers of commands ascend.
   func record(_ changes: UInt64, _ database: Database) {
     guard role == .command else { return file.record(changes, of: role) }
     do {
@@ -79,7 +82,7 @@ final class ServedSQLiteFile: Sendable {
     }
   }
 
-  /// Releases the file, so that another server may use it. Call this after the database was closed.
+  /// Releases the file, so that another server may use it. Call this after the database has been closed.
   func release() { file.release() }
 
   private static func isRestored(
@@ -87,7 +90,7 @@ final class ServedSQLiteFile: Sendable {
   ) throws(StoreFailure) -> Bool {
     // A command has recorded that the database is an older copy or another database.
     if try session.setting("restored") != nil { return true }
-    // The server's file is missing. If a server has used the database before, this is a copy.
+    // The server's file is missing. If a server has used the database before, this database is a copy.
     guard let before else { return try session.setting("served") != nil }
     let changes = try session.changes()
     return try before.store != session.setting("store") || before.inode != inode

@@ -3,7 +3,7 @@ import FleetDomain
 import GRDB
 
 extension StoreFailure {
-  /// Returns the error for callers. If it concerns the database as a whole, its place is the path of the file.
+  /// Returns the error for callers. If the error concerns the database as a whole, its place is the path of the file.
   func error(at path: String) -> StorageError {
     error.place == Self.database ? StorageError(error.kind, path, error.detail) : error
   }
@@ -11,8 +11,9 @@ extension StoreFailure {
   /// The place of errors that concern the database as a whole.
   private static let database = "database"
 
-  /// The codes SQLITE_CONSTRAINT_UNIQUE and SQLITE_CONSTRAINT_PRIMARYKEY, which are macros that Swift cannot import.
+  /// SQLITE_CONSTRAINT_UNIQUE, a macro that Swift cannot import.
   private static let uniqueConstraint: Int32 = 2_067
+  /// SQLITE_CONSTRAINT_PRIMARYKEY, a macro that Swift cannot import.
   private static let primaryKeyConstraint: Int32 = 1_555
 
   /// Converts an error of SQLite or GRDB.
@@ -36,7 +37,7 @@ extension StoreFailure {
       case SQLITE_READONLY, SQLITE_PERM: .readOnly
       case SQLITE_CORRUPT, SQLITE_NOTADB: .damaged
       case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_CANTOPEN, SQLITE_IOERR, SQLITE_ABORT: .unavailable
-      // SQLite reports this code when calls are interrupted, because the storage is being closed.
+      // SQLite reports this code for calls that are interrupted because the storage is being closed.
       case SQLITE_INTERRUPT: .unavailable
       // GRDB reports this code if the database is closed.
       case SQLITE_MISUSE: .unavailable

@@ -3,9 +3,9 @@ import GRDB
 
 /// A file of map tiles in the format MBTiles 1.3: an SQLite database with the tables `metadata` and `tiles`.
 public final class TileFile: Sendable {
-  /// The rows of the table `metadata`.
+  /// The values of the table `metadata`, by name.
   public let metadata: [String: String]
-  /// The zoom levels of the tiles.
+  /// The lowest and the highest zoom level of the tiles, 0 to 24.
   public let zooms: ClosedRange<Int>
 
   private let file: DatabaseQueue
@@ -38,9 +38,9 @@ public final class TileFile: Sendable {
     }
   }
 
-  /// Returns a tile with its stored bytes; `nil` if there is no such tile.
+  /// Returns the stored bytes of a tile; `nil` if the file does not contain the tile.
   ///
-  /// - Parameter row: row number from the north. The rows in the file count from the south.
+  /// - Parameter row: the number of the row, counted from the north. In the file, rows are counted from the south.
   public func tile(zoom: Int, column: Int, row: Int) async throws -> [UInt8]? {
     try await file.read { database in
       let query = try SQLiteQuery(

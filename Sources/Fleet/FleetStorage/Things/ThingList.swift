@@ -1,18 +1,18 @@
 import FleetDomain
 import Telemetry
 
-/// An SQL statement for a ``FleetDomain/ThingQuery``. Both databases support it.
+/// An SQL statement for a ``FleetDomain/ThingQuery``. Both databases support the statement.
 struct ThingList<Value: Kind> {
   private let query: ThingQuery<Value>
   private let scope: [UInt8]
-  /// The key of cursors; `nil` for a list that is not divided into pages.
+  /// The key of the store's cursors; `nil` for a list that is not divided into pages.
   private let key: CursorKey?
   private(set) var sql = ""
   private(set) var values: [SQLValue] = []
 
   /// Creates the statement for a page of things.
   ///
-  /// - Parameter spare: the number of rows to read in addition to the limit of the query.
+  /// - Parameter spare: the number of rows that are read in addition to the limit of the query and the row after it.
   /// - Throws: `invalidQuery`; `invalidCursor`.
   init(_ query: ThingQuery<Value>, tenant: Int32, key: CursorKey, spare: Int = 0) throws(StoreFailure) {
     guard (1...1_000).contains(query.limit) else {
@@ -28,7 +28,7 @@ struct ThingList<Value: Kind> {
       """
   }
 
-  /// Creates the statement for some fields of all things that match a query.
+  /// Creates the statement that reads some fields of all things that match a query.
   ///
   /// - Throws: `invalidQuery`.
   init(_ query: ThingQuery<Value>, fields: [Field<Value>], tenant: Int32) throws(StoreFailure) {
@@ -40,7 +40,7 @@ struct ThingList<Value: Kind> {
       """
   }
 
-  /// Creates the statement for the tenants that have a thing that satisfies all conditions.
+  /// Creates the statement that finds the tenants that have a thing that satisfies all conditions.
   ///
   /// - Throws: `invalidQuery`.
   init(tenantsHaving conditions: [ThingQuery<Value>.Condition]) throws(StoreFailure) {
@@ -98,7 +98,7 @@ struct ThingList<Value: Kind> {
     return order + [Value.names.idColumn]
   }
 
-  /// Returns the page that consists of these things.
+  /// Returns the page that contains these things.
   ///
   /// - Parameter items: the things that were read: one more than the limit if the list continues after the page.
   func page(_ items: [Stored<Value>]) -> Page<Stored<Value>> {
@@ -178,9 +178,9 @@ struct ThingList<Value: Kind> {
     }
   }
 
-  /// Returns the condition for things after a cursor. A thing is compared with the last thing of the previous page by
-  /// the fields of the order, and then by the ID. In the first field in which they differ, the thing's value must be
-  /// greater, or less if the order is descending.
+  /// Returns the condition for things that follow a cursor. A thing is compared with the last thing of the previous
+  /// page, by the fields of the order and then by the ID. In the first field in which the two differ, the thing's value
+  /// must be greater, or less if the order is descending.
   private mutating func text(after cursor: String) throws(StoreFailure) -> String {
     guard let key, let text = PageCursor.last(of: cursor, scope: scope, key: key),
       case .array(let place)? = try? JSON(parsing: Array(text.utf8)), place.count == query.order.count + 1
@@ -190,8 +190,8 @@ struct ThingList<Value: Kind> {
     for (item, value) in zip(query.order, place) {
       let (column, type) = try self.place(item.key)
       if value == .null {
-        // In this field, the last thing of the previous page has no value. Such things come last, so all following
-        // things also have no value.
+        // The last thing of the previous page has no value in this field. Things without a value come last, so all
+        // following things have no value either.
         equal.append("\(column) IS NULL")
         continue
       }

@@ -7,14 +7,14 @@ final class ThingSession: FleetTransaction {
   let session: any StoreSession
   let tenant: Int32
   private let actor: Actor
-  /// The key of cursors; `nil` if the transaction reads no lists.
+  /// The key of the store's cursors; `nil` if the transaction reads no lists.
   private let cursorKey: CursorKey?
-  /// Number and hash of the last entry in the tenant's audit. It is used only in a transaction that changes things.
+  /// Number and hash of the last entry in the tenant's audit. They are used only in a transaction that changes things.
   private var head: (number: Int64, hash: [UInt8])
   /// The last error of the database; `nil` if there was none. It determines whether the transaction may be repeated.
   private(set) var failure: StoreFailure?
   private var seals: [UUIDv7: PersonalSeal?] = [:]
-  /// The time zones that were already read, by fleet; the key `nil` is the tenant.
+  /// The rules of time zones that were already read, by fleet. The key `nil` is for the tenant.
   private var zones: [UUIDv7?: ZoneRules] = [:]
 
   /// Begins a transaction that only reads.
@@ -87,12 +87,12 @@ final class ThingSession: FleetTransaction {
     for row in try session.rows(list.sql, list.values) {
       do throws(StoreFailure) {
         items.append(try ThingTable<Value>.stored(row))
-        // Unreadable rows after the last thing of the page belong to the next page.
+        // Unreadable rows after the last thing of the page are named on the next page.
         if items.count == query.limit { onPage = unreadable.count }
         if items.count > query.limit { break }
       } catch {
         unreadable.append("\(error.error.place): \(error.error.detail)")
-        // There are too many unreadable rows to skip. The next page would begin at the same row and fail, too.
+        // Too many rows are unreadable to skip them all. The next page would begin at the same row and fail, too.
         if unreadable.count > Self.mostUnreadable, items.count <= query.limit { throw error }
       }
     }
@@ -264,8 +264,8 @@ final class ThingSession: FleetTransaction {
         "SELECT key FROM vehicle WHERE tenant = $1 AND thing = $2", [SQLValue(tenant), .identifier(vehicle.id)]
       ).first?.integer(0)
     }
-    // A transaction that is storing records of the vehicle fails and is repeated. The key of the vehicle is never used
-    // again.
+    // A transaction that stores records of the vehicle at the same time fails and is repeated. The vehicle's key is
+    // never used again.
     try remove(vehicle, action: "remove")
     guard let key else { return }
     try asking { () throws(StoreFailure) in
@@ -288,7 +288,7 @@ final class ThingSession: FleetTransaction {
     try noteFiles(of: Value.self, stored.id, before: stored.value.usedFiles, after: [])
   }
 
-  /// Stores which files a thing refers to.
+  /// Stores that a thing refers to some files, and no longer to others.
   ///
   /// - Throws: `invalid` for a file that does not exist or is not complete.
   private func noteFiles<Value: Kind>(
@@ -327,7 +327,7 @@ final class ThingSession: FleetTransaction {
     }
   }
 
-  /// Adds an entry to the audit about a change of an object that is not a thing, such as a gateway's key.
+  /// Adds an audit entry about the change of an object that is not a thing, such as a gateway.
   func record(
     _ action: String, _ kind: String, thing: UUIDv7?, _ change: ThingChange, details: [String: JSON] = [:]
   ) throws(StoreFailure) {
@@ -363,7 +363,7 @@ final class ThingSession: FleetTransaction {
       subject = person
       let seal = try seal(of: person, isNew: true)
       for key in personal {
-        // Personal data are left out if the person was erased, because there is no key to encrypt them.
+        // If the person was erased, personal data are left out, because there is no key to encrypt them.
         if let value = change.before[key], value != .null { change.before[key] = seal?.seal(value) ?? .null }
         if let value = change.after[key], value != .null { change.after[key] = seal?.seal(value) ?? .null }
       }
@@ -387,10 +387,10 @@ final class ThingSession: FleetTransaction {
     head = (entry.number, entry.hash)
   }
 
-  /// Returns the encryption of a person's data.
+  /// Returns the seal that encrypts a person's data in the audit.
   ///
-  /// - Parameter isNew: whether a key is created if there is none.
-  /// - Returns: `nil` if there is no key, or if it was destroyed.
+  /// - Parameter isNew: whether a key is created if the person has none.
+  /// - Returns: `nil` if the person has no key, or if the key was destroyed.
   private func seal(of subject: UUIDv7, isNew: Bool) throws(StoreFailure) -> PersonalSeal? {
     if let known = seals[subject] { return known }
     let rows = try session.rows(
@@ -412,7 +412,7 @@ final class ThingSession: FleetTransaction {
 
   // MARK: Failures
 
-  /// Runs statements. If they fail, stores the error in ``failure`` and throws it.
+  /// Runs statements. If they fail, keeps the error in ``failure`` and throws it.
   func asking<Value>(_ work: () throws(StoreFailure) -> Value) throws(ThingError) -> Value {
     do throws(StoreFailure) {
       return try work()
@@ -424,7 +424,7 @@ final class ThingSession: FleetTransaction {
 
   /// Runs statements that change a thing.
   ///
-  /// - Throws: also `duplicate` with the field, if a unique index of the database is violated.
+  /// - Throws: also `duplicate` with the key of the field, if the change violates a unique index of the database.
   private func asking<Value: Kind>(_ kind: Value.Type, _ work: () throws(StoreFailure) -> Void) throws(ThingError) {
     do throws(ThingError) {
       try asking(work)
@@ -440,7 +440,7 @@ final class ThingSession: FleetTransaction {
   }
 }
 
-/// The columns of `audit` from which an entry is read.
+/// Reads audit entries from the columns `number`, `hash` and `content`.
 enum AuditRow {
   static func entry(_ row: SQLRow) throws(StoreFailure) -> AuditEntry {
     do throws(FieldError) {
@@ -453,7 +453,7 @@ enum AuditRow {
 }
 
 extension AuditEntry {
-  /// Returns the entry with decrypted values. Values that were encrypted with another key stay encrypted.
+  /// Returns the entry with decrypted values. Values that were encrypted with another key remain encrypted.
   func opened(with seal: PersonalSeal) -> AuditEntry {
     guard case .object(var members) = content else { return self }
     for key in ["before", "after"] {

@@ -1,20 +1,20 @@
 import FleetDomain
 import Telemetry
 
-/// The database table of a kind: its columns, and the conversion of things to rows and back.
+/// The database table of a kind: its columns, and the conversion of things to rows and of rows to things.
 ///
-/// Every table has the columns `tenant`, `id`, `version`, `created` and `updated`; a column for each field; and
-/// `search` if fields are text-searched.
+/// Every table has the columns `tenant`, `id`, `version`, `created` and `updated`, and a column for each field. If
+/// fields are text-searched, it also has the column `search`.
 enum ThingTable<Value: Kind> {
   static var hasSearch: Bool { Value.fields.contains(where: \.isTextSearched) }
 
   /// Returns the name of a field's column, in quotes because some names are reserved words of SQL.
   static func column(_ field: Field<Value>) -> String { "\"" + field.column + "\"" }
 
-  /// The columns of a thing, in the order in which ``stored(_:)`` reads them.
+  /// The columns of a thing, separated by commas, in the order in which ``stored(_:)`` reads them.
   static var columns: String { allColumns.joined(separator: ", ") }
 
-  /// Returns the same columns with the name of their table, for a statement that also reads another table.
+  /// Returns the same columns, each with the name of the table, for a statement that also reads another table.
   static func columns(of table: String) -> String { allColumns.map { "\(table).\($0)" }.joined(separator: ", ") }
 
   static var columnCount: Int { Value.fields.count + 4 }
@@ -23,10 +23,10 @@ enum ThingTable<Value: Kind> {
     [Value.names.idColumn, "version", Value.names.createdColumn, "updated"] + Value.fields.map(column)
   }
 
-  /// The fields that a change of a thing by a client can write.
+  /// The fields that ``ThingSession/update(_:to:action:)`` writes: all except live fields.
   static var changedFields: [Field<Value>] { Value.fields.filter { $0.access != .live } }
 
-  /// Returns the column and the type for a key in a query; `nil` if the kind has no such key.
+  /// Returns the column and the type of a key in a query; `nil` if the kind has no such key.
   static func place(of key: String) -> (column: String, type: FieldType)? {
     if let field = Value.fields.first(where: { $0.key == key }) { return (column(field), field.type) }
     return switch key {
@@ -53,7 +53,7 @@ enum ThingTable<Value: Kind> {
     }
   }
 
-  /// Returns the values of fields for their columns, followed by the value of `search` if there is such a column.
+  /// Returns the values of fields for their columns. If the table has a column `search`, its value follows.
   static func values(_ value: Value, _ fields: [Field<Value>] = Value.fields) throws(StoreFailure) -> [SQLValue] {
     var values: [SQLValue] = []
     for field in fields { values.append(try sqlValue(field.json(value), field.type, field.key)) }

@@ -12,7 +12,7 @@ public struct Assignment: WorkThing {
   public var driver: UUIDv7?
   public var vehicle = ""
   public var from = Timestamp(nanoseconds: 0)
-  /// The end, which is not part of the assignment; `nil` if it is not known yet.
+  /// The end of the period, exclusive; `nil` if the end is not known yet.
   public var to: Timestamp?
   public var notes: String?
   public var status = Status.active
@@ -38,16 +38,16 @@ public struct Assignment: WorkThing {
     Field("status", \.status).settable(by: .server).filterable(),
   ]
 
-  /// Whether the assignment contains time that another version of it does not contain.
+  /// Whether the assignment contains time that was not part of it before a change.
   ///
-  /// - Parameter old: the version before a change; `nil` if the assignment is new.
+  /// - Parameter old: the assignment before the change; `nil` if the assignment is new.
   func adds(to old: Assignment?) -> Bool {
     guard let old else { return true }
     guard let end = old.to else { return from < old.from }
     return from < old.from || to.map { $0 > end } ?? true
   }
 
-  /// Whether a time is in the assignment.
+  /// Whether a time is in the period of the assignment. Always `false` if the assignment was cancelled.
   public func contains(_ time: Timestamp) -> Bool {
     status != .cancelled && from <= time && to.map { time < $0 } ?? true
   }

@@ -5,9 +5,9 @@ extension FleetTransaction {
   /// Checks a new or changed assignment. If a new assignment has no start, sets the start to now.
   ///
   /// - Parameters:
-  ///   - old: the assignment before the change; `nil` if it is new.
+  ///   - old: the assignment before the change; `nil` if the assignment is new.
   /// - Throws: `invalid`; `rule` with one of the codes `overlap`, `driverSuspended`, `licenceExpired`,
-  ///   `vehicleUnavailable`, `vehicleUnsafe`; `invalidState` if the assignment is over.
+  ///   `vehicleUnavailable`, `vehicleUnsafe`; `invalidState` if the assignment was ended or cancelled.
   public func check(_ new: inout Assignment, old: Stored<Assignment>?) throws(ThingError) {
     if let old {
       guard old.value.status == .active else {
@@ -19,8 +19,8 @@ extension FleetTransaction {
     if let to = new.to, to <= new.from {
       throw .invalid(FieldErrors([FieldError("to", "expected a time after from")]))
     }
-    // An assignment that has begun stays valid when the vehicle goes into service or the licence expires. Only the time
-    // that a change adds is checked.
+    // An assignment stays valid if the vehicle goes to a workshop or the licence expires later. Therefore, a changed
+    // assignment is checked only if the change adds time.
     if new.adds(to: old?.value) { try requireAssignable(new) }
     try requireNoOverlap(new, except: old?.id)
   }
@@ -45,9 +45,9 @@ extension FleetTransaction {
     try requireSafe(vehicle: new.vehicle)
   }
 
-  /// Checks that an assignment overlaps no other one.
+  /// Checks that an assignment does not overlap another assignment of the same vehicle or the same driver.
   ///
-  /// - Throws: `rule` with `overlap` if the vehicle or the driver has another assignment at the same time.
+  /// - Throws: `rule` with `overlap`.
   private func requireNoOverlap(_ new: Assignment, except id: UUIDv7?) throws(ThingError) {
     for (key, value) in [("vehicleId", new.vehicle.json), ("driverId", new.driver.json)] {
       var query = ThingQuery<Assignment>(
@@ -67,7 +67,8 @@ extension FleetTransaction {
     }
   }
 
-  /// Sets the status of the vehicle of a new or changed assignment, and adds the event of a new one.
+  /// Updates the status of the vehicle after its assignment was added or changed. Adds an event if the assignment is
+  /// new.
   public func follow(_ assignment: Stored<Assignment>) throws(ThingError) {
     if assignment.version == 1 { try emit(.assignmentMade, of: assignment.id, assignment.value) }
     try updateStatus(ofVehicle: assignment.value.vehicle)
@@ -75,7 +76,7 @@ extension FleetTransaction {
 
   /// Ends an assignment.
   ///
-  /// - Parameter time: the end. If `nil`, the assignment ends now, or at its planned end if that has passed.
+  /// - Parameter time: the end; `nil` for now, or for the planned end if that has passed.
   /// - Throws: `invalidState`; `invalid` if the end is not after the start.
   public func end(_ stored: Stored<Assignment>, at time: Timestamp?) throws(ThingError) -> Stored<Assignment> {
     guard stored.value.status == .active else {
@@ -97,7 +98,7 @@ extension FleetTransaction {
 
   /// Cancels an assignment. A cancelled assignment has no effect, not even for the past.
   ///
-  /// - Throws: `invalidState`.
+  /// - Throws: `invalidState` if the assignment was ended or cancelled before.
   public func cancel(_ stored: Stored<Assignment>) throws(ThingError) -> Stored<Assignment> {
     guard stored.value.status == .active else {
       throw .invalidState(state: stored.value.status.rawValue, allowedFrom: ["active"])
@@ -112,7 +113,7 @@ extension FleetTransaction {
 }
 
 extension FleetView {
-  /// Returns the vehicles that are or were assigned to a person, each with the time of its assignment.
+  /// Returns the vehicles that are or were assigned to a person, with the times of the assignments.
   public func vehicleWindows(of person: UUIDv7) throws(ThingError) -> [VehicleWindow] {
     try vehicleWindows(of: [person])[person]?.flatMap(\.value) ?? []
   }

@@ -39,7 +39,7 @@ public struct Defect: WorkThing {
   }
 
   public var vehicle = ""
-  /// The driver who reported it; `nil` if there is none.
+  /// The driver who reported the defect; `nil` if no driver reported it.
   public var driver: UUIDv7?
   public var source = Source.other
   public var severity = Severity.minor
@@ -50,7 +50,8 @@ public struct Defect: WorkThing {
   public var recordID: UUIDv7?
   public var status = Status.open
   public var dismissReason: String?
-  /// The reason why a person verified the repair before enough trips had ended without the code; `nil` for none.
+  /// The reason that a person gave for verifying the repair before enough trips had ended without the code; otherwise
+  /// `nil`.
   public var verifyReason: String?
   /// The inspection item that failed; `nil` for another source.
   public var item: String?
@@ -60,7 +61,7 @@ public struct Defect: WorkThing {
   public var reports: [Report] = []
   /// Number of trips that ended without the code since it was last reported.
   public var tripsWithout: Int64 = 0
-  /// The end of the last trip that was counted.
+  /// The end of the last trip that is counted in ``tripsWithout``.
   public var countedUntil: Timestamp?
 
   public init() {}
@@ -68,10 +69,10 @@ public struct Defect: WorkThing {
   /// The maximum number of inspection reports that a defect names.
   static let mostInspections = 100
 
-  /// Adds a report that found the defect again. If there are more than ``mostInspections`` reports, keeps the first one
-  /// and the newest ones.
+  /// Adds an inspection report that found the defect again. If there are more than ``mostInspections`` reports, keeps
+  /// the first one and the newest ones.
   ///
-  /// - Parameter old: the report that the new one corrects; `nil` if there is none.
+  /// - Parameter old: the report that the new one corrects; `nil` if it corrects none.
   mutating func join(_ report: UUIDv7, replacing old: UUIDv7?) {
     inspectionIDs = inspectionIDs.filter { $0 != old } + [report]
     if inspectionIDs.count > Self.mostInspections { inspectionIDs.remove(at: 1) }
@@ -86,7 +87,7 @@ public struct Defect: WorkThing {
   /// Whether an ECU reports the trouble code now.
   public var isPresent: Bool { reports.contains(where: \.isPresent) }
 
-  /// The time since which no ECU reports the trouble code; `nil` if an ECU reports it now.
+  /// The time since which no ECU reports the trouble code; `nil` if an ECU reports it now, or if there are no reports.
   public var awaySince: Timestamp? { isPresent ? nil : reports.map(\.since).max() }
 
   public static var filesKey: String { "photos" }

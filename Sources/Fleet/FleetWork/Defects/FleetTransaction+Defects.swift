@@ -29,10 +29,10 @@ public enum DefectCommand: String, CaseIterable, Sendable {
 extension FleetTransaction {
   /// Changes the state of a defect.
   ///
-  /// - Parameter reason: required for `dismiss`, and for `verify` before the trouble code was absent for
-  ///   ``TenantSettings/tripsToVerify`` trips; ignored otherwise.
-  /// - Throws: `invalidState`; `invalid` with the field `reason`; `rule` with `codePresent` if the vehicle still reports
-  ///   the trouble code of a defect that is to be verified, or `notEnoughTrips`.
+  /// - Parameter reason: required for `dismiss`, and for `verify` if the trouble code was absent for fewer than
+  ///   ``TenantSettings/tripsToVerify`` trips. Any reason for `verify` is stored; other commands ignore it.
+  /// - Throws: `invalidState`; `invalid` with the field `reason`; `rule` with `codePresent` if a defect is to be
+  ///   verified while the vehicle still reports its trouble code; `rule` with `notEnoughTrips`.
   public func execute(
     _ command: DefectCommand, _ stored: Stored<Defect>, reason: String? = nil
   ) throws(ThingError) -> Stored<Defect> {
@@ -80,7 +80,7 @@ extension FleetTransaction {
     }
   }
 
-  /// Checks that no defect makes a vehicle unsafe.
+  /// Checks that a vehicle has no open or acknowledged defect of the severity `unsafe`.
   ///
   /// - Throws: `rule` with `vehicleUnsafe`.
   public func requireSafe(vehicle id: String) throws(ThingError) {

@@ -14,7 +14,10 @@ public struct TroubleReport: Sendable {
   /// The descriptions of codes that the sender of the record added; `nil` if there are none.
   private let descriptions: JSON?
 
-  /// - Returns: `nil` if the record has no trouble codes or no time, or if the name of the ECU is too long.
+  /// Creates the report of a record.
+  ///
+  /// - Returns: `nil` if the record has no trouble codes, if its time is missing or in the future, or if the name of
+  ///   the ECU is too long.
   public init?(_ record: StoredRecord) {
     guard record.recordClass == .known(.dtc), !record.isTimeAhead, let at = record.time,
       let json = try? JSON(parsing: record.body), case .array? = json["dtcCodes"]
@@ -44,7 +47,7 @@ public struct TroubleReport: Sendable {
     return "\(code): \(text)"
   }
 
-  /// Returns the freeze frame of a code; `nil` if the report has none, or one of more than 16 KiB.
+  /// Returns the freeze frame of a code; `nil` if the report does not contain it, or if it is longer than 16 KiB.
   func freezeFrame(of code: String) -> JSON? {
     guard let freezeFrame, freezeFrame["dtc"]?.textValue == code else { return nil }
     return freezeFrame.canonicalText.utf8.count <= 16_384 ? freezeFrame : nil
@@ -52,20 +55,21 @@ public struct TroubleReport: Sendable {
 }
 
 extension Defect {
-  /// Maximum number of defects of a vehicle that come from trouble codes.
+  /// Maximum number of defects from trouble codes per vehicle, in all states together.
   static let mostOfCodes = 500
-  /// Maximum number of such defects that are neither verified nor dismissed. A real vehicle has far fewer. Without the
-  /// limit, a faulty or hostile gateway could fill the list of defects.
+  /// Maximum number of defects from trouble codes per vehicle that are neither verified nor dismissed. A real vehicle
+  /// has far fewer. Without the limit, a faulty or hostile gateway could fill the list of defects.
   static let mostOpenOfCodes = 100
-  /// The maximum number of ECUs whose reports of a code are stored, and the maximum length of an ECU's name, bytes.
+  /// Maximum number of ECUs per defect whose reports are stored.
   static let mostReports = 32
+  /// Maximum length of an ECU's name, bytes.
   static let longestECU = 64
 }
 
 extension FleetTransaction {
-  /// Updates the defects of a vehicle from a report: adds one for each new code unless the tenant has switched this off,
-  /// and reopens one whose code came back. A vehicle has one defect for each code. A report is ignored if its ECU has
-  /// sent a newer one.
+  /// Updates the defects of a vehicle from a report. A vehicle has one defect for each code. Adds a defect for each new
+  /// stored code, unless the tenant has switched this off, and reopens a defect whose code came back. A stored defect
+  /// does not change if its ECU has sent a newer report about the code.
   ///
   /// - Parameter text: returns the description of a code that the report does not describe.
   public func apply(_ report: TroubleReport, text: (String) -> String) throws(ThingError) {
@@ -121,8 +125,8 @@ extension FleetTransaction {
     }
   }
 
-  /// Counts a trip that has ended. A defect is verified if its trouble code was absent for
-  /// ``TenantSettings/tripsToVerify`` trips.
+  /// Counts a trip that has ended, for each defect whose trouble code was absent before and during the trip. If the
+  /// code was absent for ``TenantSettings/tripsToVerify`` trips, the defect becomes verified.
   public func countTrip(from start: Timestamp, to end: Timestamp, vehicle: String) throws(ThingError) {
     let tripsToVerify = try settings().value.tripsToVerify
     for stored in try codeDefects(of: vehicle, [.open, .acknowledged, .repaired]) {

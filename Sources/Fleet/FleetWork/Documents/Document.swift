@@ -22,7 +22,7 @@ public struct Document: WorkThing {
 
     public init(_ kind: Kind, _ id: String) { (self.kind, self.id) = (kind, id) }
 
-    /// Returns the subjects that a filter selects: `vehicle:VAN-1`, or `VAN-1` for a thing of any kind.
+    /// Returns the subjects that match a filter: `vehicle:VAN-1`, or `VAN-1` for a thing of any kind with this id.
     @Sendable static func filter(_ text: String) -> [JSON]? {
       let parts = text.split(separator: ":", maxSplits: 1).map(String.init)
       if parts.count == 2, let kind = Kind(rawValue: parts[0]) {
@@ -58,7 +58,7 @@ public struct Document: WorkThing {
 
   public var usedFiles: [UUIDv7] { files.ids }
 
-  /// The first file. Setting it replaces the first file.
+  /// The first file. Setting it replaces the first file; setting it to `nil` changes nothing.
   var firstFile: FirstFile {
     get { FirstFile(id: files.ids.first) }
     set {
@@ -84,8 +84,8 @@ public struct Document: WorkThing {
 }
 
 extension FleetTransaction {
-  /// Checks a new or changed document. For a new one, sets the vehicle and the driver to those of the thing to which it
-  /// belongs.
+  /// Checks a new or changed document. For a new document, sets the vehicle and the driver to those of the thing to
+  /// which the document belongs.
   ///
   /// - Throws: `invalid`.
   public func check(_ new: inout Document, old: Stored<Document>?) throws(ThingError) {

@@ -1,7 +1,7 @@
 import FleetDomain
 import Telemetry
 
-/// A driver of the fleet. A driver may also be a person, with an account to sign in.
+/// A driver of the fleet. A driver may also have an account (``personID``) to sign in.
 public struct Driver: Kind {
   public enum Status: String, FieldChoice, Sendable {
     case available

@@ -1,13 +1,13 @@
 import FleetDomain
 import Telemetry
 
-/// An event in the fleet, for which people may be notified, and which webhooks receive.
+/// An event in the fleet. People may be notified of it, and webhooks may receive it.
 ///
 /// The transaction that makes a change also adds its event, so neither exists without the other. The transaction that
 /// adds the event's notifications and deliveries removes the event.
 public struct FleetEvent: Kind {
   public enum Event: String, FieldChoice, Sendable {
-    /// A command of a journey arrived that the journey's state does not allow.
+    /// A journey received a command that its state does not allow.
     case journeyNeedsReview
     /// A driver reported an incident during a journey.
     case journeyIncident
@@ -19,7 +19,7 @@ public struct FleetEvent: Kind {
     case documentExpiring
     /// A driving licence expires soon, or has expired.
     case licenceExpiring
-    /// A driver gets a vehicle.
+    /// A vehicle was assigned to a driver.
     case assignmentMade
     /// An assignment was ended or cancelled.
     case assignmentEnded
@@ -43,15 +43,15 @@ public struct FleetEvent: Kind {
     case tripEnded
     case geofenceEntered
     case geofenceExited
-    /// A vehicle has stayed in a geofence for the time that the geofence states.
+    /// A vehicle has stayed in a geofence for the dwell time of the geofence.
     case geofenceDwelled
     /// A gateway recorded a driving event, for example harsh braking.
     case drivingEvent
     /// A webhook was switched off, because its receiver failed for a day or does not exist any more.
     case webhookDisabled
 
-    /// Whether vehicles cause the event many times a day. Such events are added only if a rule or a webhook contains
-    /// them, and only up to ``FleetEvent/mostFrequent`` in an hour.
+    /// Whether vehicles cause the event many times a day. Such an event is added only if a rule or a webhook contains
+    /// it. At most ``FleetEvent/mostFrequent`` of them are added per tenant and hour.
     public var isFrequent: Bool {
       switch self {
       case .tripEnded, .geofenceEntered, .geofenceExited, .geofenceDwelled, .drivingEvent: true
@@ -60,7 +60,7 @@ public struct FleetEvent: Kind {
     }
   }
 
-  /// The maximum number of frequent events that a tenant gets in an hour. Further ones are counted, but not added.
+  /// Maximum number of frequent events that are added per tenant and hour. Further events are only counted.
   public static let mostFrequent: Int64 = 20_000
 
   public var event = Event.journeyNeedsReview
@@ -73,9 +73,9 @@ public struct FleetEvent: Kind {
   public var item: String?
   /// A day that the notification contains, for example the last day of a document.
   public var day: CalendarDate?
-  /// The time at which it happened; `nil` if that is the time of the change.
+  /// The time of the event; `nil` if the event happened at the time of the change.
   public var at: Timestamp?
-  /// The place in the order of the tenant's events.
+  /// The number of the event in the order of the tenant's events, from 1.
   public var number: Int64 = 0
 
   public init() {}
@@ -99,14 +99,15 @@ public struct FleetEvent: Kind {
   ]
 }
 
-/// The numbers of a tenant's events. Each tenant has at most one such row.
+/// Counters of a tenant's events. Each tenant has at most one such row.
 public struct EventCount: Kind {
   /// The number of the last event.
   public var last: Int64 = 0
-  /// The hour, counted from 1970, in which ``frequent`` events were added.
+  /// The hour to which ``frequent`` belongs, counted from 1970-01-01T00:00Z.
   public var hour: Int64 = 0
+  /// Number of frequent events that were added in ``hour``.
   public var frequent: Int64 = 0
-  /// The number of frequent events that were not added.
+  /// Total number of frequent events that were not added.
   public var dropped: Int64 = 0
 
   public init() {}

@@ -1,9 +1,9 @@
 import FleetDomain
 import Telemetry
 
-/// An event for a document or a driving licence that expires.
+/// A reminder that a document or a driving licence expires. Its event was not added yet.
 public struct PendingReminder: Equatable, Sendable {
-  /// The ID of the event. It is the same each time the event is found.
+  /// The ID of the event. It is the same each time the reminder is found.
   let id: UUIDv7
   let event: FleetEvent.Event
   let thing: UUIDv7
@@ -15,10 +15,10 @@ public struct PendingReminder: Equatable, Sendable {
 }
 
 extension FleetView {
-  /// Returns the events of documents and driving licences that expire, and that were not added yet: 30 days before the
-  /// last day of validity, 7 days before it, and on the day after it.
+  /// Returns the due reminders whose events were not added yet. A document or a driving licence has three reminders: 30
+  /// days before its last day of validity, 7 days before it, and on the day after it.
   ///
-  /// - Returns: also descriptions of the documents and drivers that cannot be read.
+  /// - Returns: the reminders, and descriptions of the documents and drivers that cannot be read.
   public func pendingReminders(
     at now: Timestamp
   ) throws(ThingError) -> (reminders: [PendingReminder], unreadable: [String]) {
@@ -82,8 +82,8 @@ extension FleetView {
       id: id, event: event, thing: thing, kind: kind, day: day, vehicle: vehicle, driver: driver, item: item)
   }
 
-  /// Whether an event was not added before. Looks for the mark, not for the event, because the event is removed when its
-  /// notifications are added.
+  /// Whether the event of a reminder was not added before. Looks for the ``Reminder``, not for the event, because the
+  /// event is removed when its notifications are added.
   fileprivate func isNew(_ reminder: PendingReminder) throws(ThingError) -> Bool {
     try find(reminder.id, Reminder.self) == nil
   }
@@ -95,7 +95,7 @@ extension FleetView {
 }
 
 extension FleetTransaction {
-  /// Adds an event for a document or licence that expires, unless another server has added it meanwhile.
+  /// Adds the event of a reminder, unless another server has added it meanwhile.
   public func add(_ pending: PendingReminder) throws(ThingError) {
     guard try isNew(pending) else { return }
     var reminder = Reminder()
@@ -108,7 +108,7 @@ extension FleetTransaction {
   }
 }
 
-/// A mark that a reminder event was added, so that it is not added again.
+/// A stored mark that the event of a reminder was added, so that it is not added again.
 public struct Reminder: Kind {
   public var thing = UUIDv7(milliseconds: 0, first: 0, rest: 0)
   public var day: CalendarDate?

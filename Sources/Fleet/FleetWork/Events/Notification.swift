@@ -17,7 +17,7 @@ public struct Notification: Kind {
   }
 
   public var personID = UUIDv7(milliseconds: 0, first: 0, rest: 0)
-  /// The first rule because of which the person was notified.
+  /// The first rule that selected the person for the notification.
   public var ruleID: UUIDv7?
   public var event = FleetEvent.Event.journeyNeedsReview
   public var kind = ""

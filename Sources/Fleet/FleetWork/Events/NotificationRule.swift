@@ -5,7 +5,7 @@ import Telemetry
 public struct NotificationRule: Kind {
   public enum Channel: String, FieldChoice, Sendable {
     case inApp, email
-    /// Messages to ``NotificationRule/webhookIDs``, at once.
+    /// Messages to the webhooks in ``NotificationRule/webhookIDs``, without a delay.
     case webhook
     /// Messages to the browsers in which the person has allowed them.
     case push
@@ -13,7 +13,7 @@ public struct NotificationRule: Kind {
 
   /// The way in which notifications are combined into mails and push messages.
   public enum Digest: String, FieldChoice, Sendable {
-    /// A message for each notification, at once.
+    /// One message for each notification, without a delay.
     case none
     /// One message with all notifications of an hour, at the full hour.
     case hourly
@@ -21,7 +21,7 @@ public struct NotificationRule: Kind {
     case daily
   }
 
-  /// The daily period in which no mails and no push messages are sent, in the time zone of the person, otherwise of the tenant.
+  /// The daily period without mails and push messages, in the person's time zone or, if that is unknown, the tenant's.
   public struct QuietHours: NestedValue {
     /// The beginning of the period, for example `22:00`.
     public var from = ""
@@ -62,13 +62,13 @@ public struct NotificationRule: Kind {
   public var name = ""
   public var isActive = true
   public var events: [FleetEvent.Event] = []
-  /// The fleets to which the rule applies: events of their vehicles; empty for all events.
+  /// The fleets to whose vehicles the events must belong; empty if the rule applies to all events.
   public var fleetIDs: [UUIDv7] = []
   /// The roles whose people are notified.
   public var roles: [PersonRole] = []
   /// The IDs of additional people who are notified.
   public var personIDs: [UUIDv7] = []
-  /// Whether the driver of the event is notified.
+  /// Whether the driver who is named in the event is notified.
   public var notifiesDriver = false
   public var channels: [Channel] = [.inApp]
   /// The webhooks that receive the events if ``channels`` contain `webhook`; empty for all active webhooks.
@@ -126,8 +126,8 @@ public struct NotificationRule: Kind {
     return quietHours?.end(at: due, in: zone) ?? due
   }
 
-  /// The rule that applies in all tenants, in addition to their own rules: administrators learn that a webhook was
-  /// switched off.
+  /// The rule that applies in all tenants, in addition to their own rules: administrators are notified when a webhook
+  /// is switched off.
   public static let ofServer: NotificationRule = {
     var rule = NotificationRule()
     (rule.name, rule.events, rule.roles) = ("Webhooks that were switched off", [.webhookDisabled], [.admin])

@@ -5,9 +5,9 @@ import Telemetry
 public struct Webhook: Kind {
   /// The maximum number of webhooks of a tenant.
   public static let most = 20
-  /// The time after which a webhook whose receiver always fails is switched off, s.
+  /// A webhook is switched off if its receiver fails for this time without a success, s.
   public static let patience = 86_400
-  /// The time for which messages are also signed with the previous secret, s.
+  /// After a change of the secret, messages are also signed with the previous secret for this time, s.
   public static let overlap = 86_400
 
   public enum State: String, FieldChoice, Sendable {
@@ -21,7 +21,7 @@ public struct Webhook: Kind {
 
   public var url = ""
   public var description: String?
-  /// The events that are sent; `nil` for all events, empty for only those that rules send.
+  /// The events that are sent; `nil` for all events. If empty, only events that rules send to the webhook are sent.
   public var events: [FleetEvent.Event]?
   /// The fleets whose events are sent; empty for all events.
   public var fleetIDs: [UUIDv7] = []
@@ -64,7 +64,7 @@ public struct Webhook: Kind {
     Field("failures", \.failures).settable(by: .live),
   ]
 
-  /// Whether it receives events of a fleet's vehicle, or of a thing in some fleets.
+  /// Whether the webhook receives events about a vehicle or another thing that belongs to the given fleets.
   public func concerns(_ fleets: Set<UUIDv7>) -> Bool {
     fleetIDs.isEmpty || fleetIDs.contains { fleets.contains($0) }
   }
@@ -88,7 +88,8 @@ extension FleetTransaction {
 
   /// Adds a delivery of a test event to a webhook.
   ///
-  /// - Throws: `invalidState` if it is not active; `rule` with `limitReached`.
+  /// - Throws: `invalidState` if the webhook is not active; `rule` with `limitReached` if too many deliveries wait for
+  ///   it.
   public func sendTest(to webhook: Stored<Webhook>) throws(ThingError) -> Stored<Delivery> {
     guard webhook.value.isActive else { throw .invalidState(state: "inactive", allowedFrom: ["active"]) }
     var delivery = Delivery()

@@ -12,7 +12,7 @@ public struct Expense: WorkThing {
   public var at = Timestamp(nanoseconds: 0)
   public var category = Category.other
   public var amount: Money?
-  /// Whether the entry is wrong. It then counts nowhere, but remains visible.
+  /// Whether the entry is wrong. A wrong entry remains visible, but no sum includes it.
   public var isVoid = false
   public var vendorName: String?
   public var notes: String?

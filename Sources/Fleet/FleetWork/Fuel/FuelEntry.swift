@@ -61,7 +61,7 @@ public struct FuelEntry: WorkThing {
   public var isFull = false
   /// Whether an entry is missing between the previous entry and this one.
   public var missedPrevious = false
-  /// Whether the entry is wrong. It then counts nowhere, but remains visible.
+  /// Whether the entry is wrong. A wrong entry remains visible, but no figure includes it.
   public var isVoid = false
   public var place: String?
   public var notes: String?

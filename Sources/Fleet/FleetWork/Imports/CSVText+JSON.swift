@@ -1,10 +1,10 @@
 import FleetDomain
 
 extension CSVText {
-  /// Reads a JSON array of objects as a table with a column for each key. The members of objects inside them become
-  /// columns such as `attributes.fuel`.
+  /// Reads a JSON array of objects as a table with a column for each key. The members of nested objects become columns
+  /// such as `attributes.fuel`.
   ///
-  /// - Throws: ``ImportError`` if the text is not such an array. The line is the number of the element.
+  /// - Throws: ``ImportError`` if the text is not such an array. Its line is the number of the element, from 1.
   public init(json bytes: [UInt8]) throws(ImportError) {
     let json: JSON
     do throws(FieldError) {

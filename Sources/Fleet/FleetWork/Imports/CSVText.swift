@@ -18,7 +18,8 @@ public struct CSVText: Equatable, Sendable {
   public let rows: [Row]
   /// The character between cells.
   public let separator: UInt8
-  /// Whether a format for programs, such as JSON, determines the form of numbers. Columns then have no numbers.
+  /// Whether the file has a format such as JSON that defines how numbers are written. Its errors have no column
+  /// numbers.
   public let isExact: Bool
 
   /// Creates the rows of a file that is not CSV.
@@ -87,7 +88,7 @@ public struct CSVText: Equatable, Sendable {
     self.rows = rows
   }
 
-  /// Returns the separator that occurs most often in the first lines, outside quotes.
+  /// Returns the separator that occurs most often in the first four lines, outside quotes.
   private static func separator(of bytes: ArraySlice<UInt8>) -> UInt8 {
     var counts: [UInt8: Int] = [:]
     var (isQuoted, lines) = (false, 0)

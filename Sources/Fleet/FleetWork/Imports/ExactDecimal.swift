@@ -35,7 +35,7 @@ struct ExactDecimal: Equatable, Sendable {
     return overflow ? nil : ExactDecimal(digits: product, scale: scale + factor.scale)
   }
 
-  /// Returns the number with at most `scale` digits after the point. Halves are rounded away from zero.
+  /// Returns the number, rounded to at most `most` digits after the point. Halves are rounded away from zero.
   func rounded(toScale most: Int) -> ExactDecimal {
     guard scale > most else { return self }
     let unit = Self.power(scale - most)
@@ -44,7 +44,7 @@ struct ExactDecimal: Equatable, Sendable {
     return ExactDecimal(digits: quotient + (isUp ? digits.signum() : 0), scale: most)
   }
 
-  /// The number in units of 10^-`scale`; `nil` if it does not fit.
+  /// Returns the number in units of 10^-`wanted`, rounded to an integer; `nil` if it does not fit into 64 bits.
   func units(ofScale wanted: Int) -> Int64? {
     let rounded = rounded(toScale: wanted)
     let (product, overflow) = rounded.digits.multipliedReportingOverflow(by: Self.power(wanted - rounded.scale))

@@ -16,7 +16,7 @@ public struct ImportFile: Sendable {
 
   /// Reads a file of any known format. Rows with errors are left out.
   ///
-  /// - Parameter rest: what the reader of the file has left out already.
+  /// - Parameter rest: the parts of the file that its reader has already left out.
   public init(_ text: CSVText, _ kind: ImportKind, _ options: ImportOptions, rest: [ImportRest] = []) {
     let table = RawTable(text, kind, options)
     format = table.format
@@ -65,8 +65,8 @@ public struct ImportFile: Sendable {
     }
   }
 
-  /// Sets what the file does not contain but the stored vehicles tell: the vehicle of each row by its name, and the
-  /// energy of fuel entries.
+  /// Adds values that the file does not contain, taken from the stored vehicles: the vehicle of each row, found by its
+  /// name, and the energy of fuel entries.
   ///
   /// - Parameters:
   ///   - vehicles: the ids of the vehicles, by the names in ``ImportRow/vehicleNames``.

@@ -36,9 +36,9 @@ struct RawRow: Equatable {
   let line: Int
   var cells: [String: RawCell] = [:]
   var constants: [String: JSON] = [:]
-  /// Names of the vehicle in the file, the most exact first.
+  /// Names of the row's vehicle in the file, the most exact name first.
   var vehicleNames: [String] = []
-  /// The currency of the row's amounts; `nil` if the row names none.
+  /// The currency of the row's amounts; `nil` if the row contains no currency.
   var currency: String?
 
   init(line: Int) { self.line = line }
@@ -81,9 +81,9 @@ struct Forms {
   /// Reads a cell.
   ///
   /// - Parameters:
-  ///   - currency: the currency of an amount that names none.
-  ///   - zone: the zone of a time that names none.
-  /// - Returns: `null` for an empty cell.
+  ///   - currency: the currency of amounts that are written without a currency.
+  ///   - zone: the time zone of times that are written without a zone.
+  /// - Returns: JSON `null` for an empty cell, and for an odometer reading or an amount of 0.
   func read(_ cell: RawCell, currency: String?, _ zone: ZoneRules) -> Result<JSON, Reason> {
     let text = cell.text.trimmed
     guard !text.isEmpty else { return .success(.null) }

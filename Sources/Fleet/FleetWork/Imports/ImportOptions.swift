@@ -17,7 +17,7 @@ public enum ImportKind: String, CaseIterable, Sendable {
   /// Whether the rows become records of vehicles, as gateways send them, instead of things that people enter.
   public var areRecords: Bool { self == .trips || self == .tracks }
 
-  /// The key of the time of a row.
+  /// The key under which a row contains its time.
   public var timeKey: String {
     switch self {
     case .maintenanceRecords: "completedDate"
@@ -70,7 +70,7 @@ public struct ImportOptions: Equatable, Sendable {
   public var volumeUnit: FuelEntry.Unit?
   public var decimal: DecimalMark?
   public var dates: DateOrder?
-  /// The zone of times that name no zone.
+  /// The time zone of times that are written without a zone.
   public var zone = ZoneRules.utc
 
   public init() {}
@@ -78,11 +78,11 @@ public struct ImportOptions: Equatable, Sendable {
 
 /// A part of a file that is not imported although it has values.
 public struct ImportRest: Equatable, Sendable {
-  /// The number of the line with the names of the columns, or of the section's name.
+  /// The number of the line that contains the names of the columns or the name of the section.
   public let line: Int
-  /// The number of rows that are not imported; `nil` for columns of rows that are imported.
+  /// Number of rows that are not imported; `nil` if the rows are imported without ``columns``.
   public let rows: Int?
-  /// The names of the columns that are not imported; empty for whole rows.
+  /// Names of the columns that are not imported; empty if whole rows are not imported.
   public let columns: [String]
   public let message: String
 
@@ -94,12 +94,12 @@ public struct ImportRest: Equatable, Sendable {
 /// One row of a file as the JSON object of a new thing.
 public struct ImportRow: Equatable, Sendable {
   public let line: Int
-  /// The client's own id; `nil` if the file has none.
+  /// The id that the file specifies for the new thing; `nil` if the file specifies none.
   public var id: UUIDv7?
   public var values: [String: JSON]
   /// The column of each key's value, from 1.
   public var columns: [String: Int]
-  /// Names by which the file names the vehicle of the row, the most exact first. Empty if the vehicle is in ``values``.
+  /// The names of the row's vehicle in the file, the most exact name first. Empty if ``values`` contains the vehicle.
   public var vehicleNames: [String] = []
 
   /// Returns an error about a value of the row, with the value's column.

@@ -121,7 +121,7 @@ struct ImportDate: Equatable {
 
   /// Returns the time; `nil` if there is no such day.
   ///
-  /// - Parameter zone: the zone whose clocks the date shows.
+  /// - Parameter zone: the time zone in which the date and the time are written.
   func time(_ order: DateOrder, in zone: ZoneRules = .utc) -> Timestamp? {
     day(order).map { zone.time(Int64(seconds), on: $0) }
   }

@@ -63,7 +63,7 @@ extension RawTable {
     }
   }
 
-  /// Returns the registration number and the name of each vehicle, by its name.
+  /// Returns the registration number and the name of each vehicle. The key is the name of the vehicle.
   private static func vehicleNames(_ section: Section?) -> [String: [String]] {
     var names: [String: [String]] = [:]
     for row in section?.rows ?? [] {
@@ -73,8 +73,8 @@ extension RawTable {
     return names
   }
 
-  /// Sets the vehicle of a row. Its name is in the last column if the file has a column for it; otherwise, the file has
-  /// a single vehicle.
+  /// Sets the vehicle of a row. If the file has a column for vehicles, this column contains the vehicle's name.
+  /// Otherwise, the file has a single vehicle.
   private mutating func setVehicle(
     _ raw: inout RawRow, _ section: Section, _ names: [String: [String]], _ row: CSVText.Row
   ) {

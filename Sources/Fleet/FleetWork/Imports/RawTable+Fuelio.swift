@@ -49,7 +49,7 @@ extension RawTable {
     }
   }
 
-  /// Returns the names of the vehicle of the file.
+  /// Returns the VIN, the registration number and the name of the file's vehicle, without empty texts.
   private static func names(_ vehicle: Section?) -> [String] {
     guard let row = vehicle?.rows.first else { return [] }
     return ["vin", "plate", "name"].compactMap { name in

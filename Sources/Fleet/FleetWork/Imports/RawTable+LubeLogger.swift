@@ -7,8 +7,8 @@ enum LubeLogger {
   static let cost: Set = ["cost", "total cost", "totalcost", "total price"]
 }
 
-/// Reads exports of LubeLogger. There is one file for each kind of things, without vehicle and units. The format of
-/// dates and money depends on the language of the server.
+/// Reads exports of LubeLogger. Each file contains one kind of things, and names neither the vehicle nor the units. The
+/// format of dates and money depends on the language of the LubeLogger server.
 ///
 ///     Date,Odometer,FuelConsumed,Cost,FuelEconomy,IsFillToFull,MissedFuelUp,Notes,Tags
 extension RawTable {

@@ -16,8 +16,8 @@ enum Spritmonitor {
   }
 }
 
-/// Reads exports of fills from Spritmonitor. They have semicolons between cells and commas in numbers, often in
-/// Windows-1252.
+/// Reads exports of fills from Spritmonitor. Cells are separated by semicolons, and numbers have decimal commas. The
+/// encoding is often Windows-1252.
 ///
 ///     Datum;Km-Stand;Teil-Km;Spritmenge;Kosten;Währung;Tankart;Reifen;Strecken;Fahrweise;Kraftstoff;Bemerkung;…
 extension RawTable {

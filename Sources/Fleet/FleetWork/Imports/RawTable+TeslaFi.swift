@@ -40,7 +40,7 @@ extension RawTable {
     }
   }
 
-  /// Reads each charge as one entry: the last row with the number of the charge.
+  /// Reads each charge as one entry, from the last row that contains the number of the charge.
   private mutating func readTeslaFiCharges(_ section: Section, _ options: ImportOptions) {
     var last: [[String]: Int] = [:]
     for (index, row) in section.rows.enumerated() {

@@ -11,8 +11,8 @@ enum Track {
   }
 }
 
-/// Reads tables of positions. The unit of a speed is known only if the column names it, or for the columns of GPSLogger,
-/// whose speeds are in m/s.
+/// Reads tables of positions. The unit of a speed is known only if the name of the column contains it, or if GPSLogger
+/// wrote the file: its speeds are in m/s.
 ///
 ///     time,lat,lon,elevation,accuracy,bearing,speed,satellites,provider,activity,battery
 extension RawTable {
@@ -40,7 +40,7 @@ extension RawTable {
       }
       if table.text(time, of: row).isEmpty { return table.skip(row, "a position without a time") }
       var raw = table.new(row, options)
-      // The name of a track may be any text. It names the vehicle only if no option does.
+      // The name of a track may be any text. It is used as a vehicle's name only if the options contain no vehicle.
       let name = table.text(section.column("devicename"), of: row)
       if options.vehicle == nil, !name.isEmpty { raw.vehicleNames = [name] }
       raw.set("timestamp", time, of: row, .time)

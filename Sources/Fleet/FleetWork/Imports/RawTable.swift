@@ -38,7 +38,7 @@ struct RawTable {
     requireOneVehicle(options)
   }
 
-  /// Returns the format of a file, which the names of its columns show.
+  /// Returns the format of a file, which is recognised by the names of its columns.
   private static func format(of section: Section, _ kind: ImportKind) -> ImportFormat {
     let first = section.header.cells[0].trimmed
     let names = Set(section.names)
@@ -46,8 +46,9 @@ struct RawTable {
     if first.hasPrefix("#") { return .drivvo }
     if names.isSuperset(of: Fuelly.names) { return .fuelly }
     if names.isSuperset(of: Spritmonitor.names) { return .spritmonitor }
-    if !names.isDisjoint(with: Fleetio.names), names.contains("date") { return .fleetio }
+    // Files of TeslaFi also have a column of Fleetio.
     if names.isSuperset(of: TeslaFi.names) { return .teslaFi }
+    if !names.isDisjoint(with: Fleetio.names), names.contains("date") { return .fleetio }
     if first.lowercased() == Traccar.reportMark || Traccar.kind(of: names) != nil { return .traccar }
     if kind == .tracks && !names.contains("vehicleid") || names.contains("devicename"), Track.hasPositions(names) {
       return .track
@@ -74,15 +75,15 @@ struct RawTable {
     fail(line, nil, "this file of \(format.rawValue) has no \(kind.rawValue)\(hint)")
   }
 
-  /// Returns a new row of the option's vehicle.
+  /// Returns a new row without cells. Its vehicle is the vehicle in the options, if they contain one.
   func new(_ row: CSVText.Row, _ options: ImportOptions) -> RawRow {
     var raw = RawRow(line: row.line)
     if let vehicle = options.vehicle { raw.constants["vehicleId"] = .text(vehicle) }
     return raw
   }
 
-  /// Checks that an option does not assign rows of several vehicles to a single one. If the file names only one
-  /// vehicle, the option takes precedence.
+  /// If the options contain a vehicle, checks that the file does not have rows of several vehicles. If the file names
+  /// one vehicle, the vehicle in the options takes precedence.
   private mutating func requireOneVehicle(_ options: ImportOptions) {
     guard options.vehicle != nil else { return }
     let names = Set(rows.map(\.vehicleNames).filter { !$0.isEmpty })

@@ -51,11 +51,11 @@ extension RawRow {
 }
 
 extension RawTable {
-  // MARK: What is not imported
+  // MARK: Parts that are not imported
 
   /// Reads the rows of a section. Afterwards, reports all columns with values that no row has used.
   ///
-  /// - Parameter read: reads a row. It gets the texts of cells with ``text(_:of:)``, or sets them in rows.
+  /// - Parameter read: reads a row. The function gets texts of cells with ``text(_:of:)``, or adds cells to ``rows``.
   mutating func read(_ section: Section, _ read: (inout RawTable, CSVText.Row) -> Void) {
     let first = rows.count
     used = []

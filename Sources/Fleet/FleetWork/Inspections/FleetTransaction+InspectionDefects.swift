@@ -5,7 +5,7 @@ import Telemetry
 /// later report finds the same defect, the report is added to the defect's list of reports.
 extension FleetTransaction {
   /// For each failed item of a report that was just signed, adds a defect, or adds the report to the item's open
-  /// defect. Dismisses defects that the report no longer contains, if only the report that it corrects contained them.
+  /// defect. If the report corrects an older report, dismisses the defects that only the older report contains.
   func openDefects(of report: Stored<Inspection>, correcting old: Stored<Inspection>?) throws(ThingError) {
     var known = try inspectionDefects(of: report.value.vehicle, [.open, .acknowledged])
     let texts = try itemTexts(of: report.value.vehicle)
@@ -40,8 +40,8 @@ extension FleetTransaction {
     }
   }
 
-  /// Closes the defects of a report that was just certified: marks them as dismissed if they need no repair, otherwise
-  /// as repaired.
+  /// Closes the defects of a report that was just certified. They become repaired or, if no repair is necessary,
+  /// dismissed.
   func closeDefects(of report: Stored<Inspection>) throws(ThingError) {
     guard let certification = report.value.certification else { return }
     for stored in try inspectionDefects(of: report.value.vehicle, [.open, .acknowledged])

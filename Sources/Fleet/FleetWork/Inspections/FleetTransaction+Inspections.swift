@@ -2,9 +2,9 @@ import FleetDomain
 import Telemetry
 
 extension FleetTransaction {
-  /// Checks a new or changed inspection report. If a new report has no time, sets it to now.
+  /// Checks a new or changed inspection report. If a new report has no time, sets the time to now.
   ///
-  /// - Parameter old: the report before the change; `nil` if it is new.
+  /// - Parameter old: the report before the change; `nil` if the report is new.
   /// - Throws: `invalid`; `invalidState` for a change of a signed report.
   public func check(_ new: inout Inspection, old: Stored<Inspection>?) throws(ThingError) {
     if let old {

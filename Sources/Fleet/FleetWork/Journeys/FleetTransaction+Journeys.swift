@@ -33,9 +33,9 @@ extension FleetTransaction {
   ///   - old: the journey before the change; `nil` if it is new.
   ///   - isOwn: whether the driver declares the journey. If so, the function checks whether the vehicle was assigned to
   ///     the driver.
-  /// - Throws: `invalid`; `invalidState` if a cancelled journey is changed; for a new journey that has begun and not
-  ///   ended, `rule` with one of the codes `driverSuspended`, `vehicleUnavailable`, `journeyInProgress`; for one that
-  ///   has ended, `rule` with `vehicleUnavailable` if the vehicle had left the fleet before.
+  /// - Throws: `invalid`; `invalidState` if a cancelled journey is changed. For a new journey in progress, `rule` with
+  ///   one of the codes `driverSuspended`, `vehicleUnavailable`, `journeyInProgress`. For a new journey that has ended,
+  ///   `rule` with `vehicleUnavailable` if the vehicle had left the fleet before.
   public func check(_ new: inout Journey, old: Stored<Journey>?, isOwn: Bool) throws(ThingError) {
     if let old {
       guard old.value.status != .cancelled else {
@@ -118,7 +118,7 @@ extension FleetTransaction {
       guard known.isCopy(of: entry) else { throw .exists(id: entry.id.string) }
       return stored
     }
-    // The time of a command that a client has stored does not change, so the command succeeds when this time has passed.
+    // A client sends a stored command again with the same time, so the command is accepted when this time has passed.
     try entry.timestamp.requirePast(at: now, "at")
     try stored.value.requireSpace(for: entry)
     if isOwn, event == .started, let driver = stored.value.driverID {

@@ -13,7 +13,7 @@ public struct PrivateTime: Equatable, Sendable {
 extension FleetView {
   /// Returns the ids of the vehicles that are on private journeys at a time.
   ///
-  /// - Parameter drivers: the ids of the caller as a driver. Their journeys are left out.
+  /// - Parameter drivers: the caller's ids as a driver. Journeys of these drivers are left out.
   public func vehiclesOnPrivateJourneys(
     at time: Timestamp, except drivers: [UUIDv7]
   ) throws(ThingError) -> Set<String> {

@@ -35,8 +35,8 @@ public struct Journey: WorkThing {
   public var status = Status.planned
   /// Whether the log has a doubtful entry that no person has reviewed.
   public var needsReview = false
-  /// Whether a person with more rights than a driver has declared or reviewed the journey. Otherwise, the journey
-  /// counts only while the vehicle is assigned to the driver.
+  /// Whether a person with more rights than a driver has declared or reviewed the journey. An unconfirmed journey is
+  /// valid only while the vehicle is assigned to the driver.
   public var isConfirmed = false
 
   public init() {}
@@ -63,7 +63,7 @@ public struct Journey: WorkThing {
 
   /// The maximum number of entries in a log.
   static let mostEvents = 1_000
-  /// The longest journey that can be declared afterwards, ms.
+  /// The maximum duration of a journey that is declared afterwards, ms.
   static let longest: Int64 = 31 * 86_400_000
   /// The maximum length of all notes in a log together, bytes. Each command writes the whole log to the database.
   static let mostNoteBytes = 64 << 10
@@ -114,7 +114,7 @@ extension Journey {
     needsReview = log.contains { $0.doubt != nil && $0.isReviewed != true }
   }
 
-  /// Whether the driver was on the way at a time: the journey had begun, and was neither paused nor over.
+  /// Whether the journey was in progress at a time: it had begun, and was neither paused nor ended.
   public func isUnderway(at time: Timestamp) -> Bool {
     var status = Status.planned
     for event in log where event.timestamp <= time && event.doubt != .invalidState {
@@ -133,7 +133,8 @@ extension Journey {
     }
   }
 
-  /// Whether another journey overlapped this one when it was declared afterwards; `nil` if that was not checked.
+  /// Whether the driver or the vehicle was on another journey at the same time; `nil` if that was not checked. It is
+  /// checked only for journeys that are declared afterwards.
   var isOverlapping: Bool? {
     get { index(of: .started).flatMap { log[$0].isOverlapping } }
     set {
@@ -219,8 +220,8 @@ extension Journey {
   ///
   /// - Parameters:
   ///   - old: the journey before the change; `nil` if it is new.
-  ///   - isOwn: whether the driver declares the journey. A journey without an end that the driver declares must have
-  ///     begun a short time ago.
+  ///   - isOwn: whether the driver declares the journey. A journey that the driver declares without an end must have
+  ///     begun at most ``longest`` ago.
   /// - Throws: `invalid`.
   func requireBounds(since old: Journey?, at now: Timestamp, isOwn: Bool) throws(ThingError) {
     guard let startTime, startTime != old?.startTime || endTime != old?.endTime else { return }

@@ -52,8 +52,8 @@ public struct JourneyEvent: NestedValue {
   public var notes: String?
   /// Whether the vehicle was assigned to the driver when the journey started; `nil` if that was not checked.
   public var isAssigned: Bool?
-  /// Whether another journey of the driver or of the vehicle overlapped the journey when it was declared afterwards;
-  /// `nil` if that was not checked.
+  /// Whether the driver or the vehicle was on another journey at the same time; `nil` if that was not checked. It is
+  /// checked only for journeys that are declared afterwards.
   public var isOverlapping: Bool?
   public internal(set) var doubt: Doubt?
   /// Whether a person has reviewed the entry because of its doubt.
@@ -81,7 +81,7 @@ public struct JourneyEvent: NestedValue {
   /// The length of the notes in bytes.
   var noteBytes: Int { notes?.utf8.count ?? 0 }
 
-  /// Whether another entry is a copy of this one. They may differ in whether they were reviewed.
+  /// Whether another entry is a copy of this one. The results of checks and reviews are not compared.
   func isCopy(of other: JourneyEvent) -> Bool {
     id == other.id && timestamp == other.timestamp && event == other.event && odometer == other.odometer
       && notes == other.notes

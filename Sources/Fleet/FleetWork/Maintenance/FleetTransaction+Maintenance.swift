@@ -21,7 +21,7 @@ extension FleetTransaction {
             new.status == .completed ? "expected a date, found null" : "use the command complete to complete a record")
         ]))
     }
-    // Clocks and time zones differ by less than a day.
+    // Tomorrow is allowed, because clocks and time zones differ by less than a day.
     if let date = new.completedDate, date > CalendarDate(utc: now).adding(days: 1) {
       throw .invalid(FieldErrors([FieldError("completedDate", "expected a date that is not in the future")]))
     }
@@ -45,8 +45,9 @@ extension FleetTransaction {
     }
   }
 
-  /// Stores the ID of a new or changed maintenance record in the defects that it repairs, and removes it from defects
-  /// that it does not repair any more. A cancelled record repairs none. The defects of a completed record are repaired.
+  /// Stores the ID of a new or changed maintenance record in the defects that the record repairs, and removes the ID
+  /// from all other defects. A cancelled record repairs no defects. If the record is completed, its defects become
+  /// repaired.
   public func link(_ record: Stored<MaintenanceRecord>) throws(ThingError) {
     let ids = record.value.status == .cancelled ? [] : record.value.defectIDs
     var query = ThingQuery<Defect>(.oneOf(key: "recordId", [record.id.json]), limit: 1_000)

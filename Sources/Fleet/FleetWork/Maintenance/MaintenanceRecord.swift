@@ -45,13 +45,13 @@ public struct MaintenanceRecord: VehicleThing {
   public var odometer: Double?
   public var engineHours: Double?
   public var scheduleID: UUIDv7?
-  /// The cycle of the schedule to which it belongs.
+  /// The schedule's cycle for which the server opened the record; `nil` for any other record.
   public var cycle: Int64?
   public var defectIDs: [UUIDv7] = []
   public var files = FileIDs()
   public var status = Status.scheduled
   public var startedAt: Timestamp?
-  /// `nil` for a record that was not in progress.
+  /// The time of the completion; `nil` if the record was never in progress.
   public var completedAt: Timestamp?
   public var cancelReason: String?
 

@@ -67,9 +67,9 @@ public struct ServiceSchedule: VehicleThing {
   /// The date and readings at which the next service is due: whichever is reached first.
   public struct Next: NestedValue {
     public var dueDate: CalendarDate?
-    /// Reading of the odometer, km.
+    /// Reading of the odometer at which the service is due, km.
     public var dueOdometer: Double?
-    /// Reading of the hour meter, h.
+    /// Reading of the hour meter at which the service is due, h.
     public var dueEngineHours: Double?
 
     public init() {}
@@ -80,9 +80,9 @@ public struct ServiceSchedule: VehicleThing {
   }
 
   public enum Basis: String, FieldChoice, Sendable {
-    /// The next service is due one interval after the due date or reading of this one.
+    /// The next service is due one interval after the due date or reading of this service.
     case fixed
-    /// The next service is due one interval after this one was done.
+    /// The next service is due one interval after this service was done.
     case fromCompletion
   }
 
@@ -102,7 +102,7 @@ public struct ServiceSchedule: VehicleThing {
   public var notes: String?
   /// The next service; `nil` for a schedule of a fleet.
   public var next: Next?
-  /// The day of ``next``, by which lists are sorted.
+  /// The date of ``next``. Lists are sorted by it.
   public var dueDate: CalendarDate?
   /// The state. For a schedule of a fleet, the most urgent state of the fleet's vehicles.
   public var state = State.ok
@@ -147,14 +147,18 @@ public struct ServiceDue: Kind {
   /// The record of the last service; `nil` if the last service came from the schedule, or if there was none.
   public var lastRecordID: UUIDv7?
   public var dueDate: CalendarDate?
-  /// The day of the month for which ``dueDate`` stands, if its month is too short for that day; otherwise `nil`.
+  /// The day of the month on which services are due; `nil` unless the month of ``dueDate`` is too short for that day.
   public var dueMonthDay: Int64?
   public var dueKilometers: Double?
   public var dueEngineHours: Double?
-  /// When the last service was due. A correction of ``lastRecordID`` computes the next due values from it.
+  /// The date on which the last service was due. If the record ``lastRecordID`` is corrected, the next due values are
+  /// computed from the previous due values.
   public var previousDueDate: CalendarDate?
+  /// The value of ``dueMonthDay`` for the last service.
   public var previousDueMonthDay: Int64?
+  /// The value of ``dueKilometers`` for the last service.
   public var previousDueKilometers: Double?
+  /// The value of ``dueEngineHours`` for the last service.
   public var previousDueEngineHours: Double?
   public var state = ServiceSchedule.State.ok
   /// The first day on which the service is no longer snoozed.

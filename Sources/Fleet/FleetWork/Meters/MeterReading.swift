@@ -22,7 +22,7 @@ public struct MeterReading: VehicleThing {
     case wrongUnit
   }
 
-  /// The reading of a journey to which this one corresponds.
+  /// The place of a reading in a journey: at its start, or at its end.
   public enum Part: String, FieldChoice, Sendable { case start, end }
 
   public var vehicle = ""
@@ -41,7 +41,7 @@ public struct MeterReading: VehicleThing {
   public var originID: UUIDv7?
   /// Which reading of a journey this is; `nil` if the origin has only one reading of the meter.
   public var part: Part?
-  /// The reason why the reading is not used. `nil` if it is used, if it is void, or if it is the previous reading,
+  /// The reason why the reading is not used. `nil` if it is used, if it is void, or if it repeats the previous reading,
   /// rounded down.
   public var flag: Flag?
   /// The total that all instruments of the vehicle have counted, km or h; `nil` if the reading is not used.

@@ -13,7 +13,7 @@ public struct VINReading: PhotoReading, Equatable {
     case barcode, text
   }
 
-  /// 17 digits and letters; `nil` if none could be read reliably.
+  /// The VIN, 17 digits and letters; `nil` if it could not be read reliably.
   public let vin: ReceiptReading.Value?
   public let source: Source?
   /// Whether the check digit of ISO 3779 is right. Only North American and Chinese VINs must have one.
@@ -62,7 +62,7 @@ public struct OdometerReading: PhotoReading, Equatable {
 
   /// The number that the instrument shows; `nil` if it could not be read reliably.
   public let odometer: ReceiptReading.Value?
-  /// `nil` if the photo does not show it.
+  /// The unit of the number; `nil` if the photo does not show it.
   public let unit: Unit?
 
   /// Creates a reading from the answer of the image helper.

@@ -13,7 +13,7 @@ public struct ReceiptReading: Equatable, Sendable {
 
     public init() {}
 
-    /// The value with a key; `nil` if the answer does not have it.
+    /// Returns the value of a key; `nil` if the answer does not contain the key.
     static func optional(_ key: String, in json: JSON) throws(FieldError) -> Value? {
       guard let member = json[key], member != .null else { return nil }
       let value = try Value(json: member)

@@ -64,8 +64,8 @@ public struct CronTimes: Equatable, Sendable {
     return values
   }
 
-  /// Whether there is a time on a day. As in cron, if both the days of the month and the days of the week are
-  /// restricted, one of them is enough.
+  /// Whether a day is one of the days. As in cron, if both the days of the month and the days of the week are
+  /// restricted, a day needs to match only one of the two.
   public func contains(_ date: CalendarDate) -> Bool {
     guard months?.contains(date.month) ?? true else { return false }
     // 1970-01-01 was a Thursday.
@@ -81,7 +81,7 @@ public struct CronTimes: Equatable, Sendable {
   /// The approximate period between two times.
   public var period: Report.Schedule.Period { days != nil ? .month : weekdays != nil ? .week : .day }
 
-  /// Returns the first time that is on a later day; `nil` if there is none in the next eight years.
+  /// Returns the first time after the end of `day`; `nil` if there is none in the next eight years.
   public func next(after day: CalendarDate, in zone: ZoneRules) -> Timestamp? {
     for number in 1...(366 * 8) {
       let date = day.adding(days: number)

@@ -24,7 +24,7 @@ public struct Report: Kind {
   /// The format of a report that is sent as a file.
   public enum Format: String, FieldChoice, Sendable { case csv, xlsx, pdf }
 
-  /// Days whose figures lack records that have arrived. They are computed within minutes.
+  /// Days whose figures do not include all records that have arrived. The figures are computed again within minutes.
   public struct Pending: NestedValue {
     /// The number of vehicles with such days.
     public var vehicles: Int64 = 0
@@ -46,8 +46,8 @@ public struct Report: Kind {
     /// The IDs of the people who receive the report.
     public var recipients: [UUIDv7] = []
     public var format = Format.pdf
-    /// The length of the period that a report is about; `nil` to derive it from ``cron``. It is then a month if days of
-    /// the month are given, a week if days of the week are given, otherwise a day.
+    /// The length of the period that a report is about; `nil` to derive it from ``cron``. The derived period is a month
+    /// if days of the month are given, a week if days of the week are given, otherwise a day.
     public var period: Period?
 
     public init() {}
@@ -79,13 +79,14 @@ public struct Report: Kind {
   }
 
   public var topic = Topic.utilization
-  /// The first and the last day of the report's period.
+  /// The first day of the report's period.
   public var from = CalendarDate(dayNumber: 0)
+  /// The last day of the report's period.
   public var to = CalendarDate(dayNumber: 0)
   public var groupBy = Grouping.vehicle
   /// The fleet whose vehicles are included; `nil` for all vehicles.
   public var fleetID: UUIDv7?
-  /// The members of the rows, in addition to the group; `nil` for all.
+  /// The metrics that each row contains in addition to the group; `nil` for all metrics.
   public var metrics: [String]?
   /// The time at which the rows were computed; `nil` in reports of earlier versions.
   public var generatedAt: Timestamp?
@@ -95,7 +96,7 @@ public struct Report: Kind {
   public var nextAt: Timestamp?
   /// The ID of the report whose schedule made this report; `nil` if it was made on request.
   public var scheduleID: UUIDv7?
-  /// The person who asked for it; `nil` for a program.
+  /// The person who requested the report; `nil` if a program requested it.
   public var requestedBy: UUIDv7?
   /// The result; `nil` until it is computed.
   public var rows: ReportRows?

@@ -62,7 +62,7 @@ extension FleetTransaction {
       .oneOf(key: "status", ([.planned] + Journey.Status.underway).map(\.json)), limit: 1_000)
     for journey in try list(journeys).items {
       var command = JourneyCommand()
-      // The other events of the log are before the end, also those from clocks that are ahead.
+      // The end must be after all other events of the log, even after events from clients whose clocks are ahead.
       if let last = journey.value.log.last?.timestamp, last >= now {
         command.at = Timestamp(nanoseconds: last.nanoseconds + 1_000_000)
       }

@@ -2,13 +2,13 @@ import Failures
 import Glibc
 import Ports
 
-/// A connection to a running daemon for one request and its response: HTTP/1.1 over a Unix socket.
+/// A connection to a running daemon, for one HTTP/1.1 request over a Unix socket and its response.
 struct DaemonConnection: ~Copyable {
   private let socket: DaemonSocket
   private let line: OpenSocket
-  /// The part of the body that arrived together with the head.
+  /// Bytes of the body that were received together with the head.
   private var early: [UInt8] = []
-  /// Number of bytes of the body that have not arrived yet; `nil` if the body ends when the connection ends.
+  /// Number of bytes of the body that were not received yet; `nil` if the body ends with the connection.
   private var left: Int?
   private var block = [UInt8](repeating: 0, count: 1 << 16)
 
@@ -17,7 +17,7 @@ struct DaemonConnection: ~Copyable {
     self.line = line
   }
 
-  /// Sends a request and waits for the head of the response.
+  /// Sends a request, and waits for the head of the response.
   fileprivate mutating func get(_ path: String, unless wakeUp: WakeUp?) throws(DaemonTrouble) {
     let deadline = BootClock.now + DaemonSocket.patience
     try send(Array("GET \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".utf8))
@@ -37,7 +37,7 @@ struct DaemonConnection: ~Copyable {
     }
   }
 
-  /// Descriptor that `poll(2)` reports as readable when ``take()`` has a result.
+  /// File descriptor that poll(2) reports as readable when ``take()`` may have a result.
   var descriptor: Int32 { line.number }
 
   private var stranger: DaemonTrouble {
@@ -50,8 +50,8 @@ struct DaemonConnection: ~Copyable {
 
   private var gone: DaemonTrouble { DaemonTrouble(.gone, "\(socket.path): obdgated has closed the connection") }
 
-  /// Returns the bytes of the body that have arrived since the last call: `nil` if there are none, empty at the end of
-  /// the body.
+  /// Returns the bytes of the body that were received since the last call. Returns `nil` if there are none yet, and an
+  /// empty array at the end of the body.
   mutating func take() throws(DaemonTrouble) -> [UInt8]? {
     if !early.isEmpty {
       let bytes = early
@@ -63,9 +63,9 @@ struct DaemonConnection: ~Copyable {
     return try counted(bytes)
   }
 
-  /// Reads the rest of the body.
+  /// Reads the body up to its end.
   ///
-  /// - Parameter limit: maximum length, bytes; a longer body is an error.
+  /// - Parameter limit: maximum length of the body, bytes. A longer body is an error.
   mutating func body(limit: Int, unless wakeUp: WakeUp?) throws(DaemonTrouble) -> [UInt8] {
     let deadline = BootClock.now + DaemonSocket.patience
     var body: [UInt8] = []
@@ -76,7 +76,7 @@ struct DaemonConnection: ~Copyable {
         guard body.count <= limit else {
           throw DaemonTrouble(.notUnderstood, "\(socket.path): its response is longer than \(limit) bytes")
         }
-        // Check the deadline here as well, because a response may arrive without end, but too slowly.
+        // The deadline is also checked here, because bytes may be received again and again, but too slowly.
         if BootClock.now >= deadline { throw late }
       } else {
         try wait(until: deadline, unless: wakeUp)
@@ -95,15 +95,15 @@ struct DaemonConnection: ~Copyable {
   }
 
   private func send(_ request: [UInt8]) throws(DaemonTrouble) {
-    // The request is either sent completely by one call or not at all, because it is much smaller than the buffer of a
-    // socket.
+    // The request is much smaller than the buffer of a socket. Therefore, one call sends either the whole request or
+    // nothing.
     let count = unsafe request.withUnsafeBytes {
       unsafe Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
     }
     guard count == request.count else { throw gone }
   }
 
-  /// Waits for the next bytes and returns them; empty if the connection has ended.
+  /// Waits for bytes, and returns them; empty if the connection has ended.
   private mutating func next(until deadline: Int64, unless wakeUp: WakeUp?) throws(DaemonTrouble) -> [UInt8] {
     while true {
       if let bytes = try receive() { return bytes }
@@ -130,7 +130,7 @@ struct DaemonConnection: ~Copyable {
     }
   }
 
-  /// Returns the error for a response whose status is not 200. Its text is the first line of the body.
+  /// Returns the error for a response whose status is not 200. Its text is the first text line of the body.
   private mutating func refusal(_ status: Int, unless wakeUp: WakeUp?) throws(DaemonTrouble) -> DaemonTrouble {
     let text = try body(limit: ReplyHead.limit, unless: wakeUp)
     let line = String(decoding: text, as: UTF8.self).prefix { !$0.isNewline }
@@ -140,28 +140,28 @@ struct DaemonConnection: ~Copyable {
 }
 
 extension DaemonSocket {
-  /// Sends a request and waits for the head of the response.
+  /// Connects to the daemon, sends a request, and waits for the head of the response.
   ///
   /// - Parameters:
   ///   - path: path of the resource, such as `/status`.
-  ///   - wakeUp: ends the wait when it is signalled.
-  /// - Throws: an error if there is no response, or the error that the daemon reports.
+  ///   - wakeUp: ends the wait when it is signalled; `nil` if nothing can interrupt the wait.
+  /// - Throws: an error if there is no valid response, or if the daemon rejects the request.
   func open(_ path: String, unless wakeUp: WakeUp?) throws(DaemonTrouble) -> DaemonConnection {
     var connection = DaemonConnection(self, OpenSocket(number: try connect()))
     try connection.get(path, unless: wakeUp)
     return connection
   }
 
-  /// Sends a request and reads the whole response.
+  /// Connects to the daemon, sends a request, and reads the whole response.
   ///
-  /// - Parameter limit: maximum length of the body, bytes; a longer one is an error.
+  /// - Parameter limit: maximum length of the body, bytes. A longer body is an error.
   func get(_ path: String, limit: Int, unless wakeUp: WakeUp? = nil) throws(DaemonTrouble) -> [UInt8] {
     var connection = try open(path, unless: wakeUp)
     return try connection.body(limit: limit, unless: wakeUp)
   }
 }
 
-/// A socket with a single owner. It is closed when its owner is destroyed.
+/// A socket with a single owner. It is closed when the value is destroyed.
 private struct OpenSocket: ~Copyable {
   let number: Int32
 

@@ -10,10 +10,11 @@ struct DaemonSocket: Equatable {
 
   init(_ path: String) { self.path = path }
 
-  /// Returns the socket that the user named. If there is none, returns the first of the usual sockets that exists.
+  /// Returns the socket that the user has named. If the user has named none, returns the first of the usual sockets
+  /// that exists.
   ///
-  /// - Parameter inspect: the socket that the daemon's configuration names, if the configuration can be read.
-  /// - Throws: an error with the remedy if no socket exists.
+  /// - Parameter inspect: the place at which the configured daemon serves its status.
+  /// - Throws: an error that states the remedy if no socket exists.
   static func found(
     named: String?, _ inspect: StatusLocation = StatusLocation(file: DoctorCommand.usualFile)
   ) throws(DaemonTrouble) -> DaemonSocket {
@@ -29,19 +30,19 @@ struct DaemonSocket: Equatable {
   /// The command that starts a daemon on this machine.
   private static var starting: String { ServiceUser.hasUnit ? "systemctl start obdgated" : "obdgated --config FILE" }
 
-  /// Whether there may be a file at a path. If this user is not permitted to look, the result is `true`; connecting
-  /// then fails, and the error contains the remedy.
+  /// Whether a file may exist at a path. If this user is not permitted to check it, the result is `true`: connecting
+  /// then fails with an error that states the remedy.
   private static func isThere(_ path: String) -> Bool {
     unsafe access(path, F_OK) == 0 || (errno != ENOENT && errno != ENOTDIR)
   }
 
-  /// Time limit for a daemon to accept a connection or to continue a response, ns. A daemon needs little time, because
-  /// it has all data in memory.
+  /// Time within which a daemon must accept a connection, and within which it must send the whole response, ns. A
+  /// daemon needs little time for this, because it has all data in memory.
   static let patience: Int64 = 5_000_000_000
 
   /// Connects to the socket.
   ///
-  /// - Returns: the descriptor, which the caller must close.
+  /// - Returns: the file descriptor, which the caller must close.
   func connect() throws(DaemonTrouble) -> Int32 {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
@@ -53,7 +54,7 @@ struct DaemonSocket: Equatable {
     unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: bytes) }
     let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     guard descriptor >= 0 else { throw DaemonTrouble(.system, "\(path): no socket: \(systemReason(errno))") }
-    // Limit the wait for a daemon that does not accept connections.
+    // Limits the wait for a daemon that does not accept connections.
     var limit = timeval(tv_sec: Int(Self.patience / 1_000_000_000), tv_usec: 0)
     _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     let isConnected = unsafe withUnsafePointer(to: &address) { pointer in
@@ -69,7 +70,7 @@ struct DaemonSocket: Equatable {
     return descriptor
   }
 
-  /// Whether the file at the path is a socket.
+  /// Whether the file at the path is a socket. It is also `true` if the file does not exist.
   private var isSocket: Bool {
     var status = stat()
     return unsafe stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFSOCK
@@ -79,7 +80,7 @@ struct DaemonSocket: Equatable {
     switch code {
     case ENOENT, ENOTDIR:
       DaemonTrouble(.notRunning, "\(path): no such socket: obdgated is not running, or uses another path (--socket)")
-    // The error is the same as for a socket on which no process listens.
+    // connect(2) returns the same error for a file that is not a socket and for a socket on which no process listens.
     case ECONNREFUSED where !isSocket:
       DaemonTrouble(
         .system,
@@ -98,7 +99,7 @@ struct DaemonSocket: Equatable {
   }
 }
 
-/// The option that names the socket, for all commands that query a running daemon.
+/// The option `--socket`, for all commands that query a running daemon.
 struct SocketOption: ParsableArguments {
   @Option(
     help: ArgumentHelp(

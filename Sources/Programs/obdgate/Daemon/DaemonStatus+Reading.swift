@@ -2,20 +2,19 @@ import JSONText
 import Ports
 
 extension DaemonStatus {
-  /// Maximum length of a status, bytes. Even with 64 adapters, a status has only a hundredth of this length.
+  /// Maximum length of a status response, bytes. With 64 adapters, a response has about a hundredth of this length.
   static let limit = 4 << 20
 
-  /// Requests the status of a daemon.
+  /// Requests the status of a running daemon.
   ///
-  /// - Parameter wakeUp: ends the wait when it is signalled.
+  /// - Parameter wakeUp: ends the wait when it is signalled; `nil` if nothing can interrupt the wait.
   init(of socket: DaemonSocket, unless wakeUp: WakeUp? = nil) throws(DaemonTrouble) {
     try self.init(parsing: socket.get("/status", limit: Self.limit, unless: wakeUp), from: socket)
   }
 
-  /// Parses a response.
+  /// Parses a status response.
   ///
-  /// - Parameter text: one JSON object. Unknown keys are ignored, because a later version of the daemon may have added
-  ///   them.
+  /// - Parameter text: one JSON object. Unknown keys are ignored, because a later version of the daemon may send them.
   init(parsing text: [UInt8], from socket: DaemonSocket) throws(DaemonTrouble) {
     do throws(JSONError) {
       try self.init(JSONDocument(parsing: text, maximumDepth: 16).root)
@@ -123,8 +122,8 @@ extension JSONObjectReader {
 
   fileprivate mutating func count(_ key: String) throws(JSONError) -> Int? { try optionalInt(key, in: 0 ... .max) }
 
-  /// Reads an age. It may be slightly negative, because a thread of the daemon may have reported a time after the
-  /// request arrived.
+  /// Reads an age in seconds; a negative age becomes 0. An age may be slightly negative, because a thread of the daemon
+  /// may have reported a time after the request arrived.
   fileprivate mutating func seconds(_ key: String) throws(JSONError) -> Double? {
     try optionalDouble(key).map { max(0, $0) }
   }
@@ -138,7 +137,7 @@ extension JSONObjectReader {
     return list
   }
 
-  /// Reads an object that has a count for each name.
+  /// Reads an object that has a number for each name.
   fileprivate mutating func counts(_ key: String) throws(JSONError) -> [(name: String, count: Int)] {
     var counts: [(String, Int)] = []
     guard let object = try optionalObject(key) else { return counts }

@@ -1,12 +1,12 @@
 extension DaemonStatus {
   /// A problem that the daemon's status shows, or a remark about it.
   struct Trouble: Equatable {
-    /// Whether it is a problem: records are lost or delayed, or no data arrive. Otherwise it is a remark.
+    /// Whether this is a problem: records are lost or delayed, or no data are received. If `false`, it is a remark.
     var isSerious: Bool
     var text: String
   }
 
-  /// The problems and remarks, the most serious first.
+  /// All problems, and after them all remarks.
   var troubles: [Trouble] {
     var serious: [String] = threads.filter(\.isStuck).map { "\($0.name) is stuck" }
     var others: [String] = []
@@ -52,10 +52,10 @@ extension DaemonStatus {
 }
 
 extension DaemonStatus.Records {
-  /// The number of lost records by cause, as text; `nil` if unknown.
+  /// The causes of lost records, with the number of records for each cause, as text; `nil` if there are none.
   var losses: String? {
     let reasons = lostByReason.filter { $0.count > 0 }.map { reason in
-      // These counts are upper bounds (docs/Operations.md).
+      // The numbers for these two causes are upper bounds (docs/Operations.md).
       let bound = ["powerLoss", "processKilled"].contains(reason.name) ? "at most " : ""
       return "\(reason.name) \(bound)\(Figures.grouped(reason.count))"
     }

@@ -1,28 +1,28 @@
-/// The status of a running daemon: its response to `GET /status`, with the keys that this program knows.
+/// The status of a running daemon: its response to `GET /status`. Keys that this program does not know are left out.
 ///
 ///     {"version":"0.1.0","pid":812,"uptime":12.5,"gatewayId":"gw-1","timeQuality":"ntp","adapters":[…],"sinks":[…],…}
 ///
-/// A value that is missing in the response is `nil`. Texts are safe to show on a terminal.
+/// A value that the response does not contain is `nil`. Texts are safe to show on a terminal.
 struct DaemonStatus {
   var version: String?
   var pid: Int?
-  /// Time since the start, s.
+  /// Time since the daemon started, s.
   var uptime: Double?
   var gatewayId: String?
   var vehicleId: String?
   var timestamp: String?
   var timeQuality: String?
-  /// The configuration file with which the daemon was started.
+  /// Path of the configuration file with which the daemon was started.
   var configuration: String?
   var adapters: [Adapter] = []
   var receivers: [Receiver] = []
   var records = Records()
-  /// The spool; `nil` if records are not stored, because stdout is the only sink.
+  /// The spool; `nil` if stdout is the only sink, because records are then not stored.
   var spool: Spool?
   var sinks: [Sink] = []
   var threads: [Thread] = []
 
-  /// The state of a link.
+  /// The state of the link to an adapter or receiver.
   struct Line {
     var device = ""
     /// `searching`, `connected`, `lost` or `sleeping`.
@@ -35,19 +35,20 @@ struct DaemonStatus {
 
   struct Adapter {
     var line = Line()
-    /// The name that identifies the adapter across starts.
+    /// The key that identifies the adapter, also after a restart of the daemon.
     var name: String?
     var protocolName: String?
     var vehicleId: String?
     var vin: String?
-    /// Number of commands since the daemon started.
+    /// Number of commands that were sent to the adapter since the daemon started.
     var commands: Int?
     var replies: Int?
     var readings: Int?
-    /// Number of invalid replies, by kind of error.
+    /// Number of failures since the daemon started, by kind of failure. A reply may have several failures.
     var failures: [(name: String, count: Int)] = []
-    /// Time for which a command was in progress, s; ``open`` is the time for which the link was open.
+    /// Total time, since the daemon started, for which a command was in progress, s.
     var busy: Double?
+    /// Total time, since the daemon started, for which the link was open, s.
     var open: Double?
     /// Time since the last reading, s.
     var lastReadingAge: Double?
@@ -60,27 +61,27 @@ struct DaemonStatus {
     var fixType: String?
     var satellites: Int?
     var hdop: Double?
-    /// Whether the receiver's fixes are used as the vehicle's position.
+    /// Whether the receiver's positions are used as the vehicle's positions.
     var isChosen: Bool?
   }
 
   struct Records {
-    /// Number of records of each type, in the order in which the daemon lists them.
+    /// Number of records that were made, by type, in the order in which the daemon lists them.
     var made: [(name: String, count: Int)] = []
     var lost: Int?
-    /// Number of lost records by cause.
+    /// Number of lost records, by cause.
     var lostByReason: [(name: String, count: Int)] = []
   }
 
   struct Spool {
     /// `durable` or `memory`.
     var state = ""
-    /// The reason why records are only in memory; `nil` if no folder is configured, which is not an error.
+    /// The reason why records are only in memory; `nil` if no state directory is configured, which is not an error.
     var reason: String?
     var records: Int?
     var memoryRecords: Int?
     var bytes: Int?
-    /// Age of the oldest record, s.
+    /// Age of the oldest record in the spool, s.
     var oldestAge: Double?
   }
 

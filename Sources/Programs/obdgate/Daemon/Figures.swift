@@ -1,4 +1,4 @@
-/// Formats numbers in few characters.
+/// Formats numbers as short texts.
 enum Figures {
   /// Formats a duration in seconds: `0.4 s`, `42 s`, `12 min`, `5 h`, `3 d`.
   static func duration(_ seconds: Double) -> String {
@@ -20,7 +20,7 @@ enum Figures {
     return "\(oneDecimal(size / 1_000)) TB"
   }
 
-  /// Formats a number with one decimal: `8.2`.
+  /// Formats a number with one decimal place: `8.2`.
   static func oneDecimal(_ value: Double) -> String {
     let tenths = whole(value * 10)
     guard tenths.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return tenths }
@@ -41,6 +41,6 @@ enum Figures {
     return out
   }
 
-  /// Formats a number rounded to an integer. If `Int` cannot represent it, Swift's own format is used.
+  /// Formats a number, rounded to an integer. A number that `Int` cannot represent is formatted as a `Double`.
   private static func whole(_ value: Double) -> String { Int(exactly: value.rounded()).map(String.init) ?? "\(value)" }
 }

@@ -1,5 +1,5 @@
-/// Makes a text that another program has sent safe to show on a terminal: one line without control characters, of
-/// limited length.
+/// Makes a text of another program safe to show on a terminal. The result is one line of at most 200 characters without
+/// control characters; `…` follows if the text was longer.
 enum PlainText {
   private static let limit = 200
 
@@ -8,7 +8,7 @@ enum PlainText {
     for (index, scalar) in text.unicodeScalars.enumerated() {
       if index == limit { return shown + "…" }
       switch scalar.properties.generalCategory {
-      // Control characters, line ends, and marks that change the direction of text become spaces.
+      // Replace control characters, line ends, and marks that change the direction of text by spaces.
       case .control, .format, .lineSeparator, .paragraphSeparator: shown += " "
       default: shown.unicodeScalars.append(scalar)
       }
@@ -16,10 +16,10 @@ enum PlainText {
     return shown
   }
 
-  /// Escapes control characters in a line of JSON, such as `\u009B`. The JSON values do not change.
+  /// Escapes control characters in a text line of JSON, for example as `\u009B`. The JSON values do not change.
   static func escaped(_ line: [UInt8]) -> [UInt8] {
     // In UTF-8, U+007F is one byte, and U+0080 to U+009F are C2 80 to C2 9F (RFC 3629, section 3). Valid JSON contains
-    // no lower control characters.
+    // no control characters below U+0020.
     guard line.contains(where: { $0 == 0x7F || $0 == 0xC2 }) else { return line }
     var escaped: [UInt8] = []
     var index = 0

@@ -1,11 +1,11 @@
 import JSONText
 
-/// Selects records by their type and device.
+/// Selects records by their types and devices.
 struct RecordFilter: Equatable {
-  /// The selected types; empty for all.
+  /// The selected types; empty to select all types.
   var types: Set<String> = []
-  /// The selected devices; empty for all records, also those that name no device. Only some types of records, such as
-  /// `adapter`, name a device.
+  /// The selected devices; empty to select all records, including those without a device. Only some types of records,
+  /// such as `adapter`, have a device.
   var devices: Set<String> = []
 
   func takes(_ record: JSONValue) -> Bool {

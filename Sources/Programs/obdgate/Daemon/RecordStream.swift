@@ -2,21 +2,21 @@ import JSONText
 
 /// Divides a stream of bytes into records, and selects those that match a filter. It does no I/O.
 struct RecordStream {
-  /// Maximum length of a line, bytes. A longer line cannot be a record, which has at most 16 KiB.
+  /// Maximum length of a text line, bytes. A longer line is not a record, because a record has at most 16 KiB.
   static let limit = 1 << 16
 
   private let filter: RecordFilter
   private var line: [UInt8] = []
   private var isTooLong = false
   private var document = JSONDocument()
-  /// Number of lines that were dropped because they are not records.
+  /// Number of text lines that were discarded because they are not records.
   private(set) var strangers = 0
 
   init(_ filter: RecordFilter) { self.filter = filter }
 
-  /// Processes the next bytes.
+  /// Handles the next bytes of the stream.
   ///
-  /// - Parameter output: receives the selected records with their line ends.
+  /// - Parameter output: receives the selected records, with their line ends.
   mutating func append(_ bytes: [UInt8], into output: inout [UInt8]) {
     for byte in bytes {
       if byte == 0x0A {
@@ -29,7 +29,7 @@ struct RecordStream {
     }
   }
 
-  /// Discards an incomplete record at the end of the stream, because another stream begins.
+  /// Discards the incomplete text line at the end of a stream, because another stream begins.
   mutating func restart() {
     line.removeAll(keepingCapacity: true)
     isTooLong = false
@@ -37,7 +37,7 @@ struct RecordStream {
 
   private mutating func end(into output: inout [UInt8]) {
     defer { restart() }
-    // Ignore empty lines, which the daemon sends to keep the connection alive.
+    // Empty lines are ignored.
     if line.isEmpty, !isTooLong { return }
     guard !isTooLong, isRecord() else {
       strangers += 1

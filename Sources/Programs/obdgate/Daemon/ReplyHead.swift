@@ -1,11 +1,11 @@
-/// The head of an HTTP/1.1 response (RFC 9112, sections 4 and 5), as far as the daemon uses it.
+/// The head of an HTTP/1.1 response (RFC 9112, sections 4 and 5). Only the parts that the daemon uses are supported.
 ///
 ///     HTTP/1.1 200 OK
 ///     Content-Type: application/json
 ///     Content-Length: 1532
 ///     Connection: close
 struct ReplyHead: Equatable {
-  /// Maximum length of a daemon's head, bytes.
+  /// Maximum length of the head of a response, bytes.
   static let limit = 16 << 10
 
   /// Status code, 100…599.
@@ -13,10 +13,10 @@ struct ReplyHead: Equatable {
   /// Length of the body, bytes; `nil` if the body ends with the connection.
   let count: Int?
 
-  /// Parses a head.
+  /// Parses the head of a response.
   ///
-  /// - Parameter head: the bytes up to the empty line, which may be included.
-  /// - Returns: `nil` if this is not a head, or if the body neither has a known length nor ends with the connection.
+  /// - Parameter head: the bytes before the empty line that ends the head; the empty line may be included.
+  /// - Returns: the head; `nil` if it is invalid, or if the body has a transfer or content encoding.
   init?(parsing head: ArraySlice<UInt8>) {
     var lines = String(decoding: head, as: UTF8.self).split(whereSeparator: \.isNewline)[...]
     guard let first = lines.popFirst()?.split(separator: " "), first.count >= 2, first[0].hasPrefix("HTTP/1."),
@@ -38,7 +38,7 @@ struct ReplyHead: Equatable {
     self.count = count
   }
 
-  /// Returns the index at which the body begins; `nil` if the head is not complete yet.
+  /// Returns the index at which the body begins; `nil` if the head is incomplete.
   static func end(in bytes: [UInt8]) -> Int? {
     let (feed, carriage) = (UInt8(ascii: "\n"), UInt8(ascii: "\r"))
     for index in bytes.indices.dropFirst() where bytes[index] == feed {

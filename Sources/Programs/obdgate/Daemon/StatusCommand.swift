@@ -49,7 +49,7 @@ struct StatusCommand: ParsableCommand {
     return StatusPage(status, columns: LivePage.size?.columns).lines
   }
 
-  /// Returns the daemon's response as one line.
+  /// Returns the daemon's response as one text line.
   private static func line(of socket: DaemonSocket) throws(Failure) -> [UInt8] {
     let text: [UInt8]
     do throws(DaemonTrouble) {
@@ -62,7 +62,7 @@ struct StatusCommand: ParsableCommand {
     } catch {
       throw Failure(.unavailable, "\(socket.path): its response is invalid: \(error.message)")
     }
-    // In valid JSON, line ends occur only between values, so they can be removed.
+    // Valid JSON has line ends only between values. Therefore, they can be removed.
     return PlainText.escaped(text.filter { $0 != 0x0A && $0 != 0x0D }) + [0x0A]
   }
 
@@ -86,8 +86,8 @@ struct StatusCommand: ParsableCommand {
         before = status
       case .failure(let trouble):
         if trouble.kind == .interrupted { return }
-        // If the first attempt fails, report the error. Later errors are tolerated, because the daemon may be
-        // restarted.
+        // If the first attempt fails, report the error and end. Later errors are shown, and the attempts continue,
+        // because the daemon may be restarting.
         if isFirst { throw trouble.failure }
         before = nil
         let text = LivePage.wrapped(trouble.description, to: columns)
@@ -98,7 +98,7 @@ struct StatusCommand: ParsableCommand {
   }
 }
 
-/// Runs a step, and converts its error to the failure of the command.
+/// Runs a step, and converts its error to the failure with which the command ends.
 private func checked<Value>(_ make: () throws(DaemonTrouble) -> Value) throws(Failure) -> Value {
   do throws(DaemonTrouble) {
     return try make()

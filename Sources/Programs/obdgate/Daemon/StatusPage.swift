@@ -1,13 +1,13 @@
-/// A daemon's status as text: the daemon, its problems, its links, the spool and the sinks.
+/// A daemon's status as text: the daemon, its problems, its links, its spool and its sinks.
 struct StatusPage {
   let lines: [String]
 
   /// Creates the text.
   ///
   /// - Parameters:
-  ///   - before: an earlier status, so that rates are computed for the time since that status; `nil` for the time since
-  ///     the daemon started.
-  ///   - columns: width at which lines about problems are wrapped; `nil` for no limit.
+  ///   - before: an earlier status; rates are then computed for the time since that status. `nil` to compute rates for
+  ///     the time since the daemon started.
+  ///   - columns: maximum length of the lines about problems; `nil` for no limit.
   init(_ now: DaemonStatus, since before: DaemonStatus? = nil, columns: Int? = nil) {
     let before = before.flatMap { now.isLater(than: $0) ? $0 : nil }
     var lines = Self.head(now)
@@ -26,7 +26,7 @@ struct StatusPage {
   private static func head(_ now: DaemonStatus) -> [String] {
     let process = now.pid.map { " (pid \($0))" } ?? ""
     let start = now.uptime.map { ", up \(Figures.duration($0))" } ?? ""
-    // If there are several vehicles, the table of adapters names them instead.
+    // If there are several vehicles, the table of adapters states their IDs instead.
     let vehicle = hasSeveralVehicles(now) ? nil : now.vehicleId
     let who = [now.gatewayId.map { "gateway \($0)" }, vehicle.map { "vehicle \($0)" }].compactMap { $0 }
     let time = now.timestamp.map { time in "\(time)\(now.timeQuality.map { " (\($0))" } ?? "")" }
@@ -51,12 +51,12 @@ struct StatusPage {
     return TextTable.lines([header] + rows)
   }
 
-  /// Whether the adapters are in different vehicles.
+  /// Whether the adapters are connected to different vehicles.
   private static func hasSeveralVehicles(_ now: DaemonStatus) -> Bool {
     Set(now.adapters.compactMap(\.vehicleId)).count > 1
   }
 
-  /// Returns the kinds of failures of an adapter, the most frequent first.
+  /// Returns up to three kinds of failures of an adapter with their numbers, the most frequent first.
   private static func failures(_ adapter: DaemonStatus.Adapter) -> String {
     let failures = adapter.failures.filter { $0.count > 0 }.sorted { $0.count > $1.count }
     let shown = failures.prefix(3).map { "\($0.name) \(Figures.grouped($0.count))" }.joined(separator: ", ")

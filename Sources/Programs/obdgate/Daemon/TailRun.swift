@@ -5,35 +5,36 @@ import Failures
 import Glibc
 import Ports
 
-/// Prints a daemon's records until the command is stopped.
+/// Prints the records of a running daemon until the command is stopped.
 ///
-/// If the reader of standard output is slow, a few records wait in this process and the others in the daemon, which
-/// drops those that exceed its buffer. A slow reader therefore never delays the daemon.
+/// If the reader of stdout is slow, a few records wait in this process. The other records wait in the daemon, which
+/// discards records for which its buffer has no room. Therefore, a slow reader never delays the daemon.
 struct TailRun: ~Copyable {
   private let named: String?
   private let isOnce: Bool
   private let wakeUp: WakeUp
   private var connection: DaemonConnection?
-  /// The descriptor of the connection; -1 if there is none.
+  /// The file descriptor of the connection; -1 if there is none.
   private var descriptor: Int32 = -1
   private var stream: RecordStream
-  /// Bytes that wait to be written to standard output.
+  /// Bytes that wait to be written to stdout.
   private var output: [UInt8] = []
   private var retryAt = Int64.min
   private var wasConnected = false
-  /// Whether the command waits for a new daemon, and has reported that the previous one has ended.
+  /// Whether the command has reported that the daemon has ended, and waits for a new daemon.
   private var isWaiting = false
 
   private static let pause: Int64 = 1_000_000_000
   private static let outputLimit = 1 << 18
-  /// Number of bytes that a pipe accepts without blocking if poll(2) reports it as writable (pipe(7), PIPE_BUF).
+  /// Maximum number of bytes in one write. A pipe that poll(2) reports as writable accepts this many without blocking
+  /// (PIPE_BUF, pipe(7)).
   private static let piece = 4_096
 
   /// Prepares the command.
   ///
   /// - Parameters:
-  ///   - socket: the socket that the user named; `nil` to search for one.
-  ///   - isOnce: whether the command ends when the daemon ends.
+  ///   - socket: the socket that the user has named; `nil` to search for a socket.
+  ///   - isOnce: whether the command ends when the connection to the daemon is lost.
   init(socket: String?, _ filter: RecordFilter, isOnce: Bool) throws(Failure) {
     named = socket
     self.isOnce = isOnce
@@ -45,9 +46,9 @@ struct TailRun: ~Copyable {
     }
   }
 
-  /// Runs until the command is stopped.
+  /// Prints records until the command is stopped.
   ///
-  /// - Throws: an error if there is no daemon, or if standard output cannot be written.
+  /// - Throws: an error if there is no daemon, or if stdout cannot be written.
   mutating func run() throws {
     cgateway_catch_signals(wakeUp.descriptor)
     while true {
@@ -87,7 +88,8 @@ struct TailRun: ~Copyable {
     if isWaiting { say("\(socket.path): connected again; records in between are not repeated") }
     wasConnected = true
     isWaiting = false
-    // Bytes that arrived together with the head of the response are already in memory, so poll(2) does not report them.
+    // Bytes that were received together with the head of the response are already in memory, so poll(2) does not report
+    // them.
     try receive()
   }
 
@@ -101,12 +103,12 @@ struct TailRun: ~Copyable {
 
   /// Handles the loss of the connection.
   ///
-  /// - Throws: the error, unless the command waits for a new daemon.
+  /// - Throws: the error if there was no connection before, or if the command must not wait for a new daemon.
   private mutating func lost(_ trouble: DaemonTrouble) throws {
     connection = nil
     descriptor = -1
     stream.restart()
-    // Print the records that were received before the error is reported.
+    // The received records are printed before the error is reported.
     if !wasConnected || isOnce {
       while !output.isEmpty { try write() }
       throw trouble.failure
@@ -116,14 +118,14 @@ struct TailRun: ~Copyable {
     retryAt = BootClock.now + Self.pause
   }
 
-  /// Writes as much as standard output accepts at once.
+  /// Writes as many of the waiting bytes as stdout accepts without blocking.
   ///
-  /// - Throws: the exit of the program if the reader has closed its end.
+  /// - Throws: the command's exit if the reader has closed its end, or an error if stdout cannot be written.
   private mutating func write() throws {
     let piece = output.prefix(Self.piece)
     let count = unsafe piece.withUnsafeBytes { unsafe Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
-    // The reader of standard output has closed its end. If there is something to write, EPIPE shows this; otherwise
-    // poll(2) shows it.
+    // The reader of stdout has closed its end. If there are bytes to write, write(2) shows this with EPIPE. Otherwise,
+    // poll(2) has shown it.
     if piece.isEmpty || (count < 0 && errno == EPIPE) { throw ExitCode.success }
     if count < 0 {
       if errno == EINTR || errno == EAGAIN { return }

@@ -3,17 +3,17 @@ import Glibc
 import Ports
 
 /// Checks the serial devices: which adapters and receivers are present, whether the daemon may open them, and which
-/// processes use them. No device is opened.
+/// processes use them. It opens no device.
 struct AdapterCheck {
   private let user: ServiceUser
-  /// The devices to which the running daemon is connected.
+  /// Paths of the devices to which the running daemon is connected.
   private let connected: Set<String>
   private let adapters: [String]
   private let receivers: [String]
-  /// Whether the configuration names adapters on the network or on Bluetooth, which are checked by ``NetworkCheck`` and
-  /// ``BluetoothCheck``.
+  /// Whether the configuration also names adapters on the network or on Bluetooth. ``NetworkCheck`` and
+  /// ``BluetoothCheck`` check these.
   private let hasOthers: Bool
-  /// Whether the daemon also uses devices that discovery finds.
+  /// Whether the daemon also uses serial devices that it discovers.
   private let finds: Bool
   private(set) var findings: [Finding] = []
 
@@ -43,7 +43,7 @@ struct AdapterCheck {
   private mutating func check(at present: [DeviceIdentity], _ rules: DiscoveryRules) {
     var hasAdapter = hasOthers || !adapters.isEmpty
     for path in adapters + receivers where !present.contains(where: { $0.isNamed(path) }) {
-      // The configured path may be a device that udev does not know.
+      // The configured path may be that of a device that udev does not report.
       check(at: path, as: adapters.contains(path) ? "the configured adapter" : "the configured receiver")
     }
     var strangers: [DeviceIdentity] = []
@@ -79,7 +79,7 @@ struct AdapterCheck {
         remedy: example.map { "name it in the configuration: \($0)" } ?? "plug one in, then: obdgate scan"))
   }
 
-  /// Checks whether the daemon can open a device, and which process uses it.
+  /// Checks whether the daemon can open a device, and whether another process uses it.
   private mutating func check(at path: String, as what: String) {
     var status = stat()
     guard unsafe stat(path, &status) == 0 else {
@@ -110,8 +110,8 @@ struct AdapterCheck {
         .problem, Self.name, "\(path): \(what): used by \(holder)", remedy: "end that: \(Self.end(holder, path))"))
   }
 
-  /// Whether a file may be a serial port, according to sysfs(5). It is not opened to find out, because opening could
-  /// reset the device.
+  /// Whether a file may be a serial port, as sysfs(5) shows. The file is not opened, because opening could reset the
+  /// device.
   private func isLine(_ status: stat) -> Bool {
     guard status.st_mode & S_IFMT == S_IFCHR else { return false }
     // sysfs does not contain pseudo-terminals.
@@ -120,17 +120,17 @@ struct AdapterCheck {
     return subsystem.hasSuffix("/tty")
   }
 
-  /// Formats a device number as major and minor number, such as `188:0`. In the number, the upper bits of the minor
-  /// number follow the twelve bits of the major number (makedev(3)).
+  /// Formats a device number as major and minor number, such as `188:0`. In a device number, the twelve bits of the
+  /// major number are between the lower eight and the upper bits of the minor number (makedev(3)).
   private static func numbers(_ device: dev_t) -> String {
     "\(device >> 8 & 0xFFF):\(device & 0xFF | device >> 12 & 0xFFF00)"
   }
 
-  /// Returns the reason why the daemon cannot open a device, and the remedy; `nil` if it can.
+  /// Returns the reason why the daemon cannot open a device, and the remedy; `nil` if it can open the device.
   private func refusal(_ path: String, _ status: stat) -> (what: String, remedy: String)? {
     guard user.may(0o6, status) else { return ("\(user.name) may not open it", admission(path, status)) }
-    // The major numbers of USB serial bridges, CDC ACM and RFCOMM devices (the kernel's devices.txt), which are all
-    // that the unit allows.
+    // The major numbers of the devices that the service's unit allows: USB serial bridges, CDC ACM and RFCOMM
+    // (devices.txt of the kernel).
     let allowed: Set<dev_t> = [188, 166, 216]
     // The twelve bits of the major number follow the lower eight bits of the minor number (makedev(3)).
     let major = status.st_rdev >> 8 & 0xFFF
@@ -146,8 +146,8 @@ struct AdapterCheck {
   /// Returns the commands that permit the daemon's user to open a device.
   private func admission(_ path: String, _ status: stat) -> String {
     let own = ServiceUser.name(ofGroup: status.st_gid)
-    // Suggest the device's own group only if it is suitable: nobody should join the group of root, and the service has
-    // only the groups of its unit.
+    // Suggest the group of the device only if it is suitable. No user should join the group of root, and the service
+    // has only the groups that its unit lists.
     let isFit = status.st_gid != 0 && (!user.isService || ServiceUser.serviceGroups.contains(own))
     let group = isFit ? own : ServiceUser.serviceGroups[0]
     var steps: [String] = []
@@ -159,7 +159,7 @@ struct AdapterCheck {
   }
 
   /// Returns a command that permits a group to read and write a device. If udev creates the device, returns a udev rule
-  /// instead, because udev sets the permissions again each time the device is plugged in.
+  /// instead, because udev sets the permissions each time the device is plugged in.
   private static func opening(_ path: String, _ status: stat, to group: String, from own: String) -> String {
     let device = SerialBridges.resolvedPath(path) ?? path
     guard SerialBridges.resolvedPath("/sys/dev/char/\(numbers(status.st_rdev))") != nil,
@@ -175,7 +175,7 @@ struct AdapterCheck {
     return "fuser -v \(path)"
   }
 
-  /// Warnings about running programs that open serial devices to search for modems or Braille displays.
+  /// Warnings about running programs that open serial devices because they search for modems or Braille displays.
   private static var rivals: [Finding] {
     let running = DeviceHolder.running(of: ["ModemManager", "brltty"])
     var findings: [Finding] = []

@@ -3,14 +3,14 @@ import Gateway
 import Ports
 import Synchronization
 
-/// Runs a function in a separate thread, so that the caller need not wait for it if a system call in it hangs.
+/// Runs a function in a separate thread. The caller need not wait for the function if one of its system calls hangs.
 final class BackgroundCheck<Value: Sendable>: Sendable {
   private let result = Mutex<Value?>(nil)
   private let wakeUp: WakeUp
 
   /// Starts the function.
   ///
-  /// - Throws: an error if the process can have no more threads or file descriptors.
+  /// - Throws: an error if the process cannot create another thread or open another file descriptor.
   init(_ work: @escaping @Sendable () -> Value) throws(Failure) {
     do throws(PortError) {
       wakeUp = try WakeUp()
@@ -24,7 +24,7 @@ final class BackgroundCheck<Value: Sendable>: Sendable {
     }
   }
 
-  /// Waits for the result until a time of ``Ports/BootClock``; `nil` if there is none by then.
+  /// Waits for the result until `deadline` (ns since boot); `nil` if there is no result by then.
   func value(until deadline: Int64) -> Value? {
     _ = wakeUp.wait(until: deadline)
     return result.withLock { $0 }

@@ -3,11 +3,11 @@ import Glibc
 import Ports
 import Sinks
 
-/// Checks Bluetooth by asking BlueZ, without using the radio.
+/// Checks Bluetooth by requests to BlueZ, without using the radio.
 enum BluetoothCheck {
   private static let name = "bluetooth"
 
-  /// An adapter that the configuration names.
+  /// A Bluetooth adapter that the configuration names.
   private struct Wanted {
     let address: BluetoothAddress
     let isLowEnergy: Bool
@@ -25,7 +25,7 @@ enum BluetoothCheck {
     guard !wanted.isEmpty || configuration.discovery.bluetooth else {
       return [Finding(.ok, name, "not used: the configuration names no such adapter and looks for none")]
     }
-    // Missing Bluetooth is a problem only if an adapter is configured.
+    // A missing Bluetooth controller is a problem only if a Bluetooth adapter is configured.
     let doubt: Finding.Verdict = wanted.isEmpty ? .warning : .problem
     do throws(DiscoveryError) {
       let directory = try BluetoothDirectory()
@@ -43,7 +43,7 @@ enum BluetoothCheck {
     }
   }
 
-  /// Checks the file with an adapter's PIN; `nil` if there is no problem.
+  /// Checks the file that contains an adapter's PIN; `nil` if there is no problem.
   private static func pinFile(of adapter: GatewayConfiguration.Adapter) -> Finding? {
     do throws(SinkError) {
       _ = try adapter.readPIN()
@@ -77,7 +77,7 @@ enum BluetoothCheck {
     }
     let title = device.alias.isEmpty ? "" : " (\(device.alias))"
     if device.isPaired { return Finding(.ok, name, "\(address)\(title) is paired") }
-    // Most Bluetooth LE adapters need no pairing (docs/Adapters.md).
+    // Most Bluetooth LE adapters work without pairing (docs/Adapters.md).
     guard !wanted.isLowEnergy, !device.isConnected else {
       return Finding(.ok, name, "\(address)\(title) is known, and not paired")
     }
@@ -87,10 +87,10 @@ enum BluetoothCheck {
       remedy: "if it has another PIN: \"pin\" in the configuration, or bluetoothctl pair \(address)")
   }
 
-  /// Whether the kernel has a controller, even if BlueZ is not running.
+  /// Whether the kernel has a Bluetooth controller. BlueZ need not be running.
   private static var hasController: Bool { unsafe access("/sys/class/bluetooth/hci0", F_OK) == 0 }
 
-  /// Whether the kernel's rfkill has switched Bluetooth off.
+  /// Whether rfkill blocks Bluetooth, by software (`soft`) or by a switch (`hard`).
   private static func block(_ kind: String) -> Bool {
     (0..<16).contains { number in
       let folder = "/sys/class/rfkill/rfkill\(number)/"

@@ -1,7 +1,7 @@
 import GatewayOutput
 import Glibc
 
-/// Checks the clock, and whether the machine can know the date after a power cut.
+/// Checks this computer's clock, and whether it keeps the date during a power cut.
 enum ClockCheck {
   static func findings() -> [Finding] { [date(MachineClock.read()), battery()] }
 
@@ -19,7 +19,7 @@ enum ClockCheck {
     }
   }
 
-  /// Checks whether the machine has a real-time clock from which the kernel sets the clock at the start (rtc(4)).
+  /// Checks whether the machine has a real-time clock, from which the kernel sets its clock when it boots (rtc(4)).
   private static func battery() -> Finding {
     if unsafe access("/sys/class/rtc/rtc0", F_OK) == 0 {
       return Finding(.ok, "clock", "a real-time clock keeps the time while the power is off")

@@ -1,12 +1,12 @@
 import Failures
 import Gateway
 
-/// Reads the configuration in the same way as the daemon.
+/// Reads the configuration as the daemon does.
 enum ConfigurationCheck {
-  /// Reads a configuration.
+  /// Reads a configuration, and the files that it names.
   ///
-  /// - Parameter path: path of the file; `nil` if there is none.
-  /// - Returns: the settings (`nil` if they are invalid), and the findings.
+  /// - Parameter path: path of the configuration file; `nil` if there is none.
+  /// - Returns: the settings, and the findings. The settings are `nil` if the configuration is invalid.
   static func read(_ path: String?) -> (Settings?, [Finding]) {
     do throws(Failure) {
       let settings = try Settings(path: path)
@@ -14,8 +14,8 @@ enum ConfigurationCheck {
       let warnings = settings.warnings.map { Finding(.warning, "configuration", $0) }
       return (settings, [Finding(.ok, "configuration", what)] + warnings)
     } catch {
-      // If a file that the configuration names is missing, the error begins with the path of the configuration and the
-      // key.
+      // If a file that the configuration names is missing, the error begins with the path of the configuration file and
+      // the key.
       let isOther = path.map { !error.description.hasPrefix("\($0): ") } ?? false
       let remedy =
         switch error.kind {

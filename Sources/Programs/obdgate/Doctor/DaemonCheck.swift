@@ -2,12 +2,12 @@ import Gateway
 
 /// Requests the status of the running daemon.
 enum DaemonCheck {
-  /// Requests the status.
+  /// Requests the status of the running daemon.
   ///
   /// - Parameters:
-  ///   - named: the socket that the user named; `nil` if none.
-  ///   - configured: the socket in the configuration, which is used if the user named none.
-  /// - Returns: the status (`nil` if no daemon answers), and the findings.
+  ///   - named: path of the socket that the user has named; `nil` if the user has named none.
+  ///   - configured: the location of the status in the configuration, which is used if the user has named no socket.
+  /// - Returns: the status, and the findings. The status is `nil` if no daemon answers.
   static func run(named: String?, configured: StatusLocation) -> (DaemonStatus?, [Finding]) {
     var path = named
     switch configured.socket {
@@ -21,7 +21,7 @@ enum DaemonCheck {
       let status = try DaemonStatus(of: DaemonSocket.found(named: path, configured))
       return (status, findings(status))
     } catch {
-      // A daemon that does not run is a problem only if the user named its socket.
+      // A daemon that is not running is a problem only if the user has named its socket.
       let mayBeOff = error.kind == .notRunning && named == nil
       return (nil, [Finding(mayBeOff ? .warning : .problem, "daemon", error.description)])
     }

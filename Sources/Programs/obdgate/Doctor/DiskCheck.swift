@@ -1,7 +1,8 @@
 import Failures
 import Glibc
 
-/// Checks the folders and files of records: whether they exist, are writable, and have enough space.
+/// Checks the folders and files in which records are stored: whether they exist, are writable, and have enough free
+/// space.
 enum DiskCheck {
   private static let name = "disk"
 
@@ -32,7 +33,7 @@ enum DiskCheck {
     return findings
   }
 
-  /// Checks a folder.
+  /// Checks a folder. `wanted` is the space that the spool in it may need, bytes.
   ///
   /// - Returns: the finding; `nil` if the folder does not exist.
   private static func check(at folder: String, _ user: ServiceUser, wanted: Int64) -> Finding? {
@@ -54,7 +55,7 @@ enum DiskCheck {
     return room(folder, space, wanted: wanted)
   }
 
-  /// Checks a file to which records are appended; `nil` if it does not exist yet, or if there is no problem.
+  /// Checks a file to which records are appended; `nil` if the file does not exist yet, or if there is no problem.
   private static func check(atFile path: String, _ user: ServiceUser) -> Finding? {
     var status = stat()
     // If the file cannot be examined, the check of its folder has already reported the reason.
@@ -69,15 +70,15 @@ enum DiskCheck {
     return nil
   }
 
-  /// Files that the daemon keeps in its state directory, with the permissions that it needs: reading and writing for
-  /// files that it opens, only reading for files that it replaces.
+  /// The daemon's own files in its state directory, with the permissions that the daemon needs. It reads and writes
+  /// some files, and only reads those that it replaces as a whole.
   private static let kept: [(name: String, bits: mode_t)] = [
     ("spool.lock", 0o6), ("spool.db", 0o6), ("spool.db-wal", 0o6), ("spool.db-shm", 0o6), ("adapters.jsonl", 0o4),
     ("trips.jsonl", 0o4), ("fences.json", 0o4), ("fences.geojson", 0o4),
   ]
 
-  /// Checks the daemon's files in a state directory, which a daemon of another user may have left there; `nil` if this
-  /// daemon can use all of them.
+  /// Checks the daemon's files in a state directory, which a daemon of another user may have created. Returns `nil` if
+  /// this daemon can use all of them.
   private static func check(atKept folder: String, _ user: ServiceUser) -> Finding? {
     let others = kept.filter { file in
       var status = stat()
@@ -91,8 +92,8 @@ enum DiskCheck {
       remedy: "chown -R \(user.name) \(folder)")
   }
 
-  /// Returns the finding for a missing state directory. This is not always a problem: the daemon creates the last
-  /// folder of the path, and the service manager creates the folder of the service.
+  /// Returns the finding for a state directory that does not exist. This is not always a problem: the daemon creates
+  /// the last folder of the path, and the service manager creates the folder of the service.
   private static func notYet(_ folder: String, _ user: ServiceUser) -> Finding {
     if user.isService, folder == "/var/lib/\(ServiceUser.serviceName)" {
       return Finding(.ok, name, "\(folder): made when the service starts")
@@ -107,7 +108,7 @@ enum DiskCheck {
     return Finding(.warning, name, "\(folder): not there yet", remedy: making)
   }
 
-  /// Returns the finding for a missing folder that the daemon cannot create.
+  /// Returns the finding for a folder that does not exist and that the daemon does not create.
   private static func missing(_ folder: String, _ user: ServiceUser) -> Finding {
     Finding(.problem, name, "\(folder): not there", remedy: "install -d -o \(user.name) -m 700 \(folder)")
   }
@@ -117,20 +118,20 @@ enum DiskCheck {
     return Finding(.warning, name, "\(folder): this user may not look into it", remedy: "sudo obdgate doctor")
   }
 
-  /// Returns the folder part of a path; `.` for a name without a folder.
+  /// Returns the folder part of a path; `.` for a file name without a folder.
   private static func folder(of path: String) -> String {
     guard let slash = path.lastIndex(of: "/") else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
-  /// Minimum free space that the storage of records needs, bytes.
+  /// Minimum free space for the storage of records, bytes.
   private static let least: Int64 = 8_000_000
 
   private static func room(_ folder: String, _ space: statvfs, wanted: Int64) -> Finding {
     let unit = Int64(clamping: space.f_frsize)
     let free = Int64(clamping: space.f_bavail).multipliedReportingOverflow(by: unit).partialValue
     let text = "\(Figures.bytes(Int(free))) free"
-    // File systems that do not limit the number of files report that 0 of 0 are free.
+    // A file system that does not limit the number of files reports 0 as the total and as the free number.
     if space.f_files > 0, space.f_favail == 0 {
       return Finding(.problem, name, "\(folder): \(text), but no more files", remedy: "df -i \(folder)")
     }

@@ -4,7 +4,7 @@ import Glibc
 import Ports
 import Telemetry
 
-/// `obdgate doctor`: checks everything that a daemon needs, and prints remedies.
+/// `obdgate doctor`: checks everything that a daemon needs, and prints the remedies.
 struct DoctorCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",

@@ -3,20 +3,20 @@ import Gateway
 import Glibc
 import Ports
 
-/// Runs all checks in parallel. A check that hangs does not delay the others.
+/// Runs the checks in parallel. A check that hangs does not delay the other checks.
 struct Examination {
-  /// The data that most checks need.
+  /// The data that most checks use.
   struct Case: Sendable {
     var settings: Settings
-    /// The status of the running daemon; `nil` if none answers.
+    /// The status of the running daemon; `nil` if no daemon answers.
     var status: DaemonStatus?
     /// The user whose permissions are checked.
     var user: ServiceUser
   }
 
-  /// Time limit of a check, ns.
+  /// Time limit of one check, ns.
   static let limit: Int64 = 5_000_000_000
-  /// Additional time in which a check can report that its own time limit has passed, ns.
+  /// Additional time in which a check can report that its time limit has passed, ns.
   private static let grace: Int64 = 1_000_000_000
 
   private static var deadline: Int64 { BootClock.now + limit + grace }
@@ -27,23 +27,23 @@ struct Examination {
   /// Prepares the checks.
   ///
   /// - Parameters:
-  ///   - configuration: the configuration file that the user named; `nil` for the usual file if it exists.
-  ///   - socket: the daemon's socket that the user named; `nil` if none.
+  ///   - configuration: path of the configuration file that the user has named; `nil` for the usual file if it exists.
+  ///   - socket: path of the daemon's socket that the user has named; `nil` if the user has named none.
   init(configuration: String?, socket: String?) {
     path = configuration ?? (unsafe access(DoctorCommand.usualFile, F_OK) == 0 ? DoctorCommand.usualFile : nil)
     self.socket = socket
   }
 
-  /// Runs the checks.
+  /// Runs all checks.
   ///
-  /// - Parameter take: receives each finding as soon as it is known; the order is fixed.
-  /// - Throws: the errors of `take`, or an error if no more threads are available.
+  /// - Parameter take: receives each finding when it is known. The order of the findings is fixed.
+  /// - Throws: the errors of `take`, or an error if the process cannot create another thread.
   func run(_ take: (Finding) throws -> Void) throws {
     let (path, socket) = (path, socket)
     let reading = try BackgroundCheck { ConfigurationCheck.read(path) }
     let (settings, read) = reading.value(until: Self.deadline) ?? (nil, [Self.late("configuration")])
     try read.forEach(take)
-    // A configuration that is invalid may still name the daemon's socket.
+    // An invalid configuration may still name the daemon's socket.
     let inspect = try settings.map { StatusLocation($0.configuration) } ?? Self.inspect(at: path)
     let asking = try BackgroundCheck { DaemonCheck.run(named: socket, configured: inspect) }
     let (status, daemon) = asking.value(until: Self.deadline) ?? (nil, [Self.late("daemon")])
@@ -55,7 +55,7 @@ struct Examination {
       try run(checks(about), take)
     } else {
       try Self.notMade.forEach(take)
-      // Without a valid configuration, devices can still be listed.
+      // Without a valid configuration, the devices can still be listed.
       let about = Case(settings: try Self.without(), status: status, user: user)
       try run(
         [
@@ -66,7 +66,7 @@ struct Examination {
     try daemon.forEach(take)
   }
 
-  /// The findings in place of the checks that need a valid configuration, if it is invalid.
+  /// The findings that replace the checks which need a valid configuration.
   private static var notMade: [Finding] {
     let reason = "not checked: it depends on the configuration, which cannot be used"
     return ["libraries", "bluetooth", "disk", "sinks"].map { Finding(.warning, $0, reason) }

@@ -1,6 +1,6 @@
 import Sinks
 
-/// Checks the libraries that the configured sinks load.
+/// Checks whether the libraries that the configured sinks use are installed.
 enum LibraryCheck {
   static func findings(_ about: Examination.Case) -> [Finding] {
     let sinks = about.settings.configuration.sinks

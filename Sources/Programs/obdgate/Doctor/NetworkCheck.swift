@@ -2,9 +2,9 @@ import Failures
 import Gateway
 import Ports
 
-/// Checks whether adapters and gpsd servers on the network accept connections. Nothing is sent to them.
+/// Checks whether adapters and gpsd servers on the network accept connections. It sends nothing to them.
 enum NetworkCheck {
-  /// A configured adapter or gpsd.
+  /// A configured adapter or gpsd server on the network.
   struct Peer: Sendable {
     let host: String
     let port: Int
@@ -27,10 +27,10 @@ enum NetworkCheck {
 extension NetworkCheck.Peer {
   private static let name = "adapter"
 
-  /// Checks the peer.
+  /// Checks whether the adapter or gpsd server accepts connections.
   ///
-  /// - Parameter status: status of the running daemon; `nil` if none runs. If the daemon is connected to an adapter,
-  ///   the adapter is not checked, because it accepts only one connection.
+  /// - Parameter status: status of the running daemon; `nil` if no daemon answers. If the daemon is connected to the
+  ///   adapter or gpsd, no connection is made, because an adapter accepts only one.
   func finding(_ status: DaemonStatus?) -> Finding {
     var line = TCPPort(host: host, port: port)
     let what = isGPSD ? "\(line.name): gpsd" : "\(line.name): the configured adapter"

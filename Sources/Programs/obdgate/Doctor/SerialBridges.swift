@@ -1,14 +1,14 @@
 import Glibc
 import Ports
 
-/// Finds USB devices that should have a serial port but have none, because their driver is missing, or because another
-/// program uses them.
+/// Finds USB devices that should have a serial port but have none. Their driver is missing, or another program uses
+/// them.
 enum SerialBridges {
   private static let folder = "/sys/bus/usb/devices"
 
-  /// Returns findings for USB devices that should have a serial port but have none.
+  /// Returns a finding for each USB device that should have a serial port but has none.
   ///
-  /// - Parameter present: the serial devices that exist.
+  /// - Parameter present: the serial devices that are present.
   static func without(_ present: [DeviceIdentity], _ rules: DiscoveryRules) -> [Finding] {
     names(in: folder).compactMap { name in
       guard let path = resolvedPath("\(folder)/\(name)"), let usb = usb(path) else { return nil }
@@ -17,7 +17,7 @@ enum SerialBridges {
       case .adapter, .receiver, .listen: break
       case .leave: return nil
       }
-      // If the device has serial ports, their folders are in its own folder.
+      // The folders of the device's serial ports, if there are any, are in the device's own folder.
       guard !present.contains(where: { $0.systemPath.hasPrefix(path + "/") }) else { return nil }
       let title = identity.label.isEmpty ? "" : " (\(identity.label))"
       return Finding(
@@ -58,10 +58,10 @@ enum SerialBridges {
     return names.sorted()
   }
 
-  /// Resolves the symbolic links in a path (realpath(3)); `nil` if there is no such file.
+  /// Resolves the symbolic links in a path (realpath(3)); `nil` if the file does not exist.
   static func resolvedPath(_ path: String) -> String? {
-    // Use a buffer of the maximum length. glibc would allocate one for the path as it knows it, but a testbed that
-    // rewrites paths may write a longer one.
+    // The buffer has the maximum length of a path. glibc would allocate one that fits the path that it knows, but a
+    // test environment that replaces paths may return a longer path.
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
     guard unsafe realpath(path, &buffer) != nil else { return nil }
     return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)

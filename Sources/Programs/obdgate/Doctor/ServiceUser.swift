@@ -1,33 +1,33 @@
 import Glibc
 
-/// The user whose permissions are checked: the user of the running daemon. If none is running, the user that would run
-/// it.
+/// The user whose permissions are checked. It is the user of the running daemon, or the user that would run the daemon
+/// if none is running.
 struct ServiceUser: Sendable {
   let name: String
-  /// Whether this is the user of the packaged service. Its groups are then those that the unit lists, and the unit
-  /// limits the kinds of devices that it can open.
+  /// Whether this is the user of the packaged service. This user has the groups that the unit lists, and the unit
+  /// limits the kinds of devices that the service can open.
   let isService: Bool
   private let id: uid_t
   private let groups: Set<gid_t>
 
   static let serviceName = "obdgate"
-  /// The `SupplementaryGroups` of the unit.
+  /// The groups in `SupplementaryGroups` of the service's unit.
   static let serviceGroups = ["dialout", "bluetooth"]
   private static let units = ["/etc/systemd/system/obdgated.service", "/usr/lib/systemd/system/obdgated.service"]
 
-  /// Whether the service is installed.
+  /// Whether the service's unit is installed.
   static var hasUnit: Bool { units.contains { unsafe access($0, F_OK) == 0 } }
 
-  /// Returns `obdgated` if the daemon runs in its systemd unit; `nil` if not, for example because a user started it.
+  /// Returns the unit of a daemon that runs as a systemd service, such as `obdgated`; `nil` for any other daemon.
   static func unit(of pid: Int) -> String? {
-    // The line is like 0::/system.slice/obdgated.service (cgroups(7)).
+    // A line of the file is, for example, `0::/system.slice/obdgated.service` (cgroups(7)).
     let ends = text("/proc/\(pid)/cgroup").split(separator: "\n").compactMap { $0.split(separator: "/").last }
     return ends.first { $0.hasPrefix("obdgate") && $0.hasSuffix(".service") }.map { String($0.dropLast(8)) }
   }
 
-  /// Finds the user.
+  /// Finds the user, and the user's groups.
   ///
-  /// - Parameter pid: process ID of the running daemon; `nil` if it is not running, or if its ID is unknown.
+  /// - Parameter pid: process ID of the running daemon; `nil` if no daemon is running, or if the ID is unknown.
   init(pid: Int?) {
     let hasUnit = Self.hasUnit
     if let pid, let owner = Self.owner(of: pid) {
@@ -49,8 +49,8 @@ struct ServiceUser: Sendable {
     }
   }
 
-  /// Whether the owner, group and mode of a file give the user permissions (path_resolution(7)), for example `6` for
-  /// reading and writing a file, or `3` for writing to and searching a folder.
+  /// Whether the owner, group and mode of a file give the user certain permissions (path_resolution(7)). For example,
+  /// `6` means reading and writing a file; `3` means searching a folder and creating files in it.
   func may(_ bits: mode_t, _ status: stat) -> Bool {
     if id == 0 { return true }
     let shift: mode_t = status.st_uid == id ? 6 : groups.contains(status.st_gid) ? 3 : 0
@@ -71,7 +71,7 @@ struct ServiceUser: Sendable {
   }
 
   private static func owner(of pid: Int) -> uid_t? {
-    // If the daemon runs in another container, its process ID may belong to another process here.
+    // If the daemon runs in another container, its process ID may be that of another process here.
     guard text("/proc/\(pid)/comm") == "obdgated\n" else { return nil }
     var status = stat()
     return unsafe stat("/proc/\(pid)", &status) == 0 ? status.st_uid : nil
@@ -83,7 +83,7 @@ struct ServiceUser: Sendable {
       if line.hasPrefix("Groups:") {
         groups.formUnion(line.dropFirst(7).split(whereSeparator: \.isWhitespace).compactMap { gid_t($0) })
       }
-      // The line has the real, effective, saved and file-system group.
+      // The line has the real, effective, saved and file-system group ID.
       if line.hasPrefix("Gid:") {
         groups.formUnion(line.dropFirst(4).split(whereSeparator: \.isWhitespace).compactMap { gid_t($0) })
       }

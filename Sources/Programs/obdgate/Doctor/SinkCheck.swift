@@ -1,6 +1,6 @@
 import Sinks
 
-/// Checks whether the server of a sink would accept its records.
+/// Checks whether the server or broker of a sink would accept the sink's records.
 enum SinkCheck {
   static func findings(_ about: Examination.Case, _ index: Int) -> [Finding] {
     let sink = about.settings.configuration.sinks[index]
@@ -29,17 +29,17 @@ enum SinkCheck {
       "write the host in the sink's \"url\" as its certificate has it, or give the server a certificate for this name"
     case .badTLSFile: "put the right PEM file there, or name another in the sink's \"tls\""
     case .noTLS: "possibly http:// is required; check the sink's \"url\" and its port"
-    // A server that requires TLS closes the connection like this if the client begins without TLS.
+    // If a client begins without TLS, a server that requires TLS closes the connection in this way.
     case .cut where found.description.hasPrefix("http://"):
       "possibly https:// is required; check the sink's \"url\" and its port"
     default: nil
     }
   }
 
-  /// Returns the finding for a secret file that this user may not read although the daemon may; `nil` for any other
-  /// error.
+  /// Returns the finding for a secret file that the daemon may be able to read although this user cannot; `nil` for any
+  /// other error.
   static func badFile(_ description: String, _ name: String) -> Finding? {
-    // These are systemd's credentials, which only the service can see.
+    // Files in this folder are systemd's credentials, which only the service can read.
     if description.hasPrefix("/run/credentials/") {
       return Finding(
         .warning, name, description, remedy: "only root can look while the service runs: sudo obdgate doctor")

@@ -3,7 +3,7 @@ import Fusion
 import OBDWire
 import Telemetry
 
-/// The known properties of an adapter, as an `adapter` record with additional keys.
+/// The known properties of an adapter, as an `adapter` record with more keys than the daemon writes.
 struct AdapterFacts: RecordBody {
   static let type = RecordType.adapter
 
@@ -13,25 +13,25 @@ struct AdapterFacts: RecordBody {
   private var baud: Int?
   private var voltage: Double?
   private var quirks: [String] = []
-  /// Addresses of the ECUs that have answered.
+  /// Addresses of the ECUs that have answered through the adapter.
   private var ecus: [String] = []
   private var isConnected = false
-  /// The requests of the polling plan, one line each, as ``AdapterSession/PollPlan/describe(into:)`` writes them; `nil`
-  /// if not requested.
+  /// The requests of the polling plan, one text line for each (see ``AdapterSession/PollPlan/describe(into:)``); `nil`
+  /// if the user has not requested the plan.
   private var plan: [String]?
 
   init(device: String) { self.device = device }
 
-  /// Copies the current properties from a session.
+  /// Copies the current properties of the adapter from a session.
   ///
-  /// - Parameter voltage: voltage at the adapter, V.
+  /// - Parameter voltage: voltage at the adapter, V; `nil` if it was not measured.
   mutating func update(from session: borrowing AdapterSession, voltage: Double?) {
     let name = String(latin1: session.identity)
     identity = name.isEmpty ? nil : name
     isConnected = session.isConnected
     protocolName = ProtocolName.text(fromDigit: session.currentProtocol)
     if case .serial(let named) = session.configuration.transport {
-      // Use the baud rate that the session has detected, otherwise the configured one.
+      // Use the baud rate that the session has detected. If there is none, use the configured rate.
       baud = session.memory.baud > 0 ? session.memory.baud : named
     }
     self.voltage = voltage

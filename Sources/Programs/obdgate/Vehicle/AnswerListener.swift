@@ -6,33 +6,33 @@ import OBDWire
 import Ports
 import Telemetry
 
-/// Collects the results of a dialogue until a question is answered, and creates records.
+/// Collects the results of a dialogue until a question is answered, and makes records from them.
 struct AnswerListener: DialogueListener, ~Copyable {
   private var fusion: Fusion
   private var lines: RecordLines
   private var now = BootClock.now
 
   private(set) var read = ParametersRead()
-  /// The last voltage that was measured at the adapter, V; `nil` if none was.
+  /// The last voltage that the adapter has measured, V; `nil` if it has measured none.
   private(set) var voltage: Double?
   private(set) var wasFound = false
   private(set) var wasConnected = false
-  /// The reason why nothing is read at present; `nil` while readings arrive or the session searches.
+  /// The reason why no readings are received now; `nil` while readings are received or the session searches.
   private(set) var loss: LossReason?
-  /// Time at which readings stopped; `nil` if ``loss`` is `nil`.
+  /// Time at which readings were no longer received, ns since boot; `nil` if ``loss`` is `nil`.
   private(set) var lostAt: Int64?
   private(set) var isJ1939 = false
-  /// Whether all data that are erased with the codes were read.
+  /// Whether all data were read that clearing the codes erases.
   private(set) var areCodesRead = false
   private(set) var isCleared = false
   private(set) var refusal: ClearRefusal?
-  /// The kind of error in the last damaged reply to a request for the VIN; `nil` if there was none.
+  /// The kind of error in the last damaged reply to a request for the VIN; `nil` if no reply was damaged.
   private(set) var vinDamage: WireError.Kind?
   private var isAskedForVIN = false
 
   /// Creates a listener.
   ///
-  /// - Parameter answers: types of the records to print.
+  /// - Parameter answers: types of the records that are printed.
   init(answers: Set<String>) {
     lines = RecordLines(answers)
     var random = SystemRandomNumberGenerator()
@@ -40,26 +40,26 @@ struct AnswerListener: DialogueListener, ~Copyable {
     let epoch = UUIDv7(
       milliseconds: UInt64(clamping: wall.now / 1_000_000), first: random.next(), rest: random.next())
     var options = FusionOptions(gatewayId: "obdgate", epoch: epoch, idSeed: random.next())
-    // No telemetry record may become due by time, because records are created only when the answer is complete.
+    // No telemetry record may become due at a fixed time, because records are made only when the answer is complete.
     options.cadence = .every(nanoseconds: 86_400_000_000_000)
     fusion = Fusion(options)
     fusion.setWallTime(offset: wall.offset, quality: wall.quality)
   }
 
-  /// Creates records from everything that was read since the last call, and returns them.
+  /// Makes records of all data that were read since the last call, and returns them.
   mutating func takeRecords() -> [FinishedRecord] {
-    // Fusion treats each call as the end of a session, but does not report unchanged values again.
+    // For Fusion, each call is the end of a session. Fusion does not report values again if they have not changed.
     fusion.finish(at: now, into: &lines)
     return lines.take()
   }
 
-  /// Creates a record with the given content, and returns it.
+  /// Makes a record with the given body, and returns it.
   mutating func takeRecord(_ body: some RecordBody) -> [FinishedRecord] {
     fusion.record(body, at: now, into: &lines)
     return lines.take()
   }
 
-  /// Discards the parameters read so far, so that they are read again.
+  /// Forgets which parameters were read, so that the query waits until they are read again.
   mutating func forgetParameters(at now: Int64) {
     read = ParametersRead()
     read.runningSince = now
@@ -94,7 +94,7 @@ struct AnswerListener: DialogueListener, ~Copyable {
   // MARK: The wire
 
   mutating func request(_ command: Span<UInt8>, position: UInt64) {
-    // The request 09 00 asks whether the VIN is supported, and 09 02 asks for the VIN.
+    // Request 0900 asks whether the VIN is supported, and request 0902 asks for the VIN.
     isAskedForVIN = ["0900", "0902"].contains { name in
       command.count >= 4 && name.utf8.elementsEqual((0..<4).map { command[$0] })
     }
@@ -103,7 +103,7 @@ struct AnswerListener: DialogueListener, ~Copyable {
 
   mutating func reading(_ reading: Reading) {
     read.record(reading)
-    // Service 0 means the adapter itself, which measures only its supply voltage.
+    // Service 0 is the adapter itself. It measures only its supply voltage.
     if reading.service == 0 { voltage = reading.value }
     fusion.reading(reading, at: now, into: &lines)
   }
@@ -124,11 +124,11 @@ struct AnswerListener: DialogueListener, ~Copyable {
     fusion.adapter(answer, bytes, at: now, into: &lines)
   }
 
-  /// Receives an error in a reply. The session repeats the request; if it still fails, the value is missing in the
-  /// answer.
+  /// Handles an error in a reply. The session repeats the request. If all attempts fail, the answer does not contain
+  /// the value.
   mutating func failure(_ error: WireError, line: Span<UInt8>) {
     switch error.kind {
-    // These are not damaged replies: no ECU answered, or an ECU does not support the VIN.
+    // These are not damaged replies: no ECU has answered, or the request is not supported.
     case .noData, .negativeResponse, .unknownCommand: break
     default: if isAskedForVIN { vinDamage = error.kind }
     }
@@ -140,8 +140,8 @@ extension MachineClock {
   var now: Int64 { BootClock.now + offset }
 }
 
-/// Collects records. Printed records get consecutive numbers, because there is no `gap` record that would explain a
-/// missing number.
+/// Collects records. The printed records have consecutive sequence numbers, because no `gap` record would explain
+/// missing numbers.
 private struct RecordLines: RecordSink {
   private let printed: Set<String>
   private var sequence = 0

@@ -2,12 +2,12 @@ import JSONText
 import OBDWire
 import TroubleCodes
 
-/// Prints `dtc` records as JSON lines or as text.
+/// Prints trouble codes (`dtc` records) as JSON lines or as text.
 struct CodePrinter {
   let catalog: TroubleCodeCatalog
   let json: Bool
 
-  /// Prints the records and flushes the output.
+  /// Prints the `dtc` records of an answer, and flushes the output.
   func write(_ records: [FinishedRecord]) throws {
     var output = OutputStream()
     let make = records.last { $0.type == "vehicle" }?["make"]?.string
@@ -35,7 +35,8 @@ struct CodePrinter {
     return lines
   }
 
-  /// Formats a list of codes. A list that was not read is shown differently from an empty one.
+  /// Formats the codes of one list. `nil` means that the list was not read, which is shown differently from an empty
+  /// list.
   private func list(_ name: String, _ codes: [String]?, _ make: String?) -> [String] {
     let column = "  " + name.padded(to: 11)
     guard let codes else { return [column + "not answered"] }
@@ -43,7 +44,7 @@ struct CodePrinter {
     return codes.map { column + description(of: $0, make) }
   }
 
-  /// Formats a code: `P0420`, or `P0420-11` if the vehicle reports the failure type.
+  /// Formats a code and its text: `P0420 …`, or `P0420-11 …` if the vehicle reports a failure type.
   private func description(of code: String, _ make: String?) -> String {
     guard let name = CodeName(parsing: code.prefix(5)) else { return code }
     let failure = code.count == 8 ? UInt8(code.suffix(2), radix: 16) : nil
@@ -69,9 +70,9 @@ struct CodePrinter {
     return lines
   }
 
-  /// Returns the unit of a signal; empty if it has none.
+  /// Returns the unit of a signal; empty if the signal has no unit.
   ///
-  /// - Parameter name: the name of the signal in records.
+  /// - Parameter name: name of the signal in records.
   private static func unit(of name: String) -> String {
     let rows = saeSignals.span
     for index in rows.indices where rows[index].name.description == name {

@@ -4,7 +4,7 @@ import CommandLineSupport
 import Failures
 import TroubleCodes
 
-/// `obdgate dtc`: shows the trouble codes; `obdgate dtc clear` clears them.
+/// `obdgate dtc`: shows trouble codes. `obdgate dtc clear` clears them.
 struct DTCCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "dtc", abstract: "Shows trouble codes, the lamp and freeze frames, and clears them on request.",
@@ -26,7 +26,7 @@ struct DTCCommand: ParsableCommand {
   }
 }
 
-/// `obdgate dtc clear --yes`: clears trouble codes, freeze frames and monitors.
+/// `obdgate dtc clear --yes`: clears trouble codes and freeze frames, and resets monitors.
 struct DTCClearCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "clear", abstract: "Clears trouble codes, freeze frames and monitors, after printing the codes.",
@@ -50,7 +50,7 @@ struct DTCClearCommand: ParsableCommand {
       let printer = CodePrinter(catalog: try texts.catalog(), json: options.json)
       let answer = try options.run("dtc clear").ask(
         .codes, permission: ClearPermission(confirmed: yes), save: printer.write)
-      // The codes were already printed, before they were cleared. Only the result remains to be reported.
+      // The codes were already printed before they were cleared. Only the result must still be reported.
       if !options.json, answer.failure == nil { StandardError.say("obdgate dtc clear: the codes are cleared") }
       try printer.write(answer.records)
       if let failure = answer.failure { throw failure }
@@ -60,7 +60,7 @@ struct DTCClearCommand: ParsableCommand {
   }
 }
 
-/// The option that names a file with texts of trouble codes, in addition to the built-in ones.
+/// The option for files with texts of trouble codes, in addition to the built-in texts.
 struct CodeTextOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp("Texts of manufacturer codes: CSV with the columns code, text and make.", valueName: "file"),

@@ -1,8 +1,8 @@
 import JSONText
 
-/// A finished record: its bytes, and its values for output as text.
+/// A finished record: its JSON text, and its values for output as text.
 struct FinishedRecord {
-  /// The JSON text, including its line feed.
+  /// The JSON text with its line feed.
   let bytes: [UInt8]
   private let document: JSONDocument
 
@@ -22,7 +22,7 @@ struct FinishedRecord {
     }
   }
 
-  /// Returns the record with another `seq`.
+  /// Returns the record with another sequence number (`seq`).
   func numbered(_ sequence: Int) -> FinishedRecord {
     guard let value = self["seq"], let digits = value.numberText else { return self }
     var bytes = bytes
@@ -34,11 +34,11 @@ struct FinishedRecord {
 
   subscript(_ key: String) -> JSONValue? { document.root[key] }
 
-  /// Returns the strings of a list; `nil` if the record has no list with this key.
+  /// Returns the strings of an array; `nil` if the record does not have the key.
   func strings(_ key: String) -> [String]? { self[key].map { $0.elements.compactMap(\.string) } }
 }
 
 extension JSONValue {
-  /// The value as text for people: a string, a number as it is written in JSON, or `yes` or `no`.
+  /// The value as text for users: a string, a number as it is written in JSON, or `yes` or `no` for a boolean.
   var plainText: String { string ?? numberText ?? bool.map { $0 ? "yes" : "no" } ?? "" }
 }

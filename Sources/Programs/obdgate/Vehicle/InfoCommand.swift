@@ -2,7 +2,7 @@ import ArgumentParser
 import Failures
 import JSONText
 
-/// `obdgate info`: shows the identities of adapter and vehicle.
+/// `obdgate info`: shows properties of the adapter and the vehicle.
 struct InfoCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "info", abstract: "Shows facts about adapter and vehicle: VIN, ECUs, calibrations, protocol, voltage.",
@@ -20,7 +20,7 @@ struct InfoCommand: ParsableCommand {
     do {
       let answer = try options.run("info").ask(.info(plan: plan), plan: plan)
       var output = OutputStream()
-      // If the adapter did not answer, there are no properties to show.
+      // If the adapter has not answered, there are no properties to show.
       let adapter = answer.of("adapter").last { $0["identity"] != nil }
       if options.json {
         for record in answer.of("vehicle") { try output.write(record.bytes.span) }
@@ -76,6 +76,6 @@ enum InfoText {
 }
 
 extension String {
-  /// Returns the text, filled with trailing spaces up to a width in characters.
+  /// Returns the text with trailing spaces, so that it has at least `width` characters.
   func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
 }

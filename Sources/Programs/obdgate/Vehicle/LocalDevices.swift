@@ -1,29 +1,29 @@
 import Failures
 import Ports
 
-/// The serial and Bluetooth devices of this machine, with the decision of the daemon's discovery rules about each.
+/// The serial and Bluetooth devices of this machine, with the verdict of the daemon's discovery rules on each.
 struct LocalDevices {
   /// A device that may be an adapter or a receiver.
   struct Device {
     let address: PortAddress
-    /// The key that identifies the device, whichever USB socket it is plugged into.
+    /// The key that identifies the device in any USB socket.
     let key: String
-    /// The name that the device itself reports; may be empty.
+    /// The name that the device reports; empty if it reports none.
     let label: String
     var verdict: DeviceVerdict
-    /// The properties of a serial device that are needed to open it for listening; `nil` for a Bluetooth device.
+    /// The properties with which a serial device is opened for listening; `nil` for a Bluetooth device.
     var identity: DeviceIdentity?
   }
 
   private(set) var devices: [Device] = []
-  /// For each kind of devices that could not be listed, the reason.
+  /// The reason for each kind of devices that could not be listed, and for each device that could not be listened to.
   private(set) var problems: [String] = []
   private let rules = DiscoveryRules()
 
-  /// Lists the devices, without opening them or sending anything to them.
+  /// Lists the devices. It opens none of them and sends nothing to them.
   ///
-  /// - Parameter inquiry: duration of the search for Bluetooth devices in range; `nil` to list only devices that BlueZ
-  ///   knows already.
+  /// - Parameter inquiry: duration of the search for Bluetooth devices in range; `nil` to list only the devices that
+  ///   BlueZ knows.
   init(inquiry: Duration? = nil) {
     findSerial()
     findBluetooth(inquiry)
@@ -34,7 +34,8 @@ struct LocalDevices {
       var monitor = try DeviceMonitor()
       for device in try monitor.present().sorted(by: { $0.node < $1.node }) {
         let verdict = rules.verdict(for: device)
-        // Leave out a serial port that is not on USB, because it may be the console of the machine.
+        // A serial port that is not on USB is left out if the rules do not mention it, because it may be the machine's
+        // console.
         guard device.usb != nil || verdict != .leave(.unrelated) else { continue }
         devices.append(
           Device(
@@ -65,10 +66,10 @@ struct LocalDevices {
     }
   }
 
-  /// Listens to the devices that may be receivers. Nothing is sent to them.
+  /// Listens to the devices that may be receivers. It sends nothing to them.
   ///
-  /// - Parameter each: called for each device before listening to it.
-  /// - Returns: the results, by the paths of the devices.
+  /// - Parameter each: called with each device before the function listens to it.
+  /// - Returns: the result for each device, by the device's path.
   mutating func listen(_ each: (Device) -> Void) -> [String: Listener.Result] {
     var heard: [String: Listener.Result] = [:]
     for index in devices.indices where devices[index].verdict == .listen {
@@ -86,9 +87,9 @@ struct LocalDevices {
     return heard
   }
 
-  /// Returns the address of the only adapter.
+  /// Returns the address of the adapter, if exactly one adapter was found.
   ///
-  /// - Throws: an error if no device may be opened as an adapter, or if several may.
+  /// - Throws: an error if no device is known to be an adapter, or if several are.
   func onlyAdapter() throws(Failure) -> PortAddress {
     let adapters = devices.filter(\.isAdapter)
     if adapters.count == 1 { return adapters[0].address }
@@ -111,6 +112,6 @@ struct LocalDevices {
 extension LocalDevices.Device {
   var isAdapter: Bool { if case .adapter = verdict { true } else { false } }
 
-  /// The device with its name: `/dev/ttyUSB0 (ScanTool.net LLC OBDLink SX)`.
+  /// The device's address with its label: `/dev/ttyUSB0 (ScanTool.net LLC OBDLink SX)`.
   var title: String { label.isEmpty ? address.device : "\(address.device) (\(label))" }
 }

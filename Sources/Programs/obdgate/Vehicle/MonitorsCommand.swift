@@ -1,7 +1,7 @@
 import ArgumentParser
 import Failures
 
-/// `obdgate monitors`: shows which on-board monitors have completed.
+/// `obdgate monitors`: shows which on-board monitors are complete.
 struct MonitorsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "monitors",
@@ -29,7 +29,8 @@ struct MonitorsCommand: ParsableCommand {
     }
   }
 
-  /// Returns three lines about the monitors of one ECU and scope.
+  /// Returns three text lines about the monitors of one ECU, either since the codes were cleared or in this driving
+  /// cycle.
   private static func lines(of record: FinishedRecord) -> [String] {
     let complete = record.strings("complete") ?? []
     let incomplete = record.strings("incomplete") ?? []

@@ -1,19 +1,19 @@
 import AdapterSession
 import OBDWire
 
-/// A question that a command asks an adapter.
+/// A question that a command asks an adapter and its vehicle.
 enum Question {
   /// The identity of the adapter, and whether a vehicle answers.
   case adapter
   case vin
-  /// All data of the vehicle that are requested only once. With `plan`, also the requests that a daemon would poll,
-  /// with their periods.
+  /// All data of the vehicle that are requested only once. With `plan`, also the requests that a daemon would send
+  /// repeatedly, and their periods.
   case info(plan: Bool)
   /// All trouble codes and freeze frames.
   case codes
   case monitors
 
-  /// The types of the records that are the answer.
+  /// The types of the records that form the answer.
   var answers: Set<String> {
     switch self {
     case .adapter: ["adapter"]
@@ -24,19 +24,20 @@ enum Question {
     }
   }
 
-  /// The PIDs whose values are part of the answer.
+  /// The PIDs whose values are part of the answer, besides the data that a session requests in any case.
   private var parameters: [UInt8] {
     switch self {
     case .adapter, .vin: []
-    // OBD standard and fuel type.
+    // The OBD standard and the fuel type.
     case .info: [0x1C, 0x51]
-    // The state of the lamp, and the distance driven since it was switched on.
+    // The state of the MIL, and the distance since it was turned on.
     case .codes: [0x01, 0x21]
     case .monitors: [0x01, 0x41]
     }
   }
 
-  /// The polling preferences of the session: only the PIDs that are part of the answer, each of them once.
+  /// The session's polling preferences: only PIDs that are part of the answer are polled, with a period of 10 minutes.
+  /// For the polling plan, the default preferences apply.
   var preferences: PollPreferences {
     var preferences = PollPreferences()
     if case .info(plan: true) = self { return preferences }
@@ -45,7 +46,7 @@ enum Question {
     return preferences
   }
 
-  /// Whether the data of the session and the PIDs read so far answer the question.
+  /// Whether the data of the session, and the PIDs that were read, answer the question.
   func isAnswered(by session: borrowing AdapterSession, _ read: ParametersRead, at now: Int64) -> Bool {
     switch self {
     case .adapter: session.isConnected
@@ -57,7 +58,7 @@ enum Question {
     }
   }
 
-  /// Time limit for a PID, ns. An ECU may report a PID as supported and still not answer it.
+  /// Time limit for reading the PIDs, ns. An ECU may not answer a PID although it reports the PID as supported.
   private static let patience: Int64 = 5_000_000_000
 
   private func hasParameters(_ session: borrowing AdapterSession, _ read: ParametersRead, at now: Int64) -> Bool {
@@ -73,10 +74,10 @@ enum Question {
   }
 }
 
-/// The PIDs that were read so far, by ECU.
+/// The PIDs that were read, by ECU.
 struct ParametersRead {
   private var entries: [(ecu: ECUAddress, parameter: UInt8)] = []
-  /// Time at which the session had learned which PIDs all ECUs support; `nil` before that.
+  /// Time at which the session knew which PIDs all ECUs support, ns since boot; `nil` before that.
   var runningSince: Int64?
 
   mutating func record(_ reading: Reading) {

@@ -5,7 +5,7 @@ import CommandLineSupport
 import Failures
 import Ports
 
-/// `obdgate record`: writes a live dialogue to a capture file.
+/// `obdgate record`: polls a vehicle, and writes the dialogue to a capture file.
 struct RecordCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "record", abstract: "Polls a vehicle as the daemon does, and writes every byte to a capture file.",
@@ -43,11 +43,11 @@ struct RecordCommand: ParsableCommand {
   }
 }
 
-/// Keeps a port open while the dialogue on it is recorded.
+/// Opens a port, and records the dialogue on it. If the session requests it, the port is closed and opened again.
 struct RecordRun {
   let address: PortAddress
   let path: String
-  /// Duration of the recording, ns; `nil` if only a signal ends it.
+  /// Duration of the recording, ns; `nil` to record until a signal ends it.
   let nanoseconds: Int64?
 
   private static let openingLimit = Duration.seconds(15)
@@ -57,7 +57,7 @@ struct RecordRun {
     cgateway_catch_signals(wakeUp.descriptor)
     var loop = try checked { () throws(PortError) in try PortLoop(wakeUp: wakeUp) }
     var port = AddressedPort(address)
-    // Open the port before the file is created, so that a missing device does not leave an empty file.
+    // Open the port before the file is created. Otherwise, a missing device would leave an empty file.
     try checked { () throws(PortError) in try port.open(within: Self.openingLimit, unless: wakeUp) }
     var recorder = Recorder(at: address, into: try OutputStream(path: path), nanoseconds: nanoseconds)
     var failure: Failure?
@@ -65,7 +65,7 @@ struct RecordRun {
       while true {
         try loop.run(&port, &recorder)
         port.close()
-        // The adapter stopped answering, and the session asks for the port to be closed and opened again.
+        // The adapter no longer answers, and the session has requested that the port is opened again.
         guard !recorder.hasEnded, let moment = recorder.reopenNotBefore else { break }
         if wakeUp.wait(until: min(moment, recorder.end)) || BootClock.now >= recorder.end { break }
         try port.open(within: Self.openingLimit, unless: wakeUp)

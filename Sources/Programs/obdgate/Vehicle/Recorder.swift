@@ -8,25 +8,25 @@ import OBDWire
 import Ports
 import Telemetry
 
-/// Polls as the daemon does, and writes every byte of both directions to a capture.
+/// Polls a vehicle as the daemon does, and writes all bytes in both directions to a capture.
 struct Recorder: PortHandler, ~Copyable {
   private var driver: AdapterDriver<RecordListener>
   private var writer = CaptureWriter()
   private var file: OutputStream
-  /// The error that ended the output to the file; `nil` if there was none.
+  /// The error because of which the output ended; `nil` if there was none.
   private var problem: (any Error)?
   private let started: Int64
-  /// Time at which the recording ends, on ``BootClock``; `.max` if only a signal ends it.
+  /// Time at which the recording ends, ns since boot; `.max` if only a signal ends it.
   let end: Int64
   private let recorded: String?
   private var hasHeader = false
-  /// Events that occurred before the adapter was identified. They are kept here because the file's header comes first
-  /// and contains the identification.
+  /// Events before the adapter was identified. They wait here, because the file's header precedes them and contains the
+  /// identification.
   private var early: [(CaptureDirection, Int64, [UInt8])] = []
-  /// Whether a command was sent whose prompt has not arrived yet.
+  /// Whether a command was sent whose prompt was not received yet.
   private var isMidReply = false
-  /// Time until which the recording waits for the last reply; `nil` before it is ending. Once it is ending, nothing
-  /// more is sent.
+  /// Time until which the recording waits for the last reply, ns since boot; `nil` while the recording is not ending.
+  /// When it is ending, nothing is sent.
   private var endingBy: Int64?
   private(set) var hasEnded = false
   private var bytes = 0
@@ -45,7 +45,8 @@ struct Recorder: PortHandler, ~Copyable {
     nextFlush = started
   }
 
-  /// The earliest time at which the port may be opened again; `nil` if the session has not asked for that.
+  /// The earliest time at which the port may be opened again, ns since boot; `nil` if the session has not requested
+  /// this.
   var reopenNotBefore: Int64? { driver.reopenNotBefore }
 
   mutating func opened(at now: Int64, _ actions: inout PortActions) {
@@ -71,7 +72,7 @@ struct Recorder: PortHandler, ~Copyable {
   }
 
   mutating func rateRefused(_ baud: Int, at now: Int64, _ actions: inout PortActions) -> Bool {
-    // The reply to the last command cannot arrive on the new connection.
+    // The reply to the last command will not be received, because the port is opened again.
     isMidReply = false
     guard endingBy == nil else { return false }
     defer { follow(at: now, &actions) }
@@ -123,7 +124,7 @@ struct Recorder: PortHandler, ~Copyable {
 
   private mutating func flush() {
     guard problem == nil, !writer.text.isEmpty else { return }
-    // Copy the reference first, because a span of a property would prevent changes of `self`.
+    // Copy the array first, because a span of a property would prevent changes of `self`.
     let text = writer.text
     do {
       try file.write(text.span)
@@ -134,9 +135,9 @@ struct Recorder: PortHandler, ~Copyable {
     writer.clear()
   }
 
-  /// Completes and closes the file.
+  /// Writes the remaining events to the file.
   ///
-  /// - Throws: an error if the file could not be written.
+  /// - Throws: an error if any part of the file could not be written.
   mutating func finish() throws {
     progress.end()
     if !hasHeader { writeHeader() }
@@ -152,21 +153,21 @@ struct Recorder: PortHandler, ~Copyable {
 
   var summary: String { summary(at: BootClock.now) }
 
-  /// The reason why nothing was recorded; `nil` if something was recorded.
+  /// The reason why nothing was recorded; `nil` if an adapter has answered.
   var nothingFound: String? {
     guard !driver.listener.isFound else { return nil }
     return driver.listener.loss?.adapterText ?? "no adapter answered in that time"
   }
 }
 
-/// Counts the results of a recording.
+/// Counts the replies of a recording, and remembers whether an adapter has answered.
 struct RecordListener: DialogueListener, ~Copyable {
   private(set) var isFound = false
   private(set) var loss: LossReason?
-  /// Number of prompts that arrived.
+  /// Number of prompts that were received.
   private(set) var replies = 0
 
-  /// Whether the attempt can be ended, because no adapter has answered since the start.
+  /// Whether the recording can be ended, because no adapter has answered since its start.
   var isHopeless: Bool { !isFound && loss != nil }
 
   mutating func begin(at now: Int64) {}
@@ -181,7 +182,7 @@ struct RecordListener: DialogueListener, ~Copyable {
 
   mutating func endOfReply(position: UInt64) { replies += 1 }
 
-  // Readings are not needed, because replaying the capture produces them.
+  // Readings are not used here, because a replay of the capture produces them.
   mutating func reading(_ reading: Reading) {}
   mutating func failure(_ error: WireError, line: Span<UInt8>) {}
 }

@@ -4,7 +4,7 @@ import Failures
 import Ports
 import Telemetry
 
-/// `obdgate scan`: lists adapters, receivers and the vehicles that answer.
+/// `obdgate scan`: lists adapters and receivers, and the vehicles that answer.
 struct ScanCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "scan", abstract: "Lists adapters and GPS receivers, and the vehicles that answer.",
@@ -41,7 +41,7 @@ struct ScanCommand: ParsableCommand {
   }
 }
 
-/// One device of a scan.
+/// One device that a scan has found.
 struct ScanRow {
   enum Kind: String { case adapter, receiver, unknown }
 
@@ -49,16 +49,16 @@ struct ScanRow {
   let key: String
   let label: String
   let kind: Kind
-  /// The reason why the device is of this kind, or why it was not opened.
+  /// The reason why the device has this kind, or why it was not opened.
   let reason: String
-  /// Baud rate of a receiver, or of an adapter on a serial port that answered; otherwise `nil`.
+  /// Baud rate of a receiver, or of a serial adapter that has answered; otherwise `nil`.
   var baud: Int?
-  /// Identification of the adapter; `nil` if it has not answered.
+  /// The name with which the adapter identifies itself; `nil` if it has not answered.
   var identity: String?
   var protocolName: String?
-  /// Whether a vehicle answers through the adapter; `nil` if the adapter was not asked.
+  /// Whether a vehicle answers through the adapter; `nil` if the adapter has not answered.
   var hasVehicle: Bool?
-  /// The reason why an adapter was not asked, or why it did not answer; `nil` if there is no such reason.
+  /// The reason why the query of an adapter failed; `nil` if it did not fail, or if the device is not an adapter.
   var problem: String?
 
   init(_ device: LocalDevices.Device, heard: Listener.Result?) {
@@ -74,7 +74,7 @@ struct ScanRow {
     if case .sentences(let rate) = heard { baud = rate }
   }
 
-  /// Stores the answer of the adapter.
+  /// Stores the adapter's answer in this row.
   mutating func record(_ answer: Answer) {
     problem = answer.failure?.description
     guard let facts = answer.of("adapter").last, let name = facts["identity"]?.string else { return }
@@ -108,16 +108,17 @@ struct ScanRow {
   }
 }
 
-/// Lists the devices, reads from those that may be GPS receivers, and asks adapters for their names and vehicles.
+/// Lists the devices, listens to those that may be GPS receivers, and asks adapters for their identity and their
+/// vehicle.
 private struct Scan {
   private(set) var rows: [ScanRow] = []
   private(set) var problems: [String] = []
 
-  /// Duration of a Bluetooth inquiry. It finds nearly all devices in range; 10.24 s would find all (Bluetooth Core 5,
-  /// volume 3, part C, appendix A).
+  /// Duration of the Bluetooth inquiry. It finds nearly all devices in range; 10.24 s would be needed to find all
+  /// (Bluetooth Core 5, volume 3, part C, appendix A).
   private static let inquiry = Duration.seconds(8)
-  /// Time limit for asking an adapter, ns. If no vehicle answers, the adapter's protocol search may take 30 s; a scan
-  /// does not wait for its end.
+  /// Time limit for querying one adapter, ns. If no vehicle answers, the adapter's search for the protocol may take 30
+  /// s. A scan does not wait so long.
   private static let limit: Int64 = 20_000_000_000
 
   init() {

@@ -2,7 +2,7 @@ import ArgumentParser
 import CommandLineSupport
 import Failures
 
-/// `obdgate vin`: prints the vehicle identification number.
+/// `obdgate vin`: prints the vehicle identification number (VIN).
 struct VINCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "vin", abstract: "Shows the vehicle identification number (VIN).")

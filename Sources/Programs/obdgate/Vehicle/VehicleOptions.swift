@@ -2,7 +2,7 @@ import ArgumentParser
 import Failures
 import Ports
 
-/// The options of all commands that query a vehicle.
+/// The options that all commands for querying a vehicle have.
 struct VehicleOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -22,12 +22,14 @@ struct VehicleOptions: ParsableArguments {
     if let device { _ = try PortAddress(argument: device) }
   }
 
-  /// Prepares a query of the adapter that the user named or, if none, of the only adapter that was found.
+  /// Prepares a query of the adapter that the user has named. If the user has named none, exactly one adapter must be
+  /// found.
   func run(_ name: String) throws(Failure) -> VehicleQueryRun {
     VehicleQueryRun(name: name, address: try Self.address(device), limit: Int64(timeout) * 1_000_000_000)
   }
 
-  /// Returns the address of the adapter that the user named or, if none, of the only adapter that was found.
+  /// Returns the address of the adapter that the user has named. If the user has named none, exactly one adapter must
+  /// be found.
   static func address(_ device: String?) throws(Failure) -> PortAddress {
     guard let device else { return try LocalDevices().onlyAdapter() }
     do throws(PortError) {
@@ -39,9 +41,9 @@ struct VehicleOptions: ParsableArguments {
 }
 
 extension PortAddress {
-  /// Parses an argument.
+  /// Parses the argument of the option `--device`.
   ///
-  /// - Throws: an error for ArgumentParser that describes the expected format.
+  /// - Throws: an error for ArgumentParser that states the expected format.
   init(argument: String) throws {
     do throws(PortError) {
       self = try PortAddress(parsing: argument)

@@ -5,23 +5,23 @@ import Glibc
 import OBDWire
 import Ports
 
-/// Asks an adapter one question. It runs a session on the poll loop of a port, and ends the loop when the question is
+/// Asks an adapter one question. It runs a session on the poll loop of a port. It ends the loop when the question is
 /// answered, when it cannot be answered, or when the time limit has passed.
 struct VehicleQuery: PortHandler, ~Copyable {
-  /// The result of a query.
+  /// The result of a query, with the reason if the question was not answered.
   enum Outcome {
     case answered
-    /// No adapter answers. Only another device, or another baud rate, would help.
+    /// No adapter answers. Only another device or another baud rate could help.
     case noAdapter(LossReason)
     case noVehicle(LossReason)
     case notPolledJ1939
     case refused(ClearRefusal)
     case outOfTime
-    /// The codes could not be printed before they were to be cleared, so they were not cleared.
+    /// The codes could not be printed, so they were not cleared.
     case notSaved(any Error)
   }
 
-  /// Saves the records about the codes. It is called before the codes are cleared.
+  /// A function that saves (prints) the records about the codes before the codes are cleared.
   typealias Save = ([FinishedRecord]) throws -> Void
 
   private(set) var outcome: Outcome?
@@ -31,22 +31,22 @@ struct VehicleQuery: PortHandler, ~Copyable {
   private let save: Save
   private var isClearing = false
   private var isSaved = false
-  /// Whether the codes were cleared, and the data that show the result are being read again.
+  /// Whether the codes were cleared, and the lamp's state and the codes are being read again.
   private var isReadingAgain = false
   private let started: Int64
   private let deadline: Int64
   private var progress: ProgressLine
   private var nextProgress: Int64 = 0
-  /// The activity that was last printed to stderr, if stderr is not a terminal; `nil` if none was.
+  /// The activity that was last reported on stderr, if stderr is not a terminal; `nil` if none was reported.
   private var reported: String?
   private let name: String
 
   /// Creates a query.
   ///
   /// - Parameters:
-  ///   - limit: time limit, ns.
-  ///   - name: name of the command, for the progress line.
-  ///   - permission: allows the codes to be cleared after they were read and saved; `nil` if they are not to be
+  ///   - limit: time limit of the query, ns.
+  ///   - name: name of the command, for progress messages.
+  ///   - permission: the permission to clear the codes after they were read and saved; `nil` if the codes must not be
   ///     cleared.
   init(
     _ question: Question, at address: PortAddress, limit: Int64, name: String, permission: ClearPermission? = nil,
@@ -106,11 +106,11 @@ struct VehicleQuery: PortHandler, ~Copyable {
     actions.deadline = next
   }
 
-  /// Time from the start to the first progress message, ns. It applies if codes are to be cleared and stderr is not a
+  /// Time from the start to the first progress message, ns. It is used if codes must be cleared and stderr is not a
   /// terminal.
   private static let patience: Int64 = 5_000_000_000
 
-  /// Shows the progress: on a terminal every second, otherwise one line for each new activity.
+  /// Shows the progress: on a terminal every second, otherwise one text line for each new activity.
   private mutating func showProgress(at now: Int64) {
     if progress.isShown {
       progress.show("obdgate \(name): \(activity), \((now - started) / 1_000_000_000) s")
@@ -128,12 +128,12 @@ struct VehicleQuery: PortHandler, ~Copyable {
     return driver.listener.wasConnected ? "reading" : "looking for the vehicle"
   }
 
-  /// Time for the session's own search, ns. After the adapter's automatic search has failed, the session tries the
-  /// protocols one by one, including OBDonUDS.
+  /// Time for the session's own search, ns. After the adapter's automatic search has failed, the session tries one
+  /// protocol after another, including OBDonUDS.
   private static let searchByHand: Int64 = 12_000_000_000
 
-  /// Time at which the query ends if no vehicle has answered until then; `nil` if a vehicle has answered, because a
-  /// lost connection may be restored before the time limit.
+  /// Time at which the query ends if no vehicle answers until then, ns since boot. It is `nil` if the session is
+  /// searching, or if a vehicle has answered, because a lost connection may be restored.
   private var givingUp: Int64? {
     driver.listener.wasConnected ? nil : driver.listener.lostAt.map { $0 + Self.searchByHand }
   }
@@ -142,7 +142,8 @@ struct VehicleQuery: PortHandler, ~Copyable {
     let isAnswered = question.isAnswered(by: driver.session, driver.listener.read, at: now)
     if isClearing {
       if let refusal = driver.listener.refusal { return .refused(refusal) }
-      // If the codes were cleared, the question counts as answered, even if the data cannot be read again.
+      // If the codes were cleared, the question counts as answered at the time limit, even if the data were not read
+      // again.
       if driver.listener.isCleared, isAnswered || now >= deadline { return .answered }
     } else if isAnswered {
       return .answered
@@ -155,8 +156,8 @@ struct VehicleQuery: PortHandler, ~Copyable {
     return now >= deadline ? .outOfTime : nil
   }
 
-  /// Requests service 04 (clear codes). Before it sends the request, the session checks that clearing is safe, and
-  /// reads again all data that clearing erases.
+  /// Clears the codes (service 04). First, the session checks that clearing is safe, and reads again all data that
+  /// clearing erases.
   private mutating func clear(
     _ permission: ClearPermission, at now: Int64, _ actions: inout PortActions
   ) -> Outcome? {
@@ -166,7 +167,7 @@ struct VehicleQuery: PortHandler, ~Copyable {
     return judge(at: now)
   }
 
-  /// Saves the records about all data that clearing erases.
+  /// Saves the records about the data that clearing erases. The session may clear the codes afterwards.
   private mutating func saveCodes(at now: Int64, _ actions: inout PortActions) -> Outcome? {
     progress.end()
     isSaved = true
@@ -180,7 +181,7 @@ struct VehicleQuery: PortHandler, ~Copyable {
     return judge(at: now)
   }
 
-  /// Reads the lamp's state and the codes again, because clearing changes them.
+  /// Reads the lamp's state and the codes again, because clearing has changed them.
   private mutating func readAgain(at now: Int64, _ actions: inout PortActions) {
     isReadingAgain = true
     driver.listener.forgetParameters(at: now)
@@ -190,7 +191,7 @@ struct VehicleQuery: PortHandler, ~Copyable {
 
   // MARK: Results
 
-  /// Creates the records of the answer. The record about the adapter itself is the last one.
+  /// Makes the records of the answer, and returns them. The last record is about the adapter itself.
   mutating func takeRecords(device: String, plan: Bool) -> [FinishedRecord] {
     driver.listener.takeRecords() + driver.listener.takeRecord(facts(device: device, plan: plan))
   }
@@ -202,7 +203,7 @@ struct VehicleQuery: PortHandler, ~Copyable {
     return facts
   }
 
-  /// Whether an adapter was found, for messages.
+  /// Whether an adapter has answered.
   var wasFound: Bool { driver.listener.wasFound }
   var wasConnected: Bool { driver.listener.wasConnected }
   var vinDamage: WireError.Kind? { driver.listener.vinDamage }
@@ -210,7 +211,7 @@ struct VehicleQuery: PortHandler, ~Copyable {
 }
 
 extension LossReason {
-  /// Whether the reason concerns the adapter and not the vehicle.
+  /// Whether the reason for the loss is in the adapter and not in the vehicle.
   fileprivate var isAdapters: Bool {
     switch self {
     case .silent, .noAdapter, .gnssReceiver: true

@@ -3,7 +3,7 @@ import Failures
 import OBDWire
 import Ports
 
-/// Asks one adapter one question, from opening the port to printing the answer.
+/// Asks one adapter one question: opens the port, runs the query, and returns the answer.
 struct VehicleQueryRun {
   let name: String
   let address: PortAddress
@@ -12,7 +12,7 @@ struct VehicleQueryRun {
 
   /// Opens the port, asks the question and closes the port.
   ///
-  /// - Returns: the answer, with the reason if it is incomplete.
+  /// - Returns: the answer. It contains the reason if it is incomplete.
   func ask(
     _ question: Question, plan: Bool = false, permission: ClearPermission? = nil,
     save: @escaping VehicleQuery.Save = { _ in }
@@ -36,8 +36,7 @@ struct VehicleQueryRun {
       vinDamage: query.vinDamage)
   }
 
-  /// Time limit for opening a port, ns. For a Bluetooth device, this includes connecting and reading the number of its
-  /// channel.
+  /// Time limit for opening a port, ns. For a Bluetooth device, this includes connecting and finding its channel.
   private static let openingLimit: Int64 = 15_000_000_000
 
   private func failure(of query: borrowing VehicleQuery) -> Failure? {
@@ -64,26 +63,26 @@ struct VehicleQueryRun {
   }
 }
 
-/// The answer to a question.
+/// The answer to a question, as records.
 struct Answer {
   let records: [FinishedRecord]
   /// The reason why the answer is incomplete; `nil` if it is complete.
   let failure: Failure?
-  /// The kind of error in the last damaged reply to a request for the VIN; `nil` if there was none.
+  /// The kind of error in the last damaged reply to a request for the VIN; `nil` if no reply was damaged.
   let vinDamage: WireError.Kind?
 
   func of(_ type: String) -> [FinishedRecord] { records.filter { $0.type == type } }
 }
 
 extension PortAddress {
-  /// The name of the device in records and messages, without the baud rate.
+  /// The name of the device in records and messages. It does not contain the baud rate.
   var device: String {
     if case .serial(let path, _) = self { path } else { description }
   }
 }
 
 extension LossReason {
-  /// The message that no adapter was found.
+  /// The message for a query without an answer from an adapter.
   var adapterText: String {
     switch self {
     case .silent: "no answer: check that an adapter is connected and has power"
@@ -92,7 +91,7 @@ extension LossReason {
     }
   }
 
-  /// The message that no vehicle answers.
+  /// The message for a query without an answer from a vehicle.
   fileprivate var vehicleText: String {
     self == .refused
       ? "the vehicle refuses to answer (refused): turn the ignition on"

@@ -26,16 +26,16 @@ int64_t ccompression_zstd_frame(void *context, void *out, size_t room, const voi
 int64_t ccompression_zstd_stream(
     void *context, void *out, size_t room, const void *bytes, size_t count, size_t *taken, int isLast, size_t *left);
 
-/// Creates a compressor and decompressor, a packer. Only one thread may use it at a time. Returns NULL if there is no
-/// memory.
+/// Creates a packer, which compresses and decompresses frames. Only one thread may use it at a time. Returns NULL if
+/// there is no memory.
 void *ccompression_packer_make(void);
 void ccompression_packer_free(void *packer);
 /// Creates a base: a copy of bytes with which a packer compresses similar bytes (as a raw-content dictionary; RFC 8878,
 /// 5). Returns NULL if there is no memory.
 void *ccompression_base_make(const void *bytes, size_t count);
 void ccompression_base_free(void *base);
-/// Compresses bytes to one complete frame at level 1, with a base as dictionary. Decompressing them needs an equal
-/// base. Returns the number of bytes written.
+/// Compresses bytes to one complete frame at level 1, with a base as dictionary. Decompressing the frame needs an
+/// equal base. Returns the number of bytes written.
 int64_t ccompression_pack(void *packer, void *base, void *out, size_t room, const void *bytes, size_t count);
 /// Decompresses a frame that ccompression_pack made. Returns the number of bytes written.
 int64_t ccompression_unpack(void *packer, void *base, void *out, size_t room, const void *bytes, size_t count);

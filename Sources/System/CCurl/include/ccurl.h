@@ -15,10 +15,11 @@ const char *ccurl_version(void);
 
 /// Options of a client. A text that is not used is NULL.
 typedef struct {
-  /// Paths of PEM files: certificates of authorities that replace those of the system, the client certificate, and its
-  /// private key.
+  /// Path of a PEM file with the certificates of authorities that replace those of the system.
   const char *authorities;
+  /// Path of a PEM file with the client certificate.
   const char *certificate;
+  /// Path of a PEM file with the private key of the client certificate.
   const char *key;
   /// URL of the proxy; NULL for no proxy, even if environment variables name one.
   const char *proxy;
@@ -26,9 +27,12 @@ typedef struct {
   long connect_limit;
   /// Time limit for a whole request, ms.
   long request_limit;
-  /// A request fails if it transfers less than `slow_speed` bytes per second for `slow_time` seconds.
+  /// Minimum speed in bytes per second. A request fails if it is slower than this for `slow_time` seconds.
   long slow_speed;
+  /// Time in seconds for which a request may be slower than `slow_speed`.
   long slow_time;
+  /// Size of the buffers for sending and receiving, bytes; 0 for 16 KiB.
+  long buffer_bytes;
   /// Not 0 to refuse connections to this machine and to private networks, whatever name leads there.
   int refuses_private;
 } ccurl_options;
@@ -44,6 +48,11 @@ void ccurl_free(ccurl_client *client);
 int ccurl_begin(
     ccurl_client *client, const char *url, const char *const *headers, int header_count, const void *body,
     size_t count, size_t answer_limit);
+/// Begins a request like `ccurl_begin`, but with any method, such as PUT or DELETE. If `body` is NULL, the request has no
+/// body.
+int ccurl_begin_method(
+    ccurl_client *client, const char *method, const char *url, const char *const *headers, int header_count,
+    const void *body, size_t count, size_t answer_limit);
 /// Begins to send a mail. The URL is `smtps://HOST:PORT`, or `smtp://HOST:PORT`. The latter changes to TLS with
 /// STARTTLS if `requires_tls` is not 0. `user` and `password` are NULL if the server needs no login. `message` must
 /// remain valid until the request ends. Returns 0, or a negative number if the library fails.
@@ -87,6 +96,8 @@ const char *ccurl_reason(const ccurl_client *client);
 long ccurl_status(const ccurl_client *client);
 /// Returns the body of the response.
 const uint8_t *ccurl_answer(const ccurl_client *client, size_t *count);
+/// Releases the memory of the response's body.
+void ccurl_forget_answer(ccurl_client *client);
 /// Returns the value of a response header, or "" if it is missing. The name must be `retry-after`, `date`, `etag`,
 /// `location` or `obdgate-gateway`.
 const char *ccurl_header(const ccurl_client *client, const char *name);

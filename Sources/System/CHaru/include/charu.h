@@ -1,5 +1,6 @@
 // The part of libharu that is needed for pages with text and lines. The library is loaded at run time. All lengths are
-// in points (1/72 inch), from the lower left corner of a page. See libharu's documentation for details.
+// in points (1/72 inch). Positions are relative to the lower left corner of a page. See libharu's documentation for
+// details.
 #pragma once
 
 #include <stddef.h>
@@ -13,17 +14,17 @@ int charu_load(void);
 /// Creates a document whose texts use two TrueType fonts, of which the used characters are embedded.
 ///
 /// `regular` and `bold` are paths of the fonts. Returns NULL if a font cannot be read, or if the library is not loaded.
-/// A document is used by one thread at a time. End it with `charu_close`.
+/// Only one thread may use a document at a time. Free it with `charu_close`.
 charu_document *charu_open(const char *regular, const char *bold, const char *title);
 void charu_close(charu_document *document);
 
-/// Adds a page of a width and a height. The functions below change the last page.
+/// Adds a page with this width and height. The functions below write on the page that was added last.
 void charu_page(charu_document *document, float width, float height);
 /// Adds a text in UTF-8, which must not have characters above U+FFFF.
 void charu_text(charu_document *document, int is_bold, float size, float x, float y, const char *text);
 /// Adds a line.
 void charu_line(charu_document *document, float x1, float y1, float x2, float y2);
-/// Returns the width of a text. Needs a page.
+/// Returns the width of a text. The document must have a page.
 float charu_width(charu_document *document, int is_bold, float size, const char *text);
 
 /// Writes the document to memory.

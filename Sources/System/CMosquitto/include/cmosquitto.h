@@ -19,14 +19,16 @@ typedef struct {
   int protocol_version;
   const char *user;
   const char *password;
-  /// The will: a retained message that the broker publishes if the connection is lost.
+  /// Topic of the will, a retained message that the broker publishes if the connection is lost.
   const char *will_topic;
+  /// Payload of the will.
   const char *will;
   int uses_tls;
-  /// Paths of PEM files: certificates of authorities that replace those of the system, the client certificate, and its
-  /// private key.
+  /// Path of a PEM file with the certificates of authorities that replace those of the system.
   const char *authorities;
+  /// Path of a PEM file with the client certificate.
   const char *certificate;
+  /// Path of a PEM file with the private key of the client certificate.
   const char *key;
 } cmosquitto_options;
 
@@ -61,13 +63,13 @@ typedef struct {
   int reason;
   /// Number of the message, from cmosquitto_publish.
   int number;
-  /// Limits that the broker has set for the connection: number of unacknowledged messages, and packet size in bytes; 0
-  /// if unknown.
+  /// Maximum number of unacknowledged messages that the broker permits on the connection; 0 if unknown.
   unsigned receive_maximum;
+  /// Maximum size of a packet that the broker permits on the connection, bytes; 0 if unknown.
   unsigned packet_maximum;
 } cmosquitto_event;
 
-/// Returns the oldest event that was not returned yet; one of kind `cmosquitto_none` if there is none.
+/// Returns the oldest event that was not returned yet. If there is none, its kind is `cmosquitto_none`.
 cmosquitto_event cmosquitto_take(cmosquitto_client *client);
 
 /// Returns the library's message for an error code.

@@ -22,7 +22,8 @@ cmosquitto_subscriber *cmosquitto_subscriber_make(
 /// Closes the connection immediately and frees the client.
 void cmosquitto_subscriber_free(cmosquitto_subscriber *subscriber);
 
-/// Connects, and blocks until the socket is connected or this fails. Returns 0 or the library's error code.
+/// Connects to a broker, and blocks until the socket is connected or connecting fails. Returns 0 or the library's error
+/// code.
 ///
 /// `session_seconds`: how long the broker keeps the session while there is no connection.
 int cmosquitto_subscriber_connect(
@@ -63,5 +64,5 @@ typedef struct {
   size_t count;
 } cmosquitto_subscriber_event;
 
-/// Returns the oldest event that was not returned yet.
+/// Returns the oldest event that was not returned yet. If there is none, its kind is `cmosquitto_subscriber_none`.
 cmosquitto_subscriber_event cmosquitto_subscriber_take(cmosquitto_subscriber *subscriber);

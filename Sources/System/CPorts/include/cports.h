@@ -18,33 +18,35 @@ int cports_tty_baud(int fd);
 int cports_tty_low_latency(int fd);
 /// Returns 1 if another process has locked the port with TIOCEXCL; 0 if not, or if the driver does not report it.
 int cports_tty_is_exclusive(int fd);
-/// Returns 1 if the descriptor is the device end of a pseudo-terminal, otherwise 0.
+/// Returns 1 if the descriptor is the slave end of a pseudo-terminal (pty(7)), otherwise 0.
 int cports_tty_is_pseudo_terminal(int fd);
 /// Sets or removes the lock of a port (TIOCEXCL). While a port is locked, only root can open it again.
 int cports_tty_set_exclusive(int fd, int exclusive);
 /// Discards bytes that were received but not read.
 int cports_tty_discard_input(int fd);
 
-/// Creates a pseudo-terminal in raw mode. Returns its device end, which is non-blocking and is closed by exec. Writes
-/// the path of the other end to `path`.
+/// Creates a pseudo-terminal in raw mode (pty(7)). Returns its master end, which is non-blocking and is closed by exec.
+/// Writes the path of its slave end to `path`, which has room for `size` characters.
 int cports_pty_open(char *path, uint32_t size);
 
 // Functions for waiting.
 
 /// Creates a timer of the clock CLOCK_BOOTTIME. Its descriptor becomes readable when the timer expires.
 int cports_timer_create(void);
-/// Sets the time at which the timer expires, in ns of CLOCK_BOOTTIME; 0 for never.
+/// Sets the time at which the timer expires, in ns of CLOCK_BOOTTIME. With 0, the timer never expires.
 int cports_timer_set(int fd, int64_t moment);
 /// Creates a counter (eventfd(2)). Its descriptor is readable while the counter is not 0.
 int cports_event_create(void);
 /// Creates a set of descriptors (epoll(7)). poll(2) reports the set as readable while one of them is ready.
 int cports_watch_create(void);
-/// Adds a descriptor to a set, with the events of poll(2) for which to wait, or changes its events. POLLHUP and POLLERR
-/// are always included. A closed descriptor is removed automatically.
+/// Adds a descriptor to a set, or changes the events of poll(2) for which the set waits. POLLHUP and POLLERR are always
+/// included. `number` identifies the descriptor in cports_ready. A closed descriptor is removed automatically.
 int cports_watch_set(int watch, int fd, uint32_t events, uint32_t number);
-/// A ready descriptor of a set, and the events for which it is ready.
+/// A ready descriptor of a set.
 typedef struct {
+  /// The number with which cports_watch_set added the descriptor.
   uint32_t number;
+  /// The events of poll(2) for which the descriptor is ready.
   uint32_t events;
 } cports_ready;
 /// Stores at most `count` ready descriptors of a set. Returns their number.

@@ -18,26 +18,29 @@ typedef struct {
   const char *virtual_host;
   const char *user;
   const char *password;
-  /// Seconds between heartbeats. If none is received for twice this time, the connection fails.
+  /// Time between heartbeats, s. If no heartbeat is received for twice this time, the connection fails.
   int heartbeat;
   /// Time limit in seconds for connecting and for each answer.
   int answer_limit;
   int uses_tls;
-  /// Paths of PEM files: certificates of authorities, the client certificate, and its private key. The last two may be
-  /// NULL.
+  /// Path of a PEM file with the certificates of authorities.
   const char *authorities;
+  /// Path of a PEM file with the client certificate; NULL if there is none.
   const char *certificate;
+  /// Path of a PEM file with the private key of the client certificate; NULL if there is none.
   const char *key;
 } crabbitmq_options;
 
-/// The queue from which messages are consumed. If necessary, it is declared and bound; this has no effect if it was
-/// done before.
+/// The queue from which messages are consumed. The queue is declared and bound to an exchange, which has no effect if
+/// this was done before.
 typedef struct {
-  /// Names of a durable quorum queue, and of the queue for messages that were rejected from it.
+  /// Name of a durable quorum queue.
   const char *queue;
+  /// Name of the queue to which the broker moves messages that were rejected.
   const char *refused_queue;
-  /// Names of a topic exchange and of the routing key with which the queue is bound to it.
+  /// Name of the topic exchange to which the queue is bound.
   const char *exchange;
+  /// Routing key with which the queue is bound to the exchange.
   const char *routing_key;
   /// Maximum number of unacknowledged messages.
   uint16_t prefetch;
@@ -65,7 +68,7 @@ int crabbitmq_has_buffered(const crabbitmq_client *client);
 
 typedef enum { crabbitmq_none, crabbitmq_delivery, crabbitmq_oversized, crabbitmq_lost } crabbitmq_kind;
 
-/// Something that was received from the broker. Its pointers are valid until the next call.
+/// An event: a message from the broker, or the loss of the connection. Its pointers are valid until the next call.
 typedef struct {
   crabbitmq_kind kind;
   uint64_t tag;

@@ -37,8 +37,9 @@ int csystemd_load(void);
 int csystemd_bus_open(const char *address, csystemd_bus **bus);
 /// Disconnects immediately. Queued messages are lost.
 void csystemd_bus_close(csystemd_bus *bus);
-/// Return the descriptor for poll(2) and the events for which to wait.
+/// Returns the descriptor for poll(2).
 int csystemd_bus_descriptor(csystemd_bus *bus);
+/// Returns the events of poll(2) for which to wait at the descriptor.
 int csystemd_bus_events(csystemd_bus *bus);
 /// Sends queued messages and receives at most one message, without blocking. Returns 0 if nothing is left to do. The
 /// caller must release `message`, which is NULL if the library processed the received message itself.
@@ -67,7 +68,7 @@ int csystemd_close(csystemd_message *message);
 /// Releases a message. NULL is ignored.
 void csystemd_message_release(csystemd_message *message);
 
-// Functions for reading a message. The texts that they return are valid as long as the message; a text that is missing
+// Functions for reading a message. The texts that they return are valid until the message is released. A missing text
 // is NULL.
 
 /// Returns the kind of message: 1 for a call, 2 for an answer, 3 for an answer that reports an error, 4 for a signal.
@@ -78,8 +79,9 @@ const char *csystemd_sender(csystemd_message *message);
 const char *csystemd_path(csystemd_message *message);
 const char *csystemd_interface(csystemd_message *message);
 const char *csystemd_member(csystemd_message *message);
-/// Return the D-Bus name of the error, and the service's description of it.
+/// Returns the D-Bus name of the error that the message reports.
 const char *csystemd_failure_name(csystemd_message *message);
+/// Returns the service's description of the error that the message reports.
 const char *csystemd_failure_text(csystemd_message *message);
 
 // Functions for reading the contents of a message. They return 1 on success and 0 at the end of the container.
@@ -95,5 +97,5 @@ int csystemd_read_bytes(csystemd_message *message, const void **bytes, size_t *c
 int csystemd_read_descriptor(csystemd_message *message, int *descriptor);
 /// Returns 1 if the innermost container has no more values, otherwise 0.
 int csystemd_at_end(csystemd_message *message);
-/// Skips values that have these types.
+/// Skips the next values, which must have these types (a D-Bus signature).
 int csystemd_skip(csystemd_message *message, const char *types);

@@ -2,15 +2,15 @@ import Telemetry
 
 /// A driving event, with the values that caused it. Speeds are in km/h, voltages in V, and times in s.
 public enum DrivingEvent: Equatable, Sendable {
-  /// Between two readings that were `seconds` apart, the speed changed by more than the threshold allows.
-  /// `acceleration` is in m/s² and negative for braking; `threshold` is always positive.
+  /// Harsh braking or acceleration: between two readings `seconds` apart, the speed changed by more than the threshold
+  /// allows. `acceleration` is in m/s² and negative for braking; `threshold` is always positive.
   case harsh(acceleration: Double, threshold: Double, fromSpeed: Double, toSpeed: Double, seconds: Double)
-  /// All speeds that were read in the last `seconds` were above the limit. `speed` is the newest one.
+  /// Overspeed: all speeds that were read in the last `seconds` were above the limit. `speed` is the newest of them.
   case overspeed(speed: Double, limit: Double, maxSpeed: Double, seconds: Double)
-  /// The engine ran for `seconds` while the vehicle was stationary.
+  /// Idling: the engine ran for `seconds` while the vehicle was stationary.
   case idling(seconds: Double, limit: Double, rpm: Double)
-  /// All voltages that were read in the last `seconds` were at or below the limit. `voltage` is the newest one,
-  /// converted to a 12 V system.
+  /// Low voltage: all voltages that were read in the last `seconds` were at or below the limit. `voltage` is the newest
+  /// of them, converted to a 12 V system.
   case lowVoltage(voltage: Double, limit: Double, seconds: Double)
 
   /// The event as a record.

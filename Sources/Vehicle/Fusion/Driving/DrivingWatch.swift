@@ -1,13 +1,13 @@
 /// Detects driving events of one vehicle: harsh braking and acceleration, overspeed, idling and low voltage. It does no
-/// I/O, reads no clock and allocates nothing.
+/// I/O, reads no clock and allocates no memory.
 ///
 ///     watch.speed(62, at: time)
 ///     while let event = watch.next() { … }
 ///
-/// Each event is reported once: a harsh manoeuvre when it is over, other events when their condition has held for the
-/// required time. An event is reported again only after its condition has ended. Overspeed ends when the speed was
-/// within the limit for ``DrivingOptions/overspeedTime``, idling when the vehicle moves or the engine stops, and low
-/// voltage when the voltage is 0.5 V above the limit.
+/// Each event is reported once: a harsh manoeuvre when it is over, any other event when its condition has held for the
+/// required time. The same kind of event is reported again only after its condition has ended. Overspeed ends when the
+/// speed was within the limit for ``DrivingOptions/overspeedTime``. Idling ends when the vehicle moves or the engine
+/// stops. Low voltage ends when the voltage is at least 0.5 V above the limit.
 public struct DrivingWatch: ~Copyable {
   let options: DrivingOptions
   private var harsh = HarshMotion()
@@ -28,12 +28,15 @@ public struct DrivingWatch: ~Copyable {
   private var supply = SupplyVoltage()
   private var low = Run()
   private var isLowTold = false
-  /// Whether an event waits for ``next()``.
+  /// Whether ``next()`` may have an event to return.
   private var hasChanges = false
-  /// Events that ``next()`` has not returned yet.
+  /// The harsh manoeuvre that ``next()`` has not returned yet; `nil` if there is none.
   private var harshEvent: DrivingEvent?
+  /// The overspeed event that ``next()`` has not returned yet; `nil` if there is none.
   private var overspeedEvent: DrivingEvent?
+  /// The idling event that ``next()`` has not returned yet; `nil` if there is none.
   private var idlingEvent: DrivingEvent?
+  /// The low-voltage event that ``next()`` has not returned yet; `nil` if there is none.
   private var voltageEvent: DrivingEvent?
 
   /// Creates a watch for a vehicle without history.
@@ -51,20 +54,22 @@ public struct DrivingWatch: ~Copyable {
 
   /// Sets the lowest speed limit of the geofences that contain the vehicle, km/h; `nil` if none has a limit.
   ///
-  /// The limit expires after ``DrivingOptions/longestGap`` unless it is set again, because the vehicle's position is
-  /// then unknown.
+  /// The limit expires after ``DrivingOptions/longestGap`` unless it is set again. If it is not set again, the
+  /// vehicle's position is unknown.
   public mutating func setFenceLimit(_ limit: Double?, at time: Int64) {
     fenceLimit = limit
-    // Before the first event, the time is `.min`, with which calculations would overflow.
+    // Before the first event, `time` is `.min`. Calculations with it would overflow.
     fenceLimitTime = max(time, .min / 2)
   }
 
-  /// Reports a harsh manoeuvre that is in progress, because no reading follows that could end it.
+  /// Ends a harsh manoeuvre that is in progress, so that ``next()`` returns it. Call this if no further reading follows
+  /// that could end it.
   public mutating func finish() {
     if let peak = harsh.finish() { record(peak) }
   }
 
-  /// Discards the state of the previous vehicle.
+  /// Handles a change of the vehicle: reports a harsh manoeuvre in progress, and discards the state of the previous
+  /// vehicle.
   public mutating func vehicleChanged() {
     finish()
     engine.end()
@@ -89,7 +94,8 @@ public struct DrivingWatch: ~Copyable {
     recordIdling()
   }
 
-  /// Adds a GNSS speed over ground, km/h. It is used for overspeed if the vehicle reports no speed.
+  /// Adds a speed over ground from the GNSS receiver, km/h. It is used to detect overspeed if the vehicle reports no
+  /// speed.
   public mutating func groundSpeed(_ kmh: Double, at time: Int64) {
     guard kmh.isFinite, kmh >= 0 else { return }
     if let lastSpeed, time - lastSpeed <= options.longestGap { return }
@@ -158,7 +164,7 @@ public struct DrivingWatch: ~Copyable {
       seconds: Double(both.end - both.start) / 1e9, limit: Double(limit) / 1e9, rpm: rpm)
   }
 
-  /// The voltage must rise this far above the limit before low voltage is reported again, V.
+  /// The voltage must rise to this much above the limit before low voltage is reported again, V.
   private static let recovery = 0.5
   /// Maximum time between two voltages that still count as continuous, ns. While the vehicle sleeps, the adapter's
   /// voltage is read only twice a minute.

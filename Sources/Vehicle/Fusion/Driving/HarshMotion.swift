@@ -1,15 +1,15 @@
-/// Detects harsh braking and acceleration from speed readings. These are whole km/h, and arrive once to ten times a
-/// second.
+/// Detects harsh braking and acceleration from speed readings. The readings are whole km/h, and arrive once to ten
+/// times a second. For example, at 1 Hz:
 ///
-///     50 50 46 38 31 25 25     at 1 Hz: 46 → 38 → 31 is 8, then 7 km/h in a second, 2.1 m/s² on average
+/// 50 50 46 38 31 25 25     from 46 to 31 km/h in 2 s: 2.1 m/s² on average
 ///
 /// A change of speed counts only if rounding and delays cannot explain it:
 /// - A speed is rounded down to whole km/h, and its transmission takes time. For each pair of readings, the smallest
-///   acceleration that fits both is used. The readings of a pair are at least 0.9 s apart, so that a rounding error of
-///   1 km/h does not look like a jump.
+///   acceleration that both readings allow is used. The readings of a pair are at least 0.9 s apart, so that a rounding
+///   error of 1 km/h does not look like a jump.
 /// - An ECU may update its speed only once a second. If it is read more often, the same value is read several times,
-///   and then the speed jumps. Once such jumps were detected, a repeated value counts as measured when it was first
-///   read.
+///   and then the speed jumps. After such jumps were detected, a repeated value is treated as measured when it was
+///   first read.
 /// - A physically impossible change is treated as a wrong reading until the next reading confirms it. A change that is
 ///   reversed immediately is treated in the same way.
 struct HarshMotion: BitwiseCopyable {
@@ -17,12 +17,13 @@ struct HarshMotion: BitwiseCopyable {
   struct Peak: BitwiseCopyable, Equatable {
     /// Acceleration, m/s²; negative for braking.
     var acceleration: Double
-    /// Speeds of the first and the second reading, km/h.
+    /// Speed of the first reading, km/h.
     var fromSpeed: Double
+    /// Speed of the second reading, km/h.
     var toSpeed: Double
     /// Time between the two readings, s.
     var seconds: Double
-    /// The smallest acceleration that fits both readings, m/s²; always positive.
+    /// The smallest acceleration that both readings allow, m/s²; always positive.
     var least: Double
     /// Time of the latest reading that belongs to the manoeuvre, ns.
     var end: Int64
@@ -31,43 +32,47 @@ struct HarshMotion: BitwiseCopyable {
   private struct Sample: BitwiseCopyable {
     var speed = 0.0
     var time: Int64 = .min
-    /// Time of the first reading in the series of readings with this same speed.
+    /// Time of the first reading in the current series of equal speeds, ns.
     var since: Int64 = .min
   }
 
   private static let capacity = 32
-  /// Minimum and maximum time between the readings of a pair, ns.
+  /// Minimum time between the two readings of a pair, ns.
   private static let leastSpan: Int64 = 900_000_000
+  /// Maximum time between the two readings of a pair, ns.
   private static let mostSpan: Int64 = 3_200_000_000
-  /// Minimum time between stored samples, ns. Without it, the samples would cover too short a time.
+  /// Minimum time between two stored samples, ns. If all readings were stored, the samples would cover too short a
+  /// time.
   private static let spacing: Int64 = 80_000_000
   /// Maximum error that rounding can cause in a change of speed, km/h.
   private static let rounding = 1.0
   /// Maximum delay between the measurement of a speed and its reception, s.
   private static let lateness = 0.1
-  /// Maximum time between two readings from which the ECU's update interval can be recognized, ns.
+  /// If the time between two readings is longer than this, the ECU's update interval cannot be recognized from them,
+  /// ns.
   private static let closeSpacing: Int64 = 500_000_000
   /// Maximum time between two updates of the speed in an ECU, ns.
   private static let slowestRenewal: Int64 = 1_000_000_000
-  /// Largest braking and largest acceleration that are physically possible, m/s².
+  /// Largest deceleration that is physically possible, m/s².
   private static let greatestBraking = 12.0
+  /// Largest acceleration that is physically possible, m/s².
   private static let greatestAcceleration = 8.0
-  /// Time for which a manoeuvre is withheld before it is returned, ns. If the change is reversed in this time, it was
-  /// no manoeuvre.
+  /// Time for which a manoeuvre is withheld before it is returned, ns. If the change of speed is reversed in this time,
+  /// it was not a manoeuvre.
   private static let settling: Int64 = 1_500_000_000
-  /// Maximum duration of a manoeuvre that a single wrong reading may have caused, s.
+  /// Maximum duration of a manoeuvre that may be caused by a single wrong reading, s.
   private static let briefSeconds = 1.5
 
   private var samples = InlineArray<32, Sample>(repeating: Sample())
   private var next = 0
   private var count = 0
   private var peak: Peak?
-  /// The last reading if it was physically impossible. The next reading may confirm it.
+  /// The last reading, if it was physically impossible; otherwise `nil`. The next reading may confirm it.
   private var doubted: Sample?
-  /// Longest time between two updates of the speed that was observed in this vehicle's ECU, ns.
+  /// The longest observed time between two updates of the speed in this vehicle's ECU, ns.
   private var renewal: Int64 = 0
 
-  /// Adds a reading.
+  /// Adds a reading of the vehicle speed, km/h.
   ///
   /// - Returns: a manoeuvre that is over; `nil` if there is none.
   mutating func speed(_ kmh: Double, at time: Int64, _ options: DrivingOptions) -> Peak? {
@@ -99,7 +104,7 @@ struct HarshMotion: BitwiseCopyable {
     return over
   }
 
-  /// Returns the manoeuvre in progress and resets the state, because no reading follows.
+  /// Returns the manoeuvre in progress, if any, and resets the state, because no reading follows soon enough.
   mutating func finish() -> Peak? {
     defer {
       peak = nil
@@ -109,7 +114,7 @@ struct HarshMotion: BitwiseCopyable {
     return peak
   }
 
-  /// Whether a car can change from one speed to the other in the time between the samples.
+  /// Whether a car can physically change from one speed to the other in the time between the samples.
   private static func isPossible(from old: Sample, to new: Sample) -> Bool {
     let span = new.time - old.time
     let seconds = Double(span <= closeSpacing ? span + slowestRenewal : span) / 1e9
@@ -118,8 +123,8 @@ struct HarshMotion: BitwiseCopyable {
     return least <= (change < 0 ? greatestBraking : greatestAcceleration)
   }
 
-  /// Measures the ECU's update interval from a jump that follows several equal readings: the ECU had not updated its
-  /// speed.
+  /// Measures the ECU's update interval from a jump that follows several equal readings. The readings were equal
+  /// because the ECU had not updated its speed.
   private mutating func recordRenewal(_ old: Sample, _ new: Sample) {
     let span = new.time - old.time
     guard span <= Self.closeSpacing, abs(new.speed - old.speed) >= 2, old.time - old.since >= span else { return }
@@ -144,7 +149,7 @@ struct HarshMotion: BitwiseCopyable {
       self.peak?.end = sample.time
       return nil
     }
-    // If the change is reversed at once, it was caused by a single wrong reading.
+    // If the change is reversed immediately, it was caused by a single wrong reading.
     if peak.seconds <= Self.briefSeconds, sample.time - peak.end <= Self.settling {
       self.peak = nil
       count = 0
@@ -154,8 +159,8 @@ struct HarshMotion: BitwiseCopyable {
     return peak
   }
 
-  /// Returns the pair that ends with this reading and has the largest certain acceleration; `nil` if no pair reaches
-  /// the threshold.
+  /// Returns the pair of readings that ends with this one and has the largest certain acceleration; `nil` if no pair
+  /// reaches the threshold.
   private mutating func search(_ new: Sample, _ options: DrivingOptions) -> Peak? {
     var best: Peak?
     for back in 0..<count {
@@ -163,8 +168,8 @@ struct HarshMotion: BitwiseCopyable {
       let span = new.time - old.time
       if span > Self.mostSpan { break }
       guard span >= Self.leastSpan else { continue }
-      // Skip pairs whose change is too small to reach the threshold, whatever the time between them. These are nearly
-      // all pairs.
+      // Skip pairs whose change of speed is too small to reach the threshold, whatever the time between them. Nearly
+      // all pairs are skipped here.
       let change = new.speed - old.speed
       guard let threshold = change < 0 ? options.harshBraking : options.harshAcceleration,
         abs(change) > Self.rounding + 3.6 * threshold * Double(Self.leastSpan) / 1e9

@@ -4,7 +4,7 @@ import NMEAWire
 /// Receives the results of a ``GPSDReader``, in the order of the stream. All calls are made during
 /// ``GPSDReader/receive(_:into:)``.
 public protocol GPSDHandler: ~Copyable {
-  /// Receives a position report (TPV) of the chosen receiver, with or without a fix.
+  /// Receives the fix in a position report (TPV) of the chosen receiver. The fix may have no position.
   mutating func fix(_ fix: Fix)
   /// Receives any other message of gpsd.
   mutating func handle(_ notice: GPSDNotice)
@@ -16,29 +16,30 @@ public enum GPSDNotice: Equatable, Sendable {
   case version(String)
   /// An error message.
   case error(String)
-  /// A line that is not JSON or does not follow gpsd's documentation.
+  /// A text line that is not JSON or does not follow gpsd's documentation.
   case malformed
 }
 
-/// Reads the JSON protocol of gpsd (gpsd_json(5)), with one report on each line.
+/// Reads the JSON protocol of gpsd (gpsd_json(5)), which has one report on each text line:
 ///
 ///     {"class":"VERSION","release":"3.22",…}
 ///     {"class":"SKY","device":"/dev/ttyACM0","hdop":0.94,"uSat":9,…}
 ///     {"class":"TPV","device":"/dev/ttyACM0","mode":3,"time":"2026-05-04T10:00:00.000Z","lat":48.1,"lon":11.5,…}
 ///
 /// A fix combines a TPV report with the preceding SKY and ATT reports of the same receiver. gpsd sends the reports of
-/// all its receivers, but only one receiver is used: the first with a fix. Another receiver replaces it after sending
-/// ``patience`` reports while the chosen receiver was silent. A simulated fix counts as no fix.
+/// all its receivers, but only one receiver is used: the first receiver with a fix. Another receiver with a fix
+/// replaces it if the chosen receiver has lost its fix, or has sent nothing while the others sent ``patience`` reports.
+/// A simulated fix counts as no fix.
 ///
-/// It allocates memory only for a line that is longer than all previous ones.
+/// The reader allocates memory only for a text line that is longer than all previous ones.
 public struct GPSDReader: ~Copyable {
-  /// Maximum length of a text line, bytes. A SKY report with the satellites of four systems has 10 KiB.
+  /// Maximum length of a text line, bytes. A SKY report about the satellites of four systems has 10 KiB.
   public static let maximumLength = 65_536
-  /// The command that makes gpsd send reports.
+  /// The command that makes gpsd send its reports.
   public static let watch: StaticString = "?WATCH={\"enable\":true,\"json\":true};\r\n"
-  /// A command that gpsd always answers. The answer shows that gpsd still runs although its receivers are silent.
+  /// A command that gpsd always answers. The answer shows that gpsd still runs, even if its receivers are silent.
   public static let ping: StaticString = "?VERSION;\r\n"
-  /// The chosen receiver counts as silent after this many reports in a row of another receiver.
+  /// After this many reports in a row from other receivers, the chosen receiver counts as silent.
   static let patience = 5
 
   private var line: [UInt8] = []
@@ -160,8 +161,8 @@ public struct GPSDReader: ~Copyable {
     }
     fix.latitude = latitude
     fix.longitude = longitude
-    // "alt" is the name before version 3.20. It is ignored because some of those versions measured the altitude from
-    // the ellipsoid.
+    // "alt" is the altitude's key before version 3.20. It is ignored because some of those versions measured the
+    // altitude from the ellipsoid.
     if mode >= 3 { fix.altitude = try report["altMSL"]?.requireDouble() }
     // gpsd reports m/s.
     if let speed = try report["speed"]?.requireDouble(in: 0...100_000) { fix.speed = speed * 3.6 }
@@ -172,8 +173,9 @@ public struct GPSDReader: ~Copyable {
     return fix
   }
 
-  /// Converts TPV's mode and status (gpsd_json(5)). Modes 2 and 3 are fixes. The status is: 2 DGPS, 3 RTK fixed, 4 RTK
-  /// float, 5 dead reckoning, 6 dead reckoning with satellites, 7 surveyed position, 8 simulated.
+  /// Returns the type of fix for the mode and the status of a TPV report (gpsd_json(5)). Modes 2 and 3 are fixes. The
+  /// status is 2 for DGPS, 3 for RTK fixed, 4 for RTK float, 5 for dead reckoning, 6 for dead reckoning with
+  /// satellites, 7 for a surveyed position, and 8 for a simulated position.
   private static func type(mode: Int, status: Int) -> FixType {
     guard mode >= 2 else { return .none }
     switch status {

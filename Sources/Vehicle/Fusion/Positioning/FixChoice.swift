@@ -6,12 +6,12 @@ import NMEAWire
 ///     let roof = choice.add()
 ///     if choice.update(fix, from: roof, at: now) { … }       // the fix is from the chosen receiver
 ///
-/// The receiver with the best valid fix is chosen, which depends on its type (rtkFixed > rtkFloat > dgps > 3d > 2d >
-/// estimated), then on its HDOP. Another receiver replaces the chosen one if its fixes have been better for ``proof``,
-/// or if the chosen one has had no valid fix for 1.5 s. Frequent changes are avoided because the antennas are at
-/// different places, and a track must not jump between them.
+/// The receiver with the best valid fix is chosen. A fix is better if its type is better (rtkFixed > rtkFloat > dgps >
+/// 3d > 2d > estimated) or, with the same type, if its HDOP is clearly lower. Another receiver replaces the chosen one
+/// if its fixes have been better for ``proof``, or if the chosen one has had no valid fix for 1.5 s. Frequent changes
+/// are avoided because the antennas are at different places, and a track must not jump between them.
 ///
-/// It does no I/O, reads no clock, and allocates nothing for a fix.
+/// The choice does no I/O, reads no clock, and allocates no memory for a fix.
 public struct FixChoice: ~Copyable {
   private struct Source: BitwiseCopyable {
     var isInUse = true
@@ -19,7 +19,7 @@ public struct FixChoice: ~Copyable {
     var lastValid: Int64 = .min / 2
     var rank = 0
     var hdop = Double.infinity
-    /// Time since which this receiver's fixes have been better than those of the chosen one; `nil` if they are not
+    /// Time since which this receiver's fixes have been better than those of the chosen receiver; `nil` if they are not
     /// better.
     var betterSince: Int64?
   }
@@ -28,17 +28,18 @@ public struct FixChoice: ~Copyable {
   static let patience: Int64 = PositionState.window
   /// Time for which another receiver's fixes must be better before it is chosen, ns.
   static let proof: Int64 = 10_000_000_000
-  /// A fix of the same type is better if its HDOP is less than this factor times the other's.
+  /// If two fixes have the same type, one of them counts as better if its HDOP is less than this factor times the HDOP
+  /// of the other.
   static let betterHDOP = 0.67
 
   private var sources: [Source] = []
-  /// The chosen receiver; `nil` if none has sent a fix.
+  /// The number of the chosen receiver; `nil` if no receiver has sent a fix.
   public private(set) var chosen: Int?
 
   /// Creates a choice without receivers.
   public init() {}
 
-  /// Adds a receiver, and returns the number that identifies it.
+  /// Adds a receiver, and returns the number that identifies it. Numbers of removed receivers are used again.
   public mutating func add() -> Int {
     if let free = sources.indices.first(where: { !sources[$0].isInUse }) {
       sources[free] = Source()
@@ -48,19 +49,20 @@ public struct FixChoice: ~Copyable {
     return sources.count - 1
   }
 
-  /// Removes a receiver.
+  /// Removes the receiver with this number.
   public mutating func remove(_ source: Int) {
     sources[source].isInUse = false
     if chosen == source { chosen = nil }
   }
 
-  /// Returns the receiver whose fix is the vehicle's position; `nil` if the chosen receiver has no valid fix.
+  /// Returns the number of the receiver whose fix is the vehicle's position; `nil` if the chosen receiver has no valid
+  /// fix.
   public func position(at time: Int64) -> Int? {
     guard let chosen, time - sources[chosen].lastValid <= Self.patience else { return nil }
     return chosen
   }
 
-  /// Evaluates a receiver's fix, whether valid or not.
+  /// Evaluates a receiver's fix, which may be invalid.
   ///
   /// - Returns: whether this receiver is now the chosen one.
   public mutating func update(_ fix: Fix, from source: Int, at time: Int64) -> Bool {

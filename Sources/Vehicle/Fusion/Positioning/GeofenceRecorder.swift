@@ -8,18 +8,21 @@ import Telemetry
 ///     recorder.fix(fix, at: now, vehicleSpeed: fusion.vehicleSpeed(at: now), fusion: &fusion, into: &sink)
 public struct GeofenceRecorder: ~Copyable {
   private var watch: FenceWatch
-  /// Geofence events that the current fix has caused.
+  /// The geofence events that the current fix has caused.
   private var events = Events()
-  /// Geofences for which a precision of positions is configured: each one's index and precision.
+  /// The geofences for which a precision of positions is configured, each with its index and its precision.
   private var zones: [(fence: Int, privacy: PositionPrivacy)] = []
   private var privacy: PrivacyRules
-  /// Whether the state has changed so much that the caller should store it. The caller then sets this to `false`.
+  /// Whether the state has changed so much that the caller should store ``memory(at:)``. The caller then sets this to
+  /// `false`.
   public var hasChanges = false
-  /// The last position that was passed to the caller for storing; before that, the first position received.
+  /// The position and time for which ``hasChanges`` was last set because the vehicle had moved; before that, the first
+  /// position received.
   private var lastStored: (place: GeoPosition, time: Int64)?
-  /// Distance (m) and time (ns) after which a new position is stored. The stored position must be recent: after a power
-  /// cut, a vehicle that has moved since would seem to have been towed.
+  /// Minimum distance from the last stored position at which a new position is stored, m. The stored position must be
+  /// recent: otherwise, a vehicle that has moved would seem to have been towed during a power cut.
   private static let storedDistance = 100.0
+  /// Minimum time between two stored positions, ns.
   private static let storedInterval: Int64 = 60_000_000_000
 
   private struct Events: FenceHandler {
@@ -31,8 +34,8 @@ public struct GeofenceRecorder: ~Copyable {
   /// Creates a recorder for a set of geofences.
   ///
   /// - Parameters:
-  ///   - memory: the state that an earlier run stored; `nil` if there is none.
-  ///   - time: now.
+  ///   - memory: the state that an earlier run of the program stored; `nil` if there is none.
+  ///   - time: the current time, ns.
   public init(
     _ set: FenceSet, rules: FenceRules = FenceRules(), privacy: PrivacyRules = PrivacyRules(),
     resuming memory: FenceMemory? = nil, at time: Int64 = 0
@@ -54,7 +57,7 @@ public struct GeofenceRecorder: ~Copyable {
   }
 
   /// Returns the precision with which records show a fix. A fix just outside a privacy zone counts as inside.
-  /// Otherwise, the receiver's error or the way to the door could reveal the place.
+  /// Otherwise, the receiver's error or the last metres of the way could reveal the place.
   ///
   /// - Parameter fix: a fix with a position.
   public func privacy(of fix: Fix) -> PositionPrivacy {
@@ -73,10 +76,10 @@ public struct GeofenceRecorder: ~Copyable {
     return shown
   }
 
-  /// A fix counts as inside a privacy zone if it is at most this far outside, m.
+  /// A fix counts as inside a privacy zone if its distance from the zone is at most this long, m.
   private static let zoneMargin = 50.0
 
-  /// Replaces the geofences. If a fence is also in the new set, a visit to it continues.
+  /// Replaces the geofences. If a geofence is also in the new set, a visit to it continues.
   public mutating func reload(_ set: FenceSet, privacy: PrivacyRules) {
     watch.reload(set)
     self.privacy = privacy
@@ -84,7 +87,7 @@ public struct GeofenceRecorder: ~Copyable {
     hasChanges = true
   }
 
-  /// Returns the state, which the caller stores for the next start.
+  /// Returns the state. The caller stores it and passes it to `init` after a restart.
   public func memory(at time: Int64) -> FenceMemory { watch.memory(at: time) }
 
   /// The lowest speed limit of the geofences that contain the vehicle, km/h; `nil` if none has a limit.
@@ -105,7 +108,7 @@ public struct GeofenceRecorder: ~Copyable {
   /// - Parameters:
   ///   - time: time at which the fix was received.
   ///   - vehicleSpeed: speed that the vehicle reports, km/h; `nil` if unknown.
-  ///   - fusion: makes the records, each with the time of its event.
+  ///   - fusion: makes the records, each with the time at which its event occurred.
   public mutating func fix<Sink: RecordSink & ~Copyable>(
     _ fix: Fix, at time: Int64, vehicleSpeed: Double?, fusion: inout Fusion, into sink: inout Sink
   ) {
@@ -132,7 +135,7 @@ public struct GeofenceRecorder: ~Copyable {
 }
 
 extension GeofenceRecord.Event {
-  /// Converts the kind of an event.
+  /// Converts the kind of a geofence event to its name in records.
   public init(_ kind: FenceEvent.Kind) {
     self =
       switch kind {

@@ -1,16 +1,17 @@
 import Geofencing
 import NMEAWire
 
-/// How precisely records show the vehicle's position.
+/// The precision with which records show the vehicle's position.
 public enum PositionPrivacy: Equatable, Sendable {
   /// The position as received.
   case full
-  /// Latitude and longitude, rounded to 0…5 decimals of a degree (2 decimals are 1.1 km), without altitude and heading.
+  /// Latitude and longitude are rounded to 0…5 decimals of a degree (2 decimals are 1.1 km). Altitude and heading are
+  /// not shown.
   case coarse(decimals: Int)
-  /// No position, altitude or heading. Speed and fix type are shown.
+  /// Position, altitude and heading are not shown; speed and fix type are.
   case off
 
-  /// Returns an angle with this precision; `nil` if it is not shown.
+  /// Returns a latitude or longitude with this precision, degrees; `nil` if it is not shown.
   func shown(_ degrees: Double) -> Double? {
     switch self {
     case .full: return degrees
@@ -25,7 +26,7 @@ public enum PositionPrivacy: Equatable, Sendable {
   /// Whether altitude and heading are not shown.
   var hidesDirection: Bool { self != .full }
 
-  /// Returns the less precise one of this precision and another.
+  /// Returns the less precise of two precisions, this one and `other`.
   public func stricter(_ other: PositionPrivacy) -> PositionPrivacy {
     switch (self, other) {
     case (.off, _), (_, .off): .off
@@ -36,7 +37,7 @@ public enum PositionPrivacy: Equatable, Sendable {
   }
 }
 
-/// How precisely records show positions, in general and in certain geofences.
+/// The precision with which records show positions, in general and in certain geofences.
 public struct PrivacyRules: Equatable, Sendable {
   /// A precision that applies in one geofence.
   public struct Zone: Equatable, Sendable {
@@ -52,9 +53,9 @@ public struct PrivacyRules: Equatable, Sendable {
     }
   }
 
-  /// The precision outside the geofences of ``zones``.
+  /// The precision of positions outside the geofences of ``zones``.
   public var everywhere: PositionPrivacy
-  /// Geofences in which another precision applies. If a position is in several of them, the least precise one is used.
+  /// Geofences in which another precision applies. If a position is in several of them, the least precise rule is used.
   public var zones: [Zone]
 
   /// Creates rules; the parameters are the properties of the same names.

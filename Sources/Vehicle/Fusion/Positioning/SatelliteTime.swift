@@ -5,51 +5,55 @@ import Telemetry
 ///
 ///     var time = SatelliteTime(notBefore: Version.released)
 ///     time.fix(fix, at: bootTime, machine: nil)
-///     time.offset                                  // ns from 1970 to boot time 0; nil if unknown
+///     time.offset                                  // ns from 1970 to the start of the boot; nil if unknown
 ///
-/// A date is trusted if it comes from valid fixes, is not before the release of this program, and ``leastFixes`` fixes
-/// in a row agree with the boot clock.
+/// A date is trusted if it comes from valid fixes and is not before the release of this program, and if ``leastFixes``
+/// fixes in a row agree with the boot clock.
 ///
-/// A date before the release has one of two causes. Some receivers have a 10-bit week counter. When it overflows
+/// A date before the release has one of two causes. Some receivers have a 10-bit week counter. After it overflows
 /// (rollover), their date is 1,024 weeks, or a multiple of it, too early (IS-GPS-200, section 20.3.3.3.1.1). Such a
-/// date is corrected if the system clock roughly confirms the result or is unknown. Any other early date is rejected.
-/// An example is 2006, which receivers report before their first fix.
+/// date is corrected if the system clock roughly confirms the result, or if the system clock cannot be trusted. Any
+/// other early date is rejected. An example is 2006, which some receivers report before their first fix.
 ///
-/// A fix arrives with a delay that varies with the length of its sentences, so the fix with the shortest delay is used.
-/// If the receiver's time steps, the new time is accepted after it has persisted for ``proofOfStep``. A step occurs,
-/// for example, when a receiver learns the number of leap seconds, which takes up to a quarter of an hour.
+/// A fix arrives with a delay that varies with the length of its sentences, so the fix with the shortest delay
+/// determines the date. If the receiver's time steps, the new time is accepted after it has persisted for
+/// ``proofOfStep``. A step occurs, for example, when a receiver learns the number of leap seconds, which can take a
+/// quarter of an hour.
 public struct SatelliteTime: ~Copyable {
-  /// A change of what is known about the date.
+  /// A change in the knowledge of the date.
   public enum Event: Equatable, Sendable {
-    /// The date is known from now on.
+    /// The date was unknown and is now known.
     case known
-    /// The date is known from now on. The receiver's own date is `count` rollovers too early.
+    /// The date was unknown and is now known. The receiver's own date is `count` rollovers (of 1,024 weeks) too early.
     case rolledOver(count: Int)
-    /// The date was rejected: it is before the release of this program, or too far from the system clock. This is
-    /// reported once.
+    /// The date was rejected, because it is before the release of this program or too far from the system clock. This
+    /// is reported only once.
     case impossible
-    /// The receiver's time has stepped, and the new time was accepted; ns, positive if the new time is later.
+    /// The receiver's time has stepped by this many ns (positive if the new time is later), and the new time was
+    /// accepted.
     case stepped(by: Int64)
   }
 
-  /// Number of consecutive fixes that must agree.
+  /// Number of fixes in a row that must agree before their date is trusted.
   public static let leastFixes = 3
   /// If a date is already known, a different one must persist for this time before it is accepted, ns.
   static let proofOfStep: Int64 = 10_000_000_000
-  /// Maximum difference between two fixes that agree, ns. Sentences arrive up to a second late.
+  /// Maximum difference between the dates of two fixes that agree, ns. Sentences arrive up to a second late.
   static let tolerance: Int64 = 1_000_000_000
-  /// Maximum drift between the receiver's clock and the boot clock, ns per second. A poor crystal has this drift.
+  /// Maximum drift between the receiver's clock and the boot clock, ns per second. The boot clock may drift this much
+  /// if its crystal is poor.
   static let drift: Int64 = 100_000
-  /// Years that are accepted. Dates in others do not fit 64-bit nanoseconds, or cannot be right.
+  /// Years that are accepted. Dates in other years do not fit in 64-bit nanoseconds, or cannot be right.
   private static let years = 1980...2200
   private static let day: Int64 = 86_400_000_000_000
   private static let rollover: Int64 = 1_024 * 7 * day
-  /// How far the system clock may be behind a date that confirms it, and how far ahead. Without a clock battery, a
-  /// system continues with the date of its last shutdown, so it may be far behind.
+  /// The system clock confirms a date if it is less than this far behind the date, ns. Without a clock battery, a
+  /// system continues with the date of its last shutdown, so its clock may be far behind.
   private static let behind = 400 * day
+  /// The system clock confirms a date if it is less than this far ahead of the date, ns.
   private static let ahead = day
 
-  /// Time from 1970 to boot time 0, ns; `nil` if no date is trusted yet.
+  /// Time from 1970 to time 0 of the boot clock, ns; `nil` if no date is trusted yet.
   public private(set) var offset: Int64?
   private let notBefore: Int64
   private var candidate: (offset: Int64, count: Int, since: Int64, rollovers: Int)?
@@ -65,7 +69,7 @@ public struct SatelliteTime: ~Copyable {
   /// Evaluates a fix.
   ///
   /// - Parameters:
-  ///   - time: boot time at which the first byte of the fix arrived, ns.
+  ///   - time: time at which the first byte of the fix arrived, ns since boot.
   ///   - machine: the system clock at that time, ns since 1970; `nil` if it cannot be trusted.
   /// - Returns: what changed; `nil` if nothing did.
   public mutating func fix(_ fix: Fix, at time: Int64, machine: Int64?) -> Event? {
@@ -91,7 +95,7 @@ public struct SatelliteTime: ~Copyable {
     return prove(found, rollovers: count, at: time)
   }
 
-  /// Returns the date after correction of rollovers, and their number; `nil` if the date is implausible.
+  /// Returns the date after correction of rollovers, and the number of rollovers; `nil` if the date is implausible.
   private func corrected(_ said: Int64, _ machine: Int64?) -> (moment: Int64, rollovers: Int)? {
     guard said < notBefore else {
       // A date that is more than 1,024 weeks after the release is implausible.
@@ -105,7 +109,8 @@ public struct SatelliteTime: ~Copyable {
     return (moment, Int(count))
   }
 
-  /// Follows the fixes with the shortest delay. The clocks may drift apart between two such fixes.
+  /// Updates the offset from a fix that agrees with it. A fix with a shorter delay increases the offset. The offset
+  /// decreases only as much as the clocks may have drifted apart since the last fix.
   private mutating func follow(_ found: Int64, from offset: Int64, at time: Int64) {
     let pause = min(max(time - lastTime, 0), 86_400_000_000_000)
     let slack = pause / 1_000_000 * Self.drift / 1_000

@@ -13,9 +13,9 @@ struct EngineAir: BitwiseCopyable {
 
   /// Engine speed, rpm.
   var engineSpeed = Timed()
-  /// Commanded lambda (PID 44).
+  /// Lambda that the ECU commands (PID 44).
   var commandedLambda = Timed()
-  /// Lambda of a wide-range sensor upstream of the catalyst.
+  /// Lambda that a wide-range sensor upstream of the catalyst measures.
   var measuredLambda = Timed()
   /// Intake air temperature, °C.
   var intakeTemperature = Timed()
@@ -24,25 +24,25 @@ struct EngineAir: BitwiseCopyable {
   /// 1976).
   private static let gasConstant = 287.05
 
-  /// Calculates the air flow of a four-stroke engine, g/s.
+  /// Calculates the air flow of a four-stroke engine, g/s, from pressure, temperature and engine speed.
   ///
   /// - Parameters:
   ///   - pressure: absolute manifold pressure, kPa.
   ///   - temperature: intake air temperature, °C.
-  ///   - rpm: engine speed.
+  ///   - rpm: engine speed, rpm.
   ///   - volume: displacement times volumetric efficiency, L.
   static func flow(pressure: Double, temperature: Double, rpm: Double, volume: Double) -> Double {
-    // kPa × L = J. A cylinder is filled once in two revolutions, and a minute has 60 s.
+    // kPa × L = J. Each cylinder is filled once in two revolutions, and a minute has 60 s.
     pressure * volume / (gasConstant * (temperature + 273.15)) * rpm / 120 * 1_000
   }
 }
 
 extension TripWatch {
-  /// A commanded lambda of at least this value means that the injection is cut off, because no spark ignites such a
-  /// mixture.
+  /// A commanded lambda of at least this value means that the injection is cut off, because a spark cannot ignite such
+  /// a mixture.
   private static let fuelCutLambda = 1.95
-  /// A measured lambda of at least this value may be the end of a wide-range sensor's scale, which is 2 unless PID 4F
-  /// states otherwise. It is ignored.
+  /// A measured lambda of at least this value is ignored. It may be the end of a wide-range sensor's scale, which is 2
+  /// unless PID 4F states another value.
   private static let scaleEnd = 1.99
 
   /// Adds an engine fuel rate (PID 5E), L/h.
@@ -91,7 +91,7 @@ extension TripWatch {
     trip.fuel.densityCommanded.add(flow * share, at: time, longestGap: options.longestGap)
   }
 
-  /// Maximum age of the intake air temperature, ns. It may be old, because it changes slowly.
+  /// Maximum age of the intake air temperature, ns. A long time is allowed because the temperature changes slowly.
   private static let temperatureAge: Int64 = 60_000_000_000
 
   /// Adds an intake air temperature (PID 0F), °C.
@@ -109,7 +109,7 @@ extension TripWatch {
     if lambda.isFinite, lambda > 0.3 { air.measuredLambda = EngineAir.Timed(value: lambda, time: time) }
   }
 
-  /// Sets the engine speed for the calculation of flows.
+  /// Stores the engine speed, rpm, for the calculation of flows.
   mutating func airSpeed(_ rpm: Double, at time: Int64) {
     air.engineSpeed = EngineAir.Timed(value: rpm, time: time)
   }
@@ -121,8 +121,8 @@ extension TripWatch {
     return hasTrip ? value : nil
   }
 
-  /// Returns the commanded 1 / lambda, the ratio of injected fuel to the fuel for stoichiometric combustion; 0 while
-  /// the injection is cut off; `nil` if lambda is unknown.
+  /// Returns 1 / commanded lambda: the ratio of injected fuel to the fuel for stoichiometric combustion. Returns 0
+  /// while the injection is cut off, and `nil` if lambda is unknown.
   private func commandedShare(at time: Int64) -> Double? {
     guard let lambda = air.commandedLambda.value(at: time, within: options.longestGap) else { return nil }
     return lambda >= Self.fuelCutLambda ? 0 : 1 / lambda

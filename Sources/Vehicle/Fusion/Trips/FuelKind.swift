@@ -1,17 +1,17 @@
-/// The fuel of an engine, with the data needed to convert air or fuel mass to litres.
+/// The fuel of an engine, with the data that are needed to convert the mass of air or fuel to litres.
 ///
-/// Stoichiometric ratios are from Heywood, Internal Combustion Engine Fundamentals, table D.4. Densities of petrol and
-/// diesel fuel are the middle of the ranges at 15 °C in EN 228 (720…775 g/L) and EN 590 (820…845 g/L); those of pure
-/// substances are Heywood's. Gas blends have no values: the composition of LPG depends on country and season, and CNG
-/// is not sold by the litre.
+/// Stoichiometric ratios are from Heywood, Internal Combustion Engine Fundamentals, table D.4. The densities of petrol
+/// and diesel fuel are the middle of the ranges at 15 °C in EN 228 (720…775 g/L) and EN 590 (820…845 g/L). The
+/// densities of pure substances are Heywood's. Gas blends have no values: the composition of LPG depends on country and
+/// season, and CNG is not sold by the litre.
 public enum FuelKind: UInt8, BitwiseCopyable, Equatable, Sendable, CaseIterable {
   case gasoline, diesel, ethanol, methanol, propane
   /// A fuel whose mass is not converted to litres: LPG, CNG, or two fuels at once.
   case other
-  /// Electricity: no fuel is burnt.
+  /// Electricity; no fuel is burnt.
   case electricity
 
-  /// Creates the fuel in use from a code of PID 51 (SAE J1979-DA); `nil` if the code names no fuel.
+  /// Creates the fuel that a code of PID 51 names (SAE J1979-DA); `nil` if the code names no fuel.
   public init?(code: Double) {
     switch code {
     case 1, 9, 17: self = .gasoline
@@ -36,7 +36,7 @@ public enum FuelKind: UInt8, BitwiseCopyable, Equatable, Sendable, CaseIterable 
     }
   }
 
-  /// Stoichiometric air–fuel ratio by mass; `nil` if the fuel has no fixed one.
+  /// Stoichiometric air–fuel ratio by mass; `nil` if the fuel has no fixed ratio.
   var stoichiometricRatio: Double? {
     switch self {
     case .gasoline: 14.6
@@ -48,7 +48,7 @@ public enum FuelKind: UInt8, BitwiseCopyable, Equatable, Sendable, CaseIterable 
     }
   }
 
-  /// Density, g/L; `nil` if the fuel has no fixed one.
+  /// Density, g/L; `nil` if the fuel has no fixed density.
   var density: Double? {
     switch self {
     case .gasoline: 747.5

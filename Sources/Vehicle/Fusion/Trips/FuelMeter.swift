@@ -1,7 +1,7 @@
-/// Measures the fuel consumption of a trip by several methods, each with its own total. A method is used if the vehicle
-/// reports the values that it needs.
+/// Measures the fuel consumption of a trip by several methods, each with its own total. A method can be used if the
+/// vehicle reports the values that it needs.
 ///
-/// A total counts only if it covers at least 90 % of the time during which the engine ran.
+/// A total is valid only if it covers at least 90 % of the time during which the engine ran.
 struct FuelMeter: BitwiseCopyable, Equatable {
   /// Engine fuel rate (PID 5E), L/h.
   var volume = RateIntegral()
@@ -16,19 +16,19 @@ struct FuelMeter: BitwiseCopyable, Equatable {
   /// Air flow calculated from pressure, temperature and engine speed (PIDs 0B, 0F, 0C), divided by commanded lambda,
   /// g/s.
   var densityCommanded = RateIntegral()
-  /// The fuel; `nil` if unknown.
+  /// The kind of fuel; `nil` if unknown.
   private(set) var kind: FuelKind?
-  /// Whether the fuel changed during the trip. Mass is then not converted to litres.
+  /// Whether the fuel changed during the trip. If so, mass is not converted to litres.
   private(set) var isMixed = false
 
   private static let leastCoverage = 0.9
 
   init() {}
 
-  /// Sets the fuel in use.
+  /// Sets the fuel in use; `nil` is ignored.
   mutating func setFuel(_ found: FuelKind?) {
     guard let found, found != kind else { return }
-    // While a hybrid drives electrically, the fuel of its engine stays the same.
+    // While a hybrid vehicle drives electrically, the fuel of its engine stays the same.
     if found == .electricity { return }
     if kind != nil { isMixed = true }
     kind = found
@@ -40,7 +40,7 @@ struct FuelMeter: BitwiseCopyable, Equatable {
     self.isMixed = isMixed
   }
 
-  /// Starts a gap in all totals, because the time until the next reading must not count.
+  /// Begins a gap in all totals: the time until the next reading is not counted.
   mutating func interrupt() {
     volume.interrupt()
     mass.interrupt()
@@ -50,10 +50,10 @@ struct FuelMeter: BitwiseCopyable, Equatable {
     densityCommanded.interrupt()
   }
 
-  /// Returns the consumption according to the fuel rates that the vehicle reports, L; `nil` if none of them covers the
-  /// trip.
+  /// Returns the fuel consumption according to the fuel rates that the vehicle reports, L; `nil` if none of these rates
+  /// covers enough of the trip.
   ///
-  /// - Parameter running: time that the engine ran, s.
+  /// - Parameter running: time during which the engine ran, s.
   func measured(running: Double) -> Double? {
     if covers(volume, running) { return volume.total / 3_600 }
     guard let density = isMixed ? nil : kind?.density else { return nil }
@@ -62,11 +62,13 @@ struct FuelMeter: BitwiseCopyable, Equatable {
     return nil
   }
 
-  /// Returns the consumption estimated from the engine's air flow, L; `nil` if the necessary readings are missing.
+  /// Returns the fuel consumption estimated from the engine's air flow, L; `nil` if the necessary readings or facts are
+  /// missing.
   ///
   /// - Parameters:
-  ///   - running: time that the engine ran, s.
-  ///   - hasSpark: whether the engine has spark ignition (PID 01); used if the fuel is unknown.
+  ///   - running: time during which the engine ran, s.
+  ///   - hasSpark: whether the engine has spark ignition (PID 01). If so, and if the fuel is unknown, gasoline is
+  ///     assumed.
   func estimated(running: Double, hasSpark: Bool) -> Double? {
     guard let kind = isMixed ? nil : kind ?? (hasSpark ? .gasoline : nil) else { return nil }
     guard let ratio = kind.stoichiometricRatio, let density = kind.density else { return nil }

@@ -3,52 +3,59 @@ import Geofencing
 /// Derives motion and distance from a receiver's positions.
 ///
 /// The position of a parked receiver wanders by metres and jumps by hundreds of metres. Therefore, motion is not
-/// detected from the position of a single fix, but from its Doppler speed or, if it has none, from the distance covered
-/// in 10 s. Motion is confirmed when the vehicle is far enough from its start. The distance since the start is then
-/// added.
+/// detected from the position of a single fix, but from the receiver's Doppler speed or, if there is none, from the
+/// distance covered in 10 s. Motion is confirmed when the vehicle is far enough from the place at which it began to
+/// move. The whole distance since that place is then added.
 struct GroundMotion: BitwiseCopyable {
-  /// The part of the motion that one fix adds.
+  /// The motion that one fix adds.
   struct Step: BitwiseCopyable {
-    /// Distance to add, m. If this fix has confirmed the motion, this is the whole distance since its start.
+    /// Distance to add, m. If this fix has confirmed the motion, this is the whole distance since the start of the
+    /// motion.
     var metres = 0.0
     /// Time in which the distance was covered, s. Longer gaps between fixes are not included.
     var seconds = 0.0
-    /// Start of the motion; `nil` if the vehicle is stationary or the motion is not confirmed yet.
+    /// Time at which the motion began, ns; `nil` if the vehicle is stationary or the motion is not confirmed yet.
     var movingSince: Int64?
     /// Speed, km/h; `nil` if unknown.
     var speed: Double?
   }
 
-  /// If two positions require a higher speed than this, one of them is an error of the receiver, m/s.
+  /// If the vehicle would need more than this speed between two positions, one of them is an error of the receiver,
+  /// m/s.
   private static let greatestSpeed = 80.0
-  /// Least Doppler speed that counts as motion, km/h.
+  /// Minimum Doppler speed that counts as motion, km/h.
   private static let leastDoppler = 5.0
-  /// Least speed over ``window`` that counts as motion, km/h. A position that wanders 25 m in that time is not motion.
+  /// Minimum speed over ``window`` that counts as motion, km/h. A position that wanders 25 m in that time is not
+  /// motion.
   private static let leastSpeed = 10.0
-  /// Without a Doppler speed, the speed is measured over this time, ns.
+  /// If there is no Doppler speed, the speed is measured over at least this time, ns.
   private static let window: Int64 = 10_000_000_000
-  /// Least distance from the start at which motion is confirmed, m.
+  /// Minimum distance from the start at which motion is confirmed, m.
   private static let leastWay = 50.0
-  /// Least time since the start after which motion is confirmed, ns.
+  /// Minimum time since the start after which motion is confirmed, ns.
   private static let leastTime: Int64 = 5_000_000_000
 
-  /// A jump is accepted after this time if all fixes since then agree with each other, ns. The position before the jump
-  /// was then wrong.
+  /// A jump of the position is accepted after this time if all fixes since the jump agree with each other, ns. The
+  /// position before the jump was then wrong.
   private static let doubt: Int64 = 10_000_000_000
 
   private var last: (position: GeoPosition, time: Int64)?
-  /// The newest of the fixes that have jumped away from ``last``, and since when they agree with each other.
+  /// The newest of the fixes that have jumped away from ``last``, and the time since when they agree with each other;
+  /// `nil` if no fix has jumped.
   private var doubted: (position: GeoPosition, time: Int64, since: Int64)?
-  /// Start of the current motion; `nil` if the vehicle is stationary.
+  /// Position and time at which the current motion began; `nil` if the vehicle is stationary.
   private var start: (position: GeoPosition, time: Int64)?
   private var isProven = false
-  /// Distance (m) and duration (s) that are not returned yet, because the motion is not confirmed.
+  /// Distance that is not returned yet, because the motion is not confirmed, m.
   private var metres = 0.0
+  /// Duration of the motion that is not returned yet, s.
   private var seconds = 0.0
 
   /// Evaluates a fix.
   ///
-  /// - Parameter speed: Doppler speed, km/h; `nil` if unknown.
+  /// - Parameters:
+  ///   - speed: Doppler speed, km/h; `nil` if unknown.
+  ///   - longestGap: maximum time between two fixes that still count as continuous, ns.
   mutating func step(
     _ position: GeoPosition, speed: Double?, at time: Int64, longestGap: Int64
   ) -> Step {
@@ -68,7 +75,7 @@ struct GroundMotion: BitwiseCopyable {
     doubted = nil
     let isMoving = speed.map { $0 >= Self.leastDoppler } ?? (measured * 3.6 >= Self.leastSpeed)
     defer { self.last = (position, time) }
-    // If fixes are missing in between, the vehicle has driven at least the straight line.
+    // If fixes are missing between the two positions, the vehicle has driven at least the straight line.
     guard isMoving || start != nil && elapsed > longestGap && measured * 3.6 >= Self.leastSpeed else {
       halt()
       return Step(speed: speed ?? 0)
@@ -85,7 +92,7 @@ struct GroundMotion: BitwiseCopyable {
     return step
   }
 
-  /// Handles a fix that is too far from the last one, so that one of the two is wrong.
+  /// Handles a fix whose distance from the last one is impossibly long, so that one of the two is wrong.
   private mutating func doubt(_ position: GeoPosition, at time: Int64) {
     guard let before = doubted, time > before.time,
       position.distance(to: before.position) <= Self.greatestSpeed * Double(time - before.time) / 1e9
@@ -113,7 +120,7 @@ struct GroundMotion: BitwiseCopyable {
 }
 
 extension Trip {
-  /// Adds a distance that was measured by positions.
+  /// Adds a distance that was measured by positions. It counts only if no vehicle speed follows in time.
   mutating func addGround(_ step: GroundMotion.Step) {
     pendingMetres += step.metres
     pendingSeconds += step.seconds

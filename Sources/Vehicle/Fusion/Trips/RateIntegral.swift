@@ -1,8 +1,8 @@
 /// The integral of a rate over time, by the trapezoidal rule.
 struct RateIntegral: BitwiseCopyable, Equatable {
-  /// The integral. Its unit is that of the rate times s.
+  /// The integral. Its unit is the rate's unit times s.
   private(set) var total = 0.0
-  /// Time that the integral covers, s.
+  /// Time that the integral covers, s. It does not include gaps.
   private(set) var seconds = 0.0
   private var lastRate = 0.0
   private var lastTime: Int64?
@@ -26,7 +26,7 @@ struct RateIntegral: BitwiseCopyable, Equatable {
     lastTime = time
   }
 
-  /// Adds an integral over a later time, and continues from its last reading.
+  /// Adds the integral of a later time, and continues from that integral's last reading.
   mutating func add(_ later: RateIntegral) {
     total += later.total
     seconds += later.seconds

@@ -2,37 +2,41 @@ import Telemetry
 
 /// A trip in progress. Times are ns of the caller's clock.
 struct Trip: BitwiseCopyable, Equatable {
-  /// Time at which the engine started to run, or the vehicle to move.
+  /// Time at which the engine started, or the vehicle began to move.
   var start: Int64
   /// Last time at which the engine ran or the vehicle moved.
   var end: Int64
-  /// Last time at which the vehicle moved; initially the start.
+  /// Last time at which the vehicle moved; the start of the trip if it has not moved yet.
   var lastMotion: Int64
-  /// Last time at which the voltage showed that an alternator or a converter was charging the battery.
+  /// Last time at which the voltage showed that an alternator or a DC-DC converter was charging the battery; initially
+  /// the start.
   var lastHint: Int64
-  /// Whether the start of the trip was reported. It is reported when the trip is long enough.
+  /// Whether the start of the trip was reported. It is reported when the distance of the trip is long enough.
   var isReported = false
 
-  /// Integral of the vehicle speed, km/h × s.
+  /// Integral of the vehicle speed over time, km/h × s.
   var speed = RateIntegral()
-  /// Distance measured by positions while there was no vehicle speed, km.
+  /// Distance measured by positions while the vehicle reported no speed, km.
   var groundDistance = 0.0
-  /// Distance (m) and duration (s) measured by positions since the last vehicle speed. They are counted if no vehicle
-  /// speed follows in time.
+  /// Distance measured by positions since the last vehicle speed, m. It is counted only if no vehicle speed follows in
+  /// time.
   var pendingMetres = 0.0
+  /// Time in which the distance ``pendingMetres`` was covered, s.
   var pendingSeconds = 0.0
-  /// Whether the trip contains a time without speed and position. A part of its distance is then unknown.
+  /// Whether the trip contains a time without vehicle speed and without position. A part of its distance is then
+  /// unknown.
   var hasHole = false
   var startOdometer: Double?
   var endOdometer: Double?
   /// Maximum speed, km/h.
   var maxSpeed = 0.0
 
-  /// Time in which the engine ran and the vehicle was stationary, ns.
+  /// Time during which the engine ran while the vehicle was stationary, ns.
   var idle: Int64 = 0
-  /// Time until which ``idle`` has been counted.
+  /// Time up to which the idle time has been counted in ``idle``.
   var idleCounted: Int64
-  /// Time for which the engine ran, ns: the sum of all intervals at whose ends the engine ran.
+  /// Time during which the engine ran, ns: the sum of all intervals between successive readings of an engine speed
+  /// above 0.
   var running: Int64 = 0
   var fuel = FuelMeter()
 
@@ -46,26 +50,27 @@ struct Trip: BitwiseCopyable, Equatable {
 
   /// Returns the distance measured by speed and positions, km.
   ///
-  /// - Parameter isSpeedAbsent: whether to add the distance by positions since the last vehicle speed.
+  /// - Parameter isSpeedAbsent: whether to add the distance that was measured by positions since the last vehicle
+  ///   speed.
   func integrated(isSpeedAbsent: Bool) -> Double {
     speed.total / 3_600 + groundDistance + (isSpeedAbsent ? pendingMetres / 1_000 : 0)
   }
 
-  /// Discards the distance measured by positions since the last vehicle speed, because the next speed has arrived in
-  /// time.
+  /// Discards the distance measured by positions since the last vehicle speed, because the next vehicle speed has
+  /// arrived in time.
   mutating func dropPending() {
     pendingMetres = 0
     pendingSeconds = 0
   }
 
-  /// Counts the distance measured by positions since the last vehicle speed, because no speed arrived in time.
+  /// Counts the distance measured by positions since the last vehicle speed, because no vehicle speed arrived in time.
   mutating func commitPending(elapsed: Double, longestGap: Double) {
     groundDistance += pendingMetres / 1_000
     if elapsed - pendingSeconds > longestGap { hasHole = true }
     dropPending()
   }
 
-  /// Updates the maximum speed, km/h.
+  /// Raises the maximum speed to `speed`, km/h, if it is higher.
   mutating func reach(_ speed: Double) { maxSpeed = max(maxSpeed, speed) }
 
   /// Stores an odometer reading, km.
@@ -75,7 +80,8 @@ struct Trip: BitwiseCopyable, Equatable {
     endOdometer = km
   }
 
-  /// Counts a time in which the engine ran and the vehicle was stationary. Parts that were counted before are left out.
+  /// Counts a time during which the engine ran while the vehicle was stationary. Parts of it that were already counted
+  /// are left out.
   mutating func countIdle(_ both: (start: Int64, end: Int64)) {
     let start = max(both.start, idleCounted, self.start)
     guard both.end > start else { return }
@@ -84,13 +90,13 @@ struct Trip: BitwiseCopyable, Equatable {
   }
 }
 
-/// The data of a trip for a record. Times are ns of the caller's clock.
+/// The data of a trip that a record contains. Times are ns of the caller's clock.
 public struct TripReport: Equatable, Sendable {
-  /// Time at which the engine started to run, or the vehicle to move.
+  /// Time at which the engine started, or the vehicle began to move.
   public var start: Int64
   /// Last time at which the engine ran or the vehicle moved.
   public var end: Int64
-  /// Distance, km.
+  /// Distance of the trip, km.
   public var distance: Double
   /// The method by which ``distance`` was measured.
   public var distanceSource: TripRecord.DistanceSource
@@ -98,16 +104,16 @@ public struct TripReport: Equatable, Sendable {
   public var startOdometer: Double?
   /// Odometer at the end (PID A6), km; `nil` if unknown.
   public var endOdometer: Double?
-  /// Measured fuel consumption, L; `nil` if unknown.
+  /// Fuel consumption according to the vehicle's fuel rates, L; `nil` if unknown.
   public var fuelUsed: Double?
-  /// Fuel consumption estimated from the engine's air, L; `nil` if unknown.
+  /// Fuel consumption estimated from the engine's air flow, L; `nil` if unknown.
   public var fuelUsedEstimated: Double?
-  /// Time in which the engine ran and the vehicle was stationary, s.
+  /// Time during which the engine ran while the vehicle was stationary, s.
   public var idleSeconds: Double
   /// Maximum speed, km/h.
   public var maxSpeed: Double
 
-  /// If a part of the measured distance is unknown, the odometer's distance is used instead, but only if it is greater
+  /// If a part of the measured distance is unknown, the odometer's distance is used instead, provided that it is longer
   /// by at least this value, km. The odometer's resolution is 0.1 km.
   private static let odometerSurplus = 0.2
 

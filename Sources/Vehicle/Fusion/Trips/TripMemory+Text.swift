@@ -2,7 +2,7 @@ import JSONText
 import OBDWire
 import Telemetry
 
-// The text is one text line: a checksum, then JSON. It is rejected if it is incomplete or has a wrong bit.
+// A stored trip is one text line: a checksum, then JSON. It is rejected if it is incomplete or the checksum is wrong.
 //
 //     b1946ac92492d234 {"version":1,"tripId":"0193…","vehicleId":"VAN-001","bootId":"…","time":512000000000,…}
 //
@@ -12,7 +12,7 @@ import Telemetry
 public enum TripMemoryError: Error, Equatable, Sendable {
   /// The text is incomplete, or its checksum is wrong.
   case damaged
-  /// The checksum is right, but this program would not write such content.
+  /// The checksum is right, but the content is not the JSON of a trip that this version of the program writes.
   case notReadable(JSONError)
 }
 
@@ -20,7 +20,7 @@ extension TripMemory {
   private static let version = 1
   private static let sumLength = 16
 
-  /// The state as one text line that ends with a line feed.
+  /// The stored state as one text line, with a line feed at its end.
   public var text: [UInt8] {
     var line = JSONLineEncoder(capacity: 2_048, growable: true)
     line.begin()
@@ -32,9 +32,9 @@ extension TripMemory {
     return Self.digits(Self.sum(of: body.dropLast())) + [UInt8(ascii: " ")] + body
   }
 
-  /// Parses a line that ``text`` made.
+  /// Parses a text line that ``text`` made.
   ///
-  /// - Throws: ``TripMemoryError`` if the line is damaged, or its content is not a trip.
+  /// - Throws: ``TripMemoryError`` if the text line is damaged, or its content is not a trip.
   public init(parsing text: [UInt8]) throws(TripMemoryError) {
     var body = text[...]
     if body.last == UInt8(ascii: "\n") { body.removeLast() }
@@ -150,7 +150,8 @@ extension TripMemory {
 
   private static let positive = 0.0...1e12
 
-  /// Reads a time up to the year 2096. Sums of several such times fit in 64 bits.
+  /// Reads a number of nanoseconds, at most 4 × 10^18 (as a date, the year 2096). Sums of two such numbers fit in 64
+  /// bits.
   private static func nanoseconds(_ reader: inout JSONObjectReader, _ key: String) throws(JSONError) -> Int64 {
     Int64(try reader.requiredInt(key, in: 0...4_000_000_000_000_000_000))
   }

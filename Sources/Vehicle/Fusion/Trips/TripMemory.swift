@@ -3,24 +3,24 @@ import Telemetry
 /// The state of a trip that the caller stores, so that the trip can continue after a restart or a power cut. It is
 /// small, because it is stored every few seconds and after every change.
 ///
-/// The time at which the state was made is stored with its boot ID and, if known, its date. From these, the next
-/// session determines how long the interruption was.
+/// The state has the time at which it was made, with its boot ID and, if known, its date. From these, the next session
+/// determines how long the interruption was.
 public struct TripMemory: Equatable, Sendable {
   /// ID of the trip, which all of its records contain. It stays the same if a record is repeated after a power cut.
   public var tripId: UUIDv7
   /// The vehicle's ID in the records of the trip.
   public var vehicleId: String
-  /// VIN of the vehicle; `nil` if unknown. If the VIN differs after the restart, the trip is not continued.
+  /// The vehicle's VIN; `nil` if unknown. If the VIN differs after the restart, the trip is not continued.
   public var vin: String?
   /// The caller's name for the adapter to which the trip belongs; empty if there is only one adapter.
   public var adapter = ""
-  /// Boot ID of the system at ``time``.
+  /// Boot ID of the system when the state was made.
   public var bootId: String
-  /// Boot time at which the state was made, ns.
+  /// Time at which the state was made, ns since boot.
   public var time: Int64
   /// Date at which the state was made; `nil` if unknown.
   public var date: Timestamp?
-  /// Quality of `date`.
+  /// Source of ``date``.
   public var quality: TimeQuality
 
   /// The trip. Its times are of the same clock as ``time``.
@@ -40,22 +40,22 @@ public struct TripMemory: Equatable, Sendable {
     self.quality = quality
   }
 
-  /// Returns the trip with its times converted to this session's clock; `nil` if the age of the stored state is
+  /// Returns the trip with its times converted to this session's clock. Returns `nil` if the age of the stored state is
   /// unknown, either for now or for ever.
   ///
   /// - Parameters:
   ///   - bootId: boot ID of this session.
-  ///   - offset: ns from 1970 to this clock's 0.
+  ///   - offset: time from 1970 to time 0 of this session's clock, ns.
   ///   - quality: source of `offset`. Only GPS and NTP are trusted: without a clock battery, the system clock continues
-  ///     after an outage as if no time had passed.
+  ///     after a power cut as if no time had passed.
   func trip(bootId: String, offset: Int64, quality: TimeQuality) -> Trip? {
     if bootId == self.bootId { return trip }
     guard Self.isTrusted(quality), isDateTrusted, let date else { return nil }
-    // The time at which the state was made, on the new clock.
+    // The difference moves ``time`` to the same moment on the new clock.
     return trip.shifted(by: date.nanoseconds - offset - time)
   }
 
-  /// Whether the stored date is accurate enough to tell how long the power was off.
+  /// Whether the stored date is accurate enough to determine how long the power was off.
   var isDateTrusted: Bool { date != nil && Self.isTrusted(quality) }
 
   private static func isTrusted(_ quality: TimeQuality) -> Bool { quality == .gps || quality == .ntp }
@@ -67,7 +67,7 @@ public struct TripMemory: Equatable, Sendable {
 }
 
 extension Trip {
-  /// Returns the trip with all times reduced by `difference` ns.
+  /// Returns the trip with `difference` ns added to all its times.
   func shifted(by difference: Int64) -> Trip {
     var trip = self
     trip.start += difference

@@ -1,29 +1,30 @@
 /// Limits that define a trip, and properties of the vehicle that no ECU reports. Times are in ns.
 public struct TripOptions: BitwiseCopyable, Equatable, Sendable {
   /// Time for which the engine must be off and the vehicle stationary before a trip ends; at least a minute. The trip's
-  /// end is the moment at which this time began. Shorter stops do not end a trip.
+  /// end is the moment at which this time began. A shorter stop does not end a trip.
   public var stopTime: Int64 = 180 * second
   /// A trip also ends after this time without motion, even if the engine runs. The next trip then starts when the
   /// vehicle moves.
   public var idleTime: Int64 = 1_800 * second
-  /// Minimum distance of a trip, km. Below it, no trip is reported, for example if the engine is only started, or the
-  /// car is moved in its parking lot.
+  /// Minimum distance of a trip, km. A shorter trip is not reported, for example if the engine is only started, or the
+  /// car is only moved in its parking lot.
   public var leastDistance = 0.05
-  /// Maximum time between two readings that still count as continuous. The time and distance of longer gaps are not
+  /// Maximum time between two readings that still count as continuous. Time and distance in a longer gap are not
   /// counted.
   public var longestGap: Int64 = 10 * second
-  /// From this voltage on, an alternator or a converter is charging the battery, V. The battery is not being charged if
-  /// the voltage is lower by more than 0.2 V. The value is for a 12 V system, and is doubled for systems above 18 V.
+  /// If the voltage is at least this high, an alternator or a DC-DC converter is charging the battery, V. If the
+  /// voltage is lower by more than 0.2 V, the battery is not being charged. The value is for a 12 V system. For a
+  /// system above 18 V, the voltage is halved before it is compared.
   public var chargingVoltage = 13.2
   /// Engine displacement, L; `nil` if unknown. It is needed to estimate the air flow from pressure, temperature and
   /// engine speed.
   public var displacement: Double?
-  /// Volumetric efficiency as a factor, for the same estimate; `nil` if unknown. Engines without a turbocharger have
-  /// 0.8 to 0.9.
+  /// Volumetric efficiency as a factor, which the same estimate needs; `nil` if unknown. Engines without a turbocharger
+  /// have 0.8 to 0.9.
   public var volumetricEfficiency: Double?
-  /// Number of cylinders; `nil` if unknown. It is needed with PID A2, which reports the fuel of a single cylinder.
+  /// Number of cylinders; `nil` if unknown. It is needed to use PID A2, which reports the fuel of a single cylinder.
   public var cylinders: Int?
-  /// The kind of fuel; `nil` to use PID 51.
+  /// The kind of fuel; `nil` to use the fuel that PID 51 reports.
   public var fuel: FuelKind?
   /// Whether the vehicle may drive with its engine off. PID 51 can report this, too.
   public var mayDriveElectrically = false

@@ -79,13 +79,13 @@ extension TripWatch {
 
   // MARK: Evaluation
 
-  /// Whether turning wheels mean that the vehicle drives by itself. If not, it is being towed.
+  /// Whether turning wheels mean that the vehicle drives by its own power. If not, the vehicle is being towed.
   private func isDriven(at time: Int64) -> Bool {
     guard let lastEngineSpeed, lastEngineSpeed.rpm == 0, !isElectrified, fuelKind != .electricity else { return true }
-    // If no engine was ever running, the vehicle possibly has none.
+    // If no engine was ever seen running, the vehicle perhaps has none.
     guard let lastRunning else { return true }
     if let volts = supply.volts(at: time), volts >= options.chargingVoltage { return true }
-    // The engine may just have stopped while the vehicle still rolls.
+    // The engine may have stopped a moment ago while the vehicle still rolls.
     return time - lastRunning < options.stopTime
   }
 

@@ -4,14 +4,15 @@ extension TripWatch {
   /// Adds a position.
   ///
   /// - Parameters:
-  ///   - latitude: degrees, north positive.
-  ///   - longitude: degrees, east positive.
+  ///   - latitude: latitude in degrees, north positive.
+  ///   - longitude: longitude in degrees, east positive.
   ///   - speed: speed over ground, km/h; `nil` if unknown.
   public mutating func fix(latitude: Double, longitude: Double, speed: Double?, at time: Int64) {
     let position = GeoPosition(latitude: latitude, longitude: longitude)
     guard position.isOnEarth else { return }
     expire(at: time)
-    // If the gap between two positions is longer than a stop within a trip, they belong to different trips.
+    // If the time between two positions is as long as the stop that ends a trip, the positions belong to different
+    // trips.
     if let lastFix, time - lastFix >= options.stopTime { ground = GroundMotion() }
     lastFix = time
     let step = ground.step(position, speed: speed, at: time, longestGap: options.longestGap)
@@ -25,8 +26,8 @@ extension TripWatch {
     if hasTrip { trip.addGround(step) }
   }
 
-  /// Whether a change of position means that the vehicle drives, although it reports no speed. If not, it is being
-  /// transported.
+  /// Whether a change of position means that the vehicle drives, although it reports no speed. If not, the vehicle is
+  /// being transported.
   private func isDriving(at time: Int64) -> Bool {
     if let volts = supply.volts(at: time) {
       if volts >= options.chargingVoltage { return true }

@@ -43,7 +43,7 @@ extension TripWatch {
     return trip.start >= lostAt
   }
 
-  /// Returns the trip as it is to be stored; `nil` if there is none.
+  /// Returns the current trip in the form in which it is stored; `nil` if there is none.
   func snapshot(at time: Int64) -> Trip? {
     guard hasTrip else { return nil }
     var trip = trip
@@ -52,10 +52,10 @@ extension TripWatch {
     return trip
   }
 
-  /// Continues a trip from before a restart. If another trip has started since, that trip becomes a part of the
+  /// Continues a trip of the previous session. If another trip has started since, that trip becomes a part of the
   /// continued one.
   ///
-  /// - Parameter former: the trip from before the restart, with times of this session's clock, which may be negative.
+  /// - Parameter former: the trip of the previous session. Its times are of this session's clock, and may be negative.
   mutating func continueTrip(_ former: Trip, at time: Int64) {
     var whole = former
     resumedAt = time
@@ -71,7 +71,7 @@ extension Trip {
   /// Adds a later trip of the same vehicle to this one.
   fileprivate mutating func add(_ later: Trip) {
     end = max(end, later.end)
-    // If the engine only idled in the later trip, the vehicle has not moved in it.
+    // If the engine only idled in the later trip, the vehicle did not move in that trip.
     let hasMoved = later.lastMotion > later.start || later.maxSpeed > 0
     lastMotion = hasMoved ? later.lastMotion : lastMotion
     lastHint = max(lastHint, later.lastHint)

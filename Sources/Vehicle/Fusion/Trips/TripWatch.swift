@@ -1,35 +1,38 @@
-/// Detects start and end of the trips of one vehicle by engine speed, vehicle speed, voltage and position. It does no
-/// I/O, reads no clock and allocates nothing.
+/// Detects the start and end of one vehicle's trips by engine speed, vehicle speed, voltage and position. It does no
+/// I/O, reads no clock and allocates no memory.
 ///
 ///     watch.engineSpeed(850, at: time)
 ///     watch.speed(42, at: time)
 ///     while let change = watch.decide(at: time) { … }
 ///
-/// - A running engine or motion starts a trip. The trip is reported after ``TripOptions/leastDistance``.
+/// - A running engine or motion starts a trip. The trip is reported when its distance reaches
+///   ``TripOptions/leastDistance``.
 /// - A trip ends when the engine has been off and the vehicle stationary for ``TripOptions/stopTime``. The trip's end
-///   is the moment at which this time began. A trip also ends when the engine has idled for ``TripOptions/idleTime``. A
-///   shorter stop, a start-stop system, a tunnel, a lost adapter or a short power cut does not divide a trip.
-/// - If the wheels turn although the engine, which ran before, is off, the vehicle is being towed, unless it may drive
-///   electrically or its converter charges the battery.
+///   is the moment at which this time began. A trip also ends when the vehicle has not moved for
+///   ``TripOptions/idleTime`` although the engine runs. A shorter stop, a start-stop system, a tunnel, a lost adapter
+///   or a short power cut does not divide a trip.
+/// - If the wheels turn although the engine, which ran before, is off, the vehicle is being towed. This does not apply
+///   if the vehicle may drive electrically or its battery is being charged.
 /// - If the position changes while the vehicle speed or the voltage shows that the vehicle is parked, the vehicle is
-///   being transported, which does not count as motion. Positions of a receiver without an adapter always count as
-///   motion.
+///   being transported, which does not count as motion. If there are only positions and no data of the vehicle, a
+///   changing position always counts as motion.
 /// - A high voltage alone does not start a trip, because a charger causes it, too. If the last engine speed was above
-///   0, such a voltage delays the end of the trip, but by at most ``TripOptions/idleTime``.
+///   0, a high voltage delays the end of the trip, but at most by ``TripOptions/idleTime``.
 ///
 /// After each event, and at ``deadline``, call ``decide(at:)`` until it returns `nil`.
 public struct TripWatch: ~Copyable {
   let options: TripOptions
-  /// The current trip, or a beginning one that is still too short to be reported; valid only if ``hasTrip``. It is not
-  /// an optional, because every reading would then copy it.
+  /// The current trip, which may still be too short to be reported; valid only if ``hasTrip``. It is not an optional,
+  /// because every reading would then copy it.
   var trip = Trip(start: 0)
   var hasTrip = false
-  /// A trip that has ended, and whose end is not reported yet; valid only if ``hasEnded``.
+  /// A trip that has ended, but whose end is not reported yet; valid only if ``hasEnded``.
   var ended = Trip(start: 0)
   var hasEnded = false
   /// End of the last trip. The next trip does not start before it.
   var lastEnd: Int64 = .min
-  /// The trip as it was when the vehicle was lost; `nil` if the vehicle was not lost, or has returned.
+  /// The trip as it was when the vehicle was lost; `nil` if no trip was in progress then, or the vehicle was not lost
+  /// or has returned.
   var checkpoint: Trip?
   /// Time at which the vehicle was lost; `nil` if it has not been lost or has returned.
   var lostAt: Int64?
@@ -49,10 +52,10 @@ public struct TripWatch: ~Copyable {
   var supply = SupplyVoltage()
   var ground = GroundMotion()
   var lastFix: Int64?
-  /// Whether the last trip ended because its engine idled too long. If so, a running engine without motion starts no
-  /// trip until it has stopped once.
+  /// Whether the last trip ended because its engine idled too long. If so, a running engine alone does not start a trip
+  /// until the engine has stopped once.
   var isSpent = false
-  /// Time at which a trip from before a restart was continued. The absence of a vehicle speed before this time proves
+  /// Time at which a trip of the previous session was continued. A missing vehicle speed before this time proves
   /// nothing.
   var resumedAt: Int64 = .min
 
@@ -63,7 +66,7 @@ public struct TripWatch: ~Copyable {
     isElectrified = options.mayDriveElectrically
   }
 
-  /// Whether a trip was reported and is not over.
+  /// Whether the start of a trip was reported and the trip is not over.
   public var isUnderWay: Bool { hasTrip && trip.isReported }
 
   /// Time at which ``decide(at:)`` may return a change although no event has occurred; `.max` for never.
@@ -84,7 +87,7 @@ public struct TripWatch: ~Copyable {
   public mutating func decide(at now: Int64) -> TripChange? {
     expire(at: now)
     if hasEnded {
-      // If a trip was long enough only at its end, its start is reported first.
+      // If the trip became long enough only at its end, its start is reported first.
       guard ended.isReported else {
         ended.isReported = true
         return .start(report(ended, isSpeedAbsent: true))
@@ -99,7 +102,7 @@ public struct TripWatch: ~Copyable {
     return .start(report(trip, isSpeedAbsent: isSpeedAbsent))
   }
 
-  /// Ends the current trip with its last known state.
+  /// Ends the current trip with its last known state. Call this until it returns `nil`.
   public mutating func finish(at now: Int64) -> TripChange? {
     if let change = decide(at: now) { return change }
     guard hasTrip else { return nil }
@@ -135,8 +138,8 @@ public struct TripWatch: ~Copyable {
 
   private static let odometerAge: Int64 = 60_000_000_000
 
-  /// Ends the trip if the vehicle has been stationary with its engine off for ``TripOptions/stopTime``, or has not
-  /// moved for ``TripOptions/idleTime``.
+  /// Ends the trip if the vehicle has been stationary with its engine off for ``TripOptions/stopTime``, or if it has
+  /// not moved for ``TripOptions/idleTime``.
   mutating func expire(at now: Int64) {
     guard hasTrip else { return }
     let idleEnd = Self.after(trip.lastMotion, options.idleTime)
@@ -147,7 +150,7 @@ public struct TripWatch: ~Copyable {
     close(trip)
   }
 
-  /// Ends a trip. The end is reported if the start was reported, or if the trip is long enough.
+  /// Ends a trip. Its end is reported if its start was reported, or if the trip is long enough.
   mutating func close(_ trip: Trip) {
     var trip = trip
     if !isSpeedAbsent(at: trip.end) { trip.dropPending() }
@@ -160,7 +163,7 @@ public struct TripWatch: ~Copyable {
     lastEnd = max(lastEnd, trip.end)
   }
 
-  /// Whether the last vehicle speed is so old that positions are used instead.
+  /// Whether there is no vehicle speed, or the last one is so old that positions are used instead.
   func isSpeedAbsent(at time: Int64) -> Bool {
     guard let lastSpeed else { return true }
     return time - lastSpeed.time > options.longestGap

@@ -2,7 +2,7 @@ import Fusion
 import Geofencing
 
 extension FenceRules {
-  /// Creates the rules for fence events from the configuration. Missing values have their defaults.
+  /// Creates the rules for fence events from the configuration. Values that are not configured have their defaults.
   init(_ wanted: GatewayConfiguration.Geofences?) {
     self.init()
     guard let wanted else { return }
@@ -16,7 +16,7 @@ extension FenceRules {
 }
 
 extension Cadence {
-  /// Creates the cadence of telemetry records from the configuration.
+  /// Creates the cadence of telemetry records, which determines when they are made, from the configuration.
   init(_ record: GatewayConfiguration.Record) {
     let period = Int64((record.period * 1e9).rounded())
     self =
@@ -29,7 +29,7 @@ extension Cadence {
 }
 
 extension PrivacyRules {
-  /// Creates the rules for the precision of positions from the configuration.
+  /// Creates the rules for the precision of positions in records from the configuration.
   init(_ wanted: GatewayConfiguration.Privacy) {
     func privacy(_ level: GatewayConfiguration.Privacy.Level) -> PositionPrivacy {
       switch level {

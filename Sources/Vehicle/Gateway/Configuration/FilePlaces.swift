@@ -1,16 +1,16 @@
 import JSONText
 
-/// Positions in the configuration's text at which it names the files that ``Settings`` reads. Any two values compare as
-/// equal, so that two configurations that differ only in these positions are equal.
+/// Positions in the configuration's text of the paths of files that ``Settings`` reads. Any two values are equal.
+/// Therefore, two configurations that differ only in these positions are equal.
 struct FilePlaces: Equatable, Sendable {
   var geofences: FilePlace?
-  /// The positions of the paths in ``GatewayConfiguration/signalSets``, in the same order.
+  /// The positions of the elements of ``GatewayConfiguration/signalSets``, in the same order.
   var signalSets: [FilePlace] = []
 
   static func == (a: FilePlaces, b: FilePlaces) -> Bool { true }
 }
 
-/// Position of a key that names a file: its line and column, and its path in the JSON.
+/// Position of a value that names a file: line and column in the configuration's text, and its path in the JSON.
 struct FilePlace: Sendable, CustomStringConvertible {
   let description: String
 

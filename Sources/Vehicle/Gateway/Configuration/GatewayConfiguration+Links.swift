@@ -1,6 +1,6 @@
 import JSONText
 
-// Parses the adapters and receivers, and how they are connected.
+// Reading the adapters and receivers, and how they are connected.
 
 extension GatewayConfiguration.Adapter {
   init(_ value: JSONValue, folder: String) throws(JSONError) {
@@ -49,7 +49,7 @@ extension GatewayConfiguration.Adapter {
     return text
   }
 
-  /// Parses the PIN, or the path of the file that contains it. No error message shows the PIN.
+  /// Reads the PIN, or the path of the file that contains the PIN. No error message shows the PIN.
   private static func pin(
     _ reader: inout JSONObjectReader, isLowEnergy: Bool, _ folder: String
   ) throws(JSONError) -> (String?, file: String?) {
@@ -67,7 +67,7 @@ extension GatewayConfiguration.Adapter {
     return (text, nil)
   }
 
-  /// Parses the protocol: `auto`, or the digit that ATSP uses.
+  /// Reads the protocol: `auto` (returned as `nil`), or the digit that ATSP uses.
   private static func protocolDigit(_ reader: inout JSONObjectReader) throws(JSONError) -> Character? {
     guard let value = reader.optional("protocol") else { return nil }
     if value.isString("auto") { return nil }
@@ -99,7 +99,7 @@ extension GatewayConfiguration.GPSSource {
 }
 
 extension GatewayConfiguration {
-  /// Rejects an adapter that is listed twice.
+  /// Rejects an adapter that is in the list twice.
   static func refuseTwice(_ array: JSONValue?, _ links: [Adapter.Link]) throws(JSONError) {
     for (index, link) in links.enumerated() where links[..<index].contains(where: { $0.isSame(as: link) }) {
       guard let value = array?[index] else { continue }
@@ -107,7 +107,7 @@ extension GatewayConfiguration {
     }
   }
 
-  /// Rejects a receiver that is listed twice, or whose device is also listed as an adapter.
+  /// Rejects a receiver that is in the list twice, or whose device is also in the list of adapters.
   static func refuseTwice(
     _ array: JSONValue?, _ sources: [GPSSource], besides links: [Adapter.Link]
   ) throws(JSONError) {
@@ -152,7 +152,7 @@ extension GatewayConfiguration {
     return (String(host), number)
   }
 
-  /// Parses a baud rate; `nil` for `auto`.
+  /// Reads a baud rate; `nil` for `auto` or a missing key.
   static func baud(_ reader: inout JSONObjectReader) throws(JSONError) -> Int? {
     guard let value = reader.optional("baud") else { return nil }
     if value.isString("auto") { return nil }
@@ -162,8 +162,8 @@ extension GatewayConfiguration {
 }
 
 extension GatewayConfiguration.Adapter.Link {
-  /// Whether both links lead to the same device. A Bluetooth LE device and a classic Bluetooth device with the same
-  /// address count as the same device.
+  /// Whether both links lead to the same device. A Bluetooth LE link and a classic Bluetooth link with the same address
+  /// count as links to the same device.
   fileprivate func isSame(as other: Self) -> Bool {
     switch (self, other) {
     case (.rfcomm(let one), .ble(let two)), (.ble(let one), .rfcomm(let two)): one == two

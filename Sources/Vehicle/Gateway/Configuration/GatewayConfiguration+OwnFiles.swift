@@ -1,13 +1,13 @@
 import JSONText
 import Sinks
 
-/// Prevents a sink from writing to files of the daemon.
+/// Checks that no sink writes to a file that the daemon itself uses.
 extension GatewayConfiguration {
-  /// Rejects a `file` sink that would overwrite a file that the daemon reads or writes itself.
+  /// Rejects a `file` sink that would overwrite a file that the daemon itself reads or writes.
   ///
   /// - Parameters:
-  ///   - value: the `sinks`.
-  ///   - file: path of the configuration.
+  ///   - value: the array `sinks`.
+  ///   - file: path of the configuration file.
   func refuseOwnFiles(_ value: JSONValue, _ file: String) throws(JSONError) {
     let named = Set(filesNamed.map(\.standardPath))
     for (index, sink) in sinks.enumerated() {
@@ -27,7 +27,8 @@ extension GatewayConfiguration {
     }
   }
 
-  /// The files that the configuration names, including the status socket.
+  /// The paths of the files that the configuration names, including the status socket, but without those of `file`
+  /// sinks.
   private var filesNamed: [String] {
     var files = adapters.map(\.pinFile) + [geofences?.file] + signalSets
     for sink in sinks {
@@ -41,16 +42,16 @@ extension GatewayConfiguration {
     return files.compactMap { $0 }
   }
 
-  /// Whether the daemon writes a file of this path in its state directory. The path must be in its shortest form
-  /// (`standardPath`).
+  /// Whether the daemon itself writes a file with this path in its state directory. The path must be in its shortest
+  /// form (`standardPath`).
   private func isKept(_ path: String) -> Bool {
     guard let stateDirectory, let slash = path.lastIndex(of: "/") ?? path.indices.first else { return false }
     let name = path[slash] == "/" ? path[path.index(after: slash)...] : path[...]
     guard "\(stateDirectory)/\(name)".standardPath == path else { return false }
-    // The spool, the files that SQLite creates next to it, its lock, and copies of damaged spools.
+    // The spool, the files that SQLite creates next to it, the spool's lock, and copies of damaged spools.
     if name.hasPrefix("spool.") { return true }
-    // Each file is first written with `.new` at the end of its name. The previous dead-letter file is kept with `.1` at
-    // the end.
+    // Files are first written under a name with `.new` at the end. The previous dead-letter file has `.1` at the end of
+    // its name.
     let files = ["adapters.jsonl", "trips.jsonl", "fences.json", "fences.geojson"]
     let refused = sinks.map { "refused-\($0.name).jsonl" }
     return name == "obdgated.sock" || files.contains { name == $0 || name == $0 + ".new" }

@@ -1,11 +1,11 @@
 import Sinks
 
-// Reads the PIN of a Bluetooth adapter. No message shows it.
+// Reading the PIN of a Bluetooth adapter. No message shows the PIN.
 extension GatewayConfiguration.Adapter {
-  /// Returns the PIN from the configuration or from its file; `nil` if none is configured. The usual PINs are then
-  /// tried.
+  /// Returns the PIN from the configuration or from its file; `nil` if none is configured. If it is `nil`, the daemon
+  /// tries the usual PINs.
   ///
-  /// - Throws: ``Sinks/SinkErrorKind/badFile`` if the file is missing or invalid, or if everyone can read it.
+  /// - Throws: ``Sinks/SinkErrorKind/badFile`` if the file is missing or invalid, or if all users can read it.
   public func readPIN() throws(SinkError) -> String? {
     guard let pinFile else { return pin }
     let text = try SecretFile.read(pinFile)

@@ -4,8 +4,8 @@ extension GatewayConfiguration {
   /// Parses a configuration.
   ///
   /// - Parameters:
-  ///   - text: the file's bytes.
-  ///   - file: the file's path, for messages. Relative paths in the configuration start at its folder.
+  ///   - text: the bytes of the configuration file.
+  ///   - file: path of the configuration file, for messages. Relative paths in the configuration begin at its folder.
   /// - Throws: ``ConfigurationError`` with all faults and their positions.
   public init(parsing text: [UInt8], file: String) throws(ConfigurationError) {
     let folder = Self.folder(of: file)
@@ -29,7 +29,7 @@ extension GatewayConfiguration {
 
   private init(_ reader: inout JSONObjectReader, folder: String) throws(JSONError) {
     self.init()
-    // `$schema` is for editors. The daemon ignores it.
+    // `$schema` is for editors. The daemon checks only that it is a string.
     _ = try reader.optionalString("$schema")
     gatewayId = try Self.identifier(&reader, "gatewayId")
     if var object = try reader.optionalObject("vehicle") { vehicle = try Vehicle(&object) }
@@ -39,8 +39,8 @@ extension GatewayConfiguration {
     try Self.refuseTwice(reader.object["adapters"], adapters.map(\.link))
     if var object = try reader.optionalObject("discovery") { discovery = try Discovery(&object) }
     if var object = try reader.optionalObject("poll") {
-      // A name that begins with a capital letter is that of an OBDb signal. Whether it exists is checked when the
-      // signal sets are read.
+      // A signal of a signal set (OBDb) has a name that begins with a capital letter. Whether the signal exists is
+      // checked when the signal sets are read.
       let hasSets = reader.object["signalSets"].map { $0.count > 0 } ?? reader.object.leavesOut("signalSets")
       poll = try Poll(&object, mayNameSignalSets: hasSets)
     }
@@ -73,7 +73,7 @@ extension GatewayConfiguration {
 
   // MARK: Values
 
-  /// Parses the elements of an array; an empty list if the key is absent.
+  /// Reads an array with at most `most` elements; empty if the key is missing.
   private static func list<Element>(
     _ reader: inout JSONObjectReader, _ key: String, atMost most: Int, _ read: (JSONValue) throws(JSONError) -> Element
   ) throws(JSONError) -> [Element] {
@@ -85,14 +85,14 @@ extension GatewayConfiguration {
     return out
   }
 
-  /// Whether a text is valid as the ID of a gateway or a vehicle: 1 to 64 letters, digits and `._:-`. `.` and `..` are
-  /// invalid, because the fleet store rejects them. The characters are limited because IDs are part of records and of
-  /// MQTT topics.
+  /// Whether a text is valid as the ID of a gateway or a vehicle: 1 to 64 letters, digits and `._:-`. The texts `.` and
+  /// `..` are invalid, because the fleet store rejects them. The characters are limited because IDs are part of records
+  /// and of MQTT topics.
   public static func isIdentifier(_ text: String) -> Bool {
     (1...64).contains(text.utf8.count) && text.utf8.allSatisfy(isIdentifierByte) && text != "." && text != ".."
   }
 
-  /// A description of the IDs that ``isIdentifier(_:)`` accepts, for messages.
+  /// The rule that ``isIdentifier(_:)`` checks, as text for messages.
   public static let identifierRule = #"1 to 64 letters, digits or . _ : -, and not "." or "..""#
 
   private static func identifier(_ reader: inout JSONObjectReader, _ key: String) throws(JSONError) -> String? {
@@ -127,7 +127,7 @@ extension GatewayConfiguration {
     path.utf8.first == UInt8(ascii: "/") ? path : folder + path
   }
 
-  /// Returns the folder part of a path, with a slash at the end; empty if the path has none.
+  /// Returns the folder part of a path, with a slash at the end; empty if the path contains no slash.
   static func folder(of file: String) -> String {
     guard let slash = file.lastIndex(of: "/") else { return "" }
     return String(file[...slash])
@@ -135,7 +135,8 @@ extension GatewayConfiguration {
 }
 
 extension JSONValue {
-  /// Rejects an array with more elements than any gateway needs. Reading it would only cost time and memory.
+  /// Rejects an array or object with more elements than any gateway needs, so that reading it does not cost time and
+  /// memory.
   func refuseMore(than most: Int) throws(JSONError) {
     guard count <= most else { throw invalid(expected: "at most \(most)", found: "\(count)") }
   }
@@ -226,7 +227,7 @@ extension GatewayConfiguration.Record {
 }
 
 extension GatewayConfiguration.Geofences {
-  /// Parses the path of a file: either a text, or an object whose `file` is the path.
+  /// Reads `geofences`: the path of a file, or an object whose `file` is the path.
   init(_ value: JSONValue, folder: String) throws(JSONError) {
     if let text = value.string {
       self.init(file: GatewayConfiguration.resolved(try GatewayConfiguration.notEmpty(value, text), folder))

@@ -2,7 +2,7 @@ import JSONText
 import Sinks
 
 extension GatewayConfiguration {
-  /// Parses the sinks. There must be 1 to 32, each with a different name.
+  /// Reads the array `sinks`. It must have 1 to 32 sinks with different names.
   static func sinks(_ value: JSONValue, _ folder: String) throws(JSONError) -> [SinkConfiguration] {
     let elements = try value.requireArray()
     guard (1...32).contains(value.count) else {
@@ -28,14 +28,15 @@ extension GatewayConfiguration {
     return sinks
   }
 
-  /// Rejects two sinks that use the same client ID at the same broker. A broker disconnects a client if another one
-  /// connects with its client ID (MQTT 5, section 3.1.4).
+  /// Rejects two sinks that use the same client ID with the same broker. A broker disconnects a client when another
+  /// client connects with the same ID (MQTT 5, section 3.1.4).
   ///
-  /// - Parameter value: the `sinks`.
+  /// - Parameter value: the array `sinks`.
   func refuseSharedClientIds(_ value: JSONValue) throws(JSONError) {
     var earlier: [(name: String, broker: MQTTConfiguration, clientId: String)] = []
     for (index, sink) in sinks.enumerated() {
-      // If no gateway ID is configured, default client IDs contain a hash, and cannot equal a configured one.
+      // If no gateway ID is configured, a default client ID contains a hash. It cannot be the same as a configured
+      // client ID.
       guard case .mqtt(let broker) = sink, let id = broker.clientId ?? gatewayId.map(broker.clientId(of:)) else {
         continue
       }
@@ -50,8 +51,8 @@ extension GatewayConfiguration {
   }
 
   /// Index of the sink from whose server the geofences are fetched; `nil` if they are not fetched. It is the sink that
-  /// has `geofencePeriod`. If no sink has `geofencePeriod`, and the gateway has no geofences of its own, it is the
-  /// first fleet store.
+  /// has `geofencePeriod`. If no sink has this key and the gateway has no geofences of its own, it is the first fleet
+  /// store.
   var fenceSource: Int? {
     if let chosen = sinks.firstIndex(where: \.setsFencePeriod) { return chosen }
     return geofences == nil ? sinks.firstIndex(where: \.fetchesFences) : nil
@@ -59,7 +60,7 @@ extension GatewayConfiguration {
 }
 
 extension SinkConfiguration {
-  /// Whether fences can be fetched from this sink's server.
+  /// Whether geofences can be fetched from this sink's server.
   var fetchesFences: Bool { if case .fleetStore = self { true } else { false } }
 
   /// Whether `geofencePeriod` is configured for this sink.

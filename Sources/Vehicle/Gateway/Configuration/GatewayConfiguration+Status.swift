@@ -1,14 +1,15 @@
 import JSONText
 
 extension GatewayConfiguration {
-  /// The addresses at which the daemon serves its status.
+  /// The addresses at which the daemon serves its status and its metrics.
   public struct Status: Equatable, Sendable {
-    /// The local socket.
+    /// The local socket on which the daemon serves its status.
     public enum Socket: Equatable, Sendable {
-      /// At the default path, which ``StatusSocketPath`` determines.
+      /// The socket is at the default path, which ``StatusSocketPath`` determines.
       case usual
-      /// Nowhere: `false` is configured.
+      /// There is no socket, because `false` is configured.
       case none
+      /// The socket is at this path.
       case at(String)
     }
 
@@ -19,7 +20,7 @@ extension GatewayConfiguration {
     }
 
     public var socket = Socket.usual
-    /// TCP address at which metrics are served; `nil` to serve them only on the socket.
+    /// TCP address at which metrics are served; `nil` to serve them only on the local socket.
     public var metrics: Endpoint?
 
     public init() {}
@@ -27,7 +28,8 @@ extension GatewayConfiguration {
 }
 
 extension GatewayConfiguration.Status {
-  /// Maximum length of a socket's path, bytes, without the null byte at its end: the size of `sun_path` in unix(7).
+  /// Maximum length of a socket's path, bytes, without the null byte at the end. The field `sun_path` has 108 bytes
+  /// (unix(7)).
   private static let longestPath = 107
 
   init(_ reader: inout JSONObjectReader, folder: String) throws(JSONError) {

@@ -2,18 +2,18 @@ import Fusion
 import JSONText
 
 extension GatewayConfiguration {
-  /// Conditions for the start and the end of a trip. Times are in seconds, distances in km, and voltages those of a 12
-  /// V system.
+  /// Conditions for the start and the end of a trip; `nil` for a default value. Times are in seconds, distances in km.
+  /// Voltages refer to a 12 V system.
   public struct Trips: Equatable, Sendable {
     /// Whether trips are recorded.
     public var isEnabled = true
-    /// Time without a running engine and without motion after which a trip ends, 60…3600 s.
+    /// Time after which a trip ends if the engine is off and the vehicle does not move, 60…3600 s.
     public var stopTime: Double?
-    /// Time of idling without motion after which a trip ends, 60…86,400 s.
+    /// Time after which a trip ends if the engine runs and the vehicle does not move, 60…86,400 s.
     public var idleTime: Double?
-    /// Minimum distance of a trip, 0…10 km.
+    /// Minimum distance of a trip, 0…10 km. Shorter drives are not reported as trips.
     public var leastDistance: Double?
-    /// Maximum time between two readings that still count as continuous, 2…60 s.
+    /// Maximum time between two readings that are treated as continuous, 2…60 s.
     public var longestGap: Double?
     /// Voltage at or above which the battery is being charged, 12.5…15 V.
     public var chargingVoltage: Double?
@@ -21,30 +21,32 @@ extension GatewayConfiguration {
     public init() {}
   }
 
-  /// The driving events to record, and their thresholds. Units are m/s², km/h, seconds, and volts of a 12 V system.
+  /// The driving events to record, and their thresholds. Accelerations are in m/s², speeds in km/h, times in seconds.
+  /// Voltages refer to a 12 V system.
   public struct Driving: Equatable, Sendable {
-    /// A configured threshold.
+    /// The configured threshold of a driving event.
     public enum Threshold: Equatable, Sendable {
-      /// The default of `Fusion.DrivingOptions`.
+      /// Nothing is configured: the default of `Fusion.DrivingOptions` applies.
       case usual
       /// `false` is configured: the event is not recorded.
       case never
+      /// This threshold is configured.
       case at(Double)
     }
 
-    /// Minimum deceleration at which braking is recorded as harsh, 1…10 m/s².
+    /// Minimum deceleration that is recorded as harsh braking, 1…10 m/s².
     public var harshBraking = Threshold.usual
-    /// Minimum acceleration that is recorded as harsh, 1…10 m/s².
+    /// Minimum acceleration that is recorded as harsh acceleration, 1…10 m/s².
     public var harshAcceleration = Threshold.usual
-    /// Speed limit, 5…300 km/h; `nil` if only the fences' limits apply.
+    /// Speed limit, 5…300 km/h; `nil` if only the speed limits of fences apply.
     public var speedLimit: Double?
-    /// Time above the speed limit after which the event is recorded, 1…600 s.
+    /// Time above the speed limit after which overspeed is recorded, 1…600 s.
     public var overspeedTime: Double?
-    /// Time of idling after which the event is recorded, 10…86,400 s.
+    /// Time of idling after which idling is recorded, 10…86,400 s.
     public var idlingTime = Threshold.usual
-    /// Voltage at or below which low voltage is recorded, 6…14 V.
+    /// Voltage at or below which the battery's low voltage is recorded, 6…14 V.
     public var lowVoltage = Threshold.usual
-    /// Time for which the voltage must be at or below ``lowVoltage`` before this is recorded, 5…3600 s.
+    /// Time for which the voltage must be at or below ``lowVoltage`` before low voltage is recorded, 5…3600 s.
     public var lowVoltageTime: Double?
 
     public init() {}
@@ -79,7 +81,7 @@ extension GatewayConfiguration.Driving {
 }
 
 extension GatewayConfiguration.Driving.Threshold {
-  /// Parses a threshold: `false` or a number.
+  /// Reads a threshold: `false` or a number; `usual` if the key is missing.
   fileprivate init(
     _ reader: inout JSONObjectReader, _ key: String, in range: ClosedRange<Double>
   ) throws(JSONError) {
@@ -95,7 +97,7 @@ extension GatewayConfiguration.Driving.Threshold {
 
   /// The threshold as a number; `nil` if the event is not recorded.
   ///
-  /// - Parameter usual: the default.
+  /// - Parameter usual: the default threshold.
   fileprivate func value(usual: Double?) -> Double? {
     switch self {
     case .usual: usual
@@ -108,7 +110,7 @@ extension GatewayConfiguration.Driving.Threshold {
 // MARK: Conversion to options
 
 extension TripOptions {
-  /// Creates the options for trips from `trips` and `vehicle`; `nil` if trips are not recorded.
+  /// Creates the options for trips from the keys `trips` and `vehicle`; `nil` if trips are not recorded.
   init?(_ trips: GatewayConfiguration.Trips, _ vehicle: GatewayConfiguration.Vehicle) {
     guard trips.isEnabled else { return nil }
     self.init()
@@ -124,7 +126,7 @@ extension TripOptions {
     case .gasoline: fuel = .gasoline
     case .diesel: fuel = .diesel
     case .ethanol: fuel = .ethanol
-    // The consumption of these fuels is measured by mass, which is not converted to a volume.
+    // The consumption of these fuels is measured by mass, and the mass is not converted to a volume.
     case .cng, .lpg: fuel = .other
     case .electric:
       fuel = .electricity
@@ -136,7 +138,7 @@ extension TripOptions {
 }
 
 extension DrivingOptions {
-  /// Creates the options for driving events from `driving`.
+  /// Creates the options for driving events from the key `driving`.
   init(_ driving: GatewayConfiguration.Driving) {
     self.init()
     harshBraking = driving.harshBraking.value(usual: harshBraking)

@@ -1,18 +1,18 @@
 import JSONText
 import Sinks
 
-/// The configuration of the daemon: one JSON object, parsed strictly. `{}` is valid; all devices are then discovered
-/// automatically.
+/// The configuration of the daemon: one JSON object, in which unknown keys are errors. `{}` is valid; the daemon then
+/// finds all devices by itself.
 ///
 ///     { "gatewayId": "gw-17",
 ///       "adapters": [ { "device": "/dev/ttyUSB0", "baud": "auto", "protocol": "auto" } ],
 ///       "poll":     { "defaultPeriod": 1.0, "signals": { "rpm": 0.1 } },
 ///       "sinks":    [ { "type": "stdout" } ] }
 ///
-/// Unknown keys, wrong types and invalid values are errors. Each error has the file, line, column and path, and the
-/// expected value. Relative paths are relative to the folder of the configuration file.
+/// Unknown keys, wrong types and invalid values are errors. Each error has the file, line, column and JSON path, and
+/// the expected value. A relative path begins at the folder of the configuration file.
 public struct GatewayConfiguration: Equatable, Sendable {
-  /// The gateway's ID; `nil` to derive it from the machine ID.
+  /// The gateway's ID; `nil` to derive the ID from the machine ID.
   public var gatewayId: String?
   public var vehicle = Vehicle()
   public var adapters: [Adapter] = []
@@ -25,19 +25,19 @@ public struct GatewayConfiguration: Equatable, Sendable {
   public var gps: [GPSSource] = []
   public var geofences: Geofences?
   public var privacy = Privacy()
-  /// Paths of OBDb signal sets.
+  /// Paths of the OBDb signal-set files.
   public var signalSets: [String] = []
-  /// The state directory: the folder for data that must survive a restart; `nil` for none.
+  /// The state directory, which contains data that must survive a restart; `nil` to store no such data.
   public var stateDirectory: String?
   public var sinks: [SinkConfiguration] = [.stdout(StdoutConfiguration())]
   public var spool = SpoolBounds()
   public var status = Status()
-  /// Positions in the configuration's text at which ``geofences`` and ``signalSets`` are named.
+  /// Positions of the paths of ``geofences`` and ``signalSets`` in the configuration's text.
   var places = FilePlaces()
 
   public init() {}
 
-  /// Facts about the vehicle that the user configures.
+  /// Properties of the vehicle that the user configures.
   public struct Vehicle: Equatable, Sendable {
     public enum Fuel: String, Equatable, Sendable, CaseIterable {
       case gasoline, diesel, ethanol, cng, lpg, electric, hybrid
@@ -61,22 +61,22 @@ public struct GatewayConfiguration: Equatable, Sendable {
       case serial(device: String)
       /// Classic Bluetooth; the address in upper case, for example `00:1D:A5:68:98:8A`.
       case rfcomm(address: String)
-      /// Bluetooth LE; the address in the same format.
+      /// Bluetooth LE; the address in upper case, for example `00:1D:A5:68:98:8A`.
       case ble(address: String)
       case tcp(host: String, port: UInt16)
     }
 
     public var link: Link
-    /// Baud rate of a serial device; `nil` to detect it.
+    /// Baud rate of a serial device; `nil` to detect the rate.
     public var baud: Int?
-    /// Baud rate to which a serial adapter is changed after it was found (ATBRD, STBR); `nil` to keep its rate.
+    /// Baud rate to which a serial adapter is switched after it was found (ATBRD, STBR); `nil` to keep its rate.
     public var preferredBaud: Int?
-    /// ELM digit of the protocol, `1`…`9`; `nil` to detect the protocol. SAE J1939 (`A`) is not polled.
+    /// The ELM327's digit for the protocol, `1`…`9`; `nil` to detect the protocol. SAE J1939 (`A`) is not polled.
     public var protocolDigit: Character?
-    /// The PIN for pairing: 1 to 16 letters and digits, or 1 to 6 digits with Bluetooth LE; `nil` to try the usual
-    /// PINs.
+    /// The PIN for pairing: 1 to 16 letters and digits, or 1 to 6 digits with Bluetooth LE. If it is `nil` and there is
+    /// no ``pinFile``, the usual PINs are tried.
     public var pin: String?
-    /// Path of a file that contains the PIN; `nil` to use ``pin``. The file must not be readable by everyone.
+    /// Path of a file that contains the PIN; `nil` to use ``pin``. The daemon rejects a file that all users can read.
     public var pinFile: String?
 
     public init(link: Link, baud: Int? = nil, protocolDigit: Character? = nil) {
@@ -90,7 +90,7 @@ public struct GatewayConfiguration: Equatable, Sendable {
   public struct Discovery: Equatable, Sendable {
     public var serial = true
     public var bluetooth = true
-    /// Whether the daemon may send bytes to a device to find out whether it is an adapter.
+    /// Whether the daemon may send bytes to an unknown device to find out whether it is an adapter.
     public var probe = false
 
     public init() {}
@@ -99,7 +99,7 @@ public struct GatewayConfiguration: Equatable, Sendable {
   /// The signals to poll, and their periods in seconds.
   public struct Poll: Equatable, Sendable {
     public var defaultPeriod = 1.0
-    /// Period of each named signal, in the order of the file; 0 for as often as the link allows.
+    /// Periods of single signals, in the order of the configuration; 0 to read a signal as often as the link allows.
     public var signals: [Period] = []
     public var dtcPeriod = 60.0
 
@@ -108,7 +108,7 @@ public struct GatewayConfiguration: Equatable, Sendable {
     public struct Period: Equatable, Sendable {
       public var signal: String
       public var seconds: Double
-      /// The error to report if no signal set defines the signal. It is ignored when two values are compared.
+      /// The error to report if no signal set defines the signal. Comparisons of two values ignore it.
       var refusal: JSONError?
 
       public static func == (a: Period, b: Period) -> Bool { a.signal == b.signal && a.seconds == b.seconds }
@@ -120,10 +120,10 @@ public struct GatewayConfiguration: Equatable, Sendable {
     }
   }
 
-  /// Rules for when a parked vehicle is no longer polled, and when polling starts again. Voltages are those of a 12 V
-  /// system; times are in seconds. `nil` selects the default of `AdapterSession.PowerConfiguration`.
+  /// Rules that determine when the daemon stops polling a parked vehicle and when it starts again. Voltages refer to a
+  /// 12 V system; times are in seconds. `nil` selects the default of `AdapterSession.PowerConfiguration`.
   public struct Power: Equatable, Sendable {
-    /// Whether polling stops automatically when the vehicle is parked.
+    /// Whether polling stops automatically while the vehicle is parked.
     public var isEnabled = true
     public var cutOffVoltage: Double?
     public var cutOffTime: Double?
@@ -135,21 +135,21 @@ public struct GatewayConfiguration: Equatable, Sendable {
     public var wakeInterval: Double?
     public var heavySystemVoltage: Double?
     public var calibrationLimit: Double?
-    /// Whether the adapter goes to its low-power mode (ATLP) while the vehicle sleeps.
+    /// Whether the adapter is switched to its low-power mode (ATLP) while the vehicle is asleep.
     public var usesLowPower = false
 
     public init() {}
   }
 
-  /// When telemetry records are made.
+  /// The rules for making telemetry records.
   public struct Record: Equatable, Sendable {
-    /// The condition for making a record.
+    /// The condition for making a telemetry record.
     public enum Trigger: String, Equatable, Sendable, CaseIterable {
       /// One record in each period.
       case period
       /// One record in each period in which a value has changed.
       case change
-      /// One record for each polling cycle. A cycle ends when a signal is read a second time.
+      /// One record for each polling cycle. A cycle ends when a signal is read for the second time.
       case cycle
     }
 
@@ -165,7 +165,7 @@ public struct GatewayConfiguration: Equatable, Sendable {
   public struct Geofences: Equatable, Sendable {
     /// Path of the GeoJSON file that contains the fences.
     public var file: String
-    /// Whether an `enter` event is reported for each fence that already contains the first fix.
+    /// Whether an `enter` event is reported for each fence in which the first fix lies.
     public var announcesFirstFix = false
     public var leastErrorRadius: Double?
     public var errorPerHDOP: Double?
@@ -176,7 +176,7 @@ public struct GatewayConfiguration: Equatable, Sendable {
     public init(file: String) { self.file = file }
   }
 
-  /// How precisely records show positions.
+  /// The precision of positions in records.
   public struct Privacy: Equatable, Sendable {
     public enum Level: String, Equatable, Sendable, CaseIterable { case full, coarse, off }
 
@@ -184,7 +184,7 @@ public struct GatewayConfiguration: Equatable, Sendable {
       /// ID of the fence.
       public var fence: String
       public var level: Level
-      /// The error to report if there is no such fence. It is ignored when two values are compared.
+      /// The error to report if no fence has this ID. Comparisons of two values ignore it.
       var refusal: JSONError?
 
       public static func == (a: Zone, b: Zone) -> Bool { a.fence == b.fence && a.level == b.level }
@@ -195,29 +195,31 @@ public struct GatewayConfiguration: Equatable, Sendable {
       }
     }
 
-    /// The precision outside all zones.
+    /// The precision of positions outside all zones.
     public var position = Level.full
     /// Number of decimals of a degree that a coarse position has, 0…5.
     public var decimals = 2
-    /// Fences inside which another precision applies.
+    /// Fences with the precision that applies inside each of them.
     public var zones: [Zone] = []
 
     public init() {}
   }
 
-  /// A GPS receiver, or gpsd.
+  /// A source of positions: a GPS receiver on a serial device, or gpsd.
   public enum GPSSource: Equatable, Sendable {
     case serial(device: String, baud: Int?)
     case gpsd(host: String, port: UInt16)
   }
 
-  /// Limits of the spool's size and of the age of its records, and the period of its commits.
+  /// Limits of the spool's size and of the age of its records, and the time between its commits.
   public struct SpoolBounds: Equatable, Sendable {
-    /// Time between two commits in seconds, 0.1…3600. A power cut can lose the telemetry of this time.
+    /// Time between two commits of the spool in seconds, 0.1…3600. A power cut can lose the telemetry of this time.
     public var commitPeriod = 5.0
-    /// Maximum size of the spool's file in MB, 4…1,000,000. When it is reached, the oldest telemetry is removed first.
+    /// Maximum size of the spool's file in MB, 4…1,000,000. When it is reached, the oldest telemetry records are
+    /// removed first.
     public var megabytes = 256.0
-    /// Number of days after which a record that is not delivered is removed, 0.01…36,500; `nil` to keep it.
+    /// Age in days at which a record is removed although it was not delivered, 0.01…36,500; `nil` to remove no record
+    /// because of its age.
     public var days: Double?
 
     public init() {}
@@ -227,10 +229,10 @@ public struct GatewayConfiguration: Equatable, Sendable {
 /// The reason why a configuration is rejected.
 public struct ConfigurationError: Error, Equatable, Sendable, CustomStringConvertible {
   public var file: String
-  /// All faults, in the order in which they are in the file; at least one.
+  /// All errors of the configuration, in the order of their positions; at least one.
   public var errors: [JSONError]
 
-  /// One line for each fault: `gateway.json:3:14: adapters[0].baud: expected …, found …`.
+  /// One line for each error: `gateway.json:3:14: adapters[0].baud: expected …, found …`.
   public var lines: [String] { errors.messages(in: file) }
 
   public var description: String { lines.joined(separator: "; ") }

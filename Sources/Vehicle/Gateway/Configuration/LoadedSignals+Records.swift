@@ -3,7 +3,7 @@ import OBDWire
 import SignalSets
 
 extension LoadedSignals {
-  /// The properties of each signal that records need, in the order of ``definitions``.
+  /// The properties of signal-set signals that records need, in the order of ``definitions``.
   public var recordSignals: [LoadedSignal] {
     definitions.indices.map { index in
       let id = SignalID(rawValue: SignalID.firstLoaded + UInt16(index))

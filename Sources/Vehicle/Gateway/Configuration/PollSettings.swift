@@ -5,14 +5,14 @@ import JSONText
 import OBDWire
 import SignalSets
 
-/// The data that a session polls, from the configuration's `poll` and `signalSets`: periods by PID, and the requests to
-/// single ECUs.
+/// The settings of polling, made from the configuration's `poll` and `signalSets`: the period of each PID, and requests
+/// to single ECUs.
 struct PollSettings: Sendable {
   var preferences = PollPreferences()
   var addressed: [AddressedRequest] = []
   var definitions: [SignalDefinition] = []
   var loadedSignals: [LoadedSignal] = []
-  /// Time for which records repeat each value.
+  /// For each signal, the time for which records repeat its last value.
   var windows = SignalWindows()
   /// Time between two readings of the adapter's voltage, ns; `nil` for the default.
   var voltagePeriod: Int64?
@@ -20,9 +20,9 @@ struct PollSettings: Sendable {
   /// Combines the configuration and the signal sets.
   ///
   /// - Parameters:
-  ///   - poll: the configuration's `poll`. Names of built-in signals in it are known to be valid.
-  ///   - loaded: the signal sets.
-  ///   - file: path of the configuration, for messages.
+  ///   - poll: the configuration's `poll`. Its names of built-in signals were already checked.
+  ///   - loaded: the signals of all signal sets; `nil` if there are no signal sets.
+  ///   - file: path of the configuration file, for messages.
   /// - Throws: ``Failure`` if a configured signal is neither in the standard nor in a signal set, or if there are more
   ///   requests than a session can poll.
   init(_ poll: GatewayConfiguration.Poll, _ loaded: LoadedSignals?, file: String? = nil) throws(Failure) {
@@ -32,7 +32,7 @@ struct PollSettings: Sendable {
     for period in poll.signals {
       let nanoseconds = Self.nanoseconds(period.seconds)
       if period.signal == "batteryVoltage" { voltagePeriod = nanoseconds }
-      // If several signals of a PID have a period, the shortest one applies.
+      // If several signals of a PID have a period, the shortest period applies.
       for pid in SignalNames.parameters(of: period.signal) { named[pid] = min(nanoseconds, named[pid] ?? .max) }
     }
     for (pid, period) in named { preferences.set(pid, period: period) }
@@ -48,9 +48,9 @@ struct PollSettings: Sendable {
     }
   }
 
-  /// The time for which records repeat a value that is read with this period: two periods, because one answer may be
-  /// lost. Values with periods above ``longestHeldPeriod`` are not repeated. Otherwise, rarely read values, such as
-  /// monitors and standards, would make every record several times as long.
+  /// Returns the time for which records repeat a value that is read with this period, ns. It is two periods, because
+  /// one answer may be lost. Values with a period above ``longestHeldPeriod`` are not repeated: values such as monitors
+  /// and standards, which are rarely read, would make every record several times as long.
   private static func window(_ period: Int64) -> Int64 { period <= longestHeldPeriod ? 2 * period : 0 }
 
   private static let longestHeldPeriod: Int64 = 30_000_000_000
@@ -85,8 +85,8 @@ struct PollSettings: Sendable {
 }
 
 extension AddressedRequest {
-  /// Creates the request for a command of a signal set; `nil` if the command must not be sent, because it would change
-  /// an ECU's session.
+  /// Creates the request for a command of a signal set; `nil` if the command must not be sent. For example, it could
+  /// change an ECU's session.
   init?(_ command: SignalSet.Command, _ poll: GatewayConfiguration.Poll) {
     guard command.isSendable else { return nil }
     let question: Question
@@ -97,7 +97,7 @@ extension AddressedRequest {
     default: return nil
     }
     guard let header = ECUHeader(command) else { return nil }
-    // A period that is configured for a signal of the command replaces that of the signal set. If several are
+    // If a period is configured for a signal of the command, it replaces the period of the signal set. If several are
     // configured, the shortest one applies.
     let named = poll.signals.filter { named in command.signals.contains { $0.id == named.signal } }.map(\.seconds).min()
     let period = named ?? command.period
@@ -109,7 +109,7 @@ extension AddressedRequest {
 }
 
 extension ECUHeader {
-  /// Parses `hdr` and `pri` of a command; `nil` if `hdr` is not a hexadecimal number.
+  /// Creates the header from `hdr` and `pri` of a signal-set command; `nil` if `hdr` is not a hexadecimal number.
   fileprivate init?(_ command: SignalSet.Command) {
     guard let header = UInt32(command.header, radix: 16) else { return nil }
     let tester = UInt32(command.testerAddress ?? 0xF1)

@@ -1,7 +1,7 @@
 import AdapterSession
 
 extension PowerConfiguration {
-  /// Creates a session's rules for stopping and probing from the configuration's `power`.
+  /// Creates a session's rules for stopping polling and for probing from the configuration's `power`.
   init(_ power: GatewayConfiguration.Power) {
     self.init()
     isEnabled = power.isEnabled

@@ -1,10 +1,10 @@
 import Failures
 import Glibc
 
-/// The fences that were last fetched from a server. They are stored in `fences.geojson` in the state directory, so that
-/// the daemon has them at its next start even without a network.
+/// The storage of the fences that were last fetched from a server: `fences.geojson` in the state directory. With it,
+/// the daemon has the fences at its next start even without a network.
 enum ServerFences {
-  /// The source of these fences, as messages name it.
+  /// The name of the fetched fences in messages.
   static let place = "the fleet store's fences"
   private static let name = "/fences.geojson"
 
@@ -17,8 +17,8 @@ enum ServerFences {
 
   /// Reads the stored fences.
   ///
-  /// - Parameter folder: the state directory; `nil` if there is none.
-  /// - Returns: their GeoJSON text; `nil` if no fences are stored.
+  /// - Parameter folder: the state directory; `nil` if there is none, in which case the result is `nil`.
+  /// - Returns: the GeoJSON text of the fences; `nil` if no fences are stored.
   static func read(in folder: String?) throws(Failure) -> [UInt8]? {
     guard let path = folder.map({ $0 + name }), unsafe access(path, F_OK) == 0 else { return nil }
     return try FileText.read(path, limit: FileText.fenceLimit)

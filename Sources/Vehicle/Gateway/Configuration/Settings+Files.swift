@@ -1,26 +1,25 @@
 import Failures
 import Sinks
 
-/// Checks, without a start of the daemon, the files and folders that the daemon opens only after its start.
+/// Checks files and folders that the daemon opens only after its start. The daemon need not run.
 extension Settings {
-  /// The result of ``checkFiles(of:)``, one line for each file.
+  /// The result of ``checkFiles(of:)``: one line for each file or library.
   public struct FileFaults: Sendable {
     /// Files with which the daemon or a sink would not work.
     public var faults: [String] = []
-    /// Files that only the running service can use, so that they cannot be checked here, and libraries that are
-    /// missing.
+    /// Files that cannot be checked here because only the running service can use them, and missing libraries.
     public var warnings: [String] = []
   }
 
-  /// Checks secrets, TLS files, the folders of file sinks, the state directory, and the folder of the socket. Nothing is
-  /// changed.
+  /// Checks the gateway's ID, secrets, TLS files, the folders of file sinks, the state directory, and the folder of the
+  /// status socket. It changes no file.
   ///
-  /// - Parameter file: path of the configuration, for messages; `nil` for the defaults.
+  /// - Parameter file: path of the configuration file, for messages; `nil` if the default configuration is used.
   public func checkFiles(of file: String?) -> FileFaults {
     var found = FileFaults()
     let prefix = file.map { "\($0): " } ?? ""
     func add(_ key: String, _ error: some CustomStringConvertible, path: String = "") {
-      // systemd makes these for the service, and shows credentials only to it.
+      // systemd creates these folders for the service, and shows credentials only to the service.
       if ["/run/credentials/", "/var/lib/obdgate", "/run/obdgate"].contains(where: { path.hasPrefix($0) }) {
         found.warnings.append("\(prefix)\(key): \(error); only the running service can use it")
       } else {
@@ -41,7 +40,7 @@ extension Settings {
     let stateFault = folder.flatMap { FolderCheck.fault(of: $0) }
     for (index, sink) in configuration.sinks.enumerated() {
       for (key, error) in sink.fileFaults {
-        // The daemon makes its state directory before it opens the sinks.
+        // The daemon creates its state directory before it opens the sinks.
         if stateFault == nil, error.place == folder { continue }
         add("sinks[\(index)].\(key)", error, path: error.place)
       }

@@ -7,22 +7,22 @@ import Geofencing
 import JSONText
 import SignalSets
 
-/// A configuration together with the content of the files that it names, all of it checked. A start or a reload needs
-/// nothing else.
+/// A configuration, and the content of the files that it names. All of it is checked. A start or a reload needs no
+/// other input.
 public struct Settings: Sendable {
   public let configuration: GatewayConfiguration
   private(set) var poll: PollSettings
-  /// The geofences; `nil` if there are none.
+  /// The geofences that are watched; `nil` if there are none.
   var fences: FenceSet?
   let fenceRules: FenceRules
   let privacy: PrivacyRules
-  /// Warnings about settings that are valid but probably not intended, one line each.
+  /// Warnings about settings that are valid but probably not intended; one line for each.
   public private(set) var warnings: [String] = []
-  /// Whether there are privacy zones whose fences are unknown, because they have not been fetched from a server yet.
+  /// Whether the fences of privacy zones are unknown, because they have not been fetched from a server yet.
   private let isWaitingForZones: Bool
 
-  /// The precision of positions that applies now. As long as the fences of privacy zones are unknown, the precision
-  /// inside these zones applies everywhere.
+  /// The precision of positions that applies now. While the fences of privacy zones are unknown, the strictest
+  /// precision of all zones applies everywhere.
   var presentPrivacy: PrivacyRules {
     guard isWaitingForZones, fences == nil else { return privacy }
     let strictest = privacy.zones.reduce(privacy.everywhere) { $0.stricter($1.privacy) }
@@ -31,8 +31,8 @@ public struct Settings: Sendable {
 
   /// Reads a configuration file and the files that it names.
   ///
-  /// - Parameter path: `nil` for the defaults (`{}`).
-  /// - Throws: ``Failure`` with the file, line and path of the fault, and the expected value.
+  /// - Parameter path: path of the configuration file; `nil` for the default configuration (`{}`).
+  /// - Throws: ``Failure`` with the file, line and JSON path of each error, and the expected value.
   public init(path: String?) throws(Failure) {
     guard let path else {
       try self.init(GatewayConfiguration())
@@ -47,8 +47,8 @@ public struct Settings: Sendable {
     }
     try self.init(configuration, file: path)
     if content.isForEveryone, let pinned = configuration.adapters.firstIndex(where: { $0.pin != nil }) {
-      // The configuration file does not belong to the service's user. If the file is not readable for everyone, the
-      // service can read it only through the file's group.
+      // The configuration file belongs to another user than the service's. Unless all users can read the file, the
+      // service can read it only as a member of the file's group.
       warnings.append(
         "\(path): adapters[\(pinned)].pin: everyone may read this file; give the PIN by \"pinFile\", or "
           + "chgrp obdgate \(path) && chmod 640 \(path); without the service, chmod 600 \(path) as the daemon's own user"
@@ -58,7 +58,7 @@ public struct Settings: Sendable {
 
   /// Reads the files that a configuration names.
   ///
-  /// - Parameter file: path of the configuration, for messages.
+  /// - Parameter file: path of the configuration file, for messages; `nil` if there is none.
   /// - Throws: ``Failure`` if a file is missing or invalid.
   public init(_ configuration: GatewayConfiguration, file: String? = nil) throws(Failure) {
     self.configuration = configuration
@@ -71,7 +71,7 @@ public struct Settings: Sendable {
     fences = try Self.fences(configuration, file: file)
     fenceRules = FenceRules(configuration.geofences)
     privacy = PrivacyRules(configuration.privacy)
-    // The fences of privacy zones are unknown now, but can be fetched from a server.
+    // The fences of privacy zones may be unknown now, if they are fetched from a server later.
     isWaitingForZones = fences == nil && Self.fetchesFences(configuration) && !privacy.zones.isEmpty
     for zone in configuration.privacy.zones where !isWaitingForZones && !(fences?.has(zone.fence) ?? false) {
       throw Failure(.badConfiguration, Self.refusal(of: zone, configuration, file: file))
@@ -89,7 +89,7 @@ public struct Settings: Sendable {
     poll = try PollSettings(configuration.poll, signals, file: file)
   }
 
-  /// Returns these settings, but with the signal sets of `other`. A running daemon cannot change them, because its
+  /// Returns these settings with the signal sets of `other`. A running daemon cannot change its signal sets, because
   /// records refer to signals by index.
   func keepingSignalSets(of other: Settings) -> Settings {
     var settings = self
@@ -100,14 +100,14 @@ public struct Settings: Sendable {
     return settings
   }
 
-  /// Whether there is a sink other than stdout. Records are then stored until they are delivered.
+  /// Whether records are stored in the spool until they are delivered. This is so if there is a sink other than stdout.
   var usesSpool: Bool {
     configuration.sinks.contains { sink in
       if case .stdout = sink { false } else { true }
     }
   }
 
-  /// Creates the message about a privacy zone whose fence does not exist.
+  /// Returns the message for a privacy zone whose fence does not exist.
   private static func refusal(
     of zone: GatewayConfiguration.Privacy.Zone, _ configuration: GatewayConfiguration, file: String?
   ) -> String {
@@ -121,9 +121,9 @@ public struct Settings: Sendable {
   /// Reads a file that the configuration names.
   ///
   /// - Parameters:
-  ///   - place: position at which the configuration names the file; `nil` if unknown.
-  ///   - file: path of the configuration; `nil` if there is none.
-  /// - Throws: ``Failure`` with that position.
+  ///   - place: position of the file's path in the configuration; `nil` if unknown.
+  ///   - file: path of the configuration file; `nil` if there is none.
+  /// - Throws: ``Failure``, with the position `place` if it is known.
   private static func read(
     _ path: String, limit: Int, named place: FilePlace?, in file: String?
   ) throws(Failure) -> [UInt8] {
@@ -142,7 +142,8 @@ public struct Settings: Sendable {
       return try fences(text, from: wanted.file)
     }
     guard fetchesFences(configuration) else { return nil }
-    // The stored copy of fetched fences is optional. If it cannot be used, the daemon starts without it.
+    // The stored copy of fetched fences is optional. If it is invalid or lacks a zone's fence, the daemon starts
+    // without it.
     do throws(Failure) {
       guard let text = try ServerFences.read(in: configuration.stateDirectory) else { return nil }
       let set = try fences(text, from: ServerFences.place)
@@ -160,13 +161,13 @@ public struct Settings: Sendable {
       && configuration.sinks.contains { $0.fetchesFences }
   }
 
-  /// Parses fences.
+  /// Parses fences in GeoJSON.
   ///
-  /// - Parameter place: path or URL of the text, for messages.
+  /// - Parameter place: path or other name of the source, for messages.
   static func fences(_ text: [UInt8], from place: String) throws(Failure) -> FenceSet {
     do throws(GeoJSONError) {
       let set = try FenceSet(geoJSON: text, file: place)
-      // The allocator would keep memory after a large file (6 MB for 100,000 fences), so return it to the system.
+      // After a large file (6 MB for 100,000 fences), the allocator would keep memory. Return it to the system.
       cgateway_give_back_memory()
       return set
     } catch {

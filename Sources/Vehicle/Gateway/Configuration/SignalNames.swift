@@ -1,14 +1,15 @@
 import JSONText
 import OBDWire
 
-/// Finds the PIDs of a signal by the signal's name in records.
+/// Functions that find the PIDs of a signal by its name in records.
 enum SignalNames {
-  /// Whether this is the name of a built-in signal that can be polled.
+  /// Whether a name is that of a built-in signal that can be polled.
   static func isKnown(_ name: String) -> Bool { name == "batteryVoltage" || !parameters(of: name).isEmpty }
 
-  /// Returns the most similar known name as a suggestion, to be added to the message about an unknown name.
+  /// Returns a suggestion with the most similar known name. It is appended to the message about an unknown name; empty
+  /// if no name is similar.
   ///
-  /// - Parameter loaded: names that signal sets define.
+  /// - Parameter loaded: names of the signals in signal sets.
   static func hint(for name: String, loaded: some Sequence<String> = []) -> String {
     var known = ["batteryVoltage"] + loaded
     let rows = saeSignals.span
@@ -16,8 +17,8 @@ enum SignalNames {
     return nearestName(to: name, among: known).map { "; did you mean \(JSONError.quoted($0))?" } ?? ""
   }
 
-  /// The PIDs of service 01 that contain a signal. There may be several, because different ECUs support different PIDs
-  /// for the same signal.
+  /// Returns the PIDs of service 01 that contain a signal. There may be several, because ECUs differ in the PIDs that
+  /// they support for the same signal.
   static func parameters(of name: String) -> [UInt8] {
     var found: [UInt8] = []
     let rows = saeSignals.span

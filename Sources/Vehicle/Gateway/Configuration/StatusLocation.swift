@@ -2,22 +2,22 @@ import Failures
 import GatewayStatus
 import JSONText
 
-/// Where a daemon with a given configuration serves its status. It can also be found if the configuration is partly
-/// invalid.
+/// The place at which a daemon with a given configuration serves its status. It can be found even if another part of
+/// the configuration is invalid.
 public struct StatusLocation: Sendable {
   public private(set) var socket = GatewayConfiguration.Status.Socket.usual
-  /// The state directory; `nil` if there is none, or if it is not known.
+  /// The state directory; `nil` if there is none, or if it could not be read.
   public private(set) var stateDirectory: String?
 
-  /// Finds the location from a valid configuration.
+  /// Takes the location from a valid configuration.
   public init(_ configuration: GatewayConfiguration) {
     socket = configuration.status.socket
     stateDirectory = configuration.stateDirectory
   }
 
-  /// Finds the location from a configuration file.
+  /// Reads the location from a configuration file.
   ///
-  /// - Parameter file: path of the configuration. If it is `nil` or cannot be read, the defaults apply.
+  /// - Parameter file: path of the configuration file. If it is `nil` or the file cannot be read, the defaults apply.
   public init(file: String?) {
     guard let file, let text = try? FileText.read(file) else { return }
     let folder = GatewayConfiguration.folder(of: file)
@@ -33,8 +33,8 @@ public struct StatusLocation: Sendable {
     }
   }
 
-  /// The paths of sockets to try, in this order: the path that a daemon with this configuration uses, then the paths
-  /// that a daemon with another configuration may use.
+  /// The paths of sockets to try, in this order. First comes the path that a daemon with this configuration uses. Then
+  /// come the default paths that other daemons may use.
   public var places: [String] {
     let usual = StatusSocketPath.ofClients(stateDirectory: stateDirectory)
     return if case .at(let path) = socket { [path] + usual } else { usual }

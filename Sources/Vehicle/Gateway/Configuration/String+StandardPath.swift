@@ -1,6 +1,6 @@
 extension String {
-  /// The shortest form of a path, so that paths can be compared: `./a//b` becomes `a/b`, and `a/../b` becomes `b`.
-  /// Symbolic links are not resolved, because their targets may change.
+  /// The shortest form of a path, for comparing paths: `./a//b` becomes `a/b`, and `a/../b` becomes `b`. Symbolic links
+  /// are not resolved, because their targets may change.
   var standardPath: String {
     let isAbsolute = utf8.first == UInt8(ascii: "/")
     var parts: [Substring] = []

@@ -6,21 +6,21 @@ import Glibc
 import JSONText
 import Telemetry
 
-/// What sessions learned about adapters and vehicles. It is stored in `adapters.jsonl` in the state directory, one text
-/// line for each adapter.
+/// The properties of adapters and vehicles that sessions have found. They are stored in `adapters.jsonl` in the state
+/// directory, one text line for each adapter.
 ///
 ///     {"adapter":"usb:0403:6015:DA01","baud":115200,"protocol":"6","vin":"1D4GP00RX5B123456","measuresVoltage":true,
 ///      "silentPids":["04","0F"],"quirks":["noCountSuffix"]}         (one line)
 ///
-/// The file is optional. All invalid lines together are reported in one log line, and their content is learned again.
-/// The file is written under another name and then renamed, so that after a power cut there is either the old file or
+/// The file is optional. If it has invalid lines, one log line reports all of them, and sessions find the properties
+/// again. The file is written under another name and then renamed. Therefore, a power cut leaves either the old file or
 /// the new one.
 struct AdapterMemory {
   private let path: String?
   private var known: [String: SessionMemory] = [:]
-  /// The last error in writing the file. An error is logged only if it differs from this one.
+  /// The last error in writing the file; empty after a success. An error is logged only if it differs from this one.
   private var lastReason = ""
-  /// Maximum number of bytes that are read, which is sufficient for more than a thousand adapters.
+  /// Maximum number of bytes that are read from the file. This suffices for more than a thousand adapters.
   static let limit = 256 << 10
 
   /// Reads the file.
@@ -38,20 +38,22 @@ struct AdapterMemory {
     }
   }
 
-  /// The content of a file: its valid lines, and a message about the others.
+  /// The content of the file: its valid lines, and a message about the other lines.
   struct Reading {
     var known: [String: SessionMemory] = [:]
-    /// A message about all invalid lines, for one log line; `nil` if all lines are valid.
+    /// A message about all invalid lines; `nil` if all lines are valid. It is written as one log line.
     var complaint: String?
 
     /// Parses a file.
     ///
-    /// - Parameter text: the file, or its beginning if it is longer than ``AdapterMemory/limit``.
+    /// - Parameters:
+    ///   - text: the content of the file, or its beginning if it is longer than ``AdapterMemory/limit``.
+    ///   - path: path of the file, for messages.
     init(_ text: [UInt8], from path: String) {
       var (first, wrong): (String?, Int) = (nil, 0)
       let isCut = text.count > AdapterMemory.limit
       var lines = text.split(separator: 0x0A, omittingEmptySubsequences: false)
-      // The file was cut off at the limit, so its last line is incomplete.
+      // The text was cut off at the limit, so its last line is incomplete.
       if isCut { lines.removeLast() }
       for (index, line) in lines.enumerated() where !line.isEmpty {
         do throws(JSONError) {
@@ -69,10 +71,10 @@ struct AdapterMemory {
     }
   }
 
-  /// What was learned about an adapter; empty if nothing was.
+  /// The properties found for the adapter with this name; empty if none were found.
   subscript(name: String) -> SessionMemory { known[name] ?? SessionMemory() }
 
-  /// Stores what a session has learned.
+  /// Stores the properties that a session has found for an adapter, and writes the file.
   mutating func store(_ memory: SessionMemory, of name: String) {
     known[name] = memory
     guard let path else { return }
@@ -96,7 +98,7 @@ struct AdapterMemory {
       if memory.baud > 0 { line.field("baud", UInt64(memory.baud)) }
       if memory.protocolDigit > 0 { line.field("protocol", String(Character(Unicode.Scalar(memory.protocolDigit)))) }
       let vin = (0..<memory.vinCount).map { memory.vin[$0] }
-      // A VIN with characters that cannot be printed is damaged and identifies no vehicle.
+      // A VIN with unprintable characters is damaged and identifies no vehicle.
       if !vin.isEmpty, vin.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) { line.field("vin", String(latin1: vin.span)) }
       if memory.voltageOffset != 0 { line.field("voltageOffset", memory.voltageOffset) }
       if memory.measuresVoltage { line.field("measuresVoltage", true) }
@@ -132,7 +134,7 @@ struct AdapterMemory {
     if let names = try reader.optionalArray("quirks") {
       for element in names { memory.quirks.insert(Quirks(name: try element.requireString())) }
     }
-    // Ignore unknown keys, because a newer version may have written them.
+    // Unknown keys are ignored, because a newer version may have written them.
     return (name, memory)
   }
 }
@@ -147,13 +149,13 @@ extension PIDSet {
 }
 
 extension Quirks {
-  /// The names of all quirks.
+  /// The names of the quirks in this set.
   var names: [String] {
     (0..<32).map { Quirks(rawValue: 1 << $0) }.filter { contains($0) }.map { $0.name.description }
       .filter { !$0.isEmpty }
   }
 
-  /// The quirk with this name; empty if there is none.
+  /// Creates a set with the quirk of this name; empty if no quirk has this name.
   init(name: String) {
     let found = (0..<32).map { Quirks(rawValue: 1 << $0) }.first { $0.name.description == name }
     self = name.isEmpty ? [] : found ?? []

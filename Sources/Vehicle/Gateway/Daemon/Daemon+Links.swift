@@ -6,29 +6,29 @@ import GatewayRecords
 import Ports
 import Telemetry
 
-/// A running link.
+/// A link that was started, with its thread.
 struct RunningLink {
-  /// Key that identifies the device. It stays the same after a restart.
+  /// Key that identifies the device. The key is the same after a restart.
   let name: String
   let control: LinkControl
   let thread: Thread
   let progress: Progress?
   let use: Use
 
-  /// The use of a link, with the parts that belong to this use.
+  /// The purpose of a link, with the objects that only a link for this purpose has.
   enum Use {
     case adapter(AdapterControl, AdapterFeed)
     case receiver(ReceiverFeed)
   }
 
-  /// Removes and returns what an adapter's session has learned since the last call; `nil` if nothing new.
+  /// Removes and returns what an adapter's session has found since the last call; `nil` if it found nothing.
   func takeLearned() -> SessionMemory? {
     guard case .adapter(let control, _) = use else { return nil }
     return control.takeLearned()
   }
 }
 
-/// Starts and stops links, and moves them to other paths.
+/// Starts and stops links, and changes their addresses.
 extension Daemon {
   mutating func perform(_ step: DeviceRoster.Step) throws(Failure) {
     switch step {
@@ -61,7 +61,7 @@ extension Daemon {
     }
   }
 
-  /// Starts the link of a receiver or of gpsd.
+  /// Starts the link to a receiver or to gpsd.
   private mutating func start(
     receiver number: Int, _ address: PortAddress, _ ground: DeviceVerdict.Ground, _ label: String
   ) throws(Failure) {
@@ -125,7 +125,7 @@ extension Daemon {
       name: name, control: control.link, thread: thread, progress: progress, use: .adapter(control, record))
   }
 
-  /// Listens to a device in a separate thread. The result is sent to the mailbox.
+  /// Listens to a device in a separate thread, which sends the result to the mailbox.
   private func listen(to device: DeviceIdentity) {
     let mailbox = self.mailbox
     let scouting = self.scouting
@@ -135,12 +135,12 @@ extension Daemon {
         mailbox.post(.listened(result, device))
       }
     } catch {
-      // If a device cannot be checked, the daemon continues without it.
+      // If the thread cannot be started, the daemon continues without this device.
       Log.write("\(device.node): \(error.description)", .warning)
     }
   }
 
-  /// Asks BlueZ for paired devices every 30 seconds.
+  /// Starts a thread that asks BlueZ for the paired devices every 30 seconds.
   func searchBluetooth() throws(Failure) {
     let mailbox = self.mailbox
     let scouting = self.scouting
@@ -160,7 +160,7 @@ extension Daemon {
 }
 
 extension PortAddress {
-  /// The device's name in records, which does not contain the baud rate.
+  /// The device's name in records. It does not contain the baud rate.
   var deviceName: String {
     if case .serial(let path, _) = self { path } else { description }
   }

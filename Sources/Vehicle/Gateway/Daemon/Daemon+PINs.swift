@@ -2,8 +2,8 @@ import GatewayOutput
 import Sinks
 
 extension Daemon {
-  /// Returns the configured adapters with the PINs from their files. If the file of an adapter is invalid, this is
-  /// logged, and the adapter is left out: it must not be paired with another PIN.
+  /// Returns the configured adapters with the PINs from their PIN files. An adapter whose file is invalid is logged and
+  /// left out, so that it is not paired with another PIN.
   func adaptersWithPINs() -> [GatewayConfiguration.Adapter] {
     settings.configuration.adapters.compactMap { adapter in
       var adapter = adapter

@@ -2,16 +2,16 @@ import Failures
 import GatewayOutput
 import Ports
 
-/// A thread that pairs Bluetooth adapters.
+/// The thread that pairs Bluetooth adapters, and the object that controls it.
 struct RunningPairing {
   let control: PairingControl
   let thread: Thread
 }
 
 extension Daemon {
-  /// Pairs the configured Bluetooth adapters that still need it.
+  /// Pairs those configured Bluetooth adapters that are not paired yet.
   ///
-  /// - Parameter again: whether to try again those adapters for which all attempts have failed.
+  /// - Parameter again: whether to retry adapters for which all attempts have failed.
   mutating func pairAdapters(again: Bool) throws(Failure) {
     try pair(pairingNeeds.requests(adaptersWithPINs()), again: again)
   }
@@ -37,19 +37,19 @@ extension Daemon {
     pairing = RunningPairing(control: control, thread: thread)
   }
 
-  /// Handles a report of a link: the adapter has answered, or it rejected the connection and possibly needs a key.
+  /// Handles a report of a link: the adapter has answered, or it has rejected the connection and may need a key.
   mutating func handle(_ address: PortAddress, wantsKey: Bool) throws(Failure) {
     guard pairingNeeds.update(address, wantsKey: wantsKey) else { return }
     let requests = pairingNeeds.requests(adaptersWithPINs())
     if wantsKey {
-      // Only configured adapters are paired. This one may have been discovered instead.
+      // Only configured adapters are paired. This adapter may have been discovered instead.
       if requests.contains(where: { $0.port == address }) { try pair(requests, again: false) }
     } else {
       _ = pairing?.control.pair(requests, again: false)
     }
   }
 
-  /// Logs the result of a pairing. If it succeeded, the adapter's link is opened at once.
+  /// Logs the result of a pairing. If the pairing succeeded, the adapter's link is opened immediately.
   func handle(_ event: PairingEvent) {
     Log.write(event.description)
     guard case .paired(let address) = event else { return }

@@ -3,9 +3,9 @@ import Fusion
 import GatewayOutput
 import Geofencing
 
-/// Reads the configuration again while the daemon runs.
+/// Reading the configuration again while the daemon runs.
 extension Daemon {
-  /// Reads the configuration again. If the new one is invalid, the current one stays in use.
+  /// Reads the configuration again (SIGHUP). If the new configuration is invalid, the current one stays in use.
   mutating func reload() throws(Failure) {
     guard let path else {
       Log.write("SIGHUP: there is no configuration file to read; start with --config FILE")
@@ -22,7 +22,7 @@ extension Daemon {
     for difference in Self.needingRestart(started, new.configuration) {
       Log.write("SIGHUP: \(difference) takes effect with the next start")
     }
-    // Keep the fences that were fetched from a server: they are newer than the stored copy.
+    // Keep the fences that were fetched from a server, because they are newer than the stored copy.
     if new.configuration.geofences == nil, settings.configuration.geofences == nil, let fetched = settings.fences,
       new.privacy.zones.allSatisfy({ fetched.has($0.fence) })
     {
@@ -37,12 +37,12 @@ extension Daemon {
     records.setCadence(Cadence(new.configuration.record))
     records.setWindows(new.poll.windows)
     records.setFences(new.fences, new.fenceRules, privacy: settings.presentPrivacy)
-    // Fetched fences that were rejected before may be valid with the new configuration.
+    // Fetched fences that were rejected before may be valid with the new configuration. They are fetched again.
     mailbox.countReload()
     Log.write("SIGHUP: \(path) read")
   }
 
-  /// Returns the names of those changed settings that take effect only at the next start.
+  /// Returns the keys of changed settings that take effect only at the next start.
   private static func needingRestart(_ old: GatewayConfiguration, _ new: GatewayConfiguration) -> [String] {
     var names: [String] = []
     if old.gatewayId != new.gatewayId { names.append("gatewayId") }
@@ -51,14 +51,14 @@ extension Daemon {
     if old.power != new.power { names.append("power") }
     if old.poll.dtcPeriod != new.poll.dtcPeriod { names.append("poll.dtcPeriod") }
     for period in new.poll.signals where !old.poll.signals.contains(period) {
-      // The adapter's voltage and the signals of signal sets cannot be changed in a running poll plan, which is made of
-      // PIDs.
+      // A running poll plan consists of PIDs. Therefore, the periods of the adapter's voltage and of signal-set signals
+      // cannot be changed while the daemon runs.
       if SignalNames.parameters(of: period.signal).isEmpty { names.append("poll.signals.\(period.signal)") }
     }
     if old.geofences != nil, new.geofences != nil, FenceRules(old.geofences) != FenceRules(new.geofences) {
       names.append("when a change counts (geofences)")
     }
-    // The fences are fetched from the fleet store only if the gateway has no geofences of its own.
+    // Fences are fetched from the fleet store only if the gateway has no geofences of its own.
     if (old.geofences == nil) != (new.geofences == nil), new.sinks.contains(where: { $0.fetchesFences }) {
       names.append("geofences")
     }

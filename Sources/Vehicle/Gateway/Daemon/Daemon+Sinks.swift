@@ -11,7 +11,7 @@ import Spool
 extension Daemon {
   /// Opens the spool and starts a thread for each sink.
   ///
-  /// - Parameter progress: reports the progress of the spool's thread; `nil` without a watchdog.
+  /// - Parameter progress: receives the progress of the spool's thread for the watchdog; `nil` without a watchdog.
   func startSinks(_ queue: SpoolQueue, _ progress: Progress?) throws(Failure) -> Forwarding {
     let configuration = settings.configuration
     var options = SpoolOptions(
@@ -57,7 +57,7 @@ extension Daemon {
     return forwarding
   }
 
-  /// Starts a sink's thread. If the thread does not end by itself, it ends with the process.
+  /// Starts a sink's thread. The thread is detached: it ends by itself, or with the process.
   private func start(
     _ sink: SinkConfiguration, _ slot: SinkSlot, _ forwarding: Forwarding, fetchesFences: Bool
   ) throws(Failure) {
@@ -69,7 +69,7 @@ extension Daemon {
     case .file(let file):
       _ = try Thread(name, isDetached: true) { slot.run(FileSink(file)) }
     case .fleetStore(var store):
-      // If the configuration names fences, `fetchesFences` is false: the configured fences take precedence over those
+      // If the configuration names a fence file, `fetchesFences` is false: configured fences take precedence over those
       // of a server.
       if fetchesFences { store.fencePeriod = store.fencePeriod ?? Self.fencePeriod }
       let mailbox = self.mailbox
@@ -85,10 +85,10 @@ extension Daemon {
     }
   }
 
-  /// Time between two requests for fences to a fleet store, if none is configured, ns.
+  /// Default time between two requests for fences to a fleet store, ns.
   private static let fencePeriod: Int64 = 300_000_000_000
 
-  /// Replaces the geofences by those that were fetched from a server. If they are invalid, they are ignored.
+  /// Replaces the geofences by the fences that were fetched from a server. Invalid fences are logged and ignored.
   mutating func apply(fences text: [UInt8]) {
     do throws(Failure) {
       let fences = try Settings.fences(text, from: ServerFences.place)

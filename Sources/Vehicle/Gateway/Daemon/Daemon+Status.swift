@@ -8,10 +8,10 @@ import Synchronization
 
 /// Starts the thread that serves the status (``StatusServer``).
 extension Daemon {
-  /// Starts the status thread if there is an address to listen at. If this fails, it is logged, and the daemon
+  /// Starts the status thread if it has an address to serve. An address that cannot be opened is logged, and the daemon
   /// continues.
   ///
-  /// - Parameter forwarding: the spool's thread; `nil` if stdout is the only sink.
+  /// - Parameter forwarding: the object that runs the spool's thread; `nil` if stdout is the only sink.
   func startStatus(_ forwarding: Forwarding?) throws(Failure) -> StatusThread? {
     var endpoints = [statusSocket()].compactMap { $0 }
     let pending = addMetricsEndpoint(to: &endpoints)
@@ -32,8 +32,8 @@ extension Daemon {
     return try StatusThread(endpoints, pending: pending, sources, followers, wakeUp: statusWakeUp)
   }
 
-  /// Opens the local socket. Returns `nil` if none is configured, or if it cannot be opened, in which case the reason
-  /// is logged.
+  /// Opens the local socket. Returns `nil` if no socket is configured, or if the socket cannot be opened. In the second
+  /// case, the reason is logged.
   private func statusSocket() -> StatusServer.Endpoint? {
     let configuration = settings.configuration
     let path: String
@@ -59,7 +59,7 @@ extension Daemon {
 
   /// Opens the TCP address at which metrics are served, and adds it to `endpoints`.
   ///
-  /// - Returns: the address if it cannot be used yet and must be retried later; otherwise `nil`.
+  /// - Returns: the address if it cannot be opened now and must be retried later; otherwise `nil`.
   private func addMetricsEndpoint(to endpoints: inout [StatusServer.Endpoint]) -> StatusServer.PendingEndpoint? {
     guard let wanted = settings.configuration.status.metrics else { return nil }
     let pending = StatusServer.PendingEndpoint(
@@ -79,7 +79,7 @@ extension Daemon {
   }
 }
 
-/// The thread that serves the status, and the means to end it.
+/// The thread that serves the status. `stop()` ends it.
 final class StatusThread: Sendable {
   private let thread: Thread
   private let wakeUp: WakeUp
@@ -103,7 +103,7 @@ final class StatusThread: Sendable {
     self.end = end
   }
 
-  /// Ends the thread and removes its socket.
+  /// Ends the thread, and removes the local socket.
   func stop() {
     end.hasCome.store(true, ordering: .relaxed)
     wakeUp.signal()
@@ -111,13 +111,14 @@ final class StatusThread: Sendable {
   }
 }
 
-/// Collects the status of all threads. Only one thread may use it.
+/// Collects the status of all threads. Only the status thread may use it.
 final class StatusCollector {
-  /// Time limit for a thread's answer, ns. A thread that takes longer counts as stuck.
+  /// Time limit for the answer of a thread, ns. A thread that takes longer counts as stuck.
   static let patience: Int64 = 1_000_000_000
-  /// Time for which a snapshot is used for further requests, ns: normally, and after a thread did not answer. Many
-  /// simultaneous requests thus cost only one snapshot.
+  /// Time for which a snapshot is used for further requests, ns. Many simultaneous requests then need only one
+  /// snapshot.
   private static let freshness: Int64 = 100_000_000
+  /// Time for which a snapshot is used if a thread did not answer, ns.
   private static let freshnessWhenStuck: Int64 = 5_000_000_000
 
   let started: Int64
@@ -177,7 +178,7 @@ final class StatusCollector {
   }
 }
 
-/// The name of the thread that was stuck when the watchdog last checked; `nil` if none was.
+/// The name of the thread that was stuck when the watchdog last checked; `nil` if no thread was stuck.
 final class StuckThread: Sendable {
   private let found = Mutex<String?>(nil)
   var name: String? {

@@ -13,15 +13,15 @@ import Ports
 import Sinks
 import Telemetry
 
-/// The daemon. It starts the links, the thread that makes records, and the sinks, and runs until a signal ends it.
+/// The daemon. It starts the links, the thread that makes records, and the sinks. It runs until a signal ends it.
 ///
-/// SIGTERM and SIGINT end it within two seconds. On SIGHUP, it reads the configuration again. There is one thread for
-/// each link, one that makes the records, and one for the output. The thread that calls ``run()`` waits for signals and
-/// for devices.
+/// SIGTERM and SIGINT end the daemon within two seconds. After SIGHUP, it reads the configuration again. Each link and
+/// each sink has a thread. One thread makes the records, and one writes them to the spool or to stdout. The thread that
+/// calls ``run()`` waits for signals and devices.
 public struct Daemon: ~Copyable {
   let path: String?
   var settings: Settings
-  /// The configuration that applied at the start.
+  /// The configuration at the start of the daemon.
   let started: GatewayConfiguration
   let mailbox: Mailbox
   let records: RecordThread
@@ -29,27 +29,27 @@ public struct Daemon: ~Copyable {
   let pipeline: RecordPipeline.Options
   var roster: DeviceRoster
   var links: [Int: RunningLink] = [:]
-  /// What sessions learned about adapters and vehicles.
+  /// The properties of adapters and vehicles that sessions have found.
   var memory: AdapterMemory
-  /// The stored state of the geofences.
+  /// The stored states of the geofences, for a run without a spool.
   var fenceMemory: FenceStore
-  /// Signalled to end the threads that listen to serial devices or search for Bluetooth devices.
+  /// The wake-up that ends the threads which listen to serial devices or search for Bluetooth devices.
   let scouting: WakeUp
-  /// The running pairing of Bluetooth adapters; `nil` if none is being paired.
+  /// The thread that pairs Bluetooth adapters; `nil` if it is not running.
   var pairing: RunningPairing?
-  /// Decides which of the configured Bluetooth adapters must be paired.
+  /// Determines which of the configured Bluetooth adapters must be paired.
   var pairingNeeds = PairingNeeds()
-  /// The clients that follow the records.
+  /// The programs that receive records as they are made.
   let followers: Followers
   let statusWakeUp: WakeUp
   let portErrors = PortErrors()
-  /// The service manager that started the daemon. Without one, its functions do nothing.
+  /// The service manager (systemd) that started the daemon. If there is none, the functions of this object do nothing.
   var manager = ServiceManager()
 
   /// Reads the configuration and prepares the daemon.
   ///
-  /// - Parameter path: the configuration file; `nil` for the defaults.
-  /// - Throws: ``Failure`` if the file is invalid, or if the system lacks a resource.
+  /// - Parameter path: path of the configuration file; `nil` for the default configuration.
+  /// - Throws: ``Failure`` if a file is invalid, or if the system lacks a resource.
   public init(path: String?) throws(Failure) {
     let settings = try Settings(path: path)
     for line in settings.warnings { Log.write(line, .warning) }
@@ -69,14 +69,14 @@ public struct Daemon: ~Copyable {
       gatewayId: gatewayId, epoch: GatewayIdentity.newEpoch(), idSeed: random.next())
     pipeline.vehicleId = configuration.vehicle.id
     pipeline.cadence = Cadence(configuration.record)
-    // With a spool, each sink's records are converted to VSS names separately.
+    // With a spool, the records of each sink are converted to VSS names separately.
     if !settings.usesSpool, configuration.sinks.allSatisfy(\.usesVSS) { pipeline.naming = .vss }
     pipeline.windows = settings.poll.windows
     pipeline.loadedSignals = settings.poll.loadedSignals
     pipeline.trips = TripOptions(configuration.trips, configuration.vehicle)
     pipeline.driving = DrivingOptions(configuration.driving)
     pipeline.bootId = try GatewayIdentity.bootId()
-    // If trips can be stored, the next start continues them.
+    // If trips can be stored, the next start continues a trip in progress.
     pipeline.trips?.endsWithSession = configuration.stateDirectory == nil
     let parts = try Parts(settings, pipeline, seed: random.next())
     self.path = path
@@ -94,7 +94,7 @@ public struct Daemon: ~Copyable {
     fenceMemory = FenceStore(folder: configuration.stateDirectory)
   }
 
-  /// The parts of the daemon that need file descriptors to be created.
+  /// The parts of the daemon that use file descriptors.
   private struct Parts {
     let mailbox: Mailbox
     let scouting: WakeUp
@@ -112,7 +112,7 @@ public struct Daemon: ~Copyable {
         statusWakeUp = try WakeUp()
         followers = Followers(
           wakeUp: statusWakeUp, gatewayId: pipeline.gatewayId, vehicleId: pipeline.vehicleId, seed: seed)
-        // With a spool, followers receive records from the spool's thread, after the commit.
+        // With a spool, the spool's thread passes records to the followers after their commit.
         records = try RecordThread(destination, kept: mailbox.wakeUp, followers: settings.usesSpool ? nil : followers)
       } catch {
         throw Failure(.unavailable, error.description)
@@ -122,11 +122,11 @@ public struct Daemon: ~Copyable {
 
   /// Runs until a signal ends the daemon.
   ///
-  /// - Returns: the exit status: 0, or 74 if records cannot be written any more.
+  /// - Returns: the exit status: 0, or 74 if records can no longer be written.
   /// - Throws: ``Failure`` if a thread cannot be started.
   public mutating func run() throws(Failure) -> Int32 {
     cgateway_share_heap()
-    // Libraries read the environment while they are opened. Open them before other threads start.
+    // Libraries read the environment while they are loaded. Load them before other threads start.
     for line in SinkLibraries.open(for: settings.configuration.sinks) { Log.write(line) }
     cgateway_catch_signals(mailbox.wakeUp.descriptor)
     let records = self.records
@@ -135,8 +135,8 @@ public struct Daemon: ~Copyable {
     let trips = output.trips
     let progress = manager.progress()
     manager.watch("fusion", progress)
-    // If records go to stdout and stderr is a terminal, the user sees the events in the records. Log lines would only
-    // repeat them.
+    // If records go to stdout and stderr is a terminal, the user sees the events in the records. Log lines about events
+    // would only repeat them.
     let portErrors = self.portErrors
     let logsEvents = settings.usesSpool || Log.isJournal
     let recordThread = try Thread("obdgated-fusion") {
@@ -159,23 +159,23 @@ public struct Daemon: ~Copyable {
     records.end()
     recordThread.join()
     storeLearned()
-    // If the terminal was stopped, the writer may wait for ever. Then do not wait for its thread, which ends with the
-    // process.
+    // If the terminal's output was suspended, the writer may wait without end. In this case, do not wait for its
+    // thread, which ends with the process.
     if hasWriterEnded() { output.thread.join() }
     return status
   }
 
-  /// The threads that write or forward records.
+  /// The thread that writes or forwards records, and objects that belong to it.
   private struct Output {
     let thread: Thread
-    /// The spool's thread; `nil` if stdout is the only sink.
+    /// The object that runs the spool's thread; `nil` if stdout is the only sink.
     var forwarding: Forwarding?
-    /// The storage of trips; `nil` if trips are not stored.
+    /// The storage of the trip in progress; `nil` if it is not stored.
     let trips: TripStore?
     let fences: FenceMemory?
   }
 
-  /// Starts the output, and reads the state that the previous run stored.
+  /// Starts the thread that writes or forwards records. Reads the state that the previous run stored.
   private mutating func startOutput() throws(Failure) -> Output {
     let mailbox = self.mailbox
     switch destination {
@@ -189,8 +189,8 @@ public struct Daemon: ~Copyable {
     case .spool(let queue):
       let progress = manager.progress()
       let forwarding = try startSinks(queue, progress)
-      // With a spool, trips and fence states are stored in its commits, even without a state directory. If an earlier
-      // run had no spool, its files are read once.
+      // With a spool, trips and fence states are stored in the spool's commits, even without a state directory. The
+      // files of an earlier run without a spool are read once.
       let folder = settings.configuration.stateDirectory
       let trips = TripStore(note: forwarding.note(TripStore.note), before: folder)
       if let file = trips.takenOver { forwarding.supersede(file, by: TripStore.note) }
@@ -205,7 +205,7 @@ public struct Daemon: ~Copyable {
     }
   }
 
-  /// Waits a limited time until the writer has ended, and ignores all other messages meanwhile.
+  /// Waits up to 1.4 s until the writer has ended. All other messages are ignored.
   private func hasWriterEnded() -> Bool {
     let deadline = BootClock.now + 1_400_000_000
     while true {
@@ -235,7 +235,7 @@ public struct Daemon: ~Copyable {
           mailbox.post(message)
           return Self.status(of: end)
         }
-        // The sink has logged the reason.
+        // The sink has already logged the reason.
         if case .sinkOver(let hasFailed) = message { return hasFailed ? 74 : 0 }
         try handle(message)
       }
@@ -251,7 +251,7 @@ public struct Daemon: ~Copyable {
     return 0
   }
 
-  /// Returns the exit status. If the reader of stdout has left, as in `obdgated | head`, that is not a failure.
+  /// Returns the exit status. If the reader of stdout has disconnected, as in `obdgated | head`, this is not a failure.
   private static func status(of end: LineWriter.End) -> Int32 {
     guard case .failed(let code) = end else { return 0 }
     Log.write("standard output: cannot be written: \(systemReason(code))")
@@ -268,8 +268,8 @@ public struct Daemon: ~Copyable {
   /// Waits for a signal, a message or a device event.
   ///
   /// - Parameters:
-  ///   - monitor: descriptor of the device monitor; −1 for none.
-  ///   - moment: boot time at which the wait ends in any case, ns; `.max` for no limit.
+  ///   - monitor: file descriptor of the device monitor; −1 if there is none.
+  ///   - moment: time at which the wait ends in any case, ns since boot; `.max` for no limit.
   private func wait(_ monitor: Int32, until moment: Int64) {
     let limit = moment == .max ? -1 : Int32(clamping: max(0, (moment - BootClock.now) / 1_000_000 + 1))
     var waiting: InlineArray<2, pollfd> = [

@@ -1,25 +1,25 @@
 import Ports
 
-/// Tracks adapters and receivers, and the current path of each. It receives the events of devices, returns steps that
-/// the caller must perform, and does no I/O.
+/// Tracks adapters and receivers, and the current path of each. It handles the events of devices, and returns steps
+/// that the caller must perform. It does no I/O.
 ///
 /// A device keeps its number while the daemon runs. It is recognized by the key of its identity
-/// (``DeviceIdentity/key``), even if it returns under another path, such as `/dev/ttyUSB1`, or if two devices swap
-/// their paths.
+/// (``DeviceIdentity/key``). Therefore, it is the same device if it returns under another path, such as `/dev/ttyUSB1`,
+/// or if two devices swap their paths.
 struct DeviceRoster {
   /// An action that the caller must perform.
   enum Step: Equatable {
     /// Start the link of a new adapter. `configured` is its configuration; `nil` if it was discovered.
     case start(Int, PortAddress, configured: GatewayConfiguration.Adapter?)
-    /// Start the link of a new receiver or of gpsd. The ground is the reason why the device counts as a receiver.
+    /// Start the link of a new receiver or of gpsd. The ground is the reason why the device is treated as a receiver.
     case startReceiver(Int, PortAddress, DeviceVerdict.Ground, label: String)
-    /// Stop the link of a device that the configuration no longer names.
+    /// Stop the link of a device. The configuration no longer names the device, or names it with other settings.
     case stop(Int)
-    /// A device has returned or has another path now. The address is `nil` if the device is away.
+    /// A device has another path now, has returned, or has disappeared. The address is `nil` if it has disappeared.
     case move(Int, PortAddress?)
-    /// Listen to a device that may be a receiver or an adapter.
+    /// Listen to a device, without sending anything, to find out whether it is a receiver.
     case listen(DeviceIdentity)
-    /// Report that a device was found, and why it is not used.
+    /// Report that a device was found, and the reason why it is not used.
     case leave(device: String, label: String, DeviceVerdict.Reason)
   }
 
@@ -33,11 +33,11 @@ struct DeviceRoster {
     var configured: Named?
     /// The device's name in the configuration, or its Bluetooth address; `nil` for a discovered serial device.
     var name: String?
-    /// Key of the device's identity; `nil` if the device was never seen.
+    /// Key of the device's identity; `nil` if the device was never present.
     var key: String?
-    /// The device's current path; `nil` if it is away or was never seen.
+    /// The device's current path; `nil` if the device is not present.
     var node: String?
-    /// The path that the configuration names; `nil` if the device was discovered, or is not a serial device.
+    /// The path that the configuration names; `nil` for a discovered device, and for a device that is not serial.
     var path: String?
     var baud: Int?
     var bluetooth: BluetoothAddress?
@@ -48,10 +48,10 @@ struct DeviceRoster {
   private var entries: [Entry] = []
   private var table = DeviceTable()
   private var known: Set<BluetoothAddress> = []
-  /// Bluetooth devices for which it was reported that they are not used.
+  /// Bluetooth devices that were reported as found but not used.
   private var reported: Set<BluetoothAddress> = []
-  /// Maximum size of ``reported``, which is more devices than are near a vehicle. Without a limit, a device that
-  /// changes its address again and again would be reported for ever.
+  /// Maximum size of ``reported``. Fewer devices than this are usually near a vehicle. Without a limit, a device that
+  /// changes its address repeatedly would be reported without end.
   private static let mostReported = 32
 
   init(_ configuration: GatewayConfiguration) {
@@ -75,14 +75,14 @@ struct DeviceRoster {
     return rules
   }
 
-  /// Returns the key that identifies an adapter, also after a restart: its name in the configuration or, if it was
-  /// discovered, the key of its identity.
+  /// Returns the key that identifies a device, also after a restart. It is the device's name in the configuration, or
+  /// the key of its identity if the device was discovered.
   func name(of number: Int) -> String {
     let entry = entries[number]
     return entry.name ?? entry.key ?? "adapter \(number)"
   }
 
-  /// Starts the links of all configured devices at once. It does not wait for udev, which possibly does not report the
+  /// Starts the links of all configured devices immediately. It does not wait for udev, because udev may not report the
   /// device at a configured path.
   mutating func configured(_ configuration: GatewayConfiguration) -> [Step] { start(Self.named(configuration)) }
 
@@ -124,14 +124,14 @@ struct DeviceRoster {
   }
 
   private mutating func bluetooth(_ text: String, _ entry: inout Entry) -> BluetoothAddress {
-    // The configuration accepts only valid addresses.
+    // The configuration parser accepts only valid addresses.
     guard let device = BluetoothAddress(text) else { preconditionFailure("\(text) is no Bluetooth address") }
     entry.bluetooth = device
     known.insert(device)
     return device
   }
 
-  /// Applies a new configuration. The links of devices whose configuration is unchanged continue.
+  /// Applies a new configuration. Links of devices whose configuration has not changed continue.
   mutating func reconfigure(_ configuration: GatewayConfiguration) -> [Step] {
     let former = (rules, findsSerial)
     rules = Self.rules(configuration)
@@ -144,12 +144,12 @@ struct DeviceRoster {
         added.remove(at: same)
       } else {
         if let device = entries[number].bluetooth { known.remove(device) }
-        // The number is not given to another device; the entry stays empty.
+        // The number must not be reused for another device, so the entry remains, without a device.
         entries[number] = Entry()
         steps.append(.stop(number))
       }
     }
-    // A discovered device that is now configured restarts with its configuration.
+    // A discovered device that is configured now is restarted with its configuration.
     for number in entries.indices where entries[number].configured == nil {
       guard added.contains(where: { isNamed(entries[number], by: $0) }) else { continue }
       entries[number] = Entry()
@@ -157,7 +157,7 @@ struct DeviceRoster {
     }
     steps += start(added)
     guard former != (rules, findsSerial) else { return steps }
-    // A device that is not used may be configured now, or the daemon may now be allowed to probe it.
+    // Devices that are not used may be configured now, or the daemon may be allowed to probe them now.
     for device in table.devices where entry(of: device) == nil { steps += apply(.appeared(device)) }
     return steps
   }
@@ -177,13 +177,13 @@ struct DeviceRoster {
     return table.devices.contains { $0.key == entry.key && $0.isNamed(path) }
   }
 
-  /// Replaces the list of the serial devices that are present.
+  /// Replaces the list of all serial devices that are present.
   mutating func present(_ devices: [DeviceIdentity]) -> [Step] { table.replace(with: devices).flatMap { apply($0) } }
 
-  /// Handles an event of a serial device.
+  /// Handles an event of a serial device that udev reports.
   mutating func apply(_ event: DeviceEvent) -> [Step] { table.apply(event).flatMap { apply($0) } }
 
-  /// Handles the result of listening to a device; `nil` if the device could not be opened.
+  /// Handles the result of listening to a device. The result is `nil` if the device could not be opened.
   mutating func handle(_ result: Listener.Result?, from device: DeviceIdentity) -> [Step] {
     guard table.devices.contains(device), entry(of: device) == nil else { return [] }
     guard let result else { return [.leave(device: device.node, label: device.label, .notProbed)] }
@@ -214,7 +214,7 @@ struct DeviceRoster {
   private mutating func apply(_ change: DeviceTable.Change) -> [Step] {
     switch change {
     case .disappeared(let device):
-      // If two devices have the same identity, only the one that is in use counts.
+      // If two devices have the same identity, only the disappearance of the device in use matters.
       guard let number = entry(of: device), entries[number].node == device.node else { return [] }
       entries[number].node = nil
       return [.move(number, nil)]
@@ -236,8 +236,8 @@ struct DeviceRoster {
 
   private func entry(of device: DeviceIdentity) -> Int? { entries.firstIndex { $0.key == device.key } }
 
-  /// Finds the configured adapter that has the device's path. If the device of that entry was never seen or is gone,
-  /// this device becomes the entry's device.
+  /// Finds the configured device that has this path. If the identity of the entry's device was never known, or that
+  /// device is not present, the entry gets the identity of this device.
   ///
   /// - Returns: the number of the entry; `nil` if no entry has the path.
   private mutating func adopt(_ device: DeviceIdentity) -> Int? {

@@ -7,8 +7,8 @@ import Telemetry
 
 /// The IDs of this gateway, of the current boot, and of epochs.
 enum GatewayIdentity {
-  /// Returns `gw-` and 16 digits that are derived from the machine ID. The machine ID itself cannot be derived from
-  /// them (machine-id(5)).
+  /// Returns `gw-` and 16 hexadecimal digits that are derived from the machine ID. The machine ID itself cannot be
+  /// computed from the digits (machine-id(5)).
   ///
   /// - Throws: ``Failure`` if the machine has no ID.
   static func gatewayId() throws(Failure) -> String {
@@ -25,9 +25,10 @@ enum GatewayIdentity {
     throw Failure(.badConfiguration, "gatewayId: not configured, and this machine has no /etc/machine-id; set one")
   }
 
-  /// Returns the boot ID (proc(5)). Two times of the boot clock can be compared only if their boot IDs are equal.
+  /// Returns the ID of the current boot (proc(5)). Two times since boot can be compared only if their boot IDs are
+  /// equal.
   ///
-  /// A service that does not see all of /proc receives it from its unit as 32 digits (systemd.unit(5), `%b`).
+  /// A service that cannot read all of /proc receives the boot ID from its unit, as 32 digits (systemd.unit(5), `%b`).
   static func bootId() throws(Failure) -> String {
     if let told = unsafe getenv("OBDGATED_BOOT_ID") {
       let digits = Array(unsafe String(cString: told))
@@ -41,7 +42,7 @@ enum GatewayIdentity {
     return String(decoding: text.prefix { $0 > 0x20 }, as: UTF8.self)
   }
 
-  /// Creates the ID of a new epoch. Its records are numbered from 1.
+  /// Creates the ID of a new epoch. The records of an epoch are numbered from 1.
   static func newEpoch() -> UUIDv7 {
     var random = SystemRandomNumberGenerator()
     let wall = MachineClock.read()
@@ -51,7 +52,7 @@ enum GatewayIdentity {
 }
 
 extension GatewayConfiguration {
-  /// The gateway ID of a daemon with this configuration; `nil` if neither the configuration nor the machine has one, in
-  /// which case the daemon does not start.
+  /// The gateway ID of a daemon with this configuration. It is `nil` if neither the configuration nor the machine has
+  /// an ID; in this case, the daemon does not start.
   public var presentGatewayId: String? { gatewayId ?? (try? GatewayIdentity.gatewayId()) }
 }

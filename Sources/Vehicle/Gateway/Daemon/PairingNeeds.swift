@@ -1,20 +1,20 @@
 import Ports
 
-/// Decides which of the configured Bluetooth adapters must be paired. It uses the reports of their links.
+/// Determines which of the configured Bluetooth adapters must be paired, from the reports of their links.
 ///
-/// If an adapter of classic Bluetooth has no configured PIN and has answered once, it is not paired any more, even if
-/// it is away for a long time: pairing could only disturb its next connection. If an adapter rejects the connection, it
-/// may need a key, or another key.
+/// An adapter of classic Bluetooth without a configured PIN is not paired after it has answered once, even if it is
+/// absent for a long time: pairing could disturb its next connection. An adapter that rejects the connection may need a
+/// key, or another key.
 struct PairingNeeds {
-  /// For each adapter, whether it may need a key, according to the last report of its link.
+  /// For each adapter, whether it may need a key, as the last report of its link states.
   private var wantsKey: [PortAddress: Bool] = [:]
 
   /// Handles a report of a link.
   ///
   /// - Returns: whether the set of adapters that must be paired has changed.
   mutating func update(_ address: PortAddress, wantsKey isWanted: Bool) -> Bool {
-    // A Bluetooth LE adapter that needs a key may still connect and answer, until data are written to it. Its answer
-    // proves nothing.
+    // A Bluetooth LE adapter that needs a key may connect and answer until data are written to it. Therefore, its
+    // answer does not show that it needs no key.
     if case .ble = address, !isWanted { return false }
     defer { wantsKey[address] = isWanted }
     return isToBePaired(address) != isWanted
@@ -27,8 +27,8 @@ struct PairingNeeds {
     }
   }
 
-  /// Whether an adapter without a configured PIN must be paired. Before its link has reported anything, only an adapter
-  /// of classic Bluetooth is paired, because most Bluetooth LE adapters need no pairing.
+  /// Whether an adapter without a configured PIN must be paired. Until its link has sent a report, this is true for
+  /// classic Bluetooth only, because most Bluetooth LE adapters need no pairing.
   private func isToBePaired(_ address: PortAddress) -> Bool {
     if case .rfcomm = address { wantsKey[address] ?? true } else { wantsKey[address] ?? false }
   }

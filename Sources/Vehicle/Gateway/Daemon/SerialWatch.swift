@@ -1,18 +1,18 @@
 import GatewayOutput
 import Ports
 
-/// Watches which serial devices udev reports. Only one thread may use it.
+/// Watches udev for serial devices that appear, change or disappear. Only one thread may use it.
 final class SerialWatch {
   enum Change {
     case event(DeviceEvent)
-    /// The complete list of devices, because some events were missed.
+    /// The complete list of devices that are present, because some events were missed.
     case all([DeviceIdentity])
   }
 
   private var monitor: DeviceMonitor
 
-  /// Starts to watch. Returns `nil` if udev is not available, which is logged. Configured devices can be used without
-  /// it.
+  /// Begins to watch. If udev is not available, this is logged, and the result is `nil`. Configured devices can be used
+  /// without udev.
   init?() {
     do throws(DiscoveryError) {
       monitor = try DeviceMonitor()
@@ -22,10 +22,10 @@ final class SerialWatch {
     }
   }
 
-  /// The descriptor that poll(2) watches for changes.
+  /// A file descriptor for poll(2) that becomes readable when a device changes.
   var descriptor: Int32 { monitor.descriptor }
 
-  /// Returns the devices that are present; `nil` if udev fails.
+  /// Returns all serial devices that are present; `nil` if udev fails.
   func present() -> [DeviceIdentity]? {
     do throws(DiscoveryError) {
       return try monitor.present()
@@ -35,7 +35,7 @@ final class SerialWatch {
     }
   }
 
-  /// Returns the next change; `nil` if there is none now.
+  /// Returns the next change; `nil` if there is no further change now.
   func next() -> Change? {
     if let event = monitor.next() { return .event(event) }
     return monitor.hasMissed ? present().map { .all($0) } : nil

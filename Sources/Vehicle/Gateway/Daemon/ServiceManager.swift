@@ -4,24 +4,25 @@ import GatewayOutput
 import Ports
 import Synchronization
 
-/// Notifies the service manager that started the daemon: when the daemon is ready, when it ends, and, if there is a
-/// watchdog, that all threads needed for records make progress (sd_notify(3), sd_watchdog_enabled(3)).
+/// Notifies the service manager that started the daemon when the daemon is ready and when it ends. If there is a
+/// watchdog, it is notified while all threads that are needed for records make progress (sd_notify(3),
+/// sd_watchdog_enabled(3)).
 ///
-/// The watchdog is notified six times in its interval. A thread that makes no progress for two sixths of the interval
-/// is stuck. The notifications then stop until the thread continues. If it does not continue, the service manager
-/// restarts the daemon.
+/// The watchdog is notified six times per watchdog interval. A thread is stuck if it makes no progress for two sixths
+/// of the interval. The notifications then stop until the thread continues. If it does not continue in time, the
+/// service manager restarts the daemon.
 struct ServiceManager: ~Copyable {
-  /// Time between two notifications, ns; `nil` without a watchdog.
+  /// Time between two notifications of the watchdog, ns; `nil` without a watchdog.
   private let interval: Int64?
-  /// The watched threads that run as long as the daemon.
+  /// The watched threads that run until the daemon ends. Threads of links are not in this list.
   private var watched: [(name: String, progress: Progress)] = []
-  /// Boot time of the next notification; `.max` for never.
+  /// Time of the next notification of the watchdog, ns since boot; `.max` without a watchdog.
   private(set) var nextPing = Int64.max
-  /// The name of the thread that was stuck at the last check; `nil` if none was.
+  /// The name of a thread that was stuck at the last check; `nil` if no thread was stuck.
   private var stuck: String? { didSet { stuckThread.name = stuck } }
-  /// The name of the thread that was stuck at the last check, for other threads to read.
+  /// The name of a thread that was stuck at the last check, for other threads to read; `nil` if no thread was stuck.
   let stuckThread = StuckThread()
-  /// Asks the service manager for more time if the start takes long.
+  /// Requests more time from the service manager if the start takes long.
   let start = StartExtension()
 
   init() {
@@ -30,10 +31,10 @@ struct ServiceManager: ~Copyable {
     if let interval { nextPing = BootClock.now &+ interval }
   }
 
-  /// Creates the object by which a thread reports its progress; `nil` without a watchdog.
+  /// Creates an object with which a thread reports its progress; `nil` without a watchdog.
   func progress() -> Progress? { interval.map { Progress(interval: $0) } }
 
-  /// Watches the progress of a thread.
+  /// Begins to watch the progress of a thread; does nothing if `progress` is `nil`.
   ///
   /// - Parameter name: the thread's name in log lines.
   mutating func watch(_ name: String, _ progress: Progress?) {
@@ -54,7 +55,7 @@ struct ServiceManager: ~Copyable {
     if code < 0 { Log.write("cannot notify the service manager of \(state): \(systemReason(-code))") }
   }
 
-  /// Notifies the watchdog if a notification is due and no thread is stuck. If a thread is stuck, that is logged once.
+  /// Notifies the watchdog if a notification is due and no thread is stuck. A stuck thread is logged once.
   mutating func ping(with links: Dictionary<Int, RunningLink>.Values, at now: Int64) {
     guard let interval, now >= nextPing else { return }
     nextPing = now &+ interval
@@ -67,24 +68,24 @@ struct ServiceManager: ~Copyable {
   }
 }
 
-/// Asks the service manager for more time as long as the start makes progress (sd_notify(3), EXTEND_TIMEOUT_USEC=). A
-/// damaged spool is read completely before the daemon is ready, and a worn disk may take long. If the start makes no
-/// progress, the usual time limit applies.
+/// Requests more time from the service manager while the start makes progress (sd_notify(3), EXTEND_TIMEOUT_USEC=). A
+/// damaged spool is read completely before the daemon is ready, and this may take long on a worn disk. If the start
+/// makes no progress, the usual time limit applies.
 final class StartExtension: Sendable {
-  /// The time to request, which is longer than any single step of the start, and the minimum time between two requests;
-  /// s.
+  /// `more` is the time to request, which is longer than any single step of the start. `pause` is the minimum time
+  /// between two requests. Both are in s.
   private static let seconds: (more: Int64, pause: Int64) = (60, 10)
 
-  /// Time of the boot clock before which no further request is sent; `.max` after the start, which then needs no more
-  /// time.
+  /// Time of the next request, ns since boot; `.max` after the start, when no more time is needed.
   private let next = Atomic<Int64>(0)
 
-  /// Call this when the start has made progress. It has no effect after the start.
+  /// Requests more time if a request is due. Call this when the start has made progress. It has no effect after the
+  /// start.
   func continues() {
     let now = BootClock.now
     guard now >= next.load(ordering: .relaxed) else { return }
     next.store(now &+ Self.seconds.pause * 1_000_000_000, ordering: .relaxed)
-    // An error is not logged here. It will occur again, and be logged, when the daemon is ready.
+    // An error is not logged here. The same error will occur and be logged when the daemon is ready.
     _ = unsafe csystemd_notify("EXTEND_TIMEOUT_USEC=\(Self.seconds.more)000000")
   }
 

@@ -4,11 +4,11 @@ import Glibc
 
 /// Creates the state directory and the folders above it.
 enum StateFolder {
-  /// Creates the folder so that the daemon's user and group may use it.
+  /// Creates the folder with permissions for the daemon's user and group. Does nothing if the folder exists.
   ///
-  /// If the disk is full or read-only, that is logged and is no error: the daemon then keeps its state in memory.
+  /// A full or read-only disk is logged, and is not an error: the daemon then keeps its state in memory.
   ///
-  /// - Throws: ``Failure`` with the reason.
+  /// - Throws: ``Failure`` if the path is a file, or if the folder cannot be created for another reason.
   static func make(_ folder: String) throws(Failure) {
     var status = stat()
     if unsafe stat(folder, &status) == 0 {
@@ -30,16 +30,16 @@ enum StateFolder {
 
   /// Locks the folder, so that only one daemon uses it. The kernel releases the lock when the process ends.
   ///
-  /// Another daemon may be about to end, so this function waits for the lock for up to three seconds.
+  /// Another daemon may be ending. Therefore, this function waits for the lock for up to three seconds.
   ///
   /// - Throws: ``Failure`` if another daemon has the lock.
   static func claim(_ folder: String) throws(Failure) {
     let descriptor = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    // The reason was logged when the folder could not be made.
+    // If the folder could not be created, the reason was already logged.
     guard descriptor >= 0 else { return }
     var tries = 0
     while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
-      // Some file systems have no locks.
+      // If the file system does not support locks, the folder is used without a lock.
       guard errno == EWOULDBLOCK || errno == EINTR else { break }
       guard tries < 30 else {
         close(descriptor)
@@ -51,7 +51,7 @@ enum StateFolder {
     }
   }
 
-  /// Returns the folders above a path, the highest first.
+  /// Returns the folders above a path, beginning with the highest one.
   private static func parents(of path: String) -> [String] {
     path.indices.dropFirst().filter { path[$0] == "/" }.map { String(path[..<$0]) }
   }

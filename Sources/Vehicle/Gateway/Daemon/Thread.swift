@@ -2,17 +2,17 @@ import CGateway
 import Failures
 import Glibc
 
-/// A thread with a name, whose end can be waited for.
+/// A thread with a name. Another thread can wait for its end.
 public final class Thread: Sendable {
   private let number: pthread_t
 
   /// Starts a thread.
   ///
   /// - Parameters:
-  ///   - name: the name that `top -H` shows, at most 15 characters.
-  ///   - isDetached: whether ``join()`` is never called.
+  ///   - name: the name of the thread in `top -H`, at most 15 characters.
+  ///   - isDetached: whether the thread is detached. ``join()`` must not be called for a detached thread.
   ///   - body: the function that runs in the thread.
-  /// - Throws: ``Failure`` if the process cannot have more threads.
+  /// - Throws: ``Failure`` if the process cannot create another thread.
   public init(_ name: String, isDetached: Bool = false, _ body: sending @escaping () -> Void) throws(Failure) {
     let box = unsafe Unmanaged.passRetained(Body(name: name, run: body))
     var thread = pthread_t()
@@ -32,7 +32,7 @@ public final class Thread: Sendable {
     number = thread
   }
 
-  /// Waits for the end of the thread. Call it once, and not for a detached thread.
+  /// Waits for the end of the thread. Call this once; do not call it for a detached thread.
   public func join() { pthread_join(number, nil) }
 
   private final class Body {

@@ -1,25 +1,27 @@
-/// Opens a connection to a Bluetooth LE device by the device's address.
+/// Connects to a Bluetooth LE device by its address, and finds its serial characteristics.
 extension BLELink {
-  /// Maximum time to search for a device that BlueZ does not know. Adapters advertise several times a second.
+  /// Maximum time to search for a device that BlueZ does not know. Ten seconds are enough, because adapters advertise
+  /// several times a second.
   private static let listening = Duration.seconds(10)
   private static let deviceInterface = "org.bluez.Device1"
   private static let characteristicInterface = "org.bluez.GattCharacteristic1"
 
-  /// The conditions that end an operation early: a deadline and a wake-up.
+  /// The two conditions that end an operation early: a deadline and a wake-up.
   struct Limit {
     /// Deadline, a time of ``BootClock``.
     let deadline: Int64
     let wakeUp: WakeUp?
   }
 
-  /// Connects, unless BlueZ is already connected, and finds the serial characteristics in the device's services.
+  /// Connects to the device unless BlueZ is already connected to it, and finds the serial characteristics in its
+  /// services.
   ///
   /// - Parameters:
   ///   - address: address of the device.
   ///   - name: name of the port in messages.
   ///   - bus: address of a bus other than the system bus; `nil` for the system bus.
-  ///   - deadline: the time of ``BootClock`` until which to try.
-  ///   - wakeUp: ends the operation when it is signalled.
+  ///   - deadline: time of ``BootClock`` at which the attempt ends.
+  ///   - wakeUp: ends the attempt when it is signalled; `nil` for none.
   static func open(
     _ address: BluetoothAddress, _ name: String, bus: String?, until deadline: Int64, unless wakeUp: WakeUp?
   ) throws(PortError) -> BLELink {
@@ -42,7 +44,7 @@ extension BLELink {
     }
   }
 
-  /// Calls BlueZ. An error of BlueZ is converted to a port error.
+  /// Performs a call of BlueZ, and converts its error to a port error.
   private func ask<Value>(_ question: () throws(BusError) -> Value) throws(PortError) -> Value {
     do throws(BusError) { return try question() } catch { throw error.portError(name) }
   }
@@ -51,7 +53,7 @@ extension BLELink {
     try ask { () throws(BusError) in try bluez.objects(until: limit.deadline, unless: limit.wakeUp, telling: self) }
   }
 
-  /// Processes messages until a condition is true or the connection has ended.
+  /// Processes messages until `isSo` returns `true` or the connection has ended.
   private func wait(_ limit: Limit, until isSo: () -> Bool) throws(BusError) {
     while true {
       while !isSo(), end == nil, let message = try bluez.bus.next() {
@@ -94,13 +96,13 @@ extension BLELink {
     if let moment = connection.isOver { try awaitEnd(until: moment, limit) } else { didConnect = connection.takeOver() }
   }
 
-  /// Waits for the end of a connection that this process has asked BlueZ to end.
+  /// Waits for the end of the former connection, which this process has asked BlueZ to end.
   private func awaitEnd(until moment: Int64, _ limit: Limit) throws(PortError) {
     awaitsEnd = true
     defer { awaitsEnd = false }
     let patience = Limit(deadline: min(moment, limit.deadline), wakeUp: limit.wakeUp)
     do throws(BusError) { try wait(patience) { !isConnected } } catch {
-      // After the time limit, another process may have established a new connection, so continue.
+      // After this time, another process may have established a new connection, so continue.
       guard error == .timedOut else { throw error.portError(name) }
     }
     if let end { throw end }
@@ -139,12 +141,13 @@ extension BLELink {
       try bluez.call(
         device, Self.deviceInterface, "Connect", until: limit.deadline, unless: limit.wakeUp, telling: self)
       didConnect = true
-      // The answer itself shows that the device is connected. BlueZ 5.66 sends no signal about it if it sees the
-      // channel before the link, as with most adapters that connect again.
+      // The answer itself shows that the device is connected. BlueZ 5.66 sends no signal about the connection if it
+      // sees the channel before the link, as with most adapters that connect again.
       isConnected = end == nil
     } catch {
       switch error {
-      // Another process on this machine is connecting or pairing. A Disconnect by this process would end that.
+      // Another process on this machine is connecting to or pairing with the device. If this process called Disconnect,
+      // it would interrupt that process.
       case .refused("org.bluez.Error.AlreadyConnected", _), .refused("org.bluez.Error.InProgress", _): return
       // BlueZ may still establish the connection, so this process must end it.
       case .timedOut, .interrupted: didConnect = true
@@ -215,8 +218,8 @@ extension BLELink {
     } catch { guard error.isNotSupported else { throw error.portError(name) } }
   }
 
-  /// Returns the number of bytes that fit in one write: the ATT_MTU without the operation code and the handle (Core
-  /// Specification, volume 3, part F, 3.4.5).
+  /// Returns the number of bytes that fit in one write: the ATT_MTU minus 3 bytes for the operation code and the handle
+  /// (Core Specification, volume 3, part F, 3.4.5). If the ATT_MTU is unknown, returns ``shortestPacket``.
   static func packet(_ mtu: Int?) -> Int {
     guard let mtu, mtu >= shortestPacket + 3 else { return shortestPacket }
     return min(mtu - 3, longestValue)

@@ -1,27 +1,28 @@
 import Failures
 import Glibc
 
-/// An open connection to a Bluetooth LE device: its characteristics and the sockets or messages that transport the
-/// bytes. `BLELink+Opening.swift` establishes it.
+/// An open connection to a Bluetooth LE device: the device's serial characteristics, and the sockets or D-Bus messages
+/// that transport the bytes. `BLELink+Opening.swift` establishes it.
 ///
-/// A notification may contain a part of a text line or several lines. The notifications are joined to one byte stream,
-/// and written bytes are split into packets.
+/// A notification may contain a part of a text line or several text lines. The notifications are joined to one byte
+/// stream, and written bytes are split into packets.
 final class BLELink: BusListener {
   /// Maximum length of a characteristic's value, bytes (Core Specification, volume 3, part F, 3.2.9).
   static let longestValue = 512
-  /// Number of bytes in a packet before the devices agree on more: an ATT_MTU of 23, without operation code and handle.
+  /// Number of bytes that fit in a packet before the devices agree on more: an ATT_MTU of 23 minus 3 bytes for the
+  /// operation code and the handle.
   static let shortestPacket = 20
-  /// Maximum number of messages or packets that are read at once. Otherwise, a device that sends continuously would
-  /// delay deadlines.
+  /// Maximum number of messages or packets that one call of ``read(into:)`` processes. Without a limit, a device that
+  /// sends continuously would delay deadlines.
   private static let batch = 64
 
-  /// How bytes are written.
+  /// The way in which bytes are written to the device.
   enum Output {
     case none
-    /// To a socket that BlueZ provides. Each packet becomes one write without response.
+    /// Bytes are written to a socket that BlueZ provides. Each packet becomes one write without response.
     case socket
-    /// By WriteValue calls of the type `command` (write without response) or `request` (write with response). Each is
-    /// sent only after the previous one was answered.
+    /// Bytes are written by WriteValue calls of the type `command` (write without response) or `request` (write with
+    /// response). Each call is sent only after the previous one was answered.
     case message(type: String)
   }
 
@@ -35,27 +36,26 @@ final class BLELink: BusListener {
 
   let name: String
   let bluez: BlueZ
-  /// Path of the device's D-Bus object; empty before it is known.
+  /// Path of the device's D-Bus object; empty until it is known.
   var device = ""
   var serial: SerialOverGATT?
   var isConnected = false
   var hasServices = false
-  /// Whether this process established the connection, and so must end it.
+  /// Whether this process established the connection. If so, it must end the connection.
   var didConnect = false
-  /// Whether BlueZ should forget the device when this connection is closed. This is the case if the device is neither
-  /// paired nor trusted, and the services that BlueZ knows contain no serial characteristics. BlueZ's list of services
-  /// may then be out of date.
+  /// Whether BlueZ should forget the device when this connection is closed. This is so if the device is neither paired
+  /// nor trusted, and BlueZ's list of its services contains no serial characteristics. The list may be out of date.
   var isToBeForgotten = false
-  /// Whether BlueZ is still ending an earlier connection, whose end must not be taken for the end of the new
-  /// connection.
+  /// Whether BlueZ is still ending a former connection. The end of that connection must not be taken for the end of the
+  /// new one.
   var awaitsEnd = false
-  /// Whether notifications arrive as messages.
+  /// Whether notifications arrive as D-Bus messages, not through a socket.
   var hearsMessages = false
   var output = Output.none
-  /// Number of bytes that fit in one write.
+  /// Number of bytes that fit in one write to the device.
   var packet = BLELink.shortestPacket
-  /// The reason why the connection ended; `nil` while it is open. It is reported only after all received bytes were
-  /// read.
+  /// The reason why the connection ended; `nil` while it is open. ``read(into:)`` throws it only after all received
+  /// bytes were read.
   private(set) var end: PortError?
 
   private let watch: Watch
@@ -63,7 +63,7 @@ final class BLELink: BusListener {
   private var inputSocket = Descriptor()
   private var outputSocket = Descriptor()
   private var input = ByteQueue(capacity: 8 * BLELink.longestValue)
-  /// Number of the write call that BlueZ has not answered yet; `nil` if there is none.
+  /// Cookie of the WriteValue call that BlueZ has not answered yet; `nil` if there is none.
   private var cookie: UInt64?
   private var awaitsRoom = false
   private var busEvents: Int32 = 0
@@ -77,7 +77,7 @@ final class BLELink: BusListener {
     watchBus()
   }
 
-  /// A descriptor that is readable when there may be bytes to read, room to write, or messages.
+  /// A descriptor for poll(2). It is readable when there may be received bytes, room for writing, or D-Bus messages.
   var descriptor: Int32 { watch.descriptor }
 
   func takeInput(_ socket: consuming Descriptor) {
@@ -91,22 +91,22 @@ final class BLELink: BusListener {
     watch.set(outputSocket.number, 0, number: Watched.output)
   }
 
-  /// Completes the opening. If bytes have already arrived, signals the descriptor.
+  /// Completes the opening. If bytes have already arrived, makes ``descriptor`` readable.
   func begin() { if input.count > 0 { wakeUp.signal() } }
 
-  /// The recent actions of this process on this device's connection; `nil` before the device is known.
+  /// The recent actions of this process on the connection to this device; `nil` before the device is known.
   var connection: OwnConnection? { device.isEmpty ? nil : OwnConnection(bluez.bus, device: device) }
 
-  /// Ends the connection if this process established it. If the services that BlueZ knows have no serial
-  /// characteristics, also asks BlueZ to forget the device. BlueZ then reads the services again next time: an adapter
-  /// may accept connections before it offers all services.
+  /// Ends the connection if this process established it. If BlueZ's list of the device's services contains no serial
+  /// characteristics, also asks BlueZ to forget the device, so that BlueZ reads the services again next time. This is
+  /// necessary because an adapter may accept connections before it offers all its services.
   func close() {
     inputSocket.close()
     outputSocket.close()
     guard didConnect, let connection else { return }
     didConnect = false
     connection.wasEnded()
-    // It does not matter if this message is lost: if nobody receives it, the connection has already ended.
+    // It does not matter if this message is lost: if BlueZ is gone, the connection has already ended.
     try? bluez.bus.post(bluez.methodCall(device, "org.bluez.Device1", "Disconnect"))
     guard isToBeForgotten, let end = device.lastIndex(of: "/") else { return }
     let forget = bluez.methodCall(String(device[..<end]), "org.bluez.Adapter1", "RemoveDevice")
@@ -120,8 +120,8 @@ final class BLELink: BusListener {
   func read(into buffer: inout MutableSpan<UInt8>) throws(PortError) -> Int {
     takeIn()
     let count = input.take(into: &buffer)
-    // Signal the descriptor. The remaining bytes, and then the end of the connection, are then read without another
-    // event.
+    // Make the descriptor readable. The remaining bytes, and then the end of the connection, are then read without
+    // another event.
     if input.count > 0 || (count > 0 && end != nil) { wakeUp.signal() }
     if count == 0, let end { throw end }
     return count
@@ -166,7 +166,7 @@ final class BLELink: BusListener {
 
   // MARK: Receiving
 
-  /// Receives the data that have arrived, as far as there is room for them.
+  /// Receives the data that have arrived, as far as the queue has room for them.
   private func takeIn() {
     let ready = watch.ready()
     let isRung = ready[Watched.wakeUp] != 0 && wakeUp.clear()
@@ -176,8 +176,8 @@ final class BLELink: BusListener {
   }
 
   private func takePackets(isHungUp: Bool) {
-    // Ask for one byte more than is allowed, to detect longer packets. The rest of such a packet would be lost without
-    // an error.
+    // Ask for one byte more than is allowed, to detect packets that are too long. The kernel would discard the rest of
+    // such a packet without an error.
     for _ in 0..<Self.batch where input.room > Self.longestValue {
       let count = input.fill(from: inputSocket, limit: Self.longestValue + 1)
       if count < 0 {
@@ -202,7 +202,7 @@ final class BLELink: BusListener {
     wakeUp.signal()
   }
 
-  /// Chooses the events of the bus for which the descriptor is watched.
+  /// Watches the bus's descriptor for the events that sd-bus now needs.
   private func watchBus() {
     let events = bluez.bus.events
     guard events >= 0, events != busEvents else { return }
@@ -265,7 +265,7 @@ final class BLELink: BusListener {
     "a notification of \(count) bytes; at most \(longestValue) are valid"
   }
 
-  /// Stores a value that was received; `nil` if it is too long.
+  /// Stores the value of a received notification. If the value is too long, ends the connection and returns `nil`.
   private func receive(_ bytes: Span<UInt8>) -> Void? {
     guard bytes.count <= Self.longestValue, input.put(bytes) else {
       finish(.system, Self.tooLong("\(bytes.count)"))

@@ -1,7 +1,7 @@
-/// A serial connection over Bluetooth Low Energy, by BlueZ. Bytes are written to one characteristic of the device and
-/// received as notifications of another (``SerialOverGATT``).
+/// A serial connection over Bluetooth Low Energy, which uses BlueZ. Bytes are written to one characteristic of the
+/// device and are received as notifications of another one (``SerialOverGATT``).
 ///
-/// The limit of `open` should be 30 seconds. The search for a device that BlueZ does not know takes up to 10 s,
+/// Call `open` with a limit of 30 seconds. The search for a device that BlueZ does not know takes up to 10 s,
 /// connecting takes 1 to 2 s, and reading the device's services takes 1 to 2 s. Most adapters need no pairing.
 ///
 /// If BlueZ provides sockets (AcquireNotify, AcquireWrite; since 5.46), bytes are transferred through these sockets.
@@ -34,8 +34,8 @@ public struct BLEPort: Port, ~Copyable {
     link = try BLELink.open(address, name, bus: bus, until: BootClock.after(limit), unless: wakeUp)
   }
 
-  /// Closes the port. If `open` established the connection, also ends it, because a connected adapter does not accept a
-  /// phone.
+  /// Closes the port. If `open` established the connection to the device, also ends this connection, because an adapter
+  /// that is connected does not accept a phone.
   public mutating func close() {
     link?.close()
     link = nil
@@ -51,7 +51,7 @@ public struct BLEPort: Port, ~Copyable {
     return try link.write(bytes)
   }
 
-  /// Returns the open connection, so that the caller owns it, and leaves the port closed.
+  /// Transfers the open connection to the caller, and leaves the port closed; `nil` if the port is closed.
   mutating func release() -> BLELink? {
     defer { link = nil }
     return link

@@ -1,4 +1,4 @@
-/// Calls BlueZ (`org.bluez`) on the system bus, and recognizes its messages.
+/// Calls BlueZ (`org.bluez`) on the system bus, and recognizes messages that BlueZ sends.
 final class BlueZ {
   let bus: SystemBus
   /// The unique bus name of the running bluetoothd. Signals are accepted only from this name, because any process may
@@ -7,9 +7,9 @@ final class BlueZ {
 
   private static let busService = "org.freedesktop.DBus"
 
-  /// Finds the unique name of BlueZ, and subscribes to the signal that reports a change of it.
+  /// Finds the unique bus name of BlueZ, and subscribes to the signal that reports that this name has changed.
   ///
-  /// - Throws: ``BusError`` if BlueZ is not running.
+  /// - Throws: ``BusError`` if BlueZ is not running or the bus fails.
   init(_ bus: SystemBus, until deadline: Int64, unless wakeUp: WakeUp? = nil) throws(BusError) {
     self.bus = bus
     let rule =
@@ -24,19 +24,19 @@ final class BlueZ {
     BusCall(bus, busService, "/org/freedesktop/DBus", busService, method)
   }
 
-  /// Subscribes to those signals of BlueZ that match a rule. The rule must not contain a sender (D-Bus Specification,
+  /// Subscribes to the signals of BlueZ that match a rule. The rule must not contain a sender (D-Bus Specification,
   /// "Match Rules").
   func watch(_ rule: String, until deadline: Int64, unless wakeUp: WakeUp?) throws(BusError) {
     let whole = "type='signal',sender='\(owner)',\(rule)"
     _ = try bus.call(Self.busCall(bus, "AddMatch").text(whole), until: deadline, unless: wakeUp)
   }
 
-  /// Creates a method call without arguments.
+  /// Creates a call of a method of BlueZ. Arguments may be appended.
   func methodCall(_ path: String, _ interface: String, _ method: String) -> BusCall {
     BusCall(bus, owner, path, interface, method)
   }
 
-  /// Calls a method that has no arguments on a device or a controller, and waits for the answer.
+  /// Calls a method without arguments on a device or a controller, and waits for the answer.
   @discardableResult
   func call(
     _ path: String, _ interface: String, _ method: String, until deadline: Int64, unless wakeUp: WakeUp? = nil,
@@ -56,7 +56,7 @@ final class BlueZ {
     return objects
   }
 
-  /// Ends the subscription to signals that match a rule.
+  /// Ends the subscription to the signals of BlueZ that match a rule.
   func unwatch(_ rule: String) {
     // If the bus is gone, there are no more signals either.
     try? bus.post(Self.busCall(bus, "RemoveMatch").text("type='signal',sender='\(owner)',\(rule)"))
@@ -65,7 +65,7 @@ final class BlueZ {
   /// Starts the search for devices on a controller. The search ends when ``stopDiscovery(_:)`` is called, or when this
   /// process leaves the bus.
   ///
-  /// - Parameter transport: `le`, `bredr`, or `auto` for both alternately.
+  /// - Parameter transport: `le` for Bluetooth LE, `bredr` for classic Bluetooth, or `auto` for both alternately.
   func startDiscovery(
     _ controller: String, _ transport: String, until deadline: Int64, unless wakeUp: WakeUp? = nil,
     telling listener: (any BusListener)? = nil
@@ -80,14 +80,14 @@ final class BlueZ {
     try? bus.post(methodCall(controller, "org.bluez.Adapter1", "StopDiscovery"))
   }
 
-  /// Searches for a device that BlueZ does not know.
+  /// Searches for a device that BlueZ does not know yet.
   ///
   /// - Parameters:
   ///   - address: address of the device.
-  ///   - controllers: objects of the powered controllers.
-  ///   - transport: `le` or `bredr`.
-  ///   - moment: the time of ``BootClock`` at which the search ends.
-  /// - Returns: the device's object; `nil` if it was not found.
+  ///   - controllers: D-Bus paths of the controllers that are on.
+  ///   - transport: `le` for Bluetooth LE, or `bredr` for classic Bluetooth.
+  ///   - moment: time of ``BootClock`` at which the search ends.
+  /// - Returns: the path of the device's D-Bus object; `nil` if the device was not found.
   func discover(
     _ address: BluetoothAddress, by controllers: [String], _ transport: String, until moment: Int64,
     unless wakeUp: WakeUp?, telling listener: (any BusListener)?
@@ -101,7 +101,7 @@ final class BlueZ {
     do throws(BusError) {
       try watch(rule, until: moment, unless: wakeUp)
       for path in controllers {
-        // Store this before the answer arrives. Even if the answer is late, the search has begun.
+        // Store the path before the answer arrives. Even if the answer is late, the search has begun and must be ended.
         listening.append(path)
         try startDiscovery(path, transport, until: moment, unless: wakeUp, telling: listener)
       }
@@ -128,7 +128,7 @@ final class BlueZ {
   /// Whether a message comes from BlueZ.
   func sent(_ message: BusMessage) -> Bool { message.sender == owner }
 
-  /// Whether a message reports that the running bluetoothd has ended.
+  /// Whether a message reports that the bluetoothd with the unique name ``owner`` has ended.
   func hasEnded(_ message: BusMessage) -> Bool {
     guard message.isSignal(Self.busService, "NameOwnerChanged"), message.sender == Self.busService,
       message.text() == "org.bluez", message.text() != nil
@@ -137,7 +137,7 @@ final class BlueZ {
   }
 }
 
-/// Reads which properties of an object have changed (org.freedesktop.DBus.Properties, PropertiesChanged).
+/// Reads the signal about changed properties of an object (org.freedesktop.DBus.Properties, PropertiesChanged).
 extension BusMessage {
   /// Calls `property` for each changed property of an interface. Does nothing if the message is about another
   /// interface.

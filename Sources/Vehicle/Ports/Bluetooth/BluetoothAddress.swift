@@ -23,7 +23,7 @@ public struct BluetoothAddress: Hashable, Sendable, CustomStringConvertible {
     self.bits = bits
   }
 
-  /// One byte of the address. Bytes are numbered 0…5 in the order in which they are written.
+  /// Returns one byte of the address. The index is 0…5, in the order in which the bytes are written.
   subscript(_ index: Int) -> UInt8 { UInt8(truncatingIfNeeded: bits >> UInt64((5 - index) * 8)) }
 
   /// The address in its usual form, such as `00:1D:A5:68:98:8A`.
@@ -34,8 +34,8 @@ public struct BluetoothAddress: Hashable, Sendable, CustomStringConvertible {
     }.joined(separator: ":")
   }
 
-  /// Creates an address from the path of a BlueZ device object such as `/org/bluez/hci0/dev_00_1D_A5_68_98_8A`; `nil`
-  /// for the path of any other object.
+  /// Creates an address from the path of a D-Bus object such as `/org/bluez/hci0/dev_00_1D_A5_68_98_8A`; `nil` if the
+  /// object is not a BlueZ device.
   init?(objectPath: String) {
     guard objectPath.hasPrefix("/org/bluez/"), let slash = objectPath.lastIndex(of: "/"),
       objectPath[slash...].hasPrefix("/dev_")

@@ -1,7 +1,7 @@
 /// The 128-bit identifier of a Bluetooth service or characteristic.
 ///
-/// The Bluetooth SIG also assigns 16-bit numbers as abbreviations. The number NNNN means the identifier
-/// 0000NNNN-0000-1000-8000-00805F9B34FB (Core Specification, volume 3, part B, 2.5.1).
+/// The Bluetooth SIG also assigns 16-bit numbers as abbreviations. The number NNNN (hexadecimal) stands for the
+/// identifier 0000NNNN-0000-1000-8000-00805F9B34FB (Core Specification, volume 3, part B, 2.5.1).
 struct BluetoothUUID: Hashable, Sendable, CustomStringConvertible {
   let high: UInt64
   let low: UInt64
@@ -16,7 +16,7 @@ struct BluetoothUUID: Hashable, Sendable, CustomStringConvertible {
     self.low = low
   }
 
-  /// Creates an identifier from a 16-bit number.
+  /// Creates the identifier that a 16-bit number stands for.
   init(_ short: UInt16) {
     high = BluetoothUUID.base.high | UInt64(short) << 32
     low = BluetoothUUID.base.low
@@ -41,7 +41,7 @@ struct BluetoothUUID: Hashable, Sendable, CustomStringConvertible {
     (high, low) = halves
   }
 
-  /// The short form, such as `FFE0`, if the identifier has one; otherwise the long form.
+  /// The four-digit form, such as `FFE0`, if the identifier has a 16-bit number; otherwise the long form.
   var description: String {
     let number = high >> 32
     if low == BluetoothUUID.base.low, high & 0xFFFF_FFFF == BluetoothUUID.base.high, number <= 0xFFFF {

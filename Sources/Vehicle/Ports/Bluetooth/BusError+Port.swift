@@ -1,11 +1,12 @@
 /// Converts errors of calls to BlueZ to port errors.
 extension BusError {
-  /// Returns the port error of a failed connection attempt.
+  /// Returns the port error for a failed attempt to connect to the device `name`.
   func notConnected(_ name: String) -> PortError {
     switch self {
     case .timedOut:
       return PortError(.timedOut, name, "no answer; is the adapter powered, in range, and not connected to a phone?")
-    // If a device supports both transports, BlueZ chooses one of them. The error shows that it chose classic Bluetooth.
+    // If a device supports both classic Bluetooth and Bluetooth LE, BlueZ chooses one of them. This error shows that it
+    // chose classic Bluetooth.
     case .refused(let error, let text)
     where error == "org.bluez.Error.NotAvailable" || text.hasPrefix("br-connection-"):
       return PortError(
@@ -19,7 +20,7 @@ extension BusError {
     }
   }
 
-  /// Returns the port error of a failed call.
+  /// Returns the port error for any other failed call about the device `name`.
   func portError(_ name: String) -> PortError {
     switch self {
     case .noLibrary, .noBus: return PortError(.noBluetooth, name, sentence)

@@ -1,4 +1,4 @@
-/// A first-in, first-out queue of bytes with fixed capacity.
+/// A first-in, first-out queue of bytes. Its capacity is fixed, and its storage is allocated by `init`.
 struct ByteQueue: ~Copyable {
   private var storage: [UInt8]
   private var start = 0
@@ -6,12 +6,12 @@ struct ByteQueue: ~Copyable {
 
   init(capacity: Int) { storage = [UInt8](repeating: 0, count: capacity) }
 
-  /// Number of bytes for which there is room.
+  /// Number of bytes that can still be appended.
   var room: Int { storage.count - count }
 
-  /// Appends bytes.
+  /// Appends all bytes of a span.
   ///
-  /// - Returns: `false` if not all of them fit, in which case none is appended.
+  /// - Returns: `false` if not all bytes fit; none is appended then.
   mutating func put(_ bytes: Span<UInt8>) -> Bool {
     guard bytes.count <= room else { return false }
     makeRoom(bytes.count)
@@ -20,7 +20,7 @@ struct ByteQueue: ~Copyable {
     return true
   }
 
-  /// Reads once from a descriptor and appends the bytes, at most `limit`. Returns the result of
+  /// Reads once from a descriptor, and appends the bytes that were read, at most `limit`. Returns the result of
   /// ``Descriptor/read(into:)``.
   mutating func fill(from descriptor: borrowing Descriptor, limit: Int) -> Int {
     makeRoom(limit)
@@ -37,7 +37,7 @@ struct ByteQueue: ~Copyable {
 
   /// Moves the first bytes to the beginning of `buffer`.
   ///
-  /// - Returns: number of bytes moved.
+  /// - Returns: the number of bytes moved.
   mutating func take(into buffer: inout MutableSpan<UInt8>) -> Int {
     let taken = min(count, buffer.count)
     for index in 0..<taken { buffer[index] = storage[start + index] }

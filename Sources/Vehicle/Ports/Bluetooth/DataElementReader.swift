@@ -1,7 +1,7 @@
-/// Parses data elements of the Service Discovery Protocol (Core Specification, volume 3, part B, 3.3). Each consists of
-/// a byte with type and size, an optional length, and a value.
+/// Parses data elements of the Service Discovery Protocol (Core Specification, volume 3, part B, 3.3). Each element
+/// consists of one byte with its type and size, sometimes a length, and a value.
 struct DataElementReader: ~Copyable, ~Escapable {
-  /// The types of data elements that are needed here (3.2).
+  /// Codes of the types of data elements that are needed here (3.2).
   private enum Kind {
     static let unsigned: UInt8 = 1
     static let uuid: UInt8 = 3
@@ -12,8 +12,8 @@ struct DataElementReader: ~Copyable, ~Escapable {
     let kind: UInt8
     let value: Range<Int>
   }
-  /// Maximum nesting depth of sequences. Lists, records, attributes, protocol stacks and protocols need five; one is in
-  /// reserve.
+  /// Maximum nesting depth of sequences. An answer needs five levels: lists, records, attributes, protocol stacks and
+  /// protocols. One level is in reserve.
   private static let depth = 6
 
   private let bytes: Span<UInt8>
@@ -21,7 +21,7 @@ struct DataElementReader: ~Copyable, ~Escapable {
   @_lifetime(copy bytes)
   init(_ bytes: Span<UInt8>) { self.bytes = bytes }
 
-  /// Returns the channel of the first RFCOMM protocol (UUID 0x0003); `nil` if there is none in the complete elements.
+  /// Returns the channel of the first RFCOMM protocol (UUID 0x0003); `nil` if the complete elements contain none.
   mutating func serialChannel() -> UInt8? { channel(in: 0..<bytes.count, depth: DataElementReader.depth) }
 
   private func channel(in range: Range<Int>, depth: Int) -> UInt8? {
@@ -42,8 +42,8 @@ struct DataElementReader: ~Copyable, ~Escapable {
     return nil
   }
 
-  /// Whether a UUID means RFCOMM. The long form of a short UUID is its number followed by -0000-1000-8000-00805F9B34FB
-  /// (2.5.1).
+  /// Whether a UUID of 2, 4 or 16 bytes means RFCOMM. The long form of a short UUID is its number followed by
+  /// -0000-1000-8000-00805F9B34FB (2.5.1).
   private func isRFCOMM(_ value: Range<Int>) -> Bool {
     switch value.count {
     case 2: number(value) == 3

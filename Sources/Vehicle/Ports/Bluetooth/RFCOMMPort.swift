@@ -2,11 +2,11 @@ import CPorts
 import Failures
 import Glibc
 
-/// A serial connection over classic Bluetooth (RFCOMM). It uses the kernel's sockets, and needs neither a daemon nor
+/// A serial connection over classic Bluetooth (RFCOMM). It uses the kernel's sockets, and needs neither bluetoothd nor
 /// /dev/rfcommN.
 ///
-/// The limit of `open` should be 15 seconds. Paging a device takes up to 5 s; finding the channel and connecting take
-/// some more. If the device requires pairing, it must have been paired before, usually with PIN 1234 or 0000.
+/// Call `open` with a limit of 15 seconds. Paging a device takes up to 5 s, and finding the channel and connecting take
+/// some more time. If the device requires pairing, it must have been paired before, usually with the PIN 1234 or 0000.
 public struct RFCOMMPort: Port, ~Copyable {
   public let name: String
   private let address: BluetoothAddress
@@ -17,7 +17,7 @@ public struct RFCOMMPort: Port, ~Copyable {
   ///
   /// - Parameters:
   ///   - address: address of the device.
-  ///   - channel: RFCOMM channel, 1…30; `nil` to find it by service discovery.
+  ///   - channel: RFCOMM channel, 1…30; `nil` if service discovery must find it.
   public init(address: BluetoothAddress, channel: UInt8? = nil) {
     self.address = address
     self.channel = channel
@@ -56,7 +56,7 @@ public struct RFCOMMPort: Port, ~Copyable {
     try socket.write(bytes, for: name, isSocket: true)
   }
 
-  /// Finds the channel of the serial port by service discovery.
+  /// Finds the RFCOMM channel of the device's serial port by service discovery.
   private func serialChannel(until deadline: Int64, unless wakeUp: WakeUp?) throws(PortError) -> UInt8 {
     let number = cports_l2cap_socket()
     guard number >= 0 else { throw notConnected(-number) }

@@ -13,7 +13,7 @@ struct GATTCharacteristic: Equatable {
   let uuid: BluetoothUUID
   /// The operations that the characteristic supports, by BlueZ's names: `notify`, `write-without-response`, …
   let flags: [String]
-  /// Maximum size of a packet on this connection, bytes (ATT_MTU); `nil` if unknown, as before BlueZ 5.62.
+  /// Maximum size of a packet on this connection (ATT_MTU), bytes; `nil` if unknown, as with BlueZ before 5.62.
   let mtu: Int?
 
   /// Whether the characteristic can send notifications or indications.
@@ -24,11 +24,11 @@ struct GATTCharacteristic: Equatable {
 }
 
 /// The two characteristics of a device that form its serial connection. Bluetooth LE has no standard profile for serial
-/// connections. The manufacturers of Bluetooth modules have defined services of their own, which adapters use.
+/// connections, so manufacturers of Bluetooth modules have defined their own services, which adapters use.
 struct SerialOverGATT: Equatable {
   /// The characteristic through which the device sends bytes.
   let input: GATTCharacteristic
-  /// The characteristic to which bytes are written; it may be the same one.
+  /// The characteristic to which bytes are written. It may be the same as ``input``.
   let output: GATTCharacteristic
 
   private struct Row {
@@ -37,7 +37,7 @@ struct SerialOverGATT: Equatable {
     let output: BluetoothUUID
   }
 
-  /// The services that are known to contain a serial connection, the most common one first.
+  /// The services that are known to contain a serial connection, most common first.
   private static let rows: [Row] = [
     // Modules that are compatible with TI's CC254x and HM-10. One characteristic is for both directions.
     Row(service: BluetoothUUID(0xFFE0), input: BluetoothUUID(0xFFE1), output: BluetoothUUID(0xFFE1)),
@@ -60,12 +60,14 @@ struct SerialOverGATT: Equatable {
   enum Absence: Error, Equatable {
     /// The device has no known service.
     case noService
-    /// The device has a known service, but this service lacks a characteristic for notifications or a writable one.
+    /// The device has this known service, but the service lacks a characteristic for notifications or a writable
+    /// characteristic.
     case unusable(BluetoothUUID)
   }
 
-  /// Finds the two characteristics: first by the identifiers that the service defines, and then by the operations that
-  /// they support, because some adapters have exchanged the two.
+  /// Finds the two characteristics in the services of a device: first by the identifiers that the service defines, then
+  /// by the operations that the characteristics support. The latter is necessary because some adapters have exchanged
+  /// the two.
   init(_ services: [GATTService], _ characteristics: [GATTCharacteristic]) throws(Absence) {
     var unusable: BluetoothUUID?
     for row in Self.rows {

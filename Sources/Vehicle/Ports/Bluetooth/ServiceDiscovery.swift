@@ -1,7 +1,7 @@
 import Glibc
 
-/// Finds the RFCOMM channel of a device's serial port. It sends one request of the Service Discovery Protocol
-/// (Bluetooth Core Specification, volume 3, part B) over an L2CAP connection to PSM 1.
+/// Finds the RFCOMM channel of a device's serial port. It sends a request of the Service Discovery Protocol (Bluetooth
+/// Core Specification, volume 3, part B) over an L2CAP connection to PSM 1.
 ///
 ///     → 06 0001 000F  35 03 19 1101  0200  35 05 0A 0004 0004  00     serial ports? their protocols (attribute 4)?
 ///     ← 07 0001 ....  .... 35 11 35 0F 09 0004 35 0A 35 03 19 0100 ...  35 05 19 0003 08 01  00
@@ -18,14 +18,15 @@ enum ServiceDiscovery {
     case refused(UInt16)
   }
 
-  /// Maximum size of the attribute lists in an answer, bytes. Longer ones are rejected.
+  /// Maximum size of the attribute lists in an answer, bytes. No more parts of the answer are requested after this
+  /// size.
   private static let capacity = 8_192
 
-  /// Sends the request and returns the channel.
+  /// Sends the request, receives all parts of the answer, and returns the channel.
   ///
   /// - Parameters:
-  ///   - connection: a non-blocking packet socket.
-  ///   - deadline: the time of ``BootClock`` until which to wait.
+  ///   - connection: a non-blocking packet socket that is connected to the device.
+  ///   - deadline: time of ``BootClock`` at which the wait for answers ends.
   ///   - wakeUp: ends the operation when it is signalled.
   static func serialChannel(
     over connection: borrowing Descriptor, until deadline: Int64, unless wakeUp: WakeUp?
@@ -74,10 +75,11 @@ enum ServiceDiscovery {
     return count
   }
 
-  /// A Service Search Attribute Response (4.7.2): a part of the attribute lists, and the continuation state.
+  /// A Service Search Attribute Response (4.7.2), which contains a part of the attribute lists and the continuation
+  /// state.
   struct Answer {
     var attributes: [UInt8]
-    /// Continuation state that the next request must contain; empty if this is the last part.
+    /// The continuation state, which the next request must contain; empty if this is the last part.
     var continuation: [UInt8]
 
     init(parsing packet: Span<UInt8>, transaction: UInt16) throws(Failure) {

@@ -1,10 +1,10 @@
 import CSystemd
 
-/// A message to be sent: a call, or the answer to a call. An invalid argument makes the message invalid, which
-/// ``SystemBus/send(_:)`` then reports.
+/// A D-Bus message to be sent: a call, or an answer to a call. If an argument is invalid, the whole message becomes
+/// invalid, and ``SystemBus/send(_:)`` then throws.
 @safe final class BusCall {
   let message: OpaquePointer?
-  /// Result of the last operation on the message; negative if the message is invalid.
+  /// Result of the last operation of sd-bus on the message; negative if the message is invalid.
   private(set) var code: Int32
 
   private init(_ made: (inout OpaquePointer?) -> Int32) {
@@ -45,14 +45,14 @@ import CSystemd
     return self
   }
 
-  /// Appends a dictionary (`a{sv}`) whose values are texts.
+  /// Appends a dictionary from texts to texts, in the format `a{sv}`.
   func options(_ texts: KeyValuePairs<String, String> = [:]) -> BusCall {
     var call = open("a", "{sv}")
     for (key, value) in texts { call = call.open("e", "sv").text(key).variant("s") { $0.text(value) }.close() }
     return call.close()
   }
 
-  /// Appends a variant. `contents` is the type of its value, which `body` appends.
+  /// Appends a variant. `contents` is the signature of its value, which `body` appends.
   func variant(_ contents: String, _ body: (BusCall) -> BusCall) -> BusCall { body(open("v", contents)).close() }
 
   private func open(_ type: Unicode.Scalar, _ contents: String) -> BusCall {

@@ -12,17 +12,17 @@ enum BusError: Error, Equatable {
   case timedOut
   /// A wake-up ended the wait for the answer.
   case interrupted
-  /// The service answered with an error: its D-Bus name and text.
+  /// The called service answered with an error, which has this D-Bus name and text.
   case refused(name: String, text: String)
   /// An answer or an argument is invalid.
   case malformed
 }
 
 extension BusError {
-  /// D-Bus name of the error with which the service answered; empty for any other error.
+  /// D-Bus name of the error with which the called service answered; empty for any other error.
   var refusal: String { if case .refused(let name, _) = self { name } else { "" } }
 
-  /// Whether the error means that no Bluetooth service is on the bus.
+  /// Whether the error means that bluetoothd is not on the bus.
   var isWithoutService: Bool {
     refusal == "org.freedesktop.DBus.Error.ServiceUnknown" || refusal == "org.freedesktop.DBus.Error.NameHasNoOwner"
   }
@@ -33,7 +33,7 @@ extension BusError {
   /// Whether the error means that the Bluetooth controller is off.
   var isPoweredOff: Bool { refusal == "org.bluez.Error.NotReady" }
 
-  /// Whether the error means that the service does not support the method, or not for this object.
+  /// Whether the error means that the service does not support the called method at all, or not for this object.
   var isNotSupported: Bool {
     switch refusal {
     case "org.bluez.Error.NotSupported", "org.freedesktop.DBus.Error.UnknownMethod",
@@ -62,6 +62,7 @@ extension BusError {
 }
 
 extension String {
-  /// The text up to its first line end, at most 160 characters. A service's error text may have several lines.
+  /// The text up to its first line end, at most 160 characters. It is needed because a service's error text may have
+  /// several lines.
   fileprivate var oneLine: String { String(prefix { !$0.isNewline }.prefix(160)) }
 }

@@ -1,7 +1,7 @@
 import CSystemd
 import Glibc
 
-/// A received message, whose values are read one after another. When its last reference is gone, it is released.
+/// A received D-Bus message. Its values are read one after another. It is released when its last reference is gone.
 @safe final class BusMessage {
   enum Kind: Int32 {
     case call = 1
@@ -12,7 +12,7 @@ import Glibc
 
   let message: OpaquePointer
 
-  /// Creates a value that owns a message of sd-bus.
+  /// Creates an object that takes ownership of a message of sd-bus.
   init(owning message: OpaquePointer) { unsafe self.message = message }
 
   deinit { unsafe csystemd_message_release(message) }
@@ -21,14 +21,14 @@ import Glibc
 
   /// The kind of message; `nil` if it is unknown.
   var kind: Kind? { unsafe Kind(rawValue: csystemd_kind(message)) }
-  /// Number of the call that this message answers; 0 if it is not an answer.
+  /// Cookie (number) of the call that this message answers; 0 if it is not an answer.
   var cookie: UInt64 { unsafe csystemd_cookie(message) }
   /// Unique bus name of the sender, which the bus guarantees.
   var sender: String { unsafe Ports.text(csystemd_sender(message)) }
   var path: String { unsafe Ports.text(csystemd_path(message)) }
   var interface: String { unsafe Ports.text(csystemd_interface(message)) }
   var member: String { unsafe Ports.text(csystemd_member(message)) }
-  /// The error that an error answer contains.
+  /// The error in this message, if it is an error answer.
   var failure: BusError {
     .refused(
       name: unsafe Ports.text(csystemd_failure_name(message)), text: unsafe Ports.text(csystemd_failure_text(message)))
@@ -44,7 +44,7 @@ import Glibc
   ///
   /// - Parameter element: signature of the elements. An element of the form `{…}` is opened before each call of `body`,
   ///   and closed after it.
-  /// - Returns: `false` if the value is not an array, or `body` fails.
+  /// - Returns: `false` if the next value is not such an array, or if `body` returns `false`.
   func each(_ element: String, _ body: () -> Bool) -> Bool {
     guard unsafe csystemd_enter(message, CChar(UInt8(ascii: "a")), element) > 0 else { return false }
     let isEntry = element.hasPrefix("{")
@@ -57,8 +57,8 @@ import Glibc
     return unsafe csystemd_exit(message) >= 0
   }
 
-  /// Reads a variant whose value has the signature `contents`. If it has another signature, skips the variant and
-  /// returns `nil`.
+  /// Reads a variant whose value has the signature `contents`, and returns the result of `body`. If the value has
+  /// another signature, skips the variant and returns `nil`.
   func variant<Value>(_ contents: String, _ body: () -> Value?) -> Value? {
     guard unsafe csystemd_enter(message, CChar(UInt8(ascii: "v")), contents) > 0 else {
       _ = skip("v")
@@ -90,8 +90,8 @@ import Glibc
     return unsafe csystemd_read_uint16(message, &value) > 0 ? value : nil
   }
 
-  /// Calls `body` with the bytes of a byte array (`ay`), without copying them; `nil` if the next value has another
-  /// type.
+  /// Calls `body` with the bytes of a byte array (`ay`), without copying them, and returns its result; `nil` if the
+  /// next value has another type.
   func bytes<Value>(_ body: (Span<UInt8>) -> Value?) -> Value? {
     var pointer: UnsafeRawPointer?
     var count = 0
@@ -108,6 +108,6 @@ import Glibc
     return Descriptor(owning: number)
   }
 
-  /// Skips values of the given types; `false` if the next values have other types.
+  /// Skips the next values, which have the signature `types`; returns `false` if they have other types.
   func skip(_ types: String) -> Bool { unsafe csystemd_skip(message, types) >= 0 }
 }

@@ -1,11 +1,12 @@
 import CSystemd
 import Glibc
 
-/// Receives those messages that arrive while a call waits for its answer: signals, and calls of this process's methods.
+/// Receives the messages that arrive while a call waits for its answer: signals, and calls of methods that this process
+/// offers.
 protocol BusListener: AnyObject { func receive(_ message: BusMessage) }
 
-/// A connection to the system bus. Only one thread may use it. Only ``call(_:until:unless:telling:)`` and
-/// ``wait(until:unless:)`` block. For each message, sd-bus allocates memory.
+/// A connection to the D-Bus system bus. Only one thread may use it. Only ``call(_:until:unless:telling:)`` and
+/// ``wait(until:unless:)`` block. sd-bus allocates memory for each message.
 @safe final class SystemBus {
   let bus: OpaquePointer
   /// Address of the bus; `nil` for the system bus.
@@ -14,7 +15,7 @@ protocol BusListener: AnyObject { func receive(_ message: BusMessage) }
   /// Connects to a bus.
   ///
   /// - Parameter address: address of the bus; `nil` for the system bus (`DBUS_SYSTEM_BUS_ADDRESS` if it is set).
-  /// - Throws: ``BusError`` if there is no bus.
+  /// - Throws: ``BusError`` if the bus does not exist or cannot be reached.
   init(address: String? = nil) throws(BusError) {
     guard csystemd_load() == 0 else { throw .noLibrary }
     var opened: OpaquePointer?
@@ -26,8 +27,9 @@ protocol BusListener: AnyObject { func receive(_ message: BusMessage) }
 
   deinit { unsafe csystemd_bus_close(bus) }
 
-  /// The descriptor for poll(2), and the events for which to wait.
+  /// The descriptor of the connection for poll(2).
   var descriptor: Int32 { unsafe csystemd_bus_descriptor(bus) }
+  /// The events of poll(2) for which ``descriptor`` must be watched now.
   var events: Int32 { unsafe csystemd_bus_events(bus) }
 
   /// Returns the next message that has arrived; `nil` if there is none.
@@ -44,9 +46,9 @@ protocol BusListener: AnyObject { func receive(_ message: BusMessage) }
   /// Sends a message without waiting for an answer.
   func post(_ call: BusCall) throws(BusError) { try unsafe hand(over: call, nil) }
 
-  /// Sends a call.
+  /// Sends a call without waiting for its answer.
   ///
-  /// - Returns: ``BusMessage/cookie`` of its answer.
+  /// - Returns: the number that ``BusMessage/cookie`` of the answer will have.
   func send(_ call: BusCall) throws(BusError) -> UInt64 {
     var cookie: UInt64 = 0
     try unsafe hand(over: call, &cookie)
@@ -63,9 +65,9 @@ protocol BusListener: AnyObject { func receive(_ message: BusMessage) }
   ///
   /// - Parameters:
   ///   - call: the call.
-  ///   - deadline: the time of ``BootClock`` until which to wait.
-  ///   - wakeUp: ends the wait when it is signalled. The signal remains set.
-  ///   - listener: receives all other messages.
+  ///   - deadline: time of ``BootClock`` at which the wait ends.
+  ///   - wakeUp: ends the wait when it is signalled, and remains signalled.
+  ///   - listener: receives all other messages that arrive meanwhile.
   func call(
     _ call: BusCall, until deadline: Int64, unless wakeUp: WakeUp? = nil, telling listener: (any BusListener)? = nil
   ) throws(BusError) -> BusMessage {
@@ -77,7 +79,7 @@ protocol BusListener: AnyObject { func receive(_ message: BusMessage) }
           return message
         }
         listener?.receive(message)
-        // Even if messages arrive without a pause, the deadline must be noticed.
+        // Check the deadline here, too, because messages may arrive without a pause.
         if BootClock.now >= deadline { throw .timedOut }
       }
       try wait(until: deadline, unless: wakeUp)
@@ -87,7 +89,7 @@ protocol BusListener: AnyObject { func receive(_ message: BusMessage) }
   /// Waits until a message has arrived.
   ///
   /// - Parameters:
-  ///   - deadline: the time of ``BootClock`` until which to wait; `.max` for no limit.
+  ///   - deadline: time of ``BootClock`` at which the wait ends; `.max` for no limit.
   ///   - wakeUp: ends the wait when it is signalled.
   func wait(until deadline: Int64, unless wakeUp: WakeUp?) throws(BusError) {
     while true {

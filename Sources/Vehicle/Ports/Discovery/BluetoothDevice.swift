@@ -1,27 +1,27 @@
-/// A Bluetooth device known to BlueZ.
+/// A Bluetooth device that BlueZ knows.
 public struct BluetoothDevice: Hashable, Sendable {
   /// Address of the device.
   public var address: BluetoothAddress
-  /// Name reported by the device; empty if unknown.
+  /// Name that the device itself reports; empty if unknown.
   public var name: String
   /// The name that the machine's owner has given to the device; usually the same as ``name``.
   public var alias: String
-  /// Whether it is paired with this machine.
+  /// Whether the device is paired with this machine.
   public var isPaired: Bool
-  /// Whether the machine's owner has marked it as trusted (`bluetoothctl trust`).
+  /// Whether the machine's owner has marked the device as trusted (`bluetoothctl trust`).
   public var isTrusted: Bool
-  /// Whether it is connected to this machine.
+  /// Whether the device is connected to this machine.
   public var isConnected: Bool
-  /// Whether it offers the Serial Port Profile of classic Bluetooth (service class 0x1101).
+  /// Whether the device offers the Serial Port Profile of classic Bluetooth (service class 0x1101).
   public var hasSerialPort: Bool
-  /// Whether it offers one of the Bluetooth LE services that adapters use for a serial connection.
+  /// Whether the device offers one of the Bluetooth LE services that adapters use for a serial connection.
   public var hasAdapterService: Bool
-  /// Whether its address is random, which only Bluetooth LE devices have (org.bluez.Device1, `AddressType`).
+  /// Whether the device's address is random, which only Bluetooth LE devices have (org.bluez.Device1, `AddressType`).
   public var hasRandomAddress: Bool
-  /// Signal strength, dBm; `nil` if unknown. It is known only during a search.
+  /// Strength of the received signal, dBm; `nil` if unknown. It is known only during a search.
   public var signal: Int?
 
-  /// Creates a device.
+  /// Creates a description of a device; the parameters are the properties of the same names.
   public init(
     address: BluetoothAddress, name: String = "", alias: String = "", isPaired: Bool = false, isTrusted: Bool = false,
     isConnected: Bool = false, hasSerialPort: Bool = false, hasAdapterService: Bool = false,
@@ -42,6 +42,7 @@ public struct BluetoothDevice: Hashable, Sendable {
   /// Whether the device supports Bluetooth LE but not classic Bluetooth.
   public var isLowEnergy: Bool { hasRandomAddress || hasAdapterService && !hasSerialPort }
 
-  /// The address by which to open the device. If it supports both transports, this is RFCOMM, which is faster.
+  /// The port by which to open the device. If the device supports both transports, RFCOMM is used, because it is
+  /// faster.
   public var port: PortAddress { isLowEnergy ? .ble(address) : .rfcomm(address, channel: nil) }
 }

@@ -1,17 +1,17 @@
-/// Lists the Bluetooth devices known to BlueZ (org.bluez, D-Bus ObjectManager).
+/// Lists the Bluetooth devices that BlueZ knows (org.bluez, D-Bus ObjectManager).
 ///
 ///     let directory = try BluetoothDirectory()
 ///     for device in try directory.devices() { print(device.address, device.name) }
 ///
-/// Devices that BlueZ knows are listed without using the radio. Only ``inquire(for:)`` searches for other devices. A
-/// search disturbs active connections.
+/// Listing these devices does not use the radio. Only ``inquire(for:)`` searches for other devices; a search disturbs
+/// active connections.
 public struct BluetoothDirectory: ~Copyable {
   private let bluez: BlueZ
   private let patience: Duration
 
   /// Connects to the system bus.
   ///
-  /// - Parameter patience: maximum time to wait for each answer of bluetoothd, which needs no radio for it.
+  /// - Parameter patience: maximum time to wait for each answer of bluetoothd. Such an answer does not need the radio.
   /// - Throws: ``DiscoveryError`` with the reason why Bluetooth devices cannot be listed.
   public init(patience: Duration = .seconds(2)) throws(DiscoveryError) {
     do throws(BusError) { bluez = try BlueZ(SystemBus(), until: BootClock.after(patience)) } catch {
@@ -23,7 +23,7 @@ public struct BluetoothDirectory: ~Copyable {
   /// Returns the devices that BlueZ knows because they are paired or were found recently, sorted by address.
   public borrowing func devices() throws(DiscoveryError) -> [BluetoothDevice] { try objects().devices }
 
-  /// Returns the controllers known to BlueZ, sorted by name.
+  /// Returns the Bluetooth controllers that BlueZ knows, sorted by name.
   public borrowing func controllers() throws(DiscoveryError) -> [BluetoothController] {
     try objects().controllers.map { controller in
       let name = controller.path.split(separator: "/").last.map(String.init) ?? controller.path
@@ -31,7 +31,7 @@ public struct BluetoothDirectory: ~Copyable {
     }.sorted { $0.name < $1.name }
   }
 
-  /// Searches for devices on all controllers for some time, and then returns all known devices.
+  /// Searches for devices on all controllers for the time `duration`, and then returns all known devices.
   public borrowing func inquire(for duration: Duration) throws(DiscoveryError) -> [BluetoothDevice] {
     let controllers = try objects().controllers.map(\.path)
     guard !controllers.isEmpty else {

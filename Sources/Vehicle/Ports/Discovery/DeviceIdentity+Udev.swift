@@ -2,7 +2,7 @@ import CUdev
 import Glibc
 
 extension DeviceIdentity {
-  /// Reads udev's properties of a tty; `nil` if it has no hardware, such as a virtual console or a pseudo-terminal.
+  /// Reads udev's properties of a tty; `nil` if the tty has no hardware, as a virtual console or a pseudo-terminal.
   init?(_ device: OpaquePointer) {
     let node = unsafe text(udev_device_get_devnode(device))
     guard !node.isEmpty, unsafe udev_device_get_parent(device) != nil else { return nil }
@@ -21,7 +21,7 @@ extension DeviceIdentity {
   private static func usb(_ device: OpaquePointer) -> USB? {
     // The device owns its parent. Therefore, the parent must not be released here.
     let parent = unsafe udev_device_get_parent_with_subsystem_devtype(device, "usb", "usb_device")
-    // The device's own attributes are preferred to udev's properties.
+    // The attributes that the device itself reports are preferred to udev's properties.
     func fact(_ attribute: String, _ properties: String...) -> String {
       if let parent = unsafe parent {
         let own = unsafe text(udev_device_get_sysattr_value(parent, attribute))

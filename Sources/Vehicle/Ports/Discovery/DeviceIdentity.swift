@@ -1,19 +1,22 @@
-/// The identity of a serial device. Some of its properties stay the same when `ttyUSB0` becomes `ttyUSB1`; others do
-/// not.
+/// The properties of a serial device by which it can be recognized. Some of them stay the same when `ttyUSB0` becomes
+/// `ttyUSB1`; others do not.
 public struct DeviceIdentity: Hashable, Sendable {
   /// The properties that identify a USB device.
   public struct USB: Hashable, Sendable {
-    /// Vendor and product ID (`idVendor` and `idProduct`).
+    /// Vendor ID (`idVendor`).
     public var vendor: UInt16
+    /// Product ID (`idProduct`).
     public var product: UInt16
-    /// Serial number, manufacturer's name and product's name; each is empty if the device has none.
+    /// Serial number; empty if the device has none.
     public var serial: String
+    /// Name of the manufacturer; empty if the device reports none.
     public var vendorName: String
+    /// Name of the product; empty if the device reports none.
     public var productName: String
-    /// Number of the interface of a composite device; -1 if unknown.
+    /// Number of the serial port's interface in a composite device; -1 if unknown.
     public var interface: Int
 
-    /// Creates a USB identification.
+    /// Creates USB properties; the parameters are the properties of the same names.
     public init(
       vendor: UInt16, product: UInt16, serial: String = "", vendorName: String = "", productName: String = "",
       interface: Int = -1
@@ -27,21 +30,21 @@ public struct DeviceIdentity: Hashable, Sendable {
     }
   }
 
-  /// Device file, such as `/dev/ttyUSB0`.
+  /// Path of the device file, such as `/dev/ttyUSB0`.
   public var node: String
-  /// The device's folder in /sys. It stays the same until the device is unplugged.
+  /// Path of the device's folder in /sys. It stays the same until the device is unplugged.
   public var systemPath: String
-  /// Other paths of `node`: those below /dev/serial/by-id and /dev/serial/by-path, and those that the machine's udev
-  /// rules define.
+  /// Other paths of the device file ``node``: those below /dev/serial/by-id and /dev/serial/by-path, and those that the
+  /// machine's udev rules define.
   public var links: [String]
-  /// Where the device is plugged in (udev's `ID_PATH`); empty if unknown.
+  /// The socket into which the device is plugged (udev's `ID_PATH`); empty if unknown.
   public var place: String
   /// The properties that identify the device on USB; `nil` if it is not a USB device.
   public var usb: USB?
   /// Value of the udev property `OBDGATE`: `adapter` or `ignore`; empty if it is not set.
   public var tag: String
 
-  /// Creates an identity.
+  /// Creates an identity; the parameters are the properties of the same names.
   public init(
     node: String, systemPath: String, links: [String] = [], place: String = "", usb: USB? = nil, tag: String = ""
   ) {
@@ -53,8 +56,8 @@ public struct DeviceIdentity: Hashable, Sendable {
     self.tag = tag
   }
 
-  /// A key that recognizes the device in any USB socket and under any number. It consists of the IDs and the serial
-  /// number on USB. If the serial number is missing or not unique, the key is the place where the device is plugged in
+  /// A key that stays the same in any USB socket and under any number of the device file. It consists of the USB IDs
+  /// and the serial number. If the serial number is missing or not unique, the USB socket (``place``) is used instead
   /// or, if that is unknown, the device file.
   public var key: String {
     guard let usb else { return place.isEmpty ? node : "path:\(place)" }
@@ -64,17 +67,17 @@ public struct DeviceIdentity: Hashable, Sendable {
     return place.isEmpty ? "usb:\(ids):\(node)" : "usb:\(ids)@\(place)"
   }
 
-  /// Whether a path leads to this device.
+  /// Whether a path is that of this device's file or a link to it.
   public func isNamed(_ path: String) -> Bool { path == node || links.contains(path) }
 
-  /// A name that people understand, such as `ScanTool.net LLC OBDLink SX`; empty if unknown.
+  /// The names of manufacturer and product, for example `ScanTool.net LLC OBDLink SX`; empty if unknown.
   public var label: String {
     guard let usb else { return "" }
     return [usb.vendorName, usb.productName].filter { !$0.isEmpty }.joined(separator: " ")
   }
 
-  /// Whether many devices have this serial number. Manufacturers of clones copy serial numbers, and two such adapters
-  /// must not be confused.
+  /// Whether many devices have the same serial number. Manufacturers of clones copy serial numbers, and two such
+  /// adapters must not be confused.
   private static func isShared(_ serial: String) -> Bool {
     serial.isEmpty || serial == "A50285BI" || serial == "0123456789" || serial == "12345678"
       || serial.utf8.dropLast().allSatisfy { $0 == UInt8(ascii: "0") }

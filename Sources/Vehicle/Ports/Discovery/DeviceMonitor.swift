@@ -4,18 +4,18 @@ import Glibc
 
 /// A change of a serial device.
 public enum DeviceEvent: Hashable, Sendable {
-  /// The device was plugged in or changed.
+  /// A device was plugged in, or its properties changed.
   case present(DeviceIdentity)
-  /// The device was unplugged. It is identified by these two properties only, because udev no longer knows the others.
+  /// A device was unplugged. Only these two properties identify it, because udev no longer knows the others.
   case absent(node: String, systemPath: String)
 }
 
-/// Lists the serial devices of this machine and reports changes, by libudev.
+/// Lists the serial devices of this machine and reports changes of them, using libudev.
 ///
-/// One thread uses it as follows:
+/// Only one thread may use a monitor. It proceeds as follows:
 ///
-/// 1. Call ``present()`` for the current devices. Changes during the call are not lost.
-/// 2. Call ``next()`` until it returns `nil`, whenever `descriptor` is readable.
+/// 1. Call ``present()`` to get the current devices. Changes during the call are not lost.
+/// 2. Whenever `descriptor` is readable, call ``next()`` until it returns `nil`.
 /// 3. Repeat step 1 if ``hasMissed`` is `true`.
 @safe
 public struct DeviceMonitor: ~Copyable {
@@ -27,10 +27,10 @@ public struct DeviceMonitor: ~Copyable {
 
   /// Subscribes to events about serial devices.
   ///
-  /// - Throws: ``DiscoveryError`` if that fails.
+  /// - Throws: ``DiscoveryError`` if the subscription fails.
   public init() throws(DiscoveryError) {
     guard let context = unsafe udev_new() else { throw DiscoveryError(.system, "libudev: \(systemReason(errno))") }
-    // Without udevd, links and serial numbers of devices are missing, but the kernel itself reports changes.
+    // Without udevd, the kernel itself reports changes, but links and serial numbers of devices are missing.
     let source = unsafe access("/run/udev/control", F_OK) == 0 ? "udev" : "kernel"
     guard let monitor = unsafe udev_monitor_new_from_netlink(context, source) else {
       let reason = systemReason(errno)
@@ -53,7 +53,7 @@ public struct DeviceMonitor: ~Copyable {
     unsafe udev_unref(context)
   }
 
-  /// The descriptor for poll(2). It is readable when ``next()`` has an event.
+  /// The descriptor for poll(2). It is readable when an event has arrived for ``next()``.
   public var descriptor: Int32 { unsafe udev_monitor_get_fd(monitor) }
 
   /// Returns the current serial devices in no particular order.
@@ -103,5 +103,5 @@ public struct DeviceMonitor: ~Copyable {
   }
 }
 
-/// Converts a C string to a text; `nil` becomes an empty text.
+/// Converts a C string to a `String`; `nil` becomes an empty text.
 func text(_ pointer: UnsafePointer<CChar>?) -> String { unsafe pointer.map { unsafe String(cString: $0) } ?? "" }

@@ -1,13 +1,13 @@
-/// The list of current serial devices. It converts events of ``DeviceMonitor`` to changes. Events may arrive twice or
-/// in another order.
+/// The list of current serial devices. It converts events of ``DeviceMonitor``, which may arrive twice or in another
+/// order, to changes of the list.
 public struct DeviceTable: Sendable {
   /// A change in the list.
   public enum Change: Hashable, Sendable {
-    /// A new device.
+    /// A device has been added.
     case appeared(DeviceIdentity)
-    /// A device that is gone, with its last known properties.
+    /// A device has been removed. The value has its last known properties.
     case disappeared(DeviceIdentity)
-    /// A device that is still at the same place, but has other links or another tag than before.
+    /// A device is still at the same place, but has other links or another tag than before.
     case changed(DeviceIdentity)
   }
 
@@ -17,7 +17,7 @@ public struct DeviceTable: Sendable {
   /// Creates an empty list.
   public init() {}
 
-  /// Applies an event and returns the changes.
+  /// Applies an event to the list, and returns the resulting changes.
   public mutating func apply(_ event: DeviceEvent) -> [Change] {
     switch event {
     case .present(let device): return insert(device)
@@ -27,13 +27,13 @@ public struct DeviceTable: Sendable {
     }
   }
 
-  /// Replaces the list after a start or after lost events, and returns the changes.
+  /// Replaces the list, and returns the resulting changes. Call this at the start and after events were lost.
   public mutating func replace(with present: [DeviceIdentity]) -> [Change] {
     let gone = remove { known in !present.contains { $0.systemPath == known.systemPath && $0.node == known.node } }
     return gone + present.flatMap { insert($0) }
   }
 
-  /// Returns the device that has a key; `nil` if no device or more than one has it.
+  /// Returns the device that has a key (``DeviceIdentity/key``); `nil` if no device or more than one device has it.
   public func device(withKey key: String) -> DeviceIdentity? {
     let found = devices.filter { $0.key == key }
     return found.count == 1 ? found[0] : nil
@@ -47,7 +47,8 @@ public struct DeviceTable: Sendable {
     let known = devices[index]
     if known == device { return [] }
     devices[index] = device
-    // The device file belongs to another device now. The removal of the previous device was not reported.
+    // Otherwise, the device file now belongs to another device, and the removal of the previous device was not
+    // reported.
     return known.systemPath == device.systemPath && known.key == device.key
       ? [.changed(device)] : [.disappeared(known), .appeared(device)]
   }

@@ -1,15 +1,15 @@
 import Failures
 
-/// The reason why devices cannot be listed, as one text line for people. The daemon continues without listing them.
+/// The reason why devices cannot be listed, with one text line for people. The daemon continues without the list.
 public typealias DiscoveryError = PlacedError<DiscoveryErrorKind>
 
 /// The kind of a ``DiscoveryError``.
 public enum DiscoveryErrorKind: Sendable {
   /// A library is not installed.
   case noLibrary
-  /// There is no system bus.
+  /// The D-Bus system bus does not exist or was lost.
   case noBus
-  /// No Bluetooth service is on the bus.
+  /// bluetoothd is not on the bus.
   case noBluetoothService
   /// This machine has no Bluetooth controller.
   case noController

@@ -1,13 +1,13 @@
-/// The decision about a device that was found. Bytes that are sent to the wrong device can do harm, because printers
-/// and machine controllers use the same chips as adapters.
+/// The decision whether and how a device that was found may be opened. Bytes that are sent to the wrong device can do
+/// harm, because printers and machine controllers use the same USB chips as adapters.
 public enum DeviceVerdict: Hashable, Sendable {
   /// The reason why a device may be opened.
   public enum Ground: String, Sendable {
-    /// The configuration names it.
+    /// The configuration names the device.
     case configured
-    /// The udev property `OBDGATE` is `adapter`.
+    /// The udev property `OBDGATE` of the device is `adapter`.
     case tagged
-    /// The USB IDs or the name are known to belong only to adapters, or only to receivers.
+    /// The device's USB IDs or its name are known to belong only to adapters, or only to receivers.
     case knownProduct
     /// The configuration allows probing unknown devices (`discovery.probe`).
     case probe
@@ -16,7 +16,7 @@ public enum DeviceVerdict: Hashable, Sendable {
   }
   /// The reason why a device must not be opened.
   public enum Reason: String, Sendable {
-    /// The udev property `OBDGATE` is `ignore`.
+    /// The udev property `OBDGATE` of the device is `ignore`.
     case ignored
     /// The device may be an adapter, but the configuration does not allow probing unknown devices.
     case notProbed
@@ -35,15 +35,15 @@ public enum DeviceVerdict: Hashable, Sendable {
   case adapter(Ground)
   /// The device may be opened and read from, but nothing may be written to it.
   case receiver(Ground)
-  /// The device may be opened for a short time to listen to it (``Listener``). The bytes that it sends decide what
-  /// follows.
+  /// The device may be opened for a short time to listen to it (``Listener``). The bytes that it sends determine the
+  /// next decision.
   case listen
   /// The device must not be opened.
   case leave(Reason)
 }
 
-/// The rules that decide whether a device is opened. They have no state and access no device, so the same input always
-/// gives the same result.
+/// The rules that decide whether a device may be opened. They have no state and access no device, so the same input
+/// always gives the same result.
 ///
 ///     let rules = DiscoveryRules(adapters: ["/dev/ttyUSB0"], probe: false)
 ///     if case .adapter = rules.verdict(for: device) { … }
@@ -54,10 +54,10 @@ public struct DiscoveryRules: Hashable, Sendable {
   public var receivers: [String]
   /// Bluetooth adapters that the configuration names.
   public var bluetoothAdapters: [BluetoothAddress]
-  /// Whether bytes may be sent to an unknown device with a USB-to-serial converter (`discovery.probe`).
+  /// Whether bytes may be sent to an unknown device to find out whether it is an adapter (`discovery.probe`).
   public var probe: Bool
 
-  /// Creates rules.
+  /// Creates rules; the parameters are the properties of the same names.
   public init(
     adapters: [String] = [], receivers: [String] = [], bluetoothAdapters: [BluetoothAddress] = [], probe: Bool = false
   ) {
@@ -71,9 +71,10 @@ public struct DiscoveryRules: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - device: the device.
-  ///   - heard: the result of listening to the device; `nil` if nobody has listened yet.
+  ///   - heard: the result of a ``Listener`` for this device; `nil` if none has run yet.
   public func verdict(for device: DeviceIdentity, heard: Listener.Result? = nil) -> DeviceVerdict {
-    // The machine's own udev rules have priority over the configuration, because they describe what else is connected.
+    // The machine's own udev rules have priority over the configuration, because they describe what else is connected
+    // to the machine.
     if device.tag == "ignore" { return .leave(.ignored) }
     if adapters.contains(where: device.isNamed) { return .adapter(.configured) }
     if receivers.contains(where: device.isNamed) { return .receiver(.configured) }
@@ -97,16 +98,15 @@ public struct DiscoveryRules: Hashable, Sendable {
     if bluetoothAdapters.contains(device.address) { return .adapter(.configured) }
     let isKnown = KnownProducts.isAdapterName(device.name) || KnownProducts.isAdapterName(device.alias)
     if device.isLowEnergy { return lowEnergyVerdict(device, isKnown: isKnown) }
-    // A device that is not paired has possibly not reported its services yet.
+    // A device that is not paired has perhaps not reported its services yet.
     guard device.isPaired else { return .leave(isKnown || device.hasSerialPort ? .notPaired : .unrelated) }
     guard device.hasSerialPort else { return .leave(isKnown ? .noSerialPort : .unrelated) }
     if isKnown { return .adapter(.knownProduct) }
     return probe ? .adapter(.probe) : .leave(.notProbed)
   }
 
-  /// Decides what to do with a Bluetooth LE device. It is not sufficient that it offers a known service, because scales
-  /// and lamps may offer the same service. Most adapters need no pairing, so one that is not paired may be in another
-  /// vehicle.
+  /// Decides what to do with a Bluetooth LE device. A known service is not sufficient, because scales and lamps may
+  /// offer the same service. Most adapters need no pairing, so an adapter that is not paired may be in another vehicle.
   private func lowEnergyVerdict(_ device: BluetoothDevice, isKnown: Bool) -> DeviceVerdict {
     guard device.isPaired || device.isTrusted else { return .leave(isKnown ? .notTrusted : .unrelated) }
     if isKnown { return .adapter(.knownProduct) }

@@ -1,4 +1,4 @@
-/// USB IDs and names of known products. They come from Linux drivers, from usb.ids, and from kernel logs that users
+/// USB IDs and names of known products, from Linux drivers, from usb.ids, and from kernel logs that users have
 /// published.
 enum KnownProducts {
   /// The kind of product that a USB ID stands for.
@@ -40,8 +40,8 @@ enum KnownProducts {
     rows.first { $0.vendor == usb.vendor && $0.product == usb.product }?.kind
   }
 
-  /// Words that occur only in the names of OBD adapters, on USB and Bluetooth: brands, chips, and names of clones. They
-  /// are in lower case. Spaces, dashes and underscores in a device's name are ignored.
+  /// Words that occur only in the names of OBD adapters, on USB and Bluetooth: brands, chips, and names of clones, in
+  /// lower case. For the comparison, spaces, dashes and underscores in a device's name are ignored.
   static let adapterWords = [
     "obdlink", "scantool", "elmscan", "elm327", "els27", "vlinker", "vlink", "vgate", "obdii", "obd2", "obdkey",
     "obdpro", "stn11", "stn21", "stn22", "veepeak", "viecar", "konnwei", "carista", "icarpro",

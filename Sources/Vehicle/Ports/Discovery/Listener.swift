@@ -1,33 +1,32 @@
-/// Listens to a device without sending anything, to detect a GPS receiver by its NMEA sentences. It listens for
-/// ``patience``.
+/// Listens to a device for ``patience`` without sending anything, to detect a GPS receiver by its NMEA sentences.
 ///
-/// As long as nothing arrives, the baud rate does not matter. If bytes arrive that form no sentence, the next rate is
-/// tried. What a receiver sends in one second is sufficient to try several rates.
+/// While no bytes arrive, the baud rate does not matter. If bytes arrive that do not form a sentence, the next baud
+/// rate is tried. A receiver sends enough bytes in one second to try several rates.
 public struct Listener: PortHandler, ~Copyable {
   /// The result of listening.
   public enum Result: Hashable, Sendable {
     case nothing
-    /// Complete NMEA sentences with correct checksums were received at this rate.
+    /// A complete NMEA sentence with a correct checksum was received at this baud rate.
     case sentences(baud: Int)
-    /// Bytes were received that form no sentence.
+    /// Bytes were received, but they form no sentence.
     case otherBytes
   }
 
-  /// Time for which to listen, ns. Receivers send every second.
+  /// Time for which to listen, ns. It is long enough, because receivers send every second.
   public static let patience: Int64 = 2_000_000_000
-  /// If bytes have arrived but formed no sentence yet, additional time for which to listen, ns.
+  /// Additional time for which to listen if bytes arrive that do not form a sentence at first, ns.
   private static let grace: Int64 = 2_000_000_000
-  /// Baud rates that receivers usually have, the most common one first.
+  /// The baud rates of most receivers, most common first.
   public static let rates = [9_600, 4_800, 38_400, 115_200]
-  /// After this many bytes without a sentence, the rate is wrong. A sentence has at most 82 characters (NMEA 0183,
-  /// 5.3), so twice as many contain a complete one.
+  /// If this many bytes contain no sentence, the baud rate is wrong. A sentence has at most 82 characters (NMEA 0183,
+  /// 5.3), so twice as many characters contain a complete sentence.
   private static let enough = 2 * 82
 
   private var sentence = SentenceDetector()
   private var rate = 0
   private var bytesAtRate = 0
   private var isExtended = false
-  /// Number of rates in a row that the driver did not support.
+  /// Number of baud rates in a row that the driver did not support.
   private var refusals = 0
 
   /// The result so far.
@@ -83,7 +82,7 @@ extension Listener {
   ///
   /// - Parameters:
   ///   - path: device file.
-  ///   - wakeUp: ends listening early, with the result so far, when it is signalled.
+  ///   - wakeUp: ends listening early when it is signalled. The result so far is then returned.
   /// - Throws: ``PortError`` if the port cannot be opened or is removed.
   public static func listen(to path: String, unless wakeUp: WakeUp) throws(PortError) -> Result {
     var port = SerialPort(path: path, baud: rates[0])
@@ -110,7 +109,7 @@ struct SentenceDetector {
   private var claimed: UInt8 = 0
   private var length = 0
 
-  /// Processes a byte. Returns `true` if it completes a sentence with a correct checksum.
+  /// Processes the next byte. Returns `true` if the byte completes a sentence with a correct checksum.
   mutating func completesSentence(_ byte: UInt8) -> Bool {
     length += 1
     if byte == UInt8(ascii: "$") || byte == UInt8(ascii: "!") {
@@ -122,7 +121,7 @@ struct SentenceDetector {
     case .outside: return false
     case .inside:
       if byte == UInt8(ascii: "*") {
-        // A sentence must have at least an address and a field. Shorter ones occur by chance.
+        // A sentence has at least an address and a field. Shorter matches occur by chance.
         state = length >= 7 ? .firstDigit : .outside
       } else if (0x20...0x7E).contains(byte) {
         sum ^= byte

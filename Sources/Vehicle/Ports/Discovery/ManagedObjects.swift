@@ -1,5 +1,5 @@
-/// The answer of BlueZ to GetManagedObjects (`a{oa{sa{sv}}}`): all objects, the interfaces of each object, and the
-/// properties of each interface.
+/// The objects of BlueZ, as it answers GetManagedObjects (`a{oa{sa{sv}}}`). Each object has interfaces, and each
+/// interface has properties:
 ///
 ///     /org/bluez/hci0                                 org.bluez.Adapter1             Address, Powered, …
 ///     /org/bluez/hci0/dev_00_1D_A5_68_98_8A           org.bluez.Device1              Address, Name, Paired, UUIDs, …
@@ -10,7 +10,7 @@ struct ManagedObjects {
     let path: String
     var isPowered = false
   }
-  /// A device as one controller knows it. Several controllers may know the same device.
+  /// A device as one controller knows it. If several controllers know the device, each has its own entry.
   struct KnownDevice: Equatable {
     let path: String
     var device: BluetoothDevice
@@ -23,8 +23,8 @@ struct ManagedObjects {
   private(set) var services: [GATTService] = []
   private(set) var characteristics: [GATTCharacteristic] = []
 
-  /// All devices, sorted by address. A device that two controllers know is listed once; it counts as paired if one of
-  /// them is paired with it.
+  /// All devices, sorted by address. A device that several controllers know is listed once; it counts as paired if it
+  /// is paired with one of them.
   var devices: [BluetoothDevice] {
     var devices: [BluetoothDevice] = []
     for entry in known {
@@ -37,14 +37,14 @@ struct ManagedObjects {
     return devices.sorted { $0.address.bits < $1.address.bits }
   }
 
-  /// Returns a device by its address; `nil` if it is unknown. If several controllers know it, the first match of this
-  /// list is returned:
+  /// Returns the entry of a device by its address; `nil` if the device is unknown. If several controllers know the
+  /// device, the first kind of entry in this list that exists is returned:
   ///
   /// 1. connected
   /// 2. paired, on a controller that is on
   /// 3. on a controller that is on
   /// 4. paired
-  /// 5. any
+  /// 5. any other entry
   func device(_ address: BluetoothAddress) -> KnownDevice? {
     let all = known.filter { $0.device.address == address }
     let reachable = all.filter { isBelowPowered($0.path) }
@@ -56,7 +56,7 @@ struct ManagedObjects {
     controllers.contains { $0.isPowered && path.hasPrefix($0.path + "/") }
   }
 
-  /// Parses the answer; `nil` if it has another format.
+  /// Parses the answer to GetManagedObjects; `nil` if it has another format.
   init?(reading message: BusMessage) {
     let read = message.each("{oa{sa{sv}}}") {
       guard let path = message.text("o") else { return false }

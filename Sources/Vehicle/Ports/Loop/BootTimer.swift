@@ -1,11 +1,11 @@
 import CPorts
 import Failures
 
-/// A timer that expires at a time of ``BootClock`` (timerfd(2)). It is accurate to microseconds. Unlike the timeout of
+/// A timer that expires at a time of ``BootClock`` (timerfd(2)), accurate to microseconds. Unlike the timeout of
 /// poll(2), it counts the time in which the machine sleeps.
 ///
-/// A dialogue postpones its deadline with every answer. To save two system calls for each answer, the timer is not
-/// changed when the deadline is postponed. It then expires too early, and is set again.
+/// A dialogue postpones its deadline with every answer. When the deadline is postponed, the timer is not changed, which
+/// saves two system calls for each answer. The timer then expires too early, and is set again.
 struct BootTimer: ~Copyable {
   private let timer: Descriptor
   /// The time at which the timer expires; `nil` if it is not set.
@@ -17,10 +17,10 @@ struct BootTimer: ~Copyable {
     timer = Descriptor(owning: number)
   }
 
-  /// The descriptor for poll(2). It is readable from the expiry until ``clear()``.
+  /// The descriptor for poll(2). It is readable after the timer has expired, until ``clear()`` is called.
   var descriptor: Int32 { timer.number }
 
-  /// Makes the timer expire at `moment` or earlier; with `nil`, does nothing.
+  /// Makes the timer expire at `moment` or earlier; does nothing if `moment` is `nil`.
   mutating func set(_ moment: Int64?) {
     guard let moment else { return }
     if let armed, armed <= moment { return }
@@ -29,7 +29,7 @@ struct BootTimer: ~Copyable {
     _ = cports_timer_set(timer.number, max(moment, 1))
   }
 
-  /// Stops signalling that the timer has expired.
+  /// Disables the timer. Its descriptor is then no longer readable.
   mutating func clear() {
     armed = nil
     _ = cports_timer_set(timer.number, 0)

@@ -1,15 +1,15 @@
 import Glibc
 
-/// The loop that the thread of a connection runs. It waits by poll(2) for bytes, a deadline or a wake-up, and then
-/// calls a ``PortHandler``.
+/// The loop that the thread of a connection runs. It waits for bytes, a deadline or a wake-up (poll(2)), and then calls
+/// a ``PortHandler``.
 ///
 ///     var loop = try PortLoop(wakeUp: wakeUp)
 ///     try port.open()
 ///     try loop.run(&port, &handler)      // until the handler stops it, or the device is gone
 ///
-/// All memory is allocated by the initializer; a running loop allocates none.
+/// The initializer allocates all memory; a running loop allocates none.
 public struct PortLoop: ~Copyable {
-  /// Maximum number of bytes that are read at once.
+  /// Maximum number of bytes in one read from the port.
   public static let inputCapacity = 4_096
 
   private let wakeUp: WakeUp
@@ -20,8 +20,8 @@ public struct PortLoop: ~Copyable {
   /// Creates a loop.
   ///
   /// - Parameters:
-  ///   - wakeUp: wakes the loop when it is signalled.
-  ///   - progress: reports the thread's progress; `nil` if nobody monitors it.
+  ///   - wakeUp: wakes the loop when it is signalled. The loop then calls ``PortHandler/wokenUp(at:_:)``.
+  ///   - progress: receives reports of the thread's progress; `nil` if the thread is not monitored.
   /// - Throws: ``PortError/Kind/system`` if the process has no free descriptors.
   public init(wakeUp: WakeUp, progress: Progress? = nil) throws(PortError) {
     self.wakeUp = wakeUp
@@ -32,8 +32,8 @@ public struct PortLoop: ~Copyable {
 
   /// Runs the loop on an open port until the handler stops it.
   ///
-  /// - Throws: ``PortError/Kind/gone`` if the device is gone, or another error of the port. The port remains open, and
-  ///   the caller closes it.
+  /// - Throws: ``PortError/Kind/gone`` if the device is gone, or another error of the port. The port remains open, so
+  ///   the caller must close it.
   public mutating func run<P: Port & ~Copyable, H: PortHandler & ~Copyable>(
     _ port: inout P, _ handler: inout H
   ) throws(PortError) {
@@ -58,8 +58,8 @@ public struct PortLoop: ~Copyable {
     }
   }
 
-  /// Writes as many bytes as the port accepts. When all bytes before a change of the baud rate are written, changes the
-  /// rate and continues.
+  /// Performs the actions that the handler has requested: writes as many bytes as the port accepts and, when all bytes
+  /// before a change of the baud rate are written, changes the rate.
   private func carryOut<P: Port & ~Copyable, H: PortHandler & ~Copyable>(
     _ actions: inout PortActions, _ port: inout P, _ handler: inout H
   ) throws(PortError) {
@@ -81,7 +81,8 @@ public struct PortLoop: ~Copyable {
     }
   }
 
-  /// Waits, and returns the events of the port, and whether the timer has expired and the wake-up was signalled.
+  /// Waits for an event. Returns the events of the port, and whether the timer has expired and whether the wake-up was
+  /// signalled.
   private func wait<P: Port & ~Copyable>(
     _ port: borrowing P, writing: Bool
   ) -> (port: Int32, hasRung: Bool, isWoken: Bool) {
@@ -92,8 +93,8 @@ public struct PortLoop: ~Copyable {
       pollfd(fd: wakeUp.descriptor, events: Int16(POLLIN), revents: 0),
     ]
     var span = waiting.mutableSpan
-    // If nobody monitors the thread, poll(2) needs no timeout, because the timer is one of the descriptors. After
-    // EINTR, there are no events, and the loop waits again.
+    // If the thread is not monitored, poll(2) needs no timeout, because the timer is one of the descriptors. After
+    // EINTR, no events are returned, and the loop waits again.
     let limit = progress.map { BootClock.milliseconds(until: $0.report(until: .max)) } ?? -1
     let count = unsafe span.withUnsafeMutableBufferPointer { unsafe poll($0.baseAddress, nfds_t($0.count), limit) }
     guard count > 0 else { return (0, false, false) }
@@ -111,7 +112,8 @@ public struct PortLoop: ~Copyable {
     if count > 0 {
       handler.received(input.span.extracting(first: count), at: now, &actions)
     } else if ready & (POLLHUP | POLLERR | POLLNVAL) != 0 {
-      // The device has hung up, and nothing is left to read. Without this error, the loop would never wait again.
+      // The device has hung up, and nothing is left to read. Without this error, poll(2) would return immediately for
+      // ever.
       throw .gone(port.name)
     }
   }

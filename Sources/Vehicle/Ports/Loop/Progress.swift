@@ -6,13 +6,14 @@ import Synchronization
 ///     let end = progress.report(until: due)      // the thread, in each iteration; it waits until `end` at most
 ///     if progress.isStuck(at: BootClock.now) { … }
 ///
-/// It costs one store to memory in each iteration. Times are those of ``BootClock``, in ns.
+/// A report costs one store to memory. Times are those of ``BootClock``, in ns.
 public final class Progress: Sendable {
-  /// Maximum time between two reports, and the additional delay after which the thread counts as stuck, ns.
+  /// Maximum time between two reports of the thread, ns. If a report is late by more than this time, the thread counts
+  /// as stuck.
   public let interval: Int64
   private let due: Atomic<Int64>
 
-  /// Creates a monitor.
+  /// Creates a monitor for one thread.
   ///
   /// - Parameter interval: maximum time between two reports of the thread, ns.
   public init(interval: Int64) {
@@ -20,21 +21,21 @@ public final class Progress: Sendable {
     due = Atomic(BootClock.now &+ interval)
   }
 
-  /// Reports an iteration of the thread's loop, before it waits.
+  /// Reports progress. The thread calls this in each iteration of its loop, before it waits.
   ///
-  /// - Parameter moment: time until which the thread has nothing to do; `.max` if it waits only for a wake-up.
-  /// - Returns: the time until which the thread may wait. It must then report again, even if it has nothing to do.
+  /// - Parameter moment: time at which the thread has work again; `.max` if it waits only for a wake-up.
+  /// - Returns: the time until which the thread may wait. Then it must report again, even if it has no work.
   public func report(until moment: Int64) -> Int64 {
     let now = BootClock.now
     let end = min(moment, now &+ interval)
-    // If `moment` has already passed, count from now, so that the thread does not seem late.
+    // If `moment` has already passed, store the current time, so that the thread does not seem late.
     due.store(max(end, now), ordering: .relaxed)
     return end
   }
 
-  /// Announces that the thread begins an operation that may take `limit` ns, such as paging a Bluetooth device.
+  /// Announces that the thread begins an operation that may take up to `limit` ns, such as paging a Bluetooth device.
   public func reportOperation(taking limit: Int64) { due.store(BootClock.now &+ limit, ordering: .relaxed) }
 
-  /// Whether the thread should have reported long ago.
+  /// Whether the thread's report is late by more than ``interval``.
   public func isStuck(at now: Int64) -> Bool { now &- interval > due.load(ordering: .relaxed) }
 }

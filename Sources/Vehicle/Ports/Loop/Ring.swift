@@ -6,8 +6,8 @@ import Synchronization
 ///     var producer = ring.producer          // used by the thread that appends
 ///     var consumer = ring.consumer          // used by the thread that removes
 ///
-/// Neither thread waits for the other, and neither allocates memory. If the queue is full, a value is dropped and
-/// counted. ``Ring/init(capacity:)`` allocates the storage, which exists as long as one of the ends.
+/// Neither thread waits for the other, and neither allocates memory. If the queue is full, a new value is dropped and
+/// counted. ``Ring/init(capacity:)`` allocates the storage, which is released when both ends are destroyed.
 @frozen
 public struct Ring<Element: BitwiseCopyable & Sendable>: ~Copyable {
   /// The end that appends values.
@@ -17,7 +17,7 @@ public struct Ring<Element: BitwiseCopyable & Sendable>: ~Copyable {
 
   /// Creates a queue.
   ///
-  /// - Parameter capacity: number of values for which there is room. It is rounded up to a power of two.
+  /// - Parameter capacity: maximum number of values in the queue. It is rounded up to a power of two.
   public init(capacity: Int) {
     let storage = RingStorage<Element>(capacity: capacity)
     producer = RingProducer(storage: storage)
@@ -46,7 +46,7 @@ public struct RingProducer<Element: BitwiseCopyable & Sendable>: ~Copyable, Send
     return true
   }
 
-  /// Number of values that were dropped since the ring was created.
+  /// Number of values that were dropped since the ring was created, because it was full.
   public var dropped: Int { storage.dropped.load(ordering: .relaxed) }
 }
 
@@ -65,20 +65,21 @@ public struct RingConsumer<Element: BitwiseCopyable & Sendable>: ~Copyable, Send
     return element
   }
 
-  /// Number of values that were dropped since the ring was created.
+  /// Number of values that were dropped since the ring was created, because it was full.
   public var dropped: Int { storage.dropped.load(ordering: .relaxed) }
 }
 
 /// The storage that both ends share.
 ///
-/// Only the producer writes elements from `tail`, and only the consumer reads those from `head` to `tail`. One end
-/// stores its index with release ordering, and the other loads it with acquire ordering, so that these accesses do not
-/// overlap.
+/// Only the producer writes elements (at index `tail`), and only the consumer reads them (from `head` to before
+/// `tail`). Each end stores its own index with release ordering and loads the other's with acquire ordering. Therefore,
+/// the two never access the same element at the same time.
 @safe
 final class RingStorage<Element: BitwiseCopyable & Sendable>: @unchecked Sendable {
   let capacity: Int
-  /// Index of the next element to read, and index of the next element to write. Both only ever increase.
+  /// Index of the next element to read. It only increases.
   let head = Atomic<Int>(0)
+  /// Index of the next element to write. It only increases.
   let tail = Atomic<Int>(0)
   let dropped = Atomic<Int>(0)
   private let places: UnsafeMutablePointer<Element>

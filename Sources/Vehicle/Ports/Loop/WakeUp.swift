@@ -4,7 +4,7 @@ import Glibc
 
 /// An event by which one thread ends another thread's wait (eventfd(2)).
 ///
-/// The signal remains set until it is cleared. Therefore, it is not lost if it comes before the wait.
+/// The signal remains set until it is cleared. Therefore, a signal that comes before the wait is not lost.
 public final class WakeUp: Sendable {
   /// The descriptor for poll(2). It is readable while the signal is set.
   public let descriptor: Int32
@@ -20,22 +20,22 @@ public final class WakeUp: Sendable {
 
   deinit { _ = close(descriptor) }
 
-  /// Sets the signal. Any thread and any signal handler may call it. It never blocks.
+  /// Sets the signal. Any thread and any signal handler may call this. It never blocks.
   public func signal() {
     var one: UInt64 = 1
     // EAGAIN means that the counter has its maximum, 2⁶⁴ − 2. The signal is then set.
     _ = unsafe write(descriptor, &one, 8)
   }
 
-  /// Clears the signal. Returns `true` if it was set.
+  /// Clears the signal. Returns whether it was set.
   @discardableResult
   public func clear() -> Bool {
     var count: UInt64 = 0
     return unsafe read(descriptor, &count, 8) == 8
   }
 
-  /// Waits until the signal is set, or until a time of ``BootClock``. Returns whether the signal is set; it remains
-  /// set.
+  /// Waits until the signal is set, or until a time of ``BootClock``. Returns whether the signal is set. Does not clear
+  /// it.
   public func wait(until deadline: Int64) -> Bool {
     while true {
       var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)

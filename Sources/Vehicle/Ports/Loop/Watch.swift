@@ -2,11 +2,12 @@ import CPorts
 import Failures
 import Glibc
 
-/// A descriptor that represents several others: `poll(2)` reports it as readable while any of them is ready (epoll(7)).
+/// A set of descriptors with one descriptor of its own, which `poll(2)` reports as readable while any of them is ready
+/// (epoll(7)).
 struct Watch: ~Copyable {
   private let epoll: Descriptor
 
-  /// Creates an empty set.
+  /// Creates an empty set. `port` is the name that an error contains.
   ///
   /// - Throws: ``PortError/Kind/system`` if the process has no free descriptors.
   init(for port: String) throws(PortError) {
@@ -17,11 +18,11 @@ struct Watch: ~Copyable {
 
   var descriptor: Int32 { epoll.number }
 
-  /// Watches a descriptor for events of poll(2). A hang-up is always watched for, too.
+  /// Adds a descriptor to the set, or changes its events. A hang-up is always watched for, too.
   ///
   /// - Parameters:
   ///   - descriptor: the descriptor.
-  ///   - events: the events for which to watch.
+  ///   - events: the events of poll(2) to watch for.
   ///   - number: 0…7, the index of the descriptor in the result of ``ready()``.
   /// - Returns: 0, or the negated `errno`.
   @discardableResult
@@ -29,7 +30,8 @@ struct Watch: ~Copyable {
     cports_watch_set(epoll.number, descriptor, UInt32(bitPattern: events), UInt32(number))
   }
 
-  /// Returns the events that each watched descriptor has now, by the number that was given to ``set(_:_:number:)``.
+  /// Returns the events that have occurred for each descriptor. The index is the number that was passed to
+  /// ``set(_:_:number:)``.
   func ready() -> InlineArray<8, Int32> {
     var events = InlineArray<8, Int32>(repeating: 0)
     var found = InlineArray<8, cports_ready>(repeating: cports_ready())

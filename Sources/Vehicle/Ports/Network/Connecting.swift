@@ -1,7 +1,7 @@
 import CPorts
 import Glibc
 
-/// Waits for the completion of connection attempts of non-blocking sockets.
+/// Waits until a non-blocking socket is connected.
 enum Connecting {
   /// The result of a connection attempt.
   enum Outcome: Equatable {
@@ -17,7 +17,7 @@ enum Connecting {
   /// - Parameters:
   ///   - socket: the socket.
   ///   - code: result of connect(2): 0, or the negated `errno`.
-  ///   - deadline: the time of ``BootClock`` until which to wait.
+  ///   - deadline: time of ``BootClock`` at which the wait ends.
   ///   - wakeUp: ends the wait when it is signalled.
   static func finish(
     _ socket: borrowing Descriptor, code: Int32, until deadline: Int64, unless wakeUp: WakeUp?
@@ -36,7 +36,7 @@ enum Connecting {
     return result == 0 ? .connected : .failed(result)
   }
 
-  /// Waits until the socket is ready, in which case the result is `connected`.
+  /// Waits until the socket is ready for the given events; the result is then `connected`.
   static func wait(
     _ socket: borrowing Descriptor, for events: Int32, until deadline: Int64, unless wakeUp: WakeUp?
   ) -> Outcome {

@@ -2,7 +2,8 @@ import CPorts
 
 /// Resolves a host name within a time limit.
 enum HostLookup {
-  /// Returns the IPv4 and IPv6 addresses of a host in the order in which to try them; at least one.
+  /// Returns the IPv4 and IPv6 addresses of a host, at least one, in the order in which they should be tried. `name` is
+  /// the name of the port in errors.
   static func addresses(
     of host: String, port: Int, name: String, until deadline: Int64, unless wakeUp: WakeUp?
   ) throws(PortError) -> [cports_address] {
@@ -11,8 +12,8 @@ enum HostLookup {
     }
     defer { unsafe cports_lookup_end(lookup) }
     while true {
-      // It is not possible to wait for a look-up and a wake-up at the same time. Therefore, wait for each alternately,
-      // for a short time.
+      // It is not possible to wait for a look-up and a wake-up at the same time. Therefore, wait for at most 50 ms for
+      // the look-up, then check the wake-up, and so on.
       let slice = min(BootClock.milliseconds(until: deadline), 50)
       let code = unsafe cports_lookup_wait(lookup, slice)
       var found: [cports_address] = []

@@ -2,19 +2,19 @@ import CPorts
 import Failures
 import Glibc
 
-/// A socket that listens at a path of this machine or at a network address. When its owner is destroyed, the file at
-/// its path is deleted.
+/// A socket that listens at a path of this machine or at a TCP address. When its owner is destroyed, the file at its
+/// path is deleted.
 public struct ListeningSocket: ~Copyable, Sendable {
   private let socket: Descriptor
   private let path: String?
-  /// The file that the socket created at its path; `nil` for TCP.
+  /// Device and inode of the file that this socket created at its path; `nil` for TCP.
   private let made: (device: dev_t, inode: ino_t)?
 
-  /// Listens at a path (unix(7)). If a process that has ended left its socket there, that is replaced.
+  /// Listens at a path (unix(7)). If a process that has ended left its socket there, that socket is replaced.
   ///
   /// - Parameters:
   ///   - path: path of the socket.
-  ///   - mode: file permissions, which decide who may connect.
+  ///   - mode: permissions of the socket's file, which determine who may connect.
   /// - Throws: ``PortError/Kind/busy`` if another process is listening there.
   public init(path: String, mode: UInt32) throws(PortError) {
     let number = unsafe cports_local_listen(path, mode)
@@ -37,7 +37,7 @@ public struct ListeningSocket: ~Copyable, Sendable {
   ///
   /// - Parameters:
   ///   - host: an IPv4 or IPv6 address, or a name of this machine.
-  ///   - port: TCP port; 0 for any free one.
+  ///   - port: TCP port; 0 to use any free port.
   /// - Throws: ``PortError`` if the address cannot be used.
   public init(host: String, port: Int) throws(PortError) {
     let name = "\(host):\(port)"
@@ -53,7 +53,7 @@ public struct ListeningSocket: ~Copyable, Sendable {
     made = nil
   }
 
-  // Delete the file only if it is still this socket's: another process may have replaced it.
+  // Delete the file only if it is still the file of this socket, because another process may have replaced it.
   deinit { if let path, let made, let now = Self.file(path), made == now { _ = unsafe unlink(path) } }
 
   private static func file(_ path: String) -> (device: dev_t, inode: ino_t)? {
@@ -64,10 +64,10 @@ public struct ListeningSocket: ~Copyable, Sendable {
   /// The descriptor for poll(2). It is readable while a client waits to be accepted.
   public var descriptor: Int32 { socket.number }
 
-  /// The number of the TCP port.
+  /// The number of the TCP port at which the socket listens.
   public var port: Int { Int(cports_listening_port(socket.number)) }
 
-  /// Accepts the next connection, which is non-blocking; `nil` if none waits, or if the process has no free
+  /// Accepts the next connection, and makes it non-blocking; `nil` if no client waits, or if the process has no free
   /// descriptors.
   public func accept() -> StreamSocket? {
     let number = cports_accept(socket.number)

@@ -4,8 +4,8 @@ import Glibc
 
 /// A connection to a Wi-Fi adapter, usually at 192.168.0.10, port 35000.
 ///
-/// If the peer disappears, this is detected within about 25 seconds: by keepalive if nothing is being sent, otherwise
-/// by a time limit for unacknowledged data.
+/// If the peer disappears, the port detects this within about 25 seconds: by keepalive if no data are being sent,
+/// otherwise by a time limit for unacknowledged data.
 public struct TCPPort: Port, ~Copyable {
   /// The TCP port that Wi-Fi adapters usually have.
   public static let defaultPort = 35_000
@@ -18,7 +18,7 @@ public struct TCPPort: Port, ~Copyable {
   /// Creates a closed port.
   ///
   /// - Parameters:
-  ///   - host: a name, or an IPv4 or IPv6 address without brackets.
+  ///   - host: a host name, or an IPv4 or IPv6 address without brackets.
   ///   - port: TCP port, 1…65535.
   public init(host: String, port: Int = TCPPort.defaultPort) {
     self.host = host
@@ -41,7 +41,7 @@ public struct TCPPort: Port, ~Copyable {
         socket = try connected(to: peer, until: deadline, unless: wakeUp)
         return
       } catch {
-        // A name may have several addresses, of which only some answer, so try the next one.
+        // A name may have several addresses of which only some answer, so try the next one.
         if error.kind == .interrupted || error.kind == .timedOut { throw error }
         failure = failure ?? error
       }
@@ -93,7 +93,7 @@ public struct TCPPort: Port, ~Copyable {
     }
   }
 
-  /// Sets the socket's options. Short commands must be sent immediately, and a missing peer must be detected.
+  /// Sets the socket's options so that short commands are sent immediately and a missing peer is detected.
   private static func configure(_ socket: Int32) {
     set(socket, Int32(IPPROTO_TCP), TCP_NODELAY, 1)
     set(socket, SOL_SOCKET, SO_KEEPALIVE, 1)

@@ -1,17 +1,18 @@
-/// Pairs those Bluetooth adapters that are not paired yet. It uses BlueZ and PINs.
+/// Pairs Bluetooth adapters that are not paired yet, using BlueZ and PINs.
 ///
 ///     let control = try PairingControl(requests)
 ///     var pairing = Pairing()
 ///     pairing.run(under: control) { event in print(event) }      // in its own thread
 ///
-/// A configured PIN is tried twice. Without one, 1234 and 0000 are tried twice, alternately. An adapter of classic
-/// Bluetooth without a configured PIN is first given some time to connect without pairing; if it does connect, it is
-/// not paired. If an adapter cannot be reached, the next attempts follow after 30 s, and then at increasing intervals
-/// of up to five minutes. Paired adapters are marked as trusted, so that they may connect by themselves.
+/// A configured PIN is tried twice. Without a configured PIN, 1234 and 0000 are tried alternately, twice each. An
+/// adapter of classic Bluetooth without a configured PIN is first given some time to connect without pairing; if it
+/// does connect, it is not paired. If an adapter cannot be reached, the next attempts follow after 30 s, and then at
+/// increasing intervals of up to five minutes. Paired adapters are marked as trusted, so that they may connect by
+/// themselves.
 ///
-/// BlueZ asks an agent for the PIN: that of the process that called Pair or, if the adapter starts the pairing, the
-/// machine's default agent. This process registers an agent, but not as the default one, so that it answers only for
-/// pairings that this process starts.
+/// BlueZ asks an agent for the PIN. If a process calls Pair, BlueZ asks the agent of this process. If the adapter
+/// starts the pairing, BlueZ asks the machine's default agent. This process registers an agent, but not as the default
+/// one, so that its agent answers only for pairings that this process starts.
 public struct Pairing: ~Copyable {
   static let deviceInterface = "org.bluez.Device1"
 
@@ -22,16 +23,16 @@ public struct Pairing: ~Copyable {
   private var plans: [PairingPlan] = []
   private var lastReason = ""
 
-  /// Creates a pairing on the system bus.
+  /// Creates a pairing that uses the system bus and the usual time limits.
   public init() { self.init(bus: nil) }
 
-  /// Creates a pairing with other limits.
+  /// Creates a pairing with another bus or other time limits, for tests.
   ///
   /// - Parameters:
   ///   - bus: address of the bus; `nil` for the system bus.
-  ///   - pause: time until the next attempt if BlueZ is not available.
-  ///   - head: time that an adapter of classic Bluetooth without a configured PIN is given to connect without pairing.
-  ///     One attempt over RFCOMM takes 15 s.
+  ///   - pause: time from one attempt to the next if BlueZ is not available.
+  ///   - head: time for which an adapter of classic Bluetooth without a configured PIN may try to connect without
+  ///     pairing. One attempt over RFCOMM takes 15 s.
   ///   - patience: maximum time to wait for an answer that BlueZ can give immediately.
   init(
     bus: String?, pause: Duration = .seconds(30), head: Duration = .seconds(20), patience: Duration = .seconds(5)
@@ -42,11 +43,12 @@ public struct Pairing: ~Copyable {
     self.patience = patience
   }
 
-  /// Runs until each adapter is paired or all its attempts have failed, or until ``PairingControl/stop()`` is called.
+  /// Pairs adapters until each adapter is paired or all attempts for it have failed, or until ``PairingControl/stop()``
+  /// is called.
   ///
   /// - Parameters:
-  ///   - control: the adapters to pair.
-  ///   - report: receives messages that people should see.
+  ///   - control: contains the adapters to pair, and can stop this method.
+  ///   - report: receives the results that people should see.
   public mutating func run(under control: PairingControl, _ report: (PairingEvent) -> Void) {
     while true {
       readRequests(control)
@@ -65,7 +67,7 @@ public struct Pairing: ~Copyable {
     }
   }
 
-  /// Reads which adapters to pair. The pairing of an adapter that is unchanged continues.
+  /// Reads the list of adapters to pair. The pairing of an adapter that is also in the former list continues.
   private mutating func readRequests(_ control: PairingControl) {
     guard let (requests, triesAgain) = control.takeRequests() else { return }
     let former = plans
@@ -76,8 +78,8 @@ public struct Pairing: ~Copyable {
     }
   }
 
-  /// Pairs adapters until each adapter is paired or all its attempts have failed. Ends earlier if the list of adapters
-  /// changes, or if the connection to the bus or bluetoothd ends.
+  /// Pairs adapters over one connection to the bus, until each adapter is paired or all attempts for it have failed.
+  /// Ends earlier if the list of adapters changes, or if bluetoothd or the connection to the bus ends.
   private mutating func serve(_ control: PairingControl, _ report: (PairingEvent) -> Void) throws(BusError) {
     let soon = BootClock.after(patience)
     let bluez = try BlueZ(SystemBus(address: bus), until: soon, unless: control.ending)

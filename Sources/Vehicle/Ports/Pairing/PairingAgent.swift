@@ -1,5 +1,5 @@
-/// An agent (org.bluez.Agent1) that BlueZ calls during a pairing. It answers for the adapters that are to be paired,
-/// and rejects requests for others.
+/// An agent (org.bluez.Agent1), which BlueZ calls during a pairing. It answers for the adapters that are to be paired,
+/// and rejects requests for all other devices.
 final class PairingAgent: BusListener {
   static let path = "/org/obdgate/agent"
   private static let managerInterface = "org.bluez.AgentManager1"
@@ -8,7 +8,7 @@ final class PairingAgent: BusListener {
   var plans: [PairingPlan]
   /// Whether bluetoothd has ended.
   private(set) var hasEnded = false
-  /// Adapters that BlueZ has reported as paired, with the paths of their D-Bus objects.
+  /// The adapters that BlueZ has reported as paired, with the paths of their D-Bus objects.
   private(set) var pairedDevices: [(address: BluetoothAddress, path: String)] = []
 
   init(_ bluez: BlueZ, _ plans: [PairingPlan]) {
@@ -16,8 +16,8 @@ final class PairingAgent: BusListener {
     self.plans = plans
   }
 
-  /// The means of input and output that the agent announces to BlueZ. With `KeyboardOnly`, it enters the passkey of a
-  /// Bluetooth LE adapter. In classic Bluetooth, a PIN is requested in any case, and Secure Simple Pairing would
+  /// The means of input and output that the agent announces to BlueZ. With `KeyboardOnly`, the agent can enter the
+  /// passkey of a Bluetooth LE adapter. Classic Bluetooth requests a PIN in any case, and Secure Simple Pairing would
   /// require a display on the adapter (Core Specification, volume 3, part C, 5.2.2.6).
   private var capability: String {
     plans.contains { $0.state == .open && $0.request.isLowEnergy } ? "KeyboardOnly" : "NoInputNoOutput"
@@ -75,7 +75,7 @@ final class PairingAgent: BusListener {
     try? bluez.bus.post(answer)
   }
 
-  /// Answers a request of BlueZ. Its first argument is the path of the device's object (`o`).
+  /// Answers a request of BlueZ. The first argument of the request is the path of the device's D-Bus object (`o`).
   private func answer(_ call: BusMessage, _ question: PairingPlan.Question) -> BusCall {
     guard let device = call.text("o").flatMap({ BluetoothAddress(objectPath: $0) }),
       let index = plans.firstIndex(where: { $0.request.address == device })

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Controls a thread that runs ``Pairing``: sets which adapters to pair, and stops the thread.
+/// Controls a thread that runs ``Pairing``: sets the list of adapters to pair, and stops the thread.
 public final class PairingControl: Sendable {
   private struct State: Sendable {
     var requests: [PairingRequest]
@@ -11,13 +11,13 @@ public final class PairingControl: Sendable {
     var isOver = false
   }
 
-  /// Signalled to end the thread. It ends all of the thread's waits.
+  /// Signalled when the thread must end. It interrupts all waits of the thread.
   let ending: WakeUp
-  /// Signalled when the thread has new requests, or must end.
+  /// Signalled when the list of adapters has changed or the thread must end. It interrupts waits between attempts.
   let wakeUp: WakeUp
   private let state: Mutex<State>
 
-  /// Creates a control.
+  /// Creates a control for one thread.
   ///
   /// - Parameter requests: the adapters to pair.
   /// - Throws: ``PortError`` if the process has no free descriptors.
@@ -27,12 +27,13 @@ public final class PairingControl: Sendable {
     state = Mutex(State(requests: requests))
   }
 
-  /// Replaces the adapters to pair. An attempt that is in progress continues. Adapters that are also in the new list
-  /// keep their state.
+  /// Replaces the list of adapters to pair. An attempt that is in progress continues. Adapters that are also in the
+  /// former list keep their state.
   ///
   /// - Parameters:
-  ///   - requests: the adapters.
-  ///   - again: whether to start again with adapters that are already paired or whose attempts have all failed.
+  ///   - requests: the adapters to pair.
+  ///   - again: whether to start again with those adapters that are already paired or for which all attempts have
+  ///     failed.
   /// - Returns: `false` if the thread has ended and must be started again.
   public func pair(_ requests: [PairingRequest], again: Bool) -> Bool {
     let isHeard = state.withLock { state in
@@ -46,7 +47,7 @@ public final class PairingControl: Sendable {
     return isHeard
   }
 
-  /// Asks the thread to end. It ends soon after.
+  /// Asks the thread to end. The thread ends a short time later.
   public func stop() {
     state.withLock { $0.isStopping = true }
     ending.signal()
@@ -58,7 +59,7 @@ public final class PairingControl: Sendable {
   var isStopping: Bool { state.withLock { $0.isStopping } }
   var hasNewRequests: Bool { state.withLock { $0.isNew } }
 
-  /// Returns the adapters to pair if they have changed since the last call; otherwise `nil`.
+  /// Returns the list of adapters to pair if it was replaced since the last call; otherwise `nil`.
   func takeRequests() -> (requests: [PairingRequest], triesAgain: Bool)? {
     state.withLock { state in
       guard state.isNew else { return nil }
@@ -67,9 +68,9 @@ public final class PairingControl: Sendable {
     }
   }
 
-  /// Marks the thread as ended, unless there are new adapters to pair.
+  /// Marks the thread as ended. If the list of adapters was replaced, this has no effect, unless the thread must stop.
   ///
-  /// - Returns: `false` if there are new adapters, so that the thread must continue.
+  /// - Returns: `false` if the list was replaced, so that the thread must continue.
   func end() -> Bool {
     state.withLock { state in
       state.isOver = state.isStopping || !state.isNew

@@ -1,13 +1,13 @@
 /// A result of ``Pairing`` that people should see.
 public enum PairingEvent: Hashable, Sendable, CustomStringConvertible {
   case paired(PortAddress)
-  /// The adapter is paired, but BlueZ did not mark it as trusted. The text is the reason.
+  /// The adapter is paired, but BlueZ did not mark it as trusted. The text is BlueZ's reason.
   case notTrusted(PortAddress, String)
   /// The adapter rejects all PINs. `isConfigured` is whether a PIN is configured for it.
   case refused(PortAddress, isConfigured: Bool)
-  /// The adapter cannot be reached. This is reported once.
+  /// The adapter cannot be reached. This is reported only once for each adapter.
   case missed(PortAddress)
-  /// BlueZ is not available. This is reported once for each reason.
+  /// BlueZ is not available. The text is the reason. The same reason is not reported twice in a row.
   case unavailable(String)
 
   /// The result as one text line for people.

@@ -1,5 +1,5 @@
-/// The state of one adapter's pairing: the next PIN, the time of the next attempt, and whether to stop. It has no clock
-/// and no I/O.
+/// The state of one adapter's pairing: which PIN to try next, when to try it, and whether to stop. It has no clock and
+/// no I/O.
 struct PairingPlan {
   enum State { case open, paired, givenUp }
   enum Question { case pin, passkey, consent }
@@ -10,30 +10,30 @@ struct PairingPlan {
     case no
   }
 
-  /// The PINs that adapters usually have, the most common one first.
+  /// The PINs that most adapters have, most common first.
   static let usualPINs = ["1234", "0000"]
-  /// Number of attempts with each PIN. There is more than one, because a radio problem may look like a rejection.
+  /// Number of attempts with each PIN. One attempt is not enough, because a radio problem may look like a rejection.
   private static let rounds = 2
   private static let shortestPause: Int64 = 5_000_000_000
   private static let longestPause: Int64 = 300_000_000_000
 
   let request: PairingRequest
   private(set) var state = State.open
-  /// Time of the next attempt; boot time, ns.
+  /// Time of the next attempt, ns since boot.
   private(set) var due = Int64.min
   private var refusals = 0
   private var misses = 0
   private var isToldOf = false
-  /// Whether the adapter has connected without pairing. It then possibly needs no pairing.
+  /// Whether the adapter has connected without pairing, and therefore perhaps needs no pairing.
   private(set) var hasConnected = false
 
-  /// Creates a plan.
+  /// Creates a plan for one adapter.
   ///
   /// - Parameters:
-  ///   - request: the adapter.
-  ///   - moment: boot time of the first attempt, ns. Until then, an adapter of classic Bluetooth without a configured
-  ///     PIN can connect without pairing. It does not apply to Bluetooth LE, whose adapters are paired only if a PIN is
-  ///     configured or the adapter has rejected a connection without a key.
+  ///   - request: the adapter to pair.
+  ///   - moment: earliest time of the first attempt, ns since boot. Until then, an adapter of classic Bluetooth without
+  ///     a configured PIN can connect without pairing. For other adapters, the time is ignored. Adapters with Bluetooth
+  ///     LE are paired only if a PIN is configured or the adapter has rejected a connection without a key.
   init(_ request: PairingRequest, notBefore moment: Int64 = .min) {
     self.request = request
     if request.pin == nil, !request.isLowEnergy { due = moment }
@@ -55,7 +55,7 @@ struct PairingPlan {
     }
   }
 
-  /// Whether the adapter has rejected all PINs. Returns `true` only once.
+  /// Whether the adapter has rejected all PINs, which must be reported. Returns `true` only once.
   mutating func takesNoPIN() -> Bool {
     defer { isToldOf = state == .givenUp }
     return state == .givenUp && !isToldOf
@@ -63,7 +63,7 @@ struct PairingPlan {
 
   mutating func succeeded() { state = .paired }
 
-  /// Remembers that the adapter rejected the PIN or the pairing.
+  /// Records that the adapter rejected the PIN or the pairing.
   mutating func refused(at now: Int64) {
     misses = 0
     refusals += 1
@@ -71,19 +71,19 @@ struct PairingPlan {
     due = now + Self.shortestPause << Int64(refusals - 1)
   }
 
-  /// Postpones the next attempt. The postponed attempt is not counted.
+  /// Postpones the next attempt until `moment` (ns since boot). This is not counted as an attempt.
   mutating func postpone(until moment: Int64) { due = moment }
 
-  /// Remembers that the adapter could not be reached.
+  /// Records that the adapter could not be reached.
   ///
-  /// - Returns: whether to report this.
+  /// - Returns: whether to report this. It is reported only the first time.
   mutating func missed(at now: Int64) -> Bool {
     misses += 1
     due = now + min(Self.longestPause, 6 * Self.shortestPause << Int64(min(misses - 1, 10)))
     return misses == 1 && !hasConnected
   }
 
-  /// Remembers that the adapter is connected. An open connection needs no key, and pairing must not disturb it.
+  /// Records that the adapter is connected. An open connection needs no key, and a pairing must not disturb it.
   mutating func connected(at now: Int64) {
     hasConnected = true
     _ = missed(at: now)

@@ -1,7 +1,7 @@
 /// The pairing of adapters during one run of bluetoothd, over one connection to the bus.
 struct PairingRound {
   private static let listening = Duration.seconds(10)
-  /// Maximum time for one pairing. The adapter and BlueZ do it alone, without a person's confirmation.
+  /// Maximum time for one pairing. No person needs to confirm it.
   private static let pairing = Duration.seconds(60)
 
   let bluez: BlueZ
@@ -17,9 +17,9 @@ struct PairingRound {
     self.patience = patience
   }
 
-  /// Handles adapters whose pairing has succeeded, or for which all attempts have failed.
+  /// Handles the adapters that were paired, and reports those for which all attempts have failed.
   ///
-  /// - Returns: index of the adapter to try next; `nil` if there is none.
+  /// - Returns: the index of the adapter to pair next; `nil` if no adapter is left.
   func processResults(_ report: (PairingEvent) -> Void) -> Int? {
     for (address, path) in agent.takePairedDevices() {
       guard let index = agent.plans.firstIndex(where: { $0.request.address == address && $0.state != .paired }) else {
@@ -35,9 +35,10 @@ struct PairingRound {
       .min { agent.plans[$0].due < agent.plans[$1].due }
   }
 
-  /// Handles one message. If there is none, waits for a message or for changed requests.
+  /// Handles one message that has arrived. If there is none, waits for a message or for a change of the list of
+  /// adapters.
   ///
-  /// - Parameter moment: the time of ``BootClock`` at which the wait ends in any case.
+  /// - Parameter moment: time of ``BootClock`` at which the wait ends in any case.
   func rest(until moment: Int64) throws(BusError) {
     if control.isStopping { throw .interrupted }
     if let message = try bluez.bus.next() { return agent.receive(message) }
@@ -59,7 +60,7 @@ struct PairingRound {
     var place = known?.path
     if place == nil {
       place = try discover(index, objects)
-      // The search takes some time, in which the requests may have changed.
+      // The list of adapters may have changed during the search.
       if control.hasNewRequests { return }
     }
     guard let path = place else { return miss(index, report) }
@@ -77,8 +78,8 @@ struct PairingRound {
         if error == .interrupted { throw error }
         return miss(index, report)
       case .refused("org.bluez.Error.AlreadyExists", _): return succeed(index, path, report)
-      // AuthenticationCanceled and AuthenticationTimeout say nothing about the PIN: the adapter is out of reach, or
-      // BlueZ waited too long.
+      // AuthenticationCanceled and AuthenticationTimeout do not mean that the PIN is wrong: the adapter is out of
+      // reach, or BlueZ waited too long.
       case .refused("org.bluez.Error.AuthenticationFailed", _), .refused("org.bluez.Error.AuthenticationRejected", _):
         return agent.plans[index].refused(at: BootClock.now)
       case .refused: return miss(index, report)
@@ -93,7 +94,7 @@ struct PairingRound {
     if agent.plans[index].missed(at: BootClock.now) { report(.missed(agent.plans[index].request.port)) }
   }
 
-  /// Marks an adapter as paired and as trusted. If BlueZ does not mark it as trusted, this is only reported.
+  /// Marks an adapter as paired, and asks BlueZ to mark it as trusted. If BlueZ does not, this is only reported.
   private func succeed(_ index: Int, _ path: String, _ report: (PairingEvent) -> Void) {
     guard agent.plans[index].state != .paired else { return }
     agent.plans[index].succeeded()
@@ -109,8 +110,8 @@ struct PairingRound {
     }
   }
 
-  /// Searches for an adapter that BlueZ does not know; `nil` if it is not found. If the adapter connects without
-  /// pairing, it is not searched for, because a search disturbs active connections.
+  /// Searches for an adapter that BlueZ does not know; returns `nil` if it is not found. An adapter that has connected
+  /// without pairing is not searched for, because a search disturbs active connections.
   private func discover(_ index: Int, _ objects: ManagedObjects) throws(BusError) -> String? {
     let request = agent.plans[index].request
     let controllers = objects.controllers.filter(\.isPowered).map(\.path)

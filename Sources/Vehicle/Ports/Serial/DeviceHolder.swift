@@ -1,13 +1,13 @@
 import Glibc
 
-/// Finds processes that use a device, as far as /proc shows them to this user.
+/// Finds processes that have a device open, as far as /proc shows this to the current user.
 public enum DeviceHolder {
-  /// Returns a process that has a device open under any of the device's paths, for example `ModemManager (pid 812)`;
-  /// `nil` if there is none. The calling process itself is returned only if no other process has the device open.
+  /// Returns the name of a process that has a device open under any of its paths, for example `ModemManager (pid 812)`;
+  /// `nil` if there is none. The calling process is returned only if no other process has the device open.
   ///
   /// - Parameters:
-  ///   - path: device file.
-  ///   - own: a descriptor of this process to ignore; -1 for none.
+  ///   - path: path of the device file.
+  ///   - own: a descriptor of the calling process that is ignored; -1 to ignore none.
   public static func of(_ path: String, exceptBy own: Int32 = -1) -> String? {
     guard let wanted = device(path) else { return nil }
     let me = getpid()
@@ -27,13 +27,13 @@ public enum DeviceHolder {
     return isOurs ? "this program itself" : nil
   }
 
-  /// Returns the device number of a path; `nil` if it is not a character device.
+  /// Returns the device number of the file at a path; `nil` if the file is not a character device.
   private static func device(_ path: String) -> dev_t? {
     var status = stat()
     return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFCHR ? status.st_rdev : nil
   }
 
-  /// Returns those of the names that belong to running processes. A process name has at most 15 characters (proc(5),
+  /// Returns those of the names that are names of running processes. A process name has at most 15 characters (proc(5),
   /// `comm`).
   public static func running(of names: Set<String>) -> Set<String> {
     names.intersection(entries(of: "/proc").filter { Int32($0) != nil }.map(command))

@@ -2,9 +2,10 @@ import CPorts
 import Failures
 import Glibc
 
-/// The master end of a pseudo-terminal, which plays the device. Other processes can open `path` as a serial port.
+/// The master end of a pseudo-terminal, by which a program simulates a device. Other processes can open ``path`` as a
+/// serial port.
 ///
-/// When the value is destroyed, the other end sees a hangup, as if a device were unplugged.
+/// When this value is destroyed, those processes see a hang-up, as if a device were unplugged.
 public struct PseudoTerminal: ~Copyable, Sendable {
   /// Path by which other processes open the terminal, such as `/dev/pts/7`.
   public let path: String
@@ -21,7 +22,7 @@ public struct PseudoTerminal: ~Copyable, Sendable {
     path = String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// The descriptor for `poll(2)`, read(2) and write(2), which do not block. As long as no process has the other end
-  /// open, reads fail with `EIO`, and poll(2) reports a hang-up.
+  /// The descriptor for poll(2), read(2) and write(2), which do not block. While no process has the other end open,
+  /// reads fail with `EIO`, and poll(2) reports a hang-up.
   public var descriptor: Int32 { master.number }
 }

@@ -1,7 +1,7 @@
 import Failures
 import Glibc
 
-/// Explains why a serial port could not be opened, and what to do.
+/// Errors that explain why a serial port could not be opened, and what to do.
 extension SerialPort {
   static func notOpened(_ path: String, code: Int32) -> PortError {
     switch code {
@@ -18,7 +18,7 @@ extension SerialPort {
     }
   }
 
-  /// Returns what to do if this user has no permission: usually, become a member of the group that owns the device,
+  /// Returns the advice for a user without permission: usually, to become a member of the group that owns the device,
   /// such as `dialout`.
   private static func remedy(_ path: String) -> String {
     var status = stat()
@@ -29,11 +29,11 @@ extension SerialPort {
     return "add the user to the group \(name): usermod -aG \(name) USER, then log in again"
   }
 
-  /// Returns the error that a device is in use.
+  /// Returns the error for a device that another process uses.
   ///
   /// - Parameters:
   ///   - path: device file.
-  ///   - holder: the process that uses it; `nil` if unknown.
+  ///   - holder: the name of that process; `nil` if unknown.
   static func busy(_ path: String, _ holder: String?) -> PortError {
     guard let holder else {
       return PortError(

@@ -1,26 +1,26 @@
 import CPorts
 import Glibc
 
-/// A serial port: ttyUSB, ttyACM, ttyS, a bound /dev/rfcommN or a pseudo-terminal.
+/// A serial port: a ttyUSB, ttyACM or ttyS device, a bound /dev/rfcommN or a pseudo-terminal.
 ///
 ///     var port = SerialPort(path: "/dev/ttyUSB0", baud: 115_200)
 ///     try port.open()
 ///
-/// The port is locked for this process in two ways. flock(2) excludes all processes that also call it, including those
-/// of root. `TIOCEXCL` excludes all processes except those of root. A pseudo-terminal is locked only by flock(2): if a
-/// process is killed, its `TIOCEXCL` flag remains while the other end is open. DTR and RTS are not changed after
-/// opening, because a change resets some adapters.
+/// The open port is locked for this process in two ways. flock(2) excludes all processes that also call it, including
+/// those of root. `TIOCEXCL` excludes all processes except those of root. A pseudo-terminal is locked only by flock(2):
+/// if a process is killed, its `TIOCEXCL` flag remains while the other end is open. After opening, DTR and RTS are not
+/// changed, because a change resets some adapters.
 public struct SerialPort: Port, ~Copyable {
   public let name: String
   public private(set) var baud: Int?
-  /// Whether the driver delivers received bytes immediately. Otherwise, FTDI's driver waits up to 16 ms for more.
+  /// Whether the driver delivers received bytes immediately. If not, FTDI's driver waits up to 16 ms for more bytes.
   public private(set) var isLowLatency = false
   var line = Descriptor()
 
   /// Creates a closed port.
   ///
   /// - Parameters:
-  ///   - path: device file such as `/dev/ttyUSB0`, or a link below `/dev/serial/by-id`.
+  ///   - path: path of the device file, such as `/dev/ttyUSB0`, or of a link below `/dev/serial/by-id`.
   ///   - baud: the baud rate, bits per second. It can be any rate that the device supports.
   public init(path: String, baud: Int = 38_400) {
     name = path
@@ -29,9 +29,9 @@ public struct SerialPort: Port, ~Copyable {
 
   public var descriptor: Int32 { line.number }
 
-  /// Opens, locks and configures the device: raw bytes, 8 bits, no parity, one stop bit, no flow control.
+  /// Opens and locks the device, and configures it: raw bytes, 8 bits, no parity, one stop bit, no flow control.
   ///
-  /// The limit and the wake-up have no effect, because a serial port opens immediately or not at all.
+  /// `limit` and `wakeUp` have no effect, because a serial port opens immediately or not at all.
   public mutating func open(within limit: Duration, unless wakeUp: WakeUp?) throws(PortError) {
     close()
     // Without O_NONBLOCK, open(2) would block until there is a carrier signal.
@@ -53,7 +53,7 @@ public struct SerialPort: Port, ~Copyable {
     if !isPseudoTerminal { _ = cports_tty_set_exclusive(number, 1) }
     baud = try SerialPort.configure(number, name, baud: baud ?? 38_400)
     isLowLatency = cports_tty_low_latency(number) == 0
-    // Discard input from before. It may be an answer to another program.
+    // Discard bytes that were received before. They may be an answer to another program.
     _ = cports_tty_discard_input(number)
     line = consume opened
   }
@@ -63,7 +63,7 @@ public struct SerialPort: Port, ~Copyable {
     line.close()
   }
 
-  /// Prepares a serial port of any kind for closing its descriptor.
+  /// Prepares a serial port for closing, so that closing does not block and leaves no lock.
   static func prepareToClose(_ line: borrowing Descriptor) {
     // Clear the flag. Otherwise, it would remain if another process has inherited the descriptor.
     _ = cports_tty_set_exclusive(line.number, 0)
@@ -80,10 +80,10 @@ public struct SerialPort: Port, ~Copyable {
     try line.write(bytes, for: name, isSocket: false)
   }
 
-  /// Changes the baud rate and discards received bytes.
+  /// Changes the baud rate, and discards bytes that were received but not read.
   ///
-  /// - Throws: ``PortError/Kind/invalid`` if the rate that the driver can set differs by more than 3 %. The port then
-  ///   keeps its former rate.
+  /// - Throws: ``PortError/Kind/invalid`` if the nearest rate that the driver can set differs by more than 3 %. The
+  ///   port then keeps its former rate.
   public mutating func setBaud(_ baud: Int) throws(PortError) {
     self.baud = try SerialPort.change(line, name, from: self.baud, to: baud)
   }
@@ -101,7 +101,7 @@ public struct SerialPort: Port, ~Copyable {
     }
   }
 
-  /// Configures the port and returns the requested rate.
+  /// Configures the port, and returns the requested rate.
   private static func configure(_ number: Int32, _ name: String, baud: Int) throws(PortError) -> Int {
     guard let wanted = UInt32(exactly: baud), wanted > 0 else { throw notMade(name, baud) }
     let made = cports_tty_configure(number, wanted)

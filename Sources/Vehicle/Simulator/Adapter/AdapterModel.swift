@@ -4,11 +4,11 @@ public struct AdapterModel: Sendable {
   public enum Kind: String, CaseIterable, Sendable {
     /// An ELM327 v1.5 according to its data sheet.
     case elm327
-    /// A poor clone that claims to be v2.1. It prints a single CR before the prompt, lacks many commands, and rejects
-    /// the count of expected answers after a request.
+    /// A poor clone that claims to be v2.1. It prints no blank line before the prompt, lacks many commands, and rejects
+    /// a request that ends with the number of expected frames.
     case clone
-    /// An STN chip (OBDLink). It knows ELM327 and ST commands, sends long requests, and waits for an ECU that answers
-    /// "pending".
+    /// An STN chip (OBDLink). It accepts ELM327 and ST commands, sends requests of more than 7 bytes, and waits longer
+    /// after an ECU has answered "response pending".
     case stn
   }
 
@@ -22,15 +22,15 @@ public struct AdapterModel: Sendable {
   public var baud = 38400
   /// Whether line feeds are on (`ATL1`) after a restart. On a real chip, the level of pin 7 decides.
   public var linefeeds = false
-  /// Time from a command's CR to its answer.
+  /// Time from the CR that ends a command to the adapter's answer.
   public var processing = Duration.microseconds(500)
-  /// Duration of ATZ.
+  /// Time that the restart by `ATZ` takes.
   public var resetTime = Duration.milliseconds(800)
   /// Maximum time for which the USB bridge collects bytes before it sends them.
   public var chunkTime = Duration.milliseconds(1)
-  /// Number of collected bytes at which the USB bridge sends at once.
+  /// Number of collected bytes at which the USB bridge sends them without waiting for `chunkTime`.
   public var chunkSize = 62
-  /// Whether a host with a wrong baud rate reads and writes garbage, as with a real adapter. This works only with a
+  /// Whether bytes become garbage if the host's baud rate is wrong, as with a real adapter. This works only with a
   /// pseudo-terminal.
   public var isStrictAboutBaud = false
 
@@ -52,13 +52,14 @@ public struct AdapterModel: Sendable {
     }
   }
 
-  /// Number of characters that the adapter can hold if its output is slower than the bus.
+  /// Number of characters in the adapter's output buffer. The buffer fills if frames arrive faster than the host
+  /// receives them.
   var bufferSize: Int { kind == .stn ? 4096 : 512 }
 
   /// Maximum number of data bytes in a CAN request.
   var longestRequest: Int { kind == .stn ? 4095 : kind == .clone ? 4 : 7 }
 
-  /// Whether a request may end with the count of expected answers.
+  /// Whether a request may end with a digit that states the number of expected frames.
   var takesCount: Bool { kind != .clone }
 
   /// Number of blank lines between an answer and the prompt.
@@ -74,9 +75,9 @@ public struct AdapterModel: Sendable {
     }
   }
 
-  /// Whether this kind of adapter lacks a command, given without AT and spaces.
+  /// Whether this kind of adapter rejects a command. The command is given without `AT` and without spaces.
   func lacks(_ command: String) -> Bool {
-    // The STN's own parameters are not documented.
+    // `ATPPS` is rejected, because the programmable parameters of an STN chip are not documented.
     if kind == .stn { return command == "PPS" }
     guard kind == .clone else { return false }
     return ["AT", "@2", "CEA", "LP", "PP", "BR", "CF", "CM", "R0", "R1", "JE", "MP"].contains { command.hasPrefix($0) }

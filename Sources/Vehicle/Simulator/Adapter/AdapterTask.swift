@@ -1,8 +1,8 @@
-/// The current task of the adapter: a list of steps in the order of their times. The last step prints the prompt.
+/// The current task of the adapter: steps, sorted by their times. The last step prints the prompt.
 struct AdapterTask: Sendable {
   /// An action of the adapter.
   enum Step: Sendable {
-    /// Print characters exactly as given. Each CR becomes a line end.
+    /// Print these characters. Each CR is replaced by the line end that `ATL` selects.
     case text(String)
     /// Print a line with its line end.
     case line(String)
@@ -16,22 +16,23 @@ struct AdapterTask: Sendable {
     case restart(banner: String, isWarm: Bool)
     /// Change the baud rate, as `ATBRD` requests.
     case changeBaud(Int)
-    /// Print the identity at the new baud rate. The previous rate is restored unless the host confirms the new one.
+    /// Print the identity at the new baud rate. The adapter returns to the previous rate unless the host confirms the
+    /// new one.
     case baudTrial(previous: Int)
     /// Print the prompt.
     case finish
-    /// Print the prompt that a fault delayed.
+    /// Print the prompt after the fault `promptLate` has delayed it.
     case latePrompt
   }
 
-  /// A step with its time.
+  /// A step and the time at which it is executed.
   struct TimedStep: Sendable {
     var time: Duration
     var step: Step
   }
 
   var steps: [TimedStep] = []
-  /// Whether a character from the host interrupts the task. Such a task is waiting for the bus.
+  /// Whether a character from the host interrupts the task. This is so for tasks that wait for the bus.
   var isInterruptible = false
   /// Whether characters that arrive during the task are lost, as during a restart.
   var losesInput = false
@@ -43,6 +44,6 @@ struct AdapterTask: Sendable {
 /// A request as the host has written it.
 struct PendingRequest: Sendable {
   var payload: [UInt8]
-  /// Number of frames after which the adapter stops waiting; `nil` if the host gave none.
+  /// Number of frames after which the adapter stops waiting; `nil` if the host did not state a number.
   var count: Int?
 }

@@ -9,7 +9,7 @@ struct FramePrinter {
   var settings: VirtualAdapterSettings
   var bus: Bus
 
-  /// Returns the lines that are printed for a frame; none if the adapter does not show such a frame.
+  /// Returns the lines that are printed for a frame; empty if the adapter does not print such a frame.
   func lines(_ frame: BusFrame) -> [String] {
     bus.isCAN ? canLines(frame) : [legacyLine(frame.bytes)]
   }
@@ -20,7 +20,7 @@ struct FramePrinter {
   }
 
   private func canLines(_ frame: BusFrame) -> [String] {
-    // With extended addressing, the adapter does not show the tester's address byte.
+    // With extended addressing, the address byte at the start of the data is printed only if headers are on.
     let hidden = settings.extendedAddress == nil || settings.headers ? 0 : 1
     let skipped = settings.extendedAddress == nil ? 0 : 1
     guard settings.formatting, frame.bytes.count > skipped else {

@@ -1,9 +1,9 @@
-/// The output of `ATPPS`: the programmable parameters of the data sheet. All of them are off (F), so that their
-/// defaults apply.
+/// The output of `ATPPS`: the programmable parameters of the data sheet. All of them are off (F), so their default
+/// values apply.
 ///
 ///     1C:03 F 1D:0F F 1E:4A F 1F:FF F
 enum ProgrammableParameters {
-  /// Default values of the parameters; all others are FF.
+  /// Default values of the parameters; a parameter that is not listed has the default FF.
   private static let defaults: [UInt8: UInt8] = [
     0x03: 0x32, 0x04: 0x01, 0x06: 0xF1, 0x07: 0x09, 0x09: 0x00, 0x0A: 0x0A, 0x0C: 0x68, 0x0D: 0x0D, 0x0E: 0x9A,
     0x0F: 0xD5, 0x10: 0x0D, 0x11: 0x00, 0x13: 0x55, 0x14: 0x50, 0x15: 0x0A, 0x17: 0x92, 0x18: 0x31, 0x19: 0x31,

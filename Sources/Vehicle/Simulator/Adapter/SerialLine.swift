@@ -1,7 +1,7 @@
-/// The serial connection between host and adapter, in both directions. A byte takes 10 bits. A USB bridge collects
-/// bytes for the host and sends them when its buffer is full or its timer expires.
+/// The serial connection between host and adapter, in both directions. Each byte is sent as 10 bits. A USB bridge
+/// collects the bytes for the host. It sends them when its buffer is full or its timer expires.
 struct SerialLine: Sendable {
-  /// A byte, and the time at which it was sent or arrives.
+  /// A byte with its time. The time is its arrival at the adapter, or its departure from the adapter.
   struct TimedByte: Sendable {
     var time: Duration
     var byte: UInt8
@@ -11,14 +11,14 @@ struct SerialLine: Sendable {
 
   /// The current baud rate.
   var baud: Int
-  /// Maximum time for which the bridge collects bytes (FTDI's latency timer).
+  /// Maximum time for which the USB bridge collects bytes (FTDI's latency timer).
   var chunkTime: Duration
-  /// Number of collected bytes at which the bridge sends at once.
+  /// Number of collected bytes at which the USB bridge sends them without waiting for its timer.
   var chunkSize: Int
 
   /// Bytes from the host that have not reached the adapter yet, in order.
   private(set) var arriving = Queue<TimedByte>()
-  /// Bytes that have not reached the host yet. Their times are those at which they leave the adapter.
+  /// Bytes that have not reached the host yet. The time of each is the time at which it leaves the adapter.
   private(set) var leaving = Queue<TimedByte>()
   private var lastArrival = Duration.zero
   private var lastDeparture = Duration.zero
@@ -43,16 +43,16 @@ struct SerialLine: Sendable {
 
   /// Sends a byte to the host.
   ///
-  /// - Parameter pace: time between two bytes if they are sent more slowly than the baud rate allows; otherwise `nil`.
+  /// - Parameter pace: minimum time between two bytes; `nil` if only the baud rate limits the speed.
   mutating func send(toHost byte: UInt8, at time: Duration, pace: Duration? = nil) {
     lastDeparture = max(lastDeparture, time) + max(byteTime, pace ?? .zero)
     leaving.append(TimedByte(time: lastDeparture, byte: byte, baud: baud))
   }
 
-  /// Time at which the last byte leaves the adapter.
+  /// Time at which the last byte that was sent to the host leaves the adapter.
   var drained: Duration { lastDeparture }
 
-  /// Number of bytes that are still in the adapter.
+  /// Number of bytes that have not left the adapter at `time`.
   func backlog(at time: Duration) -> Int {
     var waiting = 0
     for index in leaving.indices.reversed() where leaving[index].time > time { waiting += 1 }
@@ -67,7 +67,8 @@ struct SerialLine: Sendable {
     return min(timer, leaving[leaving.indices.lowerBound + chunkSize - 1].time)
   }
 
-  /// Removes and returns the bytes that have reached the host by `time`; empty if there are none.
+  /// Removes and returns one piece of the bytes that have reached the host by `time`; empty if there are none. A piece
+  /// has at most `chunkSize` bytes.
   mutating func deliver(at time: Duration) -> [TimedByte] {
     guard let due = nextDelivery, due <= time else { return [] }
     var piece: [TimedByte] = []
@@ -78,13 +79,14 @@ struct SerialLine: Sendable {
     return piece
   }
 
-  /// Discards the bytes that have not left the adapter yet.
+  /// Discards the bytes that have not left the adapter at `time`.
   mutating func cutOff(at time: Duration) {
     leaving.removeAll { $0.time > time }
     lastDeparture = min(lastDeparture, time)
   }
 
-  /// Sends the remaining bytes at the full baud rate, even if they were to be sent more slowly.
+  /// Speeds up the bytes that have not left the adapter: sends them at the full baud rate, even if a slower pace was
+  /// requested.
   mutating func catchUp(at time: Duration) {
     var due = time
     let byteTime = byteTime
@@ -103,7 +105,7 @@ struct SerialLine: Sendable {
   }
 }
 
-/// A first-in, first-out queue.
+/// A first-in, first-out queue. Removing the first element takes constant time on average.
 struct Queue<Element: Sendable>: Sendable {
   private var elements: [Element] = []
   private var head = 0
@@ -132,7 +134,7 @@ struct Queue<Element: Sendable>: Sendable {
     return elements[head]
   }
 
-  /// Changes every element.
+  /// Calls `body` with every element, which it may change.
   mutating func change(_ body: (inout Element) -> Void) {
     for index in indices { body(&elements[index]) }
   }

@@ -1,6 +1,7 @@
-// Requests: how they are sent on the bus, and how the adapter waits for answers.
+// Requests: how the adapter sends them on the bus, and how it waits for answers.
 extension VirtualAdapter {
-  /// Handles a line of hexadecimal digits. With an odd number of digits, the last one is the number of expected frames.
+  /// Handles a text line of hexadecimal digits. If the number of digits is odd, the last digit is the number of
+  /// expected frames; 0 means that the number is not known.
   mutating func request(_ command: String) {
     var digits = command[...]
     var count: Int?
@@ -26,7 +27,7 @@ extension VirtualAdapter {
       task?.steps = [.init(time: now, step: .finish)]
       return
     }
-    // An ECU on a K-line ends its session after 5 s without requests, or when it loses power.
+    // An ECU on a K-line ends its session after 5 s without requests or keep-alive messages, or when it loses power.
     let isUnheard = !settings.wakesUp && now - lastTraffic > .seconds(5)
     let isForgotten = bus.isKLine && (isUnheard || !isIgnitionOn(at: now))
     if isForgotten { active = nil }
@@ -48,7 +49,7 @@ extension VirtualAdapter {
     active = nil
   }
 
-  /// Returns the message that a fault makes the adapter print instead of an answer; `nil` if there is none.
+  /// Returns the message that the adapter prints instead of an answer because of a fault; `nil` if no fault is active.
   private mutating func messageInstead() -> String? {
     if let fault = faults.strike(.err, at: now) {
       return "ERR" + (fault.number < 10 ? "0" : "") + String(Int(fault.number))
@@ -60,7 +61,7 @@ extension VirtualAdapter {
     return nil
   }
 
-  /// Returns the frames of the car's answers, as faults have changed them.
+  /// Returns the frames of the car's answers to a request, with the changes that faults make.
   private mutating func frames(for request: PendingRequest, on bus: Bus, after end: Duration) -> [BusFrame] {
     let index = car
     guard cars[index].car.bus == bus, isIgnitionOn(at: end) else { return [] }
@@ -92,7 +93,8 @@ extension VirtualAdapter {
     return cars[index].car.answers(to: request, at: carTime(time)).filter { !gone.contains(ecus[$0.ecu].address) }
   }
 
-  /// Applies the faults `noPID` and `noMultiPID`: an ECU does not answer all PIDs that its support bitmap contains.
+  /// Applies the faults `noPID` and `noMultiPID`: an ECU does not answer PIDs that it reports as supported, or does not
+  /// answer requests for several PIDs.
   private func withoutPIDs(_ payload: inout [UInt8]) {
     guard payload.first == 0x01, payload.count > 1 else { return }
     let missing = faults.allHolding(.noPID, at: now).compactMap(\.bytes.first)
@@ -100,7 +102,7 @@ extension VirtualAdapter {
     if payload.count > 2, faults.holds(.noMultiPID, at: now) { payload = [0x01] }
   }
 
-  /// Applies the faults `busy`, `pending` and `negative` to the answers.
+  /// Applies the faults `busy`, `pending` and `negative` to the answers of the ECUs.
   private mutating func disturb(_ answers: inout [Car.Answer], _ request: [UInt8]) {
     for index in answers.indices {
       let service = request[0]
@@ -117,7 +119,7 @@ extension VirtualAdapter {
     }
   }
 
-  /// Applies the fault `senders`: repeats the frames of the first ECU from further addresses.
+  /// Applies the fault `senders`: repeats the frames of the first ECU, as if they came from several addresses.
   private func multiply(_ frames: [BusFrame], on bus: Bus, at time: Duration) -> [BusFrame] {
     guard let fault = faults.holding(.senders, at: time), let first = frames.first?.sender else { return frames }
     let own = frames.filter { $0.sender == first }
@@ -152,8 +154,8 @@ extension VirtualAdapter {
     frames = damaged
   }
 
-  /// Plans the steps of an answer: the printing of its frames, and its end. The answer ends when the expected number of
-  /// frames is reached, or the timeout expires.
+  /// Plans the steps of an answer: its frames are printed, and the prompt follows. The answer ends when the expected
+  /// number of frames is reached or when the timeout expires.
   private mutating func listen(
     _ fresh: [BusFrame], _ request: PendingRequest, on bus: Bus, from requestEnd: Duration
   ) {
@@ -161,7 +163,7 @@ extension VirtualAdapter {
     steps.isInterruptible = true
     var frames = fresh
     if !stale.isEmpty {
-      // On a single-wire bus, an ECU that was still sending did not receive the request. On CAN, it did.
+      // On a bus other than CAN, an ECU that was still sending did not receive the request. On CAN, it did.
       let speaking = Set(stale.map(\.sender))
       if !bus.isCAN { frames.removeAll { speaking.contains($0.sender) } }
       frames = (frames + stale).sorted { ($0.time, $0.sender) < ($1.time, $1.sender) }
@@ -173,7 +175,8 @@ extension VirtualAdapter {
     var slowest = Duration.zero
     var shown = 0
     var remaining = frames[...]
-    // A frame that begins before the timeout is in time. On a K-line, a long frame takes longer than the timeout.
+    // A frame is in time if it begins before the timeout expires. On a K-line, a long frame takes longer than the
+    // timeout.
     func begins(_ frame: BusFrame) -> Duration { frame.time - bus.airTime(bytes: frame.bytes.count) }
     while let frame = remaining.first, begins(frame) <= deadline {
       remaining.removeFirst()
@@ -194,7 +197,7 @@ extension VirtualAdapter {
       steps.add(.line("NO DATA"), at: deadline)
       self.slowest = nil
     } else {
-      // The measured time decreases only gradually.
+      // The longest answer time that is stored decreases by at most 1/8 per request.
       self.slowest = max(slowest, (self.slowest ?? slowest) * 7 / 8)
     }
     lastTraffic = max(lastTraffic, requestEnd)
@@ -202,7 +205,7 @@ extension VirtualAdapter {
     task = steps
   }
 
-  /// Maximum time to wait for the next frame: the value of ATST, which adaptive timing shortens.
+  /// Maximum time to wait for the next frame: the timeout of `ATST`, or less if adaptive timing (`ATAT`) is on.
   private var patience: Duration {
     let most = settings.timeoutTime
     guard settings.adaptive > 0, let slowest else { return most }
@@ -216,7 +219,7 @@ extension VirtualAdapter {
     return data.count >= 3 && data.first == 0x7F && data.dropFirst(2).first == Refusal.responsePending
   }
 
-  /// Prints a frame that was on the bus.
+  /// Prints a frame that was on the bus, with the changes that faults make.
   mutating func show(_ frame: BusFrame) {
     guard let bus = active else { return }
     let lines = FramePrinter(settings: settings, bus: bus).lines(frame)

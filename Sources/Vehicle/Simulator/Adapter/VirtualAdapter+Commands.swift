@@ -19,8 +19,8 @@ extension VirtualAdapter {
       answer("OK")
       sleepsAt = now + model.processing + .milliseconds(20)
     case "MA", "MP", "MR", "MT":
-      // In this mode, the adapter prints all traffic on the bus. Without requests there is no traffic, so the adapter
-      // only waits until a character arrives.
+      // In this mode, the adapter prints all traffic on the bus until a character arrives. The simulated bus has no
+      // traffic without requests, so nothing is printed.
       var task = AdapterTask()
       task.isInterruptible = true
       self.task = task
@@ -53,8 +53,8 @@ extension VirtualAdapter {
     }
   }
 
-  /// Changes the baud rate: prints `OK` at the old rate and, after the host has had time to change its own rate, the
-  /// identity at the new one. The host confirms the change by a CR within the time limit.
+  /// Changes the baud rate. The adapter prints `OK` at the old rate and, after the time of `ATBRT`, the identity at the
+  /// new rate. Within the same time, the host must then confirm the new rate with a CR.
   private mutating func changeBaud(_ baud: Int) {
     var task = AdapterTask()
     task.losesInput = true
@@ -65,14 +65,15 @@ extension VirtualAdapter {
     self.task = task
   }
 
-  /// Prints the identity at the new baud rate, and waits until the host confirms the rate.
+  /// Prints the identity at the new baud rate, and begins the time within which the host must confirm the rate with a
+  /// CR.
   mutating func beginBaudTrial(_ previous: Int) {
     task = nil
     print(model.identity)
     baudTrial = (previous, line.drained + settings.baudTrial)
   }
 
-  /// Returns the answer to a command that asks for information; `nil` for any other command.
+  /// Returns the answer to a command that asks the adapter for information; `nil` for any other command.
   private mutating func information(_ command: String) -> String? {
     switch command {
     case "I": return model.identity
@@ -96,9 +97,9 @@ extension VirtualAdapter {
     return "\(tenths / 10).\(tenths % 10)V"
   }
 
-  /// Handles commands that turn something on or off, such as `E0`, `S1` and `H1`.
+  /// Handles commands that turn a setting on or off, such as `E0`, `S1` and `H1`.
   ///
-  /// - Returns: `false` for any other command.
+  /// - Returns: whether the command is one of these.
   private mutating func setSwitch(_ command: String) -> Bool {
     guard let last = command.last, last == "0" || last == "1" else { return false }
     let isOn = last == "1"
@@ -119,9 +120,9 @@ extension VirtualAdapter {
 
   /// Handles commands that set a value, such as `ST32`, `SH7E0`, `CRA7E8` and `FCSD300000`.
   ///
-  /// - Returns: `false` for any other command.
+  /// - Returns: whether the command is one of these and its argument is valid.
   private mutating func setValue(_ command: String) -> Bool {
-    // Longer names come first, so that CRA is not taken for CR with the argument A.
+    // Longer names come first. Otherwise `CRA` would be read as `CR` with the argument `A`.
     for name in ["FCSH", "FCSD", "FCSM", "CEA", "CRA", "BRT", "CF", "CM", "CP", "SH", "ST", "SW", "AT", "AR", "@3"]
     where command.hasPrefix(name) {
       return set(name, command.dropFirst(name.count))
@@ -149,7 +150,7 @@ extension VirtualAdapter {
     case ("CM", let value?, 3), ("CM", let value?, 8):
       settings.filter = .init(mask: value, value: settings.filter?.value ?? 0)
     case ("FCSM", let value?, 1) where value <= 2:
-      // Mode 1 requires that header and data were set, mode 2 only the data.
+      // Mode 1 requires that both flow control header and data are set. Mode 2 requires only the data.
       guard value == 0 || settings.flowData != nil, value != 1 || settings.flowHeader != nil else { return false }
       settings.flowMode = Int(value)
     case ("FCSH", let value?, 3), ("FCSH", let value?, 6), ("FCSH", let value?, 8): settings.flowHeader = value
@@ -162,7 +163,7 @@ extension VirtualAdapter {
     return true
   }
 
-  /// Sets the filter of received addresses from a pattern such as `CRA7E8`, in which X stands for any digit.
+  /// Sets the filter of received identifiers from a pattern such as `7E8` or `7EX`. The letter X matches any digit.
   private mutating func setFilter(_ pattern: Substring) -> Bool {
     var filter = VirtualAdapterSettings.Filter(mask: 0, value: 0)
     for character in pattern.utf8 {
@@ -175,7 +176,7 @@ extension VirtualAdapter {
     return true
   }
 
-  /// Whether a command is accepted although it has no effect in the simulation.
+  /// Whether the adapter answers `OK` to a command that has no effect in the simulation.
   private func isAccepted(_ command: String) -> Bool {
     let fixed = [
       "AL", "NL", "M0", "M1", "FE", "V0", "V1", "CSM0", "CSM1", "JE", "JS", "SI", "FI", "SS", "KW0", "KW1", "RTR",

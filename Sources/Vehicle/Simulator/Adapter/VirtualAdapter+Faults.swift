@@ -1,8 +1,8 @@
 // Faults that occur by themselves, without a command.
 extension VirtualAdapter {
-  /// Simulates the faults that are due.
+  /// Simulates the next fault that is due.
   ///
-  /// - Returns: whether anything happened.
+  /// - Returns: whether a fault changed something.
   mutating func playFaults() -> Bool {
     if faults.holds(.gps, at: now), nextSentence <= now {
       speakNMEA()
@@ -18,7 +18,7 @@ extension VirtualAdapter {
     return true
   }
 
-  /// Restarts the adapter when it is plugged in again, because it had no power meanwhile.
+  /// Restarts the adapter if it has just been plugged in again, because it had no power before.
   private mutating func notePlug() {
     let isPlugged = isPlugged
     if isPlugged, !wasPlugged {

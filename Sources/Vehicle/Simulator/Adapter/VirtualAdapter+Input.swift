@@ -1,6 +1,6 @@
 // Input from the host: collects characters until a command is complete.
 extension VirtualAdapter {
-  /// Handles a byte from the host.
+  /// Handles one byte that has reached the adapter from the host.
   mutating func receive(_ byte: UInt8) {
     if faults.holds(.silent, at: now) || faults.holds(.unplug, at: now) || faults.holds(.gps, at: now) { return }
     if faults.holds(.echoAll, at: now) { return line.send(toHost: byte, at: now) }
@@ -53,8 +53,8 @@ extension VirtualAdapter {
     send(bytes)
   }
 
-  /// Applies the fault `replyBehind`: prints the answer to the previous command now, and keeps this command's answer
-  /// until the next command.
+  /// Applies the fault `replyBehind`: prints the stored answer to the previous command now. The answer to the current
+  /// command is stored until the next command.
   private mutating func fallBehind() {
     let former = heldBack
     heldBack = []
@@ -63,14 +63,13 @@ extension VirtualAdapter {
     isHoldingBack = true
   }
 
-  /// Interrupts a task that waits for the bus. The adapter ignores input until it has printed `STOPPED`.
+  /// Interrupts a task that waits for the bus. The adapter ignores input until it has printed `STOPPED` and the prompt.
   private mutating func interrupt() {
     stale.removeAll { $0.time <= now }
     if let steps = task?.steps {
       for step in steps { if case .frame(let frame) = step.step { stale.append(frame) } }
     }
-    // During a search or in the middle of a line, `STOPPED` follows the printed characters without a line end, as on a
-    // real chip.
+    // If a search or another line is being printed, `STOPPED` follows it without a line end, as on a real chip.
     var stopping = AdapterTask()
     stopping.losesInput = true
     write("STOPPED\r")
@@ -87,16 +86,16 @@ extension VirtualAdapter {
     request(command)
   }
 
-  /// Whether a command begins with a pattern; `AT*` matches any AT command.
+  /// Whether a command matches a pattern. `ATSP` matches all commands that begin with it; `AT*` matches any AT command.
   private static func matches(_ command: String, _ pattern: String) -> Bool {
     let pattern = pattern.filter { $0 != " " }
     return pattern.hasSuffix("*") ? command.hasPrefix(pattern.dropLast()) : command.hasPrefix(pattern)
   }
 
-  /// Prints an answer of one or more lines, and the prompt.
+  /// Prints an answer of one or more text lines, and then the prompt.
   mutating func answer(_ lines: String...) { answer(lines) }
 
-  /// Prints the lines of an answer and the prompt.
+  /// Prints the text lines of an answer, and then the prompt.
   mutating func answer(_ lines: [String]) {
     var task = AdapterTask()
     for line in lines { task.add(.line(line), at: now + model.processing) }
@@ -104,7 +103,7 @@ extension VirtualAdapter {
     self.task = task
   }
 
-  /// Begins a restart, which takes `delay`.
+  /// Begins a restart, which is complete after `delay`. Characters that arrive before then are lost.
   mutating func begin(restartAfter delay: Duration, banner: String, isWarm: Bool = false) {
     var task = AdapterTask()
     task.losesInput = true
@@ -117,7 +116,7 @@ extension VirtualAdapter {
 
   /// Restores the power-up settings, and prints the banner.
   ///
-  /// - Parameter isWarm: whether ATWS causes the restart. A warm restart keeps the baud rate that was set by ATBRD
+  /// - Parameter isWarm: whether `ATWS` causes the restart. A warm restart keeps the baud rate that `ATBRD` has set
   ///   (data sheet, AT WS).
   mutating func restart(banner: String, isWarm: Bool = false) {
     settings = VirtualAdapterSettings(linefeeds: model.linefeeds)

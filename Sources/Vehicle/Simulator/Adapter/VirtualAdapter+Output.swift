@@ -2,7 +2,7 @@
 extension VirtualAdapter {
   var lineEnd: String { settings.linefeeds || faults.holds(.crlf, at: now) ? "\r\n" : "\r" }
 
-  /// Prints a line with its line end.
+  /// Prints a text line and its line end.
   mutating func print(_ text: String) { write(text + "\r") }
 
   /// Prints characters. Each CR becomes the line end that `ATL` selects.
@@ -13,7 +13,7 @@ extension VirtualAdapter {
     send(bytes)
   }
 
-  /// Sends bytes to the host, as faults have changed them.
+  /// Sends bytes to the host, with the changes that faults make. A fault may also delay or discard them.
   mutating func send(_ bytes: [UInt8]) {
     guard isSpeaking else { return }
     if isHoldingBack {
@@ -38,7 +38,7 @@ extension VirtualAdapter {
       && !faults.holds(.echoAll, at: now)
   }
 
-  /// Ends an answer with the prompt, unless a fault prevents that.
+  /// Ends an answer with the prompt, unless a fault delays the prompt.
   mutating func finish() {
     if let late = faults.strike(.promptLate, at: now) {
       task?.steps = [.init(time: now + late.duration, step: .latePrompt)]
@@ -47,7 +47,7 @@ extension VirtualAdapter {
     endTask()
   }
 
-  /// Prints the prompt and any messages that wait. Then handles the characters that have arrived meanwhile.
+  /// Prints the prompt and the alerts that wait. Then handles the characters that arrived during the task.
   mutating func endTask() {
     let reply = printed
     prompt()
@@ -65,7 +65,7 @@ extension VirtualAdapter {
     for byte in typed { receive(byte) }
   }
 
-  /// Prints the prompt. Some kinds of adapters print a blank line before it.
+  /// Prints the prompt. An adapter of a kind other than `clone` prints a blank line before it.
   mutating func prompt() {
     let blank = String(repeating: "\r", count: model.blankLines)
     if faults.strike(.promptOK, at: now) != nil { print("OK") }
@@ -74,8 +74,8 @@ extension VirtualAdapter {
     if faults.strike(.promptTwice, at: now) != nil { write(blank + ">") }
   }
 
-  /// Returns the byte that the other side receives if the baud rates differ. A UART tolerates a difference of 3 %. The
-  /// tolerance is needed because `ATBRD11` sets 235,294 baud and the host 230,400.
+  /// Returns the byte that the receiver reads if the baud rates of host and adapter differ. A difference of up to 3 %
+  /// has no effect: `ATBRD11` sets 235,294 baud, while the host uses 230,400.
   func garbled(_ byte: UInt8, at baud: Int) -> UInt8 {
     guard model.isStrictAboutBaud, let hostBaud, abs(hostBaud - baud) * 100 > baud * 3 else { return byte }
     return UInt8(truncatingIfNeeded: SeededGenerator.mix(UInt64(byte) &+ UInt64(baud))) | 0x80

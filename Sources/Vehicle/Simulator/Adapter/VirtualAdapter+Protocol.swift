@@ -1,8 +1,9 @@
 // Selection of the bus: `ATSP`, the automatic search, and initialization.
 extension VirtualAdapter {
-  /// Handles `SP6` (use protocol 6), `SP0` (search), `SPA6` (search, beginning with 6), `TP…` (try) and `PC` (close).
+  /// Handles `SP6` (use protocol 6), `SP0` (search), `SPA6` (search, beginning with 6), `TP…` (the same as `SP…`) and
+  /// `PC` (close).
   ///
-  /// - Returns: `false` for any other command.
+  /// - Returns: whether the command is one of these and its protocol is known.
   mutating func setProtocol(_ command: String) -> Bool {
     if command == "PC" {
       active = nil
@@ -47,7 +48,7 @@ extension VirtualAdapter {
     !faults.holds(.ignitionOff, at: time) && cars[car].car.isAwake(at: carTime(time))
   }
 
-  /// The order in which buses are searched: the fastest ones first.
+  /// The buses in the order in which the adapter searches them; CAN comes first.
   private static let order: [Bus] = [
     .can11at500, .can11at250, .can29at500, .can29at250, .j1850pwm, .j1850vpw, .kwpFast, .iso9141, .kwpSlow,
   ]
@@ -56,7 +57,7 @@ extension VirtualAdapter {
   private static func trial(_ bus: Bus, answers: Bool) -> Duration {
     switch bus {
     case .kwpFast: answers ? .milliseconds(450) : .milliseconds(600)
-    // Initialization at 5 baud: the address takes ten bits of 200 ms, and then key bytes follow.
+    // Initialization at 5 baud: the address has 10 bits of 200 ms each, and key bytes follow.
     case .iso9141, .kwpSlow: answers ? .milliseconds(2500) : .milliseconds(2700)
     default: answers ? .milliseconds(120) : .milliseconds(220)
     }
@@ -68,7 +69,8 @@ extension VirtualAdapter {
     return car.bus == bus && isIgnitionOn(at: time) && !(isSearch && (car.speaksUDS || bus == .j1939))
   }
 
-  /// Plans the steps that are needed before a request can be sent: a search, an initialization, or none.
+  /// Plans the steps that are needed to send a request: a search for the bus or an initialization, if necessary, and
+  /// then the request.
   mutating func connect(then request: PendingRequest) {
     var task = AdapterTask()
     task.isInterruptible = true

@@ -1,8 +1,8 @@
 /// A virtual ELM327 that is connected to a virtual car. It receives and returns bytes with their times, does no I/O,
 /// and reads no clock. The same calls always give the same bytes.
 ///
-/// Call ``receive(_:at:)`` with the bytes that the host sends, and ``advance(to:)`` no later than ``nextEvent``. After
-/// each call, call ``takeOutput()`` until it returns nothing. Times must not decrease.
+/// Call ``receive(_:at:)`` with the bytes that the host sends. Call ``advance(to:)`` no later than ``nextEvent``. After
+/// each call, call ``takeOutput()`` until it returns an empty array. Times must not decrease.
 ///
 ///     var adapter = VirtualAdapter(Scenario.standard)
 ///     adapter.receive(Array("ATZ\r".utf8), at: .zero)
@@ -19,29 +19,30 @@ public struct VirtualAdapter: ~Copyable {
 
   /// The current time of the simulation.
   var now = Duration.zero
-  /// Characters of a command that is not complete yet.
+  /// Characters of a command whose CR has not arrived yet.
   var typed: [UInt8] = []
   var lastTyped = Duration.zero
-  /// The last complete command; an empty command repeats it.
+  /// The characters of the last command. An empty command repeats that command.
   var lastCommand: [UInt8] = []
   var task: AdapterTask?
-  /// Characters that have arrived during a command that cannot be interrupted.
+  /// Characters that arrived while a task that cannot be interrupted was running.
   var typeahead: [UInt8] = []
   /// The bus that is initialized; `nil` if a bus must first be searched or initialized.
   var active: Bus?
   /// Time at which the last frame on the bus ended.
   var lastTraffic = Duration.seconds(-3600)
-  /// Frames that arrive after the adapter has stopped waiting for them.
+  /// Frames of an earlier request that were still to come when the adapter stopped waiting.
   var stale: [BusFrame] = []
-  /// The longest time that ECUs recently took to answer, for adaptive timing; `nil` if none has answered.
+  /// The longest time that ECUs recently took to answer, for adaptive timing; `nil` if no ECU answered the last
+  /// request.
   var slowest: Duration?
-  /// The output of the current command, for faults that repeat it.
+  /// The output for the current command. The fault `replyTwice` repeats it.
   var printed: [UInt8] = []
-  /// An answer that is kept until the next command, and whether the current answer is to be kept. The fault
-  /// `replyBehind` uses both.
+  /// An answer that is kept until the next command, because the fault `replyBehind` or `replyJoined` is active.
   var heldBack: [UInt8] = []
+  /// Whether the output for the current command is added to `heldBack` instead of being sent.
   var isHoldingBack = false
-  /// Messages that the adapter prints when it becomes idle.
+  /// Alerts that the adapter prints when its current task has ended.
   var alerts: [String] = []
   var isAsleep = false
   /// Time at which the adapter falls asleep; `nil` if it does not.
@@ -49,14 +50,14 @@ public struct VirtualAdapter: ~Copyable {
   /// The previous baud rate, and the time at which it is restored unless the host confirms the new one; `nil` if no
   /// change is in progress.
   var baudTrial: (previous: Int, until: Duration)?
-  /// Time up to which faults that occur by themselves were simulated.
+  /// The time up to which ``playFaults()`` has simulated faults.
   var faultsPlayed = Duration.nanoseconds(-1)
   var nextSentence = Duration.zero
   var wasPlugged = true
   /// Text stored by `AT@3`.
   var storedTitle: String?
-  /// The baud rate that the host has set, if the port has one, as a pseudo-terminal does; `nil` for other ports, on which
-  /// every baud rate works.
+  /// The host's baud rate, for a port that has one of its own (a pseudo-terminal); `nil` for other ports, on which
+  /// every rate works.
   public var hostBaud: Int?
 
   /// Creates an adapter that is powered up at time zero.
@@ -75,24 +76,24 @@ public struct VirtualAdapter: ~Copyable {
   /// The adapter's current baud rate, which `ATBRD` changes.
   public var baud: Int { line.baud }
 
-  /// Whether a host with a wrong baud rate reads and writes garbage.
+  /// Whether bytes become garbage if the host's baud rate is wrong.
   var isStrictAboutBaud: Bool { model.isStrictAboutBaud }
 
-  /// Whether the adapter is plugged in. During the fault `unplug`, it is not, and the port must be closed.
+  /// Whether the adapter is plugged in. During the fault `unplug`, it is not, and the caller must close the port.
   public var isPlugged: Bool { !faults.holds(.unplug, at: now) }
 
-  /// Receives bytes from the host. They reach the adapter one after another at the baud rate.
+  /// Receives bytes from the host at `time`. They reach the adapter one after another at the baud rate.
   public mutating func receive(_ bytes: some Sequence<UInt8>, at time: Duration) {
     advance(to: time)
     for byte in bytes { line.send(toAdapter: garbled(byte, at: line.baud), at: time) }
   }
 
-  /// Time at which ``advance(to:)`` must be called; `nil` if nothing happens until bytes are received.
+  /// Time at which ``advance(to:)`` must be called next; `nil` if nothing happens until bytes are received.
   public var nextEvent: Duration? {
     [line.nextDelivery, nextStep].compactMap { $0 }.min()
   }
 
-  /// Simulates everything that happens until a time.
+  /// Simulates everything that happens up to and including `time`.
   public mutating func advance(to time: Duration) {
     while let next = nextStep, next <= time {
       now = max(now, next)
@@ -101,7 +102,7 @@ public struct VirtualAdapter: ~Copyable {
     now = max(now, time)
   }
 
-  /// Removes and returns bytes that have reached the host. Call it until it returns none.
+  /// Removes and returns bytes that have reached the host. Call it until it returns an empty array.
   public mutating func takeOutput() -> [UInt8] {
     line.chunkSize = faults.holds(.split, at: now) ? 1 : model.chunkSize
     return line.deliver(at: now).map { garbled($0.byte, at: $0.baud) }
@@ -119,14 +120,14 @@ public struct VirtualAdapter: ~Copyable {
     return times.min()
   }
 
-  /// Returns the time of a step. During the fault `hang`, the step is delayed until the fault ends.
+  /// Returns the time at which a step is executed. The fault `hang` delays it until the fault ends.
   private func afterHang(_ time: Duration) -> Duration {
     guard let hang = faults.holding(.hang, at: max(time, now)) else { return time }
     if case .during(_, let end?) = hang.window { return end }
     return .seconds(1 << 40)
   }
 
-  /// Simulates the next event. If several have the same time, faults come first, then received bytes, and then the
+  /// Simulates the next event. Of several events at the same time, faults come first, then received bytes, and then the
   /// adapter's own steps.
   private mutating func step() {
     if playFaults() { return }
@@ -167,7 +168,8 @@ public struct VirtualAdapter: ~Copyable {
     case .frame(let frame): show(frame)
     case .connect(let bus):
       active = bus
-      // No further pause is needed after the initialization, even if the adapter makes no pause between requests.
+      // The first request needs no further pause after the initialization, even if the adapter makes no pause between
+      // requests.
       lastTraffic = now - max(.zero, bus.minimumPause - model.requestPause)
     case .send(let request): send(request)
     case .restart(let banner, let isWarm): restart(banner: banner, isWarm: isWarm)
@@ -178,9 +180,10 @@ public struct VirtualAdapter: ~Copyable {
     }
   }
 
-  /// Index of the car to which the adapter is connected now.
+  /// Index of the car to which the adapter is connected now; 0 before the first car's time.
   var car: Int { cars.lastIndex { $0.from <= now } ?? 0 }
 
-  /// Returns the time since the current car was connected, which is the time in its drive.
+  /// Converts a time of the simulation to the time since the current car was connected. This is the time in the car's
+  /// drive.
   func carTime(_ time: Duration) -> Duration { time - cars[car].from }
 }

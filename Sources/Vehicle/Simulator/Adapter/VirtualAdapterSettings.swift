@@ -1,4 +1,4 @@
-/// The settings that AT commands change, and that a reset restores.
+/// The adapter's settings that AT commands change and that a restart resets.
 struct VirtualAdapterSettings: Sendable {
   var echo = true
   var linefeeds = false
@@ -6,28 +6,29 @@ struct VirtualAdapterSettings: Sendable {
   var headers = false
   /// Whether the data length code follows a CAN header (`ATD1`).
   var dataLength = false
-  /// Whether CAN messages are formatted (`ATCAF`).
+  /// Whether the adapter adds and removes the length bytes of CAN messages (`ATCAF`).
   var formatting = true
-  /// Whether the adapter waits for answers (`ATR`).
+  /// Whether the adapter waits for answers after a request (`ATR`).
   var responses = true
   /// Adaptive timing (`ATAT`): 0 (off), 1 or 2.
   var adaptive = 1
-  /// Timeout (`ATST`), in units of 4.096 ms.
+  /// Time to wait for an answer (`ATST`), in units of 4.096 ms.
   var timeout: UInt8 = 0x32
   /// Header of requests (`ATSH`); `nil` for the functional header of the bus.
   var header: UInt32?
-  /// The five most significant bits of a 29-bit identifier (`ATCP`).
+  /// The five most significant bits of the 29-bit identifier of a request (`ATCP`).
   var priority: UInt8 = 0x18
-  /// Extended address (`ATCEA`); `nil` if none.
+  /// Address byte at the start of the data of a request (`ATCEA`); `nil` if none.
   var extendedAddress: UInt8?
-  /// Filter of received identifiers (`ATCRA`, `ATCF`, `ATCM`); `nil` for the default of the bus.
+  /// Filter of received identifiers (`ATCRA`, `ATCF`, `ATCM`); `nil` for the identifiers of ISO 15765-4.
   var filter: Filter?
-  /// Whether the adapter sends flow control (`ATCFC`).
+  /// Whether the adapter sends flow control frames (`ATCFC`).
   var sendsFlowControl = true
-  /// Flow control mode (`ATFCSM`).
+  /// Flow control mode (`ATFCSM`): 0 automatic, 1 header and data of the host, 2 only data of the host.
   var flowMode = 0
-  /// Flow control header and data (`ATFCSH`, `ATFCSD`); `nil` if not set.
+  /// Header of flow control frames (`ATFCSH`); `nil` if not set.
   var flowHeader: UInt32?
+  /// Data of flow control frames (`ATFCSD`); `nil` if not set.
   var flowData: [UInt8]?
   /// Whether the adapter sends keep-alive messages on a K-line (`ATSW`).
   var wakesUp = true
@@ -37,12 +38,13 @@ struct VirtualAdapterSettings: Sendable {
 
   /// The protocol chosen by `ATSP`.
   enum Selection: Sendable, Equatable {
-    /// The protocol is searched automatically, beginning with the given bus.
+    /// The adapter searches for the protocol, beginning with this bus if it is given.
     case automatic(Bus?)
     case fixed(Bus)
   }
 
-  /// A filter of CAN identifiers. An identifier passes if it equals `value` in all bits that are set in `mask`.
+  /// A filter of CAN identifiers. An identifier passes the filter if it equals `value` in all bits that are set in
+  /// `mask`.
   struct Filter: Sendable, Equatable {
     var mask: UInt32
     var value: UInt32
@@ -55,7 +57,8 @@ struct VirtualAdapterSettings: Sendable {
 
   init(linefeeds: Bool) { self.linefeeds = linefeeds }
 
-  /// Returns the header of requests on a bus.
+  /// Returns the header of requests on a bus: the header that the host has set, otherwise the functional header of the
+  /// bus.
   func requestHeader(on bus: Bus) -> UInt32 {
     if let header {
       return bus.isExtended && header <= 0xFF_FFFF ? UInt32(priority & 0x1F) << 24 | header : header
@@ -69,7 +72,7 @@ struct VirtualAdapterSettings: Sendable {
     }
   }
 
-  /// Whether the adapter prints frames that this sender has sent.
+  /// Whether the adapter prints frames from the sender with this identifier.
   func receives(_ sender: UInt32, on bus: Bus) -> Bool {
     guard bus.isCAN else { return true }
     if let filter { return filter.passes(sender) }
@@ -86,7 +89,7 @@ struct VirtualAdapterSettings: Sendable {
       : sender & 0x7F8 == 0x7E8 ? sender - 8 : requestHeader(on: bus)
     var control = FlowControl(header: automatic, extendedAddress: extendedAddress)
     if flowMode > 0, var flowData, flowData.count > 0 {
-      // With extended addressing, the host may itself have written the address byte.
+      // With extended addressing, the data of the host may already begin with the address byte.
       if extendedAddress != nil, flowData[0] == extendedAddress { flowData.removeFirst() }
       guard !flowData.isEmpty else { return nil }
       control.isClear = flowData[0] == 0x30

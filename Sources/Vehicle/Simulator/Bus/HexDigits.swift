@@ -13,18 +13,18 @@ enum HexDigits {
   /// Returns the upper-case digit of a value below 16.
   static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x37 + value }
 
-  /// Formats bytes as two digits each.
+  /// Formats each byte as two upper-case digits.
   static func text(_ bytes: some Sequence<UInt8>) -> String {
     String(decoding: bytes.flatMap { [digit($0 >> 4), digit($0 & 15)] }, as: UTF8.self)
   }
 
-  /// Formats a number with at least `digits` digits.
+  /// Formats a number in upper case, with leading zeros if it has fewer than `digits` digits.
   static func text(_ number: some BinaryInteger, digits: Int) -> String {
     let text = String(number, radix: 16, uppercase: true)
     return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
   }
 
-  /// Parses pairs of digits, optionally separated by spaces; `nil` for any other text.
+  /// Parses pairs of digits; spaces are ignored. Returns `nil` for any other text.
   static func bytes(_ text: some StringProtocol) -> [UInt8]? {
     let digits = text.utf8.filter { $0 != 0x20 }
     guard digits.count % 2 == 0 else { return nil }

@@ -1,7 +1,7 @@
 /// Segmentation of messages into CAN frames (ISO 15765-2).
 enum ISOTP {
-  /// Divides a message into one single frame, or into a first frame and consecutive frames. Each is padded to 8 bytes
-  /// (ISO 15765-4).
+  /// Divides a message into one single frame, or into a first frame and consecutive frames. Each frame is padded to 8
+  /// bytes (ISO 15765-4).
   ///
   /// - Parameter extendedAddress: address byte at the start of each frame; `nil` if none.
   static func frames(_ message: [UInt8], extendedAddress: UInt8?, padding: UInt8) -> [[UInt8]] {
@@ -21,14 +21,15 @@ enum ISOTP {
   }
 }
 
-/// The flow control that an ECU has received after its first frame.
+/// The flow control frame that an ECU receives after it has sent a first frame.
 struct FlowControl: Equatable {
-  /// CAN identifier of the flow control, and its address byte with extended addressing.
+  /// CAN identifier of the flow control frame.
   var header: UInt32
+  /// Address byte at the start of the flow control frame; `nil` without extended addressing.
   var extendedAddress: UInt8?
-  /// Whether the ECU may continue. If `false`, it stops.
+  /// Whether the ECU may send further frames.
   var isClear = true
-  /// Number of frames until the next flow control; 0 for all.
+  /// Number of frames that the ECU may send before the next flow control frame; 0 for no limit.
   var blockSize: UInt8 = 0
   /// Minimum time between two frames, in the encoding of ISO 15765-2, section 9.6.5.4.
   var separation: UInt8 = 0

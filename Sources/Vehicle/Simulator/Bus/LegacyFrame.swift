@@ -1,14 +1,15 @@
-/// Frames of the buses before CAN: three header bytes, up to seven data bytes, one checksum byte.
+/// Frames of the buses before CAN: a header of three bytes (of four for long KWP messages), the data, and one checksum
+/// byte.
 ///
 ///     48 6B 10 41 0C 1A F8 2A     ISO 9141-2: the checksum is the sum of all preceding bytes
 ///     84 F1 10 41 0C 1A F8 E4     KWP: the first byte contains the length
 ///     48 6B 10 41 0C 1A F8 xx     J1850: the checksum is a CRC
 enum LegacyFrame {
-  /// Makes the frame of an answer that the ECU `source` sends.
+  /// Returns the frame in which the ECU `source` sends the data of an answer.
   static func answer(_ data: [UInt8], from source: UInt8, on bus: Bus, isPhysical: Bool) -> [UInt8] {
     let header: [UInt8] =
       switch bus {
-      // If there are more than 63 bytes, the length is a separate byte (ISO 14230-2, section 4.2).
+      // If there are more than 63 data bytes, the length is in a separate byte (ISO 14230-2, section 4.2).
       case .kwpFast, .kwpSlow:
         data.count > 63
           ? [0x80, tester, source, UInt8(truncatingIfNeeded: data.count)]
@@ -25,7 +26,7 @@ enum LegacyFrame {
     bus.isKWP && frame.first.map { $0 & 0x3F == 0 } ?? false ? 4 : 3
   }
 
-  /// Returns the maximum number of data bytes in an answer.
+  /// Returns the maximum number of data bytes in one frame of an answer.
   static func longest(on bus: Bus) -> Int { bus.isKWP ? 255 : 7 }
 
   /// The tester's address, which is the same on all these buses.
@@ -34,8 +35,8 @@ enum LegacyFrame {
   /// Computes the checksum of ISO 9141-2 and ISO 14230-2: the sum of all bytes modulo 256.
   static func sum(_ bytes: [UInt8]) -> UInt8 { bytes.reduce(0, &+) }
 
-  /// Computes the CRC of SAE J1850: the polynomial x⁸ + x⁴ + x³ + x² + 1, with all ones at the start, and inverted at
-  /// the end. It works bit by bit, so that it is independent of the decoder's table.
+  /// Computes the CRC of SAE J1850: polynomial x⁸ + x⁴ + x³ + x² + 1, initial value FF, result inverted. The bitwise
+  /// algorithm is independent of the decoder's table.
   static func crc(_ bytes: [UInt8]) -> UInt8 {
     var remainder: UInt8 = 0xFF
     for byte in bytes {

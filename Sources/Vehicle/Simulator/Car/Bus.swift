@@ -63,8 +63,8 @@ public enum Bus: UInt8, CaseIterable, Sendable {
   var isJ1850: Bool { self == .j1850pwm || self == .j1850vpw }
   var isFastCAN: Bool { self == .can11at500 || self == .can29at500 }
 
-  /// The physical layer of the bus. An adapter that uses another physical layer sees errors. An adapter that uses the
-  /// right one with other identifiers sees no answer.
+  /// The physical layer of the bus. Buses with the same physical layer differ only in their identifiers or their
+  /// initialization.
   var line: Line {
     switch self {
     case .j1850pwm: .pwm
@@ -78,7 +78,7 @@ public enum Bus: UInt8, CaseIterable, Sendable {
   /// The physical layers.
   enum Line { case pwm, vpw, k, can500, can250 }
 
-  /// Returns the duration of a frame on the bus; `bytes` includes header and checksum.
+  /// Returns the time that a frame takes on the bus. `bytes` includes header and checksum.
   func airTime(bytes: Int) -> Duration {
     switch line {
     // Each byte takes 8 bits and a share of the frame's overhead.
@@ -92,7 +92,8 @@ public enum Bus: UInt8, CaseIterable, Sendable {
     }
   }
 
-  /// Returns the duration of a tester's request on the bus. On a K-line, the tester pauses for 5 ms between bytes (P4).
+  /// Returns the time that a tester's request takes on the bus. On a K-line, the tester pauses for 5 ms between bytes
+  /// (P4).
   func requestTime(bytes: Int) -> Duration {
     isKLine ? airTime(bytes: bytes) + .milliseconds(5 * (bytes - 1)) : airTime(bytes: bytes)
   }

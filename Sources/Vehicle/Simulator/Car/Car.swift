@@ -1,4 +1,4 @@
-/// A car on its bus. It decides which ECUs receive a request, what they answer, and when their frames are sent.
+/// A car on its bus. It determines which ECUs receive a request, what they answer, and when their frames are sent.
 public struct Car: Sendable {
   /// The bus at the diagnostic connector.
   public var bus: Bus
@@ -10,9 +10,9 @@ public struct Car: Sendable {
   public var isDiesel = false
   /// The car's control units.
   public var ecus: [ECU]
-  /// Time from the end of a request to the first frame of the answer.
+  /// Time from the end of a request to the start of the answer, for ECUs that have no latency of their own.
   public var latency = Duration.milliseconds(10)
-  /// Time between two frames of the same ECU.
+  /// Minimum time between two frames of the same ECU.
   public var frameGap = Duration.milliseconds(1)
   /// The byte that pads CAN frames to their full length.
   public var padding: UInt8 = 0
@@ -26,7 +26,7 @@ public struct Car: Sendable {
     self.model = model
   }
 
-  /// Whether the ignition is on. Only then do the ECUs receive requests.
+  /// Whether the ignition is on. The ECUs receive requests only while it is on.
   func isAwake(at time: Duration) -> Bool { model.state(at: time).isAwake }
 
   /// Returns the voltage at the diagnostic connector, V.
@@ -37,7 +37,7 @@ public struct Car: Sendable {
     var ecu: Int
     var isPhysical: Bool
     var messages: [[UInt8]]
-    /// Delay that is added to the ECU's latency.
+    /// Time that is added to the ECU's latency.
     var delay = Duration.zero
   }
 
@@ -55,7 +55,8 @@ public struct Car: Sendable {
       case .messages(let messages):
         answers.append(Answer(ecu: index, isPhysical: isPhysical, messages: messages))
       case .refusal(let code):
-        // To a functional request, an ECU does not answer negatively (ISO 15765-4, ISO 14229-1).
+        // An ECU answers a functional request negatively only if it reports "conditions not correct" (ISO 15765-4, ISO
+        // 14229-1).
         let isTold = isPhysical || code == Refusal.conditionsNotCorrect
         if isTold { answers.append(Answer(ecu: index, isPhysical: isPhysical, messages: [[0x7F, service, code]])) }
       }
@@ -63,7 +64,8 @@ public struct Car: Sendable {
     return answers
   }
 
-  /// Whether a request is addressed to this ECU alone; `nil` if the ECU does not receive the request.
+  /// Returns `true` if a request is addressed to this ECU alone, `false` if it is addressed to all ECUs, and `nil` if
+  /// this ECU does not receive it.
   private func reaches(_ index: Int, _ request: BusRequest) -> Bool? {
     let ecu = ecus[index]
     if bus.isCAN {
@@ -87,8 +89,8 @@ public struct Car: Sendable {
     return type == 0x6C && isMeant ? true : nil
   }
 
-  /// Divides answers into frames and computes their times. On CAN, the ECUs send at the same time; on other buses, one
-  /// after another.
+  /// Divides the answers of ECUs into frames, and computes the time of each frame. On CAN, the answers of several ECUs
+  /// overlap in time; on other buses, the ECUs send one after another.
   func frames(
     _ answers: [Answer], after requestEnd: Duration, flowControl: (UInt32) -> FlowControl?
   ) -> [BusFrame] {
@@ -109,7 +111,7 @@ public struct Car: Sendable {
         busFree = time
         continue
       }
-      // Frames that are ready at the same time follow each other, the one with the lower identifier first
+      // Frames that are ready at the same time follow each other. The frame with the lower identifier is first
       // (arbitration).
       let start = requestEnd + latency + bus.airTime(bytes: 8) * order
       frames += canFrames(answer, ecu, from: start, flowControl: flowControl)
@@ -128,7 +130,7 @@ public struct Car: Sendable {
       let cut = ISOTP.frames(message, extendedAddress: prefix, padding: padding)
       for (number, bytes) in cut.enumerated() {
         if number == 1 {
-          // If an ECU receives no flow control that matches its first frame, it sends no further frame.
+          // An ECU that receives no matching flow control after its first frame sends no further frame.
           guard let control = flowControl(ecu.address), control.isClear, control.header == ecu.requestAddress,
             control.extendedAddress == ecu.extendedAddress
           else { break }

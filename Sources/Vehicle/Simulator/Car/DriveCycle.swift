@@ -1,4 +1,5 @@
-/// A drive, divided into phases. The phases determine the speed, from which ``DriveModel`` computes all other values.
+/// A drive, divided into phases. The phases determine the vehicle's speed. ``DriveModel`` computes all other sensor
+/// values from it.
 public struct DriveCycle: Sendable {
   /// What the car does in a phase.
   public enum Activity: String, CaseIterable, Sendable {
@@ -20,9 +21,9 @@ public struct DriveCycle: Sendable {
 
   /// One phase of a drive.
   public struct Phase: Sendable {
-    /// The activity.
+    /// What the car does in this phase.
     public var activity: Activity
-    /// Duration, s; greater than 0.
+    /// Duration of the phase, s; greater than 0.
     public var seconds: Double
     /// Speed at the end of the phase, km/h. Only `accelerate` and `brake` use it.
     public var speed: Double
@@ -37,7 +38,7 @@ public struct DriveCycle: Sendable {
 
   /// The phases, at least one.
   public let phases: [Phase]
-  /// Whether the first phase follows after the last one. If not, the last phase continues for ever, with its final
+  /// Whether the drive begins again after the last phase. If not, the last phase continues without end, with its final
   /// speed.
   public let repeats: Bool
 
@@ -52,12 +53,12 @@ public struct DriveCycle: Sendable {
     var distance = 0.0
     /// Total time for which the engine has run, s.
     var engineSeconds = 0.0
-    /// Time since the engine was last started, s.
+    /// Time since the engine was last started, s; 0 while it is off.
     var runSeconds = 0.0
-    /// How often the engine was started.
+    /// How often the engine was started since the beginning of the drive.
     var starts = 0
 
-    /// Returns the state `seconds` later. The phase must have begun at this moment.
+    /// Returns the state after `seconds` of a phase. This moment must be the start of the phase.
     func later(_ seconds: Double, in phase: Phase) -> Moment {
       var now = self
       now.activity = phase.activity
@@ -94,15 +95,16 @@ public struct DriveCycle: Sendable {
   }
 
   private let total: Double
-  /// The state at the start of each phase: in the first lap, and in the second one.
+  /// The state at the start of each phase of the first lap.
   private let first: [Start]
+  /// The state at the start of each phase of the second lap.
   private let second: [Start]
 
   /// Creates a drive.
   ///
   /// - Parameters:
-  ///   - phases: the phases; with an empty list, the engine idles all the time.
-  ///   - repeats: whether the first phase follows after the last one.
+  ///   - phases: the phases; if the list is empty, the engine idles during the whole drive.
+  ///   - repeats: whether the drive begins again after the last phase.
   public init(_ phases: [Phase], repeats: Bool) {
     let phases = phases.isEmpty ? [Phase(.idle, seconds: 1)] : phases
     self.phases = phases
@@ -132,7 +134,7 @@ public struct DriveCycle: Sendable {
     let index = (starts.lastIndex { $0.time <= within }) ?? 0
     var moment = starts[index].moment.later(within - starts[index].time, in: phases[index])
     if lap > 1 {
-      // From the second lap on, each lap adds the same amounts.
+      // The second lap and each later one add the same distance, engine time and number of starts.
       let base = first[0].moment
       let step = second[0].moment
       moment.distance += (step.distance - base.distance) * (lap - 1)

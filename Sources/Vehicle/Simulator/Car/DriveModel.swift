@@ -11,14 +11,19 @@ struct DriveState: Sendable {
   var throttle = 0.0
   /// Accelerator pedal position, %.
   var pedal = 0.0
-  /// Temperatures of coolant, intake air, ambient air, oil and catalyst, °C.
+  /// Coolant temperature, °C.
   var coolant = 0.0
+  /// Temperature of the intake air, °C.
   var intakeAir = 0.0
+  /// Temperature of the ambient air, °C.
   var ambient = 0.0
+  /// Oil temperature, °C.
   var oil = 0.0
+  /// Catalyst temperature, °C.
   var catalyst = 0.0
-  /// Intake manifold and barometric pressure, kPa.
+  /// Pressure in the intake manifold, kPa.
   var manifold = 101.0
+  /// Barometric pressure, kPa.
   var barometer = 101.0
   /// Mass air flow, g/s.
   var airFlow = 0.0
@@ -26,51 +31,56 @@ struct DriveState: Sendable {
   var fuelRate = 0.0
   /// Fuel level, %.
   var fuelLevel = 0.0
-  /// Fuel trims, %.
+  /// Short-term fuel trim, %.
   var shortTrim = 0.0
+  /// Long-term fuel trim, %.
   var longTrim = 0.0
   /// Ignition timing, ° before top dead centre.
   var timing = 0.0
-  /// Voltages of the narrow-range sensors upstream and downstream of the catalyst, V.
+  /// Voltage of the narrow-range oxygen sensor upstream of the catalyst, V.
   var sensor1 = 0.45
+  /// Voltage of the narrow-range oxygen sensor downstream of the catalyst, V.
   var sensor2 = 0.6
-  /// Lambda of the wide-range sensor.
+  /// Lambda (air-fuel ratio) that the wide-range oxygen sensor measures; 1 if stoichiometric.
   var lambda = 1.0
-  /// Supply voltage at ECU and adapter, V.
+  /// Supply voltage at the ECUs and the adapter, V.
   var voltage = 12.4
-  /// Time since the engine was last started, s; total time for which it has run, s; distance of the drive, km;
-  /// odometer, km.
+  /// Time since the engine was last started, s.
   var runSeconds = 0.0
+  /// Total time for which the engine has run since the beginning of the drive, s.
   var engineSeconds = 0.0
+  /// Distance since the beginning of the drive, km.
   var distance = 0.0
+  /// Odometer, km.
   var odometer = 0.0
+  /// How often the engine was started since the beginning of the drive.
   var starts = 0
 
   var isAwake: Bool { activity != .off }
   var isRunning: Bool { activity.isRunning }
 }
 
-/// Computes sensor values from the drive cycle. The values depend only on time and seed, and are computed by basic
-/// arithmetic only, so that they are the same on every machine.
+/// Computes sensor values from the drive cycle. The values depend only on time and seed. Only basic arithmetic is used,
+/// so that all machines compute the same values.
 struct DriveModel: Sendable {
   var cycle: DriveCycle
   /// Outside temperature, °C.
   var ambient = 20.0
   /// Engine displacement, L.
   var displacement = 1.6
-  /// Fuel level at the beginning, %.
+  /// Fuel level at the beginning of the drive, %.
   var fuelLevel = 70.0
   /// Tank capacity, L.
   var tank = 50.0
-  /// Odometer at the beginning, km.
+  /// Odometer at the beginning of the drive, km.
   var odometer = 43_210.0
   /// Voltage of the battery at rest, V: about 12 in a car, 24 in a truck.
   var battery = 12.4
-  /// Amplitude of the noise of all sensors: 0 for none, 1 for realistic noise.
+  /// Amplitude of the noise of all sensors: 0 for no noise, 1 for realistic noise.
   var noise = 1.0
   var seed: UInt64 = 1
 
-  /// Returns the sensor values at a time.
+  /// Returns the sensor values at a time since the beginning of the drive.
   func state(at time: Duration) -> DriveState {
     let seconds = time.inSeconds
     let moment = cycle.moment(at: seconds)
@@ -82,14 +92,14 @@ struct DriveModel: Sendable {
     state.distance = moment.distance
     state.odometer = odometer + moment.distance
     state.starts = moment.starts
-    // Warm-up: after two minutes, half of the difference to the final temperature is left.
+    // Warm-up: after two minutes of engine time, the temperature has covered half of the difference to its final value.
     let warmth = moment.engineSeconds / (moment.engineSeconds + 120)
     state.ambient = ambient
     state.coolant = ambient + (92 - ambient) * warmth
     state.oil = ambient + (98 - ambient) * moment.engineSeconds / (moment.engineSeconds + 240)
     state.catalyst = ambient + (480 - ambient) * warmth
     state.intakeAir = ambient + 8 * warmth
-    // Use the average consumption. Otherwise, the level would depend on the times of requests.
+    // The consumption is an average, so that the level does not depend on the times of requests.
     let burnt = moment.engineSeconds * 0.8 / 3600 + moment.distance * 0.065
     state.fuelLevel = max(0, fuelLevel - burnt / tank * 100)
     state.voltage = voltage(moment, seconds)
@@ -107,7 +117,7 @@ struct DriveModel: Sendable {
     default: (state.load, state.pedal) = (19 + 6 * (1 - warmth), 0)
     }
     // For each gear, the vehicle speed in km/h at an engine speed of 1,000/min. The car uses the highest gear in which
-    // the engine is still fast enough.
+    // the engine still reaches the minimum speed `least`.
     let least = moment.activity == .accelerate ? 1900.0 : 1300.0
     let gears = [7.5, 14, 21, 28.5, 36, 43]
     let gear = gears.last { moment.speed / $0 * 1000 >= least } ?? gears[0]
@@ -120,7 +130,7 @@ struct DriveModel: Sendable {
     state.shortTrim = jitter(3, seconds) * 3
     state.longTrim = 1.5625
     state.timing = 8 + state.rpm / 250 - state.load / 10
-    // Closed-loop control lets the voltage of the upstream sensor alternate about once a second.
+    // Because of closed-loop control, the voltage of the upstream sensor alternates about once a second.
     state.sensor1 = noise == 0 ? 0.45 : jitter(4, seconds) > 0 ? 0.78 : 0.12
     state.sensor2 = 0.64 + jitter(5, seconds) * 0.03
     state.lambda = moment.activity == .accelerate ? 0.96 : 1 + jitter(6, seconds) * 0.01

@@ -1,7 +1,7 @@
 /// Services 01 and 02 (SAE J1979).
 extension ECU {
-  /// Answers service 01: `01 0C` → `41 0C 1A F8`. On CAN, a request may have up to six PIDs. Either all or none of them
-  /// must be support PIDs, whose answers are bitmaps.
+  /// Answers service 01: `01 0C` → `41 0C 1A F8`. On CAN, a request may have up to six PIDs. PIDs whose answers are
+  /// support bitmaps must not be mixed with others.
   func currentData(_ request: [UInt8], _ view: ECUView) -> ECUAnswer {
     let asked = request.dropFirst()
     guard !asked.isEmpty, asked.count <= (view.isCAN ? 6 : 1) else {
@@ -16,7 +16,7 @@ extension ECU {
     return message.count > 1 ? .message(message) : .refusal(Refusal.subFunctionNotSupported)
   }
 
-  /// Returns the data bytes that a PID has now; `nil` if this ECU does not measure it.
+  /// Returns the current data bytes of a PID; `nil` if this ECU does not measure it.
   func parameter(_ pid: UInt8, _ view: ECUView) -> [UInt8]? {
     if pid & 0x1F == 0 { return ECU.bitmap(pid, of: measured) }
     if let fixed = values[pid] { return fixed }
@@ -28,13 +28,13 @@ extension ECU {
     }
   }
 
-  /// The PIDs that the support bitmaps contain: exactly those that the ECU answers.
+  /// The PIDs that the ECU answers. Its support bitmaps contain exactly these.
   private var measured: Set<UInt8> {
     pids.filter { $0 == 0x01 || $0 == 0x41 || Parameter.row($0) != nil }.union(values.keys)
   }
 
-  /// Answers service 02: `02 0C 00` → `42 0C 00 1A F8`. On CAN, a request may have up to three PIDs, each followed by a
-  /// frame number.
+  /// Answers service 02: `02 0C 00` → `42 0C 00 1A F8`. On CAN, a request may have up to three PIDs. A frame number
+  /// follows each PID.
   func freezeFrame(_ request: [UInt8], _ view: ECUView) -> ECUAnswer {
     let asked = Array(request.dropFirst())
     guard !asked.isEmpty, asked.count % 2 == 0, asked.count <= (view.isCAN ? 6 : 2) else {
@@ -48,14 +48,14 @@ extension ECU {
     return message.count > 1 ? .message(message) : .refusal(Refusal.subFunctionNotSupported)
   }
 
-  /// Returns the code that was stored first, which caused the freeze frame; `nil` if there is none.
+  /// Returns the trouble code that was stored first and therefore caused the freeze frame; `nil` if no code is stored.
   private func frozenCode(_ view: ECUView) -> TroubleCode? {
     troubleCodes.filter { $0.isStored(at: view.time, cleared: cleared) }
       .min { ($0.storedAt ?? .zero) < ($1.storedAt ?? .zero) }
   }
 
   private func frozenParameter(_ pid: UInt8, _ code: TroubleCode?, _ view: ECUView) -> [UInt8]? {
-    // If there is no freeze frame, PID 02 is zero, and no other PID is answered.
+    // If there is no freeze frame, the data of PID 02 are zero, and other PIDs are not answered.
     guard let code, let moment = code.storedAt else { return pid == 0x02 ? [0, 0] : nil }
     if pid == 0x02 { return Array(code.bytes.prefix(2)) }
     let frozen = measured.subtracting([0x01, 0x13, 0x1C, 0x41, 0x51]).union([0x02])
@@ -66,7 +66,8 @@ extension ECU {
     return parameter(pid, then)
   }
 
-  /// Computes the values on which PIDs 21, 30, 31, 4D, 4E and 51 depend.
+  /// Computes distances, times and counts that PIDs 21, 30, 31, 4D and 4E report, and whether the fuel is diesel (PID
+  /// 51).
   private func facts(_ view: ECUView) -> VehicleFacts {
     var facts = VehicleFacts(isDiesel: view.isDiesel)
     let now = view.state

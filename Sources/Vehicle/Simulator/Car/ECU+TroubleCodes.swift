@@ -1,25 +1,25 @@
 /// Services 03, 04, 07, 0A (SAE J1979) and 14, 19 (SAE J1979-2).
 extension ECU {
-  /// Returns the stored codes.
+  /// Returns the stored (confirmed) trouble codes.
   func stored(_ view: ECUView) -> [TroubleCode] {
     troubleCodes.filter { $0.isStored(at: view.time, cleared: cleared) }
   }
 
-  /// Returns the pending codes.
+  /// Returns the pending trouble codes.
   func pending(_ view: ECUView) -> [TroubleCode] {
     troubleCodes.filter { $0.isPending(at: view.time, cleared: cleared) }
   }
 
-  /// Returns the permanent codes.
+  /// Returns the permanent trouble codes.
   func permanent(_ view: ECUView) -> [TroubleCode] { troubleCodes.filter { $0.isPermanent(at: view.time) } }
 
-  /// Returns the time at which the MIL was turned on; `nil` if it is off.
+  /// Returns the time at which a stored code turned on the MIL; `nil` if the MIL is off.
   func lampSince(_ view: ECUView) -> Duration? {
     stored(view).filter(\.lightsLamp).compactMap(\.storedAt).min()
   }
 
-  /// Answers services 03, 07 and 0A. On CAN, the answer contains the number of codes, then the codes: `43 01 04 20`. On
-  /// other buses, each message contains three codes, or zeros instead of missing codes.
+  /// Answers services 03, 07 and 0A. On CAN, the answer contains the number of codes and then the codes: `43 01 04 20`.
+  /// On other buses, each message has three codes; zeros replace missing codes.
   func codes(_ request: [UInt8], _ view: ECUView, _ codes: [TroubleCode]) -> ECUAnswer {
     guard request.count == 1 else { return .refusal(Refusal.subFunctionNotSupported) }
     let service = request[0] + 0x40
@@ -32,7 +32,7 @@ extension ECU {
     return .messages(messages)
   }
 
-  /// Answers service 04: `04` → `44`. The ECU refuses while the car moves.
+  /// Answers service 04: `04` → `44`. While the car moves, the ECU answers "conditions not correct".
   mutating func clear(_ request: [UInt8], _ view: ECUView) -> ECUAnswer {
     guard request.count == 1 else { return .refusal(Refusal.subFunctionNotSupported) }
     guard view.state.speed == 0 else { return .refusal(Refusal.conditionsNotCorrect) }
@@ -40,7 +40,7 @@ extension ECU {
     return .message([0x44])
   }
 
-  /// Answers service 14: `14 FF FF 33` (all emissions-related codes) → `54`.
+  /// Answers service 14: `14 FF FF 33` (clear all emissions-related codes) → `54`.
   mutating func clearAll(_ request: [UInt8], _ view: ECUView) -> ECUAnswer {
     guard request == [0x14, 0xFF, 0xFF, 0x33] || request == [0x14, 0xFF, 0xFF, 0xFF] else {
       return .refusal(Refusal.requestOutOfRange)
@@ -50,7 +50,7 @@ extension ECU {
     return .message([0x54])
   }
 
-  /// Returns the status bits of ISO 14229-1: test failed, pending, confirmed, warning indicator requested.
+  /// Returns the status bits of a code (ISO 14229-1): test failed, pending, confirmed, warning indicator requested.
   private func status(_ code: TroubleCode, _ view: ECUView) -> UInt8 {
     var status: UInt8 = 0
     if code.isPending(at: view.time, cleared: cleared) { status |= 0x05 }
@@ -58,15 +58,16 @@ extension ECU {
     return status
   }
 
-  /// The functional group of emissions-related codes (SAE J1979-2), the format with three bytes for each code
-  /// (J2012-DA), and the status bits that the ECU supports.
+  /// The functional group of emissions-related codes (SAE J1979-2).
   private static let emissions: UInt8 = 0x33
+  /// The format identifier of codes with three bytes (SAE J2012-DA).
   private static let format: UInt8 = 0x04
+  /// The status bits that the ECU supports.
   private static let available: UInt8 = 0x8D
-  /// The severity of all codes: check at next halt.
+  /// The severity of all codes, "check at next halt".
   private static let severity: UInt8 = 0x40
 
-  /// Answers service 19:
+  /// Answers service 19, which reads codes and their status:
   ///
   /// - `19 42 33 mask severity`, codes of the emissions group → `59 42 33 8D E0 04` and 5 bytes for each code
   /// - `19 55 33`, permanent codes

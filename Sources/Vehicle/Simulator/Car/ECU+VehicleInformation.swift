@@ -1,20 +1,20 @@
 /// Service 09 (SAE J1979), and data identifiers F4xx and F8xx of service 22 (SAE J1979-2).
 extension ECU {
-  /// Returns the information types that the ECU supports: VIN, calibrations and their verification numbers, counters,
-  /// and name.
+  /// Returns the information types that the ECU supports: VIN, calibration IDs, calibration verification numbers,
+  /// performance counters, and ECU name.
   private func informationTypes(_ view: ECUView) -> Set<UInt8> {
     var types: Set<UInt8> = [0x0A]
     if !view.vin.isEmpty, knowsVIN { types.insert(0x02) }
     if !calibrations.isEmpty { types.formUnion([0x04, 0x06]) }
     if watchesEngine, view.isCAN { types.insert(view.isDiesel ? 0x0B : 0x08) }
-    // On buses before CAN, each type with an even number has a second type with the preceding odd number. The second
-    // type reports the number of messages.
+    // On buses before CAN, each type with an even number has an additional type with the preceding odd number. The odd
+    // type reports the number of messages of the even type.
     if !view.isCAN { for type in types { types.insert(type - 1) } }
     return types
   }
 
   /// Answers service 09. On CAN, the VIN is one message: `49 02 01` and 17 characters. On other buses, each message
-  /// contains four bytes and its own number, counted from 1.
+  /// contains four data bytes, and its number, which is counted from 1.
   func vehicleInformation(_ request: [UInt8], _ view: ECUView) -> ECUAnswer {
     guard request.count == 2 else { return .refusal(Refusal.subFunctionNotSupported) }
     let type = request[1]
@@ -37,7 +37,7 @@ extension ECU {
       starts.map { (start: Int) -> [UInt8] in [0x49, type, UInt8(start / 4 + 1)] + data[start..<start + 4] })
   }
 
-  /// Returns the number of items of a type, and their bytes.
+  /// Returns the number of items that an information type has, and the bytes of the items.
   private func information(_ type: UInt8, _ view: ECUView) -> (UInt8, [UInt8]) {
     switch type {
     case 0x02: (1, Array(view.vin.utf8))
@@ -49,21 +49,22 @@ extension ECU {
   }
 
   private func legacyData(_ type: UInt8, _ view: ECUView) -> [UInt8] {
-    // Five messages have room for 20 characters, so the VIN of 17 begins after three zeros.
+    // On these buses, each message has four bytes. The VIN of 17 characters takes five messages, so three zeros precede
+    // it.
     let data = information(type, view).1
     return [UInt8](repeating: 0, count: (4 - data.count % 4) % 4) + data
   }
 
-  /// Returns the in-use performance counters: how often the conditions were met, the ignition cycles, and for each
-  /// monitor its completions and opportunities.
+  /// Returns the in-use performance counters: how often the monitoring conditions were met, the number of ignition
+  /// cycles, and for each monitor its completions and opportunities.
   private func performance(_ view: ECUView) -> (UInt8, [UInt8]) {
     let cycles = UInt16(clamping: 412 + view.state.starts)
     let counts: [UInt16] = [cycles, cycles] + (0..<7).flatMap { [cycles / 2 + UInt16($0), cycles - UInt16($0)] }
     return (UInt8(counts.count), counts.flatMap(ECU.bytes))
   }
 
-  /// Answers service 22: `22 F4 0C` → `62 F4 0C 1A F8`. F4xx is PID xx of service 01, and F8xx is information type xx
-  /// of service 09. A request may have up to three of them.
+  /// Answers service 22: `22 F4 0C` → `62 F4 0C 1A F8`. Identifier F4xx is PID xx of service 01, and F8xx is
+  /// information type xx of service 09. A request may have up to three identifiers.
   func dataIdentifiers(_ request: [UInt8], _ view: ECUView) -> ECUAnswer {
     let asked = Array(request.dropFirst())
     guard !asked.isEmpty, asked.count % 2 == 0, asked.count <= 6 else {
@@ -88,12 +89,12 @@ extension ECU {
     if type & 0x1F == 0 { return ECU.bitmap(type, of: types) }
     guard types.contains(type) else { return nil }
     let (items, data) = information(type, view)
-    // According to SAE J1979-2, only types that can have several items report their number.
+    // According to SAE J1979-2, only types that can have several items report the number of items.
     return type == 0x04 || type == 0x06 ? [items] + data : data
   }
 
-  /// The name in 20 characters: an acronym, padded with NUL to four characters, a hyphen, and a name, padded to
-  /// fifteen.
+  /// The ECU's name in 20 characters: an acronym, padded with NUL to 4 characters, then a hyphen and a name, padded
+  /// together to 16.
   private var nameBytes: [UInt8] {
     guard let hyphen = name.firstIndex(of: "-"), name[..<hyphen].utf8.count <= 4 else {
       return Self.padded(name, to: 20)

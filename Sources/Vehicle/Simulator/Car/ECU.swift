@@ -2,22 +2,23 @@
 public struct ECU: Sendable {
   /// CAN identifier of the ECU's answers (`7E8`, `18DAF110`), or its address byte on other buses.
   public var address: UInt32
-  /// CAN identifier of requests to this ECU alone. It also receives requests to the functional identifier.
+  /// CAN identifier of requests to this ECU alone. The ECU also receives functional requests if `answersFunctional` is
+  /// true.
   public var requestAddress: UInt32
-  /// Address byte of requests to this ECU (CAN extended addressing, ISO 15765-2); `nil` for none. The ECU's answers
-  /// then begin with the tester's address, F1.
+  /// Address byte of requests to this ECU (CAN extended addressing, ISO 15765-2); `nil` for none. If it is set, the
+  /// ECU's answers begin with the tester's address, F1.
   public var extendedAddress: UInt8?
   /// ECU name (service 09, PID 0A).
   public var name: String
-  /// Whether the ECU answers functional requests (7DF and similar).
+  /// Whether the ECU answers functional requests, which are sent to all ECUs (identifier 7DF and similar).
   public var answersFunctional = true
   /// Whether the ECU reports the VIN, as the engine ECU usually does.
   public var knowsVIN = true
-  /// PIDs of service 01 that the ECU measures, without the support PIDs.
+  /// PIDs of service 01 that the ECU measures, without the PIDs of the support bitmaps.
   public var pids: Set<UInt8>
-  /// Data bytes of PIDs that are always the same, instead of values from the drive.
+  /// Fixed data bytes of PIDs. They replace values from the drive.
   public var values: [UInt8: [UInt8]] = [:]
-  /// Answers that are always the same, for each request of services 21, 22 and others.
+  /// Fixed answers to requests of any service, for example 21 or 22. The key is the whole request.
   public var replies: [[UInt8]: [UInt8]] = [:]
   /// Calibrations (service 09, information types 04 and 06).
   public var calibrations: [Calibration] = []
@@ -25,7 +26,7 @@ public struct ECU: Sendable {
   public var troubleCodes: [TroubleCode] = []
   /// Test results (service 06).
   public var tests: [MonitorTest] = []
-  /// Time from a request to the first frame of the answer; `nil` for the car's latency.
+  /// Time from a request to the start of the answer; `nil` for the car's latency.
   public var latency: Duration?
 
   /// A calibration with its verification number.
@@ -43,7 +44,7 @@ public struct ECU: Sendable {
 
   /// A test result of service 06.
   public struct MonitorTest: Sendable {
-    /// Monitor ID (only on CAN), test ID, and unit and scaling ID.
+    /// Monitor ID (used only on CAN), test ID, and unit and scaling ID.
     public var monitor: UInt8, test: UInt8, unit: UInt8
     /// Measured value and its limits, as encoded in a message.
     public var value: UInt16, minimum: UInt16, maximum: UInt16
@@ -76,21 +77,21 @@ struct ECUView {
   var time: Duration
   var vin: String
   var isDiesel: Bool
-  /// Whether the car uses services 19 and 22 instead of 01 to 0A (SAE J1979-2).
+  /// Whether the car uses services 14, 19 and 22 (SAE J1979-2) instead of 01 to 0A (SAE J1979).
   var speaksUDS: Bool
-  /// Whether the bus is CAN, which has longer messages, and other layouts of services 03, 06 and 09.
+  /// Whether the bus is CAN. On CAN, messages may be longer, and services 03, 06 and 09 have other layouts.
   var isCAN: Bool
 
   var state: DriveState { model.state(at: time) }
 }
 
-/// An ECU's answer: nothing, messages (more than one only on buses before CAN), or a negative response code.
+/// An ECU's answer: nothing, messages, or a negative response code. Several messages occur only on buses before CAN.
 enum ECUAnswer: Equatable {
   case silence
   case messages([[UInt8]])
   case refusal(UInt8)
 
-  /// Makes an answer of one message.
+  /// Returns an answer of one message.
   static func message(_ bytes: [UInt8]) -> ECUAnswer { .messages([bytes]) }
 }
 
@@ -105,7 +106,7 @@ enum Refusal {
 }
 
 extension ECU {
-  /// Answers a request.
+  /// Returns the answer to a request. A request to clear codes also changes the ECU's state.
   mutating func answer(_ request: [UInt8], _ view: ECUView) -> ECUAnswer {
     guard let service = request.first else { return .silence }
     if let reply = replies[request] { return .message(reply) }
@@ -132,8 +133,8 @@ extension ECU {
     }
   }
 
-  /// Returns the support bitmap for the identifiers `base` + 1…`base` + 32; `nil` if no identifier above `base` is
-  /// supported.
+  /// Returns the support bitmap for the identifiers `base` + 1…`base` + 32. Returns `nil` if no identifier above `base`
+  /// is supported and `base` is not 0.
   static func bitmap(_ base: UInt8, of identifiers: some Sequence<UInt8>) -> [UInt8]? {
     var bits: UInt32 = 0
     for identifier in identifiers where identifier > base {

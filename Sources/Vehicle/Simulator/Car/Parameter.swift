@@ -1,7 +1,7 @@
-/// A PID of service 01: the number of data bytes and their value at one moment.
+/// A PID of service 01: the number of its data bytes, and a function that encodes its value.
 ///
-/// The formulas are written from SAE J1979-DA, independently of the decoder, so that an error of the decoder is not
-/// hidden by the same error here.
+/// The formulas are written from SAE J1979-DA, independently of the decoder. Otherwise, tests could not find an error
+/// that is the same in both.
 struct Parameter: Sendable {
   var pid: UInt8
   var length: Int
@@ -23,21 +23,25 @@ struct Parameter: Sendable {
   static func row(_ pid: UInt8) -> Parameter? { rows.first { $0.pid == pid } }
 }
 
-/// Facts about the car, and what was counted since its codes were cleared.
+/// Properties of the car, and values counted since its codes were cleared or while the MIL was on.
 struct VehicleFacts: Sendable {
   var isDiesel = false
   /// OBD standard (PID 1C).
   var standard: UInt8 = 6
-  /// Since the codes were cleared: distance (km), time (min) and number of warm-ups.
+  /// Distance since the codes were cleared, km.
   var clearedDistance = 0.0
+  /// Time for which the engine has run since the codes were cleared, min.
   var clearedMinutes = 0.0
+  /// Number of warm-ups since the codes were cleared.
   var clearedWarmUps = 0
-  /// While the MIL was on: distance (km) and time (min).
+  /// Distance while the MIL was on, km.
   var lampDistance = 0.0
+  /// Time for which the engine has run while the MIL was on, min.
   var lampMinutes = 0.0
 }
 
-/// Encodes a value as an unsigned number. A value outside the range becomes the nearest value of the range.
+/// Encodes a value as an unsigned number of 8, 16 or 32 bits, in units of `step` above `zero`. A value outside the
+/// range becomes the nearest value of the range.
 private func count(_ value: Double, step: Double, zero: Double = 0, bits: Double = 8) -> UInt32 {
   let limit = bits == 8 ? 255.0 : bits == 16 ? 65_535.0 : 4_294_967_295.0
   return UInt32(min(max(((value - zero) / step).rounded(), 0), limit))
@@ -49,7 +53,7 @@ private func celsius(_ value: Double) -> UInt32 { count(value, step: 1, zero: -4
 private func word(_ value: Double, step: Double = 1) -> UInt32 { count(value, step: step, bits: 16) }
 
 extension Parameter {
-  /// All PIDs except 01, 41 and the bitmaps, which ``ECU`` computes itself.
+  /// The definitions of all PIDs except 01, 41 and the support bitmaps. ``ECU`` computes the values of those itself.
   static let rows: [Parameter] = [
     Parameter(0x03, 2) { state, _ in state.isRunning ? (state.coolant < 50 ? 0x0100 : 0x0200) : 0 },
     Parameter(0x04, 1) { state, _ in percent(state.load) },
@@ -108,7 +112,7 @@ extension Parameter {
   ]
 }
 
-/// The kinds of ECUs. Each measures certain PIDs by default.
+/// The kinds of ECUs. The kind determines which PIDs an ECU measures by default.
 enum ECURole: String, CaseIterable, Sendable {
   case engine, diesel, transmission, battery, body
 

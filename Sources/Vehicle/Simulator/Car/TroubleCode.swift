@@ -3,13 +3,14 @@ public struct TroubleCode: Sendable {
   /// The code as SAE J2012 writes it, for example `P0420`. For OBDonUDS, a failure type may follow, for example
   /// `P0420-11`.
   public let text: String
-  /// The two bytes of the code (SAE J1979), and the byte of its failure type (J2012-DA, format 0x04).
+  /// The two bytes of the code (SAE J1979), and the byte of its failure type (J2012-DA, format 04).
   let bytes: [UInt8]
   /// Time at which the code becomes pending (service 07); `nil` if it becomes pending and stored at the same time.
   public var pendingAt: Duration?
-  /// Time at which the code is stored (service 03); `nil` if it stays pending.
+  /// Time at which the code is stored (service 03); `nil` if it remains pending.
   public var storedAt: Duration?
-  /// Whether the code also becomes permanent (service 0A) when it is stored. Clearing does not remove a permanent code.
+  /// Whether the code also becomes permanent (service 0A) when it is stored. A request to clear codes does not remove a
+  /// permanent code.
   public var isPermanent = false
   /// Whether the code turns on the MIL when it is stored.
   public var lightsLamp = true
@@ -35,13 +36,13 @@ public struct TroubleCode: Sendable {
 
   private var becomesPendingAt: Duration? { pendingAt ?? storedAt }
 
-  /// Whether the code is pending at `time`. `cleared` is the time at which codes were last cleared.
+  /// Whether the code is pending at `time`. `cleared` is the time at which codes were last cleared; `nil` if never.
   func isPending(at time: Duration, cleared: Duration?) -> Bool { isPast(becomesPendingAt, time, cleared) }
 
-  /// Whether the code is stored at `time`. `cleared` is the time at which codes were last cleared.
+  /// Whether the code is stored at `time`. `cleared` is the time at which codes were last cleared; `nil` if never.
   func isStored(at time: Duration, cleared: Duration?) -> Bool { isPast(storedAt, time, cleared) }
 
-  /// Whether the code is permanent at a time.
+  /// Whether the code is permanent at `time`.
   func isPermanent(at time: Duration) -> Bool { isPermanent && isPast(storedAt, time, nil) }
 
   private func isPast(_ moment: Duration?, _ time: Duration, _ cleared: Duration?) -> Bool {

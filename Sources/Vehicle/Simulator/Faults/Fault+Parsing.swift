@@ -1,10 +1,10 @@
 import JSONText
 
-/// An error in the list of faults (`--faults`): where it is, what is wrong, and what was expected.
+/// An error in the list of faults (`--faults`): its position, the invalid item, and the expected item.
 public struct FaultError: Error, Equatable, Sendable, CustomStringConvertible {
   /// Number of characters that precede the invalid item.
   public var offset: Int
-  /// What is wrong, and what was expected.
+  /// The invalid item, and the expected item.
   public var reason: String
 
   /// The error as one text line: `character 8: "promtLost": no such fault; did you mean "promptLost"?`.
@@ -87,7 +87,7 @@ extension Fault {
   }
 
   private static func hexadecimal(_ text: Substring) throws(Mistake) -> [UInt8] {
-    // An 11-bit identifier has three digits. Put a zero before it, because bytes have two digits each.
+    // An 11-bit identifier has three digits. A zero is put before it, because bytes have two digits each.
     guard let bytes = HexDigits.bytes(text.utf8.count % 2 == 1 ? "0" + text : text[...]), !bytes.isEmpty else {
       throw Mistake(reason: "expected hexadecimal digits, found \"\(text)\"")
     }

@@ -1,5 +1,5 @@
 extension Fault {
-  /// The properties of a kind of fault: its argument, how it uses the time window, and its description.
+  /// The properties of a kind of fault: its argument, how it uses its time window, and the description in the help.
   struct Rule {
     var argument: Argument
     var timing: Timing
@@ -77,7 +77,7 @@ extension Fault.Kind {
     }
   }
 
-  /// The syntax of this kind of fault, with its argument.
+  /// The syntax of this kind of fault and its argument, without a time.
   var syntax: String {
     switch rule.argument {
     case .none: rawValue
@@ -91,7 +91,7 @@ extension Fault.Kind {
     }
   }
 
-  /// The syntax as the help and the README show it.
+  /// The syntax as the help and the README show it, with `@…` if a time is required.
   var usage: String {
     if case .moment = rule.timing { return syntax + "@…" }
     return syntax
@@ -99,7 +99,7 @@ extension Fault.Kind {
 }
 
 extension Fault {
-  /// The syntax and the effect of each kind of fault, one on each line, for the help of a command.
+  /// The syntax and the effect of each kind of fault, one kind on each line, for a command's `--help`.
   public static let help: String = Kind.allCases.map { kind in
     let usage = kind.usage
     return usage + String(repeating: " ", count: max(1, 22 - usage.count)) + kind.rule.meaning

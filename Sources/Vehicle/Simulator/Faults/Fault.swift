@@ -2,42 +2,44 @@
 public struct Fault: Sendable, Equatable {
   /// The kind of fault.
   public var kind: Kind
-  /// A probability, a count or another number; the kind determines which.
+  /// The fault's argument if it is a probability, a count or an error code; otherwise 1.
   var number: Double
-  /// A duration, if the kind has one.
+  /// The fault's argument if it is a duration; otherwise zero.
   var duration: Duration
-  /// A request, an address or a byte, if the kind has one.
+  /// The fault's argument if it is a request, a PID, an address or other bytes; otherwise empty.
   var bytes: [UInt8]
-  /// A text, if the kind has one.
+  /// The fault's argument if it is the beginning of a command, in upper case; otherwise empty.
   var text: String
-  /// When the fault occurs.
+  /// The time window in which the fault occurs.
   var window: Window
 
-  /// When a fault occurs.
+  /// The time window in which a fault occurs, as given after `@`.
   public enum Window: Sendable, Equatable {
-    /// Without `@`: at every opportunity.
+    /// No `@`: at every opportunity.
     case always
-    /// `@5s`: once, at the first opportunity after this time. If the fault is a state, it begins at this time and does
-    /// not end.
+    /// `@5s`: once, at the first opportunity from this time on. If the fault is a state, it begins at this time and
+    /// does not end.
     case from(Duration)
-    /// `@5s..8s`: at every opportunity between these times. `@5s..`: at every opportunity after this time.
+    /// `@5s..8s`: at every opportunity between these times. `@5s..`: at every opportunity from this time on.
     case during(Duration, Duration?)
   }
 
   /// The argument that follows `=` in an item.
   enum Argument {
     case none
-    /// A number 0…1; 1 if it is missing.
+    /// A probability from 0 to 1; 1 if it is missing.
     case probability
-    /// An integer in this range; it may be missing if there is a default.
+    /// An integer in this range. It may be missing if a default is given here.
     case count(ClosedRange<Int>, Int?)
-    /// A time; it may be missing if there is a default.
+    /// A time. It may be missing if a default is given here.
     case time(Duration?)
-    /// Hexadecimal digits. In the two cases below, `:` and a byte or a time follow.
+    /// A request, a PID or an address in hexadecimal digits.
     case request
+    /// A request in hexadecimal digits, `:` and the negative response code.
     case requestAndByte
+    /// A request in hexadecimal digits, optionally followed by `:` and a time. The default time is given here.
     case requestAndTime(Duration)
-    /// A name or a command.
+    /// The beginning of a command.
     case text
   }
 
@@ -45,9 +47,9 @@ public struct Fault: Sendable, Equatable {
   enum Timing {
     /// The fault is a state that lasts as long as the window.
     case state
-    /// The fault occurs at opportunities in the window, such as a reply.
+    /// The fault may occur at each opportunity in the window, for example at each reply.
     case chance
-    /// The fault occurs by itself at the start of the window. It therefore needs `@`.
+    /// The fault occurs by itself at the start of the window. The item must therefore have a time after `@`.
     case moment
   }
 
@@ -63,7 +65,7 @@ public struct Fault: Sendable, Equatable {
     case reset, brownOut, lvReset, bannerLate, bannerMissing, bannerByte
     // Commands that the adapter lacks.
     case unknown, noSuffix, noMultiPID, protocolZero
-    // Messages instead of an answer.
+    // Messages that replace an answer or are added to it.
     case searching, unableToConnect, busInitError, canError, busError, busBusy, bufferFull, dataError, rxError
     case stopped, err, actAlert, lpAlert
     // Faults of the car.

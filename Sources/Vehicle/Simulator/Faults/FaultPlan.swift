@@ -1,4 +1,4 @@
-/// The faults of one run. It decides which faults are active, which occur now, and which are used up.
+/// The faults of one run. It determines which faults are active, which occur now, and which cannot occur again.
 struct FaultPlan: Sendable {
   let faults: [Fault]
   /// How often each fault has occurred.
@@ -11,22 +11,21 @@ struct FaultPlan: Sendable {
     random = SeededGenerator(seed: SeededGenerator.mix(seed ^ 0xFA17))
   }
 
-  /// Returns the active fault of this kind, which must be one that lasts (``Fault/Timing/state``); `nil` if there is
-  /// none.
+  /// Returns the active fault of a kind; `nil` if there is none. The kind must be a state (``Fault/Timing/state``).
   func holding(_ kind: Fault.Kind, at time: Duration) -> Fault? {
     faults.first { $0.kind == kind && $0.window.holds(at: time) }
   }
 
-  /// Whether a fault of this kind is active. The kind must be one that lasts (``Fault/Timing/state``).
+  /// Whether a fault of a kind is active. The kind must be a state (``Fault/Timing/state``).
   func holds(_ kind: Fault.Kind, at time: Duration) -> Bool { holding(kind, at: time) != nil }
 
-  /// Returns all active faults of this kind, which must be one that lasts (``Fault/Timing/state``).
+  /// Returns all active faults of a kind. The kind must be a state (``Fault/Timing/state``).
   func allHolding(_ kind: Fault.Kind, at time: Duration) -> [Fault] {
     faults.filter { $0.kind == kind && $0.window.holds(at: time) }
   }
 
-  /// Returns the fault of a kind that occurs at this opportunity; `nil` if there is none. If it occurs only once, it is
-  /// then used up.
+  /// Returns the fault of a kind that occurs at this opportunity; `nil` if none occurs. The occurrence is counted, so
+  /// that a fault that occurs only once does not occur again.
   mutating func strike(_ kind: Fault.Kind, at time: Duration, where fits: (Fault) -> Bool = { _ in true }) -> Fault? {
     for index in faults.indices where faults[index].kind == kind && faults[index].window.holds(at: time) {
       let fault = faults[index]
@@ -40,15 +39,16 @@ struct FaultPlan: Sendable {
     return nil
   }
 
-  /// Whether the list has a fault of a kind. Checking this first saves drawing a random number for each byte.
+  /// Whether the list has a fault of a kind. For kinds that apply to single bytes, this check saves a call of
+  /// ``strike(_:at:where:)`` for each byte.
   func has(_ kind: Fault.Kind) -> Bool { faults.contains { $0.kind == kind } }
 
-  /// Returns the next time at which a fault occurs by itself, or a state begins or ends; `nil` if there is none.
+  /// Returns the next time at which the window of a fault begins or ends; `nil` if there is none.
   func nextChange(after time: Duration) -> Duration? {
     faults.compactMap { $0.window.nextEdge(after: time) }.min()
   }
 
-  /// Returns the faults that occur by themselves after `from` and not after `to`, in the order of their times.
+  /// Returns the faults that occur by themselves after `from` and no later than `to`, in the order of their times.
   func moments(after from: Duration, upTo to: Duration) -> [(Duration, Fault)] {
     faults.compactMap { fault in
       guard case .moment = fault.kind.rule.timing, let start = fault.window.start, start > from, start <= to else {
@@ -66,11 +66,11 @@ struct FaultPlan: Sendable {
 }
 
 extension Fault {
-  /// Whether the fault's number limits how often it occurs.
+  /// Whether the fault's number is the maximum number of its occurrences.
   var isCounted: Bool { kind == .busInitError }
 
-  /// Whether the fault applies to a request. If the fault has one byte, that is the PID; otherwise, the request must
-  /// begin with its bytes.
+  /// Whether the fault applies to a request. If the fault has one byte, it is the PID or the whole request. If it has
+  /// several, the request must begin with them.
   func names(_ request: [UInt8]) -> Bool {
     bytes.count == 1
       ? request.count > 1 && request[1] == bytes[0] || request == bytes

@@ -10,7 +10,7 @@ extension DriveCycle {
     let repeats = try reader.optionalBool("repeat") ?? false
     var phases: [Phase] = []
     var speed = 0.0
-    // After a faulty phase, the speeds of the others cannot be compared.
+    // If a phase has errors, its final speed is unknown. The speeds of later phases are then not checked.
     let isIncomplete = value.isIncomplete
     for element in try reader.requiredArray("phases") {
       phases.append(try Phase(parsing: element, after: &speed, isUnknown: isIncomplete))
@@ -33,8 +33,8 @@ extension DriveCycle.Phase {
   /// Reads a phase.
   ///
   /// - Parameters:
-  ///   - speed: speed at the end of the previous phase, km/h; set to that of this phase.
-  ///   - isUnknown: whether that speed is unknown.
+  ///   - speed: speed at the end of the previous phase, km/h; replaced by the speed at the end of this phase.
+  ///   - isUnknown: whether the previous phase's speed is unknown.
   fileprivate init(parsing value: JSONValue, after speed: inout Double, isUnknown: Bool) throws(JSONError) {
     var reader = try JSONObjectReader(value)
     let name = try reader.requiredString("phase", oneOf: DriveCycle.Activity.allCases.map(\.rawValue))

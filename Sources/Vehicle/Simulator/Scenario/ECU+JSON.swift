@@ -64,7 +64,7 @@ extension ECU {
 }
 
 extension JSONValue {
-  /// Parses an address: `7E8` or `18DAF110` on CAN, `10` on buses before CAN.
+  /// Parses an ECU address: `7E8` or `18DAF110` on CAN, `10` on buses before CAN.
   fileprivate func requireAddress(on bus: Bus) throws(JSONError) -> UInt32 {
     let text = try requireString()
     let digits = bus.isExtended ? 8 : bus.isCAN ? 3 : 2

@@ -1,8 +1,8 @@
 import JSONText
 
-/// Parses scenario files. The README.md of this module lists all keys.
+/// Parses scenario files. The README.md of this module lists all their keys.
 extension Scenario {
-  /// Parses a scenario file strictly.
+  /// Parses a scenario file. Unknown keys are errors.
   ///
   /// - Throws: ``JSONFaults`` with the positions of all unknown, missing and invalid values.
   public init(parsing text: [UInt8]) throws(JSONFaults) {
@@ -49,7 +49,7 @@ extension Scenario {
     try top.finish()
   }
 
-  /// The expected value of `faults`, for messages.
+  /// The expected value of `faults`, for error messages.
   private static let faultList = "faults in one string, such as \"nul=0.01,silent@30s..60s\""
 }
 
@@ -72,7 +72,7 @@ extension AdapterModel {
 }
 
 extension JSONObjectReader {
-  /// Reads a time in seconds; in milliseconds if `unit` is 0.001.
+  /// Reads an optional time in units of `unit` seconds; the default unit is 1 s.
   fileprivate mutating func optionalTime(
     _ key: String, unit: Double = 1, upTo limit: Double = 1e7
   ) throws(JSONError) -> Duration? {
@@ -99,7 +99,7 @@ extension Scenario.CarEntry {
     let isDiesel = try reader.optionalString("fuel", oneOf: ["gasoline", "diesel"]) == "diesel"
     var ecus: [ECU] = []
     if reader.object.leavesOut("bus") {
-      // Addresses depend on the bus.
+      // ECU addresses depend on the bus. If the bus is invalid, they cannot be checked.
       _ = reader.optional("ecus")
     } else if let list = try reader.optionalArray("ecus") {
       for value in list { ecus.append(try ECU(parsing: value, on: found, isDiesel: isDiesel)) }
@@ -126,7 +126,7 @@ extension Scenario.CarEntry {
 }
 
 extension JSONValue {
-  /// Parses pairs of hexadecimal digits, optionally separated by spaces.
+  /// Parses pairs of hexadecimal digits, optionally separated by spaces. The number of bytes must be in the range.
   func requireBytes(_ count: ClosedRange<Int>) throws(JSONError) -> [UInt8] {
     let text = try requireString()
     guard let bytes = HexDigits.bytes(text), count.contains(bytes.count) else {

@@ -1,10 +1,10 @@
-/// A simulation: an adapter, the cars to which it is connected one after another, and faults.
+/// A simulation: an adapter, the cars to which it is connected one after another, and the faults that occur.
 public struct Scenario: Sendable {
-  /// A car, and the time from which the adapter is connected to it.
+  /// A car, and the time at which the adapter is connected to it.
   public struct CarEntry: Sendable {
-    /// Time from which the car is present. The first car is present from the beginning.
+    /// Time at which the adapter is connected to the car. The first car is connected from the beginning.
     public var from: Duration
-    /// The car. Its drive begins at `from`.
+    /// The car. The car's drive begins at `from`.
     public var car: Car
 
     /// Creates an entry; the parameters are the properties of the same names.
@@ -14,19 +14,19 @@ public struct Scenario: Sendable {
     }
   }
 
-  /// The adapter.
+  /// The adapter that is simulated.
   public var adapter = AdapterModel()
-  /// The seed from which all random values are made.
+  /// The seed of the random numbers. The same seed leads to the same faults and noise.
   public var seed: UInt64 = 1
-  /// The cars in order of time; at least one.
+  /// The cars in ascending order of `from`; at least one.
   public var cars: [CarEntry]
-  /// The faults.
+  /// The faults of adapter and cars.
   public var faults: [Fault] = []
 
   init(cars: [CarEntry]) { self.cars = cars }
 
-  /// The default scenario: a gasoline car on CAN 11/500 with an engine and a transmission ECU. A drive of twenty
-  /// minutes and a rest of two minutes are repeated. P0420 becomes pending after four minutes and is stored after five;
+  /// The default scenario: a gasoline car on CAN 11/500 with an engine ECU and a transmission ECU. The car drives for
+  /// twenty minutes, rests for two, and repeats this. P0420 becomes pending after four minutes and stored after five;
   /// P0301 and U0100 follow later.
   public static let standard = Scenario(cars: [CarEntry(from: .zero, car: standardCar)])
 
@@ -58,8 +58,8 @@ public struct Scenario: Sendable {
 }
 
 extension DriveCycle {
-  /// A drive through a town, on a country road and on a motorway. It takes twenty minutes, and then the ignition is off
-  /// for two minutes.
+  /// A drive of twenty minutes through a town, on a country road and on a motorway. Then the ignition is off for two
+  /// minutes.
   static let standard: DriveCycle = {
     var phases: [Phase] = [Phase(.ignition, seconds: 2), Phase(.crank, seconds: 1), Phase(.idle, seconds: 27)]
     func ride(_ speed: Double, gain: Double, hold: Double, brake: Double, wait: Double) {
@@ -78,7 +78,7 @@ extension DriveCycle {
 }
 
 extension ECU {
-  /// Creates an ECU of a kind, with the addresses that ISO 15765-4 defines.
+  /// Creates an ECU of a kind. Its request address follows from its answer address according to ISO 15765-4.
   static func preset(_ role: ECURole, address: UInt32, on bus: Bus) -> ECU {
     let request: UInt32 = bus.isExtended ? 0x18DA_00F1 | (address & 0xFF) << 8 : bus.isCAN ? address &- 8 : address
     var ecu = ECU(address: address, requestAddress: request, name: role.title, pids: Set(role.pids))

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Logs all bytes, with their times and directions, to a `.capture` file, which `obdgate replay` can read.
+/// Logs all bytes with their times and directions to a `.capture` file. `obdgate replay` can read the file.
 ///
 ///     0.200000 > 010C\r
 ///     0.328114 < 41 0C 0A
@@ -12,7 +12,7 @@ struct DialogueLog: ~Copyable {
 
   /// Creates the log file. An existing file is replaced.
   ///
-  /// - Parameter header: comment lines, without their `#`.
+  /// - Parameter header: comment lines at the start of the file, without `#`.
   init(path: String, header: [String]) throws(SimulatorError) {
     let raw = unsafe Glibc.open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o644)
     guard raw >= 0 else { throw .system(.inputOutput, path) }
@@ -22,14 +22,14 @@ struct DialogueLog: ~Copyable {
     for line in header { pending += Array("# \(line)\n".utf8) }
   }
 
-  /// Appends an event.
+  /// Appends bytes that were sent at `time`. They are written to the file later, by `flush`.
   ///
-  /// - Parameter direction: `>` for bytes to the adapter, `<` for bytes from it.
+  /// - Parameter direction: `>` for bytes to the adapter, `<` for bytes from the adapter.
   mutating func write(_ bytes: some Sequence<UInt8>, direction: Unicode.Scalar, at time: Duration) {
     pending += DialogueLog.line(bytes, direction: direction, at: time)
   }
 
-  /// Formats an event as a line.
+  /// Formats bytes, their direction and their time as one text line of a capture.
   static func line(_ bytes: some Sequence<UInt8>, direction: Unicode.Scalar, at time: Duration) -> [UInt8] {
     let microseconds = Int((time / .microseconds(1)).rounded())
     let fraction = String(microseconds % 1_000_000 + 1_000_000).dropFirst()
@@ -46,7 +46,8 @@ struct DialogueLog: ~Copyable {
     return line + [0x0A]
   }
 
-  /// Writes lines that wait to the file, if there are many or if 250 ms have passed since the last write.
+  /// Writes the waiting lines to the file if they have 32 KiB or more, if 250 ms have passed since the last write, or
+  /// if `isLast` is true.
   mutating func flush(at time: Duration, isLast: Bool = false) throws(SimulatorError) {
     guard isLast || pending.count >= 32_768 || time - flushed >= .milliseconds(250) else { return }
     flushed = time

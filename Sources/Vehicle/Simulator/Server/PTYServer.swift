@@ -1,6 +1,6 @@
 import Glibc
 
-/// A pseudo-terminal, and a symbolic link to it whose name does not change.
+/// A pseudo-terminal as the simulator's port, and an optional symbolic link to it with a fixed name.
 struct PTYServer: HostLink, ~Copyable {
   private let link: String?
   private var master = Descriptor()
@@ -9,8 +9,8 @@ struct PTYServer: HostLink, ~Copyable {
 
   /// Creates a server; `open` creates the terminal.
   ///
-  /// - Parameter link: path of the symbolic link; `nil` for none. An existing symbolic link is replaced; if another
-  ///   file is there, that is an error.
+  /// - Parameter link: path of the symbolic link; `nil` for none. An existing symbolic link is replaced. Any other
+  ///   existing file is an error.
   init(link: String?) { self.link = link }
 
   deinit { PTYServer.remove(link, to: name) }
@@ -51,7 +51,7 @@ struct PTYServer: HostLink, ~Copyable {
     isConnected = false
   }
 
-  /// Removes the symbolic link if it still leads to this terminal.
+  /// Removes the symbolic link if it still points to this terminal.
   private static func remove(_ link: String?, to name: String) {
     guard let link, !name.isEmpty, target(of: link) == name else { return }
     unsafe unlink(link)
@@ -63,7 +63,7 @@ struct PTYServer: HostLink, ~Copyable {
     return count < 0 ? nil : String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// As long as no host has the terminal open, poll(2) would report POLLHUP at once each time. Therefore, there is no
+  /// While no host has the terminal open, poll(2) would return immediately with POLLHUP. Therefore, there is then no
   /// descriptor to wait for.
   var descriptors: [Int32] { isConnected ? [master.raw] : [] }
 

@@ -4,9 +4,11 @@ import JSONText
 /// Runs a virtual adapter until SIGTERM, SIGINT or SIGHUP, or until `stop` is signalled.
 ///
 /// - Parameters:
-///   - options: scenario and port.
-///   - stop: ends the run from another thread. If `nil`, handlers of the three signals are installed instead.
-///   - announce: called each time the port is created, with its name, such as `/dev/pts/3` or `127.0.0.1:35000`.
+///   - options: scenario, port and other options.
+///   - stop: the signal with which another thread ends the run; `nil` to install handlers of SIGTERM, SIGINT and SIGHUP
+///     instead.
+///   - announce: called with the port's name each time the port is created. A name is `/dev/pts/3` or
+///     `127.0.0.1:35000`, for example.
 /// - Throws: ``SimulatorError`` if the port is unavailable, or if options, scenario or faults are invalid.
 public func runSimulator(
   _ options: SimulatorOptions, stop: StopSignal? = nil, announce: (String) -> Void
@@ -30,7 +32,7 @@ public func runSimulator(
 }
 
 extension Scenario {
-  /// Reads the scenario, and applies the options to it.
+  /// Reads the scenario that the options name, and changes it as the other options require.
   init(_ options: SimulatorOptions) throws(SimulatorError) {
     self = try options.scenario.map { path throws(SimulatorError) in try Scenario(file: path) } ?? .standard
     if let baud = options.baud {

@@ -1,10 +1,10 @@
 /// Options of `obdgate simulate`.
 public struct SimulatorOptions: Sendable {
-  /// The kind of port by which the host reaches the adapter.
+  /// The port by which the host reaches the adapter.
   public enum Port: Sendable, Equatable {
-    /// A pseudo-terminal; `link` is the path of a symbolic link to it, `nil` for none.
+    /// A pseudo-terminal. `link` is the path of a symbolic link to it; `nil` for no link.
     case pty(link: String?)
-    /// A TCP port on 127.0.0.1; 0 for any free one.
+    /// A TCP port on 127.0.0.1; 0 for any free port.
     case tcp(UInt16)
   }
 
@@ -12,15 +12,15 @@ public struct SimulatorOptions: Sendable {
   public var port = Port.pty(link: nil)
   /// Path of a scenario file; `nil` for ``Scenario/standard``.
   public var scenario: String?
-  /// Baud rate of the adapter; `nil` for the scenario's.
+  /// Baud rate of the adapter, 300 to 4,000,000; `nil` for the rate of the scenario.
   public var baud: Int?
-  /// Time from a request to the first frame of the answer, for all cars and ECUs; `nil` for the scenario's.
+  /// Time from a request to the start of the answer, for all cars and ECUs; `nil` for the times of the scenario.
   public var latency: Duration?
-  /// Faults in addition to the scenario's; `nil` for none.
+  /// A list of faults in addition to those of the scenario (see ``Fault/list(_:)``); `nil` for none.
   public var faults: String?
-  /// Path of a `.capture` file for the log; `nil` for none.
+  /// Path of the `.capture` file to which all bytes are logged; `nil` for no log.
   public var log: String?
 
-  /// Creates options for ``Scenario/standard`` on a pseudo terminal.
+  /// Creates options for ``Scenario/standard`` on a pseudo-terminal.
   public init() {}
 }

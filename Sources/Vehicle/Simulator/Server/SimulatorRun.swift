@@ -1,13 +1,13 @@
 import Glibc
 
-/// The main loop: waits for the host and for the adapter's next event, and passes bytes between them. Only this type
-/// reads a clock.
+/// The main loop: waits for the host and for the adapter's next event, and passes bytes between host and adapter. No
+/// other type of the simulator reads a clock.
 struct SimulatorRun<Link: HostLink & ~Copyable>: ~Copyable {
   private var link: Link
   private var adapter: VirtualAdapter
   private var log: DialogueLog?
   private let started: Duration
-  /// Bytes that the host has not read yet. If there are too many, further ones are lost, as with a real driver.
+  /// Bytes that the host has not read yet. If there are 64 KiB or more, further bytes are lost, as with a real driver.
   private var unsent: [UInt8] = []
   private var buffer = [UInt8](repeating: 0, count: 4096)
   private var wasConnected = false
@@ -54,14 +54,15 @@ struct SimulatorRun<Link: HostLink & ~Copyable>: ~Copyable {
     announce(link.name)
   }
 
-  /// Waits until something happens.
+  /// Waits until the host or the adapter has something to do.
   ///
-  /// - Returns: `false` if the run must end.
+  /// - Returns: `false` if `stop` was signalled.
   private mutating func wait(_ stop: StopSignal) throws(SimulatorError) -> Bool {
     var waiting = [pollfd(fd: stop.descriptor, events: Int16(POLLIN), revents: 0)]
     let events = Int16(POLLIN) | (unsent.isEmpty ? 0 : Int16(POLLOUT))
     for descriptor in link.descriptors { waiting.append(pollfd(fd: descriptor, events: events, revents: 0)) }
-    // Without a host, look for one at short intervals. With a host, wake up from time to time to write the log.
+    // Without a host, check every 10 ms whether one has connected. With a host, wake up at least every 250 ms to write
+    // the log.
     var longest: Duration = link.isConnected ? .milliseconds(250) : .milliseconds(10)
     if let event = adapter.nextEvent { longest = min(longest, event - (Self.clock() - started)) }
     let milliseconds = max(0, Int32(longest / .milliseconds(1)))
@@ -69,7 +70,7 @@ struct SimulatorRun<Link: HostLink & ~Copyable>: ~Copyable {
     guard count >= 0 || errno == EINTR else { throw .system(.unavailable, "poll") }
     if waiting[0].revents != 0 { return false }
     if count == 0, let event = adapter.nextEvent {
-      // poll(2) waits for whole milliseconds. Sleep for the rest.
+      // poll(2) waits for whole milliseconds. Sleep for the rest of the time to the event.
       let rest = event - (Self.clock() - started)
       if rest > .zero, rest < .milliseconds(1) {
         var pause = timespec(tv_sec: 0, tv_nsec: Int(rest / .nanoseconds(1)))
@@ -94,7 +95,7 @@ struct SimulatorRun<Link: HostLink & ~Copyable>: ~Copyable {
     while true {
       let piece = adapter.takeOutput()
       guard !piece.isEmpty else { break }
-      // If there is no host, the output is lost.
+      // If no host is connected, the output is lost.
       guard link.isConnected else { continue }
       log?.write(piece, direction: "<", at: now)
       if unsent.count < 65_536 { unsent += piece }

@@ -1,14 +1,14 @@
 import Glibc
 import Synchronization
 
-/// Ends the simulator. Another thread or a signal handler uses it.
+/// A signal that ends the simulator. Another thread or a signal handler sends it.
 public final class StopSignal: Sendable {
   private let reading: Int32
   private let writing: Int32
 
-  /// Creates a signal that is not set.
+  /// Creates a signal that was not sent yet.
   ///
-  /// - Throws: ``SimulatorError`` if the process has no file descriptors left.
+  /// - Throws: ``SimulatorError`` if the process cannot open another file descriptor.
   public init() throws(SimulatorError) {
     var ends: [Int32] = [-1, -1]
     guard unsafe pipe(&ends) == 0 else { throw .system(.unavailable, "no pipe") }
@@ -23,13 +23,13 @@ public final class StopSignal: Sendable {
     close(writing)
   }
 
-  /// Ends the simulator. A signal handler may call it.
+  /// Sends the signal. A signal handler may call this function.
   public func stop() { StopSignal.wake(writing) }
 
-  /// A file descriptor that is readable after ``stop()`` was called.
+  /// A file descriptor that becomes readable when ``stop()`` is called.
   var descriptor: Int32 { reading }
 
-  /// Installs handlers of SIGTERM, SIGINT and SIGHUP that call ``stop()``. This object must exist until the program
+  /// Installs handlers of SIGTERM, SIGINT and SIGHUP that call ``stop()``. This object must exist until the process
   /// ends.
   public func catchTermination() {
     handlerDescriptor.store(writing, ordering: .releasing)
@@ -48,5 +48,6 @@ public final class StopSignal: Sendable {
   }
 }
 
-/// The descriptor to which the signal handler writes. It is global, because a signal handler can use only globals.
+/// The file descriptor to which the signal handlers write. It is global because a C signal handler cannot capture
+/// variables.
 private let handlerDescriptor = Atomic<Int32>(-1)

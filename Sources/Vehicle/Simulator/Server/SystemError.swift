@@ -1,11 +1,11 @@
 import Failures
 import Glibc
 
-/// The reason why the simulator does not run. `description` is one text line: what failed, where, and what was
-/// expected.
+/// The reason why the simulator cannot run. `description` is one text line: the failed operation, its place, and the
+/// expected value.
 public typealias SimulatorError = PlacedError<SimulatorErrorKind>
 
-/// The kind of a ``SimulatorError``.
+/// The kind of a ``SimulatorError``; the raw value is the exit status.
 public enum SimulatorErrorKind: Int32, Sendable {
   /// An option or the list of faults is invalid.
   case usage = 64
@@ -20,7 +20,7 @@ public enum SimulatorErrorKind: Int32, Sendable {
 }
 
 extension SimulatorError {
-  /// Creates an error whose detail is the system's text for `errno`.
+  /// Creates an error with the system's text for the current `errno` as its detail.
   static func system(_ kind: Kind, _ what: String) -> SimulatorError {
     SimulatorError(kind, what, systemReason(errno))
   }
@@ -28,7 +28,7 @@ extension SimulatorError {
 
 /// A file descriptor that is closed when its owner is destroyed.
 struct Descriptor: ~Copyable {
-  /// The number of the descriptor; -1 if there is none.
+  /// The number of the file descriptor; -1 if there is none.
   let raw: Int32
 
   init() { raw = -1 }
@@ -43,10 +43,10 @@ struct Descriptor: ~Copyable {
 
   deinit { if raw >= 0 { close(raw) } }
 
-  /// Makes reads and writes return at once instead of blocking.
+  /// Makes reads and writes return immediately instead of blocking.
   func makeNonblocking() { _ = fcntl(raw, F_SETFL, fcntl(raw, F_GETFL) | O_NONBLOCK) }
 
-  /// The result of a read.
+  /// The result of a read: the number of bytes read, no bytes available, or a closed connection.
   enum Input {
     case bytes(Int)
     case nothing, closed
@@ -61,9 +61,9 @@ struct Descriptor: ~Copyable {
 
   /// Writes bytes without blocking.
   ///
-  /// - Returns: number of bytes that were written; `nil` if the peer is gone.
+  /// - Returns: number of bytes that were written; `nil` if the peer has disconnected.
   func write(_ bytes: ArraySlice<UInt8>) -> Int? {
-    // The process must ignore SIGPIPE.
+    // The process must ignore SIGPIPE. Otherwise, writing to a closed connection would end it.
     let count = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(raw, $0.baseAddress, $0.count) }
     if count >= 0 { return count }
     return errno == EAGAIN || errno == EINTR ? 0 : nil

@@ -1,31 +1,32 @@
 import Glibc
 
-/// A TCP port on the loopback address, like that of a Wi-Fi adapter. It serves one client and rejects further ones.
+/// A TCP port on the loopback address, like that of a Wi-Fi adapter. It serves one client and closes further
+/// connections.
 struct TCPServer: HostLink, ~Copyable {
   private var port: UInt16
   private var listener = Descriptor()
   private var client = Descriptor()
-  /// A socket that is bound but does not listen. While the adapter is unplugged, this socket reserves the port number,
-  /// and connections are refused.
+  /// A socket that is bound to the port but does not listen. It reserves the port number while the adapter is
+  /// unplugged. Connections are then refused.
   private var reservation = Descriptor()
 
-  /// Creates a server; `open` creates the port.
+  /// Creates a server. The port does not exist until `open` is called.
   ///
-  /// - Parameter port: the port; 0 for any free one.
+  /// - Parameter port: the port; 0 for any free port.
   init(port: UInt16) { self.port = port }
 
   var name: String { "127.0.0.1:\(port)" }
 
   mutating func open() throws(SimulatorError) {
     let socket = try bound()
-    // As long as no socket listens on the port, a second socket can be bound to it.
+    // A second socket can be bound to the port only while no socket listens on it.
     if !reservation.isOpen { reservation = try bound() }
     guard listen(socket.raw, 4) == 0 else { throw .system(.unavailable, "port \(name)") }
     socket.makeNonblocking()
     listener = consume socket
   }
 
-  /// Returns a socket that is bound to the port. If the port number is 0, the first call chooses a free one.
+  /// Returns a new socket that is bound to the port. If the port number is 0, the first call chooses a free port.
   private mutating func bound() throws(SimulatorError) -> Descriptor {
     let socket = Descriptor(Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0))
     guard socket.raw >= 0 else { throw .system(.unavailable, "no socket") }

@@ -1,24 +1,27 @@
 import CCompression
 
-/// Compresses the bodies of requests. It uses the same memory for each.
+/// Compresses the bodies of requests. It reuses its memory for each body.
 @safe final class BatchCompressor {
   private var context: UnsafeMutableRawPointer?
-  /// The last compressed body, in its first `count` bytes. Its address stays valid until the next call.
+  /// Memory for compressed bodies. The last body is in the first `count` bytes. The address stays valid until the next
+  /// call.
   private(set) var body: [UInt8] = []
+  /// Length of the last compressed body, bytes.
   private(set) var count = 0
 
   init() {}
 
   deinit { if let context = unsafe context { unsafe ccompression_zstd_free(context) } }
 
-  /// Returns the best encoding whose library is installed, but none better than the wanted one.
+  /// Returns `wanted` if its library is installed. Otherwise, returns a weaker encoding whose library is installed, or
+  /// `.none`.
   static func available(_ wanted: UploadPlan.Encoding) -> UploadPlan.Encoding {
     if wanted == .zstd, ccompression_load_zstd() == 0 { return .zstd }
     if wanted != .none, ccompression_load_gzip() == 0 { return .gzip }
     return .none
   }
 
-  /// Compresses lines into `body`.
+  /// Compresses text lines into `body`.
   ///
   /// - Returns: the encoding that was used; `.none` if the library failed.
   func compress(_ lines: ArraySlice<UInt8>, _ wanted: UploadPlan.Encoding) -> UploadPlan.Encoding {

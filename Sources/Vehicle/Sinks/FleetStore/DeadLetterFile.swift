@@ -2,8 +2,8 @@ import Glibc
 import Telemetry
 
 /// Stores records that a server or broker has rejected for good, with the reasons. The records are in a JSON lines
-/// file. When this file is full, it is renamed, and replaces the file that was renamed before. Only the daemon's user
-/// can read both files.
+/// file. When the file would become too large, it is renamed to `….1`, which replaces the file renamed earlier. Only
+/// the daemon's user can read the files.
 ///
 ///     {"sink":"fleetStore","reason":"timestamp: in the future","record":{"type":"telemetry",…}}
 struct DeadLetterFile {
@@ -11,11 +11,11 @@ struct DeadLetterFile {
   private let sink: String
   private let limit: Int
 
-  /// Creates a value. The file is opened when it is first needed.
+  /// Prepares the file. It is opened when the first record is appended.
   ///
   /// - Parameters:
-  ///   - folder: the state directory; `nil` if there is none, in which case the result is `nil`.
-  ///   - limit: maximum size of a file, bytes.
+  ///   - folder: the state directory; `nil` if there is none. In this case, the result is `nil`.
+  ///   - limit: maximum size of the file before it is renamed, bytes.
   init?(folder: String?, sink: String, limit: Int) {
     guard let folder else { return nil }
     path = "\(folder)/refused-\(sink).jsonl"
@@ -23,9 +23,9 @@ struct DeadLetterFile {
     self.limit = limit
   }
 
-  /// Appends records and waits until they are on the disk.
+  /// Appends records. Returns when they are on the disk.
   ///
-  /// - Parameter refused: the line of each record, with its line feed, and the reason why it was rejected.
+  /// - Parameter refused: the text line of each record, and the reason why the server or broker rejected it.
   func append(_ refused: [(line: ArraySlice<UInt8>, reason: String)]) throws(SinkError) {
     var text: [UInt8] = []
     var encoder = JSONLineEncoder()
@@ -41,13 +41,14 @@ struct DeadLetterFile {
     }
     let file = try makeRoom(for: text.count + 1)
     let size = Int(file.status.st_size)
-    // If a crash cut off the last line, end that line, so that the next one is separate.
+    // If a crash cut off the last line, end that line first, so that the new records begin on a new line.
     if size > 0, try file.read(at: size - 1, 1) != [0x0A] { text.insert(0x0A, at: 0) }
     do throws(SinkError) {
       try file.write(text[...])
       try file.synchronise()
     } catch {
-      // Undo the append, so that it can be retried. If this fails, too, the next append begins on a new line.
+      // Remove the appended bytes, so that the append can be retried. If this also fails, the next append begins on a
+      // new line.
       try? file.shorten(to: size)
       throw error
     }

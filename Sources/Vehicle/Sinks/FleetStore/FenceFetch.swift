@@ -1,31 +1,31 @@
 import Peers
 
-/// Decides when to fetch this gateway's geofences from the server, and evaluates the replies. It does no I/O and reads
-/// no clock.
+/// Determines when to fetch this gateway's geofences from the fleet store, and evaluates the replies. It does no I/O
+/// and reads no clock.
 struct FenceFetch: Sendable {
-  /// Maximum length of a reply, bytes. This is sufficient for about three thousand fences of fifty vertices.
+  /// Maximum length of a reply, bytes. This suffices for about 3,000 fences with 50 vertices each.
   static let answerLimit = 4 << 20
 
-  /// Time limit for a fetch, ns. Records wait while a fetch is in progress.
+  /// Time limit for fetching the geofences, ns. The sink sends no records during a fetch.
   static let patience: Int64 = 10_000_000_000
 
   private let period: Int64
-  /// ETag of the last reply; empty if there was none.
+  /// ETag of the last reply with status 200; empty if there was none.
   private(set) var etag = ""
-  /// Hash of the last body. It is compared because a server may send the same fences with another ETag, or without one.
+  /// Hash of the last body. With it, unchanged fences are recognized even if the server sends another ETag or none.
   private var digest: Int?
-  /// Boot time of the next fetch, ns.
+  /// Time of the next fetch, ns since boot.
   private(set) var nextAt = Int64.min
   private var backOff = BackOff(first: 5_000_000_000)
   private var report = FailureReport()
 
   init(period: Int64) { self.period = period }
 
-  /// The ETag that a server sends if no fences were ever stored on it. The gateway then keeps its fences, as after
-  /// status 404.
+  /// The ETag that a fleet store sends if no fences were ever stored on it. The gateway then keeps its own fences, as
+  /// after status 404.
   private static let notPut = "\"none\""
 
-  /// Evaluates a reply.
+  /// Evaluates a reply of the fleet store.
   ///
   /// - Returns: the fences as GeoJSON; `nil` if they have not changed.
   /// - Throws: ``SinkError`` for a status other than 200, 304 and 404.
@@ -50,8 +50,8 @@ struct FenceFetch: Sendable {
     }
   }
 
-  /// Makes the next reply count as the first one. It is used after a reload: the new configuration may accept fences
-  /// that the previous one rejected.
+  /// Forgets the last reply, so that the next reply counts as changed. This is used after a reload: the new
+  /// configuration may accept fences that the previous one rejected.
   mutating func forget() {
     etag = ""
     digest = nil
@@ -63,7 +63,7 @@ struct FenceFetch: Sendable {
     nextAt = now &+ period
   }
 
-  /// Schedules the next attempt after a failure.
+  /// Schedules the next fetch after a failed one.
   ///
   /// - Returns: the report; `nil` if the same failure was already reported.
   mutating func failed(

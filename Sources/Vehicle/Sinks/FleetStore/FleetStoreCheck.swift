@@ -1,12 +1,12 @@
 import Ports
 
-/// Tests whether a fleet store would accept the gateway's records.
+/// A test that shows whether a fleet store would accept the gateway's records.
 extension FleetStoreConfiguration {
-  /// Sends an empty batch. A fleet store rejects it, but only after it has checked the token.
+  /// Sends a batch without records to the fleet store. The store rejects it, but checks the token first.
   ///
   /// - Parameters:
   ///   - limit: time limit, ns.
-  ///   - gatewayId: the gateway's ID in the records; `nil` if unknown.
+  ///   - gatewayId: the ID that the gateway's records contain; `nil` if unknown.
   func check(within limit: Int64, gatewayId: String? = nil) -> PeerCheck {
     var token: String?
     var secret: SinkError?
@@ -18,7 +18,8 @@ extension FleetStoreConfiguration {
     do throws(SinkError) {
       let reply = try emptyBatch(token, within: limit)
       guard let secret else { return judge(reply, gatewayId) }
-      // The message also says whether the server was reached. These statuses show that it was.
+      // The token file cannot be read. The message also states whether the fleet store was reached; these statuses show
+      // that it was.
       let isReached = [400, 401, 403, 422].contains(reply.status) && !isElsewhere(reply)
       let place = isReached ? "; \(url) is reached" : "; \(judge(reply, gatewayId))"
       return PeerCheck(SinkError(secret.kind, secret.place, secret.detail + place))
@@ -46,7 +47,8 @@ extension FleetStoreConfiguration {
         patience: limit))
   }
 
-  /// Whether the reply comes from an ordinary web server. A fleet store's reply to an empty batch would be JSON.
+  /// Whether the reply comes from a web server that is not a fleet store. A fleet store would answer an empty batch
+  /// with JSON.
   private func isElsewhere(_ reply: HTTPReply) -> Bool { reply.status == 400 && reply.isPage }
 
   private func judge(_ reply: HTTPReply, _ gatewayId: String?) -> PeerCheck {
@@ -58,10 +60,10 @@ extension FleetStoreConfiguration {
         : "if the server uses TLS, write https://"
       return PeerCheck(
         SinkError(.badAnswer, url.description, "no fleet store there: the server answers \(reply.summary); \(remedy)"))
-    // The store has accepted the token. There was just no record to store.
+    // The server has accepted the token. It had no record to store.
     case 200, 400, 422:
       if let gatewayId, !reply.gateway.isEmpty, reply.gateway != gatewayId {
-        // The token belongs to another gateway, so the store would reject every record of this one.
+        // The token belongs to another gateway, so the server would reject every record of this gateway.
         return PeerCheck(
           SinkError(
             .otherGateway, url.description,
@@ -75,8 +77,8 @@ extension FleetStoreConfiguration {
           .badAnswer, url.description, "no fleet store there: the server answers \(reply.summary); check the path"))
     default: break
     }
-    // Evaluate the reply as the sink would. The sink might try again with a new token or another encoding, which would
-    // change nothing here.
+    // Evaluate the reply as the sink would. If the sink would retry with a new token or another encoding, evaluate the
+    // same reply again.
     var plan = UploadPlan(UploadPlan.Server(url), records: 1)
     for _ in 0..<4 where plan.next() != nil {
       guard case .stop(let error, _) = plan.judge(reply) else { continue }

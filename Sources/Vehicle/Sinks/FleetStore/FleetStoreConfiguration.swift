@@ -5,38 +5,39 @@ import Peers
 ///
 ///     { "type": "fleetStore", "url": "https://fleet.example/api", "tokenFile": "token" }
 public struct FleetStoreConfiguration: Equatable, Sendable {
-  /// The sink's name; if `nil`, the name is `fleetStore`.
+  /// The sink's name; `nil` for the name `fleetStore`.
   public var name: String?
-  /// Whether the sink's records contain the signal names of COVESA VSS 6.0.
+  /// Whether the sink's records use the signal names of COVESA VSS 6.0.
   public var usesVSS = false
-  /// Base URL of the API. Records are posted to the path `/telemetry` below it.
+  /// Base URL of the API. Records are sent to the path `/telemetry` below it.
   public var url: ServiceURL
   /// Path of the file that contains the bearer token; `nil` to send no token.
   public var tokenFile: String?
   /// Certificate files of the TLS connection.
   public var tls = TLSFiles()
-  /// Whether the token may be sent without encryption to another machine.
+  /// Whether the configuration allows sending the token to another machine without encryption.
   public var isInsecure = false
   /// URL of a proxy, such as `http://proxy.example:3128`; `nil` for none. Environment variables are ignored.
   public var proxy: String?
-  /// A request is sent after this number of records, or after this time; by default after 100 records or 300 s.
+  /// A request is sent when this number of records waits, or when this time has passed; by default 100 records or 300
+  /// s.
   public var batchPolicy = BatchPolicy(records: 100, interval: 300_000_000_000)
-  /// Time limit for connecting, including TLS, ns.
+  /// Time limit for connecting to the server, including TLS, ns.
   public var connectLimit: Int64 = 30_000_000_000
-  /// Time limit for a whole request, ns.
+  /// Time limit for a whole request and its reply, ns.
   public var requestLimit: Int64 = 300_000_000_000
-  /// Time between two fetches of geofences, ns; `nil` to fetch none.
+  /// Time between two fetches of geofences, ns; `nil` to fetch no geofences.
   public var fencePeriod: Int64?
-  /// Maximum size of the dead-letter file, bytes. When it is reached, the file is renamed, and one earlier file is
-  /// kept.
+  /// Maximum size of the dead-letter file, bytes. A file that would exceed it is renamed and replaces the file renamed
+  /// earlier.
   public var deadLetterBytes = 4 << 20
 
-  /// Whether the token is sent without encryption to another machine.
+  /// Whether the token would be sent to another machine without encryption.
   var exposesToken: Bool { url.scheme == "http" && tokenFile != nil && !(url.isLoopback && proxy == nil) }
 
   static let schemes = [(name: "https", port: 443), (name: "http", port: 80)]
 
-  /// Creates a configuration. All properties except the URL have their defaults.
+  /// Creates a configuration with the given URL. All other properties have their default values.
   public init(url: ServiceURL) { self.url = url }
 
   init(_ reader: inout JSONObjectReader, folder: String) throws(JSONError) {

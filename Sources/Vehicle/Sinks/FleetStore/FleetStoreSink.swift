@@ -5,23 +5,25 @@ import Spool
 /// Uploads records to a fleet store over HTTPS (`POST {url}/telemetry` with compressed JSON lines), and fetches the
 /// geofences that the store has for this gateway.
 ///
-/// A record counts as delivered when the server stored it, had it already, or rejected it for good. Rejected records
-/// are written to a dead-letter file with the server's reason. After any other reply, or an incomplete one, the records
-/// are sent again later.
+/// A record counts as delivered if the server stored it, already had it, or rejected it for good. Rejected records are
+/// written to a dead-letter file, together with the server's reason. After any other reply, or an incomplete one, the
+/// records are sent again later.
 public struct FleetStoreSink: Sink, ~Copyable {
-  /// The facts about the gateway that the sink needs.
+  /// Data of the gateway that the sink needs, and functions that it calls.
   public struct GatewayFacts: Sendable {
     /// The program's version, which is sent as `User-Agent` and `Obdgate-Version`.
     public var version: String
-    /// The state directory, which contains the dead-letter file; `nil` to store no dead letters.
+    /// The state directory, in which the dead-letter file is stored; `nil` to store no dead letters.
     public var stateDirectory: String?
-    /// The gateway's current ID, which records should contain; `nil` to accept records with any ID.
+    /// The gateway's current ID; `nil` if unknown. If the server rejects a record that contains another ID, the sink
+    /// does not retry it.
     public var gatewayId: String?
-    /// Returns the number of records that wait in the spool, which is sent as `Obdgate-Spool-Depth`.
+    /// Returns the number of records that wait in the spool. The sink sends it as `Obdgate-Spool-Depth`.
     public var depth: @Sendable () -> Int64
-    /// Receives the fences as GeoJSON when they have changed. It is called in the sink's thread.
+    /// Receives changed fences as GeoJSON. The sink's thread calls it.
     public var takeFences: @Sendable ([UInt8]) -> Void
-    /// Returns how often the configuration was read again. After a change, the fences are passed to `takeFences` again.
+    /// Returns a number that changes when the configuration is read again. The fences are then passed to `takeFences`
+    /// again.
     public var fenceTakers: @Sendable () -> Int
 
     /// Creates a value; the parameters are the properties of the same names.
@@ -48,17 +50,17 @@ public struct FleetStoreSink: Sink, ~Copyable {
   private var client: HTTPClient?
   private var token: String?
   private var random = SystemRandomNumberGenerator()
-  // Wait for at most a minute, so that records arrive soon after the server is back.
+  // The longest wait is one minute, so that records are sent soon after the server is available again.
   private var backOff = BackOff(longest: 60_000_000_000)
   private var report = FailureReport()
   private var hasWorked = false
-  /// Time of the next attempt, ns since boot. Before it, the sink accepts no batch.
+  /// Time of the next attempt, ns since boot. Until then, the sink accepts no batch.
   private var retryAt = Int64.min
   private var fences: FenceFetch?
-  /// The result of `fenceTakers` when fences were last fetched.
+  /// The result of `fenceTakers` at the last fetch of fences.
   private var fenceTaker = 0
 
-  /// Creates a sink. It connects when it receives the first batch, or when it first fetches geofences.
+  /// Creates a sink. It connects to the server for the first batch or the first fetch of geofences.
   public init(_ configuration: FleetStoreConfiguration, _ gatewayFacts: GatewayFacts) {
     self.configuration = configuration
     self.gatewayFacts = gatewayFacts
@@ -86,7 +88,7 @@ public struct FleetStoreSink: Sink, ~Copyable {
     return delivery
   }
 
-  /// Reports that the server accepts records, if this is the first time or the last attempt failed.
+  /// Reports that the server accepts records. Does nothing if the previous attempt also succeeded.
   private mutating func works(_ events: inout [SinkEvent]) {
     guard report.succeeded() || !hasWorked else { return }
     events.append(.working("\(configuration.url): takes records"))
@@ -94,7 +96,7 @@ public struct FleetStoreSink: Sink, ~Copyable {
   }
 
   private mutating func fail(_ failure: UploadFailure, _ events: inout [SinkEvent]) {
-    // An interruption because the sink must stop is not a failure.
+    // If the request was interrupted because the sink must stop, this is not a failure.
     if failure.error.kind == .stopped { return }
     if let failing = report.failed(failure.error) { events.append(failing) }
     retryAt = BootClock.now &+ backOff.failed(asked: failure.wait, using: &random)
@@ -118,13 +120,13 @@ public struct FleetStoreSink: Sink, ~Copyable {
       }
       let verdict = plan.judge(reply) { index in isOwn(batch.bytes[batch.records[index].range]) }
       try recordResult(verdict, batch, &delivery)
-      // Report the success at once. A batch may need many requests, of which a later one may fail for another reason.
+      // Report the success now. A batch may need many requests, and a later one may fail.
       if case .delivered(let records, _) = verdict, !records.isEmpty { works(&delivery.events) }
     }
     if let verdict = plan.conclude() { try recordResult(verdict, batch, &delivery) }
   }
 
-  /// Whether a record contains this gateway's current ID.
+  /// Whether a record contains this gateway's current ID. A record without an ID counts as this gateway's record.
   private func isOwn(_ line: ArraySlice<UInt8>) -> Bool {
     guard let own = gatewayFacts.gatewayId, let named = RecordLine.gatewayId(line) else { return true }
     return named.elementsEqual(own.utf8)
@@ -143,8 +145,8 @@ public struct FleetStoreSink: Sink, ~Copyable {
     }
   }
 
-  /// Acknowledges the records that were delivered. Rejected records are acknowledged when they are in the dead-letter
-  /// file. If that fails, they stay in the spool.
+  /// Acknowledges the records that were delivered. A rejected record is acknowledged after it was written to the
+  /// dead-letter file. If that fails, it stays in the spool.
   private func recordResult(
     _ records: Range<Int>, _ refused: [StoreAnswer.Refusal], _ batch: RecordBatch, _ delivery: inout Delivery
   ) throws(UploadFailure) {
@@ -161,9 +163,10 @@ public struct FleetStoreSink: Sink, ~Copyable {
       throw UploadFailure(error)
     }
     for refusal in refused { delivery.acknowledge(refusal.index..<(refusal.index + 1)) }
-    // Report all of them in one line, because there may be thousands. The file contains the reason of each.
+    // One event reports all rejected records, because there may be thousands. The dead-letter file contains the reason
+    // of each.
     let id = RecordLine.id(batch.bytes[batch.records[first.index].range]).map { String(decoding: $0, as: UTF8.self) }
-    // Only the operator of the server can change which gateway may write for a vehicle.
+    // Only the operator of the server can change which gateway may send records of a vehicle.
     let remedy = first.isOfForeignVehicle ? "; to assign the vehicle to this gateway, run: fleetstore gateway set" : ""
     delivery.events.append(
       .refused(record: id ?? "?", reason: first.reason + remedy, more: refused.count - 1, keptIn: deadLetters?.path))
@@ -188,7 +191,7 @@ public struct FleetStoreSink: Sink, ~Copyable {
     return headers
   }
 
-  /// Returns the client. If there is none yet, reads the token and creates one.
+  /// Returns the HTTP client. First reads the token and creates the client, if necessary.
   private mutating func connected(_ wakeUp: SinkWakeUp) throws(SinkError) -> HTTPClient {
     if token == nil, let file = configuration.tokenFile { token = try SecretFile.read(file) }
     if let client { return client }
@@ -201,10 +204,10 @@ public struct FleetStoreSink: Sink, ~Copyable {
 
   public mutating func idle(until deadline: Int64, _ wakeUp: SinkWakeUp) -> Delivery {
     var delivery = Delivery()
-    // This wait ends early when records arrive. Geofences are then fetched between two batches.
+    // This wait also ends when records arrive. Geofences are then fetched between two batches.
     wakeUp.wait(until: min(deadline, fences?.nextAt ?? .max))
     fetchFencesIfDue(&delivery.events, wakeUp)
-    // A report about geofences must not change the time of the next batch.
+    // An event about geofences must not change the time of the next batch.
     if !delivery.events.isEmpty { delivery.notBefore = retryAt }
     return delivery
   }
@@ -216,7 +219,7 @@ public struct FleetStoreSink: Sink, ~Copyable {
     if taker != fenceTaker { fetch.forget() }
     fenceTaker = taker
     do throws(SinkError) {
-      // Get the client first, because this also reads the token.
+      // Get the client before the headers, because this also reads the token.
       let client = try connected(wakeUp)
       var headers = commonHeaders
       if !fetch.etag.isEmpty { headers.append("If-None-Match: \(fetch.etag)") }

@@ -3,13 +3,13 @@ import Failures
 import Glibc
 import Ports
 
-/// An HTTP client for one server. It sends one request at a time, within time limits. If the sink is stopped, the
-/// request is interrupted.
+/// An HTTP client for one server. It sends one request at a time, each with a time limit. When the sink is stopped, the
+/// client interrupts the current request.
 @safe final class HTTPClient {
   private let client: OpaquePointer
   private let place: String
   private let tls: TLSFiles
-  /// The sink's wake-up, which interrupts a request when the sink is stopped.
+  /// The sink's wake-up, which ends a wait when the sink is stopped.
   private let wakeUp: SinkWakeUp
 
   /// A request to send.
@@ -17,15 +17,15 @@ import Ports
     var url: String
     /// Header lines of the form `Name: value`.
     var headers: [String]
-    /// For POST, the body: its first `count` bytes are sent; `nil` for GET.
+    /// The body of a POST request, of which the first `count` bytes are sent; `nil` for a GET request.
     var body: (bytes: [UInt8], count: Int)?
-    /// Maximum length of the reply, bytes. A longer reply is an error.
+    /// Maximum length of the reply's body, bytes. A longer reply is an error.
     var answerLimit = 1 << 20
-    /// Time limit for this request, ns. The configured limit applies, too.
+    /// Time limit for this request, ns. The time limit of the configuration also applies.
     var patience = Int64.max
   }
 
-  /// Creates a client without a connection.
+  /// Creates a client. It connects when the first request is sent.
   ///
   /// - Throws: ``SinkErrorKind/missingLibrary`` if libcurl is not installed.
   init(_ configuration: FleetStoreConfiguration, _ wakeUp: SinkWakeUp) throws(SinkError) {
@@ -55,7 +55,7 @@ import Ports
 
   deinit { unsafe ccurl_free(client) }
 
-  /// Sends a request and waits for the reply, whatever its status.
+  /// Sends a request and waits for the complete reply. Any status counts as a reply.
   ///
   /// - Throws: ``SinkError`` if no complete reply is received.
   func send(_ request: Request) throws(SinkError) -> HTTPReply {
@@ -88,14 +88,14 @@ import Ports
       }
       held = body.bytes
       return unsafe held.withUnsafeBufferPointer { bytes in
-        // libcurl reads the bytes later. `held` keeps their array unchanged until the next request.
+        // libcurl reads the bytes later. `held` keeps the array unchanged until the request has ended.
         unsafe ccurl_begin(
           client, request.url, headers.all, Int32(headers.count), bytes.baseAddress, body.count, request.answerLimit)
       }
     }
   }
 
-  /// The body of the request in progress, which libcurl reads.
+  /// The body of the current request, which libcurl reads.
   private var held: [UInt8] = []
 
   private func ended(_ kind: SinkError.Kind, _ detail: String) -> SinkError {
@@ -118,8 +118,7 @@ import Ports
 
   private func header(_ name: String) -> String { unsafe String(cString: ccurl_header(client, name)) }
 
-  /// Whether the TLS handshake failed because the server does not use TLS, according to the messages of OpenSSL and
-  /// GnuTLS.
+  /// Whether a TLS handshake failed because the server does not use TLS. `reason` is a message of OpenSSL or GnuTLS.
   private static func isNoTLS(_ reason: String) -> Bool {
     ["wrong version number", "packet length too long", "unexpected TLS packet"].contains { reason.holds($0) }
   }
@@ -130,7 +129,7 @@ import Ports
     case ccurl_unreachable: SinkError(.unreachable, place, reason)
     case ccurl_timed_out: SinkError(.timedOut, place, reason)
     case ccurl_certificate:
-      // libcurl uses these words with every TLS library.
+      // libcurl's message contains these words, whichever TLS library it uses.
       SinkError(
         reason.holds("target host name") ? .otherHost : .certificate, place,
         "its certificate is not accepted: \(reason)")

@@ -1,25 +1,25 @@
 import JSONText
 
-/// The body of a 200 reply: the server's result for each record of a request.
+/// The body of a reply with status 200: the server's result for each record of a request.
 ///
 ///     {"stored":98,"duplicates":1,"refused":1,"results":[{"index":7,"outcome":"refused","reason":"timestamp: …"}]}
 ///
-/// `results` contains all records, or only the rejected ones. If the numbers contradict each other, the reply is
-/// rejected: it may come from another service, or be incomplete and yet valid JSON.
+/// `results` has all records, or only the rejected ones. If the numbers contradict each other, the reply is invalid.
+/// For example, it may come from another service.
 struct StoreAnswer: Equatable, Sendable {
   /// A rejected record.
   struct Refusal: Equatable, Sendable {
     /// Index of the record in the request, counted from 0.
     var index: Int
     var reason: String
-    /// Whether the record was rejected because of its gateway or vehicle, and not because of its content. The operator
-    /// of the server can correct this.
+    /// Whether the record was rejected because of its gateway or vehicle, not because of its content. The server's
+    /// operator can change this by assigning the vehicle or gateway.
     var isForeign = false
     /// Whether the record was rejected because its vehicle belongs to another gateway.
     var isOfForeignVehicle = false
   }
 
-  /// The rejected records, in ascending order of their indices. None is listed twice.
+  /// The rejected records, in ascending order of their indices. No index occurs twice.
   var refused: [Refusal] = []
 
   /// The reason why a reply is invalid.

@@ -1,7 +1,7 @@
-/// The reason why a batch, or a part of it, was not delivered.
+/// The reason why a batch, or some of its records, was not delivered.
 struct UploadFailure: Error {
   var error: SinkError
-  /// The time for which the server asks to wait, ns; `nil` if it does not ask.
+  /// The time for which the server asks the sink to wait, ns; `nil` if it does not ask.
   var wait: Int64?
   /// Whether no byte of any request of this batch was sent.
   var sentNothing = false

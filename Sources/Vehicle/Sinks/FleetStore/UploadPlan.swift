@@ -1,20 +1,21 @@
 import Peers
 
 /// Divides the records of one batch into requests. The first request contains all records, if possible. If the server
-/// rejects it as a whole, smaller ones follow, until it is clear which single record the server never accepts. The plan
+/// rejects it as a whole, smaller requests follow. They show which single records the server never accepts. The plan
 /// does no I/O and reads no clock.
 ///
 /// Call ``next()``, send the request, and call ``judge(_:isOwn:)`` with the reply. Repeat this until ``next()`` returns
-/// `nil` or a verdict says to stop. If no verdict did, call ``conclude()`` at the end.
+/// `nil`, or until the verdict is ``Verdict/stop(_:wait:)``. In the first case, call ``conclude()`` at the end.
 ///
-/// If the server rejects a request with a single record, that record becomes a dead letter only if the server has
-/// accepted another record of the batch. If the server accepts none, the server has a fault, or the replies come from
-/// another server, such as a captive portal.
+/// If the server rejects a request with a single record, the record becomes a dead letter only if the server has
+/// accepted another record of the batch. If the server accepts none, it has a fault, or the replies come from another
+/// server, such as a captive portal.
 ///
-/// A record is foreign if the server rejects it because this gateway is not allowed to write for the record's vehicle,
-/// or not allowed to write at all. Foreign records are handled in the same way. If a batch contains only foreign
-/// records, other records are tried first (``Verdict/setAside(_:)``). Records that contain the ID of another gateway
-/// become dead letters at once: a key belongs to one gateway, and no change on the server helps.
+/// A record is foreign if the server rejects it because this gateway may not send records of the vehicle, or no records
+/// at all. Foreign records, too, become dead letters only if the server has accepted another record. If a batch
+/// contains only foreign records, other records are tried first (``Verdict/setAside(_:)``). A foreign record that
+/// contains the ID of another gateway becomes a dead letter immediately: a key belongs to one gateway, and no change on
+/// the server helps.
 struct UploadPlan: Sendable {
   /// The compression of a request's body.
   enum Encoding: Equatable, Sendable {
@@ -30,19 +31,19 @@ struct UploadPlan: Sendable {
     }
   }
 
-  /// The meaning of a reply.
+  /// The meaning of a reply, or of all replies to a batch.
   enum Verdict: Equatable, Sendable {
-    /// The server has stored these records, except those that it rejected for good.
+    /// The server has stored these records, except those in `refused`, which it rejected for good.
     case delivered(Range<Int>, refused: [StoreAnswer.Refusal])
     /// Call ``next()`` again. The next request is smaller, or has another compression, a new token or another path.
     case again
-    /// Send no more for now. `wait` is the time for which the server asks to wait, ns; `nil` if it does not ask.
+    /// Send no further request now. `wait` is the time for which the server asks to wait, ns; `nil` if it does not ask.
     case stop(SinkError, wait: Int64?)
-    /// The server rejects all records of the batch as foreign. Try other records before this batch is sent again.
+    /// The server rejects all records of the batch as foreign. Send other records before this batch is sent again.
     case setAside(SinkError)
   }
 
-  /// The next request to send.
+  /// A request to send.
   struct Request: Equatable, Sendable {
     var records: Range<Int>
     var encoding: Encoding
@@ -51,27 +52,26 @@ struct UploadPlan: Sendable {
     var wantsToken = false
   }
 
-  /// What was learned about the server from its replies. It is kept for later batches.
+  /// Properties of the server that its replies have shown. They are kept for later batches.
   struct Server: Equatable, Sendable {
     /// Base URL of the API.
     var url: ServiceURL
     var encoding = Encoding.zstd
-    /// Maximum number of records in a request, as learned from requests that were too large.
+    /// Maximum number of records in a request, derived from requests that were too large.
     var mostRecords = Int.max
-    /// Number of records in the last request that the server accepted and that had at least ``mostRecords``; 0 if there
-    /// was no such request since a request was too large.
+    /// Number of records in the last full request (with ``mostRecords`` records or more) that the server accepted; 0 if
+    /// it has accepted none since it last rejected a request as too large.
     private var proven = 0
-    /// Number of requests since ``mostRecords`` last changed that the server accepted and that had at least
-    /// ``mostRecords``.
+    /// Number of accepted requests with at least ``mostRecords`` records since ``mostRecords`` last changed.
     private var fullRequests = 0
-    /// Number of accepted requests with at least ``mostRecords`` after which ``mostRecords`` is increased. It doubles
-    /// each time the increased number turns out to be too large.
+    /// Number of accepted requests with at least ``mostRecords`` records after which ``mostRecords`` is increased. It
+    /// doubles each time the increased number was too large.
     private var patience = Server.leastPatience
 
-    /// Number of foreign records that were set aside since the server last accepted a record.
+    /// Number of foreign records that were set aside since the server last accepted a record of this gateway.
     private var setAside = 0
-    /// Number of foreign records that may become dead letters. They were set aside, and the server has accepted others
-    /// since.
+    /// Number of foreign records that may become dead letters: they were set aside, and then the server accepted other
+    /// records.
     private var mayGiveUp = 0
 
     private static let leastPatience = 8
@@ -79,8 +79,8 @@ struct UploadPlan: Sendable {
 
     init(_ url: ServiceURL) { self.url = url }
 
-    /// Handles a request that was accepted. If this happens often enough, the maximum is increased again: the request
-    /// that was too large may have contained one long record, or the server may have another limit now.
+    /// Handles a request that was accepted. After several such requests, ``mostRecords`` is increased again: the
+    /// request that was too large may have contained one long record, or the server may have another limit now.
     mutating func took(_ records: Int) {
       guard mostRecords < Int.max, records >= mostRecords else { return }
       if proven > 0, records > proven { patience = Self.leastPatience }
@@ -91,9 +91,9 @@ struct UploadPlan: Sendable {
       mostRecords += max(1, mostRecords / 4)
     }
 
-    /// Handles a batch of which the server rejected all records as foreign.
+    /// Handles a batch whose records were all rejected as foreign.
     ///
-    /// - Returns: whether its records may become dead letters; if not, they are set aside.
+    /// - Returns: whether the batch's records may become dead letters; if `false`, the batch is set aside.
     fileprivate mutating func refusedAsForeign(_ records: Int) -> Bool {
       guard mayGiveUp == 0 else {
         mayGiveUp = max(0, mayGiveUp - records)
@@ -103,14 +103,14 @@ struct UploadPlan: Sendable {
       return false
     }
 
-    /// Handles a request of which some records were accepted. This shows that the server accepts this gateway's
-    /// records. The records that were set aside may then become dead letters.
+    /// Handles a request of which the server accepted some records. This shows that the server accepts records of this
+    /// gateway. Therefore, the records that were set aside may become dead letters.
     fileprivate mutating func tookSome(of records: Int) {
       mayGiveUp = max(0, mayGiveUp - records) + setAside
       setAside = 0
     }
 
-    /// Handles a request that was too large.
+    /// Handles a request that the server rejected because it was too large.
     mutating func refused(_ records: Int) {
       fullRequests = 0
       if proven > 0, records > proven {
@@ -119,30 +119,30 @@ struct UploadPlan: Sendable {
       } else {
         mostRecords = min(mostRecords, (records + 1) / 2)
       }
-      // If this number is too large, too, it is halved next time.
+      // If the new maximum is also too large, it is halved next time.
       proven = 0
     }
   }
 
   private(set) var server: Server
-  /// What was known about the server before this batch. It is restored if the server accepts no record, because what
-  /// was learned from such replies means nothing.
+  /// The properties of the server before this batch. They are restored if the server accepts no record, because
+  /// conclusions from such replies are worthless.
   private let known: Server
-  /// Ranges of records that are still to be sent. The next one is the last element.
+  /// Ranges of records that are still to be sent. The last element is sent next.
   private var waiting: [Range<Int>]
-  /// The path to which the server has redirected; `nil` if it has not.
+  /// The path to which the server has redirected requests; `nil` if it has not.
   private var movedTo: String?
   private var moves = 0
   private var hasReadToken = false
   /// Whether the server has accepted a record of this batch.
   private var hasTaken = false
-  /// Records that the server has rejected in requests of a single record.
+  /// Records that the server rejected in requests with a single record.
   private var suspects: [StoreAnswer.Refusal] = []
-  /// Records that the server has rejected as foreign before it accepted any.
+  /// Foreign records that the server rejected before it accepted any record of this batch.
   private var foreign: [StoreAnswer.Refusal] = []
   /// Whether a record of this batch was accepted or has become a dead letter.
   private var hasSettled = false
-  /// If this many single records were rejected and none was accepted, no further records are tried.
+  /// If this number of single records was rejected and none was accepted, no further records are sent.
   private static let mostSuspects = 4
   private var wantsToken = false
 
@@ -175,7 +175,7 @@ struct UploadPlan: Sendable {
 
   /// Evaluates the reply to the last request.
   ///
-  /// - Parameter isOwn: returns whether the record at an index contains this gateway's ID.
+  /// - Parameter isOwn: returns whether the record at an index of the batch contains this gateway's ID.
   mutating func judge(_ reply: HTTPReply, isOwn: (Int) -> Bool = { _ in true }) -> Verdict {
     guard let records = waiting.last else { return .again }
     let place = server.url.description
@@ -224,8 +224,8 @@ struct UploadPlan: Sendable {
         hasTaken = true
         server.tookSome(of: records.count)
       }
-      // All records are foreign. The server may have a wrong entry about the gateway or the vehicle, so the records do
-      // not become dead letters yet.
+      // The server may have a wrong entry about the gateway or the vehicle. Therefore, foreign records do not become
+      // dead letters before the server has accepted a record.
       let kept = hasTaken ? [] : refused.filter { $0.isForeign && isOwn($0.index) }
       guard !kept.isEmpty else {
         hasSettled = true
@@ -242,8 +242,8 @@ struct UploadPlan: Sendable {
     }
   }
 
-  /// Divides a range of records in halves. The server rejected the request as a whole, without naming the record that
-  /// it rejects.
+  /// Divides the records of a request in two halves, because the server rejected the request without naming a record. A
+  /// single record becomes a suspect.
   private mutating func refusedWhole(_ records: Range<Int>, _ reply: HTTPReply) -> Verdict {
     waiting.removeLast()
     guard records.count > 1 else {
@@ -261,8 +261,8 @@ struct UploadPlan: Sendable {
       .badAnswer, server.url.description, "the server accepts no record: \(suspects.last?.reason ?? "no reason")")
   }
 
-  /// Decides about the records that were rejected as foreign or in requests of a single record: they become dead
-  /// letters, or they wait.
+  /// Decides about foreign records and records that were rejected in requests with a single record: they become dead
+  /// letters, or they are sent again later.
   ///
   /// - Returns: the decision; `nil` if there are no such records.
   mutating func conclude() -> Verdict? {
@@ -270,7 +270,8 @@ struct UploadPlan: Sendable {
     guard let first = refused.first else { return nil }
     if hasTaken { return .delivered(first.index..<first.index, refused: refused) }
     guard suspects.isEmpty, let reason = foreign.first?.reason else { return .stop(takesNothing, wait: nil) }
-    // If only a part of the batch is left, it is sent again. The next batch then also contains other records.
+    // If other records of the batch were delivered, the rest is sent again without being set aside. The next batch then
+    // also has other records.
     let error = SinkError(
       .unauthorized, server.url.description, "the server accepts none of this gateway's records: \(reason)")
     if hasSettled { return .stop(error, wait: nil) }
@@ -292,8 +293,8 @@ struct UploadPlan: Sendable {
     waiting.append(records.lowerBound..<middle)
   }
 
-  /// Follows a redirection, but only to the same server, so that no other server receives the token (RFC 9110, section
-  /// 15.4).
+  /// Follows a redirection, but only to the same server. Otherwise, another server would receive the token (RFC 9110,
+  /// section 15.4).
   private mutating func moved(_ reply: HTTPReply, _ place: String) -> Verdict {
     let isKept = reply.status == 307 || reply.status == 308
     guard isKept, moves < 3, let path = samePlace(reply.location) else {
@@ -308,7 +309,7 @@ struct UploadPlan: Sendable {
     return .again
   }
 
-  /// Returns the path of a location that has the same scheme, host and port; `nil` if it is on another server.
+  /// Returns the path of a location with the same scheme, host and port as the server; `nil` for any other location.
   private func samePlace(_ location: String) -> String? {
     if location.hasPrefix("/"), !location.hasPrefix("//") { return location }
     guard let url = ServiceURL(location, schemes: FleetStoreConfiguration.schemes), url.origin == server.url.origin

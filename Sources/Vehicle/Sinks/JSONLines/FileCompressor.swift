@@ -2,12 +2,12 @@ import CCompression
 import Glibc
 import Ports
 
-/// Compresses files with zstd (RFC 8878).
+/// Compresses rotated files with zstd (RFC 8878).
 enum FileCompressor {
-  /// Compresses a file, then removes the original.
+  /// Compresses a file, and then removes the original.
   ///
-  /// - Parameter to: path of the compressed file. A file has this name only when it is complete and on the disk.
-  /// - Throws: ``SinkError`` if this fails. The original is then unchanged.
+  /// - Parameter to: path of the compressed file. A file has this name only after it is complete and on the disk.
+  /// - Throws: ``SinkError`` if the compression or the removal fails. The original is then unchanged.
   static func compress(_ from: String, to: String) throws(SinkError) {
     guard ccompression_load_zstd() == 0 else {
       throw SinkError(.missingLibrary, from, "libzstd.so.1 is not installed: the file stays uncompressed")

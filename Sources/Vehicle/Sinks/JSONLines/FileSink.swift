@@ -1,22 +1,21 @@
 import Ports
 import Spool
 
-/// Writes records as JSON lines to a file. When the file is large or old enough, it is renamed and a new one is begun
+/// Writes records as JSON lines to a file. When the file is large or old enough, it is renamed, and a new file is begun
 /// (rotation).
 ///
-/// A record counts as delivered when its line is on the disk (fdatasync(2)). Each batch is written at once. Batches
-/// arrive after the spool's commits. After a crash, records that the file already contains are acknowledged but not
-/// written again.
+/// A record counts as delivered when its text line is on the disk (fdatasync(2)). The records of a batch are written
+/// without delay. After a crash, records that the file already contains are acknowledged, but not written again.
 public struct FileSink: Sink, ~Copyable {
   /// Maximum size of a batch.
   public static let limit = RecordBatch.Limit(records: 250, bytes: 1 << 16)
-  /// Time until the next attempt after a failure, ns. A full disk usually stays full for a while.
+  /// Time until the next attempt after a failure, ns. It is 5 s, because a full disk usually stays full for some time.
   static let retryInterval: Int64 = 5_000_000_000
 
   private let configuration: FileSinkConfiguration
   private var file: RecordFile?
-  /// Numbers of the records near the end of the newest rotated files, as they were at the start; `nil` before they were
-  /// read.
+  /// Numbers of the records near the end of the newest rotated files. They are read when the file is first opened;
+  /// before that, `nil`.
   private var former: TailNumbers?
   private var report = FailureReport()
   private var events: [SinkEvent] = []
@@ -31,9 +30,9 @@ public struct FileSink: Sink, ~Copyable {
       try write(batch, synced: &synced)
       if report.succeeded() { events.append(.working("\(configuration.path): written to")) }
     } catch {
-      // If the file could not be opened, nothing was written.
+      // If the file could not be opened, no record was written.
       delivery.sentNothing = file == nil
-      // Possibly the descriptor does not work any more. Open the file again, which also checks it.
+      // The file descriptor may no longer work. The next attempt opens the file again.
       file = nil
       if let failing = report.failed(error) { events.append(failing) }
       delivery.notBefore = BootClock.now &+ Self.retryInterval
@@ -44,10 +43,10 @@ public struct FileSink: Sink, ~Copyable {
     return delivery
   }
 
-  /// Writes those records that the files do not contain yet. When a file reaches its limits, the next one is begun.
+  /// Writes those records of a batch that the files do not contain yet. When the file reaches a limit, it is rotated.
   ///
-  /// - Parameter synced: receives the number of records, from the start of the batch on, that are on the disk, even if
-  ///   this function throws.
+  /// - Parameter synced: receives the number of records at the start of the batch that are on the disk, even if this
+  ///   function throws.
   private mutating func write(_ batch: RecordBatch, synced: inout Int) throws(SinkError) {
     var file = try openFile()
     var lines: [UInt8] = []
@@ -68,7 +67,7 @@ public struct FileSink: Sink, ~Copyable {
     synced = batch.records.count
   }
 
-  /// Returns the file that has the configured path now.
+  /// Returns the file at the configured path. Opens it if it is not open, or if the path now leads to another file.
   private mutating func openFile() throws(SinkError) -> RecordFile {
     if let file, !file.isElsewhere { return file }
     let isFirst = file == nil
@@ -81,7 +80,7 @@ public struct FileSink: Sink, ~Copyable {
     case nil: break
     }
     file = opened
-    // Complete a rotation that a crash has interrupted.
+    // Complete a rotation that a crash interrupted.
     if isFirst {
       lookBack()
       tidy()
@@ -89,8 +88,8 @@ public struct FileSink: Sink, ~Copyable {
     return opened
   }
 
-  /// Reads the ends of the rotated files. After a rotation, a crash may have prevented the spool from storing
-  /// acknowledgements, so that it delivers records of these files again.
+  /// Reads the ends of the rotated files. After a crash, the spool may deliver records of these files again, because it
+  /// had not stored their acknowledgements.
   private mutating func lookBack() {
     guard former == nil else { return }
     do throws(SinkError) {
@@ -101,9 +100,9 @@ public struct FileSink: Sink, ~Copyable {
     }
   }
 
-  /// Whether a line must be the first one of a new file.
+  /// Whether the file must be rotated before a text line is written.
   ///
-  /// - Parameter pending: lines that precede it in the current file and are not written yet.
+  /// - Parameter pending: text lines that precede this line and are not written yet.
   private func isFull(_ file: RecordFile, _ pending: [UInt8], before line: ArraySlice<UInt8>) -> Bool {
     let size = file.size + pending.count
     guard size > 0 else { return false }
@@ -115,7 +114,7 @@ public struct FileSink: Sink, ~Copyable {
     return own - first >= limit
   }
 
-  /// Renames the file, and returns a new one.
+  /// Rotates the file, and returns the new file.
   private mutating func rotated(_ file: RecordFile) throws(SinkError) -> RecordFile {
     try RotatedFiles(configuration.path).putAside()
     former?.add(file.known)
@@ -126,7 +125,8 @@ public struct FileSink: Sink, ~Copyable {
     return next
   }
 
-  /// Compresses rotated files, and removes those that are too many. If this fails, records are still written.
+  /// Compresses rotated files, and removes the oldest ones if there are too many. A failure is reported, but does not
+  /// prevent writing.
   private mutating func tidy() {
     let rotation = configuration.rotation
     do throws(SinkError) {

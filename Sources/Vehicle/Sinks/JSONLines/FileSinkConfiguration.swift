@@ -4,34 +4,35 @@ import JSONText
 ///
 ///     { "type": "file", "path": "records.jsonl", "rotate": { "bytes": 16777216, "keep": 10 } }
 public struct FileSinkConfiguration: Equatable, Sendable {
-  /// The sink's name; if `nil`, the name is `file`.
+  /// The sink's name; `nil` for the name `file`.
   public var name: String?
-  /// Whether the sink's records contain the signal names of COVESA VSS 6.0.
+  /// Whether the sink's records use the signal names of COVESA VSS 6.0.
   public var usesVSS = false
   /// Path of the file.
   public var path: String
-  /// When the file is rotated.
+  /// The conditions for rotating the file, and the handling of rotated files.
   public var rotation = Rotation()
-  /// Records are written after this number of records, or after this time. Each write to the file causes at least 4 KiB
-  /// of writes to the disk.
+  /// Records are written when this number of records waits, or when this time has passed; by default without delay.
+  /// Each write to the file causes at least 4 KiB of writes to the disk.
   public var batchPolicy = BatchPolicy(records: 1_000, interval: 0)
 
-  /// When the file is rotated, and what happens to rotated files.
+  /// The conditions for rotating the file, and the handling of rotated files.
   public struct Rotation: Equatable, Sendable {
     /// Maximum size of a file, bytes; `nil` for no limit.
     public var bytes: Int? = 16 << 20
-    /// Maximum time between the first and the last record of a file, ms, according to their IDs; `nil` for no limit.
+    /// Maximum time between the first and the last record of a file, ms, according to the record IDs; `nil` for no
+    /// limit.
     public var milliseconds: UInt64?
-    /// Number of rotated files to keep. If there are more, the oldest are removed.
+    /// Maximum number of rotated files. If there are more, the oldest are removed.
     public var keep = 10
     /// Whether rotated files are compressed with zstd.
     public var compresses = true
 
-    /// Creates the default: files of 16 MiB, of which ten are kept, compressed.
+    /// Creates the default: files of up to 16 MiB, compressed after rotation; ten rotated files are kept.
     public init() {}
   }
 
-  /// Creates a configuration. All properties except the path have their defaults.
+  /// Creates a configuration with the given path. All other properties have their default values.
   public init(path: String) { self.path = path }
 
   init(_ reader: inout JSONObjectReader, folder: String) throws(JSONError) {
@@ -43,7 +44,7 @@ public struct FileSinkConfiguration: Equatable, Sendable {
       try object.finish()
     }
     if var object = try reader.optionalObject("rotate") {
-      // If one limit is configured, the default of the other does not apply.
+      // If one limit is configured, the default value of the other does not apply.
       let names = ["bytes", "seconds"].filter { object.object[$0] != nil }
       if !names.isEmpty { rotation.bytes = nil }
       rotation.bytes = try object.optionalInt("bytes", in: 65_536...(1 << 40)) ?? rotation.bytes

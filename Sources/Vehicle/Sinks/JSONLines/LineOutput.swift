@@ -1,38 +1,38 @@
 import Glibc
 import Ports
 
-/// Writes lines to a descriptor whose reader may be slow or may close it: a pipe, a terminal or a socket.
+/// Writes text lines to a file descriptor whose reader may be slow or may disconnect: a pipe, a terminal or a socket.
 public struct LineOutput: ~Copyable {
   /// The reason why not all bytes were written.
   public enum End: Equatable, Sendable {
-    /// The reader closed its end.
+    /// The reader has closed its end.
     case readerLeft
-    /// The time limit after a requested stop has passed, because the reader was too slow.
+    /// The reader was too slow: the time limit after a requested stop has passed.
     case late
-    /// Writing failed with this value of `errno`.
+    /// Writing failed; the value is `errno`.
     case failed(Int32)
   }
 
   let descriptor: Int32
-  /// Number of bytes that are written at once. If poll(2) reports a pipe as writable, it accepts this many without
+  /// Maximum number of bytes in one call of write(2). A pipe that poll(2) reports as writable accepts this many without
   /// blocking (PIPE_BUF, pipe(7)).
   private static let piece = 4_096
-  /// Time after which a write that waits for the reader checks again whether to stop, ms.
+  /// Interval at which a write that waits for the reader checks whether it should stop, ms.
   private static let pollInterval: Int32 = 200
 
-  /// Creates an output.
+  /// Creates an output that writes to a file descriptor.
   ///
-  /// - Parameter descriptor: an open descriptor. It is not closed.
+  /// - Parameter descriptor: an open file descriptor. The output does not close it.
   public init(_ descriptor: Int32) { self.descriptor = descriptor }
 
   /// Writes all bytes, or as many as possible.
   ///
   /// - Parameters:
-  ///   - deadline: boot time at which writing ends, ns; `.max` if there is none yet. It is set when `isEnding` returns
-  ///     `true`.
+  ///   - deadline: time at which writing ends, ns since boot. Pass `.max` if there is no deadline yet; it is then set
+  ///     when `isEnding` returns `true`.
   ///   - patience: time for which writing may continue after `isEnding` has returned `true`, ns.
-  ///   - isEnding: whether writing should end; called again and again.
-  /// - Returns: number of bytes that were written, and the reason why not all were; `nil` if all were written.
+  ///   - isEnding: whether writing should end; called repeatedly.
+  /// - Returns: number of bytes that were written, and the reason why not all were written; `nil` if all were.
   public func write(
     _ bytes: ArraySlice<UInt8>, until deadline: inout Int64, patience: Int64, isEnding: () -> Bool
   ) -> (count: Int, end: End?) {
@@ -57,16 +57,15 @@ public struct LineOutput: ~Copyable {
     return (done, nil)
   }
 
-  /// Whether events of poll(2) mean that the reader is gone. They are POLLERR for a pipe without a reader, and POLLHUP
-  /// for a socket or terminal that was closed. Unlike an error of write(2), they show this even if there is nothing to
-  /// write.
+  /// Whether events of poll(2) mean that the reader has disconnected: POLLERR for a pipe without a reader, POLLHUP for
+  /// a closed socket or terminal. Unlike an error of write(2), these events occur even if there is nothing to write.
   ///
-  /// - Parameter events: the result of poll(2) when no events were requested.
+  /// - Parameter events: the events that poll(2) returned when none were requested.
   public static func hasReaderLeft(_ events: Int32) -> Bool { events & (POLLERR | POLLHUP | POLLNVAL) != 0 }
 
-  /// Waits until the wake-up is signalled, the deadline has passed, or the reader is gone.
+  /// Waits until the wake-up is signalled, the deadline has passed, or the reader has disconnected.
   ///
-  /// - Returns: whether the reader is gone.
+  /// - Returns: whether the reader has disconnected.
   func waitForReader(until deadline: Int64, _ wakeUp: SinkWakeUp) -> Bool {
     while BootClock.now < deadline {
       let ready = wakeUp.wait(for: descriptor, 0, until: deadline)

@@ -1,18 +1,18 @@
 import Glibc
 
-/// A file of JSON lines, to which only one thread of one process appends.
+/// A file of JSON lines. Only one thread of one process appends to it.
 ///
-/// - If a crash left an incomplete last line, that line is removed when the file is opened. Its record was never
-///   acknowledged. If the text cannot be the start of a record, it is not removed, but a line feed is added.
-/// - It is known which records are near the end of the file (``contains(_:)``), because the spool may deliver them
+/// - If a crash left an incomplete last line, the line is removed when the file is opened. Its record was never
+///   acknowledged. If the line cannot be the start of a record, it is kept, and a line feed is added.
+/// - The object knows which records are near the end of the file (``contains(_:)``), because the spool may deliver them
 ///   again after a crash.
-/// - If an append fails, it is undone.
+/// - If an append fails, its bytes are removed from the file.
 final class RecordFile {
   private let file: OpenFile
   private(set) var size: Int
-  /// Time in the ID of the file's first record, ms since 1970; `nil` if the file has no record.
+  /// Time in the ID of the file's first record, ms since 1970; `nil` if the file has no record with an ID.
   private(set) var firstMilliseconds: UInt64?
-  /// How the last line was repaired when the file was opened; `nil` if that was not necessary.
+  /// How the last line was repaired when the file was opened; `nil` if no repair was necessary.
   private(set) var repair: Repair?
   private(set) var known = TailNumbers()
 
@@ -27,7 +27,7 @@ final class RecordFile {
   /// - Throws: ``SinkError`` if the file cannot be written, or if another process writes to it.
   init(_ path: String) throws(SinkError) {
     file = try OpenFile(path, O_RDWR | O_APPEND | O_CREAT)
-    // Without the lock, a line that another process is just writing would look incomplete.
+    // Without this lock, a line that another process is writing would look incomplete.
     try file.claim()
     size = Int(file.status.st_size)
     try readTail()
@@ -36,19 +36,19 @@ final class RecordFile {
 
   var isElsewhere: Bool { file.isElsewhere }
 
-  /// Whether the file contains a record. Only the records near the end of the file are known. This part was read when
-  /// the file was opened.
+  /// Whether the file contains a record. Only the records that were near the end of the file when it was opened are
+  /// known.
   func contains(_ number: RecordLine.Number) -> Bool { known.contains(number) }
 
-  /// Appends complete lines and waits until they are on the disk.
+  /// Appends complete text lines, and waits until they are on the disk.
   ///
-  /// - Throws: ``SinkError`` if this fails. None of the lines is then in the file.
+  /// - Throws: ``SinkError`` if this fails. The lines are then removed from the file.
   func append(_ lines: ArraySlice<UInt8>) throws(SinkError) {
     do throws(SinkError) {
       try file.write(lines)
       try file.synchronise()
     } catch {
-      // If this fails, too, the last line is incomplete, and is removed when the file is opened next time.
+      // If the removal also fails, the incomplete line is removed when the file is opened next time.
       try? file.shorten(to: size)
       throw error
     }
@@ -67,11 +67,11 @@ final class RecordFile {
   /// Repairs the file's last line.
   ///
   /// - Parameters:
-  ///   - rest: the bytes after the last line feed.
-  ///   - begins: offset of `rest`; `nil` if unknown.
+  ///   - rest: the bytes after the last line feed of the file.
+  ///   - begins: offset of `rest` in the file; `nil` if unknown.
   private func mend(_ rest: [UInt8], begins: Int?) throws(SinkError) {
     guard !rest.isEmpty else { return }
-    // After a power cut, there may be zero bytes at the end.
+    // After a power cut, the file may end with zero bytes.
     let written = rest[..<((rest.lastIndex { $0 != 0 } ?? -1) + 1)]
     if let begins, Self.mayBeCutRecord(written) {
       try file.shorten(to: begins)
@@ -87,7 +87,7 @@ final class RecordFile {
     }
   }
 
-  /// Whether the bytes can be the start of a record. All records begin with the same bytes.
+  /// Whether the bytes can be the start of a record. All records begin with `{"type":"`.
   private static func mayBeCutRecord(_ rest: ArraySlice<UInt8>) -> Bool {
     zip(rest, "{\"type\":\"".utf8).allSatisfy { $0 == $1 }
   }

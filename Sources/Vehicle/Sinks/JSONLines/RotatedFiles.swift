@@ -1,11 +1,11 @@
 import Glibc
 
-/// The rotated files: `records.jsonl.1`, `records.jsonl.2` and so on, or `records.jsonl.1.zst` if compressed. The
-/// highest number is the newest.
+/// The rotated files of a sink: `records.jsonl.1`, `records.jsonl.2` and so on; a compressed file is
+/// `records.jsonl.1.zst`. The file with the highest number is the newest.
 ///
-/// First, a file is renamed. Then it is compressed into a file with a temporary name, which is changed when that file
-/// is complete. After a crash, either the original or the compressed file is complete, and the next start continues the
-/// work.
+/// A file is first renamed, and then compressed into a file with a temporary name. When the compressed file is
+/// complete, it gets its final name. After a crash, either the original or the compressed file is complete, and the
+/// next start continues the work.
 struct RotatedFiles {
   let path: String
   private let folder: String
@@ -24,7 +24,7 @@ struct RotatedFiles {
     var isCompressed: Bool
   }
 
-  /// Renames the current file, which gets the next number.
+  /// Renames the current file to the rotated file with the next number.
   func putAside() throws(SinkError) {
     let last = try entries().map(\.number).max() ?? 0
     guard unsafe rename(path, name(Entry(number: last + 1, isCompressed: false))) == 0 else {
@@ -33,12 +33,13 @@ struct RotatedFiles {
     syncFolder()
   }
 
-  /// Returns the numbers of the records near the end of the newest files, as many as are needed after a crash.
+  /// Returns the numbers of the records near the end of the newest files. The files are read until
+  /// ``TailNumbers/reach`` bytes are covered.
   func lastNumbers() throws(SinkError) -> TailNumbers {
     var numbers = TailNumbers()
     for entry in try entries().reversed() {
       let file = try OpenFile(name(entry), O_RDONLY)
-      // If a compressed file lacks this information, an older version or another program has written it.
+      // A compressed file without these numbers was written by an older version or another program.
       guard
         let found = entry.isCompressed
           ? try TailNumbers(frameOf: file) : try TailNumbers.read(file, size: Int(file.status.st_size)).numbers
@@ -49,7 +50,7 @@ struct RotatedFiles {
     return numbers
   }
 
-  /// Removes the oldest files until `keep` are left. If `compresses` is `true`, compresses those that are left.
+  /// Removes the oldest rotated files until `keep` are left. If `compresses` is `true`, compresses those that are left.
   func tidy(keep: Int, compresses: Bool) throws(SinkError) {
     var all = try entries()
     while all.count > keep {
@@ -62,8 +63,8 @@ struct RotatedFiles {
     }
   }
 
-  /// Lists the rotated files, the oldest first. If both the original and the compressed file exist, a crash came after
-  /// the compression was complete.
+  /// Lists the rotated files, the oldest first. If a file exists both compressed and uncompressed, only the compressed
+  /// one is listed: a crash prevented the removal of the original.
   func entries() throws(SinkError) -> [Entry] {
     guard let listing = unsafe opendir(folder) else { throw OpenFile.failure(folder, errno) }
     defer { unsafe closedir(listing) }

@@ -2,23 +2,23 @@ import Failures
 import Glibc
 import Spool
 
-/// Writes records as JSON lines to a descriptor.
+/// Writes records as JSON lines to a file descriptor, by default stdout.
 ///
-/// A record counts as delivered when all of its bytes are written. If the reader closes its end, the sink ends, which
-/// is no error.
+/// A record counts as delivered when all of its bytes are written. If the reader disconnects, the sink ends; this is
+/// not an error.
 public struct StdoutSink: Sink, ~Copyable {
   /// Maximum size of a batch.
   public static let limit = RecordBatch.Limit(records: 250, bytes: 1 << 16)
 
   private let output: LineOutput
-  /// At the end: time for which a slow reader may still take the bytes that are being written, ns.
+  /// Time for which a batch may still be written after the sink was requested to stop, ns.
   private let patience: Int64
 
   /// Creates a sink.
   ///
   /// - Parameters:
-  ///   - descriptor: an open descriptor. It is not closed.
-  ///   - patience: at the end, time for which a slow reader may still take bytes, ns.
+  ///   - descriptor: an open file descriptor. The sink does not close it.
+  ///   - patience: time for which a batch may still be written after the sink was requested to stop, ns.
   public init(descriptor: Int32 = STDOUT_FILENO, patience: Int64 = 300_000_000) {
     output = LineOutput(descriptor)
     self.patience = patience

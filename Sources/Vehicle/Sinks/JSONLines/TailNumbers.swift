@@ -3,8 +3,8 @@ import Spool
 /// The numbers of the records near the end of a JSON lines file. After a crash, the spool may deliver these records
 /// again.
 ///
-/// In a compressed file, they are in a skippable frame (RFC 8878, section 3.1.2) after the content. Decompressors
-/// ignore such a frame, and the numbers can be read without decompressing the file:
+/// In a compressed file, these numbers are in a skippable frame (RFC 8878, section 3.1.2) after the content.
+/// Decompressors ignore this frame, and the numbers can be read without decompressing the file:
 ///
 ///     5B 2A 4D 18, length of the following as 4 bytes, little-endian
 ///     bytes 1048576                                    number of bytes that were examined
@@ -12,13 +12,13 @@ import Spool
 ///     length as above, "obdg"
 struct TailNumbers: Sendable {
   private var sets: [String: SequenceSet] = [:]
-  /// Number of bytes at the end of the file that were read.
+  /// Number of bytes at the ends of files that were read to find the numbers.
   private(set) var bytes = 0
 
-  /// Number of bytes at the end of the file that are read. It is more than is written in 5 s, because an
-  /// acknowledgement reaches the spool's file at most 5 s late.
+  /// Number of bytes at the end of a file that are read. More bytes than this are never written in 5 s, and the spool
+  /// stores an acknowledgement after at most 5 s.
   static let reach = 16 << 20
-  /// Number of bytes that are read at once.
+  /// Number of bytes in one read.
   private static let piece = 256 << 10
 
   /// Whether a record is in the part of the file that was read.
@@ -29,7 +29,7 @@ struct TailNumbers: Sendable {
     sets[number.epoch, default: SequenceSet()].insert(number.sequence...number.sequence)
   }
 
-  /// Adds the numbers of another file.
+  /// Adds the numbers that were read from another file.
   mutating func add(_ other: TailNumbers) {
     bytes += other.bytes
     for (epoch, set) in other.sets { for range in set.ranges { sets[epoch, default: SequenceSet()].insert(range) } }
@@ -53,8 +53,7 @@ struct TailNumbers: Sendable {
       place += piece.count
       rest += piece
       guard let last = rest.lastIndex(of: 0x0A) else {
-        // No record is this long, so keep only the last bytes: these bytes are part of no record until the next line
-        // feed.
+        // No record is longer than a piece. If no line feed follows, only the last bytes are kept.
         if rest.count > Self.piece { rest.removeFirst(rest.count - Self.piece) }
         continue
       }
@@ -71,10 +70,10 @@ struct TailNumbers: Sendable {
 extension TailNumbers {
   private static let magic: [UInt8] = [0x5B, 0x2A, 0x4D, 0x18]
   private static let mark = Array("obdg".utf8)
-  /// Maximum length of the skippable frame, bytes.
+  /// Maximum length of a skippable frame that is accepted, bytes.
   private static let longest = 1 << 20
 
-  /// The numbers as a Zstandard skippable frame.
+  /// The numbers as a skippable frame of Zstandard.
   var frame: [UInt8] {
     var text = "bytes \(bytes)\n"
     for (epoch, set) in sets.sorted(by: { $0.key < $1.key }) {
@@ -84,7 +83,7 @@ extension TailNumbers {
     return Self.magic + length + Array(text.utf8) + length + Self.mark
   }
 
-  /// Reads the Zstandard skippable frame at the end of a compressed file; `nil` if there is none.
+  /// Reads the numbers from the skippable frame at the end of a compressed file; `nil` if there is no such frame.
   init?(frameOf file: borrowing OpenFile) throws(SinkError) {
     let size = Int(file.status.st_size)
     guard size > 16 else { return nil }

@@ -5,20 +5,22 @@ import Glibc
 import Peers
 import Ports
 
-/// One connection to a broker. Only one thread may use it. To connect again, another object is needed.
+/// One connection to an MQTT broker. Only one thread may use it. After it is lost, a new object is needed to connect
+/// again.
 @safe final class BrokerConnection {
   /// An event on the connection.
   enum Event: Equatable {
-    /// The broker accepted the connection. `window` is the maximum number of unacknowledged messages, and `packet` the
-    /// maximum size of a packet in bytes; each is 0 if the broker does not state it.
+    /// The broker accepted the connection. `window` is the maximum number of unacknowledged messages, and `packet` is
+    /// the maximum size of a packet in bytes. Each is 0 if the broker does not state it.
     case connected(window: Int, packet: Int)
     /// The broker rejected the connection with this CONNACK reason code.
     case refused(reason: Int)
-    /// The broker acknowledged the message with this packet identifier (PUBACK); `reason` is its reason code.
+    /// The broker acknowledged (PUBACK) the message with this packet identifier. `reason` is the reason code of the
+    /// PUBACK.
     case acknowledged(number: Int, reason: Int)
-    /// The connection was lost, with an error message.
+    /// The connection was lost. The text is an error message.
     ///
-    /// - Parameter isSilent: whether the broker closed it without sending a valid MQTT packet.
+    /// - Parameter isSilent: whether the broker closed the connection without sending a valid MQTT packet.
     case lost(String, isSilent: Bool)
   }
 
@@ -26,15 +28,15 @@ import Ports
   private let place: String
   /// The protocol level of this connection: 5, or 4 for MQTT 3.1.1.
   let level: Int
-  /// Whether the broker has accepted the connection, and it is still open.
+  /// Whether the connection is open and the broker has accepted it.
   private(set) var isConnected = false
 
-  /// Starts to connect.
+  /// Begins to connect to the broker, after the host name was resolved.
   ///
   /// - Parameters:
   ///   - level: protocol level of CONNECT: 5, or 4 for MQTT 3.1.1.
   ///   - status: topic of the last will; `nil` for no will. If the connection is lost, the broker publishes a retained
-  ///     `offline` there.
+  ///     `offline` to this topic.
   ///   - lookUpLimit: time limit for resolving the host name, ns.
   init(
     _ configuration: MQTTConfiguration, level: Int, clientId: String, status: String?, _ wakeUp: SinkWakeUp,
@@ -78,8 +80,8 @@ import Ports
 
   deinit { unsafe cmosquitto_free(client) }
 
-  /// Resolves the host name before connecting. The library would do this itself, but its look-up blocks, and the
-  /// wake-up could not interrupt it.
+  /// Resolves the host name before the library connects. The library's own look-up blocks, and the wake-up could not
+  /// interrupt it.
   private static func lookUp(
     _ url: ServiceURL, _ place: String, within limit: Int64, _ wakeUp: SinkWakeUp
   ) throws(SinkError) {
@@ -100,10 +102,10 @@ import Ports
     }
   }
 
-  /// Waits for the wake-up, the deadline, or an event of the connection.
+  /// Waits until the wake-up is signalled, the deadline has passed, or the connection has an event.
   ///
-  /// - Parameter wakeUp: ends the wait when it is signalled; `nil` to wait only for the deadline and the connection.
-  /// - Returns: whether the wake-up was signalled, and the events.
+  /// - Parameter wakeUp: the wake-up that ends the wait; `nil` to wait only for the deadline and the connection.
+  /// - Returns: whether the wake-up was signalled, and the events of the connection.
   func wait(until deadline: Int64, _ wakeUp: SinkWakeUp?) -> (isSignalled: Bool, events: [Event]) {
     let socket = unsafe cmosquitto_socket(client)
     let wanted = unsafe cmosquitto_wants_write(client) != 0 ? POLLIN | POLLOUT : POLLIN
@@ -138,7 +140,7 @@ import Ports
   }
 
   private func lost(_ code: Int32) -> Event {
-    // The code means a protocol error or, if it is 7, that the broker has closed the connection.
+    // The library reports a protocol error, or (code 7) that the broker has closed the connection.
     .lost(Self.reason(code), isSilent: code == Self.protocolError || code == 7)
   }
 
@@ -152,24 +154,24 @@ import Ports
     return Int(number)
   }
 
-  /// Disconnects properly, so that the broker does not publish the will.
+  /// Disconnects with an MQTT DISCONNECT packet, so that the broker does not publish the will.
   func disconnect() { _ = unsafe cmosquitto_disconnect(client) }
 
-  /// Returns a text for a reason code of the broker.
+  /// Returns the text for a reason code that the broker has sent.
   func explanation(_ reason: Int) -> String {
     Self.text(unsafe String(cString: cmosquitto_broker_reason(Int32(reason), Int32(level))))
   }
 
   private static let protocolError: Int32 = 2
 
-  /// Returns a text of the library without its final period, because the log line continues.
+  /// Removes the final period of the library's text, because the log line continues after it.
   private static func text(_ sentence: String) -> String {
     sentence.hasSuffix(".") ? String(sentence.dropLast()) : sentence
   }
 
   private static func reason(_ code: Int32) -> String {
     switch code {
-    // With 14, the reason is in `errno`.
+    // Code 14 means that `errno` has the reason.
     case 14: systemReason(errno)
     case 25: "the broker sends more than a gateway accepts"
     default: text(unsafe String(cString: cmosquitto_reason(code)))
@@ -178,7 +180,7 @@ import Ports
 }
 
 extension BrokerConnection.Event {
-  /// Whether no further event of the connection can follow.
+  /// Whether this is the last event of its connection.
   var isEnd: Bool {
     switch self {
     case .refused, .lost: true

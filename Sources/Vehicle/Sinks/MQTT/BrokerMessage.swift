@@ -2,7 +2,7 @@ import Peers
 import Spool
 import Telemetry
 
-/// One message to the broker. It contains, as JSON lines, records of one vehicle and of one type.
+/// One message to the broker. Its payload is JSON lines with records of one vehicle and one type.
 struct BrokerMessage: Equatable, Sendable {
   var topic: String
   /// Indices of the message's records in the batch, in ascending order.
@@ -10,17 +10,17 @@ struct BrokerMessage: Equatable, Sendable {
   /// Length of the payload, bytes.
   var bytes: Int
 
-  /// Groups the records of a batch into messages. Records of the same vehicle and type stay in order.
+  /// Groups the records of a batch into messages. Within a message, the records keep their order.
   ///
   /// - Parameters:
   ///   - topic: prefix of all topics.
   ///   - records: maximum number of records in a message.
-  ///   - bytes: maximum length of a payload, bytes. A single record that is longer becomes a message nevertheless.
+  ///   - bytes: maximum length of a payload, bytes. A record that is longer than this is a message by itself.
   static func messages(
     of batch: RecordBatch, topic: String, records limit: Int, bytes: Int
   ) -> [BrokerMessage] {
     var messages: [BrokerMessage] = []
-    // For each topic, the index of the message to which more records can be added.
+    // For each topic, the index of its last message, to which more records can be added.
     var open: [String: Int] = [:]
     for (index, record) in batch.records.enumerated() {
       let line = batch.bytes[record.range]
@@ -36,7 +36,7 @@ struct BrokerMessage: Equatable, Sendable {
     return messages
   }
 
-  /// Returns the lines of the message's records.
+  /// Returns the JSON lines of the message's records.
   func payload(_ batch: RecordBatch) -> [UInt8] {
     var payload: [UInt8] = []
     payload.reserveCapacity(bytes)

@@ -1,11 +1,11 @@
 import Ports
 
-/// Tests whether a broker would accept the sink's connection.
+/// A test that shows whether a broker would accept the sink's connection.
 extension MQTTConfiguration {
-  /// Connects to the broker. It uses another client ID than the daemon, because the broker would disconnect a running
-  /// daemon with the same client ID. There is no will, and nothing is published.
+  /// Connects to the broker with a random client ID, because the broker would disconnect a running daemon with the same
+  /// client ID. The connection has no will, and nothing is published.
   ///
-  /// - Parameter limit: time limit, ns.
+  /// - Parameter limit: time limit for the whole test, ns.
   func check(within limit: Int64) -> PeerCheck {
     let deadline = BootClock.now &+ limit
     do {

@@ -5,51 +5,51 @@ import Peers
 ///
 ///     { "type": "mqtt", "url": "mqtts://broker.example", "userFile": "user", "passwordFile": "password" }
 public struct MQTTConfiguration: Equatable, Sendable {
-  /// The sink's name; if `nil`, the name is `mqtt`.
+  /// The sink's name; `nil` for the name `mqtt`.
   public var name: String?
-  /// Whether the sink's records contain the signal names of COVESA VSS 6.0.
+  /// Whether the sink's records use the signal names of COVESA VSS 6.0.
   public var usesVSS = false
   /// URL of the broker, without a path.
   public var url: ServiceURL
-  /// Path of the file that contains the user name; `nil` for none.
+  /// Path of the file that contains the user name; `nil` for no user name.
   public var userFile: String?
-  /// Path of the file that contains the password; `nil` for none.
+  /// Path of the file that contains the password; `nil` for no password.
   public var passwordFile: String?
-  /// Whether the password may be sent without encryption to another machine.
+  /// Whether the configuration allows sending the password to another machine without encryption.
   public var isInsecure = false
   /// Certificate files of the TLS connection.
   public var tls = TLSFiles()
   /// Prefix of all topics.
   public var topic = "fleet"
-  /// Whether records wait as long as nobody subscribes to their topic. If `false`, the broker drops such records. Only
-  /// with MQTT 5 does a broker report this.
+  /// Whether a record to whose topic nobody subscribes waits for a subscriber. If `false`, the broker drops such a
+  /// record. A broker reports missing subscribers only with MQTT 5.
   public var needsSubscriber = false
-  /// The configured client ID; if `nil`, ``clientId(of:)`` makes one.
+  /// The configured client ID; `nil` to use the default of ``clientId(of:)``.
   public var clientId: String?
-  /// Messages are sent after this number of records, or after this time; by default 100 records or 10 s.
+  /// Messages are sent when this number of records waits, or when this time has passed; by default 100 records or 10 s.
   public var batchPolicy = BatchPolicy(records: 100, interval: 10_000_000_000)
   /// MQTT's keep-alive interval, s.
   public var keepAlive = 60
-  /// Maximum number of messages that the broker has not acknowledged. The broker may allow fewer.
+  /// Maximum number of messages in flight. The broker may allow fewer.
   public var window = 20
-  /// Time limit for the broker's answer to CONNECT and PUBLISH, ns.
+  /// Time limit for the broker's answers to CONNECT and PUBLISH, ns.
   public var answerLimit: Int64 = 60_000_000_000
 
   static let schemes = [(name: "mqtts", port: 8_883), (name: "mqtt", port: 1_883)]
 
-  /// Creates a configuration. All properties except the URL have their defaults.
+  /// Creates a configuration with the given URL. All other properties have their default values.
   public init(url: ServiceURL) { self.url = url }
 
-  /// Returns the client ID: the configured one, otherwise `obdgate-` and the gateway ID, followed by `@` and the name
-  /// of the sink if it has one. Neither the gateway ID nor the name can contain an `@`, so that two sinks never have
-  /// the same client ID.
+  /// Returns the client ID: the configured one; otherwise `obdgate-` and the gateway ID, and, if the sink has a name,
+  /// `@` and the name. Gateway IDs and names cannot contain `@`. Therefore, two sinks never have the same default
+  /// client ID.
   public func clientId(of gatewayId: String) -> String {
     clientId ?? "obdgate-\(gatewayId)" + (name.map { "@\($0)" } ?? "")
   }
 
   var usesTLS: Bool { url.scheme == "mqtts" }
 
-  /// Whether the password is sent without encryption to another machine.
+  /// Whether the password would be sent to another machine without encryption.
   var exposesPassword: Bool { !usesTLS && passwordFile != nil && !url.isLoopback }
 
   init(_ reader: inout JSONObjectReader, folder: String) throws(JSONError) {

@@ -1,7 +1,7 @@
 import Peers
 import Ports
 
-// Connects to the broker, and again after a connection was lost.
+// Connecting to the broker, and connecting again after the connection was lost.
 extension MQTTSink {
   public mutating func idle(until deadline: Int64, _ wakeUp: SinkWakeUp) -> Delivery {
     var delivery = Delivery()
@@ -45,15 +45,15 @@ extension MQTTSink {
       status: statusTopic, wakeUp)
   }
 
-  /// Handles all events that are not acknowledgements.
+  /// Handles all events of the connection except acknowledgements.
   mutating func handle(_ events: [BrokerConnection.Event]) throws(SinkError) {
-    // After a rejection, the broker also closes the connection. Handle only the rejection.
+    // After a rejection, the broker also closes the connection. Only the rejection is handled.
     for case .refused(let reason) in events { return try refused(reason) }
     for event in events {
       switch event {
       case .connected(let most, let packet): try connected(most, packet)
       case .lost(let why, let isSilent):
-        // An old broker may close the connection instead of rejecting a version that it does not know.
+        // An old broker may close the connection instead of rejecting an unknown version.
         if connectDeadline != .max, isSilent { version.closedWithoutAnswer() }
         throw SinkError(.unreachable, place, why)
       case .acknowledged, .refused: break
@@ -69,8 +69,8 @@ extension MQTTSink {
     _ = try connection?.publish(statusTopic, Array("online".utf8), isRetained: true)
   }
 
-  /// Resets the pause between attempts, because the broker has acknowledged a message. An accepted connection alone is
-  /// not sufficient, because the broker may close the connection after every message.
+  /// Resets the pause between attempts to connect, because the broker has acknowledged a message. An accepted
+  /// connection alone does not reset it, because the broker may close the connection after every message.
   mutating func succeeded() {
     backOff.succeeded()
     let isBack = report.succeeded()
@@ -82,14 +82,14 @@ extension MQTTSink {
   private mutating func refused(_ reason: Int) throws(SinkError) {
     let explanation = connection?.explanation(reason) ?? "\(reason)"
     connection = nil
-    // `connect(_:)` and `idle(until:_:)` connect again at once, with the other version.
+    // `connect(_:)` and `idle(until:_:)` then connect again immediately, with the other version.
     if version.refused(reason) { return }
     let isOurs = [4, 5, 134, 135, 138, 140].contains(reason)
     throw SinkError(
       isOurs ? .unauthorized : .busy, place, "the broker rejects the connection: \(explanation)")
   }
 
-  /// Closes the connection, if there is one, and sets the time of the next attempt.
+  /// Handles a failure: closes the connection, reports the error, and sets the time of the next attempt to connect.
   mutating func fail(_ error: SinkError) {
     connection = nil
     connectDeadline = .max
@@ -105,7 +105,8 @@ extension MQTTSink {
     "\(configuration.topic)/\(TopicLevel.text(of: gatewayFacts.statusId.utf8))/status"
   }
 
-  /// Publishes `offline`, as the will would do, and disconnects properly. It waits at most 300 ms for the broker.
+  /// Publishes `offline`, as the will would, and disconnects properly. It waits at most 300 ms for the broker's
+  /// acknowledgement.
   public mutating func finish(_ wakeUp: SinkWakeUp) {
     guard let connection, connection.isConnected else { return }
     let deadline = BootClock.now &+ 300_000_000

@@ -2,20 +2,21 @@ import Peers
 import Ports
 import Spool
 
-/// Publishes records to an MQTT broker with QoS 1. The topic is `fleet/{vehicleId}/{type}`; each message contains JSON
-/// lines of one vehicle and type.
+/// Publishes records to an MQTT broker with QoS 1. The topic is `fleet/{vehicleId}/{type}`. Each message contains JSON
+/// lines with records of one vehicle and one type.
 ///
-/// A record counts as delivered when the broker has acknowledged its message (PUBACK). If the connection breaks,
-/// messages that were not acknowledged are published again later. The topic `fleet/{id}/status` contains a retained
-/// `online` or `offline`.
+/// A record counts as delivered when the broker has acknowledged its message (PUBACK). If the connection is lost,
+/// messages that were not acknowledged are published again later. The topic `fleet/{id}/status` has a retained `online`
+/// or `offline`.
 public struct MQTTSink: Sink, ~Copyable {
-  /// The facts about the gateway that the sink needs.
+  /// Data of the gateway that the sink needs.
   public struct GatewayFacts: Sendable {
-    /// The gateway's ID, from which the default client ID is made.
+    /// The gateway's ID, which is part of the default client ID.
     public var gatewayId: String
-    /// The ID in the topic `fleet/{id}/status`: the configured vehicle ID; if there is none, the gateway ID.
+    /// The ID in the topic `fleet/{id}/status`: the configured vehicle ID, or the gateway ID if no vehicle ID is
+    /// configured.
     public var statusId: String
-    /// The state directory, which contains the dead-letter file; `nil` to store no dead letters.
+    /// The state directory, in which the dead-letter file is stored; `nil` to store no dead letters.
     public var stateDirectory: String?
 
     /// Creates a value; the parameters are the properties of the same names.
@@ -26,10 +27,11 @@ public struct MQTTSink: Sink, ~Copyable {
     }
   }
 
-  /// Maximum size of a batch. A batch becomes several messages, so that several are acknowledged in one round trip.
+  /// Maximum size of a batch. A batch is divided into several messages, so that one round trip acknowledges several
+  /// messages.
   public static let limit = RecordBatch.Limit(records: 1_000, bytes: 1 << 18)
-  /// Maximum length of a payload, bytes. It applies even if the broker allows more, because both ends must have room
-  /// for it in memory.
+  /// Maximum length of a payload, bytes. It applies even if the broker allows more, because gateway and receiver keep
+  /// the payload in memory.
   static let payloadBytes = 64 << 10
 
   let configuration: MQTTConfiguration
@@ -37,13 +39,14 @@ public struct MQTTSink: Sink, ~Copyable {
   let deadLetters: DeadLetterFile?
   var connection: BrokerConnection?
   var version = BrokerVersion()
-  /// Maximum number of unacknowledged messages on this connection.
+  /// Maximum number of messages in flight on this connection.
   var window = 1
-  /// Maximum size of a packet that the broker accepts, bytes.
+  /// Maximum size of a packet that the broker accepts, bytes; `Int.max` if the broker does not state it.
   var packetBytes = Int.max
-  /// Boot time by which the connection in progress must be accepted, ns; `.max` if none is in progress.
+  /// Time at which the broker must have accepted the new connection, ns since boot; `.max` if the sink is not
+  /// connecting.
   var connectDeadline = Int64.max
-  /// Boot time of the next attempt to connect, ns.
+  /// Time of the next attempt to connect, ns since boot.
   var retryAt = Int64.min
   var random = SystemRandomNumberGenerator()
   var backOff = BackOff()
@@ -51,7 +54,7 @@ public struct MQTTSink: Sink, ~Copyable {
   var events: [SinkEvent] = []
   var hasWorked = false
 
-  /// Creates a sink. It connects with the first call of ``deliver(_:_:)`` or ``idle(until:_:)``.
+  /// Creates a sink. The first call of ``deliver(_:_:)`` or ``idle(until:_:)`` connects to the broker.
   public init(_ configuration: MQTTConfiguration, _ gatewayFacts: GatewayFacts) {
     self.configuration = configuration
     self.gatewayFacts = gatewayFacts
@@ -86,7 +89,7 @@ public struct MQTTSink: Sink, ~Copyable {
       bytes: min(Self.payloadBytes, packetBytes - Self.headBytes))
     let tooLong = messages.filter { $0.bytes > packetBytes - Self.headBytes }
     messages.removeAll { $0.bytes > packetBytes - Self.headBytes }
-    // If every message exceeds the broker's limit, the limit is wrong, not the records.
+    // If every message exceeds the broker's limit, the broker is misconfigured, and the records are not at fault.
     if !tooLong.isEmpty, messages.isEmpty {
       throw SinkError(.busy, place, "the broker accepts no packet longer than \(packetBytes) bytes")
     }
@@ -113,7 +116,7 @@ public struct MQTTSink: Sink, ~Copyable {
     }
   }
 
-  /// Maximum length of the parts of a packet that are not payload (fixed header, packet identifier and topic), bytes.
+  /// Maximum length of the other parts of a packet (fixed header, packet identifier and topic), bytes.
   private static let headBytes = 512
 
   private mutating func recordResult(
@@ -134,7 +137,7 @@ public struct MQTTSink: Sink, ~Copyable {
     }
   }
 
-  /// Stores a rejected record as a dead letter. After that, the record counts as delivered.
+  /// Stores a rejected record as a dead letter. After that, the record is acknowledged.
   private mutating func refuse(
     _ record: Int, _ reason: String, _ batch: RecordBatch, _ delivery: inout Delivery
   ) throws(SinkError) {

@@ -1,14 +1,14 @@
 import CSQLite
 
-/// A connection to a database. Only one thread may use it. It is closed when the connection and all of its statements
-/// are gone.
+/// A connection to an SQLite database. Only one thread may use it. It is closed when the connection and all of its
+/// statements are destroyed.
 @safe
 struct SQLiteConnection: ~Copyable {
   private let handle: OpaquePointer
 
   /// Opens a database file, and creates it if it does not exist.
   ///
-  /// - Throws: ``SQLiteError`` if the file does not exist and cannot be created.
+  /// - Throws: ``SQLiteError`` if the file can neither be opened nor created.
   init(path: String) throws(SQLiteError) {
     var opened: OpaquePointer?
     // SQLite's mutex is not needed, because only one thread uses the connection.
@@ -22,14 +22,14 @@ struct SQLiteConnection: ~Copyable {
     unsafe handle = opened
   }
 
-  /// Opens a file for reading. This is needed if SQLite cannot create a log or shared-memory file next to it. No other
-  /// process may use the file meanwhile.
+  /// Opens a database file for reading. This is needed if SQLite cannot create a log or shared-memory file next to the
+  /// database. No other process may use the file meanwhile.
   ///
-  /// - Parameter hasLog: whether the file has a write-ahead log, which is then read, too.
+  /// - Parameter hasLog: whether the database has a write-ahead log. If so, the log is read, too.
   init(lookingAt path: String, hasLog: Bool) throws(SQLiteError) {
     var opened: OpaquePointer?
-    // Without a log, the file cannot change (`immutable`). With a log, only closing the connection may write to the
-    // file.
+    // Without a log, the file cannot change, so it is opened as `immutable`. With a log, only closing the connection
+    // may write to the file.
     let access = hasLog ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY
     let flags = access | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
     var name = "file:"
@@ -56,13 +56,13 @@ struct SQLiteConnection: ~Copyable {
     guard code == SQLITE_OK else { throw unsafe SQLiteError(code: code, of: handle, action) }
   }
 
-  /// Returns the first column of the first row as a number; 0 if there is no row.
+  /// Executes a query, and returns the first column of its first row as a number; 0 if there is no row.
   func number(_ sql: String, _ action: StaticString) throws(SQLiteError) -> Int64 {
     var statement = try SQLiteStatement(self, sql, action)
     return try statement.next() ? statement.number(0) : 0
   }
 
-  /// Returns the first column of the first row as text; empty if there is no row.
+  /// Executes a query, and returns the first column of its first row as text; empty if there is no row.
   func text(_ sql: String, _ action: StaticString) throws(SQLiteError) -> String {
     var statement = try SQLiteStatement(self, sql, action)
     return try statement.next() ? statement.text(0) : ""
@@ -74,7 +74,7 @@ struct SQLiteConnection: ~Copyable {
   /// Number of rows that the last statement changed.
   var changes: Int64 { unsafe sqlite3_changes64(handle) }
 
-  /// Keeps the write-ahead log when the connection is closed.
+  /// Makes SQLite keep the write-ahead log when the connection is closed.
   ///
   /// Otherwise, SQLite deletes the log by its name. If the database was renamed, that name may now belong to another
   /// database's log.

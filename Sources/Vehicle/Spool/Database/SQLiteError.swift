@@ -6,13 +6,13 @@ import Glibc
 struct SQLiteError: Error, Equatable {
   /// The meaning of the error for the spool.
   enum Kind: Equatable {
-    /// No space is left (SQLITE_FULL, ENOSPC, EDQUOT).
+    /// No space is left on the disk or in the quota (SQLITE_FULL, ENOSPC, EDQUOT).
     case full
     /// The file or its file system is read-only.
     case readOnly
     /// The file is not a database, or it is damaged (SQLITE_CORRUPT, SQLITE_NOTADB, or an invalid table or row).
     case damaged
-    /// Another process is writing to the file.
+    /// Another process is writing to the database.
     case busy
     /// Any other error, including failed reads and writes.
     case system
@@ -23,7 +23,7 @@ struct SQLiteError: Error, Equatable {
   let code: Int32
   /// The operation of the spool that failed, for example "read losses".
   let action: StaticString
-  /// SQLite's error message, followed by the system's if there is one.
+  /// SQLite's error message, followed by the operating system's message if there is one.
   let reason: String
 
   init(_ kind: Kind, code: Int32 = 0, _ action: StaticString, _ reason: String) {
@@ -33,7 +33,7 @@ struct SQLiteError: Error, Equatable {
     self.reason = reason
   }
 
-  /// Reads the last error of a connection.
+  /// Creates an error from the last failure of a connection.
   @unsafe init(code: Int32, of database: OpaquePointer?, _ action: StaticString) {
     let words = unsafe database.map { unsafe String(cString: sqlite3_errmsg($0)) }
     var reason = unsafe words ?? String(cString: sqlite3_errstr(code))

@@ -1,9 +1,10 @@
 import CSQLite
 
-/// A prepared statement that runs many times.
+/// A prepared SQL statement, which can be executed many times.
 ///
-/// Bind the parameters. Then call ``run()`` or, to read rows, ``next()`` until it returns `false`. The values of a row
-/// are valid until the next call. ``reset()`` skips the remaining rows. Parameters are numbered from 1, columns from 0.
+/// Bind the parameters first. Then call ``run()`` or, to read rows, ``next()`` until it returns `false`. The values of
+/// a row are valid until the next call. ``reset()`` skips the remaining rows. Parameters are numbered from 1, columns
+/// from 0.
 @safe
 struct SQLiteStatement: ~Copyable {
   private let handle: OpaquePointer
@@ -28,7 +29,7 @@ struct SQLiteStatement: ~Copyable {
 
   /// Binds a copy of a text to a parameter.
   mutating func bind(_ text: String, at parameter: Int32) {
-    // This value means SQLITE_TRANSIENT, a cast that Swift cannot import from C.
+    // The value -1 means SQLITE_TRANSIENT, a cast that Swift cannot import from C.
     let copied = unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self)
     let code = unsafe sqlite3_bind_text(handle, parameter, text, -1, copied)
     precondition(code == SQLITE_OK, "no such parameter, or the statement is running")
@@ -41,7 +42,7 @@ struct SQLiteStatement: ~Copyable {
     guard code == SQLITE_DONE || code == SQLITE_ROW else { throw failure(code) }
   }
 
-  /// Executes a statement that returns no rows, with bytes as the value of one parameter.
+  /// Executes a statement that returns no rows, and binds bytes to one parameter for this execution only.
   mutating func run(_ bytes: [UInt8], at parameter: Int32) throws(SQLiteError) {
     let code = unsafe bytes.withUnsafeBytes { bytes in
       // SQLite does not copy the bytes. They exist until the execution has ended.
@@ -67,25 +68,26 @@ struct SQLiteStatement: ~Copyable {
     return false
   }
 
-  /// Skips the remaining rows.
+  /// Ends the execution, so that the statement can be executed again. Remaining rows are skipped.
   mutating func reset() { unsafe sqlite3_reset(handle) }
 
-  /// Returns a number of the current row; 0 for NULL.
+  /// Returns a column of the current row as a number; 0 for NULL.
   func number(_ column: Int32) -> Int64 { unsafe sqlite3_column_int64(handle, column) }
 
-  /// Returns an unsigned number of the current row, which is stored as the signed number with the same bits.
+  /// Returns a column of the current row as an unsigned number, which is stored as the signed number with the same
+  /// bits.
   func unsigned(_ column: Int32) -> UInt64 { UInt64(bitPattern: number(column)) }
 
   /// Whether a column of the current row is NULL.
   func isNull(_ column: Int32) -> Bool { unsafe sqlite3_column_type(handle, column) == SQLITE_NULL }
 
-  /// Returns a text of the current row; empty for NULL.
+  /// Returns a column of the current row as text; empty for NULL.
   func text(_ column: Int32) -> String {
     guard let characters = unsafe sqlite3_column_text(handle, column) else { return "" }
     return unsafe String(cString: characters)
   }
 
-  /// Calls `body` with a blob of the current row. The span is valid only during the call.
+  /// Calls `body` with a blob in a column of the current row. The span is valid only during the call.
   func withBytes<Result, Failure: Error>(
     _ column: Int32, _ body: (Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -101,7 +103,7 @@ struct SQLiteStatement: ~Copyable {
 }
 
 extension SQLiteStatement {
-  /// Returns the first column of the only row; 0 if there is no row.
+  /// Executes a query with at most one row, and returns its first column as a number; 0 if there is no row.
   mutating func onlyNumber() throws(SQLiteError) -> Int64 {
     guard try next() else { return 0 }
     let number = number(0)

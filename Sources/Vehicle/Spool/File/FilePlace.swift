@@ -1,11 +1,11 @@
 import Glibc
 
-/// Which file is at a path: its device and inode.
+/// The identity of the file at a path: its device and inode.
 struct FilePlace: Equatable {
   private let device: dev_t
   private let number: ino_t
 
-  /// Finds out which file is at a path; `nil` if that fails, with the reason in `errno`.
+  /// Reads the identity of the file at a path; `nil` if that fails, with the reason in `errno`.
   init?(_ path: String) {
     var status = stat()
     guard unsafe stat(path, &status) == 0 else { return nil }

@@ -1,13 +1,13 @@
 import Failures
 import Glibc
 
-/// An exclusive lock (flock(2)) on `spool.lock`, so that only one process uses a spool. It is released when this object
-/// is destroyed, or by the kernel when the process dies.
+/// An exclusive lock (flock(2)) on the file `spool.lock`, so that only one process uses a spool. The lock is released
+/// when this object is destroyed, or by the kernel when the process dies.
 ///
-/// The file also contains the ``PendingMark``.
+/// The file `spool.lock` also contains the ``PendingMark``.
 final class FolderLock {
   private let descriptor: Int32
-  /// The mark that the previous process in this folder has left; `nil` if there is no valid one.
+  /// The mark that the previous process has left in this folder; `nil` if there is no valid mark.
   let previousMark: PendingMark?
   private var content: [UInt8] = []
 
@@ -25,27 +25,28 @@ final class FolderLock {
       if code == EWOULDBLOCK { throw SpoolError(.inUse, folder, "another process uses this spool") }
       throw .system(path, "cannot be locked", code)
     }
-    // Assign this property last. When all properties are set, `deinit` runs even if the initializer throws, and by then
+    // Assign `descriptor` last. When all properties are set, `deinit` runs even if the initializer throws, and by then
     // the descriptor's number may belong to another file.
     previousMark = PendingMark(readFrom: opened)
     descriptor = opened
   }
 
   deinit {
-    // Unlock before close(2): a child process that was forked holds the same lock until it executes another program.
+    // Unlock before close(2): a child process that was forked shares the lock until it executes another program.
     flock(descriptor, LOCK_UN)
     close(descriptor)
   }
 
-  /// Replaces the mark. It need not be on the disk at once, because it must survive the process but not a power cut.
+  /// Replaces the mark in the file. The mark is not written to the disk immediately, because it must survive the end of
+  /// the process but not a power cut.
   func write(_ mark: PendingMark) {
     let text = mark.text
     guard text != content else { return }
     content = text
     let written = unsafe pwrite(descriptor, text, text.count, 0)
     guard written != text.count else { return }
-    // Remove the mark: an outdated mark would report too few lost records. Without a mark, the next start uses the
-    // reserved numbers instead. If the disk does not even accept this write, commits fail, too, and `Spool.state`
+    // Remove the mark, because an outdated mark would report too few lost records. Without a mark, the next start uses
+    // the reserved numbers instead. If the disk does not even accept this write, commits fail, too, and `Spool.state`
     // reports that.
     content = []
     _ = ftruncate(descriptor, 0)
@@ -63,7 +64,7 @@ final class FolderLock {
 }
 
 extension SpoolError {
-  /// Creates the error for a value of `errno`.
+  /// Creates the error for a value of `errno`. `what` is the operation that failed.
   static func system(_ path: String, _ what: String, _ code: Int32) -> SpoolError {
     let kind: Kind =
       switch code {

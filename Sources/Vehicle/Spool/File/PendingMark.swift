@@ -1,11 +1,11 @@
 import Glibc
 import Telemetry
 
-/// The highest sequence number that a record in the process's memory could get.
+/// The highest sequence number that a record in the process's memory may get in the next commit.
 ///
-/// It is written to `spool.lock` before a record is appended, but without fsync(2). If the process is killed, the
+/// The mark is written to `spool.lock` before a record is appended, but without fsync(2). If the process is killed, the
 /// kernel still has the mark, and the next start knows how many records may be lost. After a power cut, the mark may be
-/// outdated, and is not used. The boot ID shows whether there was a power cut.
+/// outdated, and is not used. The boot ID in it shows whether there was a power cut.
 struct PendingMark: Equatable {
   /// The epoch of the spool's file.
   var epoch: UUIDv7
@@ -19,17 +19,17 @@ struct PendingMark: Equatable {
     self.bootId = bootId
   }
 
-  /// The mark as one text line: the epoch, the number with leading zeros, and the boot ID.
+  /// The mark as one text line: the epoch, the number with leading zeros, and the boot ID, separated by spaces.
   var text: [UInt8] {
     let number = String(last)
     let digits = String(repeating: "0", count: max(0, Self.digits - number.utf8.count)) + number
     return Array("\(epoch.string) \(digits) \(bootId)\n".utf8)
   }
 
-  /// Number of digits of the largest number that SQLite can store.
+  /// Number of digits to which the number is filled: those of the largest number that SQLite can store.
   private static let digits = 19
 
-  /// Parses the first line of `bytes`; `nil` if it is not a mark.
+  /// Parses the first text line of `bytes`; `nil` if it is not a mark.
   init?(parsing bytes: ArraySlice<UInt8>) {
     guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
     let words = String(decoding: bytes[..<end], as: UTF8.self).split(
@@ -40,7 +40,7 @@ struct PendingMark: Equatable {
     self.init(epoch: epoch, last: UInt64(last), bootId: String(words[2]))
   }
 
-  /// Reads the mark at the beginning of a file; `nil` if there is none.
+  /// Reads the mark at the beginning of a file; `nil` if there is no valid mark.
   init?(readFrom descriptor: Int32) {
     var bytes = [UInt8](repeating: 0, count: 256)
     let count = unsafe pread(descriptor, &bytes, bytes.count, 0)

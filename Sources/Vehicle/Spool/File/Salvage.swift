@@ -1,8 +1,8 @@
 import Telemetry
 
-/// Reads those records of a damaged database that are still readable. If a page is unreadable, the roughly ten records
-/// in it are lost, but not those after it. If the page contains the start of base lines, all records that are
-/// compressed against these are lost, up to a few hundred for each base line.
+/// Reads the records of a damaged database that are still readable. If a page is unreadable, the roughly ten records in
+/// it are lost, but not the records after it. If an unreadable page contains base lines, all records that are
+/// compressed against these base lines are lost, up to a few hundred for each base line.
 ///
 /// Only records with a correct checksum are returned.
 struct Salvage: ~Copyable {
@@ -12,7 +12,7 @@ struct Salvage: ~Copyable {
     let record: PendingRecord
   }
 
-  /// Maximum number of records that are read at once, which limits the memory that is needed.
+  /// Maximum number of records that one call of ``next(_:behind:)`` returns. It limits the memory that is needed.
   static let stepSize = 2_000
   /// Maximum number of failed reads. Each failed read loses a few pages of the file.
   private static let mostFailures = 100_000
@@ -21,14 +21,14 @@ struct Salvage: ~Copyable {
   private let working: @Sendable () -> Void
   private var failures = 0
   private var reader = LineReader()
-  /// SQL expression for the base line against which a row is compressed: the name of a column, or `NULL` for version 1
-  /// of the file, which has no such column.
+  /// SQL expression for the row number of the base line of a record: the name of a column, or `NULL` for a file of
+  /// version 1, which has no such column.
   private let base: String
 
   /// Opens a damaged database for reading.
   ///
-  /// - Parameter working: called again and again while records are read.
-  /// - Throws: ``SQLiteError`` if the file is not a database any more.
+  /// - Parameter working: is called repeatedly while damaged parts are skipped.
+  /// - Throws: ``SQLiteError`` if the file is no longer a readable database.
   init(path: String, working: @escaping @Sendable () -> Void = {}) throws(SQLiteError) {
     self.working = working
     let connection = try SQLiteConnection(path: path)
@@ -40,7 +40,7 @@ struct Salvage: ~Copyable {
 
   deinit { connection.keepLog() }
 
-  /// The file's epoch, its highest numbers and its counts; `nil` if they are unreadable.
+  /// The content of the table `state`: the file's epoch, its highest numbers and its counts; `nil` if unreadable.
   var state: SpoolOpening.State? { try? SpoolOpening.state(connection) }
 
   /// The losses in the file that were not reported yet, as far as they are readable.
@@ -49,7 +49,7 @@ struct Salvage: ~Copyable {
   /// The notes in the file, as far as they are readable.
   var notes: [String: [UInt8]] { (try? SpoolFile.notes(connection)) ?? [:] }
 
-  /// Reads which records each sink has acknowledged. If that is unreadable for a sink, the sink receives the records
+  /// Reads which records each sink has acknowledged. If this is unreadable for a sink, the sink receives the records
   /// again.
   func progress(of names: [String]) -> [SinkProgress] {
     names.map { name in
@@ -67,7 +67,8 @@ struct Salvage: ~Copyable {
     }
   }
 
-  /// Returns the ID of a boot, and its clock entries. If the ID is unreadable, returns an ID that no kernel uses.
+  /// Returns the boot ID of the boot with this row number, and the boot's clock entries. If the boot ID is unreadable,
+  /// returns a text that is not the ID of any boot.
   func boot(_ number: Int64) -> (id: String, clock: [ClockHistory.Entry]) {
     let id = try? connection.text("SELECT id FROM boot WHERE number = \(number)", "read the boots")
     let book = try? SpoolOpening.clock(connection)
@@ -77,7 +78,7 @@ struct Salvage: ~Copyable {
 
   /// Reads the next records of a lane in ascending order of their numbers.
   ///
-  /// - Parameter position: the number after which to read. This call advances it.
+  /// - Parameter position: sequence number after which to read. It is advanced to the last number that was read.
   /// - Returns: the records; empty at the end of the lane.
   mutating func next(_ lane: Lane, behind position: inout UInt64) -> [Found] {
     while true {
@@ -90,7 +91,7 @@ struct Salvage: ~Copyable {
     }
   }
 
-  /// Returns the first number after which rows are readable again; `nil` if there is none.
+  /// Returns the first sequence number after which rows are readable again; `nil` if there is none.
   private mutating func firstReadable(_ lane: Lane, behind position: UInt64) -> UInt64? {
     var bad = position
     var step: UInt64 = 1

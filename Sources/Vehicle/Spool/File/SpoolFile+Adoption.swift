@@ -1,9 +1,9 @@
 import Telemetry
 
 extension SpoolFile {
-  /// Adds a boot that another file contains, together with its clock entries.
+  /// Adds a boot from another file to this file, with its clock entries.
   ///
-  /// - Returns: the boot's number in this file.
+  /// - Returns: the boot's row number in this file.
   func adoptBoot(_ id: String, _ entries: [ClockHistory.Entry]) throws(SQLiteError) -> Int64 {
     let number = try transaction { () throws(SQLiteError) in
       let number = try SpoolOpening.number(connection, table: "boot", column: "id", of: id)
@@ -11,7 +11,7 @@ extension SpoolFile {
       return number
     }
     if number == boot {
-      // This is the current boot. Clock entries that were learned earlier in this boot apply here, too.
+      // The boot is the current one. Clock entries that were learned earlier in this boot apply here, too.
       for entry in entries where clock.learn(entry.wall, boot: boot, at: entry.since) { hasNewClock = true }
     } else {
       for entry in entries { clock.restore(entry, boot: number) }

@@ -1,36 +1,37 @@
 import Telemetry
 
 extension SpoolFile {
-  /// Limits that the records in the file must not exceed.
+  /// Limits for the records in the file.
   struct Bounds {
     /// Maximum number of bytes that the database uses.
     var bytes: Int64
     /// Maximum age of a record, ns; `.max` for no limit.
     var age: Int64
-    /// Current boot time, ns.
+    /// The current time, ns since boot.
     var now: Int64
   }
 
-  /// Values that a transaction computes. When the commit has succeeded, they replace those of the object.
+  /// Values that change during a transaction. When the commit has succeeded, they replace the object's properties of
+  /// the same names.
   struct Draft {
     var last: UInt64
     var counts: [Int64]
     var unreported: [Loss]
     var packing: PackingPlan
-    /// For each lane, the highest number that was dropped; 0 if none was.
+    /// For each lane, the highest sequence number that was dropped; 0 if none was.
     var dropped: [UInt64] = [0, 0]
   }
 
-  /// Commits one transaction. It contains the new records, what the sinks have acknowledged, the removal of records
-  /// that exceed the limits, and the losses that follow from that.
+  /// Commits one transaction. It contains the new records, the sinks' acknowledgements, the removal of records that
+  /// exceed the limits, and the losses that result from the removal.
   ///
   /// - Parameters:
-  ///   - records: the new records. They get the numbers after ``last``, in this order.
-  ///   - unreported: losses that no record reports yet. New losses are appended.
-  ///   - reportedRows: rows of losses whose `gap` records were delivered from memory, so that the rows can be removed.
-  ///   - notes: named values of the caller.
-  ///   - unnumbered: how many records were lost for each reason before they had numbers. They get numbers before the
-  ///     new records do.
+  ///   - records: the new records. They get the sequence numbers after ``last``, in this order.
+  ///   - unreported: losses that no record reports yet. Losses that result from this commit are appended.
+  ///   - reportedRows: row numbers of losses whose `gap` records were delivered from memory. These rows are removed.
+  ///   - notes: named values of the caller, which are stored in the same transaction.
+  ///   - unnumbered: for each reason, the number of records that were lost before they had sequence numbers. They get
+  ///     numbers before the new records do.
   func commit(
     _ records: [PendingRecord], sinks: [SinkProgress], unreported: inout [Loss], reportedRows: [Int64], bounds: Bounds,
     notes: [(name: String, value: [UInt8])] = [], unnumbered: [GapRecord.Reason: UInt64] = [:]
@@ -75,7 +76,7 @@ extension SpoolFile {
     let type = record.line.type.rawValue
     let boot = record.boot == 0 ? boot : record.boot
     let sum = Self.sum(record.line.bytes.span, sequence: sequence, boot: boot, time: record.time, type: type)
-    // Events are rare and differ from each other, so that compression would save little.
+    // Events are rare and differ from each other. Their compression would save little.
     let isPacked = record.lane == .telemetry
     let kept = isPacked ? try pack(record.line.bytes, sequence: sequence, &draft) : PackedLine(bytes: record.line.bytes)
     try with(record.lane) { lane throws(SQLiteError) in
@@ -109,7 +110,7 @@ extension SpoolFile {
       "store the clock")
   }
 
-  /// Stores what the sinks have acknowledged, and the dates with which records were delivered to them (stamps).
+  /// Stores the sinks' acknowledgements, and the dates with which records were delivered to the sinks (stamps).
   private func storeProgress(_ sinks: [SinkProgress], _ draft: Draft) throws(SQLiteError) {
     for sink in sinks {
       let hasDropped = draft.dropped != [0, 0]

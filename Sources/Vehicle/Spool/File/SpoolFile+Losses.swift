@@ -1,7 +1,7 @@
 import Telemetry
 
 extension SpoolFile {
-  /// Stores a loss that is not reported yet. If there is a similar unreported loss, the two are merged.
+  /// Stores a loss that no record reports yet. If it can be merged with another such loss, one row contains both.
   func add(_ loss: Loss, _ draft: inout Draft) throws(SQLiteError) {
     for index in draft.unreported.indices where draft.unreported[index].row != 0 && draft.unreported[index].merge(loss)
     {
@@ -13,19 +13,20 @@ extension SpoolFile {
     draft.unreported.append(added)
   }
 
-  /// Stores those losses that have no row yet, so that they survive a crash.
+  /// Stores the losses that have no row in the file yet, so that they survive a crash.
   func storeUnreported(_ draft: inout Draft) throws(SQLiteError) {
     for index in draft.unreported.indices where draft.unreported[index].row == 0 {
       draft.unreported[index].row = try write(draft.unreported[index], over: nil, told: nil)
     }
   }
 
-  /// Stores which record reports a loss. The row of the loss is kept as long as that record.
+  /// Stores the sequence number of the record that reports a loss. The row of the loss is kept until that record is
+  /// removed.
   func markReported(_ loss: Loss, by sequence: UInt64) throws(SQLiteError) {
     try write(loss, over: loss.row == 0 ? nil : loss.row, told: sequence)
   }
 
-  /// Removes the losses that records in this range have reported. Call this when every sink has acknowledged these
+  /// Removes the losses that were reported by records in a range. Call this when every sink has acknowledged these
   /// records.
   func removeReported(_ range: ClosedRange<UInt64>) throws(SQLiteError) {
     try connection.execute(
@@ -33,7 +34,8 @@ extension SpoolFile {
       "forget losses")
   }
 
-  /// Makes losses unreported again. Call this when the records in this range, which reported them, were dropped.
+  /// Marks losses as unreported again. Call this if the records in the range, which reported these losses, were
+  /// dropped.
   func markUnreported(_ range: ClosedRange<UInt64>, _ draft: inout Draft) throws(SQLiteError) {
     let told = try SpoolOpening.losses(connection, where: "told BETWEEN \(range.lowerBound) AND \(range.upperBound)")
     guard !told.isEmpty else { return }

@@ -6,11 +6,11 @@ extension SpoolFile {
     let sink: SinkProgress
     let limit: RecordBatch.Limit
     let source: RecordBatch.Source
-    /// Whether the newest record is delivered before older ones.
+    /// Whether the newest telemetry record is delivered before older ones.
     let newestFirst: Bool
   }
 
-  /// The columns of a record's row, without its line.
+  /// The columns of a record's row, except its line.
   private struct Row {
     let sequence: UInt64
     let boot: Int64
@@ -28,19 +28,19 @@ extension SpoolFile {
     }
   }
 
-  /// What happened when a record was added to a batch.
+  /// The result of adding a record to a batch.
   private enum Outcome { case taken, full, damaged }
-  /// Why reading has stopped: at the end of the lane, because the batch is full, or at a record that the sink has
-  /// acknowledged or that is in flight to it.
+  /// The reason why reading has stopped: the lane has ended (`end`), the batch is full, or the next record was
+  /// acknowledged by the sink or is in flight to it (`taken`).
   private enum Stop { case end, full, taken }
 
-  /// Maximum number of ranges of acknowledged numbers for one sink. If there are more, the newest record is no longer
-  /// delivered first, because each range costs memory and a row.
+  /// Maximum number of ranges of acknowledged sequence numbers for one sink. If there are more, the newest record is
+  /// not delivered first, because this would add ranges, and each range costs memory and a row.
   private static let mostRanges = 4_096
 
-  /// Appends the records of a lane that a sink lacks: first the newest telemetry record, then the others in ascending
-  /// order. If the batch has room for all of them, the newest is moved to the end, so that telemetry is in ascending
-  /// order throughout.
+  /// Appends the records of a lane that a sink lacks: first the newest telemetry record, then all others in ascending
+  /// order. If the batch has room for all of them, the newest record is moved to the end, so that all telemetry is in
+  /// ascending order.
   ///
   /// - Returns: `false` if the batch is full.
   @discardableResult
@@ -62,13 +62,13 @@ extension SpoolFile {
       switch try readRun(&batch, request, lane, from: &position) {
       case .end: return true
       case .full: return false
-      // Continue after the records that the sink has acknowledged or that are in flight to it.
+      // Continue after the records that were acknowledged or are in flight.
       case .taken: continue
       }
     }
   }
 
-  /// Reads consecutive records until one is acknowledged or in flight, the batch is full, or the lane ends.
+  /// Reads consecutive records until one of them was acknowledged or is in flight, the batch is full, or the lane ends.
   private func readRun(
     _ batch: inout RecordBatch, _ request: Request, _ lane: Lane, from position: inout UInt64
   ) throws(SQLiteError) -> Stop {
@@ -77,7 +77,7 @@ extension SpoolFile {
     defer { reset(lane) }
     while true {
       guard let row = try nextRow(lane) else { return .end }
-      // The number in the row is damaged. Without this check, the same row could be found for ever.
+      // A number that does not increase is damaged. Without this check, the same row could be read for ever.
       guard row.sequence > position else { throw SQLiteError(.damaged, "read records", "numbers out of order") }
       if sink.lanes[lane.rawValue].isTaken(row.sequence) {
         position = sink.lanes[lane.rawValue].taken(behind: row.sequence - 1)
@@ -93,7 +93,7 @@ extension SpoolFile {
     }
   }
 
-  /// Appends the newest telemetry record.
+  /// Appends the newest telemetry record, unless the sink has acknowledged it or it is in flight.
   ///
   /// - Returns: whether a record was appended.
   private func readNewest(_ batch: inout RecordBatch, _ request: Request) throws(SQLiteError) -> Bool {
@@ -111,7 +111,7 @@ extension SpoolFile {
     return true
   }
 
-  /// Returns the highest record number below `sequence`; 0 if there is none.
+  /// Returns the highest sequence number of a record below `sequence`; 0 if there is none.
   private func before(_ sequence: UInt64, in lane: Lane) throws(SQLiteError) -> UInt64 {
     try with(lane) { lane throws(SQLiteError) in
       lane.before.bind(min(sequence, UInt64(Int64.max)), at: 1)
@@ -130,15 +130,15 @@ extension SpoolFile {
     }
   }
 
-  /// Appends the current row to the batch. If the record's time may still be corrected, the time is stored, so that the
-  /// record is identical if it is sent again.
+  /// Appends the record of a row to the batch. If its date may still be corrected, the date is stored as a stamp, so
+  /// that the record is identical if it is sent again.
   private func append(
     _ row: Row, _ lane: Lane, into batch: inout RecordBatch, _ request: Request
   ) throws(SQLiteError) -> Outcome {
     let known = request.sink.stamp(of: row.sequence)
     let wall = known ?? clock.wall(boot: row.boot, time: row.time)
     let outcome = try write(row, lane, wall, into: &batch, request.limit, request.source)
-    // The time may still be corrected. Store it, so that the record is identical if it is sent again.
+    // The date may still be corrected. Store it, so that the record is identical if it is sent again.
     if outcome == .taken, known == nil, row.boot == boot, !wall.isFinal { request.sink.stamp(row.sequence, wall) }
     return outcome
   }
@@ -164,12 +164,12 @@ extension SpoolFile {
 
   // MARK: Followers
 
-  /// Appends the records of both lanes (events and telemetry) to a batch in ascending order, for a follower. They are
-  /// not marked as delivered. Damaged records are skipped, because delivery to the sinks reports them.
+  /// Appends records of both lanes (events and telemetry) to a batch for a follower, in ascending order. They are not
+  /// marked as delivered. Damaged records are skipped, because delivery to the sinks reports them.
   ///
   /// - Parameters:
   ///   - place: the sequence number after which to read. It is set to the last number that was read.
-  ///   - seen: sequence numbers of records to skip.
+  ///   - seen: sequence numbers of records that the follower has already received. They are skipped.
   func show(
     behind place: inout UInt64, limit: RecordBatch.Limit, _ source: RecordBatch.Source, passing seen: SequenceSet,
     into batch: inout RecordBatch
@@ -194,15 +194,15 @@ extension SpoolFile {
   /// Returns the age of the oldest record that a sink has not acknowledged, ns; `nil` if there is none.
   ///
   /// - Parameters:
-  ///   - sink: the sink; `nil` for the oldest record in the file.
-  ///   - now: current boot time, ns.
+  ///   - sink: the sink; `nil` to return the age of the oldest record in the file.
+  ///   - now: the current time, ns since boot.
   func oldestAge(lackedBy sink: SinkProgress?, at now: Int64) throws(SQLiteError) -> Int64? {
     var oldest: Int64?
     for lane in Lane.allCases {
       let cursor = sink?.lanes[lane.rawValue].cursor ?? 0
       try with(lane) { lane throws(SQLiteError) in lane.read.bind(cursor, at: 1) }
       defer { reset(lane) }
-      // Skip records that were acknowledged before older ones. Usually, there is at most one.
+      // Skip records that were acknowledged before older records. Usually, there is at most one.
       var next = try nextRow(lane)
       while let row = next, sink?.lanes[lane.rawValue].acknowledged.contains(row.sequence) ?? false {
         next = try nextRow(lane)

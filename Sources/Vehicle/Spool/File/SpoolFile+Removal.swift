@@ -18,7 +18,7 @@ extension SpoolFile {
   func keepWithin(_ bounds: Bounds, _ sinks: [SinkProgress], _ draft: inout Draft) throws(SQLiteError) {
     if bounds.age != .max { try dropOld(bounds, sinks, &draft) }
     guard try usedBytes() > bounds.bytes else { return }
-    // Drop more than is necessary. There are then a few large gaps instead of a gap in each commit.
+    // Drop more records than necessary. This makes a few large gaps instead of a small gap in each commit.
     let aim = bounds.bytes - bounds.bytes / 32
     for lane in [Lane.telemetry, .events] {
       while try usedBytes() > aim {
@@ -40,7 +40,7 @@ extension SpoolFile {
     }
   }
 
-  /// Returns the age of a record, ns. If the record is from an earlier boot and its date is unknown, returns the time
+  /// Returns the age of a record, ns. If the record is from an earlier boot and its age is unknown, returns the time
   /// since the start of the current boot, which is the record's minimum age.
   func age(boot other: Int64, time: Int64, now: Int64) -> Int64 {
     if other == boot { return now &- time }
@@ -51,7 +51,8 @@ extension SpoolFile {
     return max((now &+ wall.offset) &- (time &+ then.offset), now)
   }
 
-  /// Drops the oldest records of a lane, and stores the losses that follow. One call drops at most a few hundred.
+  /// Drops the given records, which are the oldest of a lane, and stores the losses that result. One call drops at most
+  /// a few hundred records.
   private func drop(
     _ records: ArraySlice<ScanResult>, from lane: Lane, _ sinks: [SinkProgress], _ draft: inout Draft
   ) throws(SQLiteError) {
@@ -66,7 +67,7 @@ extension SpoolFile {
     if lane == .events { try markUnreported(first...last, &draft) }
   }
 
-  /// Returns the losses that result if no further record of the file is delivered. Nothing is written.
+  /// Returns the losses that result if no more records of the file are delivered. Nothing is written.
   func lossOfAll(_ sinks: [SinkProgress]) throws(SQLiteError) -> [Loss] {
     var losses: [Loss] = []
     for lane in Lane.allCases {
@@ -88,7 +89,7 @@ extension SpoolFile {
     return losses
   }
 
-  /// Removes the records that were found damaged, and stores their losses.
+  /// Removes the records that were found to be damaged, and stores the losses that result.
   func removeDamaged(_ sinks: [SinkProgress], _ draft: inout Draft) throws(SQLiteError) {
     for (lane, sequence) in damaged {
       try remove(sequence...sequence, from: lane, &draft)
@@ -106,7 +107,7 @@ extension SpoolFile {
     draft.counts[lane.rawValue] -= connection.changes
   }
 
-  /// The columns of a record's row that are needed to remove it.
+  /// The columns of a record's row that are needed to drop the record.
   private struct ScanResult {
     let sequence: UInt64
     let type: RecordType
@@ -114,14 +115,14 @@ extension SpoolFile {
     let time: Int64
   }
 
-  /// Returns the first `count` records after a number.
+  /// Returns the first `count` records after a sequence number.
   private func scan(_ lane: Lane, behind sequence: UInt64, count: Int64) throws(SQLiteError) -> [ScanResult] {
     try with(lane) { lane throws(SQLiteError) in
       var found: [ScanResult] = []
       lane.scan.bind(sequence, at: 1)
       lane.scan.bind(count, at: 2)
       while try lane.scan.next() {
-        // The type is invalid, so the record is damaged. It counts as telemetry.
+        // If the type is invalid, the record is damaged. It counts as telemetry.
         let type = RecordType(rawValue: UInt8(truncatingIfNeeded: lane.scan.number(1))) ?? .telemetry
         let (boot, time) = (lane.scan.number(2), lane.scan.number(3))
         found.append(ScanResult(sequence: lane.scan.unsigned(0), type: type, boot: boot, time: time))

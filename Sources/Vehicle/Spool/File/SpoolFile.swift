@@ -1,62 +1,63 @@
 import Glibc
 import Telemetry
 
-/// The open database of a spool. Only one thread may use it. ``Spool`` describes its tables.
+/// The open database of a spool. Only one thread may use it. ``Spool`` describes the tables.
 ///
 /// Each change is one transaction. The object's properties change only when the commit has succeeded.
 final class SpoolFile {
   let path: String
-  /// Which file was at `path` when it was opened.
+  /// The identity of the file at `path` when it was opened.
   private let place: FilePlace?
   let connection: SQLiteConnection
   var statements: SpoolStatements
   var renderer = RecordRenderer()
   var reader = LineReader()
-  /// Compresses lines; `nil` if libzstd is not installed, in which case lines are stored uncompressed.
+  /// Compresses lines; `nil` if libzstd is not installed. Lines are then stored uncompressed.
   let packer = LinePacker()
   var packing: PackingPlan
   /// Size of the database's pages, bytes.
   let pageSize: Int64
 
-  /// Whether the previous process has closed the file properly.
+  /// Whether the file was closed properly the last time, or was opened before by this process.
   let wasClean: Bool
-  /// For each sink that is in the file but is no longer configured: how many records it had not acknowledged.
+  /// The sinks in the file that are no longer configured, each with the number of records that it had not acknowledged.
   let forgotten: [(sink: String, records: Int64)]
   /// The epoch of the file's records.
   let epoch: UUIDv7
-  /// The highest number that was ever committed or skipped.
+  /// The highest sequence number that was ever committed or skipped.
   var last: UInt64
-  /// The highest number that is reserved. After a power cut, numbering continues after it.
+  /// The highest sequence number that is reserved. After a power cut, numbering continues after it.
   var reserved: UInt64
-  /// Number of records in each ``Lane``.
+  /// Number of records in the file in each ``Lane``.
   var counts: [Int64]
-  /// Row of the current boot.
+  /// Row number of the current boot.
   let boot: Int64
   var clock = ClockHistory()
   /// Whether ``clock`` has entries of the current boot that are not committed yet.
   var hasNewClock = false
-  /// The clock entries of the current boot that are committed.
+  /// The clock entries of the current boot that the last commit stored.
   var committedClock: [ClockHistory.Entry]
-  /// Records that were found damaged and whose loss is not reported yet.
+  /// The records that were found to be damaged and are not removed yet.
   var damaged: [(lane: Lane, sequence: UInt64)] = []
 
-  /// Returns how many bytes the database uses, without its free pages.
+  /// Returns the number of bytes that the database uses, without its free pages.
   func usedBytes() throws(SQLiteError) -> Int64 {
     let pages = try statements.pages.onlyNumber()
     return try (pages - statements.freePages.onlyNumber()) * pageSize
   }
 
-  /// Opens the file, or creates it, and marks it as not closed.
+  /// Opens the file, or creates it, and marks it as in use.
   ///
   /// - Parameters:
   ///   - bootId: the kernel's boot ID (`/proc/sys/kernel/random/boot_id`). Times of different boots cannot be compared.
-  ///   - sinks: the configured sinks. They get their state from the file. The state of all other sinks is removed from
-  ///     the file.
+  ///   - sinks: the configured sinks. Their progress is read from the file. The state of all other sinks is removed
+  ///     from the file.
   ///   - gatewayId: the gateway's ID; `nil` to accept records of any gateway.
-  ///   - resuming: the epoch of the file that this process had open before; `nil` for none. If it is the same file, its
-  ///     reserved numbers are not skipped.
-  ///   - mark: the mark that the previous process has left; `nil` if there is none.
-  /// - Throws: ``SQLiteError`` if the file cannot be used. If its kind is `damaged`, the caller must replace the file.
+  ///   - resuming: the epoch of the file that this process had open before; `nil` if it had none. If the file is the
+  ///     same one, its reserved numbers are not skipped.
+  ///   - mark: the mark that the previous process has left in `spool.lock`; `nil` if there is none.
+  /// - Throws: ``SQLiteError`` if the file cannot be used. If the kind of the error is `damaged`, the caller must
+  ///   replace the file.
   init(
     path: String, bootId: String, sinks: [SinkProgress], gatewayId: String? = nil, resuming: UUIDv7?,
     mark: PendingMark? = nil, newEpoch: () -> UUIDv7
@@ -90,7 +91,7 @@ final class SpoolFile {
     if isNew { DamagedFiles.synchroniseFolder(of: path) }
   }
 
-  /// Allows access to the file only for its owner, because records contain locations. SQLite gives the same mode to the
+  /// Allows only the file's owner to access it, because records contain locations. SQLite gives the same mode to the
   /// files next to it. Errors are ignored here: opening the file then fails for the same reason, and SQLite reports it.
   private static func restrictAccess(_ path: String) {
     let made = unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -98,29 +99,29 @@ final class SpoolFile {
     if made >= 0 { Glibc.close(made) } else { _ = unsafe chmod(path, 0o600) }
   }
 
-  /// Whether the file at `path` was removed or replaced. Anything that is committed now would be lost when the process
-  /// ends.
+  /// Whether the file at `path` was removed or replaced by another file. Anything that is committed now would then be
+  /// lost when the process ends.
   var isElsewhere: Bool {
     guard let now = FilePlace(path) else { return errno == ENOENT || errno == ENOTDIR }
     return now != place
   }
 
-  /// Skips the numbers up to `number`, because a copy of this file has used them.
+  /// Skips the sequence numbers up to `number`, because a newer copy of this file has used them.
   func skip(upTo number: UInt64) {
     last = max(last, number)
     reserved = max(reserved, last + Self.smallestReserve)
   }
 
-  /// Minimum count of reserved numbers.
+  /// Minimum number of sequence numbers that a commit reserves.
   static let smallestReserve: UInt64 = 8
-  /// Maximum count of reserved numbers.
+  /// Maximum number of sequence numbers that a commit reserves.
   static let largestReserve: UInt64 = 8_192
 
   /// Returns the number of sequence numbers that a commit of `count` records reserves for the next commit.
   ///
-  /// This is one and a half times `count`, so that the numbers are usually sufficient for the next commit. From one
-  /// commit to the next, the reserve shrinks by at most a quarter: an event is committed alone, and this small commit
-  /// must not make the reserve too small for the next large one.
+  /// This is one and a half times `count`, so that the numbers are usually sufficient for the next commit. The reserve
+  /// shrinks by at most a quarter from one commit to the next. Otherwise, the small commit of a single event would make
+  /// the reserve too small for the next large commit.
   func nextReserve(after count: Int) -> UInt64 {
     let records = UInt64(count)
     let previous = reserved - last
@@ -140,19 +141,20 @@ final class SpoolFile {
 
   private var isClosed = false
 
-  // If the file was not closed properly, another file may be at its path. The log there may belong to that file, so do
-  // not delete it.
+  // If the file was not closed properly, there may now be another file at its path. The log there may belong to that
+  // file, so it must not be deleted.
   deinit { if !isClosed { connection.keepLog() } }
 
-  /// Closes the file properly: writes the log's content to the database, and marks the file as closed. The file must
-  /// not be used afterwards.
+  /// Closes the file properly: marks it as closed, and lets SQLite write the log's content to the database. The file
+  /// must not be used afterwards.
   func close() throws(SQLiteError) {
     try transaction { () throws(SQLiteError) in try setState(last: last, reserved: last, clean: true, counts) }
     reserved = last
     isClosed = true
   }
 
-  /// Runs `body` in a transaction. If it returns, the transaction is committed; if it throws, it is rolled back.
+  /// Executes `body` in a transaction. If `body` returns, the transaction is committed; if it throws, the transaction
+  /// is rolled back.
   func transaction<Result>(_ body: () throws(SQLiteError) -> Result) throws(SQLiteError) -> Result {
     try statements.begin.run()
     do throws(SQLiteError) {
@@ -160,7 +162,7 @@ final class SpoolFile {
       try statements.commit.run()
       return result
     } catch {
-      // SQLite may already have rolled back. If the rollback fails, the next BEGIN reports that.
+      // SQLite may already have rolled the transaction back. If the rollback fails here, the next BEGIN reports that.
       if connection.isInTransaction { try? statements.rollback.run() }
       throw error
     }
@@ -176,7 +178,7 @@ final class SpoolFile {
     try statements.setState.run()
   }
 
-  /// Returns the checksum of a record.
+  /// Returns the CRC-32 of a record's line, sequence number, boot, time and type.
   static func sum(_ line: Span<UInt8>, sequence: UInt64, boot: Int64, time: Int64, type: UInt8) -> Int64 {
     var sum = CRC32()
     sum.update(line)

@@ -8,22 +8,22 @@ extension SpoolOpening {
   /// Name of the note that contains the boot ID of the process that used the file last.
   static let boot = internalNotes + "bootId"
 
-  /// Reads a note that the spool itself has stored; `nil` if there is none.
+  /// Reads a note that the spool itself has stored; `nil` if the file does not contain it.
   static func note(_ name: String, _ connection: borrowing SQLiteConnection) throws(SQLiteError) -> String? {
     var find = try SQLiteStatement(connection, "SELECT value FROM note WHERE name = ?1", "read the notes")
     find.bind(name, at: 1)
     return try find.next() ? find.text(0) : nil
   }
 
-  /// Begins a new epoch if the gateway ID has changed and no record is waiting.
+  /// Begins a new epoch if the gateway ID has changed and no record of the old gateway is waiting.
   ///
-  /// Rows do not contain an epoch. As long as records of the old gateway are waiting, its numbering therefore
-  /// continues, and the next start checks again.
+  /// Rows do not contain the epoch. While records of the old gateway are waiting, its numbering therefore continues,
+  /// and the next start checks again.
   ///
   /// - Parameters:
-  ///   - gatewayId: the gateway's ID; `nil` to accept any.
+  ///   - gatewayId: the gateway's ID; `nil` to accept records of any gateway.
   ///   - counts: number of waiting records in each lane.
-  /// - Returns: the new epoch, which has no numbers yet; `nil` if the epoch does not change.
+  /// - Returns: the new epoch, in which no sequence numbers are used yet; `nil` if the epoch does not change.
   static func beginEpoch(
     _ connection: borrowing SQLiteConnection, to gatewayId: String?, _ counts: [Int64], newEpoch: () -> UUIDv7
   ) throws(SQLiteError) -> UUIDv7? {
@@ -43,8 +43,8 @@ extension SpoolOpening {
     }
   }
 
-  /// Starts the numbering again. Only the losses of the old epoch that are not reported yet remain; they contain its
-  /// ID.
+  /// Starts the numbering again in a new epoch. Of the old epoch, only losses that are not reported yet remain; they
+  /// contain the ID of the old epoch.
   private static func begin(_ epoch: UUIDv7, _ connection: borrowing SQLiteConnection) throws(SQLiteError) -> UUIDv7 {
     try connection.execute(
       """

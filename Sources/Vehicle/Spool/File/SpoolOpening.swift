@@ -2,12 +2,12 @@ import Telemetry
 
 /// The steps of opening a ``SpoolFile``.
 ///
-/// They check the header, the tables and the row of `state`, and compare that row with the first and the last number of
-/// both lanes. After an unclean stop, a file of up to 16 MiB is also checked page by page (`quick_check`); for a larger
-/// file, this would take seconds. Other damage is detected when records are read: SQLite checks each page, and each
-/// record has a checksum.
+/// These steps check the header, the tables and the row of `state`, and compare that row with the first and the last
+/// sequence number in both lanes. After an unclean stop, a file of up to 16 MiB is also checked page by page
+/// (`quick_check`); for a larger file, this would take seconds. Other damage is detected when records are read: SQLite
+/// checks each page, and each record has a checksum.
 enum SpoolOpening {
-  /// The content of the table `state`.
+  /// The content of the table `state`, and the boot ID of the last process.
   struct State {
     var epoch: UUIDv7
     var last: UInt64
@@ -18,16 +18,16 @@ enum SpoolOpening {
     var bootId: String?
   }
 
-  /// The numbers that are skipped after an unclean stop, because lost records may have had them.
+  /// The sequence numbers that are skipped after an unclean stop, because lost records may have had them.
   struct Skipped {
     var last: UInt64
     var reason: GapRecord.Reason
 
-    /// Determines the numbers to skip.
+    /// Determines the highest number to skip, and the reason of the loss.
     ///
     /// - Parameters:
-    ///   - mark: the mark that the stopped process has left; `nil` if there is none.
-    ///   - bootId: the boot ID of this process.
+    ///   - mark: the mark that the stopped process has left in `spool.lock`; `nil` if there is none.
+    ///   - bootId: the kernel's current boot ID.
     init(_ state: State, _ mark: PendingMark?, bootId: String) {
       let isSameBoot = state.bootId == bootId
       reason = isSameBoot ? .processKilled : .powerLoss
@@ -39,10 +39,10 @@ enum SpoolOpening {
     }
   }
 
-  /// Maximum size of a file that is checked page by page after an unclean stop.
+  /// Maximum size of a file that is checked page by page after an unclean stop, bytes.
   private static let checkedBytes: Int64 = 16 << 20
 
-  /// Configures the connection.
+  /// Configures a new connection to the spool's file.
   ///
   /// - Returns: whether the file is empty.
   /// - Throws: ``SQLiteError`` if the file system does not support a write-ahead log.
@@ -69,7 +69,7 @@ enum SpoolOpening {
       """, "create the tables")
   }
 
-  /// Upgrades a file that an earlier version of the program has created.
+  /// Upgrades a file of version 1 to the current version. Does nothing to any other file.
   static func upgrade(_ connection: borrowing SQLiteConnection) throws(SQLiteError) {
     guard try connection.number("PRAGMA application_id", "read the header") == SpoolSchema.applicationId,
       try connection.number("PRAGMA user_version", "read the header") == 1
@@ -79,7 +79,7 @@ enum SpoolOpening {
 
   /// Reads the table `state`.
   ///
-  /// - Throws: ``SQLiteError`` of the kind `damaged` if this is not a spool of a known version.
+  /// - Throws: ``SQLiteError`` of the kind `damaged` if the file is not a spool of a known version.
   static func state(_ connection: borrowing SQLiteConnection) throws(SQLiteError) -> State {
     guard try connection.number("PRAGMA application_id", "read the header") == SpoolSchema.applicationId,
       try (1...SpoolSchema.version).contains(connection.number("PRAGMA user_version", "read the header"))
@@ -110,7 +110,7 @@ enum SpoolOpening {
     guard verdict == "ok" else { throw SQLiteError(.damaged, "check", verdict) }
   }
 
-  /// Rows and names of those sinks in the file that are not among `sinks`.
+  /// Returns the row numbers and names of the sinks in the file that are not among `sinks`.
   private static func others(
     than sinks: [SinkProgress], _ connection: borrowing SQLiteConnection
   ) throws(SQLiteError) -> [(row: Int64, name: String)] {
@@ -124,10 +124,10 @@ enum SpoolOpening {
   }
 
   /// For each sink in the file that is not among `sinks`, counts the records that it has not acknowledged. Sinks that
-  /// have acknowledged all are left out.
+  /// have acknowledged all records are left out.
   ///
-  /// The time that this takes grows with the number of rows that such a sink has acknowledged. They are few, unless
-  /// another sink has a backlog.
+  /// This takes time in proportion to the number of records in the file that such a sink has acknowledged. These are
+  /// few, unless another sink has a backlog.
   static func lacked(
     byOthersThan sinks: [SinkProgress], _ connection: borrowing SQLiteConnection, _ state: State
   ) throws(SQLiteError) -> [(sink: String, records: Int64)] {
@@ -148,9 +148,10 @@ enum SpoolOpening {
     return lacked
   }
 
-  /// Marks the file as in use, adds the boot and the sinks, and stores skipped numbers as a loss.
+  /// Marks the file as in use, adds the current boot and the configured sinks, removes the state of other sinks, and
+  /// stores skipped numbers as a loss.
   ///
-  /// - Returns: the boot's row.
+  /// - Returns: the row number of the current boot.
   static func markInUse(
     _ connection: borrowing SQLiteConnection, _ state: State, _ skipped: Skipped?, reserved: UInt64, bootId: String,
     sinks: [SinkProgress]
@@ -158,7 +159,7 @@ enum SpoolOpening {
     let last = skipped?.last ?? state.last
     try connection.execute("BEGIN IMMEDIATE", "mark the file as in use")
     let boot = try number(connection, table: "boot", column: "id", of: bootId)
-    // Remove those boots from which there are no records.
+    // Remove the boots of which the file contains no records.
     try connection.execute(
       """
       DELETE FROM boot WHERE number <> \(boot)
@@ -192,7 +193,7 @@ enum SpoolOpening {
     return boot
   }
 
-  /// Returns the row that has a name in a table. If there is none, it is inserted.
+  /// Returns the row number of a text in a table. If the table does not contain the text, it is inserted.
   static func number(
     _ connection: borrowing SQLiteConnection, table: String, column: String, of text: String
   ) throws(SQLiteError) -> Int64 {
@@ -206,7 +207,7 @@ enum SpoolOpening {
     return try find.onlyNumber()
   }
 
-  /// Reads what a sink has acknowledged, and the dates with which records were delivered to it (stamps).
+  /// Reads a sink's acknowledgements, and the dates with which records were delivered to it (stamps).
   static func restore(
     _ sink: SinkProgress, _ connection: borrowing SQLiteConnection
   ) throws(SQLiteError) {
@@ -275,7 +276,8 @@ enum SpoolOpening {
 }
 
 extension WallTime {
-  /// Reads a date from two columns of a row, quality and offset; `nil` if the quality is invalid.
+  /// Reads a date from two neighbouring columns of a row, first the quality, then the offset; `nil` if the quality is
+  /// invalid.
   init?(_ row: borrowing SQLiteStatement, at column: Int32) {
     guard let quality = TimeQuality(rawValue: UInt8(truncatingIfNeeded: row.number(column))) else { return nil }
     self.init(offset: row.number(column + 1), quality: quality)
@@ -291,7 +293,7 @@ extension UUIDv7 {
     return string
   }
 
-  /// Parses a UUID; `nil` unless it is one of version 7.
+  /// Parses a UUID; `nil` if the text is not a UUID of version 7.
   init?(string: String) {
     self.init(string.utf8.span)
   }

@@ -1,15 +1,15 @@
-/// The schema of the spool's file. ``Spool`` describes it.
+/// The SQL schema of the spool's file. ``Spool`` describes the tables.
 enum SpoolSchema {
-  /// The application ID in the file's header, `obds` in ASCII.
+  /// The application ID in the header of the file, `obds` in ASCII.
   static let applicationId: Int64 = 0x6F62_6473
-  /// Version of the schema. It is increased with each change.
+  /// Version of the schema. It is increased when the schema changes.
   static let version: Int64 = 2
 
   /// Settings that apply to every connection. The journal mode and the header are set only when the file is created.
   ///
   /// The page size applies only to new files. It is small because a commit of a few records writes every page that it
-  /// changes. `secure_delete`, which Debian's SQLite turns on, is off: to overwrite deleted data costs additional
-  /// writes, and flash memory keeps the old content in spite of it.
+  /// changes. `secure_delete`, which Debian's SQLite turns on, is off: overwriting deleted data would cost additional
+  /// writes, and flash memory would keep the old content anyway.
   static let settings = """
     PRAGMA busy_timeout = 2000;
     PRAGMA page_size = 1024;
@@ -24,7 +24,7 @@ enum SpoolSchema {
     PRAGMA trusted_schema = OFF;
     """
 
-  /// Upgrades a file of version 1, which did not compress lines.
+  /// SQL that upgrades a file of version 1, which did not compress lines.
   static let fromVersion1 = """
     BEGIN IMMEDIATE;
     ALTER TABLE event ADD COLUMN base INTEGER;
@@ -63,7 +63,7 @@ enum SpoolSchema {
     """
 }
 
-/// The prepared statements for commits and batches.
+/// The prepared statements that commits and batches use.
 struct SpoolStatements: ~Copyable {
   var events: LaneStatements
   var telemetry: LaneStatements
@@ -116,11 +116,12 @@ struct SpoolStatements: ~Copyable {
 struct LaneStatements: ~Copyable {
   /// Inserts a row with seq, boot, time, type, sum, line and base.
   var insert: SQLiteStatement
-  /// Selects seq, boot, time, type, sum, line and base of the rows after a number, in ascending order.
+  /// Selects seq, boot, time, type, sum, line and base of the rows after a sequence number, in ascending order.
   var read: SQLiteStatement
-  /// Selects seq, type, boot and time of the rows after a number, in ascending order. It does not read the lines.
+  /// Selects seq, type, boot and time of the rows after a sequence number, in ascending order. It does not read the
+  /// lines.
   var scan: SQLiteStatement
-  /// Selects the highest seq that is below a number.
+  /// Selects the highest seq that is below a sequence number.
   var before: SQLiteStatement
   var remove: SQLiteStatement
 

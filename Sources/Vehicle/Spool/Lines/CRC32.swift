@@ -1,15 +1,15 @@
 /// The checksum CRC-32 that Ethernet, zip and PNG use (ISO 3309; reflected, polynomial 04C11DB7). The checksum of
 /// `123456789` is CBF43926.
 ///
-/// SQLite detects damage to the structure of a page, but not to the values in a row. The checksum prevents the delivery
-/// of records with damaged values.
+/// SQLite detects damage to the structure of a page, but not to the values in a row. This checksum prevents the
+/// delivery of records with damaged values.
 struct CRC32 {
   private var state: UInt32 = .max
 
   /// The checksum of all bytes that were added so far.
   var value: UInt32 { ~state }
 
-  /// Adds bytes.
+  /// Adds the bytes of a span.
   mutating func update(_ bytes: Span<UInt8>) {
     let table = remainders.span
     var state = state

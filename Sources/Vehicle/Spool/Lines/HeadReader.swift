@@ -7,16 +7,16 @@ struct HeadReader: ~Escapable {
   @_lifetime(copy line)
   init(_ line: Span<UInt8>) { self.line = line }
 
-  /// Skips a text, which must be the next one in the line.
+  /// Skips the text `text`, which must come next in the line.
   ///
-  /// - Throws: ``RecordFormError`` if another text is there.
+  /// - Throws: ``RecordFormError`` if another text comes next.
   @_lifetime(self: copy self)
   mutating func expect(_ text: StaticString) throws(RecordFormError) {
     guard starts(with: text, at: position) else { throw malformed }
     position += text.utf8CodeUnitCount
   }
 
-  /// Skips a string.
+  /// Skips a JSON string.
   ///
   /// - Returns: the range of its characters, without the quotes.
   @_lifetime(self: copy self)
@@ -32,7 +32,7 @@ struct HeadReader: ~Escapable {
     return start..<index
   }
 
-  /// Skips a number.
+  /// Skips a JSON number. Its characters are not checked.
   @_lifetime(self: copy self)
   mutating func number() throws(RecordFormError) {
     let start = position
@@ -42,7 +42,7 @@ struct HeadReader: ~Escapable {
     guard position > start, position < line.count else { throw malformed }
   }
 
-  /// Skips the keys `timestamp` or `elapsed`, and `timeQuality`, with their values.
+  /// Skips two keys with their values: first `timestamp` or `elapsed`, then `timeQuality`.
   ///
   /// - Returns: the range of both keys and their values, and the range of the timestamp's text, which is `nil` for
   ///   `elapsed`.

@@ -2,16 +2,16 @@ import Telemetry
 
 /// Turns a stored line into the line that sinks receive.
 ///
-/// From the same stored line, sequence number and date, it always makes the same bytes.
+/// The same stored line, epoch, sequence number and date always result in the same bytes.
 struct RecordRenderer: ~Copyable {
   private var scratch = JSONLineEncoder(capacity: 256)
 
-  /// Appends one record with its line feed.
+  /// Appends the line of one record, with its line feed, to `out`.
   ///
   /// - Parameters:
   ///   - stored: the bytes of a ``StoredLine``.
-  ///   - time: boot time of the record, ns.
-  ///   - wall: the date of boot time 0.
+  ///   - time: time of the record, ns since boot.
+  ///   - wall: the date at the start of the boot (time 0).
   mutating func write(
     _ stored: Span<UInt8>, epoch: UUIDv7, sequence: UInt64, time: Int64, wall: WallTime, to out: inout [UInt8]
   ) {
@@ -47,14 +47,15 @@ struct RecordRenderer: ~Copyable {
   private mutating func fields(to out: inout [UInt8], _ write: (inout JSONLineEncoder) -> Void) {
     scratch.begin()
     write(&scratch)
-    // Leave out the opening brace, because the object is not complete yet.
+    // Leave out the opening brace, because the fields are appended to an object that has already begun.
     let line = scratch.line
     Self.copy(line, 1..<line.count, to: &out)
   }
 
-  /// Writes the key and the date of a trip's moment, for example `,"startTime":"…"`; nothing if the date is unknown.
+  /// Writes the key and the date of a time in a trip record, for example `,"startTime":"…"`. Writes nothing if the date
+  /// is unknown.
   ///
-  /// - Returns: the index of the byte 03 that ends the offset of this moment.
+  /// - Returns: the index of the byte 03 after the offset of this time.
   private mutating func writeMoment(
     _ stored: Span<UInt8>, from start: Int, _ moment: RecordTime, to out: inout [UInt8]
   ) -> Int {

@@ -1,50 +1,50 @@
 import Telemetry
 
-/// An error in the format of a record: its line differs from what ``Telemetry/RecordHead`` writes.
+/// An error in the format of a record: its line differs from the format that ``Telemetry/RecordHead`` writes.
 public struct RecordFormError: Error, Equatable, Sendable {
-  /// What is wrong with a line.
+  /// The kind of error in a line.
   public enum Kind: Sendable {
-    /// A key of the head is missing or not at its place, or its value has the wrong type.
+    /// A key of the head is missing or not in its place, or its value has the wrong type.
     case malformedHead
-    /// The type is not one of ``Telemetry/RecordType``.
+    /// The record's type is not one of ``Telemetry/RecordType``.
     case unknownType
     /// The line contains a control character, which JSON does not allow.
     case controlCharacter
     /// The line does not end with a line feed, or has more than 16 KiB.
     case notOneLine
   }
-  /// What is wrong with the line.
+  /// The kind of error.
   public let kind: Kind
-  /// Where the error is in the line, bytes from its start.
+  /// Offset of the error in the line, bytes.
   public let offset: Int
 }
 
-/// A record as it is stored: its line without the values that are known only when it is delivered.
+/// A record as it is stored: its line without those values that are determined only when the record is delivered.
 ///
 ///     {"type":"trip","id":"0193…",⟨1⟩,"gatewayId":"gw-17","vehicleId":"VAN-001",⟨2⟩,"tripId":"0193…",
 ///     "event":"end"⟨3⟩startTime:-1800000⟨3⟩,"distance":12.5}
 ///
-/// ⟨1⟩, the byte 01, replaces `timestamp` (or `elapsed`) and `timeQuality`. ⟨2⟩, the byte 02, replaces `epoch` and
-/// `seq`. Two bytes 03 enclose the key of a time in a trip record, such as `startTime`, and the offset of this time
-/// from the record's time in milliseconds. JSON contains no such bytes, so the marks are unambiguous.
+/// ⟨1⟩, the byte 01, stands for `timestamp` (or `elapsed`) and `timeQuality`. ⟨2⟩, the byte 02, stands for `epoch` and
+/// `seq`. Two bytes 03 (⟨3⟩) enclose the key of a time in a trip record, such as `startTime`, and this time's offset
+/// from the record's time, ms. JSON contains no such bytes, so they are unambiguous.
 struct StoredLine: Equatable, Sendable {
   static let timeMark: UInt8 = 0x01
   static let numberMark: UInt8 = 0x02
   static let momentMark: UInt8 = 0x03
 
   let type: RecordType
-  /// The line with the bytes that replace or mark values (01, 02, 03), without its line feed.
+  /// The line with the bytes 01, 02 and 03 in the places of values, without its line feed.
   let bytes: [UInt8]
 
-  /// Creates a copy of a line that was stored before.
+  /// Creates a stored line from a copy of bytes that were stored before.
   init(type: RecordType, copying bytes: Span<UInt8>) {
     self.type = type
     self.bytes = unsafe bytes.withUnsafeBufferPointer { unsafe Array($0) }
   }
 
-  /// Parses one record.
+  /// Parses the line of one record.
   ///
-  /// - Parameter line: the record with its line feed.
+  /// - Parameter line: the line, with its line feed.
   init(parsing line: Span<UInt8>) throws(RecordFormError) {
     guard line.count > 1, line.count <= JSONLineEncoder.recordCapacity, line[line.count - 1] == UInt8(ascii: "\n")
     else {
@@ -98,8 +98,8 @@ struct StoredLine: Equatable, Sendable {
     unsafe line.extracting(range).withUnsafeBufferPointer { unsafe kept.append(contentsOf: $0) }
   }
 
-  /// Copies the body of a trip record, in which each time is replaced by its offset from the record's time. If the
-  /// clock is corrected later, all these times are then corrected by the same amount.
+  /// Copies the body of a trip record, and replaces each time in it by its offset from the record's time. If the clock
+  /// is corrected later, all these times are then corrected by the same amount.
   private static func copyTrip(
     _ line: Span<UInt8>, _ range: Range<Int>, from moment: Timestamp, to kept: inout [UInt8]
   ) throws(RecordFormError) {

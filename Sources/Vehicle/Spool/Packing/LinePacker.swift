@@ -4,7 +4,7 @@ import Telemetry
 /// A base line: a stored line that ``LinePacker`` uses as the dictionary when it compresses similar lines.
 @safe
 final class PackingBase {
-  /// Row of the base line in the file.
+  /// Row number of the base line in the file.
   let number: Int64
   /// Length of the base line, bytes.
   let count: Int
@@ -25,14 +25,15 @@ final class PackingBase {
   deinit { unsafe ccompression_base_free(handle) }
 }
 
-/// Compresses lines with zstd (RFC 8878), level 1. The dictionary is a similar line, the base line.
+/// Compresses lines with zstd (RFC 8878), level 1. The dictionary is a similar line, the base line. Only one thread may
+/// use a packer.
 ///
-/// The records of one vehicle share most of their text, above all the signal names. With the dictionary, this text is
-/// stored only once for a few hundred records, and a record of 1.9 KB takes 0.3 KB. Only one thread may use a packer.
+/// The records of one vehicle share most of their text, especially the signal names. With the dictionary, this text is
+/// stored only once for a few hundred records. A record of 1.9 KB then takes 0.3 KB.
 @safe
 final class LinePacker {
   private let handle: UnsafeMutableRawPointer
-  /// Memory for one compressed frame or one line.
+  /// Buffer for one compressed frame or one line.
   private var room: [UInt8] = []
 
   /// Whether libzstd is installed.
@@ -48,7 +49,7 @@ final class LinePacker {
 
   deinit { unsafe ccompression_packer_free(handle) }
 
-  /// Compresses a line against a base line into a Zstandard frame; `nil` if zstd fails.
+  /// Compresses a line against a base line, and returns the Zstandard frame; `nil` if zstd fails.
   func pack(_ line: [UInt8], against base: PackingBase) -> [UInt8]? {
     makeRoom(ccompression_zstd_bound(line.count))
     let count = unsafe ccompression_pack(handle, base.handle, &room, room.count, line, line.count)

@@ -2,22 +2,23 @@ import Telemetry
 
 /// Reads the text lines of records from rows of the spool's database, whether they are compressed or not.
 struct LineReader: ~Copyable {
-  /// Number of base lines that are kept in memory. If the newest record goes before a backlog, two positions of the
-  /// file are read alternately, and at each of them two kinds of lines with different base lines may alternate.
+  /// Maximum number of base lines that are kept in memory. Four are needed if the newest record is delivered before a
+  /// backlog: two positions of the file are then read alternately, and at each of them, two kinds of lines with
+  /// different base lines may alternate.
   private static let capacity = 4
 
   private var packer: LinePacker?
-  /// The base lines that are kept in memory, the most recently used one last.
+  /// The base lines that are kept in memory, least recently used first.
   private var bases: [PackingBase] = []
 
-  /// Calls `body` with the line of a row.
+  /// Calls `body` with the line of a row, after decompressing it if necessary.
   ///
   /// - Parameters:
   ///   - row: contains the line and, in the next column, the row number of its base line.
   ///   - column: the column of the line.
   /// - Returns: the result of `body`; `nil` if the line or its base line is damaged.
-  /// - Throws: ``SQLiteError`` if the file cannot be read, or if libzstd is not installed. In the latter case, the
-  ///   records are undamaged.
+  /// - Throws: ``SQLiteError`` if the file cannot be read, or if libzstd is needed but not installed. In the latter
+  ///   case, the records are not damaged.
   mutating func withLine<Result>(
     of row: borrowing SQLiteStatement, at column: Int32, _ connection: borrowing SQLiteConnection,
     _ body: (Span<UInt8>) -> Result

@@ -1,17 +1,17 @@
 /// Chooses the base line against which each new line is compressed.
 ///
-/// A base line is used for ``mostLines`` lines and then retired, which limits how many records are lost if it is
-/// damaged. Several base lines are in use at the same time if different kinds of lines alternate, for example those of
-/// two vehicles.
+/// A base line is used for ``mostLines`` lines and then retired, which limits how many records are lost if the base
+/// line is damaged. If different kinds of lines alternate, for example lines of two vehicles, several base lines are in
+/// use at the same time.
 struct PackingPlan {
   /// Maximum number of lines that are compressed against the same base line.
   static let mostLines = 256
   /// Maximum number of base lines that are in use at the same time.
   static let mostBases = 4
-  /// After a new base line, at least this many lines must follow before the next new one, unless no base line is in
-  /// use. Otherwise, every line would become a base line if all lines differ.
+  /// Minimum number of lines between two new base lines, unless no base line is in use. Without this limit, every line
+  /// would become a base line if all lines differ.
   static let fewestLines = 16
-  /// Lines that are shorter than this are stored uncompressed, bytes.
+  /// Minimum length of a line that is compressed, bytes. Shorter lines are stored uncompressed.
   static let shortestLine = 128
 
   private struct Entry {
@@ -26,11 +26,11 @@ struct PackingPlan {
 
   init(next: Int64) { self.next = next }
 
-  /// How to store one line.
+  /// The way to store one line.
   enum Step {
     /// Store the line uncompressed.
     case plain
-    /// Store this Zstandard frame, which was compressed against the base line with this row number.
+    /// Store this Zstandard frame, which is the line compressed against the base line with this row number.
     case packed([UInt8], base: Int64)
     /// No base line is similar enough. Make this line a new base line.
     case newBase
@@ -38,8 +38,8 @@ struct PackingPlan {
 
   /// Decides how to store a line.
   ///
-  /// A base line is similar enough if the compressed line has at most half of the line's length, and the base line at
-  /// least three quarters of it. A shorter base line lacks many of the line's signal names. An example is the first
+  /// A base line is similar enough if the compressed line has at most half of the line's length, and the base line has
+  /// at least three quarters of it. A shorter base line lacks many of the line's signal names; an example is the first
   /// record of a vehicle, which is made before the supported signals are known.
   mutating func step(for line: [UInt8], _ packer: LinePacker) -> Step {
     guard line.count >= Self.shortestLine else { return .plain }
@@ -63,7 +63,8 @@ struct PackingPlan {
     frame.count <= line.count / 2 && entries[index].base.count >= line.count / 4 * 3
   }
 
-  /// Retires base lines that were used for enough lines, and also the oldest one if there are too many.
+  /// Retires the base lines that were used for ``mostLines`` lines, and also the oldest one if there are more than
+  /// ``mostBases``.
   ///
   /// - Returns: the row numbers of the retired base lines.
   mutating func retire() -> [Int64] {

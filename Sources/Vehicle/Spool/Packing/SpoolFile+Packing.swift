@@ -1,14 +1,15 @@
 extension SpoolFile {
-  /// A line as it is stored in a row.
+  /// A line in the form in which it is stored in a row.
   struct PackedLine {
     var bytes: [UInt8]
     /// Row number of the base line against which the line is compressed; `nil` if it is not compressed.
     var base: Int64?
   }
 
-  /// Compresses a telemetry line against a base line, and stores which base lines are new or retired.
+  /// Compresses a telemetry line against a base line. Stores a new base line if necessary, and marks base lines that
+  /// are retired.
   ///
-  /// - Parameter sequence: the sequence number of the line's record.
+  /// - Parameter sequence: the sequence number of the record with this line.
   func pack(_ line: [UInt8], sequence: UInt64, _ draft: inout Draft) throws(SQLiteError) -> PackedLine {
     guard let packer else { return PackedLine(bytes: line) }
     var step = draft.packing.step(for: line, packer)
@@ -26,7 +27,7 @@ extension SpoolFile {
     return PackedLine(bytes: frame, base: base)
   }
 
-  /// Stores a line as a new base line, and removes base lines that no record needs any more.
+  /// Stores a line as a new base line, and removes base lines that no record needs any longer.
   private func addBase(_ line: [UInt8], _ draft: inout Draft) throws(SQLiteError) {
     guard let base = PackingBase(number: draft.packing.next, line.span) else { return }
     try connection.execute(

@@ -1,8 +1,8 @@
 import Telemetry
 
-/// One of the two queues in which records wait: that of events and that of telemetry.
+/// One of the two queues in which records wait: one for events, and one for telemetry.
 public enum Lane: Int, CaseIterable, Sendable {
-  /// Events. They are committed at once, delivered first and dropped last.
+  /// Events. They are committed by the next ``Spool/advance(to:)``, delivered first, and dropped last.
   case events
   /// Telemetry: measurements that are repeated every second or so.
   case telemetry

@@ -1,29 +1,31 @@
-/// Which records of one lane a sink has acknowledged, and which are in flight to it (delivered, but without a result).
+/// The progress of one sink in one lane: which records it has acknowledged, and which are in flight to it (delivered,
+/// but without a result).
 struct LaneProgress {
   /// A record that was delivered to the sink and is not acknowledged yet.
   struct HandedOut: Equatable {
     let sequence: UInt64
-    /// The number of the preceding record in the lane. There is no record between it and `sequence`.
+    /// The sequence number of the preceding record in the lane. The lane has no record between the two.
     let previous: UInt64
   }
 
-  /// The numbers that the sink has acknowledged. The range that starts at 0 ends at the cursor. Ranges above the cursor
-  /// were acknowledged before older records.
+  /// The sequence numbers that the sink has acknowledged. The range that starts at 0 ends at ``cursor``. Records in
+  /// ranges above the cursor were acknowledged before older records.
   ///
-  /// The set may also contain numbers of records that are not in this lane.
+  /// The set may also contain numbers that belong to no record of this lane.
   private(set) var acknowledged = SequenceSet(0...0)
   /// The records that are in flight, in the order of their delivery.
   private(set) var handedOut: [HandedOut] = []
   private var inFlight = SequenceSet()
 
-  /// The cursor: the highest number up to which the sink has acknowledged everything.
+  /// The highest sequence number up to which the sink has acknowledged all records.
   var cursor: UInt64 { acknowledged.range(containing: 0)?.upperBound ?? 0 }
 
-  /// Whether a record must not be delivered now, because it is acknowledged or in flight.
+  /// Whether the record with this sequence number must not be delivered now, because it was acknowledged or is in
+  /// flight.
   func isTaken(_ sequence: UInt64) -> Bool { acknowledged.contains(sequence) || inFlight.contains(sequence) }
 
-  /// Returns the last of the consecutive numbers after `sequence` that are acknowledged or in flight; `sequence` itself
-  /// if there is none.
+  /// Returns the last number of the series after `sequence` in which all numbers were acknowledged or are in flight. If
+  /// the number after `sequence` was not acknowledged and is not in flight, returns `sequence`.
   func taken(behind sequence: UInt64) -> UInt64 {
     var last = sequence
     while last < .max {
@@ -38,15 +40,15 @@ struct LaneProgress {
     return last
   }
 
-  /// Marks a record as in flight.
+  /// Marks a record as in flight. `previous` is the sequence number of the preceding record in the lane.
   mutating func deliver(_ sequence: UInt64, previous: UInt64) {
     handedOut.append(HandedOut(sequence: sequence, previous: previous))
     inFlight.insert(previous + 1...sequence)
   }
 
-  /// Marks those records of a range that are in flight as acknowledged.
+  /// Acknowledges the records that are in flight and whose numbers are in `range`.
   ///
-  /// - Returns: their numbers.
+  /// - Returns: the sequence numbers of these records.
   mutating func acknowledge(_ range: ClosedRange<UInt64>) -> [UInt64] {
     var done: [UInt64] = []
     handedOut.removeAll { record in
@@ -59,16 +61,16 @@ struct LaneProgress {
     return done
   }
 
-  /// Marks numbers as acknowledged, because their records will never be delivered.
+  /// Marks sequence numbers as acknowledged, because records with these numbers will never be delivered from this lane.
   mutating func skip(_ range: ClosedRange<UInt64>) { acknowledged.insert(range) }
 
-  /// Marks all records that are in flight as not delivered, so that they are delivered again.
+  /// Schedules another delivery of all records that are in flight.
   mutating func requeue() {
     handedOut.removeAll(keepingCapacity: true)
     inFlight = SequenceSet()
   }
 
-  /// Marks those records of a range that are in flight as not delivered, so that they are delivered again.
+  /// Schedules another delivery of the records that are in flight and whose numbers are in `range`.
   mutating func requeue(_ range: ClosedRange<UInt64>) {
     handedOut.removeAll { record in
       guard range.contains(record.sequence) else { return false }

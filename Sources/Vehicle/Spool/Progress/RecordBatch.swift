@@ -1,19 +1,19 @@
 import Telemetry
 
-/// Records for one sink, as finished lines in one buffer. ``Spool/nextBatch(for:limit:at:into:)`` clears a batch and
-/// fills it again, so that its memory is reused.
+/// A batch of records for one sink, as finished lines in one buffer. ``Spool/nextBatch(for:limit:at:into:)`` clears a
+/// batch and fills it again, so that its memory is reused.
 public struct RecordBatch: Sendable {
-  /// Where a record is stored.
+  /// The place where a record is stored.
   public enum Source: Hashable, Sendable {
-    /// In memory, in a memory epoch. The memory epochs of this process are numbered from 0.
+    /// In memory, in the memory epoch with this number. The memory epochs of this process are numbered from 0.
     case memory(UInt32)
-    /// In a file. The files that this process has opened or created are numbered.
+    /// In the file with this number. The files that this process has opened or created are numbered.
     case file(UInt32)
   }
 
   /// The identity of a record in the spool.
   public struct Number: Hashable, Sendable {
-    /// Where the record is stored. This determines the epoch to which `sequence` belongs.
+    /// The place where the record is stored. It determines the epoch to which ``sequence`` belongs.
     public var source: Source
     /// The record's sequence number.
     public var sequence: UInt64
@@ -35,11 +35,11 @@ public struct RecordBatch: Sendable {
     public let range: Range<Int>
   }
 
-  /// Maximum size of a batch. The first record is added even if it exceeds the limits.
+  /// Limits for the size of a batch. The first record is added even if it exceeds them.
   public struct Limit: Sendable {
     /// Maximum number of records.
     public var records: Int
-    /// Maximum size of all lines, bytes.
+    /// Maximum size of all lines together, bytes.
     public var bytes: Int
 
     /// Creates limits; the parameters are the properties of the same names.
@@ -60,7 +60,7 @@ public struct RecordBatch: Sendable {
   /// Whether the batch has no records.
   public var isEmpty: Bool { records.isEmpty }
 
-  /// Removes all records. The memory is kept for the next records.
+  /// Removes all records. The allocated memory is kept for the next records.
   mutating func clear() {
     bytes.removeAll(keepingCapacity: true)
     records.removeAll(keepingCapacity: true)
@@ -68,7 +68,7 @@ public struct RecordBatch: Sendable {
 
   /// Adds a record whose line was appended to ``bytes`` at `start`.
   ///
-  /// - Returns: `false` if the record exceeds the limit, in which case its line is removed again.
+  /// - Returns: `false` if the record exceeds the limit; its line is removed again then.
   mutating func append(_ number: Number, _ type: RecordType, from start: Int, _ limit: Limit) -> Bool {
     guard records.isEmpty || records.count < limit.records && bytes.count <= limit.bytes else {
       bytes.removeSubrange(start...)
@@ -80,7 +80,7 @@ public struct RecordBatch: Sendable {
 
   /// Replaces the lines of all records.
   ///
-  /// - Parameter write: receives a record's type and its line, and appends the new line to its third argument.
+  /// - Parameter write: receives the type and the line of a record, and appends the new line to its third argument.
   public mutating func rewrite(_ write: (RecordType, Span<UInt8>, inout [UInt8]) -> Void) {
     var lines: [UInt8] = []
     lines.reserveCapacity(bytes.count)
@@ -92,7 +92,7 @@ public struct RecordBatch: Sendable {
     bytes = lines
   }
 
-  /// Moves the record at `index` to the end, with its line.
+  /// Moves the record at `index`, with its line, to the end of the batch.
   mutating func moveToEnd(_ index: Int) {
     let moved = records.remove(at: index)
     let line = Array(bytes[moved.range])

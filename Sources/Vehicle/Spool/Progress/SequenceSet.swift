@@ -1,6 +1,6 @@
 /// A set of sequence numbers, stored as ranges. A thousand consecutive numbers take no more memory than a single one.
 public struct SequenceSet: Equatable, Sendable {
-  /// The ranges in ascending order. At least one number is missing between two ranges.
+  /// The ranges in ascending order. Between two ranges, at least one number is missing.
   public private(set) var ranges: [ClosedRange<UInt64>] = []
 
   /// Creates an empty set.
@@ -12,7 +12,7 @@ public struct SequenceSet: Equatable, Sendable {
   /// Whether the set is empty.
   public var isEmpty: Bool { ranges.isEmpty }
 
-  /// How many numbers the set contains.
+  /// Number of sequence numbers in the set.
   var count: UInt64 { ranges.reduce(0) { $0 + ($1.upperBound - $1.lowerBound + 1) } }
 
   /// Returns the range that contains a number; `nil` if the set does not contain it.
@@ -27,7 +27,7 @@ public struct SequenceSet: Equatable, Sendable {
 
   /// Inserts all numbers of a range.
   public mutating func insert(_ range: ClosedRange<UInt64>) {
-    // Merge the range with those that overlap it or are next to it.
+    // Merge the range with the ranges that overlap it or are next to it.
     let first = firstIndex(endingFrom: range.lowerBound == 0 ? 0 : range.lowerBound - 1)
     var end = first
     var merged = range

@@ -1,8 +1,8 @@
-/// The records in the file that one sink has acknowledged, and those that are in flight to it. Only one thread may use
-/// it.
+/// The progress of one sink: which records in the file it has acknowledged, and which are in flight to it. Only one
+/// thread may use it.
 final class SinkProgress {
-  /// Numbers of records that were delivered with a date that may still be corrected. If they are delivered again, they
-  /// must have the same date.
+  /// A date that may still be corrected, with the sequence numbers of the records that were delivered with it. If these
+  /// records are delivered again, they must have the same date.
   struct Stamp: Equatable {
     var wall: WallTime
     var sequences: SequenceSet
@@ -14,17 +14,17 @@ final class SinkProgress {
   /// The progress in each ``Lane``.
   var lanes: [LaneProgress] = [LaneProgress(), LaneProgress()]
   private(set) var stamps: [Stamp] = []
-  /// Sequence numbers of records whose stamp was first stored for a batch that is now in flight. If nothing of the
-  /// batch was sent, these stamps can be discarded.
+  /// Sequence numbers of the records in flight that got their stamp for this delivery. If the sink has sent nothing of
+  /// them, these stamps can be discarded.
   private var firstTime = SequenceSet()
-  /// Whether there are acknowledgements that are not committed yet.
+  /// Whether the sink has acknowledged records since the last commit.
   var hasNewAcknowledgements = false
-  /// Whether there are stamps that are not committed yet.
+  /// Whether the stamps have changed since the last commit.
   var hasNewStamps = false
 
   init(name: String) { self.name = name }
 
-  /// Discards everything, for use with a new file.
+  /// Discards all progress, because the sink begins with a new file or epoch.
   func reset() {
     lanes = [LaneProgress(), LaneProgress()]
     stamps = []
@@ -33,13 +33,13 @@ final class SinkProgress {
     hasNewStamps = false
   }
 
-  /// Returns the date with which a record was delivered earlier; `nil` if it was not delivered, or if its date will not
-  /// be corrected any more and can be computed again.
+  /// Returns the date in the stamp of a record; `nil` if the record has no stamp: it was not delivered, or its date
+  /// will not be corrected any more and can be computed again.
   func stamp(of sequence: UInt64) -> WallTime? {
     stamps.first { $0.sequences.contains(sequence) }?.wall
   }
 
-  /// Stores the date with which a record is being delivered.
+  /// Stores the date with which a record is being delivered, as a stamp.
   func stamp(_ sequence: UInt64, _ wall: WallTime) {
     if let index = stamps.firstIndex(where: { $0.wall == wall }) {
       stamps[index].sequences.insert(sequence...sequence)
@@ -50,7 +50,7 @@ final class SinkProgress {
     hasNewStamps = true
   }
 
-  /// Adds a stamp that was stored.
+  /// Adds a stamp that was read from the file.
   func restoreStamp(_ range: ClosedRange<UInt64>, _ wall: WallTime) {
     if let index = stamps.firstIndex(where: { $0.wall == wall }) {
       stamps[index].sequences.insert(range)
@@ -59,7 +59,7 @@ final class SinkProgress {
     }
   }
 
-  /// Marks those records of a range that are in flight as acknowledged, in both lanes.
+  /// Acknowledges the records that are in flight and whose numbers are in `range`, in both lanes.
   func acknowledge(_ range: ClosedRange<UInt64>) {
     for index in lanes.indices {
       let done = lanes[index].acknowledge(range)
@@ -89,15 +89,16 @@ final class SinkProgress {
     hasNewStamps = true
   }
 
-  /// Marks all records that are in flight as not delivered, so that they are delivered again.
+  /// Schedules another delivery of all records that are in flight.
   func requeue() {
     for index in lanes.indices { lanes[index].requeue() }
     firstTime = SequenceSet()
   }
 
-  /// Marks those records of a range that are in flight as not delivered, so that they are delivered again.
+  /// Schedules another delivery of the records that are in flight and whose numbers are in `range`.
   ///
-  /// - Parameter sentNothing: whether no byte of them was sent. If so, the stamps of this delivery are discarded.
+  /// - Parameter sentNothing: whether the sink has sent no byte of these records. If so, the stamps that they got for
+  ///   this delivery are discarded.
   func requeue(_ range: ClosedRange<UInt64>, sentNothing: Bool) {
     for index in lanes.indices { lanes[index].requeue(range) }
     if sentNothing {

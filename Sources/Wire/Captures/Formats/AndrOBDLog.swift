@@ -76,7 +76,7 @@ extension CaptureReader {
 /// State of the reader of an AndrOBD log.
 struct AndrOBDState {
   static let commandLimit = 32
-  /// Whether there were `TX:` or `RX:` lines, which contain everything including prompts.
+  /// Whether there were `TX:` or `RX:` lines. They contain all data, including prompts.
   var hasPrompts = false
   private(set) var commandCount = 0
   private var command = InlineArray<32, UInt8>(repeating: 0)
@@ -88,7 +88,7 @@ struct AndrOBDState {
     return true
   }
 
-  /// Sets the current command, of which at most ``commandLimit`` characters are kept.
+  /// Sets the current command, which must have at most ``commandLimit`` characters.
   mutating func setCommand(_ text: Span<UInt8>) {
     commandCount = text.count
     for i in 0..<text.count { command[i] = text[i] }
@@ -128,7 +128,7 @@ struct AndrOBDEvent {
     }
   }
 
-  /// Returns the text up to the closing quote, which must be the last character of the line; otherwise `nil`.
+  /// Returns the range of the text up to the closing quote; `nil` if the last character of the line is not this quote.
   private static func quoted(_ line: Span<UInt8>, from start: Int, to end: Int) -> Range<Int>? {
     end > start && line[end - 1] == UInt8(ascii: "'") ? start..<end - 1 : nil
   }

@@ -14,11 +14,10 @@
 /// Some readers omit the CRs between the lines of a reply; see ``JoinedFrames``.
 ///
 /// The marks are `>`, `>>`, `->`, `-->` or `TX:` for sent text, and `<`, `<<`, `<-`, `<--` or `RX:` for received text.
-/// If a text contains the escape sequences `\r` or `
-///
-/// `, they are decoded and nothing is added. Otherwise the reader adds to each line, also before a prompt, the CR that
-/// the log omits. In a log without prompts, a command ends the preceding reply with `⏎>`. A K-line request with header
-/// and checksum (`C2 33 F1 01 0C F3`) becomes the command that makes an ELM327 send it (`010C`).
+/// If a text contains the escape sequences `\r` or `\n`, they are decoded and nothing is added. Otherwise, the reader
+/// adds the CR that the log omits, to each line and before a prompt. In a log without prompts, a command ends the
+/// preceding reply with `⏎>`. A K-line request with header and checksum (`C2 33 F1 01 0C F3`) becomes the command that
+/// makes an ELM327 send it (`010C`).
 ///
 /// Times of day count from the first event, also across midnight. Dates without a zone are treated as UTC. Car
 /// Scanner's log has no marks; see ``TerminalState``.

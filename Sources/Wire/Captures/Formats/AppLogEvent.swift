@@ -6,7 +6,7 @@ struct AppLogEvent {
   let direction: CaptureDirection
   private(set) var payload: Range<Int>
 
-  /// Parses a line; `nil` if the line does not say whether its text was sent or received.
+  /// Parses a line; `nil` if the line does not show whether its text was sent or received.
   init?(_ line: Span<UInt8>) {
     var i = line.skippingBlanks(from: 0)
     if let stamp = Self.stamp(line, at: &i) {
@@ -82,9 +82,7 @@ struct AppLogEvent {
     return nil
   }
 
-  /// Whether the text contains the escape sequence `\r` or `
-  ///
-  /// `.
+  /// Whether the text contains the escape sequence `\r` or `\n`.
   static func isEscaped(_ text: Span<UInt8>) -> Bool {
     var from = 0
     while let slash = text.index(of: 0x5C, from: from) {

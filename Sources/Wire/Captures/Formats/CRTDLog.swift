@@ -24,7 +24,7 @@ extension CaptureReader {
   }
 }
 
-/// A parsed record.
+/// A parsed record of a CRTD log.
 struct CRTDRecord {
   let stamp: LogStamp
   /// Whether the record is a CAN frame; `false` for a record that is skipped.

@@ -8,11 +8,11 @@
 ///      (000.100000)  can0  RX - -  18DAF110   [8]  06 41 00 BE 3F A8 13 00   '.A..?...'
 ///      (2015-07-10 05:57:32.249713)  can0  123   [0]  remote request
 ///
-/// An identifier of three digits has 11 bits, one of eight digits 29 bits. With the option `-t z`, times count from the
-/// first frame. With `-t d`, they count from the previous frame, which the reader recognizes because times decrease.
-/// With `-t A`, they are local times without a zone and are treated as UTC. Remote requests, error frames and frames
-/// longer than 8 bytes are dropped, because an ELM327 prints nothing for them. ``BusDialogue`` converts the other
-/// frames.
+/// An identifier of three digits has 11 bits; an identifier of eight digits has 29 bits. With the option `-t z`, times
+/// count from the first frame. With `-t d`, they count from the previous frame. The reader recognizes this because
+/// times decrease. With `-t A`, they are local times without a zone and are treated as UTC. Remote requests, error
+/// frames and frames longer than 8 bytes are dropped, because an ELM327 prints nothing for them. ``BusDialogue``
+/// converts the other frames.
 extension CaptureReader {
   /// Reads a line.
   ///
@@ -125,7 +125,7 @@ struct CandumpLine {
     return i == line.count || line[i] == UInt8(ascii: "'")
   }
 
-  /// Returns the next word and moves `index` after it; `nil` at the end.
+  /// Returns the next word and moves `index` after it; `nil` at the end of the line.
   static func word(_ line: Span<UInt8>, at index: inout Int) -> Range<Int>? {
     let start = line.skippingBlanks(from: index)
     var end = start

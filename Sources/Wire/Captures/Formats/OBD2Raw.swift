@@ -9,9 +9,7 @@
 ///     0.400 N command=0100
 ///
 /// Times are seconds since `started`. `W` marks bytes sent to the adapter and `R` a complete reply, both with the
-/// escape sequences `\r
-///
-/// \t \\ \xHH`. `R.chunk` marks a part of the following `R`, and `N` a note; both are skipped.
+/// escape sequences `\r \n \t \\ \xHH`. `R.chunk` marks a part of the following `R`, and `N` a note; both are skipped.
 extension CaptureReader {
   /// Reads a line.
   ///

@@ -31,7 +31,7 @@ extension CaptureReader {
         deliver(.fromAdapter, at: .none, into: &consumer)
         scratch.removeAll(keepingCapacity: true)
       case (.toAdapter, UInt8(ascii: ">")):
-        // A prompt cannot be part of a command, so the adapter has printed a second one, for example after a reset.
+        // A prompt cannot be part of a command, so the adapter has printed a second prompt, for example after a reset.
         deliver(.fromAdapter, at: .none, into: &consumer)
         scratch.removeAll(keepingCapacity: true)
       case (.fromAdapter, UInt8(ascii: ">")):

@@ -9,10 +9,8 @@
 ///
 /// The file is UTF-8 with one event per line: seconds since the start with up to nine decimals; a space; `>` for bytes
 /// sent to the adapter, `<` for bytes from the adapter, or `g` for bytes from the GNSS receiver; a space; the bytes,
-/// with the escape sequences `\r
-///
-/// \\ \xNN`. Lines that begin with `#` are comments. Those before the first event may contain `vehicle:`, `adapter:`,
-/// `recorded:` (RFC 3339) and `provenance:` in any order, on one or several lines.
+/// with the escape sequences `\r \n \\ \xNN`. Lines that begin with `#` are comments. Comments before the first event
+/// may contain `vehicle:`, `adapter:`, `recorded:` (RFC 3339) and `provenance:` in any order, on one or several lines.
 extension CaptureReader {
   /// Reads a line.
   ///
@@ -104,7 +102,7 @@ struct CaptureHeader {
     field.append(bytes: value)
   }
 
-  /// Returns the first key at or after `index` that begins a word; `nil` if there is none.
+  /// Returns the first key at or after `index` that follows a blank or `#`; `nil` if there is none.
   private static func nextField(_ line: Span<UInt8>, from index: Int) -> (field: Field, start: Int, keyStart: Int)? {
     var i = index
     while i < line.count {

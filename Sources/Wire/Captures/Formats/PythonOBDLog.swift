@@ -5,10 +5,11 @@
 ///     DEBUG:obd.elm327:read: b'7E8 04 41 0C 14 5F \r\r>'
 ///     2020-09-04 11:38:32,463 - obd.elm327 - DEBUG - write: '010C\r\n'
 ///
-/// The library's own log handler prints lines as in the first two; the log handler of a program that uses the library
-/// prints other forms, with or without a time. The bytes are written as by Python's `repr`, `b'…'` or (Python 2) `'…'`.
-/// If both handlers write to the log, each event occurs twice; the reader uses only events in the form of the log's
-/// first event. All other lines are skipped. A reply may lack its prompt, because the library stops reading after `OK`.
+/// The library's own log handler prints lines like the first two above; the log handler of a program that uses the
+/// library prints other forms, with or without a time. The bytes are written as by Python's `repr`: `b'…'`, or `'…'`
+/// in Python 2. If both handlers write to the log, each event occurs twice; the reader uses only events in the form of
+/// the log's first event. All other lines are skipped. A reply may lack its prompt, because the library stops reading
+/// after `OK`.
 extension CaptureReader {
   /// Reads a line.
   ///

@@ -20,7 +20,7 @@ extension CaptureReader {
   }
 }
 
-/// The state of a reader that divides a byte stream into lines: how far the current line reaches.
+/// The state of a reader of a byte stream: the length of the current line, and the direction of the next byte.
 struct StreamState {
   /// Number of bytes since the last CR, LF or prompt.
   private(set) var sinceBreak = 0
@@ -32,8 +32,8 @@ struct StreamState {
 
   /// Updates ``sinceBreak`` after a chunk.
   ///
-  /// It searches for a line end backwards from the point at which the line would be too long, so that it reads only a
-  /// few bytes of each chunk.
+  /// The search for a line end goes backwards from the byte at which the line would be too long. It therefore reads
+  /// only a few bytes of each chunk.
   ///
   /// - Returns: `false` if a line exceeds the limit.
   mutating func takeAll(_ chunk: Span<UInt8>, limit: Int) -> Bool {

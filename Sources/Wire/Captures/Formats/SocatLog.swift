@@ -111,7 +111,7 @@ struct SocatState {
   /// Whether `>` marks bytes sent to the adapter; `nil` before the first transfer.
   var isRightToAdapter: Bool?
   var time = CaptureTime.none
-  /// Whether a time in the log had real nanoseconds, not microseconds padded to nine digits.
+  /// Whether a time in the log has real nanoseconds, not microseconds padded to nine digits.
   private var hasNanoseconds = false
 
   /// Begins to read a transfer.

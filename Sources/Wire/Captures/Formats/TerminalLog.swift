@@ -19,8 +19,8 @@
 ///     >
 ///
 /// Line ends stand for the adapter's CRs. Notes are in brackets, sometimes across several lines. Other messages of the
-/// app contain characters that no adapter prints (`=`, `;`), or are recognized by their format. The only time in the
-/// log is when the app was started, in the phone's date format; it is ignored.
+/// app contain characters that no adapter prints (`=`, `;`), or are recognized by their format. The log contains only
+/// one time, the start of the app in the phone's date format. This time is ignored.
 extension CaptureReader {
   /// Reads a line.
   mutating func terminalLine<C: CaptureConsumer & ~Copyable>(_ line: Span<UInt8>, into consumer: inout C) {
@@ -77,7 +77,7 @@ struct TerminalState {
   /// Whether a line is the first line of a Car Scanner log.
   static func begins(_ line: Span<UInt8>) -> Bool { line.has("===== LOG STARTED") || line.has("=====Version") }
 
-  /// Whether a line belongs to a note, so that the reader skips it.
+  /// Whether the reader skips a line, because it belongs to a note or a repeated reply that began in an earlier line.
   mutating func skips(_ line: Span<UInt8>) -> Bool {
     switch skip {
     case .nothing: return false
@@ -91,7 +91,7 @@ struct TerminalState {
 
   /// Reads the note at the start of the line.
   ///
-  /// - Returns: the index after the note; `nil` if the note continues in the next line.
+  /// - Returns: the index after the note; `nil` if the note continues in the next line, or is a repeated reply.
   mutating func takeNote(_ line: Span<UInt8>) -> Int? {
     guard let close = line.index(of: UInt8(ascii: "]")) else {
       skip = .toBracket

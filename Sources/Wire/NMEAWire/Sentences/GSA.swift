@@ -4,7 +4,7 @@
 ///            selection, mode (1 none, 2 2D, 3 3D), satellites, PDOP, HDOP, VDOP
 ///
 /// NMEA 0183 4.1 and later append the constellation. The standard has fields for 12 satellites, but some receivers send
-/// 24. The DOP fields are therefore found by counting from the end.
+/// the numbers of 24. The DOP fields are therefore found by counting from the end.
 struct GSA {
   /// Mode 1, 2 or 3; 0 if the field is empty.
   var mode: UInt8
@@ -26,8 +26,8 @@ struct GSA {
     var values: (Decimal?, Decimal?, Decimal?) = (try fields.unsigned(), try fields.unsigned(), try fields.unsigned())
     hdop = values.1
     guard !fields.isAtEnd else { return }
-    // If one field follows the DOP fields, it is the constellation, a hexadecimal digit. If more fields follow, these
-    // three were satellites, and the DOP fields are the last three.
+    // If one field follows the DOP fields, it is the constellation, a hexadecimal digit. If more fields follow, the
+    // fields that were read as DOP fields are satellites, and the last three fields are the DOP fields.
     let constellation = try fields.hexadecimalOrDecimal()
     guard !fields.isAtEnd else { return }
     values = (values.1, values.2, constellation)
@@ -37,9 +37,9 @@ struct GSA {
 }
 
 extension FieldCursor {
-  /// Reads a field that contains either a number, or the letter of a constellation (A to F).
+  /// Reads a field that contains either a decimal number, or the hexadecimal digit A to F of a constellation.
   ///
-  /// - Returns: the number; `nil` if the field has a letter or is empty.
+  /// - Returns: the number; `nil` if the field contains A to F or is empty.
   @_lifetime(self: copy self)
   mutating func hexadecimalOrDecimal() throws(RejectReason) -> Decimal? {
     if let letter = peek, (0x41...0x46).contains(letter) {

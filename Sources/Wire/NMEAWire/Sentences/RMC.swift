@@ -29,8 +29,8 @@ struct RMC {
 extension FieldCursor {
   /// Skips the magnetic variation and its direction, and returns the mode after them; 0 if there is none.
   ///
-  /// Some receivers (SiRF II, Saab R4) omit the direction and send the mode instead. If this is the last field, an E in
-  /// it means east if a variation precedes it; otherwise it is the mode "estimated".
+  /// Some receivers (SiRF II, Saab R4) omit the direction and send the mode instead. An E in the last field means east
+  /// if a variation precedes it; otherwise, it is the mode "estimated".
   @_lifetime(self: copy self)
   mutating func modeBehindVariation() throws(RejectReason) -> UInt8 {
     guard !isAtEnd else { return 0 }

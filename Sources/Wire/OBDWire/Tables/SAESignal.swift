@@ -6,8 +6,8 @@ public struct SAESignal: BitwiseCopyable, Sendable {
   public var name: StaticString
   /// A description of the value for people.
   public var title: StaticString
-  /// Path of the value in the COVESA Vehicle Signal Specification 6.0; empty if that has no such signal in the same
-  /// unit. (VSS 6.0 no longer has the branch `Vehicle.OBD`.)
+  /// Path of the value in the COVESA Vehicle Signal Specification 6.0; empty if the specification has no such signal in
+  /// the same unit. (VSS 6.0 no longer has the branch `Vehicle.OBD`.)
   public var vss: StaticString
 
   /// Creates a row.
@@ -19,8 +19,8 @@ public struct SAESignal: BitwiseCopyable, Sendable {
   }
 }
 
-/// How the oxygen sensors are numbered, which depends on the PID that describes them. It selects the group of rows for
-/// PIDs 14–1B, 24–2B and 34–3B.
+/// How the oxygen sensors are numbered, which depends on the PID that describes them. The layout selects the group of
+/// rows for PIDs 14–1B, 24–2B and 34–3B.
 public enum OxygenSensorLayout: UInt8, BitwiseCopyable, Sendable {
   /// The ECU has answered neither PID 13 nor PID 1D. The sensors are numbered 1–8.
   case unknown

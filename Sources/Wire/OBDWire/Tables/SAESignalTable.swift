@@ -541,8 +541,8 @@ public let saeSignals: InlineArray<895, SAESignal> = [
   .percent(0x6A, 24, "commandedIntakeAirFlowBControl", "Commanded intake air flow B control", sup: 5),
   .percent(0x6A, 32, "relativeIntakeAirFlowBPosition", "Relative intake air flow B position", sup: 4),
 
-  // PID 6B: the same byte is in steps of 1 °C or of 4 °C. There are two support bits, and the one that is set shows
-  // which.
+  // PID 6B: the same byte is in steps of 1 °C or of 4 °C. There are two support bits; the bit that is set shows which
+  // step applies.
   .support(0x6B, 0, "egrTemperatureDWideRangeSupported"),
   .support(0x6B, 1, "egrTemperatureBWideRangeSupported"),
   .support(0x6B, 2, "egrTemperatureCWideRangeSupported"),
@@ -600,8 +600,8 @@ public let saeSignals: InlineArray<895, SAESignal> = [
     sup: 5),
   .number(0x6E, 56, 16, "injectionControlPressureB", "Injection control pressure B", .kilopascal, 10, sup: 4),
 
-  // PID 6F: the same byte is in steps of 1 kPa or of 8 kPa. There are two support bits, and the one that is set shows
-  // which.
+  // PID 6F: the same byte is in steps of 1 kPa or of 8 kPa. There are two support bits; the bit that is set shows which
+  // step applies.
   .support(0x6F, 4, "turbochargerCompressorInletPressureBWideRangeSupported"),
   .support(0x6F, 5, "turbochargerCompressorInletPressureAWideRangeSupported"),
   .support(0x6F, 6, "turbochargerCompressorInletPressureBSupported"),
@@ -1055,7 +1055,7 @@ public let saeSignals: InlineArray<895, SAESignal> = [
   .number(
     0x9A, 32, 16, "hybridBatterySystemCurrent", "Hybrid/EV battery system current", .ampere, 0.1, signed: true, sup: 5),
 
-  // PID 9B: it is not public what the codes of the fluid type mean, so they are reported as numbers.
+  // PID 9B: the meaning of the codes of the fluid type is not public, so they are reported as numbers.
   .number(0x9B, 0, 4, "dieselExhaustFluidTypeCode", "Diesel exhaust fluid type code", sup: 7),
   .support(0x9B, 4, "dieselExhaustFluidTankLevelSupported"),
   .support(0x9B, 5, "dieselExhaustFluidTankTemperatureSupported"),

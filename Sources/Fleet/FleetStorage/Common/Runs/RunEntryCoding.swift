@@ -1,7 +1,7 @@
 import FleetDomain
 import Telemetry
 
-/// Encodes the entries of a run for its column, in about 20 bytes for each record.
+/// Encodes the entries of a run as the value of a column, with about 20 bytes for each record.
 ///
 /// The first byte is the version of the format, 1. Each entry follows:
 ///

@@ -5,17 +5,17 @@ import Telemetry
 ///
 /// The size of runs is limited, because reading one record requires that all bodies of its run are decompressed.
 enum RunSelection {
-  /// Minimum number of records in a run, unless their bodies are long.
+  /// Minimum number of records in a run, unless the bodies are long (``worthwhileBodies``).
   private static let fewestRecords = 16
   private static let mostRecords = 128
-  /// Total size of the bodies at which a run is full, bytes.
+  /// Total size of a run's bodies at which the run is full, bytes.
   private static let fullBodies = 65_536
-  /// Minimum total size of the bodies of a run that has fewer than ``fewestRecords`` records, bytes.
+  /// Minimum total size of the bodies, bytes, for a run with fewer than ``fewestRecords`` records.
   private static let worthwhileBodies = 16_384
   /// Maximum total size of the bodies of a run, bytes: a run that is just below ``fullBodies`` may receive one more
   /// record.
   static let largestBodies = fullBodies + IncomingRecord.maximumCount
-  /// Whether a run is made of this number of records with this total size of their bodies.
+  /// Whether records are stored as a run, given their number and the total size of their bodies in bytes.
   static func isWorthwhile(_ count: Int, _ bytes: Int) -> Bool {
     count >= fewestRecords || (count > 1 && bytes >= worthwhileBodies)
   }
@@ -26,12 +26,12 @@ enum RunSelection {
   ///   - candidates: indices of the rows whose place is between two existing runs.
   ///   - previous: the existing run before the candidates; `nil` if there is none.
   ///   - next: the existing run after the candidates; `nil` if there is none.
-  ///   - now: the server's clock, ms.
+  ///   - now: the server's clock, ms since 1970.
   /// - Returns: for each new run, the indices of its rows.
   static func runs(
     of rows: [RecordRow], _ candidates: [Int], after previous: RunSpan?, before next: RunSpan?, at now: Int64
   ) -> [[Int]] {
-    // Records without a credible time, and those that are not later than the record before them, are not selected.
+    // Records without a credible time, and records that are not later than the record before them, are not selected.
     let (ahead, overflow) = now.addingReportingOverflow(Reception.tolerance)
     let credible = overflow ? .max : ahead
     let latest = min(next.map { $0.firstTime - 1 } ?? .max, credible)
@@ -49,7 +49,7 @@ enum RunSelection {
     return months(rows, fitting).flatMap { pieces(rows, $0) }
   }
 
-  /// Divides rows by the months of their ids.
+  /// Divides rows by the months of their ids. The rows must be in the order of the ids.
   private static func months(_ rows: [RecordRow], _ indexes: [Int]) -> [ArraySlice<Int>] {
     var parts: [ArraySlice<Int>] = []
     var rest = indexes[...]
@@ -63,7 +63,7 @@ enum RunSelection {
   }
 
   /// Divides rows into pieces that are within the limits and have about the same number of records. Pieces that are not
-  /// worthwhile are omitted.
+  /// worthwhile (``isWorthwhile(_:_:)``) are left out.
   private static func pieces(_ rows: [RecordRow], _ indexes: ArraySlice<Int>) -> [[Int]] {
     let count = (indexes.count + mostRecords - 1) / mostRecords
     let most = count == 0 ? 0 : (indexes.count + count - 1) / count

@@ -3,9 +3,9 @@ import Telemetry
 
 /// Changes to existing runs.
 extension StoreSession {
-  /// Stores better times for records, which may be rows or parts of runs. A record whose stored time is equally good is
-  /// skipped. A record in a run is removed from the run and becomes a row. Call this after ``store(_:at:)``, which
-  /// locks the vehicles.
+  /// Stores better times for records, which may be rows or parts of runs. A record that already has a time of the same
+  /// or a better quality is skipped. Any other record in a run is removed from the run and becomes a row. Call this
+  /// after ``store(_:at:)``, which locks the vehicles.
   ///
   /// - Parameters:
   ///   - improvements: the better times, in the order of the records' keys.
@@ -54,7 +54,7 @@ extension StoreSession {
     MovedBack(tenant: left.tenant, time: max(left.time, right.time), ids: left.ids + right.ids)
   }
 
-  /// Removes all entries of a run except these. If there are none, deletes the run.
+  /// Removes all entries from a run, except the given ones. If none are given, deletes the run.
   func reduce(_ run: TelemetryRun, to entries: [RunEntry]) throws(StoreFailure) {
     guard let first = entries.first, let last = entries.last else {
       try run.span.remove(self)

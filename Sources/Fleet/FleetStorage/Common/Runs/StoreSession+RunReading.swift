@@ -3,9 +3,9 @@ import Telemetry
 
 /// Functions that read records from rows and from runs.
 extension StoreSession {
-  /// Returns lists of records for a query, from which ``RecordPage/page(_:)`` makes a page.
+  /// Returns lists of records for a query, from which ``RecordPage/page(_:completeTo:)`` makes a page.
   ///
-  /// - Parameter vehicle: key of the vehicle; `nil` for all vehicles.
+  /// - Parameter vehicle: the key of the query's vehicle; `nil` for all vehicles.
   func allLists(_ page: RecordPage, tenant: Int32, vehicle: Int32?) throws(StoreFailure) -> [[FoundRow]] {
     let lists = try lists(page, tenant: tenant, vehicle: vehicle)
     guard let vehicle, page.query.classes.contains(.known(.telemetry)) else { return lists }
@@ -34,11 +34,11 @@ extension StoreSession {
     return keys.compactMap { found[$0] }
   }
 
-  /// Calls a function for each of these telemetry records that is stored in a run.
+  /// Calls a function for those of these telemetry records that are stored in runs.
   ///
   /// - Parameters:
   ///   - keys: keys in ascending order.
-  ///   - budget: the cost of each run is charged to it. When it is spent, no more runs are read.
+  ///   - budget: the cost of reading each run is charged to it. When it is spent, no more runs are read.
   /// - Returns: the keys whose runs were not read.
   @discardableResult
   func forEachInRuns(
@@ -55,7 +55,7 @@ extension StoreSession {
     }
     if spans.isEmpty { return [] }
     let unpacker = try RunUnpacker()
-    // Read only a few runs of a vehicle at a time, to limit the memory.
+    // Read only a few runs of one vehicle at a time, to limit the use of memory.
     var rest = spans[...]
     while let first = rest.first, !budget.isSpent {
       var (part, runs): (ArraySlice<(key: RowKey, id: UUIDv7, span: RunSpan)>, [RunSpan]) = ([], [first.span])
@@ -92,7 +92,8 @@ struct RunReader {
 
   // MARK: Pages
 
-  /// Returns the records for a page, in the page's order; if more follow, one more than its limit.
+  /// Returns the records for a page, in the order of the page. If more records follow, returns one more than the page's
+  /// limit.
   func list(_ page: RecordPage) throws(StoreFailure) -> [FoundRow] {
     let query = page.query
     let bound = RecordBound(query, page.cursor, recordClass: .known(.telemetry), isFleetWide: false)
@@ -129,7 +130,7 @@ struct RunReader {
     return Array(rows.prefix(query.limit + 1))
   }
 
-  /// Returns the number of runs to read at once if this many records are needed.
+  /// Returns the number of runs that one query reads if this number of records is needed.
   private static func count(for records: Int) -> Int { min(records / 64 + 1, 32) }
 
   private func append(
@@ -148,7 +149,8 @@ struct RunReader {
     // Records without a time belong to no span, and are in no run.
     var start = max(page.cursor?.time ?? RecordBound.start(page.query), StoredTime.undated + 1)
     var chosen: [(run: RunSpan, entry: RunEntry)] = []
-    // Runs that were read ahead and not used yet. As long as all of them are needed, more are read at once.
+    // Runs that were read in advance and are not used yet. While all of them are needed, the next queries read more
+    // runs.
     var ahead: [TelemetryRun] = []
     var count = 2
     while chosen.count <= page.query.limit, start < end {
@@ -199,8 +201,8 @@ struct RunReader {
 
   // MARK: The newest
 
-  /// Returns the position of the newest record in runs; `nil` if there is none. If `withPosition`, only records with a
-  /// position count, and only about the 10,000 newest records are searched.
+  /// Returns the sort key of the newest record in runs; `nil` if there is none. If `withPosition` is true, only records
+  /// with a position count, and only about the 10,000 newest records are searched.
   func newest(withPosition: Bool) throws(StoreFailure) -> NewestPlace? {
     var (before, read) = (Int64.max, 0)
     while read < 10_000 {
@@ -219,7 +221,8 @@ struct RunReader {
 
   // MARK: Statements
 
-  /// Returns the runs that end before a time, latest first, or those that end at this time or later, earliest first.
+  /// Returns runs that end before a time, the latest first (`before`), or that end at this time or later, the earliest
+  /// first (`from`).
   private func runs(
     _ side: Side, _ time: Int64, _ limit: Int, withBodies: Bool
   ) throws(StoreFailure) -> [TelemetryRun] {
@@ -236,7 +239,7 @@ struct RunReader {
 }
 
 extension RecordBound {
-  /// Whether an entry belongs to the page: it is not before the position at which reading begins.
+  /// Whether an entry belongs to the page, because it does not precede the position at which reading begins.
   fileprivate func admits(_ entry: RunEntry, oldestFirst: Bool) -> Bool {
     if time != entry.time { return (time < entry.time) == oldestFirst }
     if sequence != entry.sequence { return (sequence < entry.sequence) == oldestFirst }

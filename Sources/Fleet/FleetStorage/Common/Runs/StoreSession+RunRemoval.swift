@@ -2,7 +2,7 @@ import FleetDomain
 import Telemetry
 
 extension StoreEngine {
-  /// Deletes expired telemetry in runs: ``FleetDomain/FleetStorage/removeRecords(_:before:at:)``.
+  /// Deletes expired telemetry that is stored in runs; see ``FleetDomain/FleetStorage/removeRecords(_:before:at:)``.
   func removeRuns(_ bounds: RetentionBounds) async throws(StorageError) -> Int64 {
     var (total, next): (Int64, RunRemovalPlace?) = (0, RunRemovalPlace())
     while let place = next, !Task.isCancelled {
@@ -38,15 +38,17 @@ struct RunRemovalPlace {
   var vehicle: Int64 = 0
 }
 
-/// Retention usually deletes whole runs, because all times of a past month are before the cutoff. If a clock was wrong,
-/// a run may contain newer records, which remain. As with rows, the newest record of a vehicle is never deleted.
+/// Retention usually deletes whole runs, because all times of a past month are before the cutoff. If a gateway's clock
+/// was wrong, a run may also contain newer records. These remain. As with rows, the newest record of a vehicle is never
+/// deleted.
 extension StoreSession {
-  /// Maximum number of runs that one transaction deletes. This many take about 10 ms.
+  /// Maximum number of runs that one transaction deletes. Deleting 64 runs takes about 10 ms.
   private static var piece: Int64 { 64 }
 
   /// Deletes some of the expired runs.
   ///
-  /// - Returns: the number of deleted records, and the position at which to continue; `nil` at the end.
+  /// - Returns: the number of deleted records, and the position at which to continue; `nil` for the position at the
+  ///   end.
   fileprivate func removeRuns(
     _ bounds: RetentionBounds, from place: RunRemovalPlace
   ) throws(StoreFailure) -> (removed: Int64, next: RunRemovalPlace?) {
@@ -85,10 +87,10 @@ extension StoreSession {
     return (removed, next)
   }
 
-  /// Deletes the records of a run whose times are before a time, including their bytes. The newest record of the
-  /// vehicle remains.
+  /// Deletes those records of a run whose times are before a time, including the bytes of their bodies. The newest
+  /// record of the vehicle remains.
   private func removeOldest(of span: RunSpan, before time: Int64) throws(StoreFailure) -> Int64 {
-    // The vehicle was removed. ``removeRuns(tenant:vehicle:)`` deletes its records.
+    // If the vehicle was removed, ``removeRuns(tenant:vehicle:)`` deletes its records.
     if try rows("SELECT key FROM vehicle WHERE key = $1", [SQLValue(span.vehicle)]).isEmpty { return 0 }
     try lock(vehicles: [span.vehicle])
     guard let run = try runs(at: [span], withBodies: true)[span] else { return 0 }

@@ -1,18 +1,18 @@
 import FleetDomain
 import Telemetry
 
-/// Functions that store records, some as rows and some in runs.
+/// Functions that store records, either as rows or in runs.
 extension StoreSession {
-  /// Stores new records. Many telemetry records of one vehicle are stored in runs; all other records are stored as
-  /// rows.
+  /// Stores new records. Telemetry records of one vehicle are stored in runs if there are enough of them. All other
+  /// records are stored as rows.
   ///
-  /// The work depends only on the number of records, not on their IDs. Each record needs one index look-up, and each
-  /// run that may contain one of them is read once.
+  /// The work depends only on the number of records, not on their IDs. Each record needs one index look-up. Each run
+  /// that may contain one of the records is read once.
   ///
   /// - Parameters:
   ///   - rows: rows with unique keys, in the order of ``RowKey/isBefore(_:_:)``.
-  ///   - now: the server's clock, ms.
-  /// - Returns: the time qualities of the records that existed already, by the record's index.
+  ///   - now: the server's clock, ms since 1970.
+  /// - Returns: the time qualities of the records that the database already contained, by the record's index.
   func store(_ rows: [RecordRow], at now: Int64) throws(StoreFailure) -> [Int: StoredQuality] {
     let shares = Self.telemetryShares(rows)
     if shares.isEmpty { return try insert(rows) }
@@ -34,7 +34,7 @@ extension StoreSession {
     return existing
   }
 
-  /// Returns, for each vehicle, the range of indices with its telemetry.
+  /// Returns the range of indices of each vehicle's telemetry.
   private static func telemetryShares(_ rows: [RecordRow]) -> [Range<Int>] {
     var shares: [Range<Int>] = []
     for (index, row) in rows.enumerated() where row.key.recordClass == RowKey.telemetryClass {
@@ -47,9 +47,10 @@ extension StoreSession {
     return shares
   }
 
-  /// Finds the existing runs between which each telemetry record belongs.
+  /// Finds, for each telemetry record, the existing runs between which it belongs.
   ///
-  /// - Returns: the records between each two runs; and the time qualities of the records that existed already in runs.
+  /// - Returns: the records of each gap between two runs; and the time qualities of the records that existing runs
+  ///   contain.
   private func gaps(
     of rows: [RecordRow], _ shares: [Range<Int>]
   ) throws(StoreFailure) -> (gaps: [RunGap], existing: [Int: StoredQuality]) {
@@ -88,7 +89,7 @@ extension StoreSession {
     return (gaps, existing)
   }
 
-  /// Selects records for new runs.
+  /// Selects the records in gaps that are stored in new runs.
   ///
   /// - Returns: for each new run, the indices of its rows.
   private func runs(of rows: [RecordRow], _ gaps: [RunGap], at now: Int64) throws(StoreFailure) -> [[Int]] {

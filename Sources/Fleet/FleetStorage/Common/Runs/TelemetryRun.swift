@@ -1,7 +1,7 @@
 import FleetDomain
 import Telemetry
 
-/// Telemetry of one vehicle that is stored together, as one row of the table `telemetry_run`.
+/// Telemetry records of one vehicle that are stored together, as one row of the table `telemetry_run`.
 ///
 /// Constraints:
 /// - The entries of a run ascend strictly in both ids and times.
@@ -12,7 +12,7 @@ import Telemetry
 /// - The compressed bodies never change. If a record is removed from the run, its entry is deleted, and the bytes of
 ///   its body remain.
 ///
-/// Telemetry that does not meet these constraints is stored as rows of `record`: single records, late ones, and those
+/// Records that do not meet these constraints are stored as rows of `record`: single records, late records, and records
 /// without a credible time. See ``RunSelection``.
 struct TelemetryRun {
   var span: RunSpan
@@ -59,7 +59,7 @@ struct TelemetryRun {
   static func damaged(_ detail: String) -> StoreFailure { StoreFailure(.damaged, "telemetry_run", detail) }
 }
 
-/// The key of a run, and the range of its ids and times.
+/// The key of a run, and the ranges of its ids and times.
 struct RunSpan: Hashable {
   var tenant: Int32
   var vehicle: Int32
@@ -69,7 +69,7 @@ struct RunSpan: Hashable {
   var firstTime: Int64
   var lastTime: Int64
 
-  /// Whether an id is in the range from the first to the last id of the run. The run need not contain it.
+  /// Whether an id is in the range from the first to the last id of the run. The run may still not contain it.
   func spans(_ id: UUIDv7) -> Bool { !id.isBefore(firstId) && !lastId.isBefore(id) }
 
   /// Returns the spans without duplicates, in the same order.
@@ -78,11 +78,11 @@ struct RunSpan: Hashable {
     return spans.filter { seen.insert($0).inserted }
   }
 
-  /// The key as values for the parameters of a statement.
+  /// The key of the run, as values for the parameters of a statement.
   var key: [SQLValue] { [SQLValue(tenant), SQLValue(vehicle), .identifier(lastId)] }
 }
 
-/// The data of a record in a run, except its body.
+/// The data of one record in a run, except the record's body.
 struct RunEntry: Equatable {
   var id: UUIDv7
   var time: Int64
@@ -103,7 +103,7 @@ struct RunRange {
   var last: UUIDv7
 }
 
-/// A run to insert.
+/// A new run, which is inserted into the table `telemetry_run`.
 struct NewRun {
   var span: RunSpan
   /// Number of records.
@@ -136,7 +136,7 @@ extension UUIDv7 {
 extension RowKey {
   static let telemetryClass = RecordClass.known(.telemetry).number
 
-  /// The id; `nil` if the 16 bytes are not one.
+  /// The id; `nil` if the 16 bytes are not a UUID of version 7.
   var id: UUIDv7? { UUIDv7(high: idHigh, low: idLow) }
 }
 

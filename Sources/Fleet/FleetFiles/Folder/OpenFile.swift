@@ -11,6 +11,20 @@ final class OpenFile: Sendable {
     guard descriptor >= 0 else { throw .last(path) }
   }
 
+  /// Creates a file without a name, which disappears when it is closed.
+  init(temporaryIn folder: String) throws(FileError) {
+    path = folder
+    var name = Array("\(folder)/fleetstore-XXXXXX".utf8CString)
+    descriptor = unsafe name.withUnsafeMutableBufferPointer { name in
+      guard let name = name.baseAddress else { return -1 }
+      let descriptor = unsafe mkstemp(name)
+      if descriptor >= 0 { _ = unsafe unlink(name) }
+      return descriptor
+    }
+    guard descriptor >= 0 else { throw .last(folder) }
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+  }
+
   deinit { close(descriptor) }
 
   var size: Int64 {
@@ -18,6 +32,15 @@ final class OpenFile: Sendable {
       var status = stat()
       guard unsafe fstat(descriptor, &status) == 0 else { throw .last(path) }
       return Int64(status.st_size)
+    }
+  }
+
+  /// The device and the number of the file. No other file has the same ones while this one is open.
+  var identity: [UInt64] {
+    get throws(FileError) {
+      var status = stat()
+      guard unsafe fstat(descriptor, &status) == 0 else { throw .last(path) }
+      return [UInt64(status.st_dev), UInt64(status.st_ino)]
     }
   }
 

@@ -1,9 +1,7 @@
-import FleetDomain
-
 /// The reason why an XML text is rejected, with its offset in bytes.
-struct XMLError: Error, Equatable {
-  let offset: Int
-  let message: String
+public struct XMLError: Error, Equatable {
+  public let offset: Int
+  public let message: String
 }
 
 /// Converts XML 1.0 to JSON. Members have the local names of elements and attributes, in lower case and without
@@ -17,10 +15,13 @@ struct XMLError: Error, Equatable {
 ///
 /// A document type declaration is rejected, so no entities exist except the five predefined ones. Depth, number of
 /// nodes and length are limited, which limits memory and time.
-struct XMLReader {
-  static let longest = 32 << 20
-  static let mostNodes = 2_000_000
-  static let deepest = 32
+public struct XMLReader {
+  /// Maximum length of a text, bytes.
+  public static let longest = 32 << 20
+  /// Maximum number of elements and attributes.
+  public static let mostNodes = 2_000_000
+  /// Maximum number of elements inside each other.
+  public static let deepest = 32
 
   private let bytes: [UInt8]
   private var position = 0
@@ -31,7 +32,7 @@ struct XMLReader {
   /// Parses a document.
   ///
   /// - Returns: the name of the root element in lower case, and its content.
-  static func parse(_ bytes: [UInt8]) throws(XMLError) -> (name: String, content: JSON) {
+  public static func parse(_ bytes: [UInt8]) throws(XMLError) -> (name: String, content: JSON) {
     guard bytes.count <= longest else { throw XMLError(offset: longest, message: "longer than \(longest) bytes") }
     var reader = XMLReader(bytes)
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { reader.position = 3 }
@@ -84,7 +85,7 @@ struct XMLReader {
         try add(child.content, as: child.name, to: &members)
       }
     }
-    let trimmed = text.trimmed
+    let trimmed = Self.trimmed(text)
     if members.isEmpty { return (Self.local(full), .text(trimmed)) }
     if !trimmed.isEmpty { try add(.text(trimmed), as: "text", to: &members) }
     return (Self.local(full), .object(members))
@@ -107,6 +108,12 @@ struct XMLReader {
   }
 
   // MARK: Text
+
+  /// Returns the text without white space at its ends.
+  private static func trimmed(_ text: String) -> String {
+    let start = text.drop { $0.isWhitespace }
+    return String(start.reversed().drop { $0.isWhitespace }.reversed())
+  }
 
   private mutating func attribute() throws(XMLError) -> String {
     guard position < bytes.count, bytes[position] == UInt8(ascii: "\"") || bytes[position] == UInt8(ascii: "'") else {

@@ -1,0 +1,22 @@
+import Glibc
+
+/// Makes contents readable for programs of this machine.
+enum LocalCopy {
+  /// The number of bytes that are copied at once.
+  private static let pieceBytes = 1 << 20
+
+  /// Returns the file of a content. A content that is not stored in a file is copied to one without a name, in the
+  /// folder for temporary files (`TMPDIR`).
+  static func file(of content: any StoredContent) async throws(FileError) -> OpenFile {
+    if let local = content as? FolderContent { return local.file }
+    let file = try OpenFile(temporaryIn: unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp")
+    var offset: Int64 = 0
+    while offset < content.size {
+      let bytes = try await content.read(at: offset, count: pieceBytes)
+      guard !bytes.isEmpty else { throw .system("a content has \(offset) of \(content.size) bytes") }
+      try file.write(bytes, at: offset)
+      offset += Int64(bytes.count)
+    }
+    return file
+  }
+}

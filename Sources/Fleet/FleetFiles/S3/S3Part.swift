@@ -1,0 +1,73 @@
+import FleetDomain
+
+/// A part of an upload: an object whose name has the number, length and SHA-256 of the part.
+///
+///     000002.5242880.ab12…          part 2, from byte 2 · 5,242,880
+///     000002.5242880.ab12….NONCE    the same, but only valid if an object `ok.NONCE` exists
+///
+/// All parts but the last have ``fullBytes``. If a piece ends within a part, the next piece stores a longer object for
+/// the same part. Because no object replaces another, two servers that store pieces of the same upload at the same time
+/// cannot destroy each other's bytes.
+struct S3Part: Equatable, Sendable {
+  /// The smallest length that S3 allows for a part of an object that is composed of parts, except for the last one.
+  static let fullBytes = 5 << 20
+  /// Maximum number of parts of one object.
+  static let most = 10_000
+
+  let index: Int
+  let count: Int
+  let sha256: String
+  /// The piece of which the part is only valid if the whole piece had the right checksum; `nil` if it is always valid.
+  let nonce: String?
+
+  var isFull: Bool { count == Self.fullBytes }
+
+  init(index: Int, count: Int, sha256: String, nonce: String?) {
+    (self.index, self.count, self.sha256, self.nonce) = (index, count, sha256, nonce)
+  }
+
+  /// Parses the name of an object; `nil` if it is not that of a part.
+  init?(_ name: Substring) {
+    let fields = name.split(separator: ".", omittingEmptySubsequences: false)
+    guard fields.count == 3 || fields.count == 4, let index = Int(fields[0]), (0..<Self.most).contains(index),
+      let count = Int(fields[1]), (1...Self.fullBytes).contains(count), fields[2].utf8.count == 64
+    else { return nil }
+    self.init(
+      index: index, count: count, sha256: String(fields[2]), nonce: fields.count == 4 ? String(fields[3]) : nil)
+  }
+
+  /// The name of the object.
+  var name: String {
+    let digits = String(index)
+    return String(repeating: "0", count: max(6 - digits.count, 0)) + digits + ".\(count).\(sha256)"
+      + (nonce.map { ".\($0)" } ?? "")
+  }
+
+  /// The name of the object that makes the parts of a piece valid.
+  static func mark(_ nonce: String) -> String { "ok.\(nonce)" }
+
+  /// Returns the parts of which an upload consists, from its first byte on.
+  ///
+  /// - Parameter names: the names of all objects of the upload.
+  static func chain(_ names: [Substring]) -> [S3Part] {
+    let valid = Set(names.filter { $0.hasPrefix("ok.") }.map { $0.dropFirst(3) })
+    var longest: [Int: S3Part] = [:]
+    for name in names {
+      guard let part = S3Part(name) else { continue }
+      if let nonce = part.nonce, !valid.contains(nonce[...]) { continue }
+      if let other = longest[part.index], (other.count, other.name) >= (part.count, part.name) { continue }
+      longest[part.index] = part
+    }
+    var chain: [S3Part] = []
+    while let next = longest[chain.count] {
+      chain.append(next)
+      if !next.isFull { break }
+    }
+    return chain
+  }
+}
+
+extension [S3Part] {
+  /// The total length of the parts in bytes.
+  var byteCount: Int64 { reduce(0) { $0 + Int64($1.count) } }
+}
