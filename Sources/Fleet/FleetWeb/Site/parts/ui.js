@@ -2,7 +2,8 @@
 import { html, useCallback, useEffect, useRef, useState } from "../lib/preact.js";
 import { RequestError } from "../api.js";
 import { t } from "../texts.js";
-import { Icon } from "./icons.js";
+import { number } from "../format.js";
+import { Icon, Shape } from "./icons.js";
 
 /**
  * Loads data, and loads them again when the inputs change.
@@ -171,4 +172,17 @@ export function Menu({ label, children }) {
     }} onFocusOut=${(/** @type {FocusEvent} */ event) => { if (event.relatedTarget && !element.current.contains(event.relatedTarget)) setOpen(false); }}>
     <button type="button" class="button" aria-expanded=${isOpen ? "true" : "false"} aria-controls=${id} onClick=${() => setOpen(!isOpen)}>${label}<${Icon} name="down" size=${14} /></button>
     <div class="items" id=${id} hidden=${!isOpen} onClick=${() => setOpen(false)}>${children}</div></div>`;
+}
+
+/** @typedef {{ label: import("../texts.js").Key, count?: number, unit?: string, link?: string, detail?: string, shape?: import("./icons.js").Shape }} Figure `shape`: that of a state. */
+
+/**
+ * Figures, each of which may lead to the list of what it counts.
+ * @param {{ label: string, list: Figure[] }} props
+ */
+export function Figures({ label, list }) {
+  return html`<ul class="tiles card figures" aria-label=${label}>${list.map(figure => {
+    const content = html`<small>${t(figure.label)}</small><b class=${figure.shape ?? ""}>${figure.shape && html`<${Shape} shape=${figure.shape} />`}${figure.count === undefined ? "–" : number(figure.count)}${figure.unit && `\u00a0${figure.unit}`}</b>`;
+    return html`<li class="tile" key=${figure.label}>${figure.link ? html`<a href=${figure.link}>${content}</a>` : content}<span class="soft small">${figure.detail}</span></li>`;
+  })}</ul>`;
 }

@@ -5,9 +5,9 @@ import { html } from "../lib/preact.js";
 import { all } from "../api.js";
 import { number, timeText } from "../format.js";
 import { healthOf } from "../parts/gateways.js";
-import { Shape, Status } from "../parts/icons.js";
+import { Status } from "../parts/icons.js";
 import { nameOf, remember, useNames } from "../parts/names.js";
-import { Empty, Loading, Title, Trouble, useLoad } from "../parts/ui.js";
+import { Empty, Figures, Loading, Title, Trouble, useLoad } from "../parts/ui.js";
 import { to } from "../router.js";
 import { may } from "../state.js";
 import { t } from "../texts.js";
@@ -16,7 +16,7 @@ import { vehicles } from "./kinds.js";
 /** The most assignments that the page shows; the list has all. */
 const most = 50;
 
-/** @typedef {{ label: import("../texts.js").Key, count: number, link: string, detail?: string, shape?: import("../parts/icons.js").Shape }} Figure */
+/** @typedef {import("../parts/ui.js").Figure} Figure */
 
 async function load() {
   const [fleet, assignments, schedules, defects, gateways] = await Promise.all([
@@ -60,8 +60,7 @@ export default function Fleet() {
     ${loaded.error && html`<${Trouble} error=${loaded.error} retry=${loaded.reload} />`}
     ${!value ? !loaded.error && html`<${Loading} />`
       : value.fleet.length === 0 ? html`<div class="card"><${Empty} title=${t("overview.empty")}><p>${t("overview.emptyHelp")}</p>${may("vehicles", "write") && html`<p><a class="button primary" href="/vehicles/new">${t("vehicles.add")}</a></p>`}</${Empty}></div>`
-      : html`<ul class="tiles card figures" aria-label=${t("overview.figures")}>${figuresOf(value).map(figure => html`<li class="tile" key=${figure.label}><a href=${figure.link}><small>${t(figure.label)}</small>
-          <b class=${figure.shape ?? ""}>${figure.shape && html`<${Shape} shape=${figure.shape} />`}${number(figure.count)}</b></a><span class="soft small">${figure.detail}</span></li>`)}</ul>
+      : html`<${Figures} label=${t("overview.figures")} list=${figuresOf(value)} />
         <${Assignments} list=${value.assignments} fleet=${value.fleet} />`}</div>`;
 }
 

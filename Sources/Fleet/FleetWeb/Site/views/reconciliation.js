@@ -5,7 +5,7 @@ import { all, get, pathOf } from "../api.js";
 import { number, quantity, startOfDay, timeText, today } from "../format.js";
 import { Icon } from "../parts/icons.js";
 import { nameOf, useNames } from "../parts/names.js";
-import { Loading, Title, Trouble, useLoad } from "../parts/ui.js";
+import { Figures, Loading, Title, Trouble, useLoad } from "../parts/ui.js";
 import { setQuery, to } from "../router.js";
 import { may } from "../state.js";
 import { t } from "../texts.js";
@@ -47,12 +47,14 @@ export default function Reconciliation({ place }) {
 
 /** @param {{ id: string, found: any, journeys: Map<string, any> }} props */
 function Comparison({ id, found, journeys }) {
-  const tiles = [["match.matched", found.matched.length, ""], ["match.trips", found.unclaimedTrips.length, found.unclaimedTrips.length > 0 ? quantity(found.unclaimedKilometers, "km", 1) : ""],
-    ["match.journeys", found.journeysWithoutTrip.length, ""], ["match.gaps", found.odometerGaps.length, ""], ["match.overlaps", found.overlaps.length, ""]];
-  const isGood = tiles.slice(1).every(([, count]) => count === 0) && found.matched.length > 0;
+  const figures = [
+    { label: "match.matched", count: found.matched.length }, { label: "match.trips", count: found.unclaimedTrips.length, detail: found.unclaimedTrips.length > 0 ? quantity(found.unclaimedKilometers, "km", 1) : "" },
+    { label: "match.journeys", count: found.journeysWithoutTrip.length }, { label: "match.gaps", count: found.odometerGaps.length }, { label: "match.overlaps", count: found.overlaps.length },
+  ];
+  const isGood = figures.slice(1).every(({ count }) => count === 0) && found.matched.length > 0;
   const driverOf = (/** @type {string} */ journey) => { const driver = journeys.get(journey)?.driverId; return driver ? nameOf("driver", driver) : "–"; };
   const link = (/** @type {string} */ journey) => html`<a href=${to("journeys", journey)}>${timeText(journeys.get(journey)?.startTime ?? found.matched.find((/** @type {any} */ match) => match.journeyId === journey)?.from)}</a>`;
-  return html`<section class="tiles card" aria-label=${t("match.title")}>${tiles.map(([key, count, detail]) => html`<div class="tile" key=${key}><small>${t(key)}</small><b>${number(count)}</b><span class="soft small">${detail}</span></div>`)}</section>
+  return html`<${Figures} label=${t("match.title")} list=${figures} />
     ${isGood && html`<p class="card padded">${t("match.good")}</p>`}
     <${Part} title="match.trips" list=${found.unclaimedTrips} heads=${["trip.start", "trip.end", "trip.distance", ""]} row=${(/** @type {any} */ trip) => html`<td class="whole">${timeText(trip.from)}</td><td class="whole rest">${timeText(trip.to)}</td><td class="num">${quantity(trip.distance, "km", 1)}</td>
       <td class="row-actions">${may("journeys", "write") && html`<a class="button" aria-label=${t("match.declareFor", { time: timeText(trip.from) })} href=${"/journeys/new?" + new URLSearchParams({ vehicleId: id, startTime: trip.from, endTime: trip.to })}><${Icon} name="plus" size=${14} />${t("match.declare")}</a>`}</td>`} />

@@ -1,10 +1,12 @@
 /** The pages of things: list, details and form. */
 import { html, useState } from "../lib/preact.js";
 import { post, pathOf } from "../api.js";
+import { timeText } from "../format.js";
 import { Icon } from "../parts/icons.js";
 import { Sessions } from "../parts/sessions.js";
-import { ThingDetail, ThingForm, ThingList } from "../parts/things.js";
-import { Empty, Secret, Trouble, useLoad } from "../parts/ui.js";
+import { nameOf } from "../parts/names.js";
+import { ThingCard, ThingDetail, ThingForm, ThingList } from "../parts/things.js";
+import { Empty, Figures, Secret, Trouble } from "../parts/ui.js";
 import { currentSession, may } from "../state.js";
 import { t } from "../texts.js";
 import { JourneyDoubts, JourneyExtras } from "./journey.js";
@@ -12,7 +14,6 @@ import { kinds as workingKinds } from "./kinds.js";
 import { setUpKinds } from "./settings-kinds.js";
 import { Assets, Deliveries, Failures, Ignored, PhoneApps } from "./settings.js";
 import { DefectExtras, DocumentExtras, RecordExtras, RecordSteps, ScheduleExtras } from "./work.js";
-import { get } from "../api.js";
 
 const kinds = { ...workingKinds, ...setUpKinds };
 
@@ -76,18 +77,22 @@ function more(kind, thing, reload) {
     case "connectors": return html`<${Assets} connector=${thing} /><${Failures} thing=${thing} /><${Ignored} thing=${thing} />`;
     case "phones": return html`<${PhoneApps} /><${Ignored} thing=${thing} />`;
     case "journeys": return html`<${JourneyExtras} journey=${thing} />`;
-    case "drivers": return html`<${DriverAssignments} driver=${thing} />`;
+    case "drivers": return html`<${DriverExtras} driver=${thing} />`;
     default: return null;
   }
 }
 
 /** @param {{ fleet: any }} props */
 function FleetTiles({ fleet }) {
-  return html`<section class="tiles card"><div class="tile"><small>${t("fleet.total")}</small><b>${fleet.metrics?.total ?? "–"}</b></div>
-    <div class="tile"><small>${t("fleet.active")}</small><b>${fleet.metrics?.active ?? "–"}</b></div>
-    <div class="tile"><small>${t("fleet.inService")}</small><b>${fleet.metrics?.inService ?? "–"}</b></div></section>
-    ${fleet.vehicleIds?.length > 0 && html`<section class="card"><header><h2>${t("field.vehicleIds")}</h2></header>
-      <ul class="links">${fleet.vehicleIds.map((/** @type {string} */ id) => html`<li><a href=${"/vehicles/" + encodeURIComponent(id)}>${id}</a></li>`)}</ul></section>`}`;
+  const { metrics } = fleet;
+  const query = { fleetId: fleet.id };
+  const link = (/** @type {Record<string, string>} */ more) => `/vehicles?${new URLSearchParams({ ...query, ...more })}`;
+  return html`<${Figures} label=${kinds.fleets.name(fleet)} list=${[
+      { label: "fleet.total", count: metrics?.total, link: link({}) }, { label: "fleet.active", count: metrics?.active, link: link({ status: "available,assigned" }) },
+      { label: "fleet.inService", count: metrics?.inService, link: link({ status: "inService" }) },
+      ...(metrics?.utilization === undefined ? [] : [{ label: "fleet.utilization", count: metrics.utilization * 100, unit: "%", detail: t("live.today") }])]} />
+    <${ThingCard} kind=${kinds.vehicles} query=${query} detail=${(/** @type {any} */ vehicle) => [vehicle.make, vehicle.model, vehicle.licencePlate]} count=${20} />
+    <${ThingCard} kind=${kinds.drivers} query=${query} count=${20} />`;
 }
 
 /** @param {{ person: any }} props */
@@ -107,11 +112,14 @@ function Invitation({ person }) {
       : html`<p class="quiet soft">${t("people.inviteHelp", { name: person.firstName })}</p>`}</section>`;
 }
 
-/** @param {{ driver: any }} props */
-function DriverAssignments({ driver }) {
-  const list = useLoad(signal => get("/api/assignments", { driverId: driver.id, sort: "-from", limit: 10 }, signal), [driver.id]);
-  if (!may("assignments") || !list.value?.data.length) return null;
-  const kind = kinds.assignments;
-  return html`<section class="card"><header><h2>${t("assignments.title")}</h2></header><ul class="links">${list.value.data.map((/** @type {any} */ entry) => html`<li>
-    <a href=${"/assignments/" + entry.id}>${entry.vehicleId}</a> ${kind.status?.(entry)}</li>`)}</ul></section>`;
+/**
+ * The assignments, journeys and documents of a driver.
+ * @param {{ driver: any }} props
+ */
+function DriverExtras({ driver }) {
+  const query = { driverId: driver.id };
+  return html`<${ThingCard} kind=${kinds.assignments} query=${query} text=${(/** @type {any} */ entry) => nameOf("vehicle", entry.vehicleId)} detail=${(/** @type {any} */ entry) => [timeText(entry.from), entry.to && timeText(entry.to)]} />
+    <${ThingCard} kind=${kinds.journeys} query=${query} detail=${(/** @type {any} */ journey) => [nameOf("vehicle", journey.vehicleId), journey.startTime && timeText(journey.startTime)]} />
+    <${ThingCard} kind=${kinds.documents} query=${query} start=${{ "of.kind": "driver", "of.id": driver.id }} detail=${(/** @type {any} */ document) => [document.title && t("document." + document.kind), document.number]} />
+    ${may("contacts") && html`<${ThingCard} kind=${kinds.phones} query=${query} />`}`;
 }

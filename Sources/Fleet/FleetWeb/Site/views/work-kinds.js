@@ -274,6 +274,7 @@ export const rules = {
     { name: "personIds", label: "field.personIds", kind: "things", of: "person", isWide: true, group: "group.who" },
     { name: "notifiesDriver", label: "field.notifiesDriver", kind: "flag", group: "group.who" },
     { name: "channels", label: "field.channels", kind: "choices", texts: "channel", required: true, choices: ["inApp", "email", "push", "webhook"], hint: "field.channelsHint", initial: () => ["inApp"], group: "group.how" },
+    { name: "webhookIds", label: "field.webhookIds", kind: "things", of: "webhook", isWide: true, hint: "field.webhookIdsHint", isShown: values => values.channels?.includes("webhook"), group: "group.how" },
     { name: "digest", label: "field.digest", kind: "choice", texts: "digest", required: true, choices: ["none", "hourly", "daily"], initial: () => "none", group: "group.how" },
     { name: "quietHours.from", label: "field.quietFrom", kind: "clock", hint: "field.quietHint", group: "group.how" },
     { name: "quietHours.to", label: "field.quietTo", kind: "clock", hint: "field.quietHint", group: "group.how" },
