@@ -1,4 +1,5 @@
 """Tests of the pages of the whole fleet, of lists, and of what administrators set up."""
+import datetime
 import json
 import struct
 import urllib.request
@@ -587,3 +588,56 @@ def hostile_texts_of_the_fleet_are_shown_as_texts(browser):
     for kind, identifier in made.items():
         server.send("DELETE", f"/api/{kind}/{identifier}")
     return [REFUSED]
+
+
+@test
+def working_hours_of_a_fleet_are_entered_as_people_read_them(browser):
+    server = browser.stage.server
+    [fleet] = server.send("GET", "/api/fleets?q=Singen")["data"]
+    browser.sign_in("admin")
+    browser.go(f"/fleets/{fleet['id']}/edit")
+    browser.click(".button", "Add hours")
+    browser.click(".button", "Add hours")
+    # The second line has no day yet.
+    browser.click(".form > .actions .button.primary")
+    browser.until(lambda: "Working hours: each line needs a day" in browser.element(".summary").text, "the fault")
+    browser.click(".shifts li:last-child .chip", "Sat")
+    browser.fill("[aria-label='To, line 2']", "12:00PM")
+    browser.click(".form > .actions .button.primary")
+    browser.until(lambda: "Mon – Fri 08:00 – 17:00; Sat 08:00 – 12:00" in browser.element(".facts").text, "the hours in words")
+    stored = server.send("GET", "/api/fleets/" + fleet["id"])["workingHours"]
+    assert stored == [{"days": ["monday", "tuesday", "wednesday", "thursday", "friday"], "from": "08:00", "to": "17:00"}, {"days": ["saturday"], "from": "08:00", "to": "12:00"}], stored
+    browser.click(".title .button", "Edit")
+    for _ in range(2):
+        browser.click("[aria-label='Remove line 1']")
+    browser.click(".form > .actions .button.primary")
+    browser.sees("Saved")
+    browser.until(lambda: not server.send("GET", "/api/fleets/" + fleet["id"]).get("workingHours"), "no hours")
+
+
+@test
+def audit_is_restricted_to_a_vehicle(browser):
+    server = browser.stage.server
+    browser.sign_in("admin")
+    browser.go("/audit")
+    browser.until(lambda: len(rows(browser)) > 10, "the audit")
+    choose(browser, "#filter-vehicle", "VAN-014")
+    expected = server.send("GET", "/api/audit?vehicle=VAN-014&limit=100")["data"]
+    browser.until(lambda: [row.split()[0] for row in rows(browser)] == [str(entry["number"]) for entry in expected], "the entries of the vehicle")
+
+
+@test
+def reports_are_restricted_to_a_fleet(browser):
+    server = browser.stage.server
+    [fleet] = server.send("GET", "/api/fleets?q=Konstanz")["data"]
+    today = datetime.date.today()
+    for body in ({"kind": "trips", "fleetId": fleet["id"]}, {"kind": "fuel"}):
+        server.send("POST", "/api/reports", {**body, "groupBy": "vehicle", "from": str(today - datetime.timedelta(7)), "to": str(today)})
+    browser.sign_in("admin")
+    browser.go("/reports")
+    browser.until(lambda: any("Konstanz" in row for row in rows(browser)) and not all("Konstanz" in row for row in rows(browser)), "both reports")
+    choose(browser, "#filter-fleetId", "Konstanz")
+    browser.until(lambda: rows(browser) and all("Konstanz" in row for row in rows(browser)), "the reports of the fleet")
+    browser.script("const field = document.querySelector('.filters select'); field.value = 'fuel'; field.dispatchEvent(new Event('change', {bubbles: true}))")
+    browser.sees("Nothing matches the filters")
+    assert "kind=fuel" in browser.script("return location.search")

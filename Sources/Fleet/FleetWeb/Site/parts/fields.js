@@ -2,7 +2,7 @@
  * The fields of things: how a value is shown, entered and read.
  *
  * @typedef {{ name: string, label: import("../texts.js").Key, kind: "text" | "email" | "notes" | "number" | "day" | "time" |
- *   "choice" | "choices" | "money" | "thing" | "things" | "scope" | "secret" | "list" | "flag" | "year" | "measure" | "lines" | "clock" | "files", choices?: string[] | (() => string[]), texts?: string,
+ *   "choice" | "choices" | "money" | "thing" | "things" | "scope" | "secret" | "list" | "flag" | "year" | "measure" | "lines" | "hours" | "clock" | "files", choices?: string[] | (() => string[]), texts?: string,
  *   textOf?: (choice: string) => string, of?: string | ((values: any) => string), unit?: string, digits?: number,
  *   required?: boolean, isFixed?: boolean, hint?: import("../texts.js").Key, isWide?: boolean, isRead?: boolean,
  *   initial?: () => any, group?: import("../texts.js").Key, isHidden?: boolean, isOmitted?: boolean, isShown?: (values: any) => boolean,
@@ -18,6 +18,7 @@ import { get } from "../api.js";
 import { amount as amountText, dayText, hasOtherUnit, inUnit, localTime, moneyText, number, parseMoney, parseQuantity, quantity, timeText, unitName } from "../format.js";
 import { t } from "../texts.js";
 import { FilesInput, FilesView } from "./photos.js";
+import { HoursInput, areHoursComplete, hoursText } from "./hours.js";
 import { LinesInput, finished } from "./lines.js";
 import { nameOf, resolvers, useNames } from "./names.js";
 import { Icon } from "./icons.js";
@@ -111,6 +112,7 @@ export function Value({ field, value, whole }) {
     }
     case "scope": return value === "all" ? t("scope.all") : value.map((/** @type {string} */ id) => nameOf("fleet", id)).join(", ");
     case "lines": return number(value.length);
+    case "hours": return hoursText(value);
     case "files": return html`<${FilesView} ids=${value} />`;
     case "notes": return html`<span class="notes">${value}</span>`;
     default: return String(value);
@@ -133,7 +135,7 @@ export function measured(thing, name) {
  * @returns {any}
  */
 export function entered(field, value) {
-  if (["choices", "things", "lines", "files"].includes(field.kind)) return value ?? [];
+  if (["choices", "things", "lines", "hours", "files"].includes(field.kind)) return value ?? [];
   if (field.kind === "flag") return value ?? false;
   if (field.kind === "scope") return value ?? "all";
   if (value === null || value === undefined || field.kind === "secret") return "";
@@ -158,6 +160,7 @@ export function parsed(field, text, currency) {
     const lines = finished(text);
     return lines ? { value: lines } : { fault: t("fault.lines") };
   }
+  if (field.kind === "hours") return areHoursComplete(text) ? { value: text.length > 0 ? text : null } : { fault: t("fault.hours") };
   if (["choices", "things", "files", "flag", "scope"].includes(field.kind)) {
     return field.required && text.length === 0 ? { fault: t("fault.choose") } : { value: text };
   }
@@ -262,6 +265,8 @@ export function FieldInput({ field, value, values = {}, fault, currency = "EUR",
         ${value !== "all" && html`<label class="soft small" for=${id + "-fleets"}>${t("field.fleetIds")}</label><${ThingsInput} shared=${{ ...shared, id: id + "-fleets" }} value=${value} of="fleet" onInput=${onInput} />`}${children}</fieldset>`;
     case "files": return html`<fieldset class="field wide"><legend>${t(field.label)} <span class="soft">${t("optional")}</span></legend>${fault && html`<p class="fault">${fault}</p>`}
       <${FilesInput} id=${id} value=${value} label=${t(field.label)} isPhoto=${field.name === "photos"} onInput=${onInput} />${children}</fieldset>`;
+    case "hours": return html`<fieldset class=${"field wide" + (fault ? " faulty" : "")} id=${id} tabindex="-1" aria-describedby=${described}><legend>${t(field.label)} <span class="soft">${t("optional")}</span></legend>
+      ${field.hint && html`<p class="hint" id=${id + "-hint"}>${t(field.hint)}</p>`}${fault && html`<p class="fault" id=${id + "-fault"}>${fault}</p>`}<${HoursInput} value=${value} onInput=${onInput} />${children}</fieldset>`;
     case "lines": return html`<fieldset class="field wide" id=${id} tabindex="-1"><legend>${t(field.label)}</legend>${fault && html`<p class="fault">${fault}</p>`}
       <${LinesInput} value=${value} currency=${currency} onInput=${onInput} />${children}</fieldset>`;
     default:

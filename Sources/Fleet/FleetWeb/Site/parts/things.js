@@ -151,8 +151,11 @@ function Filters({ kind, filters, wanted, fieldOf, children }) {
     ${count > 0 && html`<button type="button" class="plain link clear" onClick=${() => setQuery(Object.fromEntries(names.map(name => [name, null])))}>${t("filter.clear")}</button>`}</div>`;
 }
 
-/** @param {{ field: Field, value: string }} props */
-function Filter({ field, value }) {
+/**
+ * Restricts a list to a value of a field.
+ * @param {{ field: Field, value: string }} props
+ */
+export function Filter({ field, value }) {
   const set = (/** @type {string} */ chosen) => setQuery({ [field.name]: chosen });
   const id = "filter-" + field.name;
   if (field.kind === "thing") {

@@ -75,9 +75,10 @@ export const fleets = {
   fields: [
     { name: "name", label: "field.name", kind: "text", required: true },
     { name: "timeZone", label: "field.timeZone", kind: "text", hint: "field.timeZoneHint" },
+    { name: "workingHours", label: "field.workingHours", kind: "hours", hint: "field.workingHoursHint" },
     { name: "notes", label: "field.notes", kind: "notes" },
   ],
-  columns: ["name", "timeZone", "notes"], sorts: ["name"],
+  columns: ["name", "timeZone", "workingHours", "notes"], sorts: ["name"],
 };
 
 /** @type {Kind} */

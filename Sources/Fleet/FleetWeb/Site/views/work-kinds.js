@@ -142,7 +142,8 @@ export const schedules = {
     { name: "notes", label: "field.notes", kind: "notes", group: "group.more" },
     { name: "state", label: "field.status", kind: "choice", texts: "dueState", choices: ["overdue", "dueSoon", "ok", "snoozed"], isRead: true, isOmitted: true },
   ],
-  columns: ["serviceType", "vehicleId", "name", "fleetId", "next.dueDate", "next.dueOdometer", "forecastDate"], filters: ["state", "serviceType", "vehicleId", "fleetId"], sorts: ["serviceType", "name", "forecastDate"], numbers: ["next.dueOdometer"],
+  columns: ["serviceType", "vehicleId", "name", "fleetId", "next.dueDate", "next.dueOdometer", "forecastDate"], filters: ["state", "serviceType", "vehicleId", "fleetId"], period: ["forecastDateFrom", "forecastDateTo"],
+  sorts: ["serviceType", "name", "forecastDate"], numbers: ["next.dueOdometer"],
   status: schedule => html`<${DueState} state=${schedule.state} />`,
 };
 
