@@ -476,6 +476,8 @@ def week_of_assignments_is_a_calendar_from_which_vehicles_are_assigned(browser):
     browser.sign_in("driver")
     browser.go("/assignments/calendar")
     browser.until(lambda: row("VAN-001") and len(browser.all(".calendar tbody tr")) == 1, "the own vehicle")
+    # The calendar names a vehicle that another test has removed.
+    return [REFUSED]
 
 
 @test
