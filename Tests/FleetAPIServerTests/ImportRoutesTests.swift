@@ -224,9 +224,9 @@ import Testing
         let rest = try #require(fuel["notImported"] as? [[String: Any]])
         #expect(
           rest.map { $0["message"] as? String } == [
-            "not imported: 1 row of section \"Service\", because this import reads fuel-entries; import the file again with kind=maintenance-records",
-            "not imported: 1 row of section \"Expense\", because this import reads fuel-entries; import the file again with kind=expenses",
-            "not imported: 1 row of section \"Vehicle\", because this import reads fuel-entries; import the file again with kind=vehicles",
+            "not imported: 1 row of section \"Service\", because this import reads fuel-entries; repeat the import with kind=maintenance-records",
+            "not imported: 1 row of section \"Expense\", because this import reads fuel-entries; repeat the import with kind=expenses",
+            "not imported: 1 row of section \"Vehicle\", because this import reads fuel-entries; repeat the import with kind=vehicles",
           ])
         #expect(rest.map { $0["rows"] as? Int } == [1, 1, 1])
         // The dates 5/3/2024 of fills mean what 15/3/2024 in another section shows.

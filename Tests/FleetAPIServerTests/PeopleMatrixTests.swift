@@ -518,7 +518,7 @@ import Testing
     Row(
       "DELETE /api/webhooks/{webhookId}", "/api/webhooks/$WEBHOOK",
       gets: [401, 403, 403, 403, 403, 403, 404, 204, 404]),
-    Row("GET /api/push-subscriptions/key", gets: [401, 403, 403, 200, 200, 200, 200, 403, 200]),
+    Row("GET /api/push-key", gets: [401, 403, 403, 200, 200, 200, 200, 403, 200]),
     Row("GET /api/push-subscriptions", gets: [401, 403, 403, 200, 200, 200, 200, 403, 200]),
     Row("POST /api/push-subscriptions", body: push, gets: [401, 403, 403, 201, 201, 201, 201, 403, 201]),
     // The subscription belongs to another person.

@@ -394,7 +394,7 @@ import Testing
         [["id": id(1), "kind": .text("costs"), "from": .text("x"), "to": .text("x"), "next_at": .integer(1)]],
         of: Report.self, tenant: tenant, archive: archive)
       try await storage.addRows(
-        [["id": id(2), "at": .integer(.min), "category": .text("toll")]], of: Expense.self, tenant: tenant,
+        [["id": id(2), "at": .integer(1_713_910_000_000), "category": .text("none")]], of: Expense.self, tenant: tenant,
         archive: archive)
       let due = Timestamp(nanoseconds: 1_714_000_000_000_000_000)
       func addPlans(_ topics: [Report.Topic], of tenant: TenantID) async throws {

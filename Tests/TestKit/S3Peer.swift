@@ -1,6 +1,6 @@
 import Foundation
 
-/// An S3-compatible storage (moto) on a port of its own, which checks signatures and can be told to fail.
+/// An S3-compatible storage (moto) on a port of its own, which checks signatures. Its requests can be made to fail.
 ///
 ///     let peer = try S3Peer()
 ///     try peer.fail("slowDown", count: 2, method: "PUT")

@@ -34,7 +34,7 @@ public struct BrokerAddress: Equatable, Sendable, CustomStringConvertible {
   /// The reason why a text is not an address. It never contains parts of the text, which may be a password.
   public enum ParsingError: Error {
     case hasPassword
-    /// An AMQP address of another machine has no user.
+    /// The text is an AMQP address of another machine, but contains no user.
     case noUser
     /// An MQTT address has a path.
     case hasPath

@@ -62,8 +62,8 @@ struct MessageReader: Sendable {
     return read
   }
 
-  /// Returns the part of the topic with the vehicle's id, between the prefix and the type. RabbitMQ converts dots in an
-  /// id to separators, so the result may contain separators.
+  /// Returns the part of the topic with the vehicle's id, between the prefix and the type; `nil` if the topic has
+  /// another form. RabbitMQ converts dots in an id to separators, so the result may contain separators.
   private func vehicle(of topic: String) -> Substring? {
     guard topic.hasPrefix(prefix), let end = topic.lastIndex(of: separator) else { return nil }
     let start = topic.index(topic.startIndex, offsetBy: prefix.count)

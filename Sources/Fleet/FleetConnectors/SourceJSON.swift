@@ -18,13 +18,13 @@ extension JSON {
     return text
   }
 
-  /// An identifier that may be a text or an integer.
+  /// The value as an identifier: a text that is not empty, or an integer as text; `nil` for other values.
   var identifier: String? { filledText ?? integerValue.map { String($0) } }
 
-  /// A number, which may be written as text.
+  /// The value as a number, if it is a number or a text that contains one; otherwise `nil`.
   var looseNumber: Double? { numberValue ?? filledText.flatMap { Double($0) }.flatMap { $0.isFinite ? $0 : nil } }
 
-  /// A time with a time zone (RFC 3339).
+  /// The value as a time, if it is a text with a time and a time zone (RFC 3339); otherwise `nil`.
   var time: Timestamp? { filledText.flatMap { SourceTime.parse($0) } }
 }
 

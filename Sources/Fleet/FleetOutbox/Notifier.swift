@@ -22,7 +22,8 @@ public struct Notifier: Service {
   private static let eventsOfRound = 20
   /// The maximum number of a tenant's notifications in one round.
   private static let notificationsOfRound = 500
-  /// The time after which a transaction that adds notifications is committed. All other writes wait for it.
+  /// The maximum duration of a transaction that adds notifications. When this time is over, the transaction is
+  /// committed and another adds the remaining notifications, because all other writes wait for a transaction.
   private static let patience = Duration.milliseconds(20)
 
   private let storage: any FleetStorage

@@ -100,8 +100,7 @@ extension ArchiveTable {
     key.compactMap { name in columns.firstIndex { $0.name == name }.map { row[$0] } }
   }
 
-  /// The SQL source of the rows: the table or, if it has no column `tenant`, a subquery with this column and the
-  /// table's.
+  /// The SQL source of the rows: the table or, if the table has no column `tenant`, a subquery that adds this column.
   fileprivate var source: String {
     guard isOfVehicles else { return name }
     let own = columns.map { $0.name == "vehicle" ? "v.id AS vehicle" : "d.\"\($0.name)\"" }

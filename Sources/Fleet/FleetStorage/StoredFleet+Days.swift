@@ -210,8 +210,7 @@ extension StoreSession {
     try setting("daysSealed").flatMap { Int64(String(decoding: $0, as: UTF8.self)) }
   }
 
-  /// Stores that the figures of days before a time no longer change, because records of these days are about to be
-  /// removed.
+  /// Makes the figures of days before a time final, because records of these days are about to be removed.
   func sealDays(before time: Int64) throws(StoreFailure) {
     guard try daysSealedBefore() ?? .min < time else { return }
     try run("DELETE FROM setting WHERE name = 'daysSealed'", [])

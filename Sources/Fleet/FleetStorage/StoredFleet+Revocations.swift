@@ -29,7 +29,8 @@ extension StoredFleet {
 }
 
 extension StoreSession {
-  /// Records that tokens were revoked or sessions ended, so that all servers close the live connections of these.
+  /// Stores the IDs of tokens that were revoked, or of sessions that ended, so that all servers close the live
+  /// connections of these tokens and sessions.
   func recordRevocation(_ tokens: [UUIDv7], tenant: Int32) throws(StoreFailure) {
     // Only one transaction at a time may add numbers. Thus, when a reader sees a number, all lower numbers are
     // committed.

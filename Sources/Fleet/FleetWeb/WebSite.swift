@@ -61,7 +61,7 @@ public struct WebSite: Sendable {
   /// The number of files of the app.
   public var count: Int { files.count }
 
-  /// Finds the file for the path of a request.
+  /// Returns the file for the path of a request; `nil` if there is none.
   ///
   /// - Parameters:
   ///   - path: the path without the query.

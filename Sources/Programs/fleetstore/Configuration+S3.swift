@@ -9,7 +9,7 @@ import Telemetry
 /// The object `files.s3` of the configuration: the bucket with the contents of files.
 ///
 ///     { "url": "https://s3.example", "bucket": "fleet-files", "region": "eu-central-1", "prefix": "fleetstore/",
-///       "addressing": "path", "accessKey": "AKIA…", "secretKeyFile": "s3.secret", "caFile": "ca.pem" }
+///       "addressing": "path", "accessKey": "…", "secretKeyFile": "s3.secret", "caFile": "ca.pem" }
 extension Configuration {
   /// The name of systemd's credential with the secret key (systemd.exec(5), LoadCredential=).
   private static let secretKeyCredential = "fleetstore.s3-secret-key"

@@ -29,7 +29,7 @@ import Logging
 ///       "files": { "folder": "fleet.db.files", "fileBytes": 268435456, "tenantBytes": 53687091200,
 ///                  "personBytes": 10737418240, "images": 1,
 ///                  "s3": { "url": "https://s3.example", "bucket": "fleet-files", "region": "us-east-1", "prefix": "",
-///                          "addressing": "path", "accessKey": "AKIA…", "secretKeyFile": "s3.secret",
+///                          "addressing": "path", "accessKey": "…", "secretKeyFile": "s3.secret",
 ///                          "insecure": false } },
 ///       "retention": { "days": { "telemetry": 400 }, "changeHours": 24, "changes": 50000000 },
 ///       "broker": { "urls": ["amqps://fleet@mq1.example"], "passwordFile": "password", "tenant": "default",

@@ -29,7 +29,7 @@ extension ServeCommand {
   ///
   /// - Parameter mayWait: whether a storage that does not answer now is no failure. The server can then start and
   ///   receive records.
-  /// - Returns: a warning about a storage that does not answer now.
+  /// - Returns: a warning if the storage does not answer now; otherwise `nil`.
   @discardableResult
   static func checkContents(_ configuration: Configuration, mayWait: Bool) async throws(Failure) -> String? {
     guard configuration.server.files.s3 != nil, let store = try configuration.server.files.open() else { return nil }

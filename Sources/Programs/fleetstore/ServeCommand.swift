@@ -209,7 +209,7 @@ struct ServeCommand: AsyncParsableCommand {
   }
 
   /// Returns the URL with which operators of push services can reach the operator of this server (RFC 8292, section
-  /// 2.1).
+  /// 2.1); `nil` if neither a public `https` URL nor mail is configured.
   private static func contact(_ configuration: Configuration) -> String? {
     if let url = configuration.server.accounts.publicURL, url.hasPrefix("https://") { return url }
     return configuration.mail.map { "mailto:\($0.from.address.text)" }

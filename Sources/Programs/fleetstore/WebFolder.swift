@@ -8,7 +8,8 @@ enum WebFolder {
   /// `share/fleetstore/web` beside the program's folder `bin`.
   static var standard: String { ProgramFolder.path(source: ".build/web", installed: "web") }
 
-  /// Reads the app. If it is missing or faulty, the log has one warning, and the server has only the API.
+  /// Reads the web app. If the app is missing or faulty, logs one warning and returns `nil`; the server then has only
+  /// the API.
   static func read(_ folder: String, _ logger: Logger) -> WebSite? {
     do throws(Failure) {
       return try WebSite(folder: folder)

@@ -58,8 +58,8 @@ struct WebMap: Equatable {
     line.end()
   }
 
-  /// Opens the map. If its file is missing or faulty, the log has one warning, and the app draws the outline map that
-  /// is part of it.
+  /// Opens the map. If its file is missing or faulty, logs one warning and returns `nil`; the app then draws the
+  /// outline map that the app itself contains.
   func open(_ logger: Logger) -> BaseMap? {
     switch tiles {
     case .template(let address):

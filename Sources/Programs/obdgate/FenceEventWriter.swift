@@ -11,7 +11,7 @@ struct FenceEventWriter: ~Copyable, FenceHandler {
   var isDated = true
   /// ID of the vehicle to which the events belong; `nil` if the fixes contain no ID.
   var vehicleId: String?
-  /// The error because of which the output ended; `nil` if there was none.
+  /// The error that ended the output; `nil` if there was none.
   private(set) var stop: (any Error)?
   private let set: FenceSet
   private var encoder = JSONLineEncoder(capacity: 4096)

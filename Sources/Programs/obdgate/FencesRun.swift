@@ -113,7 +113,7 @@ struct FenceFollower: ~Copyable, FixHandler {
     writer.vehicleId = id
   }
 
-  /// The keys of which each fix and each record has at least one.
+  /// Each fix and each record has at least one of these keys.
   private static let usualKeys = ["timestamp", "timeOfDay", "latitude", "fixType", "type"]
 
   /// Evaluates a fix that is a JSON object, as `obdgate nmea` or a daemon writes it. Objects without a position and

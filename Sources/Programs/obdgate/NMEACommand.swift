@@ -60,7 +60,7 @@ struct NMEACommand: ParsableCommand {
 private struct FixWriter: ~Copyable, FixHandler {
   var output = OutputStream()
   private(set) var accepted = 0
-  /// The error because of which the output ended; `nil` if there was none.
+  /// The error that ended the output; `nil` if there was none.
   private(set) var stop: (any Error)?
   private var encoder = JSONLineEncoder(capacity: 1024)
   private var rejected = [Int](repeating: 0, count: 256)

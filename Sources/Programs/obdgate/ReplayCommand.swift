@@ -77,7 +77,7 @@ struct ReplayCommand: ParsableCommand {
     guard !files.isEmpty else { throw ValidationError("name a capture, or - for standard input") }
   }
 
-  /// Checks a gateway ID by the rule that the daemon uses.
+  /// Returns a gateway ID after checking it by the rule that the daemon uses.
   private static func checkedGatewayId(_ text: String) throws -> String {
     guard GatewayConfiguration.isIdentifier(text) else {
       throw ValidationError("expected \(GatewayConfiguration.identifierRule)")

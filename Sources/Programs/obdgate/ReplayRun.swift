@@ -89,7 +89,7 @@ struct ReplayOutputs: ~Copyable, RecordSink {
   private var records = OutputStream()
   private var errors: OutputStream?
   private var encoder = JSONLineEncoder()
-  /// The error because of which the output ended, for example a full disk; `nil` if there was none.
+  /// The error that ended the output, for example a full disk; `nil` if there was none.
   private(set) var stop: (any Error)?
 
   init(errors path: String?) throws(Failure) {

@@ -88,7 +88,7 @@ struct SignalRow {
   var cells: [String] { [name, pid, unit, rangeText, formula, vss] }
 
   /// The range that is listed: the range that the signal set declares valid, otherwise the range that the bits can
-  /// represent.
+  /// represent; `nil` if unknown.
   private var bounds: (Double, Double)? {
     if let range { return (range.lowerBound, range.upperBound) }
     return definition.range.map { ($0.low, $0.high) }

@@ -117,7 +117,7 @@ extension AdapterSession {
   }
 
   /// Stores the adapter's name. If the name differs from the stored one, this is a different adapter, and the quirks of
-  /// the former one are discarded.
+  /// the previous adapter are discarded.
   private mutating func storeBanner(_ reply: ReplyObserver) {
     guard adapterIdentity.storeBanner(reply) else { return }
     memory.quirks = []

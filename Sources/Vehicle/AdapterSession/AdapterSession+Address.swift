@@ -3,13 +3,14 @@ import OBDWire
 /// Requests to a single ECU, as signal sets define them. The session first sends the settings for header, filter and
 /// flow control to the adapter. Then it sends all due requests that need these settings, and resets the settings.
 extension AdapterSession {
-  /// Starts to send the address settings for the addressed request in row `row` of the table.
+  /// Starts to send the address settings for the addressed request in row `row` of the table. Returns the first step.
   mutating func setAddress(row: Int) -> Decision {
     settings.addressing = .changing(AddressChange(row: row, direction: .set))
     return .again
   }
 
-  /// Starts to reset the adapter's address settings to those that address all ECUs on this protocol.
+  /// Starts to reset the adapter's address settings to those that address all ECUs on this protocol. Returns the first
+  /// step.
   mutating func resetAddress() -> Decision {
     guard let row = settings.addressing.row else { return .again }
     settings.addressing = .changing(AddressChange(row: row, direction: .reset))

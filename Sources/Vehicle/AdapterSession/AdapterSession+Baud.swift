@@ -139,8 +139,8 @@ extension AdapterSession {
     handleResetTimeout(hadContent: false, hasSentences: false, at: now)
   }
 
-  /// Returns to the old baud rate, as the adapter does by itself. Bytes that the adapter still sends at the new rate
-  /// are discarded.
+  /// Sets the port back to the old baud rate. The adapter does the same by itself. Bytes that the adapter still sends
+  /// at the new rate are discarded.
   mutating func rollBackBaud(at now: Int64) {
     learn(.noBaudChange)
     if let former = port.formerBaud { setBaud(former) }
@@ -149,7 +149,7 @@ extension AdapterSession {
     dialogue.drain(at: now, for: Self.trial + Limit.quiet)
   }
 
-  /// Returns to the baud rate that the port had before the change, because the adapter no longer answers and has
+  /// Sets the port to the baud rate that it had before the change, because the adapter no longer answers and has
   /// probably restarted.
   ///
   /// - Returns: `false` if the baud rate had not been changed.

@@ -1,6 +1,7 @@
 import OBDWire
 
-/// Requests that are made once or at long intervals: identity of the vehicle, trouble codes, voltage of the adapter.
+/// The requests that are made once or at long intervals: identity of the vehicle, trouble codes, voltage of the
+/// adapter.
 extension AdapterSession {
   /// Maximum number of times that one request is sent if the ECU is busy or its answer is pending.
   private static let pendingTriesLimit = 6

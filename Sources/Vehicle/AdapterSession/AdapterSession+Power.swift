@@ -23,7 +23,7 @@ extension AdapterSession {
 
   // MARK: Observations
 
-  /// Records what a reply shows about the voltage, the motion and the presence of the vehicle.
+  /// Stores what a reply shows about the voltage, the motion and the presence of the vehicle.
   mutating func observePower(_ reply: ReplyObserver, _ purpose: Purpose, isTimeout: Bool, at now: Int64) {
     if purpose.asksVoltage || reply.voltage != nil { power.voltage(reply.voltage, at: now) }
     if memory.measuresVoltage != power.gauge.hasMoved {
@@ -181,8 +181,8 @@ extension AdapterSession {
     }
   }
 
-  /// Records that the adapter is in low-power mode. This is called after the `OK` to ATLP, which some adapters send
-  /// without a prompt.
+  /// Remembers that the adapter is now in low-power mode. This is called after the `OK` to ATLP, which some adapters
+  /// send without a prompt.
   mutating func enterLowPower(at now: Int64) {
     settings.busActivity = .lowPower
     nextVoltage = now + max(configuration.power.asleepPeriod, Limit.lowPower)

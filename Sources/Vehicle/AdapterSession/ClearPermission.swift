@@ -58,9 +58,9 @@ struct ClearRefused: Error {
 
 /// The last readings of vehicle speed and engine speed. If several ECUs answered, the highest value is used.
 struct Motion: BitwiseCopyable {
-  /// Vehicle speed (PID 0D), km/h.
+  /// Vehicle speed (PID 0D), km/h; `nil` if no ECU has answered.
   var speed: Double?
-  /// Engine speed (PID 0C), rpm.
+  /// Engine speed (PID 0C), rpm; `nil` if no ECU has answered.
   var engineSpeed: Double?
   var readAt: Int64 = 0
 }

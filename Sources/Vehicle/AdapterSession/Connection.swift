@@ -84,7 +84,8 @@ struct JobQueue: BitwiseCopyable {
   }
 }
 
-/// Requests that are sent once or at long intervals, between the requests of the plan. The most urgent job comes first.
+/// The requests that are sent once or at long intervals, between the requests of the plan. The most urgent job comes
+/// first.
 enum Job: UInt8, BitwiseCopyable {
   /// ATPPS: find out whether the adapter itself makes the pause P3min on a K-line. This job is the first, because the
   /// adapter's own pause allows all later requests to be sent sooner.

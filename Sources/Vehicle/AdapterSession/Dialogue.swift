@@ -180,7 +180,7 @@ struct Alignment: BitwiseCopyable {
     return repliesBehind >= Self.behindLimit
   }
 
-  /// Records that the dialogue was out of step.
+  /// Counts a misalignment: commands and replies were out of step.
   ///
   /// - Returns: the number of misalignments in the current series.
   mutating func recordMisalignment(at now: Int64) -> Int {

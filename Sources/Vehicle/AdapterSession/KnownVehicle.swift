@@ -43,7 +43,7 @@ struct AnswerTime: BitwiseCopyable {
   /// Number of answers within the usual wait. They are counted if the ECUs were slow in an earlier session.
   private var promptAnswers = 0
 
-  /// Records an answer to a presence check that needed the longest wait.
+  /// Counts an answer to a presence check that needed the longest wait.
   ///
   /// - Parameter isFirst: whether the vehicle has not yet answered any request within the usual wait since it was
   ///   found.
@@ -57,7 +57,7 @@ struct AnswerTime: BitwiseCopyable {
 
   mutating func resetSlowAnswers() { slowAnswers = 0 }
 
-  /// Records an answer within the usual wait.
+  /// Counts an answer within the usual wait.
   ///
   /// - Returns: whether the ECUs no longer count as slow.
   mutating func recordPromptAnswer() -> Bool {

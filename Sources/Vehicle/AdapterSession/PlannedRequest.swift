@@ -6,7 +6,7 @@ struct PlannedRequest: BitwiseCopyable {
   var priority: UInt8
   /// The ECUs that support at least one identifier of the request. Bit n stands for the ECU with index n.
   var ecus: UInt8
-  /// For each ECU, the identifiers of the request that it supports. Bit n stands for the identifier with index n.
+  /// For each ECU, the identifiers of this request that the ECU supports. Bit n stands for the identifier with index n.
   var expected = InlineArray<8, UInt8>(repeating: 0)
   /// Row of the addressed request in the table ``AddressedTable``; `nil` if the request is sent to all ECUs.
   var addressed: Int?
@@ -31,8 +31,8 @@ struct PlannedRequest: BitwiseCopyable {
   var frames = 0
   /// Number of complete answers in a row that had `frames` frames.
   var streak = 0
-  /// When this many complete answers in a row had the same number of frames, the count is sent. The threshold grows
-  /// each time that the count truncates an answer.
+  /// When this many complete answers in a row had the same number of frames, this number of frames is sent after the
+  /// request (the count of expected frames). The threshold grows each time that the count truncates an answer.
   var threshold = 3
 
   /// Time by which the request should be sent: half a period after it became due.

@@ -12,7 +12,7 @@ extension PollPlan {
   /// Chooses the due request with the earliest deadline. If several have the same deadline, it chooses the one with the
   /// highest priority (lowest number).
   ///
-  /// Requests that need the adapter's current address settings come first, so that the settings rarely change. This
+  /// The requests that need the adapter's current address settings come first, so that the settings rarely change. This
   /// holds only for requests that were already due when the settings were sent; otherwise, other requests might wait
   /// for ever.
   mutating func choose(
@@ -54,7 +54,7 @@ extension PollPlan {
     return requests[index].due <= since && table[own].sharesAddress(with: table[row])
   }
 
-  /// Records that a request is being sent now, and sets the time at which it is due again.
+  /// Marks a request as sent, and sets the time at which the request is due again.
   ///
   /// - Returns: the count of expected frames to send after the request; 0 to send none.
   mutating func send(_ index: Int, at now: Int64) -> UInt8 {

@@ -167,7 +167,7 @@ extension PollPlan {
     if requests[index].partials >= 2 { arbitrate(index) }
   }
 
-  /// Records which ECUs answered a request, and which ECUs did not although they should have.
+  /// Learns which ECUs answered a request, and which ECUs did not although they should have.
   private mutating func recordSenders(
     _ index: Int, _ reply: ReplyObserver, _ car: VehicleCapabilities, _ verdict: inout PollVerdict
   ) {

@@ -26,12 +26,12 @@ extension PollPlan {
     UInt8(truncatingIfNeeded: requests[index].request.identifier(at: place))
   }
 
-  /// Records that a PID was requested alone and not answered. A PID that was answered before is ignored here.
+  /// Remembers a PID that was requested alone and not answered. A PID that was answered before is ignored here.
   mutating func suspect(_ pid: UInt8) {
     if pid != 0, !proven.contains(pid) { suspects.insert(pid) }
   }
 
-  /// Records which PIDs of a request were answered.
+  /// Learns which PIDs of a request were answered.
   mutating func recordAnswers(_ index: Int, _ reply: ReplyObserver) {
     let answered = reply.answeredPlaces
     for place in 0..<requests[index].request.identifierCount where answered & 1 << UInt8(truncatingIfNeeded: place) != 0
@@ -81,7 +81,8 @@ extension PollPlan {
     if arbitration == nil { arbitration = Arbitration(index: index) }
   }
 
-  /// Handles the reply to a single PID that is requested alone in the arbitration.
+  /// Handles the reply to the PID that the ``Arbitration`` in progress has requested alone, and returns the
+  /// consequences.
   mutating func recordArbitration(_ reply: ReplyObserver) -> PollVerdict {
     var verdict = PollVerdict()
     verdict.isAlive = reply.messages > 0 || reply.negatives > 0

@@ -111,7 +111,7 @@ struct PowerWatch: ~Copyable {
 
   // MARK: Events
 
-  /// Records the voltage in an answer to ATRV, V; `nil` if the answer had no voltage.
+  /// Stores the voltage in an answer to ATRV, V; `nil` if the answer had no voltage.
   mutating func voltage(_ answer: Double?, at now: Int64) {
     gauge.adapter(answer, at: now)
     if lastVoltage == Int64.min || now - lastVoltage > longestGap {
@@ -132,10 +132,10 @@ struct PowerWatch: ~Copyable {
     floor = min(floor ?? volts, volts)
   }
 
-  /// Records the control module's voltage (PID 42), V.
+  /// Stores the control module's voltage (PID 42), V.
   mutating func controlModule(_ volts: Double, at now: Int64) { gauge.controlModule(volts, at: now) }
 
-  /// Records that the vehicle answered or refused a request.
+  /// Handles an answer or a refusal of the vehicle.
   ///
   /// - Returns: the reason of the probe in progress; `nil` if there is none.
   mutating func answered() -> AwakeReason? {
@@ -144,8 +144,8 @@ struct PowerWatch: ~Copyable {
     return reason
   }
 
-  /// Records that the probe found no vehicle. A rise of the voltage allows the next probe only if it begins at the
-  /// current voltage.
+  /// Ends a probe that found no vehicle. A rise of the voltage allows the next probe only if it begins at the current
+  /// voltage.
   mutating func probeFailed(at now: Int64) {
     guard case .probing = state else { return }
     state = .asleep
@@ -153,8 +153,8 @@ struct PowerWatch: ~Copyable {
     floor = volts
   }
 
-  /// Records that the adapter is connected again, or restarted by itself. If the last probe is long enough ago, this
-  /// allows a probe.
+  /// Handles the return of the adapter: it is connected again, or has restarted by itself. If the last probe is long
+  /// enough ago, this allows a probe.
   mutating func adapterReturned(at now: Int64) {
     guard state == .asleep else { return }
     if let lastProbe, now - lastProbe < Self.returnPause { return }

@@ -74,8 +74,8 @@ extension AdapterSession {
     isPlanOutdated = true
   }
 
-  /// Records an answer within the usual wait. After 20 such answers, ECUs that were slow in an earlier session no
-  /// longer count as slow.
+  /// Counts an answer within the usual wait. After 20 such answers, ECUs that were slow in an earlier session no longer
+  /// count as slow.
   mutating func recordPromptAnswer() {
     guard vehicle.answerTime.pace == .usual, memory.quirks.contains(.slowECU) else { return }
     if vehicle.answerTime.recordPromptAnswer() { unlearn(.slowECU) }

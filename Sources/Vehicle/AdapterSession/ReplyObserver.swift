@@ -29,7 +29,8 @@ struct ReplyObserver: BitwiseCopyable {
   private(set) var frames = 0
   private(set) var senderCount = 0
   private var senders = InlineArray<8, ECUAddress>(repeating: .unknown)
-  /// For each sender, the identifiers of the request that it answered. Bit n stands for the identifier with index n.
+  /// For each sender, the identifiers of the request that the sender answered. Bit n stands for the identifier with
+  /// index n.
   private var places = InlineArray<8, UInt8>(repeating: 0)
   /// The senders that have stored codes, according to PID 01; bit n stands for the sender with index n.
   private var withCodes: UInt8 = 0

@@ -27,7 +27,7 @@ struct SearchStep: BitwiseCopyable, Equatable {
   /// Whether the ECUs refused service 01 on this protocol.
   var wasRefused = false
 
-  /// Returns the first try of a round that selects protocols explicitly.
+  /// Returns the first try of a round that selects protocols explicitly; `nil` if the round has no try.
   ///
   /// - Parameters:
   ///   - round: number of the round.

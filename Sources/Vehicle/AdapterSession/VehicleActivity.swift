@@ -29,7 +29,7 @@ struct VehicleActivity: BitwiseCopyable {
     if speed > 0 { lastMotion = now } else { stoodAt = now }
   }
 
-  /// Records the fuel type (PID 51). The codes 08 and 0F to 16 stand for electric vehicles, for bi-fuel vehicles with
+  /// Stores the fuel type (PID 51). The codes 08 and 0F to 16 stand for electric vehicles, for bi-fuel vehicles with
   /// electricity, and for hybrid vehicles (SAE J1979-DA).
   mutating func fuelType(_ code: UInt8) { isFuelElectric = code == 0x08 || code >= 0x0F && code <= 0x16 }
 

@@ -69,7 +69,7 @@ struct VoltageGauge: BitwiseCopyable {
 
   private var scale: Double { isHeavy ? 2 : 1 }
 
-  /// Records the voltage in an answer to ATRV, V; `nil` if the answer had no voltage.
+  /// Stores the voltage in an answer to ATRV, V; `nil` if the answer had no voltage.
   mutating func adapter(_ answer: Double?, at now: Int64) {
     guard let answer, answer >= Self.least, answer <= Self.most else {
       reading = nil
@@ -95,7 +95,7 @@ struct VoltageGauge: BitwiseCopyable {
     }
   }
 
-  /// Records the control module's voltage (PID 42), V.
+  /// Stores the control module's voltage (PID 42), V.
   mutating func controlModule(_ volts: Double, at now: Int64) {
     guard volts >= Self.least, volts <= Self.most else { return }
     module = volts

@@ -27,7 +27,7 @@ struct ECUState {
   var frames: [FreezeFrameState] = []
   var mil: Timed?
   var distanceMIL: Timed?
-  /// The MIL state in the last `dtc` record that contained a MIL state.
+  /// The MIL state in the last `dtc` record that contained a MIL state; `nil` if no record has contained one.
   var reportedMIL: Bool?
   /// When the trouble codes are reported again although they have not changed.
   var codesRepetition = Repetition.none
@@ -68,7 +68,7 @@ struct ECUState {
       || codesRepetition == .now && lists.contains(where: \.isKnown)
   }
 
-  /// Requests that codes, freeze frames and monitors are reported again, even if they have not changed.
+  /// Causes codes, freeze frames and monitors to be reported again, even if they have not changed.
   mutating func repeatDiagnosis(_ repetition: Repetition) {
     codesRepetition = repetition
     if repetition == .now { repeatFrames() }
@@ -76,15 +76,14 @@ struct ECUState {
     thisCycle.repetition = repetition
   }
 
-  /// Records that trouble codes were answered. If they were to be reported again after the next answer, they are due
-  /// now.
+  /// Handles an answer with trouble codes. If they were to be reported again after the next answer, they are due now.
   mutating func receivedCodes() {
     guard codesRepetition == .afterAnswer else { return }
     codesRepetition = .now
     repeatFrames()
   }
 
-  /// Requests that the freeze frames of the known codes are reported again.
+  /// Causes the freeze frames of the known codes to be reported again.
   private mutating func repeatFrames() {
     let codes = [stored, pending, permanent].flatMap(\.codes)
     for index in frames.indices {

@@ -52,10 +52,10 @@ extension Fusion {
     hasNewDiagnosis = true
   }
 
-  /// At the start of a trip, requests that codes and monitors are reported again after the next answer.
+  /// At the start of a trip, ensures that codes and monitors are reported again after the next answer.
   mutating func repeatDiagnosisOfTrip() { repeatDiagnosis(after: Self.shortestSnapshotPeriod) }
 
-  /// Requests that codes and monitors are reported again after the next answer, unless their last report is recent. A
+  /// Causes codes and monitors to be reported again after the next answer, unless their last report is recent. A
   /// receiver that has lost earlier records thus gets the codes and monitors again.
   ///
   /// - Parameter age: minimum age of the last report of all codes and monitors, ns.
@@ -76,8 +76,9 @@ extension Fusion {
   /// Adds an answer of service 19. The status byte of each code determines whether the code is stored or pending (ISO
   /// 14229-1, annex D.2).
   ///
-  /// The answer contains only codes of which at least one status bit is also set in `mask`. If the mask is unknown (0),
-  /// an answer without pending codes does not show that the ECU has no pending codes; the same applies to stored codes.
+  /// The answer contains only codes with at least one status bit that is also set in `mask`. If the mask is unknown
+  /// (0), an answer without pending codes does not show that the ECU has no pending codes, and an answer without stored
+  /// codes does not show that the ECU has no stored codes.
   private mutating func receiveByStatus(_ codes: Span<TroubleCode>, mask: UInt8, of ecu: Int) {
     var stored: [TroubleCode] = []
     var pending: [TroubleCode] = []

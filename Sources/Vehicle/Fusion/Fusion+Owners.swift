@@ -8,7 +8,7 @@ import OBDWire
 // address that has it is chosen. ECUs are added when they first answer and are never removed. Therefore, the choice
 // changes only while ECUs are still being discovered.
 extension Fusion {
-  /// Records that an ECU has reported a value for a column, and chooses the column's top-level ECU again.
+  /// Adds an ECU to those that have reported a value for a column, and chooses the column's top-level ECU again.
   mutating func recordAnswer(of ecu: Int, in column: Int) {
     columns[column].known |= 1 << UInt16(ecu)
     chooseOwner(of: column)

@@ -147,7 +147,7 @@ extension Fusion {
     }
   }
 
-  /// Writes a text exactly as the ECU sent it.
+  /// Writes a text exactly as the ECU sent it. Returns `false` if the text does not fit in the record.
   private mutating func write(_ bytes: [UInt8]) -> Bool { line.value(bytes.span) }
 
   private mutating func writeKey(of column: Int) {
@@ -157,7 +157,8 @@ extension Fusion {
     }
   }
 
-  /// Writes the text for a raw value of an enumeration, or the number itself if it has no text.
+  /// Writes the text for a raw value of an enumeration, or the raw value itself if it has no text. Returns `false` if
+  /// it does not fit in the record.
   private mutating func writeText(of column: Int, code: Double) -> Bool {
     switch columns[column].name {
     case .table:
@@ -177,8 +178,8 @@ extension Fusion {
     }
   }
 
-  /// Writes the list of stored codes completely or, if it does not fit, not at all, because an incomplete list would be
-  /// wrong.
+  /// Writes the complete list of stored codes. If the list does not fit, writes nothing and returns `false`, because an
+  /// incomplete list would be wrong.
   private mutating func writeCodes(of column: Int, ecu: Int) -> Bool {
     let mark = line.mark
     writeKey(of: column)

@@ -19,11 +19,11 @@ public enum Cadence: Equatable, Sendable {
 /// second. A value that is older than its window is omitted, because requests since then were not answered. If a slow
 /// bus delivers a signal less often than requested, twice the interval between its readings is used as its window.
 public struct SignalWindows: Equatable, Sendable {
-  /// The windows of the PIDs of service 01, and of the identifiers F4xx of service 22. The index is the PID (xx).
+  /// The windows of the PIDs of service 01 and of the identifiers F4xx of service 22, ns. The index is the PID (xx).
   public var parameters: [Int64]
-  /// The windows of the signals loaded at run time, in the order of ``FusionOptions/loadedSignals``.
+  /// The windows of the signals loaded at run time, ns, in the order of ``FusionOptions/loadedSignals``.
   public var loaded: [Int64] = []
-  /// The window of the values that the adapter itself measures, such as the voltage.
+  /// The window of the values that the adapter itself measures, such as the voltage; ns.
   public var adapter: Int64 = 0
 
   /// Creates windows: one for all PIDs, and 0 for all other values.
@@ -59,7 +59,7 @@ public struct LoadedSignal: Equatable, Sendable {
 
   /// The key of the signal's values in records.
   public var name: String
-  /// Whether the values are numbers, booleans or texts.
+  /// The kind of the values: numbers, booleans or texts.
   public var kind: SignalDefinition.Kind
   /// The texts of an enumeration, in any order.
   public var texts: [Text]

@@ -59,8 +59,8 @@ public struct VIN: Equatable, Sendable {
     }
   }
 
-  /// Decodes the model year from position 10, whose codes repeat every 30 years. Position 7 selects the period: a digit
-  /// for 1980–2009, a letter for 2010–2039.
+  /// Decodes the model year from position 10, whose codes repeat every 30 years; `nil` if the code is invalid. Position
+  /// 7 selects the period: a digit for 1980–2009, a letter for 2010–2039.
   private static func modelYear(of vin: InlineArray<17, UInt8>) -> Int? {
     let codes: StaticString = "ABCDEFGHJKLMNPRSTVWXY123456789"
     for index in 0..<codes.utf8CodeUnitCount {

@@ -38,7 +38,7 @@ struct VehicleIdentity {
 
   init(id: String) { self.id = id }
 
-  /// Records that a detail other than the VIN became known.
+  /// Remembers that a detail other than the VIN became known, which a `vehicle` record must report.
   mutating func addDetails() {
     if pendingChange == .none { pendingChange = .details }
   }

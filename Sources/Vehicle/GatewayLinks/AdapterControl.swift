@@ -15,7 +15,7 @@ public final class AdapterControl: Sendable {
   /// The control of the link itself, with which the link is ended and its device's address is changed.
   public let link: LinkControl
   private let state: Mutex<State>
-  /// The wake-up that is signalled when the session has found something new.
+  /// The wake-up that is signalled when the session has found something new; `nil` if nothing waits for it.
   private let learned: WakeUp?
 
   /// Creates the control of one link.

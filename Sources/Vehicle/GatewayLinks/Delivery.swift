@@ -29,7 +29,7 @@ public struct Delivery: BitwiseCopyable, Sendable {
     case codesCleared(Origin)
     case supported(bitmap: UInt32, service: UInt8, base: UInt16, Origin)
     case adapter(AdapterAnswer, ShortText)
-    /// A command that was sent and selects the protocol, and thus the bus.
+    /// A sent command that selects the protocol, and thus the bus.
     case command(ShortText)
     /// A reply or a text line that could not be decoded. The text contains its first bytes.
     case failure(WireError, ShortText)

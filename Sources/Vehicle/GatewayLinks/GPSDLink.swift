@@ -9,7 +9,7 @@ import Ports
 struct GPSDLink: LinkDriver, ~Copyable {
   /// Time without received bytes after which the client requests gpsd's version, ns.
   static let quiet: Int64 = 10_000_000_000
-  /// Time limit for gpsd's answer to that request, ns.
+  /// Time limit for gpsd's answer to the version request, ns.
   static let answer: Int64 = 5_000_000_000
   /// Pause before the next attempt to connect, if gpsd did not answer on the last connection, ns.
   private static let pause: Int64 = 2_000_000_000

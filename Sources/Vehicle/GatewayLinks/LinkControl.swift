@@ -36,7 +36,7 @@ public final class LinkControl: Sendable {
     state = Mutex(State(address: address))
   }
 
-  /// Requests the link's thread to end. The thread ends soon afterwards.
+  /// Asks the link's thread to end. The thread ends soon afterwards.
   public func stop() {
     state.withLock { $0.isStopping = true }
     wakeUp.signal()

@@ -144,8 +144,8 @@ package final class Followers: Sendable {
     }
   }
 
-  /// Writes a `gap` record for one follower to the start of `buffer`. Its sequence number is that of the last missed
-  /// record, so that it uses no number of another record.
+  /// Writes a `gap` record for one follower to the start of `buffer`, and returns the record's length. The record has
+  /// the sequence number of the last missed record, so that no other record has the same number.
   private func writeGap(_ loss: RecordQueue.Loss, number: UInt64, _ moment: Moment, into buffer: inout [UInt8]) -> Int {
     let id = UUIDv7(milliseconds: moment.time.milliseconds, seed: seed, number: number)
     let head = RecordHead(

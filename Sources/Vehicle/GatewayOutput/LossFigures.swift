@@ -18,8 +18,8 @@ package struct LossFigures: Sendable, Equatable {
 
   package subscript(reason: GapRecord.Reason) -> UInt64 { counts[Int(reason.rawValue)] }
 
-  /// Adds the number of records in a loss. If that is unknown, adds the number of the loss's sequence numbers; if these
-  /// are also unknown, adds 1.
+  /// Adds the number of records in a loss. If this number is unknown, adds the number of the loss's sequence numbers;
+  /// if these are also unknown, adds 1.
   fileprivate mutating func add(_ loss: Loss) {
     let numbers = loss.sequences.map { $0.upperBound &- $0.lowerBound &+ 1 }
     counts[Int(loss.reason.rawValue)] &+= loss.count ?? numbers ?? 1

@@ -97,8 +97,8 @@ package struct RecordOutput: RecordSink, ~Copyable {
 }
 
 extension RecordType {
-  /// Reads the type of a record from the start of its text line, as ``Telemetry/RecordHead`` writes it:
-  /// `{"type":"telemetry",`
+  /// Reads the type of a record from the start of its text line, as ``Telemetry/RecordHead`` writes it
+  /// (`{"type":"telemetry",`); `nil` if the line begins in another way.
   fileprivate init?(beginning line: Span<UInt8>) {
     let place = 9
     // The loop does not use `allCases`, which would allocate an array each time.

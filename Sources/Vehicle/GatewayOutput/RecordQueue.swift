@@ -33,8 +33,8 @@ public final class RecordQueue: Sendable {
     var loss: Loss?
     /// Total number of records that were discarded.
     var lost: UInt64 = 0
-    /// The last loss that was reported, and the number of text lines before its `gap` record in the queue. If the `gap`
-    /// record is itself discarded, the loss is reported again.
+    /// The last loss that was reported, and the number of text lines before its `gap` record in the queue; `nil` if no
+    /// such record is in the queue. If the `gap` record is itself discarded, the loss is reported again.
     var told: (before: Int, loss: Loss)?
     var isEnded = false
   }

@@ -5,8 +5,8 @@ import Telemetry
 /// Logs the events of adapters and receivers, one log line for each, for users who read the log instead of the records.
 /// Only the record thread uses it.
 ///
-/// A device that is lost and found repeatedly must not fill the disk. After ``burst`` lines in quick succession, its
-/// further events are only counted, and a later line states their number.
+/// A device that is lost and found repeatedly must not fill the disk. After ``burst`` lines in quick succession,
+/// further events of the device are only counted, and a later line states their number.
 package final class AdapterEventLog {
   /// Maximum number of log lines about one device in quick succession.
   package static let burst = 10

@@ -7,8 +7,8 @@ import Telemetry
 /// Chooses the receiver whose position is the vehicle's. Also chooses the date, which comes from a receiver or from the
 /// machine's clock. It reads no clock itself.
 package struct PositionAndDate: ~Copyable {
-  /// Changes of the machine clock's offset that are smaller than this are ignored, ns. They occur because two clocks
-  /// cannot be read at the same moment. Without this limit, the times of records would jitter.
+  /// Changes of the machine clock's offset that are smaller than this are ignored, ns. Such changes occur because two
+  /// clocks cannot be read at the same moment. Without this limit, the times of records would jitter.
   private static let smallestChange: Int64 = 5_000_000
 
   var choice = FixChoice()
@@ -33,8 +33,8 @@ package struct PositionAndDate: ~Copyable {
     return MachineClock(offset: offset, quality: .gps)
   }
 
-  /// Updates the date from a fix of the chosen receiver. `began` is the time at which the first byte of the fix was
-  /// received, ns since boot.
+  /// Updates the date from a fix of the chosen receiver, and returns what changed; `nil` if nothing did. `began` is the
+  /// time at which the first byte of the fix was received, ns since boot.
   mutating func updateDate(_ fix: Fix, began: Int64) -> SatelliteTime.Event? {
     satellites.fix(fix, at: began, machine: machine.quality == .unset ? nil : began + machine.offset)
   }

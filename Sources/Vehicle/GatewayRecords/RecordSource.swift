@@ -22,7 +22,7 @@ package final class RecordSource {
   private var list: (head: TroubleCodeList, left: Int)?
   private var codes: [TroubleCode] = []
   private var failures = FailureCounts()
-  /// Name of the bus protocol that the session reported last.
+  /// Name of the bus protocol that the session reported last; `nil` if it has reported none.
   private(set) var protocolName: String?
   private(set) var standing: Standing
   private let eventLog: AdapterEventLog?

@@ -110,7 +110,7 @@ package final class RecordThread: Sendable {
   /// Ends all waits for a snapshot, so that the waiting threads can end.
   package func closeStatus() { statusQuery.close() }
 
-  /// Requests the thread to make the last records, to end the output, and to end.
+  /// Asks the thread to make the last records, to end the output, and to end.
   package func end() { send(.end) }
 
   private func send(_ order: Order) {

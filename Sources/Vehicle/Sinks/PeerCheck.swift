@@ -1,6 +1,6 @@
 /// The result of testing a sink's peer (its server or broker) without sending a record. `description` is one text line.
 public struct PeerCheck: Equatable, Sendable, CustomStringConvertible {
-  /// Whether the peer would accept records.
+  /// The result of the test: whether the peer would accept records.
   public enum Verdict: Sendable {
     /// The peer would accept records.
     case takesRecords
@@ -9,7 +9,7 @@ public struct PeerCheck: Equatable, Sendable, CustomStringConvertible {
     /// The peer would not accept records, or cannot be reached.
     case takesNone
   }
-  /// Whether the peer would accept records.
+  /// The result of the test: whether the peer would accept records.
   public let verdict: Verdict
   /// The kind of the error that prevents the peer from accepting records; `nil` if there was no error.
   public let kind: SinkErrorKind?

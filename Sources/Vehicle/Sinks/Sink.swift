@@ -56,11 +56,11 @@ extension Sink where Self: ~Copyable {
 
 /// The result of an attempt to deliver a batch.
 public struct Delivery: Equatable, Sendable {
-  /// Indices in the batch of the records that were delivered, as ascending ranges. The spool does not deliver these
+  /// The records that were delivered: ascending ranges of their indices in the batch. The spool does not deliver these
   /// records again.
   public var acknowledged: [Range<Int>] = []
-  /// Whether no byte was sent of the records that were not delivered, for example because connecting failed. If `true`,
-  /// the times of these records may be corrected before the next delivery. Otherwise, they are sent again unchanged.
+  /// Whether no byte of the undelivered records was sent, for example because connecting failed. If `true`, the times
+  /// of these records may be corrected before the next delivery. Otherwise, they are sent again unchanged.
   public var sentNothing = false
   /// Time before which the sink accepts no further batch, ns since boot; `.min` for no such time.
   public var notBefore: Int64 = .min

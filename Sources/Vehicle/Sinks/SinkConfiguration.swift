@@ -85,8 +85,8 @@ public enum SinkConfiguration: Equatable, Sendable {
 
 /// Functions that read keys which several types of sinks have.
 extension JSONObjectReader {
-  /// Reads `name`: 1 to 64 letters, digits, `.`, `_` or `-`, but not `.` at the start. Other characters are invalid,
-  /// because the name becomes part of file names.
+  /// Reads `name`: 1 to 64 letters, digits, `.`, `_` or `-`, but not `.` at the start; `nil` if it is absent. Other
+  /// characters are invalid, because the name becomes part of file names.
   mutating func sinkName() throws(JSONError) -> String? {
     guard let value = optional("name") else { return nil }
     let text = try value.requireString()

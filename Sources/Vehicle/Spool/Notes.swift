@@ -21,7 +21,7 @@ struct Notes {
     new.insert(name)
   }
 
-  /// Adds the notes that a file contains. Notes that are already set are newer and are kept.
+  /// Adds the notes that a file contains. The notes that are already set are newer and are kept.
   mutating func adopt(_ found: [String: [UInt8]]) {
     for (name, value) in found where values[name] == nil { values[name] = value }
   }

@@ -99,8 +99,8 @@ extension Spool {
       }
       for lane in Lane.allCases { try copy(lane, from: &salvage, to: file, sinks, &boots, &saved) }
     } catch {
-      // Either the old file is no longer a database, or the new file has failed, too. In the latter case, the next
-      // commit detects that.
+      // Either the old file is no longer a database, or the new file has failed, too. If the new file has failed, the
+      // next commit detects the failure.
       queue(loss(before, saved: saved))
       return saved
     }

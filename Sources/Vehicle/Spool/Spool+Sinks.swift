@@ -62,7 +62,7 @@ extension Spool {
     }
   }
 
-  /// Records that a sink has acknowledged those records in `range` that were delivered to it. The acknowledgement is
+  /// Marks those records in `range` that were delivered to a sink as acknowledged by this sink. The acknowledgement is
   /// durable after the next commit. If there is a crash before that, the records are delivered again.
   ///
   /// - Parameters:
@@ -79,7 +79,7 @@ extension Spool {
     }
   }
 
-  /// Records that a sink has acknowledged all records of a batch.
+  /// Marks all records of a batch as acknowledged by a sink.
   ///
   /// - Parameter sink: the sink's index in ``SpoolOptions/sinks``.
   public mutating func acknowledge(_ batch: borrowing RecordBatch, by sink: Int) {

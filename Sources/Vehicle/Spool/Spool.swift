@@ -80,8 +80,8 @@ import Telemetry
 /// - `line`: the record's JSON without the line feed. The byte 01 replaces the time, and the byte 02 replaces `epoch`
 ///   and `seq`.
 /// - `sum`: the CRC-32 of that line, seq, boot, time and type (numbers as 8 bytes, little-endian)
-/// - `base`: NULL, or the row of a base line. In the latter case, `line` is a zstd frame (RFC 8878) that is compressed
-///   against this base line, with the base line as its raw-content dictionary.
+/// - `base`: NULL, or the row of a base line. If there is a base line, `line` is a zstd frame (RFC 8878) that is
+///   compressed against this base line, with the base line as its raw-content dictionary.
 ///
 /// If zstd is not installed, lines are stored uncompressed.
 ///

@@ -86,7 +86,7 @@ private struct Evidence {
 
   /// Examines a line.
   ///
-  /// - Returns: the format, if the line is conclusive.
+  /// - Returns: the format if this line shows it; otherwise `nil`.
   mutating func add(_ line: Span<UInt8>, number: Int) throws(CaptureError) -> CaptureFormat? {
     if number == 1, line.has("# obdgate-capture ") {
       guard line.count == 19, line[18] == UInt8(ascii: "1") else {

@@ -51,7 +51,8 @@ enum LogStamp: Equatable {
     return .wall(days * day + time - zone(text, at: &i))
   }
 
-  /// Reads month and day, `-07-10` or `/07/10`, after the year. Returns days since 1970-01-01.
+  /// Reads month and day, `-07-10` or `/07/10`, after the year. Returns the number of days since 1970-01-01; `nil` if
+  /// the date is invalid.
   private static func date(_ text: Span<UInt8>, year: Int64, at i: inout Int) -> Int64? {
     let separator = text[i]
     i += 1
@@ -65,8 +66,8 @@ enum LogStamp: Equatable {
     return daysSinceEpoch(year: year, month: month.value, day: day.value)
   }
 
-  /// Reads minutes and seconds, `:57:32.249713`, after the hour. Returns ns since midnight. Seconds are optional, and
-  /// `,` may replace the decimal point.
+  /// Reads minutes and seconds, `:57:32.249713`, after the hour. Returns the time since midnight, ns; `nil` if it is
+  /// invalid. Seconds are optional, and `,` may replace the decimal point.
   private static func clock(_ text: Span<UInt8>, hour: Int64, at i: inout Int) -> Int64? {
     guard (0...23) ~= hour, i < text.count, text[i] == 0x3A else { return nil }
     i += 1

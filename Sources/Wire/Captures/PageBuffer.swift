@@ -29,7 +29,7 @@ struct PageBuffer: ~Copyable {
     }
   }
 
-  /// Returns all pages to the operating system. The content is lost, but the buffer can be used again.
+  /// Gives all pages back to the operating system. The content is lost, but the buffer can be used again.
   func discard() {
     // A failure can be ignored; the pages then merely occupy memory.
     _ = unsafe madvise(base, capacity, MADV_DONTNEED)

@@ -58,8 +58,8 @@ struct BoxTree: Sendable {
     return sorted
   }
 
-  /// Adds to a list each fence whose box intersects a box of the query. A fence with several such boxes is added
-  /// several times.
+  /// Finds the boxes of fences that intersect a box of the query, and adds each box and its fence to a list. A fence
+  /// with several such boxes is added several times.
   func search(_ query: BoxQuery, into found: inout some BoxList & ~Copyable) {
     guard levels.count > 1 else { return }
     let top = levels.count - 2

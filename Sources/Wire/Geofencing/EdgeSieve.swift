@@ -45,8 +45,9 @@ struct EdgeSieve {
     return body(a, b, around.west > box.east)
   }
 
-  /// Whether an edge lies wholly past the west, south or north side. In both arguments, the low 32 bits are for x and
-  /// the high 32 bits for y.
+  /// Whether an edge lies wholly west, south or north of the box. The low 32 bits of `below` are not 0 if both ends of
+  /// the edge are west of the box; its high 32 bits are not 0 if both ends are south of the box. The bits of `above`
+  /// show the same for east and north.
   @inline(__always)
   private func isBeside(_ below: UInt64, _ above: UInt64) -> Bool { below | above >> 32 != 0 }
 }

@@ -40,10 +40,11 @@ public struct FenceRules: BitwiseCopyable, Equatable, Sendable {
   /// from this speed must also exceed the diameter of the error circle, because the Doppler speed of a parked receiver
   /// is noisy.
   public var leastMotion: Int64 = 2_000_000_000
-  /// Distance in m from the place where a vehicle stopped. A stationary vehicle that is at least this far away counts
-  /// as carried, for example on a ferry or a tow truck.
+  /// Distance in m from the place where a vehicle stopped. A stationary vehicle that is at least this far from that
+  /// place counts as carried, for example on a ferry or a tow truck.
   public var carriedDistance = 100.0
-  /// Time for which a stationary vehicle must be at least ``carriedDistance`` away before it counts as carried, ns.
+  /// Time for which a stationary vehicle must be at least ``carriedDistance`` from the place where it stopped, before
+  /// it counts as carried, ns.
   public var carriedTime: Int64 = 60_000_000_000
   /// Speed in m/s above which a change of position is treated as an error of the receiver.
   public var greatestSpeed = 80.0

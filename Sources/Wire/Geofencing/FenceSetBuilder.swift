@@ -87,7 +87,7 @@ public struct FenceSetBuilder: Sendable {
 
   /// Adds the outer ring of a polygon, or a hole of it.
   ///
-  /// - Parameter ring: the positions of the ring, at least 4, of which the last equals the first.
+  /// - Parameter ring: the positions of the ring, at least 4. The last position equals the first.
   /// - Throws: ``FenceError`` if the ring is invalid.
   public mutating func addRing(_ ring: [GeoPosition]) throws(FenceError) { try polygon.addRing(ring) }
 

@@ -93,8 +93,8 @@ extension FenceWatch {
     return standing.isInside && standing.distance > radius
   }
 
-  /// Records that a fix contradicts the state of a fence. Returns whether fixes have contradicted it for at least
-  /// ``FenceRules/hold``.
+  /// Handles a fix that contradicts the state of a fence. Returns whether fixes have contradicted this state for at
+  /// least ``FenceRules/hold``.
   private mutating func hasHeld(_ fence: Int, _ time: Int64) -> Bool {
     if slots[fence] < 0 { track(Track(fence: Int32(fence), isInside: false, since: time)) }
     let slot = Int(slots[fence])

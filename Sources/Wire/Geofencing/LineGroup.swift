@@ -69,9 +69,9 @@ struct LineGroup: BitwiseCopyable, Sendable {
     return any(isAbove .& (place.y .<= high) .& (x * x .<= doubt))
   }
 
-  /// Whether these edges must be tested for each place of a smaller window. This is so if a place may be on an edge, or
-  /// if the lines to the east from some places cross an edge and those from other places do not. Otherwise, the
-  /// function inverts in `crossings` the elements of the edges that the lines from all places cross.
+  /// Whether these edges must be tested for each place of a smaller window. They must be tested if a place may be on an
+  /// edge, or if the lines to the east from some places cross an edge and those from other places do not. Otherwise,
+  /// the function inverts in `crossings` the elements of the edges that the lines from all places cross.
   @inline(__always)
   func meets(_ window: FloatWindow, _ crossings: inout SIMD4<Int32>) -> Bool {
     let isNear = (low .<= window.north) .& (high .>= window.south)

@@ -6,8 +6,8 @@ struct PolygonDraft: Sendable {
     var y: Int64
   }
 
-  /// Memory that is needed for each corner, in bytes. A growing array exists twice while its elements are moved; this
-  /// is included.
+  /// Memory that is needed for each corner, in bytes. While an array grows, it exists together with the array to which
+  /// its elements are moved, which is twice as large. Therefore the factor is 3/2.
   static var bytesForCorner: Int { (MemoryLayout<Point>.stride + MemoryLayout<Int32>.stride) * 3 / 2 }
 
   private(set) var points: [Point] = []

@@ -5,7 +5,7 @@ struct JSONNode: BitwiseCopyable, Sendable {
   /// The type of a node.
   enum Kind: UInt8, BitwiseCopyable, Sendable { case object, array, string, number, `true`, `false`, null }
 
-  /// Offset in the text of the value's first byte, which is the opening quote for a string.
+  /// Offset of the value's first byte in the text. The first byte of a string is its opening quote.
   var offset: UInt32
   /// For a string, offset of its value in ``JSONDocument/bytes``, which contains the text and then the decoded strings.
   /// For a number, offset of its first byte. For a container, number of its elements or members.

@@ -27,7 +27,7 @@ extension JSONParser {
       JSONNode(offset: UInt32(start), start: UInt32(start), extent: UInt32(next - start), kind: .number))
   }
 
-  /// Skips decimal digits, of which there must be at least one, and returns the offset after them.
+  /// Skips decimal digits, and returns the offset after them. There must be at least one digit.
   @inline(__always)
   private func digits(from first: Int, _ expected: StaticString) throws(JSONError) -> Int {
     var next = first

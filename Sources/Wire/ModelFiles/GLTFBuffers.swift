@@ -86,7 +86,7 @@ struct DataURI {
     return (words[0].lowercased(), bytes)
   }
 
-  /// Decodes text in which bytes are written as `%41`.
+  /// Decodes text in which bytes may be written as `%41`; `nil` if a `%` is not followed by two hexadecimal digits.
   private static func percent(_ text: Span<UInt8>, from start: Int) -> [UInt8]? {
     var (bytes, index): ([UInt8], Int) = ([], start)
     while index < text.count {

@@ -20,7 +20,7 @@ struct GLTFChecker {
   var accessors: [GLTFAccessor] = []
   let extensionsUsed: Set<String>
   var facts = ModelFacts(.gltf)
-  /// How many numbers of accessors were read so far.
+  /// The count of numbers that were read from all accessors so far (``ModelLimits/numbers``).
   var numbers = 0
 
   /// Checks a file of JSON.

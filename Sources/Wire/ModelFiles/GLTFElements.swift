@@ -10,7 +10,7 @@ struct GLTFElements {
   /// The numbers of the current element. Normalized integers are not converted to fractions.
   private(set) var numbers: [Double]
 
-  /// Creates a reader before the first element.
+  /// Creates a reader that is positioned before the first element.
   ///
   /// - Returns: `nil` if the elements are not in the document.
   init?(_ accessor: GLTFAccessor, _ place: String) {

@@ -6,8 +6,8 @@ struct OBJReader {
   private var text: ModelText
   /// How many vertices, texture coordinates and normals were read, in this order.
   private var counts = [0, 0, 0]
-  /// The largest index of a vertex, of a texture coordinate and of a normal, in this order, each with the number of its
-  /// line.
+  /// The largest index that refers to a vertex, to a texture coordinate and to a normal, in this order, each with the
+  /// number of the line that contains it.
   private var largest = [(index: 0, line: 0), (index: 0, line: 0), (index: 0, line: 0)]
   private var (faces, triangles): (Int, Int) = (0, 0)
   private var materials: Set<String> = []
@@ -68,7 +68,7 @@ struct OBJReader {
     for word in 1..<max(least + 1, text.words.count) { _ = try text.double(word) }
   }
 
-  /// Checks the references of a face, of a line or of points, and returns how many there are.
+  /// Checks the references to vertices in a face, a line or a list of points, and returns their number.
   private mutating func corners(atLeast least: Int) throws(ModelError) -> Int {
     let count = text.words.count - 1
     guard count >= least else {

@@ -100,7 +100,7 @@ struct USDText {
 }
 
 extension String {
-  /// The range of the first occurrence of a text.
+  /// Returns the range of the first occurrence of a text; `nil` if there is none.
   fileprivate func range(of text: String) -> Range<Index>? {
     var start = startIndex
     while start < endIndex {

@@ -14,7 +14,8 @@ extension FieldCursor {
       UInt64(littleEndian: unsafe raw.unsafeLoadUnaligned(fromUncheckedByteOffset: first, as: UInt64.self)))
   }
 
-  /// Reads a number such as `12`, `62.5` or `545.4`, with at most seven characters, and the delimiter after it.
+  /// Reads a number such as `12`, `62.5` or `545.4`, with at most seven characters, and the delimiter after it. Returns
+  /// `nil`, and reads nothing, if the field has another form.
   @inline(__always)
   @_lifetime(self: copy self)
   mutating func shortNumber() -> Decimal? {
@@ -30,7 +31,7 @@ extension FieldCursor {
   }
 
   /// Reads an angle and its hemisphere, such as `4807.03810,N,`: whole degrees and minutes, a decimal point, one to
-  /// five decimals, the hemisphere.
+  /// five decimals, the hemisphere. Returns `nil`, and reads nothing, if the fields have another form.
   @inline(__always)
   @_lifetime(self: copy self)
   mutating func shortAngle(wholeDegreeDigits: Int, limit: Int, positive: UInt8, negative: UInt8) -> Angle? {
@@ -72,7 +73,8 @@ extension FieldCursor {
     return digits
   }
 
-  /// Reads a time `hhmmss` or `hhmmss.sss`, and the delimiter after it.
+  /// Reads a time `hhmmss` or `hhmmss.sss`, and the delimiter after it. Returns `nil`, and reads nothing, if the field
+  /// has another form.
   @inline(__always)
   @_lifetime(self: copy self)
   mutating func shortTime() -> TimeOfDay? {
@@ -103,9 +105,10 @@ extension FieldCursor {
 
 /// Eight characters of a sentence, some of which are digits.
 struct DigitWord: BitwiseCopyable {
-  /// For each character that is a digit, its value in the character's byte.
+  /// The eight characters, each as a byte. The byte of a digit contains the digit's value, 0 to 9.
   private let values: UInt64
-  /// For each character that is not a digit, the high bit of its byte.
+  /// One byte for each of the eight characters. The byte's high bit is set if the character is not a digit; all other
+  /// bits are 0.
   private let others: UInt64
 
   @inline(__always)

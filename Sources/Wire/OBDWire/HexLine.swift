@@ -11,7 +11,7 @@ struct HexLine: ~Copyable {
 
   var bytes = InlineArray<512, UInt8>(repeating: 0)
   var count = 0
-  /// Value of the first group of digits if that has three digits, as an 11-bit identifier has.
+  /// Value of the first group of digits if the group has three digits, as an 11-bit identifier has.
   var identifier: UInt16 = 0
   /// The three characters of ``identifier`` if ``readWords(_:from:)`` has read it, with the first character in the
   /// lowest byte; `UInt32.max` if another function has set it.

@@ -1,4 +1,4 @@
-/// Decides of which kind each text line of a reply is: an echo, data, a segment, or a message of the adapter.
+/// Determines the kind of each text line of a reply: an echo, data, a segment, or a message of the adapter.
 struct LineMachine: ~Copyable {
   /// The state of the exchange: before the first text line of a reply, or in the reply.
   enum Phase: UInt8 { case start, answering }

@@ -1,4 +1,4 @@
-/// The position of the rows of one PID or information type in the table of signals, and the form of its data.
+/// For one PID or information type: where its rows are in the table of signals, and the form of its data.
 struct ParameterRows: BitwiseCopyable {
   /// Index of the first row.
   var first: UInt16 = 0

@@ -61,8 +61,8 @@ public struct Reading: BitwiseCopyable, Equatable, Sendable {
   }
 }
 
-/// The description of a text of service 09, or of the same data in OBDonUDS. The handler receives the characters
-/// separately.
+/// Describes a text that an ECU sent as an answer to service 09, or to the corresponding request of OBDonUDS. The
+/// handler receives the characters of the text separately.
 public struct TextReading: BitwiseCopyable, Equatable, Sendable {
   /// The content of a text.
   public enum Kind: UInt8, BitwiseCopyable, Sendable {

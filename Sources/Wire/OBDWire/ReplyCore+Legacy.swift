@@ -1,7 +1,7 @@
-/// Text lines with headers on buses older than CAN: ISO 14230-2 (KWP), ISO 9141-2 and SAE J1850.
+/// Parses text lines with headers, from buses older than CAN: ISO 14230-2 (KWP), ISO 9141-2 and SAE J1850.
 ///
-///     86 F1 10 41 00 BE 1F B8 11 AD      KWP: 6 data bytes (format byte), to F1, from 10, sum
-///     80 F1 10 06 41 00 BE 1F B8 11 AD   KWP with a separate length byte
+///     86 F1 10 41 00 BE 1F B8 11 6E      KWP: format byte with the length 6, to F1, from 10, data, sum
+///     80 F1 10 06 41 00 BE 1F B8 11 6E   KWP with a separate length byte
 ///     48 6B 10 41 05 7B 84               ISO 9141-2 or J1850 VPW: no length; sum or CRC
 ///
 /// Each text line is a message. If an answer has several text lines (VIN, trouble codes), they are collected until the
@@ -123,9 +123,9 @@ extension ReplyCore {
     }
   }
 
-  /// Returns where the frame that begins at `start` ends. A frame ends at a correct check byte that is followed by the
-  /// end of the text line, or by the first two bytes of the text line again, because another frame of the same ECU
-  /// follows.
+  /// Returns where the frame that begins at `start` ends; `nil` if no end is found. A frame ends at a correct check
+  /// byte that is followed by the end of the text line, or by the first two bytes of the text line again, because
+  /// another frame of the same ECU follows.
   private mutating func endOfFrame(_ hex: inout HexLine, from start: Int) -> Int? {
     var size = 5
     while size <= 12, start + size <= hex.count {

@@ -165,7 +165,7 @@ struct ReplyCore: ~Copyable {
   }
 
   /// Reads a text line such as `7E88064100…`: without spaces, the three digits of the identifier and the DLC digit look
-  /// like two bytes.
+  /// like two bytes. Returns `nil` for any other text line.
   private mutating func can11WithLengthCode(_ hex: inout HexLine) -> Form? {
     guard !hex.isSpaced, hex.count >= 3, hex.bytes[0] < 0x80 else { return nil }
     let code = Int(hex.bytes[1] & 0x0F)

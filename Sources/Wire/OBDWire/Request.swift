@@ -3,7 +3,7 @@
 ///     010C          service 01, PID 0C
 ///     010C0D051     three PIDs, and `1`: the number of answer frames to wait for
 ///     ATRV          a question to the adapter itself
-///     7E0.7E8.0144  header, receiver, command: how signal sets write an exchange
+///     7E0.7E8.0144  header of the request, address from which the ECU answers, command
 struct Request: BitwiseCopyable {
   enum Kind: UInt8, BitwiseCopyable {
     /// The command is not known or was not understood.

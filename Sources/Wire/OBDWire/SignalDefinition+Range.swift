@@ -15,7 +15,7 @@ extension SignalDefinition {
     return first < last ? (first, last) : (last, first)
   }
 
-  /// The range ``bitRange`` without the values at either end that mean "no value".
+  /// The range ``bitRange`` without the values at either end that mean "no value"; `nil` if ``bitRange`` is `nil`.
   public var range: (low: Double, high: Double)? {
     guard let all = bitRange else { return nil }
     let step = factor.magnitude

@@ -68,8 +68,7 @@ extension SignalDefinition {
     return value
   }
 
-  /// Reads bytes of which the first one is the least significant, as OBDb's `blsb` specifies. Only whole bytes are
-  /// supported.
+  /// Reads bytes, the least significant one first, as OBDb's `blsb` specifies. Only whole bytes are supported.
   private func littleEndianBits(_ data: Span<UInt8>) -> UInt64 {
     guard bitOffset & 7 == 0, bitLength & 7 == 0 else { return bits(data) }
     var value: UInt64 = 0

@@ -56,7 +56,8 @@ public struct SignalDefinition: BitwiseCopyable, Sendable {
   public var rescale: Rescale
   /// Index of a bit of the same answer that must be 1 if the value exists; ``noBit`` if there is none.
   public var supportBit: UInt8
-  /// Index of a bit of the same answer that selects one of two meanings of the bits; ``noBit`` if there is none.
+  /// Index of a bit of the same answer, which selects one of two meanings of this signal's bits; ``noBit`` if there is
+  /// none.
   public var variantBit: UInt8
   /// The value of the variant bit for which this definition applies.
   public var variantValue: Bool

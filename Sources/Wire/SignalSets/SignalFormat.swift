@@ -98,7 +98,7 @@ struct SignalFormat {
   }
 
   /// Reads the texts of an enumeration: `{"0": {"description": "Not charging", "value": "NOT_CHARGING"}}`, or the short
-  /// form `{"0": "NOT_CHARGING"}`.
+  /// form `{"0": "NOT_CHARGING"}`. Returns `nil` if the signal has no texts.
   private static func texts(_ map: JSONValue?) throws(JSONError) -> [SignalSet.MapEntry]? {
     guard let map else { return nil }
     guard map.kind == .object else {

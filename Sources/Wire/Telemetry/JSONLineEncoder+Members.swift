@@ -46,7 +46,7 @@ extension JSONLineEncoder {
     unsafe putText(text)
   }
 
-  /// Writes the name if it fits together with `room` more bytes.
+  /// Writes the name if it fits together with `room` more bytes. Returns whether it was written.
   @inline(__always)
   private mutating func begin(_ name: JSONMemberName, room: Int) -> Bool {
     let comma = needsComma ? 0 : 1

@@ -25,14 +25,14 @@ extension JSONLineEncoder {
     return field(name, value)
   }
 
-  /// Writes a key and a text, escaped as by ``value(_:)-(Span<UInt8>)``.
+  /// Writes a key and a text, escaped as by ``value(_:)-(Span<UInt8>)``. Returns `false` if they do not fit.
   @discardableResult
   public mutating func field(_ name: StaticString, text: Span<UInt8>) -> Bool {
     key(name)
     return value(text)
   }
 
-  /// Writes a key and a number rounded to `decimals` decimals.
+  /// Writes a key and a number rounded to `decimals` decimals. Returns `false` if they do not fit.
   @discardableResult
   public mutating func field(_ name: StaticString, _ number: Double, decimals: Int) -> Bool {
     key(name)
@@ -51,7 +51,7 @@ extension JSONLineEncoder {
     return complete
   }
 
-  /// Writes a key and an array of values, unless the array is `nil`.
+  /// Writes a key and an array of values, unless the array is `nil`. Returns `false` if they do not fit.
   @discardableResult
   public mutating func field<Value: JSONLineValue>(_ name: StaticString, _ values: [Value]?) -> Bool {
     guard let values else { return true }

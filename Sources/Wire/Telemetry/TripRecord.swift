@@ -2,7 +2,7 @@
 public struct TripRecord: RecordBody, Equatable, Sendable {
   public static let type = RecordType.trip
 
-  /// Whether the record reports the start or the end of the trip.
+  /// The event that the record reports: the start or the end of the trip.
   public enum Event: UInt8, Sendable {
     case start, end
     /// Name of the event in records.
@@ -32,7 +32,7 @@ public struct TripRecord: RecordBody, Equatable, Sendable {
 
   /// Identifier of the trip, which is the same in the records of its start and its end.
   public var tripId: UUIDv7
-  /// Whether the record reports the start or the end of the trip.
+  /// The event that the record reports: the start or the end of the trip.
   public var event: Event
   /// Time of the trip's start; `nil` if the date is unknown.
   public var startTime: Timestamp?

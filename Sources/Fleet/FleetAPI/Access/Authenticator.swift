@@ -23,7 +23,7 @@ final class Authenticator: Sendable {
 
   private struct State {
     var entries: [SecretHash: Entry] = [:]
-    /// The time at which keys of a tenant were last changed by this server.
+    /// For each tenant, the time at which this server last changed the tenant's keys.
     var changes: [TenantID: ContinuousClock.Instant] = [:]
 
     /// Whether a cached answer is still valid.
@@ -103,21 +103,21 @@ final class Authenticator: Sendable {
     return found
   }
 
-  /// Records that a session was used without an HTTP request. Does nothing for a key or token.
+  /// Records a use of a session without an HTTP request. Does nothing for a key or token.
   ///
   /// - Throws: 401 if the session has ended.
   func recordUse(of identity: Identity, from address: String?) throws(APIError) {
     if let signedIn = identity.signedIn { try sessions.admit(signedIn, identity.tenant, from: address) }
   }
 
-  /// Returns the time at which a session or token ends if it is not used again; `nil` if it has no end. Uses that other
-  /// servers have recorded are not considered.
+  /// Returns the time at which a session or token ends if it is not used again; `nil` if it has no end. The uses that
+  /// other servers have recorded are not considered.
   func end(of identity: Identity) -> Timestamp? {
     identity.signedIn.map { sessions.end(of: $0) } ?? identity.token?.expiresAt
   }
 
-  /// Looks up a session or token in the storage, and returns the time at which it ends if it is not used again. Uses
-  /// that other servers have recorded are considered.
+  /// Looks up a session or token in the storage, and returns the time at which it ends if it is not used again. The
+  /// uses that other servers have recorded are considered.
   ///
   /// - Returns: a time in the past if it was revoked or its secret was replaced; `nil` if it has no end.
   func currentEnd(of identity: Identity) async throws -> Timestamp? {

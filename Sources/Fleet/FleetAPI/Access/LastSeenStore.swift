@@ -19,7 +19,7 @@ final class LastSeenStore: Sendable {
     self.logger = logger
   }
 
-  /// Records that a gateway has sent a request.
+  /// Records the time of a gateway's request, and the state that the request reports.
   ///
   /// - Parameter headers: the headers of the request.
   func record(_ gateway: Gateway, _ tenant: TenantID, _ headers: HTTPFields) {
@@ -77,10 +77,10 @@ final class LastSeenStore: Sendable {
 }
 
 extension HTTPField.Name {
-  /// Header of requests with the version of the gateway's program.
+  /// A header of requests: the version of the gateway's program.
   static let obdgateVersion = HTTPField.Name("Obdgate-Version")!
-  /// Header of answers with the ID of the gateway to which the request's key belongs.
+  /// A header of answers: the ID of the gateway to which the request's key belongs.
   static let obdgateGateway = HTTPField.Name("Obdgate-Gateway")!
-  /// Header of requests with the number of records that the gateway has not sent yet.
+  /// A header of requests: the number of records that the gateway has not sent yet.
   static let obdgateSpoolDepth = HTTPField.Name("Obdgate-Spool-Depth")!
 }

@@ -13,7 +13,7 @@ extension AccountService {
     mailedURL != nil && !settings.withoutEmailCodes.contains(tenant)
   }
 
-  /// Queues the mail with the link of an invitation or of a new password.
+  /// Queues a mail with a link, with which the person accepts an invitation or sets a new password.
   ///
   /// - Returns: whether the mail was queued; `false` if the server sends no mails, or if a limit of mails is reached.
   func mailLink(

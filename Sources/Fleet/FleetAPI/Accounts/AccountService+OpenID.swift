@@ -19,7 +19,7 @@ extension AccountService {
     case linked(returnTo: String)
   }
 
-  /// Returns the OpenID provider with an id.
+  /// Returns the OpenID provider whose id is `id`.
   ///
   /// - Throws: 404 if there is no such provider.
   func source(_ id: String) throws(APIError) -> OpenIDSource {
@@ -31,11 +31,12 @@ extension AccountService {
     "\(settings.publicURL ?? "")\(AuthRoutes.path)/oidc/\(provider.id)/callback"
   }
 
-  /// Begins a sign-in and returns the provider's URL to which the browser must go.
+  /// Begins a sign-in at a provider, or the linking of a provider's identity to an account. Returns the provider's URL
+  /// to which the browser must go.
   ///
   /// - Parameters:
-  ///   - person: the person to whose account the provider's identity is linked; `nil` for a sign-in.
-  ///   - browser: the secret in the cookie of the browser in which the sign-in begins.
+  ///   - person: the person to whose account the provider's identity will be linked; `nil` for a sign-in.
+  ///   - browser: the secret in the cookie of the browser that makes this request.
   /// - Throws: 503 if the provider does not answer.
   func begin(
     _ source: OpenIDSource, returnTo: String, person: UUIDv7?, browser: String

@@ -36,7 +36,7 @@ final class AccountService: Sendable {
   /// The browser or app that signs in.
   struct Caller: Sendable {
     let address: String?
-    /// The header `User-Agent`, at most 200 characters.
+    /// The first 200 characters of the header `User-Agent`; `nil` if the request has none.
     let agent: String?
     let transport: Session.Transport
     /// A text that proves that the person has signed in from this browser before; `nil` if the browser sent none.
@@ -388,7 +388,7 @@ final class AccountService: Sendable {
   struct SetUp: Sendable {
     let token: String
     let password: String
-    /// The person's data, as in `POST /api/people`; only for the first administrator.
+    /// The data of the first administrator, as in `POST /api/people`; `nil` for all other people.
     let profile: JSON?
   }
 

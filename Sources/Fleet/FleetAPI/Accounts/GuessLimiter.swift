@@ -39,7 +39,8 @@ final class GuessLimiter: Sendable {
     }
   }
 
-  /// Admits an attempt to give a password or code. It counts as wrong unless ``succeeded(_:)`` is called for it.
+  /// Admits an attempt to give a password or code. The attempt counts as wrong until ``succeeded(_:)`` is called for
+  /// it.
   ///
   /// - Parameters:
   ///   - account: any text that identifies the account.
@@ -82,7 +83,7 @@ final class GuessLimiter: Sendable {
 
 /// A browser or address from which a person has signed in before.
 enum KnownOrigin: Sendable {
-  /// The proof in a browser's cookie.
+  /// A browser, by the proof in its cookie. The server gave the cookie to the browser at an earlier sign-in.
   case device(String)
   /// The hash of an address (``Person/knownAddresses``).
   case address(String)

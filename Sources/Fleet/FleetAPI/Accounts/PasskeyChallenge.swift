@@ -69,7 +69,7 @@ extension FleetTransaction {
     try useOnce(challenge.text, .passkey, until: challenge.expiresAt)
   }
 
-  /// Marks a text that may be used only once as used, and stores its hash until the text expires.
+  /// Marks as used a text that may be used only once, and stores the text's hash until the text expires.
   ///
   /// - Returns: `false` if the text was used before.
   func useOnce(_ text: String, _ purpose: Ticket.Purpose, until end: Timestamp) throws(ThingError) -> Bool {

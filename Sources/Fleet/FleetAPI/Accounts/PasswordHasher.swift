@@ -34,7 +34,7 @@ final class PasswordHasher: Sendable {
     /// For each queue, the number of waiting clients of each tenant.
     var waiting: [[TenantID?: Int]] = [[:], [:]]
 
-    /// Removes and returns the client that is served next.
+    /// Removes and returns the client that is served next; `nil` if no client waits.
     mutating func nextClient() -> CheckedContinuation<Void, Never>? {
       for index in [next, 1 - next] {
         guard let client = queues[index].next() else { continue }

@@ -6,9 +6,10 @@ extension ArchiveTable {
   /// The tables of an archive, in the order in which they are imported.
   ///
   /// An archive does not contain sessions, tickets, second factors, push subscriptions, and queued mails and
-  /// deliveries. Their secrets are useless or dangerous on another server. The archive contains people without their
-  /// passwords: after an import, they set new passwords by recovery, or sign in with their provider. It contains the
-  /// digests of the keys of gateways and tokens. These keys remain valid, so that vehicles continue to report.
+  /// deliveries. The secrets of these things are useless or dangerous on another server. The archive contains people
+  /// without their passwords: after an import, they set new passwords by recovery, or sign in with their provider. The
+  /// archive also contains the hashes of gateways' keys and of tokens. These keys remain valid, so that vehicles
+  /// continue to report.
   public static let all: [ArchiveTable] = [
     ArchiveTable(Person.self, without: ["passwordHash"]),
     ArchiveTable(LinkedIdentity.self),

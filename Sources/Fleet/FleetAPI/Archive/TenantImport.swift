@@ -56,7 +56,7 @@ public struct TenantImport {
     named = tenant
   }
 
-  /// Adds a line of the archive. It must not contain its line feed.
+  /// Adds a line of the archive. `line` must not contain the line feed.
   ///
   /// - Throws: `FieldError` if the line is invalid or not allowed after the previous lines; `StorageError`.
   public mutating func add(_ line: [UInt8]) async throws {

@@ -19,13 +19,14 @@ struct Unpacker: ~Copyable {
   private let limit: Int
   private var out: [UInt8] = []
   private var zstd: OpaquePointer?
-  /// The state of zlib. It contains a pointer to itself, so it must not be moved in memory.
+  /// The state of zlib; `nil` for other encodings. The state contains a pointer to itself, so it must not be moved in
+  /// memory.
   private var zlib: UnsafeMutablePointer<z_stream>?
   /// The buffer for the output of one step.
   private let scratch: UnsafeMutableRawBufferPointer
   /// Whether a frame (zstd) or member (gzip) has begun but not ended.
   private var isInside = false
-  /// Whether the last step consumed the whole piece but could not write all of its output.
+  /// Whether the last step consumed the whole piece, but could not write all of the decompressed bytes.
   private var hasMore = false
 
   /// Creates a decompressor.

@@ -9,7 +9,7 @@ struct PDFWriter: ExportWriter {
   private static let (titleSize, size, line): (Float, Float, Float) = (12, 8, 13)
   private static let gap: Float = 8
   private static let rowsOfPage = 35
-  /// If the table is wider than the page, wider columns are reduced to this width, in points.
+  /// If the table is wider than the page, all columns that are wider than this are reduced to this width, in points.
   private static let wide: Float = 180
   private static let fonts = "/usr/share/fonts/truetype/dejavu"
 

@@ -14,7 +14,7 @@ extension Budget {
   /// A key: the amount of the budget that it holds, and its waiting requests.
   struct Member {
     var held = 0
-    /// Requests that wait for their first amount, in order of arrival.
+    /// The requests that wait for their first amount, in order of arrival.
     var waiting: [Waiter] = []
     /// The waiting request whose share already holds an amount and needs more; `nil` if there is none.
     var more: Waiter?
@@ -26,10 +26,10 @@ extension Budget {
   struct Group {
     var held = 0
     var keys: [SecretHash?: Member] = [:]
-    /// The waiting request, with its key, whose share already holds an amount and would exceed the group's limit with
-    /// the amount that it needs; `nil` if there is none.
+    /// The waiting request of a share that already holds an amount, and its key, if the group would exceed its limit
+    /// with the amount that the request needs; `nil` if there is none.
     var waitsForGroup: (key: SecretHash?, request: Waiter)?
-    /// The number of waiting requests of all keys of this tenant.
+    /// The number of this tenant's waiting requests, for all its keys together.
     var waiting = 0
   }
 
@@ -112,7 +112,7 @@ extension Budget {
       return (true, displaced.map { [$0] } ?? [])
     }
 
-    /// Removes and returns the first waiting request of a key.
+    /// Removes and returns the first waiting request of a key; `nil` if no request of the key waits.
     mutating func removeFirst(_ holder: Holder) -> Waiter? { self[holder]?.first.flatMap { remove($0.number, holder) } }
 
     /// Removes and returns a waiting request; returns `nil` if it no longer waits.

@@ -119,8 +119,9 @@ final class Budget: Sendable {
 
   /// Waits until an amount is granted.
   ///
-  /// - Parameter age: the age of the share that needs the amount; `nil` if the share holds nothing yet.
-  /// - Returns: the age of the share after the amount was granted.
+  /// - Parameter age: the number of the first request of the share that needs the amount. A lower number means an older
+  ///   share. `nil` if the share holds nothing yet.
+  /// - Returns: `age`, or the number of this request if `age` is `nil`.
   fileprivate func wait(_ amount: Int, for holder: Holder, age: Int?) async throws(APIError) -> Int {
     let number = state.withLock { state in
       state.next += 1

@@ -15,7 +15,7 @@ struct Holder: Hashable, Sendable {
   /// The key or token; `nil` for a group without keys.
   let key: SecretHash?
 
-  /// Requests that need no key, and the server's own work.
+  /// The holder of requests that need no key, and of the server's own work.
   static let server = Holder(group: .server, key: nil)
 
   /// Returns the holder of everything that clients at an address use before they send a valid key.

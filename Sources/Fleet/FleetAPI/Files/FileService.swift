@@ -12,9 +12,8 @@ final class FileService: Sendable {
   private static let sweepPause = Duration.seconds(3_600)
   /// Unused files, and uploads that are not complete, are removed after this number of days without a change.
   private static let unusedDays: Int64 = 7
-  /// The time from the removal of the last file that needs a content to the removal of the content, in s. It is longer
-  /// than any request. During a backup, it is also longer than the time between the copy of the database and the copy
-  /// of the contents.
+  /// A content is removed this time after the last file that needs it was removed, in s. The time is longer than any
+  /// request, and longer than the time that a backup needs from the copy of the database to the copy of the contents.
   private static let contentSeconds = 86_400
 
   let settings: FileSettings
@@ -99,7 +98,8 @@ final class FileService: Sendable {
     }
   }
 
-  /// Makes copies of all images that wait, until there are none, or only those of tenants whose images failed.
+  /// Processes all images that wait. Stops when no images wait, or only images of tenants for which this call has
+  /// logged an error.
   func processImages(_ contents: any FileStore) async throws {
     let waiting = ThingQuery<StoredFile>.Condition.oneOf(key: "status", [StoredFile.Status.processing.json])
     var tenants = try await storage.tenants(having: [waiting])
@@ -123,7 +123,7 @@ final class FileService: Sendable {
     }
   }
 
-  /// Makes the copies of one image of a tenant, and logs errors.
+  /// Processes the next image or 3D model of a tenant: stores its copies (for example, smaller ones). Logs errors.
   ///
   /// - Returns: whether an image was processed.
   private func processNextImage(

@@ -15,7 +15,8 @@ public struct APIError: Error, Equatable, Sendable {
   public var message: String
   /// Further data for programs. The keys are `fields`, `conflicts` and `allowedFrom`.
   public var details: [String: JSON] = [:]
-  /// The number of seconds that the client should wait before the next attempt, for the header `Retry-After`.
+  /// The number of seconds that the client should wait before the next attempt (header `Retry-After`); `nil` to send no
+  /// such header.
   public var retryAfter: Int?
 
   /// Creates an error. The parameters are the values of the properties with the same names.

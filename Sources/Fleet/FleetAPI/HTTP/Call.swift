@@ -28,7 +28,7 @@ struct Call: Sendable {
   let checkKey: @Sendable () async throws -> Void
   let logger: Logger
 
-  /// Returns the call with the reach of another permission than the one of the route.
+  /// Returns this call with the reach of another permission, in place of the permission that the route requires.
   ///
   /// - Throws: 403 if the sender does not have this permission for any thing.
   func requiring(_ action: Action, _ area: Area) throws(APIError) -> Call {

@@ -82,7 +82,7 @@ struct EntityTags: Sendable {
     guard !tags.isEmpty else { throw Self.wrong(name, field) }
   }
 
-  /// Whether the header guarantees that the client has the same bytes as those with `tag`. A weak tag never guarantees
+  /// Whether the header shows that the client has exactly the bytes to which `tag` belongs. A weak tag never guarantees
   /// this (8.8.3.2).
   func stronglyMatch(_ tag: String) -> Bool { isAny || tags.contains { !$0.isWeak && $0.tag == tag } }
 

@@ -34,7 +34,7 @@ final class RequestPacer: ChannelDuplexHandler, RemovableChannelHandler {
   /// has received.
   private static let mostBytes = 64 << 10
 
-  /// Whether the next piece must wait for an answer.
+  /// Whether the next piece must wait until ``ConnectionSupervisor`` has the answer to an earlier request.
   private(set) var isPaused = false
   /// Whether the body of a request has not arrived completely.
   private var isInBody = false
@@ -42,7 +42,7 @@ final class RequestPacer: ChannelDuplexHandler, RemovableChannelHandler {
   private var isReadWanted = false
   private var isInputClosed = false
   private var hasOverflowed = false
-  /// Whether a turn of the event loop is scheduled in which the next piece is passed.
+  /// Whether a turn of the event loop is scheduled in which the next piece is passed to the decoder.
   private var isScheduled = false
   private var context: ChannelHandlerContext?
 

@@ -16,7 +16,7 @@ public struct ServerLimits: Equatable, Sendable {
   public var headerBytes = 16 << 10
   /// Maximum length of a body that is one JSON object, both as it is sent and after decompression.
   static let objectBytes = 1 << 20
-  /// The value for a route that receives its body in pieces (``Call/receive(atMost:_:)``) and checks the length itself.
+  /// No limit, for a route that receives its body in pieces (``Call/receive(atMost:_:)``) and checks the length itself.
   static let anyLength = Int.max
   /// Maximum length of the body of a request to a route that needs no key.
   static let strangerBytes = 256 << 10

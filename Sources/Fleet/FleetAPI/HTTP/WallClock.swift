@@ -1,7 +1,7 @@
 import Glibc
 import Telemetry
 
-/// Returns the current time in UTC. Tests of time limits use their own clock instead of ``WallClock``.
+/// A function that returns the current time in UTC. Tests of time limits use their own clock instead of ``WallClock``.
 public typealias TimeSource = @Sendable () -> Timestamp
 
 /// The system's clock. Only this target and the program read it; all other targets receive the time as a parameter.

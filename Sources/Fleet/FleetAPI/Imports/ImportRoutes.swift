@@ -286,7 +286,8 @@ struct ImportRoutes {
     return outcome
   }
 
-  /// Adds a vehicle. If the vehicle exists, changes the fields that the row contains.
+  /// Adds a vehicle or, if the vehicle exists, changes the fields that the row contains. Returns what was done, and the
+  /// vehicle's id.
   private func add(
     _ row: ImportRow, _ transaction: any FleetTransaction, _ call: Call
   ) throws(ThingError) -> (ImportOutcome.Action, String) {
@@ -298,7 +299,8 @@ struct ImportRoutes {
     return (try change(stored, row, things, transaction, call), name)
   }
 
-  /// Adds a thing whose ID is computed from the row. If the same row is imported again, the thing is not added again.
+  /// Adds a thing with the row's ID or, without one, with an ID that is computed from the row. If the thing exists,
+  /// changes it if the row has an ID. Returns what was done, and the thing's ID.
   ///
   /// - Parameter copy: the number of equal rows that precede this row in the file.
   private func add<Value: Kind>(

@@ -12,15 +12,12 @@ struct ImportSource: Sendable {
   static let mostUnpacked = 8 << 20
 
   /// The usual content types of the formats.
-  static let types = [
-    "text/csv", "application/json", "application/gpx+xml", "application/vnd.google-earth.kml+xml",
-    "application/vnd.google-earth.kmz", "application/zip",
-    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-  ]
+  static let types = ["text/csv", "application/json", "application/octet-stream"]
   /// Other content types that clients send. The first bytes then determine the format.
   static let otherTypes = [
-    "text/plain", "text/xml", "application/xml", "application/vnd.ms-excel", "application/x-zip-compressed",
-    "application/octet-stream",
+    "application/gpx+xml", "application/vnd.google-earth.kml+xml", "application/vnd.google-earth.kmz",
+    "application/zip", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "text/plain", "text/xml",
+    "application/xml", "application/vnd.ms-excel", "application/x-zip-compressed",
   ]
 
   /// Reads the rows of a file.

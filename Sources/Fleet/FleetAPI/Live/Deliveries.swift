@@ -9,15 +9,15 @@ final class Deliveries: Sendable {
 
   private let state: Mutex<State>
 
-  /// Creates a wait for the event loops of the server.
+  /// Creates an object that waits for the event loops of the server.
   ///
   /// - Parameter count: the number of event loops.
   init(_ count: Int) { state = Mutex(State(missing: count)) }
 
-  /// Records that one event loop has delivered the update to its connections.
+  /// Counts one event loop that has delivered the update to its connections.
   func finish() { end { $0.missing -= 1 } }
 
-  /// Returns when all event loops have delivered the update, or when the task is cancelled.
+  /// Waits until all event loops have delivered the update, or until the task is cancelled.
   func wait() async {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in

@@ -1,8 +1,8 @@
 import FleetDomain
 
-/// Updates that wait to be sent to the connections of one event loop. They are sent in slices, so that the event loop
-/// can do other work between two slices. Tenants are served in rotation. Therefore a tenant with thousands of listeners
-/// does not delay other tenants. All calls must be on the event loop.
+/// The updates that wait to be sent to the connections of one event loop. They are sent in slices, so that the event
+/// loop can do other work between two slices. Tenants are served in rotation. Therefore a tenant with thousands of
+/// listeners does not delay other tenants. All calls must be on the event loop.
 struct DeliveryQueue {
   /// An update, and the connections to which it was not delivered yet.
   private struct Delivery {

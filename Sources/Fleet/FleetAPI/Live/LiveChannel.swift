@@ -69,7 +69,8 @@ struct LiveChannel: Hashable, Sendable {
 struct LiveViewer: Hashable, Sendable {
   /// The fleets whose records the client may see.
   let fleets: Set<UUIDv7>
-  /// The person whose assigned vehicles' records the client may see; `nil` for a client that is not a person.
+  /// The client may see the records of vehicles that are assigned to this person; `nil` for a client that is not a
+  /// person.
   let person: UUIDv7?
 }
 

@@ -4,8 +4,8 @@ import NIOCore
 extension LiveConnection {
   /// A subscription to a channel.
   final class Subscription {
-    /// Updates that were published while older records are being read, in order. They are sent after the older records.
-    /// `nil` after all older records were sent.
+    /// The updates that were published while older records are being read, in order. They are sent after the older
+    /// records. `nil` after all older records were sent.
     fileprivate(set) var held: [LiveUpdate]?
     fileprivate(set) var heldBytes = 0
     /// Whether the updates in `held` exceeded their limit. If so, later updates are read from the store, like the older
@@ -178,7 +178,7 @@ extension LiveConnection {
     for update in held { pass(update, to: subscription) }
   }
 
-  /// Stores that a subscription has received all records up to a number.
+  /// Stores the number up to which a subscription has received all records.
   private func advance(_ subscription: Subscription, to number: Int64) {
     subscription.last = number
     store(subscription.held?.filter { $0.last > number }, in: subscription)

@@ -27,7 +27,7 @@ final class LiveConnection: ChannelInboundHandler {
   var phase = Phase.waiting
   var context: ChannelHandlerContext?
   /// The context of the frame encoder. Frames that are already encoded are written through it, so that they bypass the
-  /// encoder.
+  /// encoder. `nil` before the handler is added to the pipeline, and after the connection has ended.
   var output: ChannelHandlerContext?
   var loopConnections: LoopConnections?
   var subscriptions: [LiveChannel: Subscription] = [:]
@@ -45,9 +45,9 @@ final class LiveConnection: ChannelInboundHandler {
   var charged = 0
   /// The holder for whom `charged` bytes are reserved.
   var chargedHolder = Holder.server
-  /// The holder until the token was checked: the client's address.
+  /// The holder for which memory is reserved until the token was checked: the client's address.
   var stranger = Holder.server
-  /// Whether a write is in progress after which the reserved memory will be adjusted.
+  /// Whether a write is in progress, and the reserved memory will be adjusted after this write.
   var isCharging = false
   /// New subscriptions that wait until the position of the feed was read.
   var starting: [LiveChannel] = []
@@ -64,9 +64,10 @@ final class LiveConnection: ChannelInboundHandler {
   /// Number of pings sent since data was last received from the client.
   var unanswered = 0
   var deadline: Scheduled<Void>?
-  /// The timer for the check whether the session or token has ended.
+  /// The timer for the check whether the session or token has ended; `nil` if no check is scheduled.
   var expiry: Scheduled<Void>?
-  /// The timer that closes the connection if a piece of older records is not sent in time.
+  /// The timer that closes the connection if a piece of older records is not sent in time; `nil` before the first
+  /// piece.
   var pieceDeadline: Scheduled<Void>?
 
   /// Creates the handler of a connection.

@@ -124,7 +124,8 @@ final class LiveHub: Sendable {
     }
   }
 
-  /// Returns the object with the connections of an event loop. Must be called on this event loop.
+  /// Returns the object with the connections of an event loop; `nil` if the hub does not use the event loop. Must be
+  /// called on this event loop.
   func loopConnections(of loop: any EventLoop) -> LoopConnections? {
     connectionsOfLoops.first { $0.loop === loop }?.value
   }

@@ -13,10 +13,10 @@ struct LiveService: Sendable {
   ///
   /// - Throws: 401 if the session has ended.
   let recordUse: @Sendable (_ identity: Identity, _ address: String?) throws(APIError) -> Void
-  /// Returns the time at which a session or token ends if it is not used again, according to the uses that this server
-  /// has recorded (``Authenticator/end(of:)``).
+  /// Returns the time at which a session or token ends if it is not used again (``Authenticator/end(of:)``); `nil` if
+  /// it does not end by itself. Only uses that this server has recorded are considered.
   let end: @Sendable (_ identity: Identity) -> Timestamp?
-  /// Looks up in the storage when a session or token ends (``Authenticator/currentEnd(of:)``).
+  /// Reads from the storage when a session or token ends (``Authenticator/currentEnd(of:)``); `nil` if it has no end.
   let currentEnd: @Sendable (_ identity: Identity) async throws -> Timestamp?
   let now: TimeSource
   /// Counts a client's message as a request for the rate limit of its key.

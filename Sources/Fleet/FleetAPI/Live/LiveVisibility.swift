@@ -5,7 +5,7 @@ import Telemetry
 
 /// The assignment of vehicles to fleets and people, which determines which records the channels of a tenant contain.
 struct LiveVisibility: Sendable {
-  /// The fleets and people whose assigned vehicles must be read.
+  /// The fleets whose vehicles must be read, and the people whose assigned vehicles must be read.
   struct Scope: Equatable, Sendable {
     var fleets: Set<UUIDv7> = []
     var people: Set<UUIDv7> = []

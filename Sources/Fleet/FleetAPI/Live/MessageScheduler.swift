@@ -13,7 +13,7 @@ struct MessageScheduler {
 
   var isEmpty: Bool { waiting.isEmpty }
 
-  /// Reports that a connection has received a message.
+  /// Handles a message that a connection has received.
   ///
   /// - Returns: whether the connection may process the message now. If not, it becomes part of a later round.
   mutating func mayProcess(_ connection: LiveConnection) -> Bool {

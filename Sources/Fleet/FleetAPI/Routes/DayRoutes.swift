@@ -67,7 +67,8 @@ struct DayRoutes {
 }
 
 extension Call {
-  /// Returns the day in a query parameter. If the parameter contains a time, returns the day that contains this time.
+  /// Returns the day in a query parameter; `nil` if the parameter is absent. If the parameter contains a time, returns
+  /// the day that contains this time.
   ///
   /// - Parameter isEnd: whether the parameter is the end of a range. The end is exclusive if it is a time.
   func date(_ name: String, in zone: ZoneRules, isEnd: Bool) throws(APIError) -> CalendarDate? {

@@ -10,7 +10,7 @@ struct FleetGroupRoutes {
 
   var routes: [Route] { things.routes + [remove] }
 
-  /// The time after which a transaction moves no more vehicles. Further transactions move the other vehicles.
+  /// The time after which a transaction moves no more vehicles. Further transactions move the remaining vehicles.
   private static let patience = Duration.milliseconds(20)
 
   private var things: ThingRoutes<Fleet> {

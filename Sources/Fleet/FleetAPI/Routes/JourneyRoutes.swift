@@ -5,7 +5,8 @@ import FleetWork
 import HTTPTypes
 import Telemetry
 
-/// The routes of journeys, of the driver of a vehicle at a time, and of the comparison of journeys with trips.
+/// The routes for journeys, for the question who drove a vehicle at a given time, and for the comparison of journeys
+/// with trips.
 struct JourneyRoutes {
   let storage: any FleetStorage
 

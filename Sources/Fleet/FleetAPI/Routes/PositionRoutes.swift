@@ -4,7 +4,7 @@ import FleetWork
 import HTTPTypes
 import Telemetry
 
-/// The routes of the newest positions of vehicles, and of the track of a vehicle.
+/// The routes for the newest positions of vehicles, and for a vehicle's track.
 struct PositionRoutes {
   let storage: any FleetStorage
 
@@ -223,7 +223,7 @@ struct BoundingBox: Equatable {
 }
 
 extension Call {
-  /// Returns a vehicle of which the selection contains at least some records.
+  /// Returns a vehicle. The selection must contain at least some of its records.
   ///
   /// - Parameter name: the vehicle's id or VIN.
   /// - Throws: 404 if the vehicle does not exist or is not in the selection.

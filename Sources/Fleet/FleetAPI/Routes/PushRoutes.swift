@@ -41,7 +41,7 @@ struct PushRoutes {
     let operation = Operation(
       id: "getPushKey", summary: "The server's public key (VAPID), which a browser needs to subscribe.",
       results: [.init(.ok, "The key.", .json("PushPublicKey"))], errors: [.conflict])
-    return Route(.get, Self.path + "/key", .people, operation) { [storage, keys, hasKeyFile] call in
+    return Route(.get, "/api/push-key", .people, operation) { [storage, keys, hasKeyFile] call in
       let (caller, _) = try call.signedIn
       guard hasKeyFile else {
         throw ThingError.rule(

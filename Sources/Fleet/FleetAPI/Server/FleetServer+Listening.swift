@@ -104,7 +104,7 @@ private final class ListeningPort: Sendable {
     self.then = then
   }
 
-  /// Records that a socket listens.
+  /// Counts a socket that now listens.
   ///
   /// - Parameter port: the port of the server's main socket; `nil` for the socket for metrics.
   func listens(_ port: Int?) {

@@ -81,8 +81,8 @@ struct RequestHandler: Sendable {
         }
         let admitted = try admit(request, route, parameters, identity, reach, from: client, share)
         if route.operation.body != nil, request.headers[.expect]?.lowercased() == "100-continue" {
-          // Check the announced length first, so that a client that waits for status 100 does not send a body that is
-          // too long.
+          // Check the announced length first. Otherwise, a client that waits for status 100 would send a body even if
+          // it is too long.
           try admitted.call.announcedBytes()
           try await writer.writeInformationalHead(HTTPResponse(status: .continue))
         }
@@ -133,7 +133,7 @@ struct RequestHandler: Sendable {
   /// time, because its next request is not read.
   private static let strangerDelay = Duration.seconds(1)
 
-  /// Counts a request that needs no valid key, or has none, for its client's address.
+  /// Counts, for the client's address, a request that needs no valid key or has none.
   ///
   /// - Throws: 429 if the address has sent too many such requests and the request has no valid key, or if its key has
   ///   sent too many requests.

@@ -12,8 +12,8 @@ public struct ServerOptions: Equatable, Sendable {
   public var rate = RateLimit()
   /// The rate limit of requests without a valid key, for each client address.
   public var strangerRate = RateLimit(perSecond: 200, burst: 2_000)
-  /// The rate limit of requests to routes that use the database but need no key, such as the sign-in, for each client
-  /// address.
+  /// The rate limit, for each client address, of requests to routes that use the database but need no key, such as the
+  /// sign-in.
   var signInRate = RateLimit(perSecond: 20, burst: 200)
   public var live = LiveSettings()
   /// The hash of the token with which clients may read the metrics of the whole server; `nil` if there is no such
@@ -51,7 +51,7 @@ public struct MetricsAddress: Equatable, Sendable {
   }
 }
 
-/// A limit of the rate of requests of one key or one client address.
+/// The maximum rate of the requests with one key, or from one client address.
 public struct RateLimit: Equatable, Sendable {
   /// The sustained rate, in requests per second; above 0.
   public var perSecond = 1_000.0

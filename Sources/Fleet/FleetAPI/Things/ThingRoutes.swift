@@ -15,8 +15,8 @@ struct ThingRoutes<Value: Kind>: Sendable {
   let area: Area
   /// Returns the relation of a thing to a caller, which determines the caller's permissions.
   var relation: @Sendable (Stored<Value>, Identity, any FleetView) throws(ThingError) -> Relation
-  /// Returns conditions that limit a list to the things in a caller's reach; `nil` if the caller may see no thing. It
-  /// is not called for a caller who may see all things.
+  /// Returns conditions that limit a list to the things in a caller's reach; `nil` if the caller may see no thing. This
+  /// function is not called for a caller who may see all things.
   var restriction: @Sendable (Reach, Identity, any FleetView) throws(ThingError) -> [ThingQuery<Value>.Condition]?
   /// Checks the rules that concern more than one field, and sets the fields that only the server sets.
   ///

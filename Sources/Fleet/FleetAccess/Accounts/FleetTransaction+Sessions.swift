@@ -10,10 +10,10 @@ public struct NewSession: Sendable {
   public var refreshSecret: SecretHash?
   /// The hash of the refresh tokens' family; `nil` for a cookie.
   public var refreshFamily: SecretHash?
-  /// The client's own name, from the header `User-Agent`.
+  /// The client's own name, from the header `User-Agent`; `nil` if the request has none.
   public var client: String?
   public var address: String?
-  /// The hash of the client's network address (``Person/knownAddresses``).
+  /// The hash of the client's network address (``Person/knownAddresses``); `nil` if the address is unknown.
   public var addressHash: String?
   /// The identity at an OpenID provider with which the person signed in; `nil` for any other sign-in.
   public var identity: UUIDv7?
@@ -166,8 +166,8 @@ extension FleetTransaction {
   /// Maximum number of sessions of one person.
   private static var mostSessions: Int { 100 }
 
-  /// Removes sessions that have ended. If the person still has too many, ends the one that was used least recently, and
-  /// returns its ID.
+  /// Removes the sessions of a person that have ended. If the person still has too many sessions for a new one, ends
+  /// the session that was used least recently, and returns this session's ID; otherwise returns `nil`.
   private func makeRoomForSession(of person: UUIDv7) throws(ThingError) -> UUIDv7? {
     let all = try list(
       ThingQuery<Session>(

@@ -145,8 +145,8 @@ public struct PasswordPolicy: Sendable {
     "01234567890123456789", "qwertyuiop", "asdfghjkl", "zxcvbnm", "qwertzuiop", "yxcvbnm", "abcdefghijklmnopqrstuvwxyz",
   ].flatMap { [$0, String($0.reversed())] }
 
-  /// Returns the length of the row of keys, digits or letters, or of the repeated character, at the beginning of a
-  /// text; 0 if it is shorter than 4.
+  /// Returns the number of characters at the beginning of a text that are neighbouring keys, digits or letters, or that
+  /// are the same character; 0 if there are fewer than 4.
   private static func sequence(_ text: ArraySlice<Character>) -> Int {
     let repeated = text.prefix { $0 == text.first }.count
     if repeated >= 4 { return repeated }

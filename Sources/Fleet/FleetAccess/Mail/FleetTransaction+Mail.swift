@@ -7,7 +7,8 @@ public enum MailLimits {
   public static let seconds = 3 * 86_400
   /// The length of the period for which the numbers of mails are limited, s.
   public static let period = 3_600
-  /// Returns the maximum number of mails for a reason per period. It applies to each account and to each email address.
+  /// Returns the maximum number of mails that are sent for a reason in each ``period`` to one account, and to one email
+  /// address.
   public static func perRecipient(_ reason: QueuedMail.Reason) -> Int {
     switch reason {
     case .recovery, .invitation: 5
@@ -103,7 +104,7 @@ extension FleetTransaction {
     return (nil, expired)
   }
 
-  /// Records that a mail was sent or dropped.
+  /// Stores the result of a mail that was sent or dropped.
   ///
   /// - Parameter error: the reason why it was dropped; `nil` if it was sent.
   public func finishMail(_ mail: Stored<QueuedMail>, error: String?) throws(ThingError) {

@@ -1,7 +1,7 @@
 import FleetDomain
 import Telemetry
 
-/// The values that are inserted into the text of a mail.
+/// The values that are inserted into the text of a mail. A value is `nil` if the mail's text does not contain it.
 public struct MailDetails: Equatable, Sendable {
   /// First and last name of the person.
   public var name: String

@@ -15,7 +15,7 @@ public struct OpenIDIdentity: Equatable, Sendable {
   public let subject: String?
   /// The provider's identifier of its session (`sid`); `nil` if the token contains none.
   public let session: String?
-  /// The identifier of the account for this client (`sub`), if it differs from ``subject``.
+  /// The identifier (`sub`) that the provider uses for the account only at this client; `nil` if it equals ``subject``.
   public let clientSubject: String?
   public let claims: JSON
 
@@ -101,7 +101,7 @@ public struct OpenIDIdentity: Equatable, Sendable {
     }
   }
 
-  /// Returns a claim as text.
+  /// Returns a claim as text; `nil` if the token does not contain the claim.
   ///
   /// - Throws: `malformed` if the claim is not a text of 1 to 255 bytes.
   private static func name(_ json: JSON?) throws(OpenIDError) -> String? {

@@ -24,7 +24,7 @@ public struct OpenIDProvider: Equatable, Sendable {
   public var keepsRoles = false
   /// Whether each sign-in sets the person's roles.
   public var setsRoles: Bool { rolesClaim != nil && !roles.isEmpty && !keepsRoles && !isLinkOnly }
-  /// Whether only identities that people have linked themselves can sign in.
+  /// Whether people can sign in only with identities that they have already linked to their accounts.
   public var isLinkOnly = false
 
   public init(id: String, name: String, issuer: String, clientID: String) {

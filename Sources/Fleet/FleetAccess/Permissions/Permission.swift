@@ -80,20 +80,20 @@ public struct Relation: Equatable, Sendable {
   public var isOwn: Bool
   /// Whether the thing is about a vehicle, for example an expense of a vehicle. Otherwise it is only about a person.
   public var isOfVehicle: Bool
-  /// The fleets for which a requester with a limited scope needs the permission.
+  /// Which of the thing's fleets must be in a requester's scope, if the scope is limited.
   public var need: Need
   /// Whether the thing contains data of a driving licence. A requester then also needs the permission to read licences.
   public var isLicence = false
 
-  /// The fleets of a thing for which a requester with a limited scope needs the permission.
+  /// The fleets that must be in a requester's scope, if the scope is limited.
   public enum Need: Sendable {
-    /// One of the thing's fleets.
+    /// One of the thing's fleets must be in the scope.
     case oneFleet
-    /// For reading, one of the thing's fleets; for every other action, each of them. An account is such a thing,
-    /// because its owner has access to all fleets of its scope.
+    /// To read the thing, one of its fleets must be in the scope; for every other action, all its fleets. This applies
+    /// to an account, because its owner has access to all fleets of the account's scope.
     case eachFleetToChange
-    /// For reading, any fleet; for every other action, a scope without a limit. A type of service is such a thing,
-    /// because all fleets of the tenant use it.
+    /// Any scope is enough to read the thing; every other action needs a scope without a limit. This applies to a type
+    /// of service, because all fleets of the tenant use it.
     case everythingToChange
   }
 

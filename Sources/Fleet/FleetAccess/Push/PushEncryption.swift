@@ -34,7 +34,8 @@ public struct PushEncryption: Sendable {
     return seal(message, sender: P256.KeyAgreement.PrivateKey(), salt: salt)
   }
 
-  /// Encrypts a message with given keys, which must not be used for any other message.
+  /// Encrypts a message with a key and a salt that must not be used for any other message. Returns `nil` if the message
+  /// is too long, or the receiver's key cannot be used.
   func seal(_ message: [UInt8], sender: P256.KeyAgreement.PrivateKey, salt: [UInt8]) -> [UInt8]? {
     guard message.count <= Self.longest,
       let shared = try? sender.sharedSecretFromKeyAgreement(with: receiver)

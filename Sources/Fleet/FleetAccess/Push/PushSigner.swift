@@ -44,7 +44,8 @@ public struct PushSigner: Sendable {
     return "vapid t=\(signed).\(Base64URL.text(signature.rawRepresentation)), k=\(publicKey)"
   }
 
-  /// Returns scheme, host and port of a URL: `https://push.example`.
+  /// Returns scheme, host and port of a URL, for example `https://push.example`; `nil` if the URL is not an HTTP
+  /// address.
   private static func origin(of url: String) -> String? {
     guard let scheme = url.firstRange(of: "://"), ["https", "http"].contains(url[..<scheme.lowerBound]) else {
       return nil

@@ -50,7 +50,8 @@ public struct Secret: Sendable {
   /// Returns the hash of a refresh token's family; `nil` if the text contains none.
   public static func family(in text: String) -> SecretHash? { familyDigits(in: text).map { hash(of: $0) } }
 
-  /// The hash of the family, if this is a refresh token.
+  /// If this is a refresh token, the hash of its family: the random text that all refresh tokens of a session share.
+  /// Otherwise `nil`.
   public var family: SecretHash? { Self.family(in: text) }
 
   private static func familyDigits(in text: String) -> String? {

@@ -5,8 +5,8 @@ import ServiceLifecycle
 import Synchronization
 import Telemetry
 
-/// Stores records from a broker, in the process of a server or in one of its own. Any number of workers in any number
-/// of processes may share one queue and one PostgreSQL database, because workers store no state of their own.
+/// Stores records from a broker, in the process of a server or in a separate process. Any number of workers in any
+/// number of processes may share one queue and one PostgreSQL database, because workers store no state of their own.
 ///
 ///     let worker = try BrokerWorker(options, storage: storage, logger: logger) { WallClock.now }
 ///     try await worker.run()

@@ -19,7 +19,7 @@ final class MessageStore: Sendable {
   struct Pass: Sendable {
     /// The outcome of each message; `nil` if the message is not stored yet and may be stored in a later attempt.
     var outcomes: [Outcome?]
-    /// The reason why some messages are not stored.
+    /// The reason why some messages are not stored; `nil` if all are stored.
     var failure: StorageError?
   }
 

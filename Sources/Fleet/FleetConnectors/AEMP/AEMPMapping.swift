@@ -254,7 +254,8 @@ struct AEMPMapping {
     }
   }
 
-  /// Returns the hours of a value: a number, or a duration as in ISO 8601 (AEMP 1.2).
+  /// Returns the hours that a value contains as a number, or as a duration of ISO 8601 (AEMP 1.2); `nil` if it contains
+  /// none.
   private func hours(_ json: JSON) -> Double? {
     guard let hour = json["hour"] ?? json["hours"] else { return nil }
     if let number = hour.looseNumber { return hasMinutes ? number / 60 : number }
@@ -286,7 +287,8 @@ struct AEMPMapping {
     return number.isEmpty && count > 0 ? total : nil
   }
 
-  /// Returns a value whose unit is a separate text or the end of its name.
+  /// Returns the number of a value, converted from its unit; `nil` if absent or invalid. The unit is a separate text,
+  /// or the end of the value's name.
   ///
   /// - Parameters:
   ///   - name: the name of the value, without the unit.

@@ -26,7 +26,8 @@ struct ChargeFollower: Equatable {
 
   /// The charge in progress; `nil` if there is none.
   private(set) var open: Charge?
-  /// The time of the newest report. Older reports are ignored, because pages may be repeated or out of order.
+  /// The time of the newest report; `nil` before the first report. Older reports are ignored, because pages may be
+  /// repeated or out of order.
   private(set) var newest: Timestamp?
 
   /// A decrease of a counter by more than this begins a new charge, kWh. Counters may decrease slightly while the

@@ -55,7 +55,7 @@ public struct Connector: Kind {
   public var clientID: String?
   public var userName: String?
   public var scope: String?
-  /// The name of the header for ``SignIn/apiKey``.
+  /// The name of the header that contains the key (``SignIn/apiKey``); `nil` for `X-API-Key`.
   public var keyHeader: String?
   /// Whether the time series of the machines' faults are pulled (``Service/aemp``). Each machine needs a request.
   public var readsFaults = false

@@ -15,7 +15,7 @@ protocol ConnectorClient: Sendable {
   func pull(_ stream: ConnectorStream, after cursor: JSON) async throws(ConnectorError) -> PulledPage
 }
 
-/// A list in a service, which is pulled with its own cursor.
+/// A list in a service. Each list is pulled with a separate cursor.
 struct ConnectorStream: Hashable, Sendable {
   let name: String
   /// Minimum time between two rounds, s. It is used for lists that rarely change or whose requests the service limits.
@@ -160,6 +160,6 @@ struct PulledCharge: Equatable, Sendable {
   var isCharging: Bool?
   /// Values of the counters, kWh.
   var energy: [Counter: Double] = [:]
-  /// Reading of the odometer, km.
+  /// Reading of the odometer, km; `nil` if the report does not contain it.
   var odometer: Double?
 }

@@ -155,7 +155,7 @@ struct ConnectorSession: Sendable {
     return token
   }
 
-  /// Checks that a token consists of visible ASCII characters, so it can be sent in a header.
+  /// Returns a token after the check that it consists of visible ASCII characters, so that it can be sent in a header.
   private static func token(_ text: String) throws(ConnectorError) -> String {
     guard (1...16_384).contains(text.utf8.count), text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
       throw ConnectorError(.malformed, "the answer to the sign-in is not a token")

@@ -75,7 +75,8 @@ public enum Workbook {
     return JSON.number(number).canonicalText
   }
 
-  /// Converts the number of days since 1899-12-30 to a date with a time.
+  /// Converts a number of days since 1899-12-30 to a date with a time, as text; `nil` if the number is below 1 or the
+  /// year is after 9999.
   private static func date(_ serial: Double) -> String? {
     guard serial >= 1, serial < 2_958_466 else { return nil }
     let seconds = Int((serial * 86_400).rounded())

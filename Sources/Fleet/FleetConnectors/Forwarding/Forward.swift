@@ -18,7 +18,7 @@ public struct Forward: Kind {
   public var format = Format.influx
   public var isActive = true
   public var address = ""
-  /// The name of the HTTP header that contains the secret.
+  /// The name of the HTTP header that contains the secret; `nil` for `Authorization`.
   public var keyHeader: String?
   /// The encrypted value of the header; `nil` if there is none.
   public var secret: String?

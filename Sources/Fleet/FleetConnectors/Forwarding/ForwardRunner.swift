@@ -207,7 +207,7 @@ public final class ForwardRunner: Service {
     }
   }
 
-  /// Removes the positions of records from private journeys.
+  /// Returns the records, without the positions of those that belong to private journeys.
   private func visible(
     _ records: [ForwardedRecord], _ tenant: TenantID
   ) async throws(ConnectorError) -> [ForwardedRecord] {

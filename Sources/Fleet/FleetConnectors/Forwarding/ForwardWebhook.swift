@@ -3,7 +3,7 @@ import FleetAccess
 import FleetDomain
 import Telemetry
 
-/// Records as signed requests in the format of the specification Standard Webhooks 1.0 (``WebhookSignature``).
+/// Encodes records as signed requests in the format of the specification Standard Webhooks 1.0 (``WebhookSignature``).
 ///
 ///     {"data":{"records":[{"id":"019…","timestamp":"…","values":{"speed":50},"vehicleId":"VAN-1"}]},
 ///      "timestamp":"…","type":"telemetry"}

@@ -11,7 +11,8 @@ public struct Phone: Kind {
   public var sharesPosition = false
   /// The SHA-256 hash of the phone's key in hexadecimal digits; `nil` if the phone has no key.
   public var keyHash: String?
-  /// The key of OwnTracks' encrypted messages, itself encrypted; `nil` if messages are not encrypted.
+  /// The key with which OwnTracks encrypts messages; it is itself stored encrypted. `nil` if messages are not
+  /// encrypted.
   public var messageKey: String?
   public var lastSeenAt: Timestamp?
   /// The number of positions that were stored.

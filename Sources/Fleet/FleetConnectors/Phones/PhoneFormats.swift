@@ -119,7 +119,7 @@ public enum PhoneFormat: String, CaseIterable, Sendable {
     return report
   }
 
-  /// Converts m/s to km/h. A negative value means unknown.
+  /// Converts m/s to km/h. A negative speed means that the phone does not know its speed; -1 is then returned.
   private static func speed(metersPerSecond: Double) -> Double {
     metersPerSecond < 0 ? -1 : Units.kilometersPerHour(metersPerSecond: metersPerSecond)
   }
@@ -167,6 +167,7 @@ public enum PhoneFormat: String, CaseIterable, Sendable {
   }
 
   /// Returns the time of a parameter: seconds or milliseconds since 1970, RFC 3339, or `yyyy-MM-dd HH:mm:ss` in UTC.
+  /// Returns `nil` for any other text.
   private static func time(of text: String) -> Timestamp? {
     if let number = Double(text), number.isFinite {
       return number < 100_000_000_000 ? SourceTime.seconds(number) : SourceTime.milliseconds(number)

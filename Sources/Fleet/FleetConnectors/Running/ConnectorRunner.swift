@@ -19,8 +19,8 @@ public final class ConnectorRunner: Service {
   static let lease = 300
   /// Maximum number of pages of a stream in one round. The next round continues after them.
   static let mostPages = 1_000
-  /// The time after which a pull ends with the page that it is reading, s. It continues later, when other connectors of
-  /// the tenant that are due have had their turn.
+  /// The time after which a pull ends, s. It then still reads its current page. The pull continues later, when other
+  /// connectors of the tenant that are due have had their turn.
   static let longestTurn: Int64 = 60
 
   private let storage: any FleetStorage
@@ -82,7 +82,7 @@ public final class ConnectorRunner: Service {
     return count
   }
 
-  /// Pulls from that connector of a tenant that has been due for the longest time. A failure is logged.
+  /// Pulls from the connector of a tenant that has been due for the longest time. A failure is logged.
   ///
   /// - Returns: whether a connector was due.
   private func serve(_ tenant: TenantID) async -> Bool {

@@ -2,10 +2,11 @@ import FleetDomain
 import Synchronization
 import Telemetry
 
-/// Stores the content of a connector's pages: assets as vehicles, records, and meter readings.
+/// Stores the content of a connector's pages: records, meter readings, defects, charges and drivers. An asset is stored
+/// as a vehicle.
 ///
-/// The records of a page are stored first, and then the readings and counters in one transaction. If that transaction
-/// fails, the same records are pulled again and have the same IDs.
+/// The records of a page are stored first. Then one transaction stores the readings and the connector's counts of
+/// records. If that transaction fails, the same records are pulled again and have the same IDs.
 final class ConnectorStore: Sendable {
   /// Executes `work` in one transaction.
   typealias Change =
@@ -13,7 +14,7 @@ final class ConnectorStore: Sendable {
 
   /// Maximum number of assets in one transaction.
   private static let assetsAtOnce = 200
-  /// Maximum number of drivers, or of periods of their duty, in one transaction.
+  /// Maximum number of drivers, or of their duty periods, in one transaction.
   private static let driversAtOnce = 200
   /// Records whose time is further in the future than this are ignored, ms.
   private static let mostAhead: Int64 = 86_400_000
@@ -66,7 +67,7 @@ final class ConnectorStore: Sendable {
     }
   }
 
-  /// Stores drivers and the periods of their duty. If the server stops in between, they are pulled and stored again.
+  /// Stores drivers, and then their duty periods. If the server stops in between, both are pulled and stored again.
   private func storeDrivers(of page: PulledPage, _ vehicles: [String: String]) async throws {
     for start in stride(from: 0, to: page.drivers.count, by: Self.driversAtOnce) {
       let part = Array(page.drivers[start..<min(start + Self.driversAtOnce, page.drivers.count)])
@@ -150,7 +151,7 @@ final class ConnectorStore: Sendable {
 }
 
 extension PulledAsset {
-  /// Returns the asset, with missing values taken from another asset.
+  /// Returns this asset. The values that it lacks are taken from `other`.
   func completed(by other: PulledAsset) -> PulledAsset {
     var asset = self
     (asset.vin, asset.serial, asset.name) = (vin ?? other.vin, serial ?? other.serial, name ?? other.name)

@@ -176,8 +176,8 @@ extension PulledDriver {
     return PulledDriver(id: id, name: name, phone: fitting(phone, 40), licenceNumber: fitting(licenceNumber, 40))
   }
 
-  /// Whether a driver of the fleet is certainly the same person: the licence numbers are equal or, if one of them is
-  /// unknown, both the names and the phone numbers are equal.
+  /// Whether this driver is certainly the same person as a driver of the fleet: the licence numbers are equal or, if
+  /// one of them is unknown, both the names and the phone numbers are equal.
   fileprivate func isCertainly(_ driver: Driver) -> Bool {
     if let one = driver.licenceNumber?.comparable, let other = licenceNumber?.comparable { return one == other }
     guard let one = driver.phone?.comparable, let other = phone?.comparable else { return false }

@@ -34,7 +34,7 @@ public struct WebhookReceiver: Sendable {
     }
   }
 
-  /// Stores the events of a body if it is authentic.
+  /// Stores the events in a request's body if the body is authentic.
   ///
   /// - Returns: `false` if there is no such connector, or if signature or token are invalid.
   public func receive(

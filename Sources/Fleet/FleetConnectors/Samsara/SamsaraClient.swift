@@ -16,7 +16,7 @@ struct SamsaraClient: ConnectorClient {
     "stats4": "defLevelMilliPercent,batteryMilliVolts,ambientAirTemperatureMilliC",
   ]
 
-  /// Lists that the token may not be allowed to read. They are read after all other lists.
+  /// The lists that the token may not be allowed to read. They are read after all other lists.
   private static let optional = [
     ConnectorStream(name: "drivers", pause: 3_600), ConnectorStream(name: "hosLogs", pause: 300),
     ConnectorStream(name: "dvirs", pause: 3_600),

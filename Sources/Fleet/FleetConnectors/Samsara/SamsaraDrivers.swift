@@ -1,7 +1,7 @@
 import FleetDomain
 import Telemetry
 
-/// Converts Samsara's lists of drivers, of their hours of service, and of inspection reports (DVIR).
+/// Converts three lists of Samsara: drivers, drivers' hours of service, and inspection reports (DVIR).
 enum SamsaraDrivers {
   /// Converts a page of `/fleet/drivers`.
   static func drivers(_ json: JSON) throws(ConnectorError) -> PulledPage {

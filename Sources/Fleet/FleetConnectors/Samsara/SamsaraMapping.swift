@@ -68,7 +68,7 @@ enum SamsaraMapping {
     return rows
   }
 
-  /// Reads a vehicle that is part of another object; `nil` if it has no ID.
+  /// Reads a vehicle that is part of another object; `nil` if the vehicle has no ID.
   static func asset(_ json: JSON) -> PulledAsset? { json["id"]?.identifier.map { asset(json, id: $0) } }
 
   private static func asset(_ row: JSON, id: String) -> PulledAsset {

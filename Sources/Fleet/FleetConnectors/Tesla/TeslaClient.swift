@@ -66,7 +66,8 @@ enum TeslaMapping {
     return (page, awake)
   }
 
-  /// Reads an asset. `id` is a 64-bit number, which many programs round; `id_s` is the same number as text.
+  /// Reads an asset; `nil` if it has no identifier. `id` is a 64-bit number, which many programs round; `id_s` is the
+  /// same number as text.
   private static func asset(_ json: JSON) -> PulledAsset? {
     guard let id = json["vin"]?.filledText ?? json["id_s"]?.filledText ?? json["id"]?.identifier else { return nil }
     var asset = PulledAsset(id)
@@ -150,7 +151,7 @@ enum TeslaMapping {
     return page
   }
 
-  /// Returns the reading of the odometer, km.
+  /// Returns the reading of the odometer, km; `nil` if absent or implausible.
   private static func odometer(_ response: JSON) -> Double? {
     SourcePosition.atLeastZero(response["vehicle_state"]?["odometer"]?.numberValue).flatMap {
       $0 > 0 && $0 < 6_000_000 ? Units.kilometers(miles: $0) : nil

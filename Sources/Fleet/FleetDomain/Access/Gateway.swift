@@ -70,7 +70,7 @@ public struct VehicleInUse: Equatable, Sendable {
     self.at = at
   }
 
-  /// Finds the vehicle of the newest record in a batch that was stored.
+  /// Finds the vehicle of the newest stored record of a batch.
   ///
   /// `gap` records are ignored, because their vehicle is always the gateway itself. If several records have the same
   /// time, the last one is used. A record without a time is treated as one of `now`.

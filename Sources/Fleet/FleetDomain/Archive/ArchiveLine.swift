@@ -56,7 +56,7 @@ public enum ArchiveLine: Equatable, Sendable {
     }
   }
 
-  /// The line with its line feed.
+  /// The text of the line, with a line feed at the end.
   public var text: [UInt8] {
     let json: JSON
     switch self {

@@ -38,7 +38,7 @@ public struct Delivery: Kind {
   public var attemptedAt: Timestamp?
   /// HTTP status of the receiver's last answer; `nil` if there was none.
   public var status: Int64?
-  /// The duration of the last attempt, ms.
+  /// The duration of the last attempt, ms; `nil` before the first attempt.
   public var duration: Int64?
   /// The reason why the last attempt failed; `nil` if it succeeded.
   public var error: String?
@@ -84,7 +84,8 @@ public struct DeliveryProgress: LeasedWork {
   public var failures: Int64 = 0
   /// Time of the first failure since the last success; `nil` if there was no failure.
   public var failingSince: Timestamp?
-  /// Time until which nothing is sent, because the receiver cannot be reached or has asked the server to wait.
+  /// Time until which nothing is sent, because the receiver cannot be reached or has asked the server to wait; `nil`
+  /// for no such time.
   public var pausedUntil: Timestamp?
   /// The number of waiting deliveries.
   public var waiting: Int64 = 0
@@ -106,7 +107,7 @@ public struct DeliveryProgress: LeasedWork {
 public enum DeliveryLimits {
   /// The time after which a delivery is not sent any more, s.
   public static let seconds = 86_400
-  /// Time from the start of an attempt until the delivery is sent again if the server stopped during the attempt, s. It
+  /// If the server stops during an attempt, the delivery is sent again this time after the attempt began, s. The time
   /// is longer than any attempt.
   public static let lease = 30
   /// Returns how many deliveries may wait for one receiver of a channel: 5,000 for a webhook, 50 for a push

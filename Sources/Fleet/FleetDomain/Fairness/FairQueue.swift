@@ -32,7 +32,8 @@ public struct FairQueue<Group: Hashable & Sendable, Member: Hashable & Sendable,
       skipRemoved()
     }
 
-    /// Finds the element with a number by binary search, and removes it.
+    /// Finds the element with a number by binary search, and removes it. Returns `nil` if the queue does not contain
+    /// the element.
     mutating func remove(_ number: Int) -> Element? {
       var (low, high) = (start, elements.count)
       while low < high {
@@ -59,15 +60,16 @@ public struct FairQueue<Group: Hashable & Sendable, Member: Hashable & Sendable,
 
   fileprivate struct Lines {
     var served: Int
-    /// The value of `served` that the member served last had before its last element. New members start with this
-    /// value.
+    /// The value that `served` of the member that was served last had before its last element was returned. New members
+    /// start with this value.
     var reached = 0
     var members: [Member: Line] = [:]
   }
 
   private let cost: @Sendable (Element) -> Int
   private var groups: [Group: Lines] = [:]
-  /// The value of `served` that the group served last had before its last element. New groups start with this value.
+  /// The value that `served` of the group that was served last had before its last element was returned. New groups
+  /// start with this value.
   private var reached = 0
   private var last = 0
   /// The number of waiting elements.

@@ -36,7 +36,8 @@ public struct StoredFile: Kind {
 
   /// The metadata of a photo that the server keeps.
   public struct Capture: NestedValue {
-    /// The time at which the photo was taken, as the camera wrote it: without a time zone.
+    /// The time at which the photo was taken, as the camera wrote it, without a time zone; `nil` if the file does not
+    /// contain it.
     public var takenAt: String?
     public var latitude: Double?
     public var longitude: Double?
@@ -128,8 +129,8 @@ public struct StoredFile: Kind {
   /// Returns the version with a name; `nil` if there is none.
   public func version(_ name: String) -> Version? { versions.first { $0.name == name } }
 
-  /// The SHA-256 of each content that must be kept for the file. If the server has made a copy of the whole image, the
-  /// original is not among them, because it may contain metadata that nobody wanted to store.
+  /// The SHA-256 of the original and of each copy that must be kept. If the server has made a copy of the whole image
+  /// (`full`), the original is not kept, because the original may contain metadata that nobody wanted to store.
   public var contents: [String] {
     let copies = versions.map(\.sha256)
     return version("full") == nil ? [sha256].compactMap { $0 } + copies : copies

@@ -69,7 +69,8 @@ extension FleetTransaction {
     try moveVehicles(ids, of: fleet, seen: seen) { _, _ in }.fleet
   }
 
-  /// Number of vehicles that ``moveVehicles(_:of:seen:for:check:)`` moves, if there are so many, even after `patience`.
+  /// Number of vehicles that one call of ``moveVehicles(_:of:seen:for:check:)`` moves at least, even after `patience`.
+  /// Fewer are moved only if no others are left.
   private static var movedTogether: Int { 8 }
 
   /// Replaces the list of vehicles of a fleet. One call may move only some of the vehicles. Call it again in another
@@ -131,8 +132,8 @@ extension FleetTransaction {
     }
   }
 
-  /// Records in a fleet's audit which vehicles joined or left it. The fleet gets a new version, so that clients that
-  /// have read an older version detect the change.
+  /// Adds an audit entry with the vehicles that joined or left a fleet. The fleet gets a new version, so that clients
+  /// that have read an older version detect the change.
   @discardableResult
   public func recordMoves(
     added: [String], removed: [String], of fleet: Stored<Fleet>

@@ -29,26 +29,26 @@ public struct Vehicle: Kind {
 
   /// The id of the vehicle. Its records contain this id or its VIN as their `vehicleId`.
   public var id = ""
-  /// The vehicle identification number: 17 characters (ISO 3779), unique within the tenant.
+  /// The vehicle identification number: 17 characters (ISO 3779), unique within the tenant; `nil` if unknown.
   public var vin: String?
-  /// A name that people have given to the vehicle.
+  /// A name that people have given to the vehicle; `nil` for none.
   public var name: String?
   public var make: String?
   public var model: String?
-  /// The model year, 1900 to 2100.
+  /// The model year, 1900 to 2100; `nil` if unknown.
   public var modelYear: Int64?
   public var licencePlate: String?
   public var category: Category?
   public var fuel: Fuel?
-  /// The volume of the fuel tank, L.
+  /// The volume of the fuel tank, L; `nil` if unknown.
   public var tankCapacity: Double?
-  /// The capacity of the traction battery, kWh.
+  /// The capacity of the traction battery, kWh; `nil` if unknown.
   public var batteryCapacity: Double?
-  /// The number of seats, including the driver's.
+  /// The number of seats, including the driver's; `nil` if unknown.
   public var capacity: Int64?
-  /// The payload, kg.
+  /// The payload, kg; `nil` if unknown.
   public var payload: Double?
-  /// The swept volume of the engine, L.
+  /// The swept volume of the engine, L; `nil` if unknown.
   public var engineSize: Double?
   public var transmission: Transmission?
   public var notes: String?
@@ -70,18 +70,20 @@ public struct Vehicle: Kind {
   /// Reading of the vehicle's odometer at ``odometerAt``, km; `nil` if unknown.
   public var odometer: Double?
   public var odometerAt: Timestamp?
-  /// Whether ``odometer`` was computed: the last reading plus the distance of later trips.
+  /// Whether ``odometer`` was computed as the last reading plus the distance of later trips; `nil` if `odometer` is
+  /// `nil`.
   public var isOdometerEstimated: Bool?
-  /// The total distance that the current and all earlier odometers have counted, km.
+  /// The total distance that the current and all earlier odometers have counted, km; `nil` if unknown.
   public var lifetimeKilometers: Double?
   /// The average distance per day in the last months, km; `nil` if unknown.
   public var dailyKilometers: Double?
   /// Reading of the vehicle's hour meter at ``engineHoursAt``, h; `nil` if unknown.
   public var engineHours: Double?
   public var engineHoursAt: Timestamp?
-  /// Whether ``engineHours`` was computed: the last reading plus the time of later trips.
+  /// Whether ``engineHours`` was computed as the last reading plus the time of later trips; `nil` if `engineHours` is
+  /// `nil`.
   public var areEngineHoursEstimated: Bool?
-  /// The total time that the current and all earlier hour meters have counted, h.
+  /// The total time that the current and all earlier hour meters have counted, h; `nil` if unknown.
   public var lifetimeEngineHours: Double?
   /// The average engine hours per day in the last months; `nil` if unknown.
   public var dailyEngineHours: Double?

@@ -34,7 +34,7 @@ public struct VehicleDay: Equatable, Sendable {
   }
 }
 
-/// The days of a vehicle whose figures no longer agree with its records.
+/// The days for which a vehicle's figures no longer agree with the vehicle's records.
 public struct StaleDays: Equatable, Sendable {
   /// The id of the vehicle.
   public var vehicle: String
@@ -74,7 +74,7 @@ public struct VehicleName: Hashable, Sendable {
 public struct ComputedDays: Sendable {
   /// The stale days from which the figures were computed.
   public var stale: StaleDays
-  /// The hours of ``StaleDays/hours`` whose records the figures take into account.
+  /// The part of ``StaleDays/hours`` whose records the figures take into account.
   public var hours: ClosedRange<Int64>
   /// The figures of each day; `nil` for a day without records.
   public var days: [(date: CalendarDate, figures: VehicleDay?)]

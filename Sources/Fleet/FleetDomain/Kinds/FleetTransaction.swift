@@ -137,8 +137,8 @@ public protocol FleetTransaction: FleetView {
   /// later, by ``FleetStorage/finishRemovals()``. A new record with its ID registers a new vehicle.
   func removeVehicle(_ vehicle: Stored<Vehicle>) throws(ThingError)
 
-  /// Stores that records of a gateway belong to a vehicle (``Attribution``), unless this is stored for the same trip
-  /// already. Marks the hours of the vehicle whose figures change.
+  /// Stores an ``Attribution``, which assigns records of a gateway to a vehicle, unless one is stored for the same trip
+  /// already. Marks the hours in which the vehicle's figures change.
   func attribute(_ attribution: Attribution) throws(ThingError)
 
   /// Adds an entry to the audit for an event that changes no thing, for example a sign-in. `thing` may name a thing to

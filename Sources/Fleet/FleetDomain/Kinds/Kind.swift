@@ -23,8 +23,8 @@ public protocol Kind: Described {
   /// Maximum number of things of this kind that the clients of a tenant may create; `nil` for no limit. A kind needs a
   /// limit if the server works for its things in the background, because all tenants share the processors.
   static var mostOfTenant: Int? { get }
-  /// The time by which the parameters `from` and `to` restrict a list of things; `nil` if these have no time. By
-  /// default, this is the field `at` if the kind has one.
+  /// The time by which the parameters `from` and `to` restrict a list of things; `nil` if things of this kind have no
+  /// time. By default, this is the field `at` if the kind has one.
   static var listTime: ListTime? { get }
 
   /// Returns the id of the person whom the thing's personal fields describe. By default, this is the id of the thing

@@ -22,9 +22,10 @@ public struct Factor: Kind {
   /// The encrypted secret of one-time codes, the public key of a passkey, or the digests of recovery codes. `nil` for
   /// codes by email.
   public var secret: String?
-  /// The identifier of a passkey, base64url.
+  /// The identifier of a passkey, base64url; `nil` for other factors.
   public var credentialID: String?
-  /// The last accepted time step of one-time codes, the counter of a passkey, or the number of unused recovery codes.
+  /// The last accepted time step of one-time codes, the counter of a passkey, or the number of unused recovery codes;
+  /// `nil` if there is none.
   public var counter: Int64?
 
   public init() {}
@@ -73,7 +74,7 @@ public struct Ticket: Kind {
   public var expiresAt = Timestamp(nanoseconds: 0)
   /// Number of wrong answers so far.
   public var attempts: Int64 = 0
-  /// Additional data, whose content depends on the purpose, as JSON.
+  /// Additional data, whose content depends on the purpose, as JSON; `nil` if the purpose needs none.
   public var details: String?
 
   public init() {}

@@ -16,7 +16,7 @@ public struct LinkedIdentity: Kind {
   /// ``subject``. Logout tokens of Entra ID contain only this identifier.
   public var clientSubject: String?
   /// A name of the account for people, for example an email address, as the provider sent it when the account was
-  /// linked.
+  /// linked; `nil` if the provider sent none.
   public var name: String?
   public var lastUsedAt: Timestamp?
 

@@ -112,17 +112,17 @@ public struct Person: Kind {
   public var mayReadCosts = false
   /// Whether the person's account is active. If not, the person cannot sign in.
   public var isActive = true
-  /// Language and region (BCP 47), for example `de-AT`.
+  /// Language and region (BCP 47), for example `de-AT`; `nil` if unknown.
   public var locale: String?
   /// The person's time zone, by its IANA name; `nil` for the tenant's time zone.
   public var timeZone: String?
   public var units = Units.metric
-  /// Time of the person's last request, rounded to a minute.
+  /// Time of the person's last request, rounded to a minute; `nil` if there was none.
   public var lastSeenAt: Timestamp?
   /// Argon2id hash in the PHC string format; `nil` if the person has not set a password.
   public var passwordHash: String?
   /// Hashes of the network addresses from which the person signed in most recently, separated by spaces; at most 8, the
-  /// newest last.
+  /// newest last. `nil` if there are none.
   public var knownAddresses: String?
 
   public init() {}

@@ -14,7 +14,7 @@ public struct PushSubscription: Kind {
   public var key = ""
   /// The secret that the browser and the server share, in Base64URL (RFC 8291).
   public var auth = ""
-  /// The name of the browser, from its header `User-Agent`.
+  /// The name of the browser, from its header `User-Agent`; `nil` if the request has none.
   public var client: String?
   public var lastSentAt: Timestamp?
 

@@ -12,9 +12,9 @@ public struct Session: Kind {
 
   public var personID = UUIDv7(milliseconds: 0, first: 0, rest: 0)
   public var transport = Transport.cookie
-  /// The client's name: the header User-Agent, at most 200 bytes.
+  /// The client's name: the header `User-Agent`, at most 200 bytes; `nil` if the request had none.
   public var client: String?
-  /// The network address from which the session's last request came.
+  /// The network address from which the session's last request came; `nil` if unknown.
   public var address: String?
   /// Time of the session's last request, rounded to a minute.
   public var lastSeenAt = Timestamp(nanoseconds: 0)
@@ -29,8 +29,9 @@ public struct Session: Kind {
   public var secretExpiresAt: Timestamp?
   /// SHA-256 of the current refresh token; `nil` if the session has a cookie.
   public var refreshSecret: String?
-  /// SHA-256 of the random text that all refresh tokens of the session share. If an earlier version of the server
-  /// created the session: SHA-256 of up to 8 used refresh tokens, then of the shared text, separated by spaces.
+  /// SHA-256 of the random text that all refresh tokens of the session share; `nil` if the session has a cookie. If an
+  /// earlier version of the server created the session: SHA-256 of up to 8 used refresh tokens, then of the shared
+  /// text, separated by spaces.
   public var usedRefreshSecrets: String?
   /// The time at which the session was revoked; `nil` if it was not.
   public var revokedAt: Timestamp?

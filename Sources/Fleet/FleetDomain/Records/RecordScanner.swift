@@ -148,7 +148,8 @@ struct RecordScanner: ~Copyable, ~Escapable {
     return true
   }
 
-  /// Scans a string and returns the range of its characters, without the quotes.
+  /// Scans a string and returns the range of its characters, without the quotes; `nil` if it is not a string that this
+  /// scanner reads.
   private mutating func scanString() -> Range<Int>? {
     guard skipped(UInt8(ascii: "\"")) else { return nil }
     let start = position

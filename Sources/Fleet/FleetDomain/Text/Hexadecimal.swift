@@ -36,8 +36,8 @@ public enum Hexadecimal {
     value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
   }
 
-  /// Returns the value of a lower-case digit. Upper-case digits are rejected, so that each sequence of bytes has only
-  /// one text.
+  /// Returns the value of a lower-case digit; `nil` for any other character. Upper-case digits are rejected, so that
+  /// each sequence of bytes has only one text.
   private static func value(_ digit: UInt8) -> UInt8? {
     switch digit {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")

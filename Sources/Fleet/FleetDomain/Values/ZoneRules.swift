@@ -152,7 +152,7 @@ private struct ZoneFileReader {
     return Header(version: version, counts: counts)
   }
 
-  /// Reads the data block with times of 8 bytes (TZif version 2 or later).
+  /// Reads the data block with times of 8 bytes (TZif version 2 or later); `nil` if the file is too short.
   mutating func block(_ header: Header) -> (times: [Int64], indexes: [Int], offsets: [Int64])? {
     let end = position + header.blockCount(timeSize: 8)
     guard end <= bytes.count else { return nil }
@@ -167,7 +167,7 @@ private struct ZoneFileReader {
     return (times, indexes, offsets)
   }
 
-  /// Reads the text between the two line feeds at the end of the file.
+  /// Reads the text between the two line feeds at the end of the file; `nil` if a line feed is missing.
   mutating func footer() -> [UInt8]? {
     guard position < bytes.count, bytes[position] == 0x0A, let end = bytes[(position + 1)...].firstIndex(of: 0x0A)
     else { return nil }
@@ -257,7 +257,7 @@ private struct ZoneRule {
     return name.count >= 3
   }
 
-  /// Reads a time such as `-1`, `5:30` or `2:00:00`, and returns it in s. Hours are 0 to 167.
+  /// Reads a time such as `-1`, `5:30` or `2:00:00`, and returns it in s; `nil` if it is invalid. Hours are 0 to 167.
   private static func time(_ rest: inout ArraySlice<UInt8>) -> Int64? {
     var isNegative = false
     if let sign = rest.first, sign == UInt8(ascii: "-") || sign == UInt8(ascii: "+") {
@@ -274,7 +274,8 @@ private struct ZoneRule {
     return isNegative ? -seconds : seconds
   }
 
-  /// Reads the date and the time of day of a change, such as `,M3.5.0/3`, `,J60` or `,59`. The default time is 2:00.
+  /// Reads the date and the time of day of a change, such as `,M3.5.0/3`, `,J60` or `,59`; `nil` if it is invalid. The
+  /// default time is 2:00.
   private static func date(_ rest: inout ArraySlice<UInt8>) -> (day: Day, time: Int64)? {
     guard rest.popFirst() == UInt8(ascii: ",") else { return nil }
     let day: Day

@@ -30,7 +30,7 @@ public struct VehicleCosts: Equatable, Sendable {
     add(amount.tenThousandths, amount.currency, category)
   }
 
-  /// Records that a sum contains an amount that is only expected.
+  /// Marks the costs as estimated, because a sum contains an amount that is only expected.
   mutating func noteEstimate() { isEstimated = true }
 
   private mutating func add(_ amount: Int64, _ currency: String, _ category: String) {

@@ -38,7 +38,7 @@ public struct DayBuilder: Sendable {
     var time: Int64
     var isMoving: Bool?
     var isEngineOn: Bool?
-    /// The vehicle's own speed, km/h.
+    /// The speed that the vehicle itself reports, km/h; `nil` if the record does not contain it.
     var speed: Double?
     var fuelRate: Double?
     var odometer: Double?
@@ -150,8 +150,8 @@ public struct DayBuilder: Sendable {
     }
   }
 
-  /// Returns the distance between two records that are close together, km. It is computed from the vehicle's speed or,
-  /// without it, from the positions.
+  /// Returns the distance between two records that are close together, km; `nil` if unknown. It is computed from the
+  /// vehicle's speed or, without it, from the positions.
   private static func distance(_ first: Moment, _ second: Moment) -> Double? {
     if let start = first.speed, let end = second.speed {
       return (start + end) / 2 * Double(second.time - first.time) / 3_600_000

@@ -497,7 +497,7 @@ extension ServiceDue {
 
 /// The body of the command that snoozes a schedule.
 public struct ServiceSnooze: NestedValue {
-  /// The first day on which the service is reported again; the default is in seven days.
+  /// The first day on which the service is reported again; `nil` for the default, which is in seven days.
   public var until: CalendarDate?
   /// The vehicle, if the schedule belongs to a fleet; otherwise `nil`.
   public var vehicle: String?

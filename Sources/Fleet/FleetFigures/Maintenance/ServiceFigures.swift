@@ -84,13 +84,15 @@ extension Vehicle {
     ServicePlan.Point(date: today, kilometers: lifetimeKilometers, engineHours: lifetimeEngineHours)
   }
 
-  /// Returns the reading of the current instrument at a total of all instruments (``Meter/Point/lifetime``).
+  /// Returns the reading of the current odometer or hour meter when the total of all that the vehicle has had is
+  /// `lifetime` (``Meter/Point/lifetime``); `nil` if unknown.
   func shown(_ lifetime: Double?, on meter: Meter) -> Double? {
     guard let lifetime, let point = point(of: meter) else { return nil }
     return ((lifetime - point.lifetime + point.value) * 1_000).rounded() / 1_000
   }
 
-  /// Returns the total of all instruments at a reading of the current instrument.
+  /// Returns the total of all odometers or hour meters that the vehicle has had, when the current instrument shows
+  /// `value`; `nil` if `value` is `nil`.
   func lifetime(_ value: Double?, on meter: Meter) -> Double? {
     guard let value, let point = point(of: meter) else { return value }
     return value + point.lifetime - point.value

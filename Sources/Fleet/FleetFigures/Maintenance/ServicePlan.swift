@@ -9,9 +9,9 @@ public struct ServicePlan: Equatable, Sendable {
     /// The day of the month on which services are wanted, if the month of ``date`` is too short for it; otherwise
     /// `nil`. For example, a monthly service that is wanted on each 31st is due on 28 February, and then on 31 March.
     public var monthDay: Int?
-    /// The distance that all odometers of the vehicle have counted, km.
+    /// The distance that all odometers of the vehicle have counted, km; `nil` if unknown or not used.
     public var kilometers: Double?
-    /// The time that all hour meters of the vehicle have counted, h.
+    /// The time that all hour meters of the vehicle have counted, h; `nil` if unknown or not used.
     public var engineHours: Double?
 
     public init(

@@ -50,7 +50,7 @@ public enum Meter: String, CaseIterable, Sendable {
   public enum Judgement: Equatable, Sendable {
     /// The reading is used.
     case used(lifetime: Double)
-    /// The reading agrees with the previous one, from which it differs only by rounding. It is not used.
+    /// The reading is not used, because it differs from the previous reading only by rounding.
     case agrees
     case flagged(MeterReading.Flag)
   }
@@ -79,8 +79,8 @@ public enum Meter: String, CaseIterable, Sendable {
 
   /// Whether a value is plausible after the previous readings.
   ///
-  /// - Parameter unit: the number of units of `value` in one unit of the meter: 1,000 if previous readings were in
-  ///   metres.
+  /// - Parameter unit: 1 if the readings are in the unit of the meter; 1,000 if the previous readings of an odometer
+  ///   were in metres, so that all limits must be 1,000 times as high.
   private func isPossible(
     _ value: Double, at time: Timestamp, _ last: Point, _ day: Point?, in unit: Double = 1
   ) -> Bool {
@@ -97,7 +97,7 @@ public enum Meter: String, CaseIterable, Sendable {
 
   // MARK: Figures
 
-  /// The number of days before the last reading whose readings are used for ``daily(from:to:)``.
+  /// The readings of this number of days before the last reading are used for ``daily(from:to:)``.
   public static let usageDays = 90
 
   /// Returns the average distance or time per day; `nil` if the readings span less than a day.

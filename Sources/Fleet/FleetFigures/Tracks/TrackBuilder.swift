@@ -61,8 +61,8 @@ public struct TrackBuilder: Sendable {
 
 /// The Douglas-Peucker algorithm for simplifying lines.
 public enum LineSimplification {
-  /// Removes positions of a line whose distance from the resulting line is at most a tolerance. The first and the last
-  /// position are never removed.
+  /// Removes those positions of a line whose distance from the resulting line is at most a tolerance, and returns the
+  /// others. The first and the last position are never removed.
   ///
   /// - Parameter tolerance: the maximum distance, m.
   public static func simplified(_ points: [TrackPoint], tolerance: Double) -> [TrackPoint] {

@@ -23,7 +23,7 @@ public final class FolderFileStore: FileStore {
   public var pieceMemory: Int { 0 }
   public var contentMemory: Int { 0 }
 
-  /// The folder was checked when it was opened.
+  /// Does nothing, because the folder was checked when it was opened.
   public func check() async throws(FileError) {}
 
   // MARK: Uploads
@@ -242,7 +242,7 @@ public final class FolderFileStore: FileStore {
     guard unsafe unlink(path) == 0 || errno == ENOENT else { throw .last(path) }
   }
 
-  /// Removes a file that has not changed for some time.
+  /// Removes a file if it has not changed for `seconds`. Returns whether the file was removed.
   private static func removeOld(_ path: String, _ seconds: Int) throws(FileError) -> Bool {
     var status = stat()
     guard unsafe lstat(path, &status) == 0 else { return false }

@@ -2,6 +2,7 @@
 
 import io
 import posixpath
+import tempfile
 import zipfile
 
 import numpy as np
@@ -10,7 +11,7 @@ from models import Problem
 from PIL import Image
 from pxr import Usd, UsdGeom, UsdShade, UsdUtils
 
-PLACE = "/tmp/model.usdz"
+PLACE = tempfile.gettempdir() + "/model.usdz"
 
 
 def scene(data):

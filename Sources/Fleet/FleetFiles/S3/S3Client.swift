@@ -34,7 +34,7 @@ final class S3Client: Sendable {
     var (waiting, running) = (0, 0)
     /// The number of requests without an answer since the last answer.
     var failures = 0
-    /// While the storage counts as down: the time of the next attempt.
+    /// The time of the next attempt, while the storage counts as down; otherwise `nil`.
     var downUntil: ContinuousClock.Instant?
 
     /// Whether the tenant may use one more connection. While the storage counts as down, one is enough to find out
@@ -56,7 +56,8 @@ final class S3Client: Sendable {
       return result
     }
 
-    /// Removes and returns the next request of these tenants.
+    /// Removes and returns the next request of a tenant for which `isOpen` returns `true`; `nil` if no such request
+    /// waits.
     mutating func next(in isOpen: (TenantID?) -> Bool) -> Job? {
       guard let job = waiting.next(in: isOpen) else { return nil }
       change(job.tenant) { $0.waiting -= 1 }
@@ -121,7 +122,8 @@ final class S3Client: Sendable {
     throw .unavailable("\(bucket): \(reason)")
   }
 
-  /// Waits before another attempt: 0.1, 0.4 and 1.6 seconds, of which a random half is left out.
+  /// Waits before the next attempt: at most 0.1, 0.4 and 1.6 s after the first three attempts, and at random at least
+  /// half of this.
   private func backOff(_ attempt: Int) async throws(FileError) {
     let most = 100 << (2 * (attempt - 1))
     do {

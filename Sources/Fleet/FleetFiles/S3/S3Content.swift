@@ -34,7 +34,7 @@ final class S3Content: StoredContent {
     return available(at: offset, count: count) ?? []
   }
 
-  /// Returns bytes of the block that was read last; `nil` if they are not in it.
+  /// Returns bytes from the block that was read last; `nil` if that block does not contain them.
   private func available(at offset: Int64, count: Int) -> [UInt8]? {
     state.withLock { state in
       let index = offset - state.start

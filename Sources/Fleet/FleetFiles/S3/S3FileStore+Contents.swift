@@ -4,7 +4,7 @@ import Telemetry
 
 /// The contents in the bucket.
 extension S3FileStore {
-  /// An object with a content, and its marks.
+  /// An object that contains the content of a file, and the marks of the object.
   struct Copy {
     let key: String
     var size: Int64 = 0
@@ -12,14 +12,14 @@ extension S3FileStore {
     /// Whether the object itself exists, and not only a mark.
     var exists = false
     var isChecked = false
-    /// The time at which it was marked as unused; `nil` if it is not marked.
+    /// The time at which the object was marked as unused; `nil` if it is not marked as unused.
     var unusedSince: Timestamp?
 
     var checkedMark: String { key + ".ok" }
     var unusedMark: String { key + ".unused" }
     var isReadable: Bool { exists && isChecked }
 
-    /// Combines objects of a list, which is in ascending order of keys.
+    /// Combines each object in a list with its marks. The list must be in ascending order of keys.
     static func all(_ objects: [S3Object]) -> [Copy] {
       var copies: [Copy] = []
       for object in objects {
@@ -60,7 +60,7 @@ extension S3FileStore {
     return sha256
   }
 
-  /// Makes a content of the parts of an upload. The storage copies them itself.
+  /// Composes a content from the parts of an upload. The storage itself copies the parts.
   func compose(_ parts: [String], _ size: Int64, _ sha256: String, _ tenant: TenantID) async throws(FileError) {
     let key = newKey(sha256, tenant)
     guard size > 0 else {

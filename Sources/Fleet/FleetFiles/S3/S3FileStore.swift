@@ -10,7 +10,7 @@ import Telemetry
 ///     TENANT/contents/SHA256/ID.ok        its bytes were read again and had the right SHA-256
 ///     TENANT/contents/SHA256/ID.unused    no file needs it; it is not used for new files
 ///
-/// Any number of servers may share the bucket. S3 has no locks, so that no object is ever replaced by other bytes:
+/// Any number of servers may share the bucket. S3 has no locks. Therefore no object is ever replaced by other bytes:
 ///
 /// - A content is composed of the parts by the storage itself, is then read and checked, and only then marked.
 /// - A content that no file needs is first marked as unused. A new file does not use it any more, so that it can be

@@ -9,7 +9,7 @@ import FleetDomain
 /// the same part. Because no object replaces another, two servers that store pieces of the same upload at the same time
 /// cannot destroy each other's bytes.
 struct S3Part: Equatable, Sendable {
-  /// The smallest length that S3 allows for a part of an object that is composed of parts, except for the last one.
+  /// The length of a full part, bytes. S3 allows only the last part of a composed object to be shorter than this.
   static let fullBytes = 5 << 20
   /// Maximum number of parts of one object.
   static let most = 10_000
@@ -17,7 +17,8 @@ struct S3Part: Equatable, Sendable {
   let index: Int
   let count: Int
   let sha256: String
-  /// The piece of which the part is only valid if the whole piece had the right checksum; `nil` if it is always valid.
+  /// The name of the part's piece, if the part is valid only when the whole piece had the right checksum; `nil` if the
+  /// part is always valid.
   let nonce: String?
 
   var isFull: Bool { count == Self.fullBytes }

@@ -7,7 +7,7 @@ import Telemetry
 /// ends. Only one task may use a piece.
 final class S3UploadPiece: UploadPiece {
   private struct State {
-    /// The bytes of the part that is not stored yet. They include those that were stored in a shorter part.
+    /// The bytes of the part that is not stored yet, including the bytes of ``shorter``.
     var buffer: [UInt8] = []
     /// Whether the buffer has bytes that are not stored.
     var isChanged = false
@@ -15,14 +15,15 @@ final class S3UploadPiece: UploadPiece {
     var hashes: PieceHashes
     var head: [UInt8] = []
     var stored: [S3Part] = []
-    /// The part before this piece that was not full.
+    /// The last part of the previous piece, if that part is not full and this piece continues it; otherwise `nil`.
     var shorter: S3Part?
   }
 
   private let (store, upload, tenant): (S3FileStore, UUIDv7, TenantID)
   private let claim: S3FileStore.Claim
   private let start: Int64
-  /// The name of the piece, if it has a checksum. Its parts are only valid after the checksum was checked.
+  /// The name of the piece; `nil` if the client sent no checksum. The parts of a piece with a name are valid only after
+  /// the checksum was checked.
   private let nonce: String?
   private let state: Mutex<State>
 
@@ -48,7 +49,7 @@ final class S3UploadPiece: UploadPiece {
     return hashes.digest.map { CompleteUpload(sha256: Hexadecimal.text($0), head: head) }
   }
 
-  /// Begins with the bytes of a part that is not full.
+  /// Begins the piece with the bytes of an earlier part that is not full.
   func `continue`(_ part: S3Part, with bytes: [UInt8]) {
     state.withLock { ($0.buffer, $0.shorter) = (bytes, part) }
   }

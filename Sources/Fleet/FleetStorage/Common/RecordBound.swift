@@ -57,11 +57,11 @@ struct RecordBound {
     self.vehicle = vehicle
   }
 
-  /// Returns the exclusive end of a query's time range; `Int64.max` if there is no limit. It ends the reading if the
-  /// oldest record is read first.
+  /// Returns the exclusive end of a query's time range; `Int64.max` if there is no limit. If the oldest record is read
+  /// first, reading ends at this time.
   static func end(_ query: RecordQuery) -> Int64 { query.to.map(StoredTime.bound) ?? .max }
 
-  /// Returns the inclusive start of a query's time range; `Int64.min` if there is no limit. It ends the reading if the
-  /// newest record is read first.
+  /// Returns the inclusive start of a query's time range; `Int64.min` if there is no limit. If the newest record is
+  /// read first, reading ends at this time.
   static func start(_ query: RecordQuery) -> Int64 { query.from.map(StoredTime.bound) ?? .min }
 }

@@ -148,7 +148,7 @@ struct RecordPage {
     isForward ? row.time < boundary : row.time >= boundary
   }
 
-  /// Whether the page after one that ends at a boundary begins at another time than this page. Otherwise, the pages
+  /// Whether the next page begins at another time than this page, if this page ends at `boundary`. Otherwise, the pages
   /// would never end.
   func isProgress(_ boundary: Int64) -> Bool {
     if isForward { return boundary > max(cursor?.time ?? .min, RecordBound.start(query)) }

@@ -178,7 +178,7 @@ extension StoreSession {
     }
   }
 
-  /// Reads a list for each vehicle, and merges the lists. Lists that begin after the end of the page are not read.
+  /// Reads a list for each vehicle, and merges the lists. A list that begins after the end of the page is not read.
   private func merged(
     _ page: RecordPage, _ selected: SelectedVehicles, _ tenant: Int32
   ) throws(StoreFailure) -> (rows: [FoundRow], next: String?) {
@@ -236,8 +236,8 @@ extension StoreSession {
     }
   }
 
-  /// Sets the vehicle to which each own record of a gateway is attributed, and removes own records that are attributed
-  /// to no vehicle. Other rows are unchanged.
+  /// Returns the rows after setting the vehicle to which each own record of a gateway is attributed. Own records that
+  /// are attributed to no vehicle are left out. Other rows are unchanged.
   private func attributed(_ found: [FoundRow], tenant: Int32) throws(StoreFailure) -> [FoundRow] {
     let gateways = Set(try gatewayKeys(among: Set(found.map(\.vehicle))))
     guard !gateways.isEmpty else { return found }

@@ -37,7 +37,8 @@ protocol StoreEngine: Sendable {
   /// See ``FleetDomain/FleetStorage/removeRecords(_:before:at:)``.
   func removeRecords(_ recordClass: RecordClass, _ bounds: RetentionBounds) async throws(StorageError) -> Int64
 
-  /// Deletes the records of a removed vehicle in small transactions, and finally the row that records its removal.
+  /// Deletes the records of a removed vehicle in small transactions, and finally the row that records the vehicle's
+  /// removal. Returns the number of deleted records.
   func removeRecords(tenant: Int32, vehicle: Int32) async throws(StorageError) -> Int64
 
   /// Removes copies of erased data that exist outside the tables, as far as the database allows it.

@@ -2,7 +2,8 @@
 extension StoreSession {
   private var name: String { "erased" }
 
-  /// Records that copies of erased data must be removed. Call this in the transaction that erases the data.
+  /// Stores a note in the database: copies of erased data must be removed. Call this in the transaction that erases the
+  /// data.
   func recordErasure() throws(StoreFailure) {
     try run("INSERT INTO setting VALUES ($1, $2) ON CONFLICT (name) DO NOTHING", [.text(name), .bytes([])])
   }

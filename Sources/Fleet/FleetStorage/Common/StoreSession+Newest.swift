@@ -3,8 +3,7 @@ import Telemetry
 
 /// Functions for the newest records of vehicles. The table `newest` contains the keys of these records.
 extension StoreSession {
-  /// Returns the newest records of a vehicle, each with the kind of records (``NewestRecord/Part``) of which it is the
-  /// newest.
+  /// Returns the newest record of each part (``NewestRecord/Part``) of a vehicle's records, together with the part.
   func newest(of vehicle: Int32, tenant: Int32) throws(StoreFailure) -> [(part: NewestRecord.Part, row: FoundRow)] {
     let parts = try rows(
       "SELECT class, ecu, id FROM newest WHERE vehicle = $1 ORDER BY class, ecu", [SQLValue(vehicle)]

@@ -47,7 +47,8 @@ extension StoreSession {
     return Dictionary(grouping: found) { $0.text(0) }.mapValues { $0.map { $0.text(1) } }
   }
 
-  /// Adds vehicles to the list of a gateway. The list must be empty.
+  /// Stores the list of the vehicles for which a gateway may write. The gateway must not have a list yet
+  /// (``forgetVehicles(of:tenant:)``).
   func allow(_ vehicles: [String], gateway: String, tenant: Int32) throws(StoreFailure) {
     for (place, vehicle) in vehicles.enumerated() {
       try run(
@@ -62,8 +63,8 @@ extension StoreSession {
     try run("DELETE FROM gateway_vehicle WHERE tenant = $1 AND gateway = $2", [SQLValue(tenant), .text(gateway)])
   }
 
-  /// Sets whether the list of a gateway reserves its vehicles for this gateway. It does while the gateway's key is
-  /// valid.
+  /// Sets whether the list of a gateway reserves its vehicles for this gateway. The list reserves them while the
+  /// gateway's key is valid.
   func setRights(of gateway: String, active: Bool, tenant: Int32) throws(StoreFailure) {
     try run(
       "UPDATE gateway_vehicle SET active = $3 WHERE tenant = $1 AND gateway = $2",

@@ -86,13 +86,13 @@ protocol StoreSession {
   func runs(at spans: [RunSpan], withBodies: Bool) throws(StoreFailure) -> [RunSpan: TelemetryRun]
 }
 
-/// A vehicle that its first record registers.
+/// A row of the table `vehicle` that is added because of the first record of a vehicle.
 struct NewVehicle {
   var tenant: Int32
   var id: String
   var vin: String?
   var registeredBy: String
   var at: Int64
-  /// Whether the first record is an own record of the gateway (``GatewayRows``).
+  /// Whether the row is for a gateway's own records instead of a vehicle's records (``GatewayRows``).
   var isGateway = false
 }

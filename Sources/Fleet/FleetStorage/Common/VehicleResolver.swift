@@ -21,7 +21,8 @@ struct VehicleResolver {
   private var byVIN: [String: String] = [:]
   /// The results of earlier queries.
   private var answers: [Query: Result<Int32, RecordRefusal>] = [:]
-  /// The last query and its result. With it, a batch of one vehicle needs only one look-up.
+  /// The last query and its result; `nil` before the first query. With it, a batch of one vehicle needs only one
+  /// look-up.
   private var last: (query: Query, answer: Result<Int32, RecordRefusal>)?
   /// Whether a vehicle, by its ID or VIN, is in the list of a gateway other than the query's gateway.
   private var ofOthers: [Query: Bool] = [:]
@@ -177,9 +178,9 @@ struct VehicleResolver {
     changed[vehicle.id] = record.gatewayId
   }
 
-  /// Returns the VIN in a record if it may be stored for the record's vehicle. It must be neither the ID nor the VIN of
-  /// another vehicle, and must not be in another gateway's list of vehicles. The gateway of a record from a broker is
-  /// unknown; the VIN must then not be in the list of any gateway.
+  /// Returns the VIN in a record if this VIN may be stored for the record's vehicle; otherwise `nil`. The VIN must be
+  /// neither the ID nor the VIN of another vehicle, and must not be in another gateway's list of vehicles. The gateway
+  /// of a record from a broker is unknown; the VIN must then not be in the list of any gateway.
   private mutating func learnable(
     _ record: IncomingRecord, _ source: IngestSource, _ transaction: some StoreSession
   ) throws(StoreFailure) -> String? {

@@ -1,6 +1,7 @@
 import FleetDomain
 
-/// The changes that the rows of a transaction make to one vehicle: its latest time, and its newest record of each kind.
+/// The changes that the rows of a transaction make to one vehicle: its latest time, and the newest record of each
+/// ``NewestRecord/Part``.
 struct VehicleTouch {
   var vehicle: Int32
   /// The latest credible time among the rows, ms since 1970.
@@ -76,7 +77,8 @@ struct VehicleTouch {
 
 /// The newest record of a vehicle in one part (``Part``): a row of the table `newest`.
 struct NewestRecord {
-  /// A kind of records of one vehicle, of which one record is the newest.
+  /// A part of a vehicle's records: all records of a class or, for classes with ECUs, the records of one ECU. The
+  /// newest record of each part is stored.
   struct Part: Hashable {
     /// Number of the class (``FleetDomain/RecordClass/number``). -1 stands for telemetry with a position, which has its
     /// own newest record.

@@ -13,7 +13,7 @@ struct PostgreSQLPlacement {
   /// The partitions, in the order of their first rows.
   private(set) var parts: [Part] = []
   private let partitions: PostgreSQLPartitions
-  /// The partition of the previous row. The next row usually has the same partition.
+  /// The partition of the previous row; `nil` before the first row. The next row usually has the same partition.
   private var last: (recordClass: Int16, ids: Range<UInt64>, part: Int)?
 
   init(_ partitions: PostgreSQLPartitions) { self.partitions = partitions }

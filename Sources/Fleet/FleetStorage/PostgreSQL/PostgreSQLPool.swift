@@ -39,7 +39,7 @@ final class PostgreSQLPool: Sendable {
     return try result.get()
   }
 
-  /// Returns after a thread of the pool has run a task, which shows that the pool is not stuck. This does not depend on
+  /// Waits until a thread of the pool has run a task, which shows that the pool is not stuck. This does not depend on
   /// threads that wait for PostgreSQL.
   func waitForRound() async {
     await withCheckedContinuation { continuation in
@@ -89,8 +89,8 @@ final class PostgreSQLPool: Sendable {
     }
   }
 
-  /// Returns a connection to the pool, where the call that has waited longest gets it. A broken connection is closed
-  /// instead.
+  /// Gives a connection back to the pool, and lets the call that has waited longest continue. A broken connection is
+  /// closed. `nil` if the caller could not open a connection.
   private func leave(_ connection: PostgreSQLConnection?) {
     let (next, closing) = state.withLock {
       state -> (CheckedContinuation<Bool, Never>?, [CheckedContinuation<Void, Never>]) in

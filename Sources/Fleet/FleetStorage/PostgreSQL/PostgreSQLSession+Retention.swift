@@ -72,7 +72,7 @@ extension PostgreSQLSession {
       [.integer(Int64(name.recordClass.number)), .integer(name.number), .integer(bounds.time)])
   }
 
-  /// Deletes the expired records in ``pages`` database pages of a partition.
+  /// Deletes the expired records in ``pages`` database pages of a partition, and returns the number of deleted records.
   func thin(
     _ name: PostgreSQLPartitions.Name, _ bounds: RetentionBounds, from page: Int64
   ) throws(StoreFailure) -> Int64 {

@@ -215,7 +215,8 @@ final class SQLiteEngine: StoreEngine {
   func prepare(at now: Timestamp) async throws(StorageError) {}
 
   /// Writes all pages from the write-ahead log to the file, and empties the log, because it contains earlier versions
-  /// of pages. In the file, SQLite overwrites deleted data with zeros (`secure_delete`).
+  /// of pages. In the file, SQLite overwrites deleted data with zeros (`secure_delete`). Returns `false` if another
+  /// connection prevented this.
   func removeErasedCopies() async throws(StorageError) -> Bool {
     do {
       return try await withCheckedThrowingContinuation { continuation in

@@ -555,8 +555,8 @@ enum SQLiteSchema {
     CREATE INDEX notification_created ON notification (created);
     """
 
-  /// Separates the own records of gateways from the records of vehicles, and adds attributions of own records to
-  /// vehicles. Adds `part` to meter readings, the item and the inspections to defects, and checklists.
+  /// Separates gateways' own records from vehicles' records. Adds attributions, which assign own records to vehicles,
+  /// and checklists. Adds the column `part` to meter readings; adds the item and the inspections to defects.
   private static let version28 = """
     ALTER TABLE vehicle ADD COLUMN is_gateway INTEGER NOT NULL DEFAULT 0;
     \(GatewayRows.classify);
@@ -769,8 +769,9 @@ enum SQLiteSchema {
     ALTER TABLE file ADD COLUMN "model" TEXT;
     """
 
-  /// Adds the drivers that connectors report with their duty periods, the charge in progress of connected vehicles, the
-  /// choice to read machines' faults, and the keys of phones' encrypted messages.
+  /// Adds tables for the drivers and duty periods that connectors report. Adds columns for charges of connected
+  /// vehicles that are in progress, for the setting that faults of machines are read, and for the keys with which
+  /// phones encrypt messages.
   private static let version40 = """
     ALTER TABLE connector ADD COLUMN "reads_faults" INTEGER NOT NULL DEFAULT 0;
     ALTER TABLE connected_asset ADD COLUMN "charge" TEXT;

@@ -21,7 +21,7 @@ struct RemovalBudget {
 
   var isSpent: Bool { records <= 0 || bytes <= 0 }
 
-  /// Spends the budget on as many of the first of these records as it allows, and at least on one.
+  /// Spends the budget on these records, from the first one on: on as many as the budget allows, but at least on one.
   ///
   /// - Parameter lengths: the length of each record that would be deleted, bytes; 0 for a record that stays.
   /// - Returns: the number of records on which the budget was spent.
@@ -62,9 +62,10 @@ extension SQLiteSession {
     return (removed, place)
   }
 
-  /// Deletes expired records of a vehicle in the range of IDs that begins at a position, and advances the position.
+  /// Deletes some of a vehicle's expired records, in the order of their IDs, and returns the number of deleted records.
+  /// Begins at the position `place`, and advances this position.
   ///
-  /// - Parameter key: the tenant, the vehicle and the class.
+  /// - Parameter key: the tenant, the vehicle and the class of the records.
   private func removeIds(
     _ key: [SQLValue], _ bounds: RetentionBounds, _ place: inout RetentionPlace, _ budget: inout RemovalBudget
   ) throws(StoreFailure) -> Int64 {

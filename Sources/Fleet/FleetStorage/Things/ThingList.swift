@@ -40,7 +40,7 @@ struct ThingList<Value: Kind> {
       """
   }
 
-  /// Creates the statement that finds the tenants that have a thing that satisfies all conditions.
+  /// Creates the statement that finds the tenants with at least one thing that satisfies all conditions.
   ///
   /// - Throws: `invalidQuery`.
   init(tenantsHaving conditions: [ThingQuery<Value>.Condition]) throws(StoreFailure) {

@@ -288,7 +288,7 @@ final class ThingSession: FleetTransaction {
     try noteFiles(of: Value.self, stored.id, before: stored.value.usedFiles, after: [])
   }
 
-  /// Stores that a thing refers to some files, and no longer to others.
+  /// Updates the stored references of a thing to files.
   ///
   /// - Throws: `invalid` for a file that does not exist or is not complete.
   private func noteFiles<Value: Kind>(

@@ -15,7 +15,7 @@ export async function currentSubscription() {
 
 /** Subscribes this browser, and sends its address and keys to the server. The person must have allowed notifications. */
 export async function subscribe() {
-  const { key } = await get("/api/push-subscriptions/key");
+  const { key } = await get("/api/push-key");
   const { pushManager } = await navigator.serviceWorker.ready;
   const options = { userVisibleOnly: true, applicationServerKey: key };
   let subscription;

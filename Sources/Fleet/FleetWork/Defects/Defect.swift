@@ -61,7 +61,7 @@ public struct Defect: WorkThing {
   public var reports: [Report] = []
   /// Number of trips that ended without the code since it was last reported.
   public var tripsWithout: Int64 = 0
-  /// The end of the last trip that is counted in ``tripsWithout``.
+  /// The end of the last trip that is counted in ``tripsWithout``; `nil` if none is counted.
   public var countedUntil: Timestamp?
 
   public init() {}

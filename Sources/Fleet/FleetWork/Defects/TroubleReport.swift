@@ -60,7 +60,7 @@ extension Defect {
   /// Maximum number of defects from trouble codes per vehicle that are neither verified nor dismissed. A real vehicle
   /// has far fewer. Without the limit, a faulty or hostile gateway could fill the list of defects.
   static let mostOpenOfCodes = 100
-  /// Maximum number of ECUs per defect whose reports are stored.
+  /// Maximum number of ECUs whose reports are stored for one defect.
   static let mostReports = 32
   /// Maximum length of an ECU's name, bytes.
   static let longestECU = 64

@@ -23,6 +23,7 @@ public struct Document: WorkThing {
     public init(_ kind: Kind, _ id: String) { (self.kind, self.id) = (kind, id) }
 
     /// Returns the subjects that match a filter: `vehicle:VAN-1`, or `VAN-1` for a thing of any kind with this id.
+    /// Returns `nil` if the filter is invalid.
     @Sendable static func filter(_ text: String) -> [JSON]? {
       let parts = text.split(separator: ":", maxSplits: 1).map(String.init)
       if parts.count == 2, let kind = Kind(rawValue: parts[0]) {
@@ -46,10 +47,10 @@ public struct Document: WorkThing {
   public var driverID: UUIDv7?
   public var category = Category.other
   public var title: String?
-  /// The number of the document, for example of an insurance policy.
+  /// The number of the document, for example of an insurance policy; `nil` if unknown.
   public var number: String?
   public var issuedOn: CalendarDate?
-  /// The last day on which the document is valid.
+  /// The last day on which the document is valid; `nil` if unknown.
   public var expiresOn: CalendarDate?
   public var files = FileIDs()
   public var notes: String?

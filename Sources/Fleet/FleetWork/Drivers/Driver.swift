@@ -21,7 +21,7 @@ public struct Driver: Kind {
   public var licenceNumber: String?
   /// Classes of the driving licence, for example `B` or `CE`.
   public var licenceClasses: [String] = []
-  /// The last day on which the licence is valid.
+  /// The last day on which the licence is valid; `nil` if unknown.
   public var licenceExpiry: CalendarDate?
   public var status = Status.available
 

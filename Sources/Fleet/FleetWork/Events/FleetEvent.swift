@@ -69,9 +69,9 @@ public struct FleetEvent: Kind {
   public var thing = UUIDv7(milliseconds: 0, first: 0, rest: 0)
   public var vehicleID: String?
   public var driverID: UUIDv7?
-  /// A text that the notification contains, for example the parts with defects.
+  /// A text that the notification contains, for example the parts with defects; `nil` for none.
   public var item: String?
-  /// A day that the notification contains, for example the last day of a document.
+  /// A day that the notification contains, for example the last day of a document; `nil` for none.
   public var day: CalendarDate?
   /// The time of the event; `nil` if the event happened at the time of the change.
   public var at: Timestamp?

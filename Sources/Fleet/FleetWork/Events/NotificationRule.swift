@@ -62,7 +62,8 @@ public struct NotificationRule: Kind {
   public var name = ""
   public var isActive = true
   public var events: [FleetEvent.Event] = []
-  /// The fleets to whose vehicles the events must belong; empty if the rule applies to all events.
+  /// The fleets to which the rule applies: an event must concern a vehicle of one of them. Empty if the rule applies to
+  /// all events.
   public var fleetIDs: [UUIDv7] = []
   /// The roles whose people are notified.
   public var roles: [PersonRole] = []
@@ -110,7 +111,7 @@ public struct NotificationRule: Kind {
 
   /// Returns the time at which a notification is sent by mail or push message.
   ///
-  /// - Parameter zone: the time zone of full hours, of days and of ``quietHours``.
+  /// - Parameter zone: the time zone that determines when full hours, days and ``quietHours`` begin.
   public func sendTime(at time: Timestamp, in zone: ZoneRules) -> Timestamp {
     let due: Timestamp
     switch digest {

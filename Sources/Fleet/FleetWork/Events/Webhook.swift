@@ -28,7 +28,7 @@ public struct Webhook: Kind {
   public var isActive = true
   /// The encrypted secrets: the present one, and the previous one after a space.
   public var secret: String?
-  /// The time until which messages are also signed with the previous secret.
+  /// The time until which messages are also signed with the previous secret; `nil` if the secret was not changed.
   public var previousSecretUntil: Timestamp?
   public var state = State.waiting
   public var lastDeliveredAt: Timestamp?

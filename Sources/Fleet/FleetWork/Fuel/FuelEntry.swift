@@ -50,11 +50,11 @@ public struct FuelEntry: WorkThing {
   public var energy = Energy.petrol
   /// The quantity that the person entered, in ``unit``.
   public var quantity = 0.0
-  /// The unit in which the person entered the quantity. The default is the energy's standard unit.
+  /// The unit in which the person entered the quantity; `nil` for the energy's standard unit.
   public var unit: Unit?
   /// The quantity in the energy's standard unit: L, kWh or kg.
   public var standardQuantity = 0.0
-  /// The price of one ``unit``.
+  /// The price of one ``unit``; `nil` if unknown.
   public var price: Money?
   public var total: Money?
   /// Whether the tank or the battery was full afterwards.

@@ -81,7 +81,7 @@ public struct ImportFile: Sendable {
           errors.append(
             row.error(
               "vehicleId",
-              "no single vehicle has the ID, VIN, registration number or name \(JSON.text(name).summary); import the vehicles first, or add vehicle="
+              "no single vehicle has the ID, VIN, registration number or name \(JSON.text(name).summary); add the vehicles first, or add vehicle="
             ))
           continue
         }

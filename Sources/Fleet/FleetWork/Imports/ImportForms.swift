@@ -139,7 +139,8 @@ struct Forms {
     return .success(isDay ? day.json : .text(time.string.dropLast(5) + "Z"))
   }
 
-  /// Parses a time whose offset is written without a colon: `2026-05-04T10:00:00.000+0000`.
+  /// Parses a time whose offset is written without a colon, such as `2026-05-04T10:00:00.000+0000`; `nil` for any other
+  /// text.
   private static func timeWithOffset(_ text: String) -> Timestamp? {
     guard text.utf8.count > 5, let sign = text.dropLast(4).last, "+-".contains(sign),
       text.suffix(4).allSatisfy({ $0.isASCII && $0.isNumber })

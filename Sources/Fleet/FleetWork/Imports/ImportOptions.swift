@@ -61,10 +61,10 @@ extension ExactDecimal {
 
 /// Data that are missing in the files of some programs. They apply to all rows.
 public struct ImportOptions: Equatable, Sendable {
-  /// The vehicle to which all rows belong.
+  /// The vehicle to which all rows belong; `nil` if the file itself states the vehicles.
   public var vehicle: String?
   public var energy: FuelEntry.Energy?
-  /// The currency of amounts without one: three letters (ISO 4217).
+  /// The currency of amounts that the file states without a currency: three letters (ISO 4217); `nil` if unknown.
   public var currency: String?
   public var distanceUnit: DistanceUnit?
   public var volumeUnit: FuelEntry.Unit?

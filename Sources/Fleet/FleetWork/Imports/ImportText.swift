@@ -126,7 +126,8 @@ struct ImportDate: Equatable {
     day(order).map { zone.time(Int64(seconds), on: $0) }
   }
 
-  /// Returns the seconds since midnight for texts such as `16:01`, `8:12:00` and `8:12:00 AM`.
+  /// Returns the seconds since midnight for a text such as `16:01`, `8:12:00` or `8:12:00 AM`; `nil` for any other
+  /// text.
   private static func seconds(_ text: String) -> Int? {
     var clock = text.uppercased()
     var shift: Int?

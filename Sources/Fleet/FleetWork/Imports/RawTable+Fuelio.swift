@@ -96,7 +96,8 @@ extension RawTable {
     }
   }
 
-  /// Returns the energy for a code of Fuelio: 1xx petrol, 2xx diesel, 400 and 401 LPG, 402 CNG, 6xx electric.
+  /// Returns the energy for a code of Fuelio: 1xx petrol, 2xx diesel, 400 and 401 LPG, 402 CNG, 6xx electric. Returns
+  /// `nil` for other codes. Without a code, the code of the tank is used.
   private static func energy(_ code: String?, _ tank: String?) -> FuelEntry.Energy? {
     for text in [code, tank] {
       guard let text, let number = Int(text), number >= 100 else { continue }

@@ -111,7 +111,7 @@ extension RawTable {
       let reason =
         others.isEmpty
         ? "the server has no import for this section"
-        : "this import reads \(kind.rawValue); import the file again with \(others.map { "kind=\($0.rawValue)" }.joined(separator: " or "))"
+        : "this import reads \(kind.rawValue); repeat the import with \(others.map { "kind=\($0.rawValue)" }.joined(separator: " or "))"
       rest.append(
         ImportRest(
           line: section.header.line, rows: section.rows.count, columns: [],

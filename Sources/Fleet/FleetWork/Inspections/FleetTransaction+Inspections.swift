@@ -79,7 +79,7 @@ extension FleetTransaction {
     return report
   }
 
-  /// Records that the next driver of the vehicle has read a report.
+  /// Marks a report as read by the next driver of the vehicle.
   ///
   /// - Throws: `invalidState`; `rule` with `superseded`.
   public func review(_ stored: Stored<Inspection>, by person: UUIDv7?) throws(ThingError) -> Stored<Inspection> {

@@ -93,13 +93,13 @@ public struct Inspection: WorkThing {
   public var place: String?
   public var items: [Item] = []
   public var notes: String?
-  /// The report that this report corrects.
+  /// The report that this report corrects; `nil` for none.
   public var supersedes: UUIDv7?
   public var status = Status.draft
   public var signature: Signature?
   public var certification: Certification?
   public var review: Review?
-  /// The report that corrects this report.
+  /// The report that corrects this report; `nil` for none.
   public var supersededBy: UUIDv7?
   /// SHA-256 of the signed content, as hexadecimal digits; `nil` for a draft.
   public var contentHash: String?

@@ -144,7 +144,7 @@ extension FleetTransaction {
     return changed
   }
 
-  /// Records that a person has checked all doubtful entries, so that the journey needs no review.
+  /// Marks all doubtful entries of a journey as checked by a person, so that the journey needs no review.
   public func confirmReview(of stored: Stored<Journey>) throws(ThingError) -> Stored<Journey> {
     var journey = stored.value
     for index in journey.log.indices where journey.log[index].doubt != nil { journey.log[index].isReviewed = true }

@@ -149,7 +149,7 @@ extension Journey {
     for index in log.indices { log[index].isReviewed = nil }
   }
 
-  /// Returns the index of the log entry that determines the journey's start or end.
+  /// Returns the index of the log entry that determines the journey's start or end; `nil` if there is none.
   private func index(of event: JourneyEvent.Event) -> Int? {
     log.firstIndex { $0.event == event && $0.doubt != .invalidState }
   }

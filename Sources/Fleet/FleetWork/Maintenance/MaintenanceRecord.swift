@@ -21,7 +21,7 @@ public struct MaintenanceRecord: VehicleThing {
     public var category = Category.other
     public var text = ""
     public var quantity = 1.0
-    /// The cost of the whole line, not of a single piece.
+    /// The cost of the whole line, not of a single piece; `nil` if unknown.
     public var cost: Money?
 
     public init() {}
@@ -37,7 +37,7 @@ public struct MaintenanceRecord: VehicleThing {
   public var scheduledDate: CalendarDate?
   public var completedDate: CalendarDate?
   public var lines: [Line] = []
-  /// The total cost. The default is the sum of the lines, if all have the same currency.
+  /// The total cost; `nil` if unknown. The default is the sum of the lines, if all have the same currency.
   public var cost: Money?
   public var vendorName: String?
   public var notes: String?

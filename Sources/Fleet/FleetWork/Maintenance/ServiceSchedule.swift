@@ -48,7 +48,7 @@ public struct ServiceSchedule: VehicleThing {
     ]
   }
 
-  /// The last service: its date and meter readings.
+  /// The last service: its date and meter readings. A value is `nil` if it is unknown.
   public struct Service: NestedValue {
     public var date: CalendarDate?
     /// Reading of the odometer, km.
@@ -64,7 +64,8 @@ public struct ServiceSchedule: VehicleThing {
     ]
   }
 
-  /// The date and readings at which the next service is due: whichever is reached first.
+  /// The date and readings at which the next service is due: whichever is reached first. A value is `nil` if the
+  /// service does not depend on it, or if it is unknown.
   public struct Next: NestedValue {
     public var dueDate: CalendarDate?
     /// Reading of the odometer at which the service is due, km.
@@ -102,7 +103,7 @@ public struct ServiceSchedule: VehicleThing {
   public var notes: String?
   /// The next service; `nil` for a schedule of a fleet.
   public var next: Next?
-  /// The date of ``next``. Lists are sorted by it.
+  /// The date of ``next``, by which lists are sorted; `nil` if the service has no due date.
   public var dueDate: CalendarDate?
   /// The state. For a schedule of a fleet, the most urgent state of the fleet's vehicles.
   public var state = State.ok
@@ -161,9 +162,9 @@ public struct ServiceDue: Kind {
   /// The value of ``dueEngineHours`` for the last service.
   public var previousDueEngineHours: Double?
   public var state = ServiceSchedule.State.ok
-  /// The first day on which the service is no longer snoozed.
+  /// The first day on which the service is no longer snoozed; `nil` if it was not snoozed.
   public var snoozedUntil: CalendarDate?
-  /// The last cycle for which a maintenance record was opened.
+  /// The last cycle for which a maintenance record was opened; `nil` for none.
   public var openedCycle: Int64?
   /// The next day on which the state can change without a meter reading; `nil` if there is none.
   public var checkDate: CalendarDate?

@@ -22,18 +22,18 @@ public struct MeterReading: VehicleThing {
     case wrongUnit
   }
 
-  /// The place of a reading in a journey: at its start, or at its end.
+  /// Whether a journey contains a reading as the one at its start or at its end.
   public enum Part: String, FieldChoice, Sendable { case start, end }
 
   public var vehicle = ""
   public var at = Timestamp(nanoseconds: 0)
-  /// Reading of the odometer, km. Either this or ``engineHours`` has a value.
+  /// Reading of the odometer, km; `nil` if the hour meter was read. Either this or ``engineHours`` has a value.
   public var odometer: Double?
-  /// Reading of the hour meter, h.
+  /// Reading of the hour meter, h; `nil` if the odometer was read.
   public var engineHours: Double?
   public var source = Source.manual
-  /// Whether the instrument was replaced since the previous reading. This is then the first reading of the new
-  /// instrument.
+  /// Whether the odometer or hour meter was replaced after the previous reading. If `true`, this is the first reading
+  /// of the new one.
   public var isReplaced = false
   public var isVoid = false
   public var notes: String?

@@ -36,7 +36,7 @@ public struct ReceiptReading: Equatable, Sendable {
   /// The values by their keys. A value that could not be read is absent.
   public let values: [String: Value]
   public let energy: FuelEntry.Energy?
-  /// The unit of the quantity.
+  /// The unit of the quantity; `nil` if the receipt does not show it.
   public let unit: FuelEntry.Unit?
   /// Whether the receipt itself states that it is not the final receipt.
   public let isPreliminary: Bool

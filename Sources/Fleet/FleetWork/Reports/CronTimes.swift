@@ -90,7 +90,8 @@ public struct CronTimes: Equatable, Sendable {
     return nil
   }
 
-  /// Returns the first time after a moment. A day has at most one time, even if clocks show it twice.
+  /// Returns the first time after a moment; `nil` if there is none. A day has at most one time, even if clocks show
+  /// this time twice.
   public func next(after time: Timestamp, in zone: ZoneRules) -> Timestamp? {
     let today = zone.day(of: time)
     let first = zone.time(secondsOfDay, on: today)

@@ -122,8 +122,8 @@ extension JSONObjectReader {
 
   fileprivate mutating func count(_ key: String) throws(JSONError) -> Int? { try optionalInt(key, in: 0 ... .max) }
 
-  /// Reads an age in seconds; a negative age becomes 0. An age may be slightly negative, because a thread of the daemon
-  /// may have reported a time after the request arrived.
+  /// Reads an age in seconds; `nil` if it is absent. A negative age becomes 0. An age may be slightly negative, because
+  /// a thread of the daemon may have reported a time after the request arrived.
   fileprivate mutating func seconds(_ key: String) throws(JSONError) -> Double? {
     try optionalDouble(key).map { max(0, $0) }
   }

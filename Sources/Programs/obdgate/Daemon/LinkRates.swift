@@ -26,7 +26,8 @@ struct LinkRates {
 }
 
 extension DaemonStatus {
-  /// Returns the adapter of this status that has the same name and device as an adapter of another status.
+  /// Returns the adapter of this status that has the same name and device as an adapter of another status; `nil` if
+  /// there is none.
   func adapter(like wanted: Adapter) -> Adapter? {
     adapters.first { $0.name == wanted.name && $0.line.device == wanted.line.device }
   }

@@ -24,7 +24,7 @@ final class BackgroundCheck<Value: Sendable>: Sendable {
     }
   }
 
-  /// Waits for the result until `deadline` (ns since boot); `nil` if there is no result by then.
+  /// Waits for the result until `deadline` (ns since boot), and returns it; `nil` if there is no result by then.
   func value(until deadline: Int64) -> Value? {
     _ = wakeUp.wait(until: deadline)
     return result.withLock { $0 }

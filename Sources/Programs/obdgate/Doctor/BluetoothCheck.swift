@@ -43,7 +43,7 @@ enum BluetoothCheck {
     }
   }
 
-  /// Checks the file that contains an adapter's PIN; `nil` if there is no problem.
+  /// Checks the file that contains an adapter's PIN. Returns the problem; `nil` if there is none.
   private static func pinFile(of adapter: GatewayConfiguration.Adapter) -> Finding? {
     do throws(SinkError) {
       _ = try adapter.readPIN()

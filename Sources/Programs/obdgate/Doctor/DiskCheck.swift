@@ -55,7 +55,8 @@ enum DiskCheck {
     return room(folder, space, wanted: wanted)
   }
 
-  /// Checks a file to which records are appended; `nil` if the file does not exist yet, or if there is no problem.
+  /// Checks a file to which records are appended. Returns the problem; `nil` if there is none, or if the file does not
+  /// exist yet.
   private static func check(atFile path: String, _ user: ServiceUser) -> Finding? {
     var status = stat()
     // If the file cannot be examined, the check of its folder has already reported the reason.
@@ -70,8 +71,8 @@ enum DiskCheck {
     return nil
   }
 
-  /// The daemon's own files in its state directory, with the permissions that the daemon needs. It reads and writes
-  /// some files, and only reads those that it replaces as a whole.
+  /// The daemon's own files in its state directory, with the permissions that the daemon needs. The daemon reads and
+  /// writes some files, and only reads those that it replaces as a whole.
   private static let kept: [(name: String, bits: mode_t)] = [
     ("spool.lock", 0o6), ("spool.db", 0o6), ("spool.db-wal", 0o6), ("spool.db-shm", 0o6), ("adapters.jsonl", 0o4),
     ("trips.jsonl", 0o4), ("fences.json", 0o4), ("fences.geojson", 0o4),

@@ -13,7 +13,7 @@ struct Recorder: PortHandler, ~Copyable {
   private var driver: AdapterDriver<RecordListener>
   private var writer = CaptureWriter()
   private var file: OutputStream
-  /// The error because of which the output ended; `nil` if there was none.
+  /// The error that ended the output; `nil` if there was none.
   private var problem: (any Error)?
   private let started: Int64
   /// Time at which the recording ends, ns since boot; `.max` if only a signal ends it.

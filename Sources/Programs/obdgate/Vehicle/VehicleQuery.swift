@@ -157,7 +157,7 @@ struct VehicleQuery: PortHandler, ~Copyable {
   }
 
   /// Clears the codes (service 04). First, the session checks that clearing is safe, and reads again all data that
-  /// clearing erases.
+  /// clearing erases. Returns `nil` while the session continues.
   private mutating func clear(
     _ permission: ClearPermission, at now: Int64, _ actions: inout PortActions
   ) -> Outcome? {
@@ -167,7 +167,8 @@ struct VehicleQuery: PortHandler, ~Copyable {
     return judge(at: now)
   }
 
-  /// Saves the records about the data that clearing erases. The session may clear the codes afterwards.
+  /// Saves the records about the data that clearing erases. The session may clear the codes afterwards. Returns `nil`
+  /// while the session continues.
   private mutating func saveCodes(at now: Int64, _ actions: inout PortActions) -> Outcome? {
     progress.end()
     isSaved = true

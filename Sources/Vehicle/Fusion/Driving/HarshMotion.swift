@@ -104,7 +104,8 @@ struct HarshMotion: BitwiseCopyable {
     return over
   }
 
-  /// Returns the manoeuvre in progress, if any, and resets the state, because no reading follows soon enough.
+  /// Returns the manoeuvre in progress (`nil` if none), and resets the state. Call this if no reading follows soon
+  /// enough.
   mutating func finish() -> Peak? {
     defer {
       peak = nil

@@ -17,7 +17,7 @@ public struct GeofenceRecorder: ~Copyable {
   /// `false`.
   public var hasChanges = false
   /// The position and time for which ``hasChanges`` was last set because the vehicle had moved; before that, the first
-  /// position received.
+  /// position received. `nil` before any position.
   private var lastStored: (place: GeoPosition, time: Int64)?
   /// Minimum distance from the last stored position at which a new position is stored, m. The stored position must be
   /// recent: otherwise, a vehicle that has moved would seem to have been towed during a power cut.

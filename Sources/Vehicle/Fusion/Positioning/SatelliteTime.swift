@@ -50,7 +50,7 @@ public struct SatelliteTime: ~Copyable {
   /// The system clock confirms a date if it is less than this far behind the date, ns. Without a clock battery, a
   /// system continues with the date of its last shutdown, so its clock may be far behind.
   private static let behind = 400 * day
-  /// The system clock confirms a date if it is less than this far ahead of the date, ns.
+  /// The system clock confirms a date if the clock is ahead of the date by less than this, ns.
   private static let ahead = day
 
   /// Time from 1970 to time 0 of the boot clock, ns; `nil` if no date is trusted yet.

@@ -56,14 +56,15 @@ struct Trip: BitwiseCopyable, Equatable {
     speed.total / 3_600 + groundDistance + (isSpeedAbsent ? pendingMetres / 1_000 : 0)
   }
 
-  /// Discards the distance measured by positions since the last vehicle speed, because the next vehicle speed has
-  /// arrived in time.
+  /// Discards the distance that was measured by positions since the last vehicle speed. Call this if the next vehicle
+  /// speed has arrived in time.
   mutating func dropPending() {
     pendingMetres = 0
     pendingSeconds = 0
   }
 
-  /// Counts the distance measured by positions since the last vehicle speed, because no vehicle speed arrived in time.
+  /// Adds to the trip the distance that was measured by positions since the last vehicle speed. Call this if no vehicle
+  /// speed arrived in time.
   mutating func commitPending(elapsed: Double, longestGap: Double) {
     groundDistance += pendingMetres / 1_000
     if elapsed - pendingSeconds > longestGap { hasHole = true }

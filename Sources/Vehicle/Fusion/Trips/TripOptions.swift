@@ -1,4 +1,4 @@
-/// Limits that define a trip, and properties of the vehicle that no ECU reports. Times are in ns.
+/// The limits that define a trip, and the properties of the vehicle that no ECU reports. Times are in ns.
 public struct TripOptions: BitwiseCopyable, Equatable, Sendable {
   /// Time for which the engine must be off and the vehicle stationary before a trip ends; at least a minute. The trip's
   /// end is the moment at which this time began. A shorter stop does not end a trip.

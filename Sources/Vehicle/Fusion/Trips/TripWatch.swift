@@ -41,7 +41,7 @@ public struct TripWatch: ~Copyable {
   var engine = Run()
   var stand = Run()
   var lastEngineSpeed: (rpm: Double, time: Int64)?
-  /// Last time at which the engine ran.
+  /// Last time at which the engine ran; `nil` if it has not run.
   var lastRunning: Int64?
   var lastSpeed: (kmh: Double, time: Int64)?
   var isElectrified = false

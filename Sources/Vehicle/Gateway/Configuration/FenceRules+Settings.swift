@@ -29,7 +29,7 @@ extension Cadence {
 }
 
 extension PrivacyRules {
-  /// Creates the rules for the precision of positions in records from the configuration.
+  /// Creates, from the configuration, the rules for the precision of the positions in records.
   init(_ wanted: GatewayConfiguration.Privacy) {
     func privacy(_ level: GatewayConfiguration.Privacy.Level) -> PositionPrivacy {
       switch level {

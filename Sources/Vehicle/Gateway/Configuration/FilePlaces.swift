@@ -1,6 +1,6 @@
 import JSONText
 
-/// Positions in the configuration's text of the paths of files that ``Settings`` reads. Any two values are equal.
+/// Where the configuration's text contains the paths of the files that ``Settings`` reads. Any two values are equal.
 /// Therefore, two configurations that differ only in these positions are equal.
 struct FilePlaces: Equatable, Sendable {
   var geofences: FilePlace?

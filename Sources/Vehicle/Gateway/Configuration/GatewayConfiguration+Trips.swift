@@ -2,8 +2,8 @@ import Fusion
 import JSONText
 
 extension GatewayConfiguration {
-  /// Conditions for the start and the end of a trip; `nil` for a default value. Times are in seconds, distances in km.
-  /// Voltages refer to a 12 V system.
+  /// Conditions for the start and the end of a trip. A value that is `nil` is not configured, and its default applies.
+  /// Times are in seconds, distances in km. Voltages refer to a 12 V system.
   public struct Trips: Equatable, Sendable {
     /// Whether trips are recorded.
     public var isEnabled = true
@@ -40,13 +40,14 @@ extension GatewayConfiguration {
     public var harshAcceleration = Threshold.usual
     /// Speed limit, 5…300 km/h; `nil` if only the speed limits of fences apply.
     public var speedLimit: Double?
-    /// Time above the speed limit after which overspeed is recorded, 1…600 s.
+    /// Time above the speed limit after which overspeed is recorded, 1…600 s; `nil` for the default.
     public var overspeedTime: Double?
     /// Time of idling after which idling is recorded, 10…86,400 s.
     public var idlingTime = Threshold.usual
     /// Voltage at or below which the battery's low voltage is recorded, 6…14 V.
     public var lowVoltage = Threshold.usual
-    /// Time for which the voltage must be at or below ``lowVoltage`` before low voltage is recorded, 5…3600 s.
+    /// Time for which the voltage must be at or below ``lowVoltage`` before low voltage is recorded, 5…3600 s; `nil`
+    /// for the default.
     public var lowVoltageTime: Double?
 
     public init() {}

@@ -37,7 +37,7 @@ public struct GatewayConfiguration: Equatable, Sendable {
 
   public init() {}
 
-  /// Properties of the vehicle that the user configures.
+  /// Properties of the vehicle that the user configures. A property is `nil` if it is not configured.
   public struct Vehicle: Equatable, Sendable {
     public enum Fuel: String, Equatable, Sendable, CaseIterable {
       case gasoline, diesel, ethanol, cng, lpg, electric, hybrid
@@ -108,7 +108,8 @@ public struct GatewayConfiguration: Equatable, Sendable {
     public struct Period: Equatable, Sendable {
       public var signal: String
       public var seconds: Double
-      /// The error to report if no signal set defines the signal. Comparisons of two values ignore it.
+      /// The error to report if no signal set defines the signal; `nil` if the value was not read from a configuration.
+      /// Comparisons of two values ignore it.
       var refusal: JSONError?
 
       public static func == (a: Period, b: Period) -> Bool { a.signal == b.signal && a.seconds == b.seconds }
@@ -184,7 +185,8 @@ public struct GatewayConfiguration: Equatable, Sendable {
       /// ID of the fence.
       public var fence: String
       public var level: Level
-      /// The error to report if no fence has this ID. Comparisons of two values ignore it.
+      /// The error to report if no fence has this ID; `nil` if the value was not read from a configuration. Comparisons
+      /// of two values ignore it.
       var refusal: JSONError?
 
       public static func == (a: Zone, b: Zone) -> Bool { a.fence == b.fence && a.level == b.level }

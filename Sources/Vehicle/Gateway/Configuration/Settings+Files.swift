@@ -3,11 +3,12 @@ import Sinks
 
 /// Checks files and folders that the daemon opens only after its start. The daemon need not run.
 extension Settings {
-  /// The result of ``checkFiles(of:)``: one line for each file or library.
+  /// The result of ``checkFiles(of:)``: one message for each file, folder or library.
   public struct FileFaults: Sendable {
-    /// Files with which the daemon or a sink would not work.
+    /// Messages about files and folders with which the daemon or a sink would not work.
     public var faults: [String] = []
-    /// Files that cannot be checked here because only the running service can use them, and missing libraries.
+    /// Messages about missing libraries, and about files that only the running service can use, so that they cannot be
+    /// checked here.
     public var warnings: [String] = []
   }
 

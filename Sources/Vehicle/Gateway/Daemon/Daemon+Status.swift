@@ -8,8 +8,8 @@ import Synchronization
 
 /// Starts the thread that serves the status (``StatusServer``).
 extension Daemon {
-  /// Starts the status thread if it has an address to serve. An address that cannot be opened is logged, and the daemon
-  /// continues.
+  /// Starts the status thread and returns it; `nil` if the thread has no address to serve. An address that cannot be
+  /// opened is logged, and the daemon continues.
   ///
   /// - Parameter forwarding: the object that runs the spool's thread; `nil` if stdout is the only sink.
   func startStatus(_ forwarding: Forwarding?) throws(Failure) -> StatusThread? {

@@ -205,7 +205,7 @@ public struct Daemon: ~Copyable {
     }
   }
 
-  /// Waits up to 1.4 s until the writer has ended. All other messages are ignored.
+  /// Waits up to 1.4 s until the writer has ended, and returns whether it has. All other messages are ignored.
   private func hasWriterEnded() -> Bool {
     let deadline = BootClock.now + 1_400_000_000
     while true {

@@ -183,7 +183,7 @@ struct DeviceRoster {
   /// Handles an event of a serial device that udev reports.
   mutating func apply(_ event: DeviceEvent) -> [Step] { table.apply(event).flatMap { apply($0) } }
 
-  /// Handles the result of listening to a device. The result is `nil` if the device could not be opened.
+  /// Handles the result of listening to a device. The parameter `result` is `nil` if the device could not be opened.
   mutating func handle(_ result: Listener.Result?, from device: DeviceIdentity) -> [Step] {
     guard table.devices.contains(device), entry(of: device) == nil else { return [] }
     guard let result else { return [.leave(device: device.node, label: device.label, .notProbed)] }

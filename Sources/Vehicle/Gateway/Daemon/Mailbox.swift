@@ -33,7 +33,7 @@ final class Mailbox: Sendable {
   /// The number of times that a new configuration was applied.
   var reloads: Int { reloadCount.load(ordering: .acquiring) }
 
-  /// Counts that a new configuration was applied.
+  /// Counts a new configuration that was applied.
   func countReload() { reloadCount.add(1, ordering: .acquiringAndReleasing) }
 
   func post(_ item: Message) {

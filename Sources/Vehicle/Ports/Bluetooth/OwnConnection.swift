@@ -28,11 +28,12 @@ struct OwnConnection {
 
   init(_ bus: SystemBus, device: String) { place = Place(bus: bus.address, device: device) }
 
-  /// Records that this process has established a connection, so that another part of the process can take it over.
+  /// Stores the time at which this process established the connection, so that another part of the process can take the
+  /// connection over.
   func wasMade() { Self.times.withLock { $0[place] = Times(made: BootClock.now) } }
 
-  /// Whether another part of this process has established the connection a short time ago, so that the caller takes it
-  /// over. Returns `true` only once for each connection.
+  /// Whether another part of this process established the connection within the last 10 s. If `true`, the caller takes
+  /// the connection over. Returns `true` only once for each connection.
   func takeOver() -> Bool {
     Self.times.withLock { times in
       guard let made = times[place]?.made else { return false }
@@ -41,7 +42,7 @@ struct OwnConnection {
     }
   }
 
-  /// Records that BlueZ was asked to end the connection.
+  /// Stores the time at which this process asked BlueZ to end the connection.
   func wasEnded() { Self.times.withLock { $0[place, default: Times()].ended = BootClock.now } }
 
   /// Time of ``BootClock`` at which the connection will have ended; `nil` if this process has not recently asked BlueZ

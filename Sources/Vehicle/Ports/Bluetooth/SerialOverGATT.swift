@@ -66,8 +66,8 @@ struct SerialOverGATT: Equatable {
   }
 
   /// Finds the two characteristics in the services of a device: first by the identifiers that the service defines, then
-  /// by the operations that the characteristics support. The latter is necessary because some adapters have exchanged
-  /// the two.
+  /// by the operations that the characteristics support. The second search is necessary because some adapters have
+  /// exchanged the two.
   init(_ services: [GATTService], _ characteristics: [GATTCharacteristic]) throws(Absence) {
     var unusable: BluetoothUUID?
     for row in Self.rows {

@@ -28,7 +28,8 @@ public struct PortActions: ~Copyable {
     return true
   }
 
-  /// Sends the bytes of a constant ASCII text to the device. The result is that of sending bytes.
+  /// Sends the bytes of a constant ASCII text to the device. Returns `false` if there is not enough room for all bytes;
+  /// none is sent then.
   @discardableResult
   public mutating func send(_ text: StaticString) -> Bool {
     text.withUTF8Buffer { unsafe send(Span(_unsafeElements: $0)) }

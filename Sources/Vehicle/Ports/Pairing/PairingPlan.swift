@@ -63,7 +63,7 @@ struct PairingPlan {
 
   mutating func succeeded() { state = .paired }
 
-  /// Records that the adapter rejected the PIN or the pairing.
+  /// Handles an attempt in which the adapter rejected the PIN or the pairing.
   mutating func refused(at now: Int64) {
     misses = 0
     refusals += 1
@@ -74,7 +74,7 @@ struct PairingPlan {
   /// Postpones the next attempt until `moment` (ns since boot). This is not counted as an attempt.
   mutating func postpone(until moment: Int64) { due = moment }
 
-  /// Records that the adapter could not be reached.
+  /// Handles an attempt in which the adapter could not be reached.
   ///
   /// - Returns: whether to report this. It is reported only the first time.
   mutating func missed(at now: Int64) -> Bool {
@@ -83,7 +83,8 @@ struct PairingPlan {
     return misses == 1 && !hasConnected
   }
 
-  /// Records that the adapter is connected. An open connection needs no key, and a pairing must not disturb it.
+  /// Handles the report that the adapter is connected, and postpones the next attempt. An open connection needs no key,
+  /// and a pairing must not disturb it.
   mutating func connected(at now: Int64) {
     hasConnected = true
     _ = missed(at: now)

@@ -33,7 +33,7 @@ public enum DeviceHolder {
     return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFCHR ? status.st_rdev : nil
   }
 
-  /// Returns those of the names that are names of running processes. A process name has at most 15 characters (proc(5),
+  /// Returns the names in `names` that running processes have. A process name has at most 15 characters (proc(5),
   /// `comm`).
   public static func running(of names: Set<String>) -> Set<String> {
     names.intersection(entries(of: "/proc").filter { Int32($0) != nil }.map(command))

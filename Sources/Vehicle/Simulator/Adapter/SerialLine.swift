@@ -1,7 +1,7 @@
 /// The serial connection between host and adapter, in both directions. Each byte is sent as 10 bits. A USB bridge
 /// collects the bytes for the host. It sends them when its buffer is full or its timer expires.
 struct SerialLine: Sendable {
-  /// A byte with its time. The time is its arrival at the adapter, or its departure from the adapter.
+  /// A byte, and the time at which the byte arrives at the adapter or leaves the adapter.
   struct TimedByte: Sendable {
     var time: Duration
     var byte: UInt8

@@ -163,7 +163,8 @@ extension VirtualAdapter {
     return true
   }
 
-  /// Sets the filter of received identifiers from a pattern such as `7E8` or `7EX`. The letter X matches any digit.
+  /// Sets the filter of received identifiers from a pattern such as `7E8` or `7EX`, in which X matches any digit.
+  /// Returns `false` if the pattern is invalid.
   private mutating func setFilter(_ pattern: Substring) -> Bool {
     var filter = VirtualAdapterSettings.Filter(mask: 0, value: 0)
     for character in pattern.utf8 {

@@ -54,7 +54,7 @@ public struct VirtualAdapter: ~Copyable {
   var faultsPlayed = Duration.nanoseconds(-1)
   var nextSentence = Duration.zero
   var wasPlugged = true
-  /// Text stored by `AT@3`.
+  /// Text that a client has stored with `AT@3`; `nil` for none.
   var storedTitle: String?
   /// The host's baud rate, for a port that has one of its own (a pseudo-terminal); `nil` for other ports, on which
   /// every rate works.

@@ -1,7 +1,7 @@
 /// Frames of the buses before CAN: a header of three bytes (of four for long KWP messages), the data, and one checksum
 /// byte.
 ///
-///     48 6B 10 41 0C 1A F8 2A     ISO 9141-2: the checksum is the sum of all preceding bytes
+///     48 6B 10 41 0C 1A F8 22     ISO 9141-2: the checksum is the sum of all preceding bytes
 ///     84 F1 10 41 0C 1A F8 E4     KWP: the first byte contains the length
 ///     48 6B 10 41 0C 1A F8 xx     J1850: the checksum is a CRC
 enum LegacyFrame {

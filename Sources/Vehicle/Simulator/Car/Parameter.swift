@@ -53,7 +53,8 @@ private func celsius(_ value: Double) -> UInt32 { count(value, step: 1, zero: -4
 private func word(_ value: Double, step: Double = 1) -> UInt32 { count(value, step: step, bits: 16) }
 
 extension Parameter {
-  /// The definitions of all PIDs except 01, 41 and the support bitmaps. ``ECU`` computes the values of those itself.
+  /// The definitions of all PIDs except 01, 41 and the support bitmaps. ``ECU`` itself computes the values of these
+  /// exceptions.
   static let rows: [Parameter] = [
     Parameter(0x03, 2) { state, _ in state.isRunning ? (state.coolant < 50 ? 0x0100 : 0x0200) : 0 },
     Parameter(0x04, 1) { state, _ in percent(state.load) },

@@ -39,7 +39,7 @@ public struct Fault: Sendable, Equatable {
     case requestAndByte
     /// A request in hexadecimal digits, optionally followed by `:` and a time. The default time is given here.
     case requestAndTime(Duration)
-    /// The beginning of a command.
+    /// The beginning of the commands that the fault concerns.
     case text
   }
 

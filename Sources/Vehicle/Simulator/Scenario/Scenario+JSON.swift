@@ -72,7 +72,7 @@ extension AdapterModel {
 }
 
 extension JSONObjectReader {
-  /// Reads an optional time in units of `unit` seconds; the default unit is 1 s.
+  /// Reads an optional time in units of `unit` seconds; `nil` if it is absent.
   fileprivate mutating func optionalTime(
     _ key: String, unit: Double = 1, upTo limit: Double = 1e7
   ) throws(JSONError) -> Duration? {

@@ -12,7 +12,8 @@ struct FenceFetch: Sendable {
   private let period: Int64
   /// ETag of the last reply with status 200; empty if there was none.
   private(set) var etag = ""
-  /// Hash of the last body. With it, unchanged fences are recognized even if the server sends another ETag or none.
+  /// Hash of the last body; `nil` before the first. With it, unchanged fences are recognized even if the server sends
+  /// another ETag or none.
   private var digest: Int?
   /// Time of the next fetch, ns since boot.
   private(set) var nextAt = Int64.min

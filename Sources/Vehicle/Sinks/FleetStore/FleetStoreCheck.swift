@@ -47,8 +47,8 @@ extension FleetStoreConfiguration {
         patience: limit))
   }
 
-  /// Whether the reply comes from a web server that is not a fleet store. A fleet store would answer an empty batch
-  /// with JSON.
+  /// Whether the reply has status 400 and is an HTML page. Such a reply comes from another web server, because a fleet
+  /// store would answer an empty batch with JSON.
   private func isElsewhere(_ reply: HTTPReply) -> Bool { reply.status == 400 && reply.isPage }
 
   private func judge(_ reply: HTTPReply, _ gatewayId: String?) -> PeerCheck {

@@ -136,13 +136,14 @@ struct UploadPlan: Sendable {
   private var hasReadToken = false
   /// Whether the server has accepted a record of this batch.
   private var hasTaken = false
-  /// Records that the server rejected in requests with a single record.
+  /// The records that the server rejected in requests with a single record.
   private var suspects: [StoreAnswer.Refusal] = []
   /// Foreign records that the server rejected before it accepted any record of this batch.
   private var foreign: [StoreAnswer.Refusal] = []
   /// Whether a record of this batch was accepted or has become a dead letter.
   private var hasSettled = false
-  /// If this number of single records was rejected and none was accepted, no further records are sent.
+  /// If the server has rejected this number of requests with a single record, and has accepted no record, no further
+  /// records are sent.
   private static let mostSuspects = 4
   private var wantsToken = false
 

@@ -164,7 +164,7 @@ import Ports
 
   private static let protocolError: Int32 = 2
 
-  /// Removes the final period of the library's text, because the log line continues after it.
+  /// Returns a text of the library without its final period, because the log line continues after the text.
   private static func text(_ sentence: String) -> String {
     sentence.hasSuffix(".") ? String(sentence.dropLast()) : sentence
   }

@@ -43,7 +43,7 @@ struct PublishWindow: Sendable {
   /// The message to publish next; `nil` if all messages are published, or if too many are in flight.
   func next() -> BrokerMessage? { underWay.count < size ? waiting.last : nil }
 
-  /// Marks the message that ``next()`` returned as published with this packet identifier.
+  /// Marks as published the message that ``next()`` returned. `number` is the message's packet identifier.
   mutating func published(as number: Int) {
     guard let message = waiting.popLast() else { return }
     underWay[number] = message

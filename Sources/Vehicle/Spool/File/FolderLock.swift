@@ -47,7 +47,7 @@ final class FolderLock {
     guard written != text.count else { return }
     // Remove the mark, because an outdated mark would report too few lost records. Without a mark, the next start uses
     // the reserved numbers instead. If the disk does not even accept this write, commits fail, too, and `Spool.state`
-    // reports that.
+    // shows the failure.
     content = []
     _ = ftruncate(descriptor, 0)
   }

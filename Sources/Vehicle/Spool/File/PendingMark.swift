@@ -26,7 +26,8 @@ struct PendingMark: Equatable {
     return Array("\(epoch.string) \(digits) \(bootId)\n".utf8)
   }
 
-  /// Number of digits to which the number is filled: those of the largest number that SQLite can store.
+  /// Number of digits of the number, including its leading zeros. The largest number that SQLite can store has this
+  /// many digits.
   private static let digits = 19
 
   /// Parses the first text line of `bytes`; `nil` if it is not a mark.

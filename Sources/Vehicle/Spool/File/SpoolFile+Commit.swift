@@ -26,12 +26,13 @@ extension SpoolFile {
   /// exceed the limits, and the losses that result from the removal.
   ///
   /// - Parameters:
-  ///   - records: the new records. They get the sequence numbers after ``last``, in this order.
+  ///   - records: the new records. They get consecutive sequence numbers in this order, after ``last`` and the numbers
+  ///     for `unnumbered`.
   ///   - unreported: losses that no record reports yet. Losses that result from this commit are appended.
   ///   - reportedRows: row numbers of losses whose `gap` records were delivered from memory. These rows are removed.
   ///   - notes: named values of the caller, which are stored in the same transaction.
-  ///   - unnumbered: for each reason, the number of records that were lost before they had sequence numbers. They get
-  ///     numbers before the new records do.
+  ///   - unnumbered: for each reason, the count of records that were lost before they had sequence numbers. These
+  ///     records get the sequence numbers directly after ``last``.
   func commit(
     _ records: [PendingRecord], sinks: [SinkProgress], unreported: inout [Loss], reportedRows: [Int64], bounds: Bounds,
     notes: [(name: String, value: [UInt8])] = [], unnumbered: [GapRecord.Reason: UInt64] = [:]

@@ -6,7 +6,7 @@ import Telemetry
 /// Each change is one transaction. The object's properties change only when the commit has succeeded.
 final class SpoolFile {
   let path: String
-  /// The identity of the file at `path` when it was opened.
+  /// The identity of the file at `path` when it was opened; `nil` if it could not be read.
   private let place: FilePlace?
   let connection: SQLiteConnection
   var statements: SpoolStatements
@@ -162,7 +162,8 @@ final class SpoolFile {
       try statements.commit.run()
       return result
     } catch {
-      // SQLite may already have rolled the transaction back. If the rollback fails here, the next BEGIN reports that.
+      // SQLite may already have rolled the transaction back. If the rollback fails here, the next BEGIN reports the
+      // failure.
       if connection.isInTransaction { try? statements.rollback.run() }
       throw error
     }

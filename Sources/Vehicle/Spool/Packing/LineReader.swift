@@ -17,8 +17,8 @@ struct LineReader: ~Copyable {
   ///   - row: contains the line and, in the next column, the row number of its base line.
   ///   - column: the column of the line.
   /// - Returns: the result of `body`; `nil` if the line or its base line is damaged.
-  /// - Throws: ``SQLiteError`` if the file cannot be read, or if libzstd is needed but not installed. In the latter
-  ///   case, the records are not damaged.
+  /// - Throws: ``SQLiteError`` if the file cannot be read, or if libzstd is needed but not installed. If libzstd is not
+  ///   installed, the records are not damaged.
   mutating func withLine<Result>(
     of row: borrowing SQLiteStatement, at column: Int32, _ connection: borrowing SQLiteConnection,
     _ body: (Span<UInt8>) -> Result

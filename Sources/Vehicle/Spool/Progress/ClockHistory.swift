@@ -32,7 +32,7 @@ public struct WallTime: Equatable, Sendable {
 ///
 /// - If a more reliable date becomes known, it applies to the whole boot so far. Therefore, records that were made
 ///   before the clock was right are also delivered with the right time.
-/// - If the clock steps, and the new date is as reliable as the former one, the new date applies from then on.
+/// - If the clock steps, and the new date is as reliable as the previous date, the new date applies from then on.
 /// - If the date is as reliable as before, and the clock has not stepped, nothing changes. (Linux slews the boot clock
 ///   and the system clock alike, so that the offset between them changes only in steps.)
 /// - If a clock steps repeatedly, as that of a receiver with wrong dates does, only the last ``mostEntries`` steps are

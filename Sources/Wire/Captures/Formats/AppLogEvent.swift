@@ -99,7 +99,7 @@ struct AppLogEvent {
 /// section 11.1).
 ///
 ///     C2 33 F1 01 0C F3      format and length, target, source, service 01 PID 0C, checksum
-///     68 6A F1 01 0C D4      ISO 9141-2: fixed header
+///     68 6A F1 01 0C D0      ISO 9141-2: fixed header
 struct KLineRequest {
   private var bytes = InlineArray<12, UInt8>(repeating: 0)
   private var length = 0

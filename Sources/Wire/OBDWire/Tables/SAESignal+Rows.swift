@@ -109,8 +109,7 @@ extension SAESignal {
         nullAtOrAbove: nullAt),
       name: name, title: title)
   }
-  /// Creates a row for one bit, of which 1 means true. If a type of ignition is given, the row applies only with that
-  /// type.
+  /// Creates a row for one bit; 1 means true. If a type of ignition is given, the row applies only with that type.
   @inline(__always) static func flag(
     _ pid: UInt16, _ bit: UInt16, _ name: StaticString, _ title: StaticString, _ ignition: Ignition = .any,
     sup: UInt8 = SignalDefinition.noBit

@@ -974,7 +974,7 @@ public let saeSignals: InlineArray<895, SAESignal> = [
     0x8F, 40, 16, "pmSensorNormalizedOutputBank2Sensor1", "PM sensor normalized output value, bank 2 sensor 1",
     .percent, 0.01, signed: true, sup: 4),
   .ready(0x90, 1, "vehicleEmissionSystemReady", "Emission system readiness of the vehicle"),
-  // PIDs 90, 91, 94: the codes of which all bits are set mean "not available" or "not supported".
+  // PIDs 90, 91, 94: codes with all bits set mean "not available" or "not supported".
   .enumeration(0x90, 2, 4, "vehicleMiStatus", "MI status of the vehicle", .miActivationMode, nullAt: 15),
   .enumeration(
     0x90, 6, 2, "vehicleMiDisplayStrategy", "MI display strategy of the vehicle", .miDisplayStrategy, nullAt: 3),

@@ -34,7 +34,7 @@ extension StoreSession {
     return keys.compactMap { found[$0] }
   }
 
-  /// Calls a function for those of these telemetry records that are stored in runs.
+  /// Calls a function for each of these telemetry records that is stored in a run.
   ///
   /// - Parameters:
   ///   - keys: keys in ascending order.

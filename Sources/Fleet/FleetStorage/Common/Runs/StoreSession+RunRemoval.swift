@@ -2,7 +2,8 @@ import FleetDomain
 import Telemetry
 
 extension StoreEngine {
-  /// Deletes expired telemetry that is stored in runs; see ``FleetDomain/FleetStorage/removeRecords(_:before:at:)``.
+  /// Deletes expired telemetry that is stored in runs, and returns the number of deleted records; see
+  /// ``FleetDomain/FleetStorage/removeRecords(_:before:at:)``.
   func removeRuns(_ bounds: RetentionBounds) async throws(StorageError) -> Int64 {
     var (total, next): (Int64, RunRemovalPlace?) = (0, RunRemovalPlace())
     while let place = next, !Task.isCancelled {
@@ -14,7 +15,7 @@ extension StoreEngine {
     return total
   }
 
-  /// Deletes the telemetry of a removed vehicle that is stored in runs.
+  /// Deletes a removed vehicle's telemetry that is stored in runs. Returns the number of deleted records.
   func removeRuns(tenant: Int32, vehicle: Int32) async throws(StorageError) -> Int64 {
     var total: Int64 = 0
     while !Task.isCancelled {
@@ -87,8 +88,8 @@ extension StoreSession {
     return (removed, next)
   }
 
-  /// Deletes those records of a run whose times are before a time, including the bytes of their bodies. The newest
-  /// record of the vehicle remains.
+  /// Deletes those records of a run whose times are before `time`, including the bytes of their bodies. The newest
+  /// record of the vehicle remains. Returns the number of deleted records.
   private func removeOldest(of span: RunSpan, before time: Int64) throws(StoreFailure) -> Int64 {
     // If the vehicle was removed, ``removeRuns(tenant:vehicle:)`` deletes its records.
     if try rows("SELECT key FROM vehicle WHERE key = $1", [SQLValue(span.vehicle)]).isEmpty { return 0 }

@@ -136,7 +136,7 @@ private struct RunGap {
 extension NewRun {
   /// Creates a run from rows.
   ///
-  /// - Parameter rows: rows that ``RunSelection`` selected; the initializer fails if there are none.
+  /// - Parameter rows: rows that ``RunSelection`` selected; if there are none, the result is `nil`.
   init?(_ rows: [RecordRow], _ packer: inout RunPacker) throws(StoreFailure) {
     var (entries, bodies): ([RunEntry], [UInt8]) = ([], [])
     entries.reserveCapacity(rows.count)
