@@ -626,6 +626,8 @@ def audit_is_restricted_to_a_vehicle(browser):
     choose(browser, "#filter-vehicle", "VAN-014")
     expected = server.send("GET", "/api/audit?vehicle=VAN-014&limit=100")["data"]
     browser.until(lambda: [row.split()[0] for row in rows(browser)] == [str(entry["number"]) for entry in expected], "the entries of the vehicle")
+    # The audit names vehicles that other tests have removed.
+    return [REFUSED]
 
 
 @test
