@@ -190,8 +190,11 @@ def driver_signs_with_a_finger_and_the_report_shows_it(browser):
     browser.until(lambda: len(browser.all(".signature-pad svg path:not(.line)")) == 1, "one stroke")
     browser.click("form .button.primary")
     browser.until(lambda: browser.script("return location.pathname") == "/mine", "the signed inspection")
-    [report] = [one for one in server.send("GET", "/api/inspections?vehicle=VAN-001&kind=preTrip&sort=-at&limit=1")["data"] if one["status"] == "signed"]
-    [drawing] = next(item for item in report["items"] if item["item"] == "signature")["photos"]
+    # The report follows its drawing, which may still be on its way.
+    newest = lambda: first(browser.stage, "/api/inspections?vehicle=VAN-001&kind=preTrip&sort=-createdAt")
+    browser.until(lambda: newest()["status"] == "signed" and newest()["items"][-1]["item"] == "signature", "the signed report")
+    report = newest()
+    [drawing] = report["items"][-1]["photos"]
     assert report["intact"] and report["signature"]["text"] == "Jane Smith" and not report["hasDefects"], report
     assert server.send("GET", "/api/files/" + drawing)["mediaType"] == "image/png"
     browser.go("/inspections/" + report["id"])
