@@ -14,7 +14,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help run web test test-web web-screenshots bench-web test-fairness test-packages system-test system-test-ble torture-vm bench-vm tests tools release deb docs torture torture-brokers lint format fuzz fuzz-images bench bench-live bench-fences bench-vehicle bench-store bench-receipts bench-fleet benchmarks clean need-jq need-python need-gpsd need-seeds need-headers need-testbed need-peers need-images need-recognizer need-influx need-packaging need-web need-browser need-systemd need-image need-vm static
+.PHONY: help run web test test-web web-screenshots bench-web test-fairness test-packages system-test system-test-ble torture-vm bench-vm tests tools release deb docs torture torture-brokers lint format fuzz fuzz-images bench bench-live bench-fences bench-vehicle bench-store bench-receipts bench-fleet benchmarks clean need-jq need-python need-gpsd need-seeds need-headers need-testbed need-peers need-images need-recognizer need-influx need-packaging need-web need-types need-browser need-systemd need-image need-vm static
 
 # Settings of the release build, which is measured and shipped. The Swift runtime is linked statically, symbols are
 # stripped, and the parser is specialised for its handlers across modules. Library paths and exported symbols are removed
@@ -139,7 +139,9 @@ torture-brokers: need-peers tests release
 	@BROKER_VEHICLES=$${BROKER_VEHICLES:-8} FLEETSTORE_PROGRAM=$(CURDIR)/.build/release/fleetstore \
 	  swift test --skip-build --disable-xctest --filter BrokerClusterTests
 
-lint:
+# The format of the sources, and the types of the web app.
+lint: need-types
+	@tsc -p Sources/Fleet/FleetWeb/Site/tsconfig.json && tsc -p Sources/Fleet/FleetWeb/Site/worker.tsconfig.json
 	@swift format lint --strict --parallel --recursive $(wildcard Sources Tests Fuzz Benchmarks/Benchmarks Benchmarks/Package.swift) Package.swift
 
 format:
@@ -255,9 +257,13 @@ need-web:
 	@scripts/install.sh debian brotli:brotli
 	@scripts/install.sh web
 
-# A browser, its driver, and the compiler that checks the types of the web app.
-need-browser:
-	@scripts/install.sh debian chromium:chromium chromedriver:chromium-driver tsc:node-typescript \
+# The compiler that checks the types of the web app.
+need-types:
+	@scripts/install.sh debian tsc:node-typescript
+
+# A browser and its driver.
+need-browser: need-types
+	@scripts/install.sh debian chromium:chromium chromedriver:chromium-driver \
 	  /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf:fonts-dejavu-core
 
 need-systemd:

@@ -40,7 +40,7 @@ CARS = [
 ]
 PEOPLE = {
     "admin": ("Ida", "Berg", "ida@fleet.example"), "maintenance": ("Tom", "Arendt", "tom@fleet.example"),
-    "driver": ("Jane", "Smith", "jane@fleet.example"),
+    "driver": ("Jane", "Smith", "jane@fleet.example"), "viewer": ("Vera", "Lund", "vera@fleet.example"),
 }
 # The phases of a drive that is repeated; cars begin at different places of it. Speeds in km/h.
 PHASES = [
@@ -281,6 +281,10 @@ def prepare(folder, address, ends=None):
     server.send("POST", "/api/journeys", {
         "vehicleId": "VAN-001", "driverId": drivers["Jane Smith"]["id"], "purpose": "business", "startTime": text_of(now - 10_000), "endTime": text_of(now - 7_000),
         "startOdometer": 48_000, "endOdometer": 48_021})
+    # The driver declared another journey at the same time, with another vehicle.
+    server.send("POST", "/api/journeys", {
+        "vehicleId": "VAN-007", "driverId": drivers["Jane Smith"]["id"], "purpose": "business", "startTime": text_of(now - 9_500), "endTime": text_of(now - 8_000),
+        "startOdometer": 51_200, "endOdometer": 51_214, "notes": "Parts for a customer in Radolfzell"})
     server.send("POST", "/api/tokens", {"label": "Accounting export", "role": "readOnly"})
     workshop(server, fleet["id"], drivers, now)
     fragment = base64.b64encode(json.dumps({

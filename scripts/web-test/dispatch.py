@@ -411,7 +411,7 @@ def push_messages_are_turned_on_for_this_device(browser):
       PushManager.prototype.subscribe = async options => { window.asked = options; return window.current = subscription; };""")
     assert browser.script("return window.asked") is None, "nothing is asked before a click"
     browser.click(".button", "Notify me on this device")
-    browser.sees("this device")
+    browser.sees("This device shows messages now")
     asked = browser.script("return window.asked")
     assert asked["userVisibleOnly"] and len(asked["applicationServerKey"]) == 87, asked
     browser.click(".button", "Turn off")

@@ -110,6 +110,45 @@ def person_signs_in_finds_a_vehicle_and_signs_out_with_the_keyboard_alone(browse
 
 
 @test
+def administrator_sorts_restricts_and_changes_vehicles_with_the_keyboard_alone(browser):
+    keyboard = Keyboard(browser)
+    server = browser.stage.server
+    server.send("PUT", "/api/vehicles/KEY-1", {"name": "Key van", "make": "Opel"}, headers={"If-None-Match": "*"})
+    browser.sign_in("admin")
+    browser.sees("VAN-007")
+    keyboard.choose("Vehicles")
+    browser.sees("KEY-1")
+    keyboard.choose("Make")
+    browser.until(lambda: browser.element("th[aria-sort=ascending]").text == "Make", "the order")
+    # The heading keeps the focus.
+    keyboard.press(Keys.ENTER)
+    browser.until(lambda: browser.element("th[aria-sort=descending]").text == "Make", "the reverse order")
+    keyboard.reach("Choose Key van")
+    keyboard.press(Keys.SPACE)
+    browser.sees("1 chosen")
+    keyboard.reach("Edit together", backwards=True)
+    keyboard.press(Keys.ENTER)
+    browser.element("dialog #field-notes")
+    keyboard.write("Notes", "Only keys")
+    keyboard.choose("Save")
+    browser.sees("1 were changed")
+    assert server.send("GET", "/api/vehicles/KEY-1")["notes"] == "Only keys"
+    browser.gone("1 chosen")
+    keyboard.choose("KEY-1")
+    browser.sees("Trouble codes")
+    # Escape closes the menu, and the focus is on its button.
+    keyboard.choose("More")
+    browser.element(".menu .items .button", "Delete")
+    keyboard.press(Keys.ESCAPE)
+    browser.until(lambda: keyboard.name() == "More", "the focus on the button")
+    keyboard.press(Keys.ENTER)
+    keyboard.choose("Delete")
+    browser.element("dialog .danger-fill")
+    keyboard.choose("Delete")
+    browser.sees("The vehicle was deleted")
+
+
+@test
 def driver_works_with_the_keyboard_alone(browser):
     keyboard = Keyboard(browser)
     server = browser.stage.server

@@ -25,6 +25,7 @@ from suite import IGNORED, PASSWORD, REFUSED, TESTS, XSS, test
 
 import dispatch  # noqa: F401  its tests
 import files  # noqa: F401  its tests
+import fleet
 import keyboard  # noqa: F401  its tests
 import models  # noqa: F401  its tests
 import workshop
@@ -43,8 +44,9 @@ def sources():
 
 @test
 def types_are_consistent(_):
-    checked = subprocess.run(["tsc", "-p", SITE + "/tsconfig.json"], stdout=subprocess.PIPE, text=True, check=False)
-    assert checked.returncode == 0, checked.stdout
+    for name in ("tsconfig.json", "worker.tsconfig.json"):
+        checked = subprocess.run(["tsc", "-p", f"{SITE}/{name}"], stdout=subprocess.PIPE, text=True, check=False)
+        assert checked.returncode == 0, checked.stdout
 
 
 @test
@@ -376,7 +378,8 @@ def people_see_only_pages_that_they_may_use(browser):
     for role, shown, hidden in [
             ("admin", ["/live", "/people", "/gateways", "/audit"], ["/mine"]),
             ("maintenance", ["/live", "/vehicles"], ["/people", "/gateways", "/audit", "/assignments"]),
-            ("driver", ["/mine", "/assignments"], ["/live", "/people", "/audit", "/drivers"])]:
+            ("viewer", ["/live", "/fleet", "/assignments"], ["/mine", "/imports", "/audit"]),
+            ("driver", ["/mine", "/assignments"], ["/live", "/fleet", "/people", "/audit", "/drivers"])]:
         browser.sign_in(role)
         links = [link.get_attribute("href").removeprefix(browser.stage.address) for link in browser.all(".rail a")]
         assert all(link in links for link in shown) and not any(link in links for link in hidden), (role, links)
@@ -468,7 +471,7 @@ def german_is_complete(browser):
 def pages(stage_):
     """All pages of each role."""
     driver = stage_.server.send("GET", "/api/drivers?q=Jane")["data"][0]["id"]
-    fleet = stage_.server.send("GET", "/api/fleets?q=Konstanz")["data"][0]["id"]
+    konstanz = stage_.server.send("GET", "/api/fleets?q=Konstanz")["data"][0]["id"]
     expense = stage_.server.send("GET", "/api/expenses?limit=1")["data"][0]["id"]
     assignment = stage_.server.send("GET", "/api/assignments?status=active&limit=1")["data"][0]["id"]
     person = stage_.accounts["maintenance"]["id"]
@@ -480,13 +483,15 @@ def pages(stage_):
             ("live", "/live"), ("live-vehicle", "/live?vehicle=VAN-001"), ("vehicles", "/vehicles"), ("vehicle", "/vehicles/VAN-001"), ("vehicle-codes", "/vehicles/VAN-014"),
             ("vehicle-edit", "/vehicles/VAN-001/edit"), ("vehicle-new", "/vehicles/new"), ("assignments", "/assignments"), ("assignment", f"/assignments/{assignment}"),
             ("assignment-new", "/assignments/new"), ("drivers", "/drivers"), ("driver", f"/drivers/{driver}"), ("expenses", "/expenses"), ("expense", f"/expenses/{expense}"),
-            ("expense-new", "/expenses/new"), ("fuel", "/fuel-entries"), ("journeys", "/journeys"), ("fleets", "/fleets"), ("fleet", f"/fleets/{fleet}"), 
+            ("expense-new", "/expenses/new"), ("fuel", "/fuel-entries"), ("journeys", "/journeys"), ("fleets", "/fleets"), ("fleet", f"/fleets/{konstanz}"), 
             ("fences", "/fences"), ("fence", "/fences/depot"), ("fence-edit", "/fences/depot/edit"), ("fence-new", "/fences/new"), ("people", "/people"), ("person", f"/people/{person}"),
             ("person-new", "/people/new"), ("gateways", "/gateways"), ("audit", "/audit"), ("profile", "/profile"), ("reports", "/reports"), ("report", f"/reports/{report}"), ("report-new", "/reports/new")],
+        "viewer": [("viewer-live", "/live"), ("viewer-vehicle", "/vehicles/VAN-001"), ("viewer-assignments", "/assignments"), ("viewer-people", "/people"), ("viewer-reports", "/reports"), ("viewer-gateways", "/gateways")],
         "driver": [("mine", "/mine"), ("fuel-new", "/fuel-entries/new?vehicleId=VAN-001"), ("my-expenses", "/expenses"), ("my-assignments", "/assignments")],
     }
-    for role, listed in workshop.pages(stage_).items():
-        found[role] = found.get(role, []) + listed
+    for module in (workshop, fleet):
+        for role, listed in module.pages(stage_).items():
+            found[role] = found.get(role, []) + listed
     return found
 
 
@@ -549,7 +554,7 @@ def barriers(browser, axe, listed):
 
 
 def main(wanted):
-    chosen = [function for function in sorted(TESTS, key=lambda test: test.__module__ in ("dispatch", "files", "workshop")) if not wanted or any(word in function.__name__ for word in wanted)]
+    chosen = [function for function in sorted(TESTS, key=lambda test: test.__module__ in ("dispatch", "files", "fleet", "workshop")) if not wanted or any(word in function.__name__ for word in wanted)]
     began, failures = time.monotonic(), 0
     stage_ = Stage()
     browser = None
@@ -565,7 +570,7 @@ def main(wanted):
             except Exception as error:
                 failures += 1
                 lines = traceback.format_exception(error)
-                place = [line.strip().split("\n")[0] for line in lines if "web-test/run.py" in line]
+                place = [line.strip().split("\n")[0] for line in lines if "web-test/" in line and "stage.py" not in line]
                 print(f"FAILED: {function.__name__}: {str(error)[:2500] or type(error).__name__} {place[-1:]}", flush=True)
                 browser.close()
                 browser = Browser(stage_)

@@ -64,6 +64,12 @@ class Stage:
         self.folder = tempfile.mkdtemp()
         database = self.database.address if self.database else f"sqlite:{self.folder}/fleet.db"
         arguments, port = [], 0
+        program = os.environ.get("FLEETSTORE_PROGRAM", ROOT + "/.build/debug/fleetstore")
+        if self.database:
+            # Beside a SQLite file, the server makes the file with the keys of secrets, and the folder of files, itself.
+            with open(self.folder + "/secret.keys", "wb", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
+                subprocess.run([program, "secrets", "new-key"], stdout=file, check=True)
+            configuration = {"files": {"folder": self.folder + "/files"}, **(configuration or {}), "accounts": {"secretKeysFile": self.folder + "/secret.keys", **(configuration or {}).get("accounts", {})}}
         if configuration:
             with socket.socket() as free:
                 free.bind(("127.0.0.1", 0))
@@ -71,7 +77,6 @@ class Stage:
             with open(self.folder + "/fleetstore.json", "w", encoding="utf-8") as file:
                 file.write(json.dumps(configuration).replace("{port}", str(port)))
             arguments = ["--config", self.folder + "/fleetstore.json"]
-        program = os.environ.get("FLEETSTORE_PROGRAM", ROOT + "/.build/debug/fleetstore")
         with open(self.folder + "/administrator", "w", encoding="utf-8") as token:
             self.process = subprocess.Popen(
                 [program, "serve", "--listen", f"127.0.0.1:{port}", *arguments, "--database", database],

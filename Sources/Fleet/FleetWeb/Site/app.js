@@ -14,6 +14,9 @@ import { setLanguage, t } from "./texts.js";
  */
 const views = {
   live: () => import("./views/live.js"),
+  fleet: () => import("./views/fleet.js"),
+  calendar: () => import("./views/calendar.js"),
+  reconciliation: () => import("./views/reconciliation.js"),
   vehicle: () => import("./views/vehicle.js"),
   reports: () => import("./views/reports.js"),
   fences: () => import("./views/fences.js"),
@@ -40,6 +43,7 @@ function entries() {
   return [
     { path: "/mine", icon: "vehicle", label: "nav.mine", isShown: may("vehicles") === "own" || Boolean(currentSession()?.person.roles.includes("driver")) },
     { path: "/live", icon: "live", label: "nav.live", isShown: sees("records") && sees("vehicles") },
+    { path: "/fleet", icon: "fleet", label: "nav.fleet", isShown: sees("vehicles") && sees("assignments") },
     { path: "/vehicles", icon: "vehicle", label: "vehicles.title", isShown: sees("vehicles") },
     { path: "/maintenance", icon: "service", label: "nav.maintenance", isShown: sees("maintenance") },
     { path: "/inspections", icon: "check", label: "inspections.title", isShown: Boolean(may("inspections")) },
@@ -52,10 +56,12 @@ function entries() {
     { path: "/fences", icon: "fence", label: "fences.title", isShown: sees("geofences") },
     { path: "/documents", icon: "document", label: "documents.title", isShown: Boolean(may("documents")) },
     { path: "/reports", icon: "report", label: "reports.title", isShown: sees("reports") },
-    { path: "/fleets", icon: "fleet", label: "fleets.title", isShown: sees("fleets") },
+    { path: "/fleets", icon: "group", label: "fleets.title", isShown: sees("fleets") },
     { path: "/people", icon: "person", label: "people.title", isShown: sees("people") },
     { path: "/gateways", icon: "key", label: "gateways.title", isShown: sees("settings") },
     { path: "/rules", icon: "notice", label: "rules.title", isShown: sees("settings") },
+    { path: "/settings", icon: "settings", label: "nav.settings", isShown: sees("settings") },
+    { path: "/phones", icon: "phone", label: "nav.phones", isShown: may("drivers", "write") === "own" },
     { path: "/imports", icon: "transfer", label: "imports.title", isShown: may("settings", "write") === "all" },
     { path: "/audit", icon: "shield", label: "audit.title", isShown: sees("audit") },
   ].filter(entry => entry.isShown);
@@ -70,7 +76,9 @@ function viewOf(at) {
   const [first, second, third] = at.parts;
   switch (first) {
     case "live": return "live";
-    case "vehicles": return second && second !== "new" && third !== "edit" ? "vehicle" : "things";
+    case "fleet": return "fleet";
+    case "vehicles": return second && third === "reconciliation" ? "reconciliation" : second && second !== "new" && third !== "edit" ? "vehicle" : "things";
+    case "assignments": return second === "calendar" ? "calendar" : "things";
     case "fences": return "fences";
     case "maintenance": return "maintenance";
     case "inspections": return "inspections";
@@ -176,7 +184,8 @@ function Frame(/** @type {{ at: import("./router.js").Place, isOnline: boolean }
   const view = viewOf(at);
   useEffect(() => { setOpen(false); }, [at.path]);
   const workshop = ["maintenance-records", "service-schedules", "service-types", "meter-readings", ...(may("defects") === "own" ? [] : ["defects"])];
-  const first = workshop.includes(at.parts[0]) ? "maintenance" : at.parts[0];
+  const setUp = ["webhooks", "forwards", "connectors", ...(may("drivers", "write") === "own" ? [] : ["phones"])];
+  const first = workshop.includes(at.parts[0]) ? "maintenance" : setUp.includes(at.parts[0]) ? "settings" : at.parts[0];
   const current = (/** @type {Entry} */ entry) => ("/" + first === entry.path ? "page" : undefined);
   const short = all.slice(0, all.length > 5 ? 4 : 5);
   return html`<a class="skip" href="#main" onClick=${(/** @type {Event} */ event) => {

@@ -206,6 +206,12 @@ export function dayText(day) {
 }
 
 /**
+ * The day of a time, in the person's time zone.
+ * @param {string | number | Date | null | undefined} time
+ */
+export function dateText(time) { return time ? dates({ dateStyle: "medium" }).format(new Date(time)) : "–"; }
+
+/**
  * Only the time of the day.
  * @param {string | number | Date} time
  * @param {boolean} [withSeconds]
@@ -241,6 +247,23 @@ export function startOfToday() {
   const parts = dates({ hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" }).formatToParts(new Date());
   const part = (/** @type {string} */ type) => Number(parts.find(part => part.type === type)?.value ?? 0);
   return new Date(Math.floor(Date.now() / 1000) * 1000 - ((part("hour") * 60 + part("minute")) * 60 + part("second")) * 1000);
+}
+
+/**
+ * The beginning of a day in the person's time zone.
+ * @param {string} day as `2026-11-23`
+ */
+export function startOfDay(day) {
+  const wanted = Date.parse(day + "T00:00:00Z");
+  const format = dates({ year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit", hourCycle: "h23", calendar: "iso8601", numberingSystem: "latn" });
+  // The difference from UTC may change between the first guess and the beginning of the day.
+  let found = wanted;
+  for (let turn = 0; turn < 2; turn++) {
+    const parts = format.formatToParts(new Date(found));
+    const part = (/** @type {string} */ type) => Number(parts.find(part => part.type === type)?.value ?? 0);
+    found -= Date.UTC(part("year"), part("month") - 1, part("day"), part("hour"), part("minute")) - wanted;
+  }
+  return new Date(found);
 }
 
 /** Today in the person's time zone, as `2026-11-23`. */

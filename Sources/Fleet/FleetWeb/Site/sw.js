@@ -3,24 +3,26 @@
 // scripts/web.py writes the list of files and the version.
 // It also shows push messages, and opens the page of their thing when a person clicks them.
 const VERSION = "development";
+/** @type {string[]} */
 const FILES = [];
+const worker = /** @type {ServiceWorkerGlobalScope} */ (/** @type {unknown} */ (self));
 
-self.addEventListener("install", event => {
+worker.addEventListener("install", event => {
   event.waitUntil((async () => {
     const cache = await caches.open(VERSION);
     await cache.addAll(["/", ...FILES]);
-    await self.skipWaiting();
+    await worker.skipWaiting();
   })());
 });
 
-self.addEventListener("activate", event => {
+worker.addEventListener("activate", event => {
   event.waitUntil((async () => {
     for (const name of await caches.keys()) if (name !== VERSION) await caches.delete(name);
-    await self.clients.claim();
+    await worker.clients.claim();
   })());
 });
 
-self.addEventListener("fetch", event => {
+worker.addEventListener("fetch", event => {
   const { request } = event;
   const url = new URL(request.url);
   if (request.method !== "GET" || url.origin !== location.origin || url.pathname.startsWith("/api/")) return;
@@ -34,28 +36,29 @@ self.addEventListener("fetch", event => {
 });
 
 // The pages of the things that messages are about. Other things have no page of their own.
+/** @type {Record<string, string>} */
 const PAGES = {
   journey: "journeys", inspection: "inspections", document: "documents", driver: "drivers", defect: "defects",
   maintenanceRecord: "maintenance-records", serviceSchedule: "service-schedules", assignment: "assignments",
 };
 
-self.addEventListener("push", event => {
+worker.addEventListener("push", event => {
   const message = event.data?.json() ?? {};
   const page = PAGES[message.kind];
-  event.waitUntil(self.registration.showNotification(message.title ?? "", {
+  event.waitUntil(worker.registration.showNotification(message.title ?? "", {
     body: message.body ?? "", tag: message.thing,
     data: { url: page && message.thing ? `/${page}/${encodeURIComponent(message.thing)}` : "/notifications" },
   }));
 });
 
-self.addEventListener("notificationclick", event => {
+worker.addEventListener("notificationclick", event => {
   event.notification.close();
   const { url } = event.notification.data;
   event.waitUntil((async () => {
-    const [open] = await clients.matchAll({ type: "window", includeUncontrolled: true });
-    if (!open) return clients.openWindow(url);
+    const [open] = await worker.clients.matchAll({ type: "window", includeUncontrolled: true });
+    if (!open) return worker.clients.openWindow(url);
     await open.focus();
     // The page may be of an older version that this worker does not control; then it opens in a new window.
-    return open.navigate(url).catch(() => clients.openWindow(url));
+    return open.navigate(url).catch(() => worker.clients.openWindow(url));
   })());
 });

@@ -37,11 +37,19 @@ export function actorOf(entry) {
 /** @param {any} entry */
 export function changesOf(entry) {
   const names = [...new Set([...Object.keys(entry.before ?? {}), ...Object.keys(entry.after ?? {})])].filter(name => !["id", "createdAt", "updatedAt"].includes(name));
-  return html`<dl class="changes">${names.slice(0, 6).map(name => html`<div><dt>${textOf("field", name)}</dt><dd>${entry.before?.[name] !== undefined && html`<del>${valueText(entry.before[name])}</del> `}${entry.after?.[name] !== undefined && html`<ins>${valueText(entry.after[name])}</ins>`}</dd></div>`)}</dl>`;
+  const has = (/** @type {any} */ values, /** @type {string} */ name) => values?.[name] !== undefined && values[name] !== null;
+  return html`<dl class="changes">${names.slice(0, 6).map(name => html`<div><dt>${textOf("field", name)}</dt><dd>${has(entry.before, name) && html`<del>${valueText(entry.before[name], name)}</del> `}${has(entry.after, name) && html`<ins>${valueText(entry.after[name], name)}</ins>`}</dd></div>`)}</dl>`;
 }
 
-/** @param {any} value */
-function valueText(value) {
+/** The fields that refer to things. */
+const references = /** @type {Record<string, string>} */ ({ fleetId: "fleet", driverId: "driver", vehicleId: "vehicle", personId: "person" });
+
+/**
+ * @param {any} value
+ * @param {string} name that of the field
+ */
+function valueText(value, name) {
+  if (references[name] && typeof value === "string") return nameOf(references[name], value);
   if (typeof value === "boolean") return t(value ? "yes" : "no");
   if (Array.isArray(value) && value.every(one => typeof one === "string")) return value.join(", ") || "–";
   if (typeof value === "string" && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value)) return timeText(value);

@@ -2,22 +2,23 @@
  * The fields of things: how a value is shown, entered and read.
  *
  * @typedef {{ name: string, label: import("../texts.js").Key, kind: "text" | "email" | "notes" | "number" | "day" | "time" |
- *   "choice" | "choices" | "money" | "thing" | "things" | "list" | "flag" | "year" | "measure" | "lines" | "clock" | "files", choices?: string[] | (() => string[]), texts?: string,
+ *   "choice" | "choices" | "money" | "thing" | "things" | "scope" | "secret" | "list" | "flag" | "year" | "measure" | "lines" | "hours" | "clock" | "files", choices?: string[] | (() => string[]), texts?: string,
  *   textOf?: (choice: string) => string, of?: string | ((values: any) => string), unit?: string, digits?: number,
  *   required?: boolean, isFixed?: boolean, hint?: import("../texts.js").Key, isWide?: boolean, isRead?: boolean,
  *   initial?: () => any, group?: import("../texts.js").Key, isHidden?: boolean, isOmitted?: boolean, isShown?: (values: any) => boolean,
- *   query?: (values: any) => Record<string, string> }} Field
- *   `name`: `every.days` is the member `days` of the object `every`. `texts`: the beginning of the choices' texts; `textOf`: their
+ *   query?: (values: any) => Record<string, string>, groups?: [string, import("../texts.js").Key][] }} Field
+ *   `kind`: the server never shows a `secret` again. `name`: `every.days` is the member `days` of the object `every`. `texts`: the beginning of the choices' texts; `textOf`: their
  *   texts. `of`: the kind of the thing. `isFixed`: only when it is made. `isRead`: shown, but not entered. `group`: the heading
  *   above the field. `isHidden`: part of a new thing, but not shown in its form. `isOmitted`: not shown among the details. `isShown`: whether the form, or for a field that is
  *   only read the details, have the field.
- *   `query`: restricts the things that can be chosen.
+ *   `query`: restricts the things that can be chosen. `groups`: several choices, with commas between, that a list can be filtered by together, and their text.
  */
 import { html, useEffect, useRef, useState } from "../lib/preact.js";
 import { get } from "../api.js";
 import { amount as amountText, dayText, hasOtherUnit, inUnit, localTime, moneyText, number, parseMoney, parseQuantity, quantity, timeText, unitName } from "../format.js";
 import { t } from "../texts.js";
 import { FilesInput, FilesView } from "./photos.js";
+import { HoursInput, areHoursComplete, hoursText } from "./hours.js";
 import { LinesInput, finished } from "./lines.js";
 import { nameOf, resolvers, useNames } from "./names.js";
 import { Icon } from "./icons.js";
@@ -109,7 +110,9 @@ export function Value({ field, value, whole }) {
       if (!resolvers[kind]) return String(value);
       return Array.isArray(value) ? value.map(id => nameOf(kind, id)).join(", ") : nameOf(kind, value);
     }
+    case "scope": return value === "all" ? t("scope.all") : value.map((/** @type {string} */ id) => nameOf("fleet", id)).join(", ");
     case "lines": return number(value.length);
+    case "hours": return hoursText(value);
     case "files": return html`<${FilesView} ids=${value} />`;
     case "notes": return html`<span class="notes">${value}</span>`;
     default: return String(value);
@@ -132,9 +135,10 @@ export function measured(thing, name) {
  * @returns {any}
  */
 export function entered(field, value) {
-  if (["choices", "things", "lines", "files"].includes(field.kind)) return value ?? [];
+  if (["choices", "things", "lines", "hours", "files"].includes(field.kind)) return value ?? [];
   if (field.kind === "flag") return value ?? false;
-  if (value === null || value === undefined) return "";
+  if (field.kind === "scope") return value ?? "all";
+  if (value === null || value === undefined || field.kind === "secret") return "";
   switch (field.kind) {
     case "number": return number(field.unit ? inUnit(value, field.unit) : value, field.digits ?? 3).replace(/[\u00a0\u202f']/g, "");
     case "time": return localTime(value);
@@ -156,7 +160,8 @@ export function parsed(field, text, currency) {
     const lines = finished(text);
     return lines ? { value: lines } : { fault: t("fault.lines") };
   }
-  if (["choices", "things", "files", "flag"].includes(field.kind)) {
+  if (field.kind === "hours") return areHoursComplete(text) ? { value: text.length > 0 ? text : null } : { fault: t("fault.hours") };
+  if (["choices", "things", "files", "flag", "scope"].includes(field.kind)) {
     return field.required && text.length === 0 ? { fault: t("fault.choose") } : { value: text };
   }
   const plain = String(text).trim();
@@ -248,23 +253,25 @@ export function FieldInput({ field, value, values = {}, fault, currency = "EUR",
           onChange=${(/** @type {any} */ event) => onInput(event.target.checked ? [...value, choice] : value.filter((/** @type {string} */ other) => other !== choice))} />
           <span>${choiceText(field, choice)}</span></label>`)}</div>${children}</fieldset>`;
     case "flag":
-      return html`<div class="field"><label class="check"><input type="checkbox" id=${id} checked=${value}
-        onChange=${(/** @type {any} */ event) => onInput(event.target.checked)} /><span>${t(field.label)}</span></label></div>`;
+      return html`<div class="field"><label class="check"><input type="checkbox" id=${id} checked=${value} aria-describedby=${field.hint ? id + "-hint" : undefined}
+        onChange=${(/** @type {any} */ event) => onInput(event.target.checked)} /><span>${t(field.label)}</span></label>${field.hint && html`<p class="hint" id=${id + "-hint"}>${t(field.hint)}</p>`}${children}</div>`;
     case "thing": control = html`<${ThingInput} ...${shared} of=${kindOf(field, name => values[name])} query=${field.query?.(values)} onChoose=${onInput} />`; break;
-    case "things": {
-      const kind = kindOf(field, name => values[name]);
-      control = html`${value.length > 0 && html`<ul class="chosen">${value.map((/** @type {string} */ one) => html`<li key=${one}><span>${nameOf(kind, one)}</span>
-          <button type="button" class="plain" aria-label=${`${t("action.remove")}: ${nameOf(kind, one)}`} onClick=${() => onInput(value.filter((/** @type {string} */ other) => other !== one))}><${Icon} name="close" size=${14} /></button></li>`)}</ul>`}
-        <${ThingInput} ...${shared} value="" required=${false} of=${kind} query=${field.query?.(values)} onChoose=${(/** @type {string} */ one) => { if (one && !value.includes(one)) onInput([...value, one]); }} />`;
-      break;
-    }
+    case "things": control = html`<${ThingsInput} shared=${shared} value=${value} of=${kindOf(field, name => values[name])} query=${field.query?.(values)} onInput=${onInput} />`; break;
+    case "scope":
+      return html`<fieldset class=${"field wide" + (fault ? " faulty" : "")} aria-describedby=${described}><legend>${t(field.label)}</legend>
+        ${field.hint && html`<p class="hint" id=${id + "-hint"}>${t(field.hint)}</p>`}${fault && html`<p class="fault" id=${id + "-fault"}>${fault}</p>`}
+        <div class="checks">${["all", "fleets"].map(choice => html`<label class="check"><input type="radio" name=${field.name} id=${choice === "all" ? id : undefined} checked=${(choice === "all") === (value === "all")} onChange=${() => onInput(choice === "all" ? "all" : [])} />
+          <span>${t("scope." + choice)}</span></label>`)}</div>
+        ${value !== "all" && html`<label class="soft small" for=${id + "-fleets"}>${t("field.fleetIds")}</label><${ThingsInput} shared=${{ ...shared, id: id + "-fleets" }} value=${value} of="fleet" onInput=${onInput} />`}${children}</fieldset>`;
     case "files": return html`<fieldset class="field wide"><legend>${t(field.label)} <span class="soft">${t("optional")}</span></legend>${fault && html`<p class="fault">${fault}</p>`}
       <${FilesInput} id=${id} value=${value} label=${t(field.label)} isPhoto=${field.name === "photos"} onInput=${onInput} />${children}</fieldset>`;
+    case "hours": return html`<fieldset class=${"field wide" + (fault ? " faulty" : "")} id=${id} tabindex="-1" aria-describedby=${described}><legend>${t(field.label)} <span class="soft">${t("optional")}</span></legend>
+      ${field.hint && html`<p class="hint" id=${id + "-hint"}>${t(field.hint)}</p>`}${fault && html`<p class="fault" id=${id + "-fault"}>${fault}</p>`}<${HoursInput} value=${value} onInput=${onInput} />${children}</fieldset>`;
     case "lines": return html`<fieldset class="field wide" id=${id} tabindex="-1"><legend>${t(field.label)}</legend>${fault && html`<p class="fault">${fault}</p>`}
       <${LinesInput} value=${value} currency=${currency} onInput=${onInput} />${children}</fieldset>`;
     default:
-      control = html`<input type=${{ day: "date", time: "datetime-local", clock: "time", email: "email" }[/** @type {string} */ (field.kind)] ?? "text"}
-        inputmode=${["number", "money", "measure"].includes(field.kind) ? "decimal" : field.kind === "year" ? "numeric" : undefined} autocomplete="off" ...${shared} />`;
+      control = html`<input type=${{ day: "date", time: "datetime-local", clock: "time", email: "email", secret: "password" }[/** @type {string} */ (field.kind)] ?? "text"}
+        inputmode=${["number", "money", "measure"].includes(field.kind) ? "decimal" : field.kind === "year" ? "numeric" : undefined} autocomplete=${field.kind === "secret" ? "new-password" : "off"} ...${shared} />`;
   }
   return html`<div class=${"field" + (fault ? " faulty" : "") + (field.isWide || field.kind === "notes" ? " wide" : "")}>
     <label for=${id}>${t(field.label)}${field.required ? "" : html` <span class="soft">${t("optional")}</span>`}</label>
@@ -273,10 +280,20 @@ export function FieldInput({ field, value, values = {}, fault, currency = "EUR",
 }
 
 /**
+ * Chooses several things, one after the other.
+ * @param {{ shared: any, value: string[], of: string, query?: Record<string, string>, onInput: (value: string[]) => void }} props
+ */
+function ThingsInput({ shared, value, of, query, onInput }) {
+  return html`${value.length > 0 && html`<ul class="chosen">${value.map(one => html`<li key=${one}><span>${nameOf(of, one)}</span>
+      <button type="button" class="plain" aria-label=${`${t("action.remove")}: ${nameOf(of, one)}`} onClick=${() => onInput(value.filter(other => other !== one))}><${Icon} name="close" size=${14} /></button></li>`)}</ul>`}
+    <${ThingInput} ...${shared} value="" required=${false} of=${of} query=${query} onChoose=${(/** @type {string} */ one) => { if (one && !value.includes(one)) onInput([...value, one]); }} />`;
+}
+
+/**
  * Chooses a thing by typing a part of its name: a combobox as the ARIA practices describe it.
  * @param {any} props
  */
-function ThingInput({ of, query, value, onChoose, id, name, required, ...others }) {
+export function ThingInput({ of, query, value, onChoose, id, name, required, ...others }) {
   useNames();
   const [text, setText] = useState(/** @type {string | null} */ (null));
   const [found, setFound] = useState(/** @type {any[]} */ ([]));
@@ -306,7 +323,7 @@ function ThingInput({ of, query, value, onChoose, id, name, required, ...others 
   const isOpen = text !== null && found.length > 0;
   return html`<div class="combo"><input id=${id} name=${name} required=${required} role="combobox" autocomplete="off" aria-expanded=${isOpen ? "true" : "false"}
       aria-controls=${list} aria-autocomplete="list" aria-activedescendant=${isOpen ? `${list}-${active}` : undefined}
-      aria-invalid=${others["aria-invalid"]} aria-describedby=${others["aria-describedby"]}
+      aria-invalid=${others["aria-invalid"]} aria-describedby=${others["aria-describedby"]} placeholder=${others.placeholder}
       value=${text ?? (value ? nameOf(of, value) : "")} onFocus=${(/** @type {any} */ event) => { event.target.select(); setText(""); }}
       onInput=${(/** @type {any} */ event) => { setText(event.target.value); if (!event.target.value) onChoose(""); }}
       onBlur=${() => setTimeout(() => { setText(null); setFound([]); }, 150)}

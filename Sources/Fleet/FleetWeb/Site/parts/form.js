@@ -41,7 +41,9 @@ export function Form({ fields, thing, given, draft, action, onCancel, onSave, ch
   const isTouched = useRef(false);
 
   useEffect(() => {
-    if (isTouched.current) sessionStorage.setItem("draft " + draft, JSON.stringify(values));
+    if (!isTouched.current) return;
+    const open = Object.entries(values).filter(([name]) => !fields.some(field => field.name === name && field.kind === "secret"));
+    sessionStorage.setItem("draft " + draft, JSON.stringify(Object.fromEntries(open)));
   }, [values]);
   const count = Object.keys(faults).length + (error ? 1 : 0);
   useEffect(() => { if (count > 0) summary.current?.focus(); }, [faults, error]);

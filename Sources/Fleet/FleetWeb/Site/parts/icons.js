@@ -15,11 +15,13 @@ const lines = {
   calendar: html`<rect x="4" y="5.500" width="16" height="14.500" rx="2"/><path d="M4 10h16M8.500 3v4M15.500 3v4"/>`,
   money: html`<rect x="3" y="6" width="18" height="12" rx="2"/><circle cx="12" cy="12" r="2.500"/><path d="M6.500 9.500v5M17.500 9.500v5"/>`,
   fleet: html`<rect x="4" y="4" width="7" height="7" rx="1.500"/><rect x="13" y="4" width="7" height="7" rx="1.500"/><rect x="4" y="13" width="7" height="7" rx="1.500"/><rect x="13" y="13" width="7" height="7" rx="1.500"/>`,
+  group: html`<path d="M4 19V9l5-4 5 4v10z"/><path d="M14 11h6v8h-6M7.500 19v-4h3v4"/>`,
   key: html`<circle cx="8" cy="14" r="4"/><path d="m11 11 8.500-8M15.500 7l2.500 2.500"/>`,
   shield: html`<path d="M12 3.500 5 6v5c0 4.500 3 8 7 9.500 4-1.500 7-5 7-9.500V6z"/><path d="m9 12 2.200 2.200L15.200 10"/>`,
   search: html`<circle cx="11" cy="11" r="6"/><path d="m20 20-4.500-4.500"/>`,
   more: html`<path d="M4 7h16M4 12h16M4 17h16"/>`,
   plus: html`<path d="M12 5v14M5 12h14"/>`,
+  down: html`<path d="m6 9 6 6 6-6"/>`,
   close: html`<path d="m6 6 12 12M18 6 6 18"/>`,
   fuel: html`<path d="M5 20V6a2 2 0 0 1 2-2h5a2 2 0 0 1 2 2v14M4 20h11M7.500 8.500h4M14 11h2.500a1.500 1.500 0 0 1 1.500 1.500V16a1.500 1.500 0 0 0 3 0V9l-3-3"/>`,
   check: html`<path d="m5 12.500 4.500 4.500L19 7.500"/>`,
@@ -29,6 +31,7 @@ const lines = {
   transfer: html`<path d="M4 8h14M14.500 4.500 18 8l-3.500 3.500M20 16H6M9.500 12.500 6 16l3.500 3.500"/>`,
   play: html`<path d="M7 5v14l12-7z"/>`,
   pause: html`<path d="M8 5v14M16 5v14"/>`,
+  phone: html`<rect x="7" y="3" width="10" height="18" rx="2"/><path d="M11 17.500h2"/>`,
   camera: html`<path d="M4 8h3.500l1.500-2.500h6L16.500 8H20v11H4z"/><circle cx="12" cy="13" r="3.500"/>`,
   follow: html`<circle cx="12" cy="12" r="5"/><path d="M12 2.500V6M12 18v3.500M2.500 12H6M18 12h3.500"/>`,
 };
@@ -66,4 +69,13 @@ export function Shape({ shape }) {
  */
 export function Status({ shape, tone, children }) {
   return html`<span class=${"status " + (tone ?? shape)}><${Shape} shape=${shape} /><span>${children}</span></span>`;
+}
+
+/**
+ * The mark of a column by which a list can be sorted: both arrows, or that of the present order.
+ * @param {{ order?: "ascending" | "descending" }} props
+ */
+export function SortMark({ order }) {
+  return html`<svg class=${"sort-mark" + (order ? " on" : "")} viewBox="0 0 8 12" width="8" height="12" fill="currentColor" aria-hidden="true">
+    ${order !== "descending" && html`<path d="M4 1 7 5H1z" />`}${order !== "ascending" && html`<path d="M4 11 1 7h6z" />`}</svg>`;
 }

@@ -45,6 +45,7 @@ export const resolvers = {
   driver: resolver("driver", "/api/drivers", driver => driver.name, driver => driver.licenceClasses?.join(" ") ?? ""),
   fleet: resolver("fleet", "/api/fleets", fleet => fleet.name),
   person: resolver("person", "/api/people", person => `${person.firstName} ${person.lastName}`, person => person.email ?? ""),
+  webhook: resolver("webhook", "/api/webhooks", webhook => webhook.description || webhook.url),
   defect: resolver("defect", "/api/defects", defect => defect.text, defect => defect.dtcs?.join(" ") ?? ""),
 };
 

@@ -2,7 +2,8 @@
 import { html, useCallback, useEffect, useRef, useState } from "../lib/preact.js";
 import { RequestError } from "../api.js";
 import { t } from "../texts.js";
-import { Icon } from "./icons.js";
+import { number } from "../format.js";
+import { Icon, Shape } from "./icons.js";
 
 /**
  * Loads data, and loads them again when the inputs change.
@@ -41,6 +42,8 @@ export function errorText(error) {
     case "forbidden": return t("error.forbidden");
     case "notFound": return t("error.notFound");
     case "invalidState": return t("error.state");
+    case "lastAdministrator": return t("error.lastAdministrator");
+    case "vehicleInUse": return t("error.inUse");
     case "tooManyRequests": return t("error.tooMany");
     default: return error.status >= 500 ? t("error.server") : error.message;
   }
@@ -146,4 +149,40 @@ export function useTick(seconds) {
     const timer = setInterval(() => set((/** @type {number} */ count) => count + 1), seconds * 1000);
     return () => clearInterval(timer);
   }, [seconds]);
+}
+
+/**
+ * A button that shows further buttons below it. Escape, a click elsewhere and a chosen button close it.
+ * @param {{ label: string, children?: any }} props
+ */
+export function Menu({ label, children }) {
+  const [isOpen, setOpen] = useState(false);
+  const element = useRef(/** @type {any} */ (null));
+  const id = "menu-" + label.replace(/\W/g, "-");
+  useEffect(() => {
+    if (!isOpen) return;
+    const close = (/** @type {Event} */ event) => { if (!element.current?.contains(event.target)) setOpen(false); };
+    document.addEventListener("pointerdown", close);
+    return () => document.removeEventListener("pointerdown", close);
+  }, [isOpen]);
+  return html`<div class="menu" ref=${element} onKeyDown=${(/** @type {KeyboardEvent} */ event) => {
+      if (event.key !== "Escape" || !isOpen) return;
+      setOpen(false);
+      element.current.querySelector("button").focus();
+    }} onFocusOut=${(/** @type {FocusEvent} */ event) => { if (event.relatedTarget && !element.current.contains(event.relatedTarget)) setOpen(false); }}>
+    <button type="button" class="button" aria-expanded=${isOpen ? "true" : "false"} aria-controls=${id} onClick=${() => setOpen(!isOpen)}>${label}<${Icon} name="down" size=${14} /></button>
+    <div class="items" id=${id} hidden=${!isOpen} onClick=${() => setOpen(false)}>${children}</div></div>`;
+}
+
+/** @typedef {{ label: import("../texts.js").Key, count?: number, unit?: string, link?: string, detail?: string, shape?: import("./icons.js").Shape }} Figure `shape`: that of a state. */
+
+/**
+ * Figures, each of which may lead to the list of what it counts.
+ * @param {{ label: string, list: Figure[] }} props
+ */
+export function Figures({ label, list }) {
+  return html`<ul class="tiles card figures" aria-label=${label}>${list.map(figure => {
+    const content = html`<small>${t(figure.label)}</small><b class=${figure.shape ?? ""}>${figure.shape && html`<${Shape} shape=${figure.shape} />`}${figure.count === undefined ? "–" : number(figure.count)}${figure.unit && `\u00a0${figure.unit}`}</b>`;
+    return html`<li class="tile" key=${figure.label}>${figure.link ? html`<a href=${figure.link}>${content}</a>` : content}<span class="soft small">${figure.detail}</span></li>`;
+  })}</ul>`;
 }

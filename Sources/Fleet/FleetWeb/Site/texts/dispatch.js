@@ -2,6 +2,21 @@
 import { addTexts } from "../texts.js";
 
 addTexts({
+  "vehicles.retire": ["Retire", "Ausmustern"],
+  "vehicles.retireQuestion": ["{name} leaves the fleet. Its assignments and journeys end, its open work orders are cancelled, and no service is due any more. Its records stay. You can take it back.", "{name} verlässt den Fuhrpark. Zuteilungen und Fahrten enden, offene Aufträge werden storniert, und kein Service wird mehr fällig. Die Daten bleiben. Sie können es zurückholen."],
+  "vehicles.retired": ["The vehicle is retired", "Das Fahrzeug ist ausgemustert"],
+  "vehicles.reactivate": ["Take back", "Zurückholen"],
+  "vehicles.reactivateQuestion": ["{name} belongs to the fleet again, and its services become due again.", "{name} gehört wieder zum Fuhrpark, und seine Services werden wieder fällig."],
+  "vehicles.reactivated": ["The vehicle belongs to the fleet again", "Das Fahrzeug gehört wieder zum Fuhrpark"],
+  "vehicles.deactivate": ["Take out of use", "Stilllegen"],
+  "vehicles.deactivateQuestion": ["{name} cannot be assigned until it is taken into use again.", "{name} kann nicht zugeteilt werden, bis es wieder in Betrieb genommen wird."],
+  "vehicles.deactivated": ["The vehicle is out of use", "Das Fahrzeug ist stillgelegt"],
+  "vehicles.activate": ["Take into use", "In Betrieb nehmen"],
+  "vehicles.activateQuestion": ["{name} can be assigned again.", "{name} kann wieder zugeteilt werden."],
+  "vehicles.activated": ["The vehicle is in use again", "Das Fahrzeug ist wieder in Betrieb"],
+  "vehicles.removeQuestion": ["{name} is deleted with all its records, trips and service schedules. This cannot be undone. To keep them, retire the vehicle instead.", "{name} wird mit allen Datensätzen, Fahrten und Serviceplänen gelöscht. Das kann nicht rückgängig gemacht werden. Um sie zu behalten, das Fahrzeug ausmustern."],
+  "vehicles.removed": ["The vehicle was deleted", "Das Fahrzeug wurde gelöscht"],
+  "vehicle.reconciliation": ["Compare with journeys", "Mit Fahrtenbuch abgleichen"],
   "fences.map": ["Map of the fences; the form beside it has the same points", "Karte der Geozäune; das Formular daneben hat dieselben Punkte"],
   "fences.noMap": ["This browser cannot draw the map. Fences can be entered by coordinates.", "Dieser Browser kann die Karte nicht zeichnen. Geozäune lassen sich über Koordinaten eingeben."],
   "fences.add": ["Draw a fence", "Geozaun zeichnen"],

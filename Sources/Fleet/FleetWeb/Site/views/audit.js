@@ -5,6 +5,7 @@ import { number, timeText } from "../format.js";
 import { actionText, actorOf, changesOf, kindText } from "../parts/audit.js";
 import { useNames } from "../parts/names.js";
 import { Icon, Status } from "../parts/icons.js";
+import { Filter } from "../parts/things.js";
 import { Empty, Loading, Secret, Title, Trouble } from "../parts/ui.js";
 import { may } from "../state.js";
 import { t } from "../texts.js";
@@ -23,18 +24,20 @@ function Verification({ check }) {
     <p class="soft small">${t("audit.head")}</p><${Secret} text=${`${check.number} ${check.hash}`} label=${t("audit.verify")} /></section>`;
 }
 
-export default function Audit() {
+/** @param {{ place: import("../router.js").Place }} props */
+export default function Audit({ place }) {
   useNames();
+  const vehicle = place.query.get("vehicle") ?? "";
   const [state, setState] = useState(/** @type {{ entries: any[], isLoading: boolean, error?: Error, hasMore: boolean }} */ ({ entries: [], isLoading: true, hasMore: false }));
   const load = async (/** @type {any[]} */ before) => {
     try {
-      const page = await get("/api/audit", { limit: 100, before: before[before.length - 1]?.number });
+      const page = await get("/api/audit", { limit: 100, vehicle, before: before[before.length - 1]?.number });
       setState({ entries: [...before, ...page.data], isLoading: false, hasMore: page.data.length === 100 });
     } catch (error) {
       setState({ entries: before, isLoading: false, error: /** @type {Error} */ (error), hasMore: false });
     }
   };
-  useEffect(() => { load([]); }, []);
+  useEffect(() => { load([]); }, [vehicle]);
   const [check, setCheck] = useState(/** @type {Check | null} */ (null));
   const verify = async () => {
     setCheck({ isBusy: true, number: 0 });
@@ -49,8 +52,9 @@ export default function Audit() {
   };
   return html`<div class="page"><${Title} title=${t("audit.title")}>${may("audit") === "all" && html`<button type="button" class="button" onClick=${verify} disabled=${check?.isBusy ?? false}><${Icon} name="shield" size=${16} />${t("audit.verify")}</button>`}</${Title}><p class="soft lead">${t("audit.help")}</p>
     ${check && html`<${Verification} check=${check} />`}
+    <div class="filters"><${Filter} field=${{ name: "vehicle", label: "field.vehicleId", kind: "thing", of: "vehicle" }} value=${vehicle} /></div>
     ${state.error && html`<${Trouble} error=${state.error} retry=${() => load([])} />`}
-    ${state.isLoading ? html`<${Loading} />` : state.entries.length === 0 ? !state.error && html`<div class="card"><${Empty} title=${t("audit.empty")} /></div>`
+    ${state.isLoading ? html`<${Loading} />` : state.entries.length === 0 ? !state.error && html`<div class="card"><${Empty} title=${t(vehicle ? "empty.filtered" : "audit.empty")} /></div>`
       : html`<div class="card scroll" tabindex="0" role="region" aria-label=${t("audit.title")}><table class="audit"><thead><tr><th scope="col" class="num rest">#</th><th scope="col">${t("audit.time")}</th><th scope="col">${t("audit.actor")}</th><th scope="col">${t("audit.action")}</th><th scope="col" class="rest">${t("audit.change")}</th></tr></thead>
         <tbody>${state.entries.map(entry => html`<tr key=${entry.number}><td class="num rest soft">${entry.number}</td><td>${timeText(entry.time)}</td><td>${actorOf(entry)}</td>
           <td><b>${kindText(entry.kind)}</b> <span class="soft">${actionText(entry.action)}</span></td><td class="rest">${changesOf(entry)}</td></tr>`)}</tbody></table></div>`}

@@ -3,12 +3,24 @@ import { html, useState } from "../lib/preact.js";
 import { all, pathOf, post, request } from "../api.js";
 import { number, timeText, nearText } from "../format.js";
 import { Form } from "../parts/form.js";
+import { healthLooks, healthOf } from "../parts/gateways.js";
 import { Icon, Status } from "../parts/icons.js";
 import { Dialog, Empty, Loading, Secret, Title, Trouble, useLoad, useQuestion } from "../parts/ui.js";
+import { setQuery } from "../router.js";
 import { may } from "../state.js";
 import { t } from "../texts.js";
 
-export default function Gateways() {
+/** @param {{ gateway: any }} props */
+function Health({ gateway }) {
+  const look = healthLooks[healthOf(gateway)];
+  return html`<${Status} shape=${look.shape} tone=${look.tone}>${t(look.text)}</${Status}>`;
+}
+
+/** The states that the list of gateways can be restricted to. */
+const healths = /** @type {const} */ (["silent", "behind", "revoked", "healthy"]);
+
+/** @param {{ place: import("../router.js").Place }} props */
+export default function Gateways({ place }) {
   const gateways = useLoad(() => all("/api/gateways"), []);
   const tokens = useLoad(() => all("/api/tokens"), []);
   const [isAdding, setAdding] = useState(/** @type {"gateway" | "token" | null} */ (null));
@@ -43,6 +55,8 @@ export default function Gateways() {
     title: t("gateways.revoke"), text: t("tokens.revokeQuestion", { name: token.label }), action: t("gateways.revoke"), isBad: true,
     run: async () => { await request("DELETE", pathOf("/api/tokens", token.id)); tokens.reload(); },
   });
+  const wanted = place.query.get("health");
+  const shown = (gateways.value ?? []).filter(gateway => !wanted || healthOf(gateway) === wanted);
   return html`<div class="page"><${Title} title=${t("gateways.title")}>${mayChange && html`<button type="button" class="button primary" onClick=${() => setAdding("gateway")}><${Icon} name="plus" size=${16} />${t("gateways.add")}</button>`}</${Title}>
     ${dialog}
     ${secret && html`<${Dialog} title=${secret.title} onClose=${() => setSecret(null)}><p>${secret.text}</p><${Secret} text=${secret.value} label=${secret.title} /></${Dialog}>`}
@@ -50,13 +64,17 @@ export default function Gateways() {
       fields=${[{ name: "id", label: "gateways.id", kind: "text", required: true }, { name: "vehicles", label: "gateways.vehicles", kind: "list", hint: "gateways.vehiclesHint" }]} /></${Dialog}>`}
     ${isAdding === "token" && html`<${Dialog} title=${t("tokens.add")} onClose=${() => setAdding(null)}><${Form} draft="tokens new" action=${t("tokens.add")} onSave=${addToken} onCancel=${() => setAdding(null)}
       fields=${[{ name: "label", label: "tokens.label", kind: "text", required: true }, { name: "role", label: "tokens.role", kind: "choice", texts: "tokenRole", choices: ["readOnly", "viewer", "maintenance", "admin"], required: true }]} /></${Dialog}>`}
+    ${(gateways.value ?? []).length > 0 && html`<div class="filters"><label class="filter"><span class="soft">${t("field.status")}</span>
+      <select onChange=${(/** @type {any} */ event) => setQuery({ health: event.target.value })}><option value="" selected=${!wanted}>${t("all")}</option>
+        ${healths.map(health => html`<option value=${health} selected=${health === wanted}>${t(healthLooks[health].text)}</option>`)}</select></label></div>`}
     ${gateways.error ? html`<${Trouble} error=${gateways.error} retry=${gateways.reload} />` : !gateways.value ? html`<${Loading} />`
       : gateways.value.length === 0 ? html`<div class="card"><${Empty} title=${t("gateways.empty")}><p>${t("gateways.emptyHelp")}</p></${Empty}></div>`
+      : shown.length === 0 ? html`<div class="card"><${Empty} title=${t("empty.filtered")} /></div>`
       : html`<div class="card scroll"><table><thead><tr><th scope="col">${t("gateways.id")}</th><th scope="col">${t("gateways.current")}</th><th scope="col">${t("gateways.lastSeen")}</th>
           <th scope="col" class="rest">${t("gateways.version")}</th><th scope="col" class="num rest">${t("gateways.waiting")}</th><th scope="col">${t("field.status")}</th>${mayChange && html`<th><span class="hidden">${t("action.edit")}</span></th>`}</tr></thead>
-        <tbody>${gateways.value.map(gateway => html`<tr key=${gateway.id}><td><b>${gateway.id}</b></td><td>${gateway.currentVehicle ? html`<a href=${"/vehicles/" + encodeURIComponent(gateway.currentVehicle)}>${gateway.currentVehicle}</a>` : html`<span class="soft">–</span>`}</td>
+        <tbody>${shown.map(gateway => html`<tr key=${gateway.id}><td><b>${gateway.id}</b></td><td>${gateway.currentVehicle ? html`<a href=${"/vehicles/" + encodeURIComponent(gateway.currentVehicle)}>${gateway.currentVehicle}</a>` : html`<span class="soft">–</span>`}</td>
           <td>${gateway.lastSeen ? nearText(gateway.lastSeen) : t("gateways.never")}</td><td class="rest">${gateway.version ?? "–"}</td><td class="num rest">${gateway.spoolDepth === undefined ? "–" : number(gateway.spoolDepth)}</td>
-          <td>${gateway.revokedAt ? html`<${Status} shape="danger">${t("gateways.revoked")}</${Status}>` : html`<${Status} shape="good" tone="moving">${t("gateways.valid")}</${Status}>`}</td>
+          <td><${Health} gateway=${gateway} /></td>
           ${mayChange && html`<td class="row-actions"><button type="button" class="button" onClick=${() => rotate(gateway)} aria-label=${`${t("gateways.rotate")}: ${gateway.id}`}>${t("gateways.rotate")}</button>
             ${!gateway.revokedAt && html`<button type="button" class="button" onClick=${() => revoke(gateway)} aria-label=${`${t("gateways.revoke")}: ${gateway.id}`}>${t("gateways.revoke")}</button>`}</td>`}</tr>`)}</tbody></table></div>`}
     <section class="card"><header><h2>${t("tokens.title")}</h2>${mayChange && html`<button type="button" class="button" onClick=${() => setAdding("token")}>${t("tokens.add")}</button>`}</header>

@@ -30,8 +30,9 @@ export const inspections = {
     { name: "odometer", label: "field.odometer", kind: "number", unit: "km" },
     { name: "place", label: "field.place", kind: "text" },
     { name: "status", label: "field.status", kind: "choice", texts: "inspectionStatus", choices: ["draft", "signed", "certified", "reviewed"], isRead: true },
+    { name: "hasDefects", label: "inspections.hasDefects", kind: "flag", isRead: true, isOmitted: true },
   ],
-  columns: ["vehicleId", "at", "kind", "driverId", "odometer"], filters: ["status", "kind"], numbers: ["odometer"],
+  columns: ["vehicleId", "at", "kind", "driverId", "odometer"], filters: ["status", "kind", "hasDefects", "vehicleId", "driverId"], period: ["from", "to"], sorts: ["at", "kind", "status"], numbers: ["odometer"],
   status: inspection => html`<${InspectionStatus} inspection=${inspection} />`,
 };
 

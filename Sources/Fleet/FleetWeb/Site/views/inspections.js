@@ -10,7 +10,8 @@ import { nameOf, useNames } from "../parts/names.js";
 import { FilesInput, FilesView } from "../parts/photos.js";
 import { ThingList } from "../parts/things.js";
 import { Dialog, Loading, Title, Trouble, errorText, useLoad, useQuestion } from "../parts/ui.js";
-import { submit, waiting } from "../queue.js";
+import { SignaturePad, pictureOf } from "../parts/signature.js";
+import { submit, submitFile, waiting } from "../queue.js";
 import { go, to } from "../router.js";
 import { currentSession, may, tell, useShared } from "../state.js";
 import { t } from "../texts.js";
@@ -28,8 +29,11 @@ export default function Inspections({ place }) {
 /** @typedef {{ item: string, result?: "ok" | "defect" | "notApplicable", note?: string, photos?: string[] }} Item */
 /**
  * @typedef {{ id: string, vehicleId: string, driverId?: string, kind: string, at: string, odometer: string, place: string, notes: string, items: Item[], signature: string,
- *   supersedes?: string }} Draft `odometer`: the text that was entered.
+ *   strokes?: number[][], supersedes?: string }} Draft `odometer`: the text that was entered; `strokes`: the drawn signature.
  */
+
+/** The item whose photo is the drawn signature. It is part of the content that is signed. */
+const signatureItem = "signature";
 
 /** The vehicle that is assigned to the driver, as this browser knows it. */
 function ownVehicle() {
@@ -79,8 +83,8 @@ async function begin(place, draftId) {
     lists, vehicle, isStored: Boolean(draftId),
     draft: {
       id: draftId ?? newId(), vehicleId, kind: old?.kind ?? place.query.get("kind") ?? "preTrip", at: draftId ? old.at : presentTime(), driverId: old?.driverId,
-      odometer: readingText(old ? old.odometer : vehicle?.odometer), place: old?.place ?? "", notes: old?.notes ?? "", signature: "",
-      items: old?.items ?? checklistOf(lists, vehicle?.type).items.map(({ item }) => ({ item })), ...(old && !draftId ? { supersedes: old.id } : {}),
+      odometer: readingText(old ? old.odometer : vehicle?.odometer), place: old?.place ?? "", notes: old?.notes ?? "", signature: "", strokes: [],
+      items: old?.items?.filter((/** @type {Item} */ { item }) => item !== signatureItem) ?? checklistOf(lists, vehicle?.type).items.map(({ item }) => ({ item })), ...(old && !draftId ? { supersedes: old.id } : {}),
     },
   };
 }
@@ -144,9 +148,12 @@ function Checking({ place, draftId }) {
     setError(null);
     if (Object.keys(wrong).length > 0) return;
     setBusy(true);
+    const strokes = draft.strokes ?? [];
+    const drawing = strokes.length > 0 ? [await submitFile(await pictureOf(strokes, t("inspections.signature") + ".png"))] : [];
     const content = {
       at: draft.at, kind: draft.kind, ...(odometer === null ? {} : { odometer: Number(odometer.toFixed(3)) }), ...(draft.place.trim() ? { place: draft.place.trim() } : {}), ...(draft.notes.trim() ? { notes: draft.notes.trim() } : {}),
-      items: draft.items.map(item => ({ item: item.item, result: item.result, ...(item.note?.trim() ? { note: item.note.trim() } : {}), ...(item.photos?.length ? { photos: item.photos } : {}) })),
+      items: [...draft.items.map(item => ({ item: item.item, result: item.result, ...(item.note?.trim() ? { note: item.note.trim() } : {}), ...(item.photos?.length ? { photos: item.photos } : {}) })),
+        ...(drawing.length > 0 ? [{ item: signatureItem, result: "ok", photos: drawing }] : [])],
     };
     const path = pathOf("/api/inspections", draft.id);
     try {
@@ -200,7 +207,8 @@ function Checking({ place, draftId }) {
         <${FieldInput} field=${{ name: "place", label: "field.place", kind: "text" }} value=${draft.place} onInput=${(/** @type {string} */ place) => change({ place })} />
         <${FieldInput} field=${{ name: "notes", label: "field.notes", kind: "notes" }} value=${draft.notes} onInput=${(/** @type {string} */ notes) => change({ notes })} />
         <div class=${"field" + (faults.signature ? " faulty" : "")}><label for="signature">${t("inspections.signature")}</label><p class="hint" id="signature-hint">${t("inspections.signatureHint")}</p>
-          <input id="signature" class="signature" autocomplete="name" value=${draft.signature} aria-describedby="signature-hint" aria-invalid=${faults.signature ? "true" : undefined} onInput=${(/** @type {any} */ event) => change({ signature: event.target.value })} /></div></section>
+          <input id="signature" class="signature" autocomplete="name" value=${draft.signature} aria-describedby="signature-hint" aria-invalid=${faults.signature ? "true" : undefined} onInput=${(/** @type {any} */ event) => change({ signature: event.target.value })} />
+          <${SignaturePad} value=${draft.strokes ?? []} onInput=${(/** @type {number[][]} */ strokes) => change({ strokes })} /></div></section>
       <div class="actions"><button class="button primary large" disabled=${isBusy}>${isBusy ? t("action.busy") : t("inspections.finish")}</button>
         <button type="button" class="button large" onClick=${discard}>${t("inspections.discard")}</button></div>
       <p class="soft small">${defects.length > 0 ? t("inspections.sendsDefects", { count: defects.length }) : t("inspections.kept")}</p></form></div>`;
@@ -232,6 +240,8 @@ function Report({ id }) {
     tell(t("inspections.certified"));
     report.reload();
   };
+  const items = (value.items ?? []).filter((/** @type {Item} */ { item }) => item !== signatureItem);
+  const drawing = value.items?.find((/** @type {Item} */ { item }) => item === signatureItem)?.photos?.[0];
   const by = (/** @type {any} */ mark) => `${mark.by && may("people") && may("people") !== "own" ? nameOf("person", mark.by) + ", " : ""}${timeText(mark.at)}`;
   return html`<div class="page narrow report"><${Title} above=${above} title=${t("inspectionKind." + value.kind)} beside=${html`<${InspectionStatus} inspection=${value} /> <span class="soft small">${nameOf("vehicle", value.vehicleId)} · ${timeText(value.at)}</span>`}>
       ${value.status === "draft" && reach && html`<a class="button primary" href=${to("inspections", id, "edit")}>${t("inspections.continue")}</a>`}
@@ -248,7 +258,7 @@ function Report({ id }) {
       <div><dt>${t("field.driverId")}</dt><dd>${value.driverId ? nameOf("driver", value.driverId) : "–"}</dd></div><div><dt>${t("field.odometer")}</dt><dd>${quantity(value.odometer, "km")}</dd></div>
       ${value.place && html`<div><dt>${t("field.place")}</dt><dd>${value.place}</dd></div>`}${value.supersedes && html`<div><dt>${t("inspections.corrects")}</dt><dd><a href=${to("inspections", value.supersedes)}>${t("inspections.older")}</a></dd></div>`}
       ${value.notes && html`<div class="wide"><dt>${t("field.notes")}</dt><dd class="notes">${value.notes}</dd></div>`}</dl></section>
-    <section class="card"><header><h2>${t("inspections.items")}</h2></header><ul class="links checked">${(value.items ?? []).map((/** @type {Item} */ item) => {
+    <section class="card"><header><h2>${t("inspections.items")}</h2></header><ul class="links checked">${items.map((/** @type {Item} */ item) => {
       const text = itemText(item.item, lists.value);
       // The server opens a defect for each failed item when the report is signed.
       const known = item.result === "defect" && defects.value?.find(defect => defect.item === item.item && defect.inspectionIds?.includes(id));
@@ -256,7 +266,7 @@ function Report({ id }) {
         ${known && html`<a class="button" aria-label=${`${t("inspections.openDefect")}: ${text}`} href=${to("defects", known.id)}>${t("inspections.openDefect")}</a>`}
         <${Status} shape=${item.result === "ok" ? "good" : item.result === "defect" ? "danger" : "silent"} tone=${item.result === "ok" ? "moving" : undefined}>${t("checkResult." + item.result)}</${Status}></li>`;
     })}</ul></section>
-    ${value.signature && html`<section class="card padded signed"><div><p class="soft small">${t("inspections.signature")}</p><p class="signature">${value.signature.text}</p><p class="soft small">${by(value.signature)}</p></div>
+    ${value.signature && html`<section class="card padded signed"><div><p class="soft small">${t("inspections.signature")}</p>${drawing && html`<img class="drawn" src=${pathOf("/api/files", drawing, "content")} alt=${t("signature.drawn")} />`}<p class="signature">${value.signature.text}</p><p class="soft small">${by(value.signature)}</p></div>
       ${value.certification && html`<div><p class="soft small">${t("field.certification")}</p><p><b>${t("certification." + value.certification.result)}</b></p>${value.certification.notes && html`<p class="notes">${value.certification.notes}</p>`}<p class="soft small">${by(value.certification)}</p></div>`}
       ${value.review && html`<div><p class="soft small">${t("inspections.reviewedBy")}</p><p><b>${t("inspectionStatus.reviewed")}</b></p><p class="soft small">${by(value.review)}</p></div>`}
       ${value.intact && html`<p class="soft small hash"><${Icon} name="shield" size=${14} /> ${t("inspections.intact")} <code>${value.contentHash.slice(0, 16)}…</code></p>`}</section>`}</div>`;

@@ -6,7 +6,7 @@ import { presentTime } from "../clock.js";
 import { html } from "../lib/preact.js";
 import { Status } from "../parts/icons.js";
 import { nameOf, vehicleName } from "../parts/names.js";
-import { dayText, today } from "../format.js";
+import { dateText, today } from "../format.js";
 import { may } from "../state.js";
 import { t } from "../texts.js";
 import { inspections } from "./inspection-kind.js";
@@ -31,6 +31,7 @@ export const vehicles = {
     { name: "id", label: "field.id", kind: "text", required: true, isFixed: true, hint: "field.idHint" },
     { name: "name", label: "field.name", kind: "text" },
     { name: "licencePlate", label: "field.licencePlate", kind: "text" },
+    { name: "registrationNumber", label: "field.registrationNumber", kind: "text" },
     { name: "make", label: "field.make", kind: "text" },
     { name: "model", label: "field.model", kind: "text" },
     { name: "modelYear", label: "field.modelYear", kind: "year" },
@@ -38,20 +39,33 @@ export const vehicles = {
     { name: "type", label: "field.type", kind: "choice", choices: vehicleTypes, texts: "vehicleType" },
     { name: "fuelType", label: "field.fuelType", kind: "choice", texts: "fuel", choices: ["petrol", "diesel", "cng", "lpg", "electric", "hybrid", "pluginHybrid", "hydrogen", "other"] },
     { name: "transmission", label: "field.transmission", kind: "choice", texts: "transmission", choices: ["manual", "automatic", "other"] },
+    { name: "engineSize", label: "field.engineSize", kind: "number", digits: 1 },
     { name: "tankCapacity", label: "field.tankCapacity", kind: "number", unit: "L", digits: 1 },
     { name: "batteryCapacity", label: "field.batteryCapacity", kind: "number", unit: "kWh", digits: 1 },
     { name: "payload", label: "field.payload", kind: "number", unit: "kg" },
     { name: "capacity", label: "field.capacity", kind: "number" },
     { name: "acquiredOn", label: "field.acquiredOn", kind: "day" },
     { name: "acquisitionCost", label: "field.acquisitionCost", kind: "money", hint: "field.amountHint" },
+    { name: "plannedDisposalOn", label: "field.plannedDisposalOn", kind: "day" },
+    { name: "residualValue", label: "field.residualValue", kind: "money", hint: "field.residualHint" },
+    { name: "disposedOn", label: "field.disposedOn", kind: "day" },
     { name: "fleetId", label: "field.fleetId", kind: "thing", of: "fleet" },
     { name: "notes", label: "field.notes", kind: "notes" },
-    { name: "status", label: "field.status", kind: "choice", texts: "vehicleStatus", isRead: true, choices: ["available", "assigned", "inService", "inactive", "retired"] },
+    { name: "status", label: "field.status", kind: "choice", texts: "vehicleStatus", isRead: true, choices: ["available", "assigned", "inService", "inactive", "retired"],
+      groups: [["available,assigned,inService,inactive", "vehicles.notRetired"], ["available,assigned", "fleet.active"]] },
     { name: "lastRecordAt", label: "field.lastRecordAt", kind: "time", isRead: true },
   ],
-  columns: ["id", "make", "model", "licencePlate", "type", "lastRecordAt"], filters: ["status", "type"],
+  columns: ["id", "make", "model", "licencePlate", "type", "lastRecordAt"], filters: ["status", "type", "fleetId"], bulk: ["fleetId", "type", "fuelType", "transmission", "acquiredOn", "notes"],
+  sorts: ["id", "make", "model", "licencePlate", "type", "lastRecordAt", "status"],
   status: status("vehicleStatus", { available: "good", assigned: "dot", inService: "idle", inactive: "silent", retired: "silent" },
     { available: "moving", assigned: "accent" }),
+  commands: [
+    { name: "activate", label: "vehicles.activate", question: "vehicles.activateQuestion", done: "vehicles.activated", isMain: true, isPossible: vehicle => vehicle.status === "inactive" },
+    { name: "reactivate", label: "vehicles.reactivate", question: "vehicles.reactivateQuestion", done: "vehicles.reactivated", isMain: true, isPossible: vehicle => vehicle.status === "retired" },
+    { name: "deactivate", label: "vehicles.deactivate", question: "vehicles.deactivateQuestion", done: "vehicles.deactivated", isRare: true, isPossible: vehicle => vehicle.status === "available" },
+    { name: "retire", label: "vehicles.retire", question: "vehicles.retireQuestion", done: "vehicles.retired", isRare: true, isBad: true, isPossible: vehicle => vehicle.status !== "retired" },
+    { name: "remove", label: "action.delete", question: "vehicles.removeQuestion", done: "vehicles.removed", isRare: true, isBad: true, isRemoval: true, isPossible: () => true },
+  ],
 };
 
 /** @type {Kind} */
@@ -61,9 +75,10 @@ export const fleets = {
   fields: [
     { name: "name", label: "field.name", kind: "text", required: true },
     { name: "timeZone", label: "field.timeZone", kind: "text", hint: "field.timeZoneHint" },
+    { name: "workingHours", label: "field.workingHours", kind: "hours", hint: "field.workingHoursHint" },
     { name: "notes", label: "field.notes", kind: "notes" },
   ],
-  columns: ["name", "timeZone", "notes"],
+  columns: ["name", "timeZone", "workingHours", "notes"], sorts: ["name"],
 };
 
 /** @type {Kind} */
@@ -80,7 +95,7 @@ export const drivers = {
     { name: "fleetId", label: "field.fleetId", kind: "thing", of: "fleet" },
     { name: "personId", label: "field.personId", kind: "thing", of: "person" },
   ],
-  columns: ["name", "phone", "licenceClasses", "licenceExpiry"], filters: ["status"],
+  columns: ["name", "phone", "licenceClasses", "licenceExpiry"], filters: ["status", "fleetId"], sorts: ["name", "licenceExpiry", "status"],
   status: driver => driver.licenceExpiry && driver.licenceExpiry < today()
     ? html`<${Status} shape="danger">${t("drivers.expired")}</${Status}>`
     : status("driverStatus", { available: "good", onTrip: "moving", offDuty: "parked", suspended: "danger" }, { available: "moving" })(driver),
@@ -88,7 +103,7 @@ export const drivers = {
 
 /** @type {Kind} */
 export const assignments = {
-  id: "assignments", path: "/api/assignments", area: "assignments", title: "assignments.title", add: "assignments.add", empty: "assignments.empty",
+  id: "assignments", path: "/api/assignments", area: "assignments", title: "assignments.title", add: "assignments.add", empty: "assignments.empty", pages: [["/assignments", "assignments.list", "assignments"], ["/assignments/calendar", "assignments.calendar", "assignments"]],
   name: assignment => `${nameOf("vehicle", assignment.vehicleId)} · ${nameOf("driver", assignment.driverId)}`, sort: "-from", hasText: false,
   fields: [
     { name: "vehicleId", label: "field.vehicleId", kind: "thing", of: "vehicle", required: true, isFixed: true },
@@ -98,7 +113,7 @@ export const assignments = {
     { name: "notes", label: "field.notes", kind: "notes" },
     { name: "status", label: "field.status", kind: "choice", texts: "assignmentStatus", isRead: true, choices: ["active", "completed", "cancelled"] },
   ],
-  columns: ["vehicleId", "driverId", "from", "to"], filters: ["status"],
+  columns: ["vehicleId", "driverId", "from", "to"], filters: ["status", "vehicleId", "driverId"], period: ["from", "to"], sorts: ["from", "to"],
   status: status("assignmentStatus", { active: "moving", completed: "good", cancelled: "silent" }, { completed: "parked" }),
   commands: [
     { name: "end", label: "assignments.end", question: "assignments.endQuestion", done: "assignments.ended", isPossible: thing => thing.status === "active", body: () => ({}) },
@@ -126,7 +141,8 @@ export const expenses = {
     { name: "notes", label: "field.notes", kind: "notes" },
     { name: "fileIds", label: "field.files", kind: "files" },
   ],
-  columns: ["category", "amount", "at", "vehicleId", "driverId", "vendorName"], filters: ["category"], numbers: ["amount"], commands: voidCommands,
+  columns: ["category", "amount", "at", "vehicleId", "driverId", "vendorName"], filters: ["category", "vehicleId", "driverId"], period: ["from", "to"],
+  sorts: ["category", "at", "vendorName"], numbers: ["amount"], commands: voidCommands,
 };
 
 /** @type {Kind} */
@@ -138,24 +154,26 @@ export const people = {
     { name: "lastName", label: "field.lastName", kind: "text", required: true },
     { name: "email", label: "field.email", kind: "email", required: true },
     { name: "roles", label: "field.roles", kind: "choices", texts: "role", required: true, choices: ["admin", "maintenance", "driver", "viewer"] },
+    { name: "scope", label: "field.scope", kind: "scope", required: true, initial: () => "all", hint: "field.scopeHint" },
     { name: "mayReadCosts", label: "field.mayReadCosts", kind: "flag" },
     { name: "locale", label: "field.locale", kind: "choice", texts: "locale", choices: ["en", "de"] },
     { name: "timeZone", label: "field.timeZone", kind: "text", hint: "field.timeZoneHint" },
     { name: "units", label: "field.units", kind: "choice", texts: "units", choices: ["metric", "imperial"], required: true, initial: () => "metric" },
     { name: "lastSeenAt", label: "field.lastSeenAt", kind: "time", isRead: true },
   ],
-  columns: ["lastName", "firstName", "email", "roles", "lastSeenAt"],
+  columns: ["lastName", "firstName", "email", "roles", "lastSeenAt"], sorts: ["lastName", "email", "lastSeenAt"],
   status: person => html`<${Status} shape=${person.isActive ? "good" : "silent"} tone=${person.isActive ? "moving" : "silent"}>${t(person.isActive ? "people.active" : "people.inactive")}</${Status}>`,
   commands: [
     { name: "deactivate", label: "people.deactivate", question: "people.deactivateQuestion", done: "people.deactivated", isBad: true, isPossible: person => person.isActive },
     { name: "activate", label: "people.activate", done: "people.activated", isPossible: person => !person.isActive },
+    { name: "erase", label: "people.erase", question: "people.eraseQuestion", done: "people.erased", isBad: true, isRare: true, isRemoval: true, isPossible: () => true },
   ],
 };
 
 /** @type {Kind} */
 export const fuelEntries = {
   id: "fuel-entries", path: "/api/fuel-entries", area: "fuel", title: "fuelEntries.title", add: "fuelEntries.add", empty: "fuelEntries.empty",
-  name: entry => `${t(`energy.${entry.energy}`)} ${dayOf(entry.at)}`, sort: "-at",
+  name: entry => `${t(`energy.${entry.energy}`)} ${dateText(entry.at)}`, sort: "-at",
   fields: [
     { name: "at", label: "field.at", kind: "time", required: true, initial: presentTime },
     { name: "vehicleId", label: "field.vehicleId", kind: "thing", of: "vehicle", required: true, isFixed: true },
@@ -170,13 +188,14 @@ export const fuelEntries = {
     { name: "fileIds", label: "field.files", kind: "files" },
     { name: "driverId", label: "field.driverId", kind: "thing", of: "driver", isRead: true },
   ],
-  columns: ["at", "vehicleId", "quantity", "energy", "total", "odometer", "driverId"], filters: ["energy"], numbers: ["quantity", "total", "odometer"], commands: voidCommands,
+  columns: ["at", "vehicleId", "quantity", "energy", "total", "odometer", "driverId"], filters: ["energy", "vehicleId", "driverId"], period: ["from", "to"],
+  sorts: ["at", "quantity", "energy", "odometer"], numbers: ["quantity", "total", "odometer"], commands: voidCommands,
 };
 
 /** @type {Kind} */
 export const journeys = {
   id: "journeys", path: "/api/journeys", area: "journeys", title: "journeys.title", add: "journeys.add", empty: "journeys.empty",
-  name: journey => `${t(`purpose.${journey.purpose ?? "business"}`)} ${dayOf(journey.startTime ?? journey.plannedFrom)}`, sort: "-startTime",
+  name: journey => `${t(`purpose.${journey.purpose ?? "business"}`)} ${dateText(journey.startTime ?? journey.plannedFrom)}`, sort: "-startTime",
   fields: [
     { name: "startTime", label: "field.startTime", kind: "time" },
     { name: "vehicleId", label: "field.vehicleId", kind: "thing", of: "vehicle", required: true, isFixed: true },
@@ -188,21 +207,17 @@ export const journeys = {
     { name: "endOdometer", label: "field.endOdometer", kind: "number", unit: "km", digits: 0 },
     { name: "notes", label: "field.notes", kind: "notes" },
     { name: "status", label: "field.status", kind: "choice", texts: "journeyStatus", isRead: true, choices: ["planned", "inProgress", "paused", "completed", "cancelled"] },
+    { name: "needsReview", label: "journeys.needsReview", kind: "flag", isRead: true, isOmitted: true },
   ],
-  columns: ["startTime", "vehicleId", "driverId", "purpose", "startOdometer", "endOdometer"], filters: ["status", "purpose"], numbers: ["startOdometer", "endOdometer"],
+  columns: ["startTime", "vehicleId", "driverId", "purpose", "startOdometer", "endOdometer"], filters: ["status", "needsReview", "purpose", "vehicleId", "driverId"], period: ["from", "to"],
+  sorts: ["startTime", "purpose", "status"], numbers: ["startOdometer", "endOdometer"],
   status: journey => journey.needsReview ? html`<${Status} shape="danger">${t("journeys.needsReview")}</${Status}>`
     : status("journeyStatus", { planned: "parked", inProgress: "moving", paused: "idle", completed: "good", cancelled: "silent" }, { completed: "parked" })(journey),
   commands: [
     { name: "cancel", label: "journeys.cancel", question: "journeys.cancelQuestion", done: "journeys.cancelled", isBad: true, isPossible: journey => ["planned", "inProgress", "paused"].includes(journey.status), body: () => ({}) },
-    { name: "review", label: "journeys.review", done: "journeys.reviewed", isPossible: journey => journey.needsReview && may("journeys", "write") === "all", body: () => ({}) },
+    { name: "review", label: "journeys.review", question: "journeys.reviewQuestion", done: "journeys.reviewed", isMain: true, isPossible: journey => journey.needsReview && may("journeys", "write") === "all", body: () => ({}) },
   ],
 };
-
-/**
- * The day of a time, as a short text.
- * @param {string | undefined} time
- */
-function dayOf(time) { return time ? dayText(time.slice(0, 10)) : ""; }
 
 /**
  * All kinds by the first part of their pages' addresses.

@@ -54,8 +54,9 @@ export default function Notifications({ place }) {
     ${state.isLoading ? html`<${Loading} />` : state.list.length === 0 ? !state.error && html`<div class="card"><${Empty} title=${t(isUnread ? "notifications.allRead" : "notifications.empty")}><p>${t("notifications.emptyHelp")}</p></${Empty}></div>`
       : html`<section class="card"><ul class="links notes-list">${state.list.map(entry => {
         const page = pages[entry.kind];
+        const link = page ? to(page, entry.thing) : entry.vehicleId ? to("vehicles", entry.vehicleId) : null;
         return html`<li key=${entry.id} class=${entry.readAt ? "" : "unread"}><span class=${"mark " + (shapes[entry.event] ?? "parked")}><${Shape} shape=${shapes[entry.event] ?? "parked"} /></span>
-          <span class="grow">${page ? html`<a href=${to(page, entry.thing)} onClick=${() => read(entry)}>${entry.text}</a>` : entry.text}
+          <span class="grow">${link ? html`<a href=${link} onClick=${() => read(entry)}>${entry.text}</a>` : entry.text}
             <span class="soft small">${t("event." + entry.event)} · ${nearText(entry.at)}${entry.vehicleId && ` · ${entry.vehicleId}`}</span></span>
           ${!entry.readAt && html`<button type="button" class="button" aria-label=${`${t("notifications.read")}: ${entry.text}`} onClick=${() => read(entry)}>${t("notifications.read")}</button>`}</li>`;
       })}</ul></section>`}

@@ -1,9 +1,10 @@
 /** The person's own account: name, language, password, second factors, sessions, and signing out. */
 import { html, useState } from "../lib/preact.js";
-import { RequestError, all, get, pathOf, post, request } from "../api.js";
+import { RequestError, get, pathOf, post, request } from "../api.js";
 import { nearText } from "../format.js";
 import { Form } from "../parts/form.js";
 import { Icon } from "../parts/icons.js";
+import { Sessions, browserName } from "../parts/sessions.js";
 import { Dialog, Loading, Secret, Title, Trouble, useLoad, useQuestion } from "../parts/ui.js";
 import { canReceivePush, currentSubscription, subscribe, unsubscribe } from "../push.js";
 import { go } from "../router.js";
@@ -74,7 +75,7 @@ export default function Profile() {
           { name: "units", label: "field.units", kind: "choice", texts: "units", choices: ["metric", "imperial"], required: true },
           { name: "timeZone", label: "field.timeZone", kind: "text", hint: "field.timeZoneHint" },
         ]} />`}</div></section>
-    <${PushMessages} /><${Password} /><${Factors} /><${Identities} /><${Sessions} /></div>`;
+    <${PushMessages} /><${Password} /><${Factors} /><${Identities} /><${Sessions} personId=${currentSession()?.person.id} /></div>`;
 }
 
 /** Push messages to this browser, and the other browsers that get them. */
@@ -111,8 +112,8 @@ function PushMessages() {
     ${error && html`<${Trouble} error=${error} />`}
     ${subscriptions.error ? html`<${Trouble} error=${subscriptions.error} retry=${subscriptions.reload} />`
       : list.length === 0 ? html`<p class="quiet soft">${t(canReceivePush() ? "push.none" : "push.impossible")}</p>`
-      : html`<ul class="links">${list.map((/** @type {any} */ entry) => html`<li key=${entry.id}><span><b>${browser(entry.client)}</b> <span class="soft small">${[entry.sessionId === session?.sessionId ? t("push.here") : "", entry.lastSentAt ? t("push.lastSent", { time: nearText(entry.lastSentAt) }) : ""].filter(Boolean).join(" · ")}</span></span>
-        <button type="button" class="button" disabled=${isBusy} aria-label=${`${t("push.turnOff")}: ${browser(entry.client)}`} onClick=${() => turnOff(entry)}>${t("push.turnOff")}</button></li>`)}</ul>`}</section>`;
+      : html`<ul class="links">${list.map((/** @type {any} */ entry) => html`<li key=${entry.id}><span><b>${browserName(entry.client)}</b> <span class="soft small">${[entry.sessionId === session?.sessionId ? t("push.here") : "", entry.lastSentAt ? t("push.lastSent", { time: nearText(entry.lastSentAt) }) : ""].filter(Boolean).join(" · ")}</span></span>
+        <button type="button" class="button" disabled=${isBusy} aria-label=${`${t("push.turnOff")}: ${browserName(entry.client)}`} onClick=${() => turnOff(entry)}>${t("push.turnOff")}</button></li>`)}</ul>`}</section>`;
 }
 
 /** The accounts at providers with which the person signs in. */
@@ -185,7 +186,7 @@ function Factors() {
         const credential = /** @type {any} */ (await navigator.credentials.create({
           publicKey: /** @type {any} */ (window).PublicKeyCredential.parseCreationOptionsFromJSON(publicKey),
         }));
-        await post("/api/auth/passkeys", { credential: credential.toJSON(), name: browser(navigator.userAgent) });
+        await post("/api/auth/passkeys", { credential: credential.toJSON(), name: browserName(navigator.userAgent) });
         tell(t("profile.passkeyAdded"));
         factors.reload();
       });
@@ -222,29 +223,4 @@ function Factors() {
     ${factors.error ? html`<${Trouble} error=${factors.error} retry=${factors.reload} />` : list.length === 0 ? html`<p class="quiet soft">${t("profile.noFactors")}</p>`
       : html`<ul class="links">${list.map((/** @type {any} */ factor) => html`<li><span><b>${factor.name}</b> <span class="soft small">${[t("factorKind." + factor.kind), factor.lastUsedAt ? t("profile.lastUsed", { time: nearText(factor.lastUsedAt) }) : ""].filter(Boolean).join(" · ")}</span></span>
         <button type="button" class="button" aria-label=${`${t("action.remove")}: ${factor.name}`} onClick=${() => remove(factor)}>${t("action.remove")}</button></li>`)}</ul>`}</section>`;
-}
-
-function Sessions() {
-  const session = currentSession();
-  const sessions = useLoad(() => all("/api/sessions", { personId: session?.person.id }), []);
-  const list = (sessions.value ?? []).filter(entry => !entry.revokedAt);
-  const end = async (/** @type {any} */ entry) => {
-    await request("DELETE", pathOf("/api/sessions", entry.id)).catch(() => {});
-    sessions.reload();
-  };
-  return html`<section class="card"><header><h2>${t("profile.sessions")}</h2></header>${sessions.error ? html`<${Trouble} error=${sessions.error} retry=${sessions.reload} />`
-    : html`<ul class="links">${list.map(entry => html`<li key=${entry.id}><span><b>${browser(entry.client)}</b> <span class="soft small">${[entry.address, nearText(entry.lastSeenAt)].filter(Boolean).join(" · ")}</span></span>
-      ${entry.id === session?.sessionId ? html`<span class="soft small">${t("profile.thisSession")}</span>`
-        : html`<button type="button" class="button" onClick=${() => end(entry)} aria-label=${`${t("profile.endSession")}: ${browser(entry.client)}`}>${t("profile.endSession")}</button>`}</li>`)}</ul>`}</section>`;
-}
-
-/**
- * The names of the browser and the operating system, from the header User-Agent.
- * @param {string | null} text
- */
-function browser(text) {
-  if (!text) return "–";
-  const name = /(Edg|OPR|Firefox|Chrome|Safari)\/(\d+)/.exec(text);
-  const system = /(Android|iPhone|iPad|Windows|Macintosh|Linux)/.exec(text);
-  return [name ? `${{ Edg: "Edge", OPR: "Opera" }[name[1]] ?? name[1]} ${name[2]}` : text.slice(0, 40), system?.[1]].filter(Boolean).join(", ");
 }

@@ -7,6 +7,7 @@ import { dayText, durationText, moneyText, nearText, number, quantity, timeText 
 import { Form } from "../parts/form.js";
 import { Icon, Status } from "../parts/icons.js";
 import { nameOf, useNames } from "../parts/names.js";
+import { Filter } from "../parts/things.js";
 import { Empty, Loading, Title, Trouble, useLoad, useQuestion } from "../parts/ui.js";
 import { go, to } from "../router.js";
 import { may, tell } from "../state.js";
@@ -24,7 +25,7 @@ const formats = /** @type {const} */ (["csv", "xlsx", "pdf"]);
 export default function Reports({ place }) {
   const id = place.parts[1];
   if (id === "new") return html`<${NewReport} place=${place} />`;
-  return id ? html`<${Report} key=${id} id=${id} />` : html`<${List} />`;
+  return id ? html`<${Report} key=${id} id=${id} />` : html`<${List} place=${place} />`;
 }
 
 /** The kinds that the person may see. */
@@ -33,17 +34,18 @@ function visibleKinds() { return Object.keys(kinds).filter(kind => kind !== "cos
 /** @param {any} report */
 function periodText(report) { return `${dayText(report.from)} – ${dayText(report.to)}`; }
 
-function List() {
+/** @param {{ place: import("../router.js").Place }} props */
+function List({ place }) {
   useNames();
-  const [kind, setKind] = useState("");
-  const loaded = useLoad(signal => get("/api/reports", { kind, limit: 100 }, signal), [kind]);
+  const kind = place.query.get("kind") ?? "", fleetId = place.query.get("fleetId") ?? "";
+  const loaded = useLoad(signal => get("/api/reports", { kind, fleetId, limit: 100 }, signal), [kind, fleetId]);
   const list = loaded.value?.data ?? [];
   const mayMake = may("reports", "write");
   return html`<div class="page"><${Title} title=${t("reports.title")}>${mayMake && html`<a class="button primary" href="/reports/new"><${Icon} name="plus" size=${16} />${t("reports.add")}</a>`}</${Title}>
-    <div class="filters"><label class="filter"><span class="soft">${t("reports.kind")}</span><select onChange=${(/** @type {any} */ event) => setKind(event.target.value)}><option value="">${t("all")}</option>
-      ${visibleKinds().map(name => html`<option value=${name} selected=${name === kind}>${t("report." + name)}</option>`)}</select></label></div>
+    <div class="filters"><${Filter} field=${{ name: "kind", label: "reports.kind", kind: "choice", texts: "report", choices: visibleKinds() }} value=${kind} />
+      <${Filter} field=${{ name: "fleetId", label: "field.fleetId", kind: "thing", of: "fleet" }} value=${fleetId} /></div>
     ${loaded.error ? html`<${Trouble} error=${loaded.error} retry=${loaded.reload} />` : !loaded.value ? html`<${Loading} />`
-      : list.length === 0 ? html`<div class="card"><${Empty} title=${t(kind ? "empty.filtered" : "reports.empty")}>${!kind && mayMake && html`<p>${t("reports.emptyHelp")}</p><div class="actions">${visibleKinds().map(name => html`<a class="button" href=${"/reports/new?kind=" + name}>${t("report." + name)}</a>`)}</div>`}</${Empty}></div>`
+      : list.length === 0 ? html`<div class="card"><${Empty} title=${t(kind || fleetId ? "empty.filtered" : "reports.empty")}>${!kind && !fleetId && mayMake && html`<p>${t("reports.emptyHelp")}</p><div class="actions">${visibleKinds().map(name => html`<a class="button" href=${"/reports/new?kind=" + name}>${t("report." + name)}</a>`)}</div>`}</${Empty}></div>`
       : html`<div class="card scroll"><table class="list"><thead><tr><th scope="col">${t("reports.kind")}</th><th scope="col">${t("reports.period")}</th><th scope="col" class="rest">${t("reports.groupBy")}</th><th scope="col" class="rest">${t("field.fleetId")}</th><th scope="col" class="rest">${t("reports.made")}</th></tr></thead>
         <tbody>${list.map((/** @type {any} */ report) => html`<tr key=${report.id}><td><a class="row-link" href=${to("reports", report.id)}>${t("report." + report.kind)}</a>${report.schedule && html` <${Status} shape="dot" tone="accent">${t("reports.repeated")}</${Status}>`}</td><td>${periodText(report)}</td>
           <td class="rest">${t("reportGroup." + report.groupBy)}</td><td class="rest">${report.fleetId ? nameOf("fleet", report.fleetId) : t("all")}</td><td class="rest">${nearText(report.createdAt)}</td></tr>`)}</tbody></table></div>`}</div>`;

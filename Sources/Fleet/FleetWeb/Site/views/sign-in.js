@@ -183,7 +183,7 @@ function Demo({ onSignedIn }) {
     } catch { return {}; }
   });
   const [fault, setFault] = useState(/** @type {string | null} */ (null));
-  const roles = ["admin", "maintenance", "driver"].filter(role => accounts[role]);
+  const roles = ["admin", "maintenance", "driver", "viewer"].filter(role => accounts[role]);
   const isHere = ["127.0.0.1", "localhost", "[::1]"].includes(location.hostname);
   const enter = async (/** @type {string} */ role) => {
     setFault(null);
@@ -195,6 +195,6 @@ function Demo({ onSignedIn }) {
   };
   return html`<${Alone} title=${t("demo.title")}>${roles.length === 0 || !isHere ? html`<p role="alert">${t("demo.none")}</p>`
     : html`<p class="soft">${t("demo.help")}</p><${Fault} text=${fault} /><div class="choices">
-      ${roles.map(role => html`<button type="button" class="choice" onClick=${() => enter(role)} data-role=${role}><${Icon} name=${{ admin: "live", maintenance: "service", driver: "vehicle" }[role]} size=${22} />
+      ${roles.map(role => html`<button type="button" class="choice" onClick=${() => enter(role)} data-role=${role}><${Icon} name=${{ admin: "live", maintenance: "service", driver: "vehicle", viewer: "report" }[role]} size=${22} />
         <span><b>${t("demo." + role)}</b><span class="soft small">${t(`demo.${role}Help`)}</span></span></button>`)}</div>`}</${Alone}>`;
 }

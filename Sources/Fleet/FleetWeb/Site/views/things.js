@@ -1,24 +1,32 @@
 /** The pages of things: list, details and form. */
 import { html, useState } from "../lib/preact.js";
 import { post, pathOf } from "../api.js";
+import { timeText } from "../format.js";
 import { Icon } from "../parts/icons.js";
-import { ThingDetail, ThingForm, ThingList } from "../parts/things.js";
-import { Empty, Secret, Trouble, useLoad } from "../parts/ui.js";
+import { Sessions } from "../parts/sessions.js";
+import { nameOf } from "../parts/names.js";
+import { ThingCard, ThingDetail, ThingForm, ThingList } from "../parts/things.js";
+import { Empty, Figures, Secret, Trouble } from "../parts/ui.js";
 import { currentSession, may } from "../state.js";
 import { t } from "../texts.js";
-import { kinds } from "./kinds.js";
+import { JourneyDoubts, JourneyExtras } from "./journey.js";
+import { kinds as workingKinds } from "./kinds.js";
+import { setUpKinds } from "./settings-kinds.js";
+import { Assets, Deliveries, Failures, Ignored, PhoneApps } from "./settings.js";
 import { DefectExtras, DocumentExtras, RecordExtras, RecordSteps, ScheduleExtras } from "./work.js";
-import { get } from "../api.js";
+
+const kinds = { ...workingKinds, ...setUpKinds };
 
 /** @param {{ place: import("../router.js").Place }} props */
 export default function Things({ place }) {
   const [id, thing, command] = place.parts;
   const kind = kinds[id];
   if (!kind) return html`<div class="page"><${Empty} title=${t("error.page")} /></div>`;
+  if (kind.isSingle) return thing === "edit" ? html`<${ThingForm} kind=${kind} id=${kind.id} key=${place.path} />` : html`<${ThingDetail} kind=${kind} id=${kind.id} key=${place.path} />`;
   if (thing === "new") return html`<${ThingForm} kind=${kind} start=${startOf(kind.id, place)} key=${place.path} />`;
   if (thing && command === "edit") return html`<${ThingForm} kind=${kind} id=${thing} key=${place.path} />`;
   if (thing) {
-    return html`<${ThingDetail} kind=${kind} id=${thing} key=${place.path} top=${(/** @type {any} */ value) => (kind.id === "maintenance-records" ? html`<${RecordSteps} record=${value} />` : null)}>${(/** @type {any} */ value, /** @type {() => void} */ reload) => more(kind.id, value, reload)}</${ThingDetail}>`;
+    return html`<${ThingDetail} kind=${kind} id=${thing} key=${place.path} top=${(/** @type {any} */ value) => top(kind.id, value)}>${(/** @type {any} */ value, /** @type {() => void} */ reload) => more(kind.id, value, reload)}</${ThingDetail}>`;
   }
   return html`<${ThingList} kind=${kind} place=${place} key=${kind.id} />`;
 }
@@ -38,6 +46,19 @@ function startOf(kind, place) {
 }
 
 /**
+ * What is above a thing's details.
+ * @param {string} kind
+ * @param {any} thing
+ */
+function top(kind, thing) {
+  switch (kind) {
+    case "maintenance-records": return html`<${RecordSteps} record=${thing} />`;
+    case "journeys": return html`<${JourneyDoubts} journey=${thing} />`;
+    default: return null;
+  }
+}
+
+/**
  * Further parts of the page with a thing's details.
  * @param {string} kind
  * @param {any} thing
@@ -46,23 +67,32 @@ function startOf(kind, place) {
 function more(kind, thing, reload) {
   switch (kind) {
     case "fleets": return html`<${FleetTiles} fleet=${thing} />`;
-    case "people": return may("people", "write") === "all" && thing.isActive && html`<${Invitation} person=${thing} />`;
+    case "people": return may("people", "write") === "all" && html`${thing.isActive && html`<${Invitation} person=${thing} />`}<${Sessions} personId=${thing.id} name=${kinds.people.name(thing)} />`;
     case "maintenance-records": return html`<${RecordExtras} record=${thing} />`;
     case "service-schedules": return html`<${ScheduleExtras} schedule=${thing} reload=${reload} key=${thing.updatedAt} />`;
     case "defects": return html`<${DefectExtras} defect=${thing} />`;
     case "documents": return html`<${DocumentExtras} document=${thing} />`;
-    case "drivers": return html`<${DriverAssignments} driver=${thing} />`;
+    case "webhooks": return html`<${Deliveries} webhook=${thing} key=${thing.updatedAt} /><${Failures} thing=${thing} />`;
+    case "forwards": return html`<${Failures} thing=${thing} /><${Ignored} thing=${thing} />`;
+    case "connectors": return html`<${Assets} connector=${thing} /><${Failures} thing=${thing} /><${Ignored} thing=${thing} />`;
+    case "phones": return html`<${PhoneApps} /><${Ignored} thing=${thing} />`;
+    case "journeys": return html`<${JourneyExtras} journey=${thing} />`;
+    case "drivers": return html`<${DriverExtras} driver=${thing} />`;
     default: return null;
   }
 }
 
 /** @param {{ fleet: any }} props */
 function FleetTiles({ fleet }) {
-  return html`<section class="tiles card"><div class="tile"><small>${t("fleet.total")}</small><b>${fleet.metrics?.total ?? "–"}</b></div>
-    <div class="tile"><small>${t("fleet.active")}</small><b>${fleet.metrics?.active ?? "–"}</b></div>
-    <div class="tile"><small>${t("fleet.inService")}</small><b>${fleet.metrics?.inService ?? "–"}</b></div></section>
-    ${fleet.vehicleIds?.length > 0 && html`<section class="card"><header><h2>${t("field.vehicleIds")}</h2></header>
-      <ul class="links">${fleet.vehicleIds.map((/** @type {string} */ id) => html`<li><a href=${"/vehicles/" + encodeURIComponent(id)}>${id}</a></li>`)}</ul></section>`}`;
+  const { metrics } = fleet;
+  const query = { fleetId: fleet.id };
+  const link = (/** @type {Record<string, string>} */ more) => `/vehicles?${new URLSearchParams({ ...query, ...more })}`;
+  return html`<${Figures} label=${kinds.fleets.name(fleet)} list=${[
+      { label: "fleet.total", count: metrics?.total, link: link({}) }, { label: "fleet.active", count: metrics?.active, link: link({ status: "available,assigned" }) },
+      { label: "fleet.inService", count: metrics?.inService, link: link({ status: "inService" }) },
+      ...(metrics?.utilization === undefined ? [] : [{ label: "fleet.utilization", count: metrics.utilization * 100, unit: "%", detail: t("live.today") }])]} />
+    <${ThingCard} kind=${kinds.vehicles} query=${query} detail=${(/** @type {any} */ vehicle) => [vehicle.make, vehicle.model, vehicle.licencePlate]} count=${20} />
+    <${ThingCard} kind=${kinds.drivers} query=${query} count=${20} />`;
 }
 
 /** @param {{ person: any }} props */
@@ -75,18 +105,21 @@ function Invitation({ person }) {
       setMade(await post(pathOf("/api/people", person.id, "invite")));
     } catch (failure) { setError(failure); }
   };
-  return html`<section class="card padded"><h2>${t("people.invite")}</h2>
+  return html`<section class="card"><header><h2>${t("people.invite")}</h2>${!made && html`<button type="button" class="button" onClick=${invite}><${Icon} name="plus" size=${16} />${t("people.inviteLink")}</button>`}</header>
     ${error && html`<${Trouble} error=${error} />`}
-    ${made ? html`<p>${t("people.invited", { name: person.firstName })} ${made.isMailed && t("people.mailed")}</p>
-      <${Secret} text=${made.link ?? `${location.origin}/setup#${made.token}`} label=${t("people.invite")} />`
-      : html`<p><button type="button" class="button" onClick=${invite}><${Icon} name="plus" size=${16} />${t("people.invite")}</button></p>`}</section>`;
+    ${made ? html`<div class="padded"><p>${t("people.invited", { name: person.firstName })} ${made.isMailed && t("people.mailed")}</p>
+      <${Secret} text=${made.link ?? `${location.origin}/setup#${made.token}`} label=${t("people.invite")} /></div>`
+      : html`<p class="quiet soft">${t("people.inviteHelp", { name: person.firstName })}</p>`}</section>`;
 }
 
-/** @param {{ driver: any }} props */
-function DriverAssignments({ driver }) {
-  const list = useLoad(signal => get("/api/assignments", { driverId: driver.id, sort: "-from", limit: 10 }, signal), [driver.id]);
-  if (!may("assignments") || !list.value?.data.length) return null;
-  const kind = kinds.assignments;
-  return html`<section class="card"><header><h2>${t("assignments.title")}</h2></header><ul class="links">${list.value.data.map((/** @type {any} */ entry) => html`<li>
-    <a href=${"/assignments/" + entry.id}>${entry.vehicleId}</a> ${kind.status?.(entry)}</li>`)}</ul></section>`;
+/**
+ * The assignments, journeys and documents of a driver.
+ * @param {{ driver: any }} props
+ */
+function DriverExtras({ driver }) {
+  const query = { driverId: driver.id };
+  return html`<${ThingCard} kind=${kinds.assignments} query=${query} text=${(/** @type {any} */ entry) => nameOf("vehicle", entry.vehicleId)} detail=${(/** @type {any} */ entry) => [timeText(entry.from), entry.to && timeText(entry.to)]} />
+    <${ThingCard} kind=${kinds.journeys} query=${query} detail=${(/** @type {any} */ journey) => [nameOf("vehicle", journey.vehicleId), journey.startTime && timeText(journey.startTime)]} />
+    <${ThingCard} kind=${kinds.documents} query=${query} start=${{ "of.kind": "driver", "of.id": driver.id }} detail=${(/** @type {any} */ document) => [document.title && t("document." + document.kind), document.number]} />
+    ${may("contacts") && html`<${ThingCard} kind=${kinds.phones} query=${query} />`}`;
 }

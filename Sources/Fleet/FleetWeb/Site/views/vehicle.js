@@ -2,17 +2,19 @@
 import "../texts/dispatch.js";
 import { html, useEffect, useState } from "../lib/preact.js";
 import { get, pathOf } from "../api.js";
-import { amount, durationText, nearText, quantity, timeText, timeZone, unitName } from "../format.js";
+import { amount, dateText, dayText, durationText, moneyText, nearText, quantity, timeText, timeZone, unitName } from "../format.js";
 import { listen } from "../live.js";
-import { Value } from "../parts/fields.js";
+import { Value, measured } from "../parts/fields.js";
 import { Icon, Status } from "../parts/icons.js";
 import { remember, serviceTypeName, vehicleName } from "../parts/names.js";
+import { Commands, ThingCard } from "../parts/things.js";
 import { stateOf } from "../parts/positions.js";
 import { Loading, Title, Trouble, useLoad, useTick } from "../parts/ui.js";
 import { to } from "../router.js";
 import { may } from "../state.js";
 import { t } from "../texts.js";
-import { vehicles } from "./kinds.js";
+import { expenses, fuelEntries, vehicles } from "./kinds.js";
+import { defects, documents, records } from "./work-kinds.js";
 import { remaining } from "./work.js";
 import { Codes, Readiness } from "./vehicle/codes.js";
 import { Course } from "./vehicle/course.js";
@@ -59,17 +61,31 @@ function Vehicle({ id, place }) {
         <span class="soft small">${values.timestamp && t("vehicle.lastRecord", { time: nearText(values.timestamp) })}</span>`}>
       ${may("records") === "all" && values.longitude !== undefined && html`<a class="button" href=${`/live?vehicle=${encodeURIComponent(id)}&follow=1`}><${Icon} name="follow" size=${16} />${t("vehicle.follow")}</a>`}
       ${may("assignments", "write") && html`<a class="button" href=${"/assignments/new?vehicleId=" + encodeURIComponent(id)}>${t("vehicle.assign")}</a>`}
-      ${may("vehicles", "write") && html`<a class="button" href=${to("vehicles", id, "edit")}>${t("action.edit")}</a>`}</${Title}>
+      ${may("vehicles", "write") && html`<a class="button" href=${to("vehicles", id, "edit")}>${t("action.edit")}</a>`}
+      ${may("vehicles", "write") === "all" && html`<${Commands} kind=${vehicles} thing=${vehicle} tag=${null} onDone=${loaded.reload} />`}</${Title}>
     <${Summary} id=${id} vehicle=${vehicle} values=${values} due=${due.value} economy=${economy.value} />
     <${Now} values=${values} state=${state} />
     <div class="two"><${Course} id=${id} values=${values} place=${place} /><div class="column"><${Codes} list=${loaded.value.dtc ?? []} /><${Readiness} list=${loaded.value.monitors ?? []} /></div></div>
     <${Trips} id=${id} latest=${loaded.value.trip} place=${place} />
-    <div class="halves">${may("maintenance") && html`<${Services} id=${id} due=${due} />`}<${Costs} id=${id} /><${Economy} economy=${economy} />
+    <div class="halves">${may("maintenance") && html`<${Services} id=${id} due=${due} />`}<${Work} id=${id} /><${Costs} id=${id} /><${Economy} economy=${economy} />
       <${Events} id=${id} /><${Gateway} id=${id} latest=${loaded.value} /></div>
     <section class="card"><header><h2>${t("vehicle.data")}</h2></header><dl class="facts">${vehicles.fields.filter(field => !["name", "status", "lastRecordAt"].includes(field.name))
       .filter(field => vehicle[field.name] !== undefined && vehicle[field.name] !== null)
       .map(field => html`<div class=${field.kind === "notes" ? "wide" : ""}><dt>${t(field.label)}</dt><dd><${Value} field=${field} value=${vehicle[field.name]} /></dd></div>`)}</dl></section>
     <${History} id=${id} /></div>`;
+}
+
+/**
+ * The defects, work orders, documents, fills and expenses of a vehicle.
+ * @param {{ id: string }} props
+ */
+function Work({ id }) {
+  const query = { vehicleId: id };
+  return html`<${ThingCard} kind=${defects} query=${query} detail=${(/** @type {any} */ defect) => [t("severity." + defect.severity), dateText(defect.createdAt)]} />
+    <${ThingCard} kind=${records} query=${query} text=${(/** @type {any} */ record) => serviceTypeName(record.serviceType)} detail=${(/** @type {any} */ record) => [dayText(record.completedDate ?? record.scheduledDate), record.cost && moneyText(record.cost), record.vendorName]} />
+    <${ThingCard} kind=${documents} query=${query} start=${{ "of.kind": "vehicle", "of.id": id }} detail=${(/** @type {any} */ document) => [document.title && t("document." + document.kind), document.number]} />
+    <${ThingCard} kind=${fuelEntries} query=${query} detail=${(/** @type {any} */ entry) => [measured(entry, "quantity"), entry.total && moneyText(entry.total), entry.odometer !== undefined && quantity(entry.odometer, "km")]} />
+    <${ThingCard} kind=${expenses} query=${query} detail=${(/** @type {any} */ expense) => [moneyText(expense.amount), dateText(expense.at), expense.vendorName]} />`;
 }
 
 /**

@@ -103,7 +103,8 @@ export const records = {
     { name: "cancelReason", label: "field.reason", kind: "notes", isRead: true },
     { name: "status", label: "field.status", kind: "choice", texts: "recordStatus", choices: ["scheduled", "inProgress", "completed", "cancelled"], isRead: true, isOmitted: true },
   ],
-  columns: ["serviceType", "vehicleId", "scheduledDate", "cost", "vendorName"], filters: ["status", "serviceType"], numbers: ["cost"],
+  columns: ["serviceType", "vehicleId", "scheduledDate", "cost", "vendorName"], filters: ["status", "serviceType", "vehicleId"], period: ["from", "to"],
+  sorts: ["serviceType", "scheduledDate", "vendorName", "status"], numbers: ["cost"],
   status: record => html`<${RecordStatus} status=${record.status} />`,
   commands: [
     { name: "start", label: "records.start", question: "records.startQuestion", done: "records.started", isMain: true, isPossible: record => record.status === "scheduled" },
@@ -141,7 +142,8 @@ export const schedules = {
     { name: "notes", label: "field.notes", kind: "notes", group: "group.more" },
     { name: "state", label: "field.status", kind: "choice", texts: "dueState", choices: ["overdue", "dueSoon", "ok", "snoozed"], isRead: true, isOmitted: true },
   ],
-  columns: ["serviceType", "vehicleId", "name", "fleetId", "next.dueDate", "next.dueOdometer", "forecastDate"], filters: ["state", "serviceType"], numbers: ["next.dueOdometer"],
+  columns: ["serviceType", "vehicleId", "name", "fleetId", "next.dueDate", "next.dueOdometer", "forecastDate"], filters: ["state", "serviceType", "vehicleId", "fleetId"], period: ["forecastDateFrom", "forecastDateTo"],
+  sorts: ["serviceType", "name", "forecastDate"], numbers: ["next.dueOdometer"],
   status: schedule => html`<${DueState} state=${schedule.state} />`,
 };
 
@@ -155,7 +157,7 @@ export const serviceTypes = {
     { name: "notes", label: "field.notes", kind: "notes" },
     { name: "builtIn", label: "field.builtIn", kind: "flag", isRead: true },
   ],
-  columns: ["name", "code", "notes", "builtIn"],
+  columns: ["name", "code", "notes", "builtIn"], sorts: ["name", "code"],
 };
 
 /** @type {Kind} */
@@ -173,9 +175,10 @@ export const defects = {
     { name: "tripsWithout", label: "field.tripsWithout", kind: "number", isRead: true, isShown: defect => defect.dtcs?.length > 0 },
     { name: "createdAt", label: "field.reportedAt", kind: "time", isRead: true },
     { name: "dismissReason", label: "field.reason", kind: "notes", isRead: true },
-    { name: "status", label: "field.status", kind: "choice", texts: "defectStatus", choices: ["open", "acknowledged", "repaired", "verified", "dismissed"], isRead: true, isOmitted: true },
+    { name: "status", label: "field.status", kind: "choice", texts: "defectStatus", choices: ["open", "acknowledged", "repaired", "verified", "dismissed"], isRead: true, isOmitted: true,
+      groups: [["open,acknowledged", "defects.unrepaired"]] },
   ],
-  columns: ["text", "vehicleId", "severity", "source", "createdAt"], filters: ["status", "severity"],
+  columns: ["text", "vehicleId", "severity", "source", "createdAt"], filters: ["status", "severity", "vehicleId"], period: ["from", "to"], sorts: ["severity", "createdAt", "status"],
   status: defect => html`<${DefectStatus} status=${defect.status} />`,
   commands: [
     { name: "acknowledge", label: "defects.acknowledge", question: "defects.acknowledgeQuestion", done: "defects.acknowledged", isPossible: defect => defect.status === "open" },
@@ -204,7 +207,7 @@ export const readings = {
     { name: "source", label: "field.source", kind: "choice", texts: "readingSource", choices: ["gateway", "journey", "fuel", "inspection", "service", "manual", "import"], isRead: true },
     { name: "flag", label: "field.flag", kind: "choice", texts: "readingFlag", choices: ["outOfOrder", "backward", "tooFast", "wrongUnit"], isRead: true },
   ],
-  columns: ["vehicleId", "odometer", "at", "engineHours", "source"], filters: ["source", "flag"], numbers: ["odometer", "engineHours"],
+  columns: ["vehicleId", "odometer", "at", "engineHours", "source"], filters: ["source", "flag", "vehicleId"], period: ["from", "to"], sorts: ["odometer", "at", "engineHours"], numbers: ["odometer", "engineHours"],
   status: reading => reading.void ? html`<${Status} shape="silent">${t("readings.void")}</${Status}>` : reading.flag ? html`<${Status} shape="danger">${t("readingFlag." + reading.flag)}</${Status}>`
     : html`<${Status} shape="good" tone="moving">${t("readings.used")}</${Status}>`,
   commands: [
@@ -230,8 +233,10 @@ export const documents = {
     { name: "expiresOn", label: "field.expiresOn", kind: "day", hint: "field.expiresHint" },
     { name: "fileIds", label: "field.files", kind: "files" },
     { name: "notes", label: "field.notes", kind: "notes" },
+    { name: "vehicleId", label: "field.vehicleId", kind: "thing", of: "vehicle", isRead: true, isOmitted: true },
+    { name: "driverId", label: "field.driverId", kind: "thing", of: "driver", isRead: true, isOmitted: true },
   ],
-  columns: ["kind", "of.id", "title", "number", "expiresOn"], filters: ["kind"],
+  columns: ["kind", "of.id", "title", "number", "expiresOn"], filters: ["kind", "vehicleId", "driverId"], period: ["expiresOnFrom", "expiresOnTo"], sorts: ["kind", "title", "expiresOn"],
   status: document => html`<${Expiry} day=${document.expiresOn} />`,
 };
 
@@ -248,7 +253,7 @@ export function Expiry({ day }) {
 }
 
 /** The events for which rules can notify people. */
-const eventChoices = [
+export const eventChoices = [
   "journeyNeedsReview", "journeyIncident", "journeyStarted", "journeyCompleted", "inspectionDefects", "troubleCodeFound",
   "defectOpened", "defectUnsafe", "serviceDueSoon", "serviceOverdue", "maintenanceStarted", "maintenanceCompleted",
   "assignmentMade", "assignmentEnded", "documentExpiring", "licenceExpiring", "vehicleSilent", "vehicleBack",
@@ -270,11 +275,12 @@ export const rules = {
     { name: "personIds", label: "field.personIds", kind: "things", of: "person", isWide: true, group: "group.who" },
     { name: "notifiesDriver", label: "field.notifiesDriver", kind: "flag", group: "group.who" },
     { name: "channels", label: "field.channels", kind: "choices", texts: "channel", required: true, choices: ["inApp", "email", "push", "webhook"], hint: "field.channelsHint", initial: () => ["inApp"], group: "group.how" },
+    { name: "webhookIds", label: "field.webhookIds", kind: "things", of: "webhook", isWide: true, hint: "field.webhookIdsHint", isShown: values => values.channels?.includes("webhook"), group: "group.how" },
     { name: "digest", label: "field.digest", kind: "choice", texts: "digest", required: true, choices: ["none", "hourly", "daily"], initial: () => "none", group: "group.how" },
     { name: "quietHours.from", label: "field.quietFrom", kind: "clock", hint: "field.quietHint", group: "group.how" },
     { name: "quietHours.to", label: "field.quietTo", kind: "clock", hint: "field.quietHint", group: "group.how" },
   ],
-  columns: ["name", "events", "channels", "digest"],
+  columns: ["name", "events", "channels", "digest"], sorts: ["name"],
   status: rule => html`<${Status} shape=${rule.isActive ? "good" : "silent"} tone=${rule.isActive ? "moving" : undefined}>${t(rule.isActive ? "rules.active" : "rules.inactive")}</${Status}>`,
   commands: [
     { name: "off", label: "rules.off", question: "rules.offQuestion", done: "rules.isOff", isPossible: rule => rule.isActive, patch: () => ({ isActive: false }), undo: () => ({ isActive: true }) },

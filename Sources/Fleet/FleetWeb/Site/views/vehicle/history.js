@@ -2,6 +2,7 @@
 import { html, useState } from "../../lib/preact.js";
 import { all, get, pathOf } from "../../api.js";
 import { nearText, number, quantity, timeText } from "../../format.js";
+import { healthLooks, healthOf } from "../../parts/gateways.js";
 import { changesOf, actorOf, actionText } from "../../parts/audit.js";
 import { Status } from "../../parts/icons.js";
 import { useNames } from "../../parts/names.js";
@@ -42,18 +43,14 @@ export function History({ id }) {
         ${list.length > count && html`<p class="quiet"><button type="button" class="button" onClick=${() => setCount(count + 20)}>${t("audit.older")}</button></p>`}`}</section>`;
 }
 
-/** The records that may wait in a gateway before it counts as behind. */
-const many = 1000;
-
 /** @param {{ id: string, latest: any }} props */
 export function Gateway({ id, latest }) {
   const loaded = useLoad(async () => (may("settings") ? all("/api/gateways") : []), [id]);
   const gateway = (loaded.value ?? []).find(one => one.currentVehicle === id) ?? (loaded.value ?? []).find(one => one.vehicles?.includes(id));
   const { adapter, gap } = latest;
   if (!gateway && !adapter && !gap) return null;
-  const age = gateway?.lastSeen ? (Date.now() - Date.parse(gateway.lastSeen)) / 3_600_000 : Infinity;
-  const state = !gateway ? null : gateway.revokedAt ? ["danger", "gateways.revoked"] : (gateway.spoolDepth ?? 0) > many ? ["idle", "gateway.behind"] : age > 24 ? ["silent", "gateway.quiet"] : ["good", "gateway.healthy"];
-  return html`<section class="card"><header><h2>${t("vehicle.gateway")}</h2>${state && html`<${Status} shape=${state[0]} tone=${state[0] === "good" ? "moving" : undefined}>${t(state[1])}</${Status}>`}</header>
+  const look = gateway && healthLooks[healthOf(gateway)];
+  return html`<section class="card"><header><h2>${t("vehicle.gateway")}</h2>${look && html`<${Status} shape=${look.shape} tone=${look.tone}>${t(look.text)}</${Status}>`}</header>
     <dl class="facts">${gateway && html`<div><dt>${t("gateways.id")}</dt><dd><a href="/gateways">${gateway.id}</a></dd></div>
       <div><dt>${t("gateways.lastSeen")}</dt><dd>${gateway.lastSeen ? nearText(gateway.lastSeen) : t("gateways.never")}</dd></div>
       ${gateway.version && html`<div><dt>${t("gateways.version")}</dt><dd>${gateway.version}</dd></div>`}

@@ -6,7 +6,7 @@ import { Icon, Status } from "../../parts/icons.js";
 import { nameOf, useNames } from "../../parts/names.js";
 import { loadTrack } from "../../parts/positions.js";
 import { Loading, Trouble, useLoad } from "../../parts/ui.js";
-import { setQuery } from "../../router.js";
+import { setQuery, to } from "../../router.js";
 import { may } from "../../state.js";
 import { t } from "../../texts.js";
 
@@ -38,7 +38,7 @@ export function Trips({ id, latest, place }) {
   const claimed = new Map((claims.value?.matched ?? []).flatMap((/** @type {any} */ match) => match.trips.map((/** @type {any} */ trip) => [trip.id, drivers.get(match.journeyId)])));
   const free = new Set((claims.value?.unclaimedTrips ?? []).map((/** @type {any} */ trip) => trip.id));
   const hasDrivers = claimed.size + free.size > 0;
-  return html`<section class="card clip trips"><header><h2>${t("vehicle.trips")}</h2>${chosen && html`<button type="button" class="button" onClick=${() => setQuery({ trip: null })}>${t("vehicle.track")}</button>`}</header>
+  return html`<section class="card clip trips"><header><h2>${t("vehicle.trips")}</h2>${may("journeys") === "all" && html`<a href=${to("vehicles", id, "reconciliation")}>${t("vehicle.reconciliation")}</a>`}${chosen && html`<button type="button" class="button" onClick=${() => setQuery({ trip: null })}>${t("vehicle.track")}</button>`}</header>
     <div class="split"><div>
       ${loaded.error ? html`<${Trouble} error=${loaded.error} retry=${loaded.reload} />` : !loaded.value ? html`<${Loading} />`
         : list.length === 0 ? html`<p class="quiet soft">${t("vehicle.noTrips")}</p>`

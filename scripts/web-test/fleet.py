@@ -1,0 +1,647 @@
+"""Tests of the pages of the whole fleet, of lists, and of what administrators set up."""
+import datetime
+import json
+import struct
+import urllib.request
+
+from stage import Browser
+from suite import REFUSED, XSS, test
+from workshop import choose
+
+
+def pages(stage_):
+    """The pages of each role."""
+    server = stage_.server
+    journey = server.send("GET", "/api/journeys?vehicle=VAN-007")["data"][0]["id"]
+    driver = server.send("GET", "/api/drivers?q=Omar")["data"][0]["id"]
+    ids = {}
+    for kind, body in [
+            ("webhooks", {"url": "https://hooks.example/fleet", "description": "Ticket system", "events": ["defectOpened", "defectUnsafe"], "isActive": False}),
+            ("forwards", {"name": "Grafana", "format": "influx", "address": "https://influx.example/write?db=fleet", "isActive": False}),
+            ("connectors", {"name": "Excavators", "service": "aemp", "address": "https://machines.example/aemp", "signIn": "basic", "userName": "fleet", "isActive": False}),
+            ("phones", {"name": "Omar's phone", "driverId": driver, "sharesPosition": True})]:
+        listed = server.send("GET", "/api/" + kind)["data"]
+        ids[kind] = (listed[0] if listed else server.send("POST", "/api/" + kind, body))["id"]
+    set_up = [("settings", "/settings"), ("settings-edit", "/settings/edit")]
+    for kind, identifier in ids.items():
+        set_up += [(kind, "/" + kind), (kind[:-1], f"/{kind}/{identifier}"), (kind[:-1] + "-new", f"/{kind}/new")]
+    return {
+        "admin": [("fleet-overview", "/fleet"), ("calendar", "/assignments/calendar"), ("journey", f"/journeys/{journey}"), ("reconciliation", "/vehicles/VAN-001/reconciliation"), *set_up],
+        "viewer": [("viewer-fleet", "/fleet"), ("viewer-settings", "/settings"), ("viewer-webhooks", "/webhooks")], "driver": [("my-calendar", "/assignments/calendar"), ("my-phones", "/phones"), ("my-phone-new", "/phones/new")]}
+
+
+def rows(browser):
+    return [row.text for row in browser.all("main tbody tr")]
+
+
+def figure(browser, label):
+    """The number of a tile."""
+    return int(browser.element(".figures .tile", label).find_element("css selector", "b").text)
+
+
+@test
+def figures_of_the_fleet_lead_to_the_lists_that_they_count(browser):
+    server = browser.stage.server
+    server.send("PUT", "/api/vehicles/OLD-1", {"make": "Opel"}, headers={"If-None-Match": "*"})
+    server.send("POST", "/api/vehicles/OLD-1/deactivate")
+    # Another test may have repaired the car.
+    if server.send("GET", "/api/vehicles/CAR-003")["status"] != "inService":
+        repair = server.send("POST", "/api/maintenance-records", {"vehicleId": "CAR-003", "serviceType": "repair"})
+        server.send("POST", f"/api/maintenance-records/{repair['id']}/start")
+    unsafe = server.send("POST", "/api/defects", {"vehicleId": "OLD-1", "severity": "unsafe", "text": "Brake line leaks"})
+    for role in ("viewer", "admin"):
+        browser.sign_in(role)
+        browser.click(".rail a", "Fleet")
+        browser.sees("Active assignments")
+        for label, path, query, seen, missing in [
+                ("Available or assigned", "/vehicles", "status=available,assigned", "VAN-001", "OLD-1"), ("In service", "/vehicles", "status=inService", "CAR-003", "VAN-001"),
+                ("Overdue services", "/service-schedules", "state=overdue", "", "tachograph"), ("Unsafe defects", "/defects", "severity=unsafe&status=open,acknowledged", "Brake line leaks", "Left wiper")]:
+            count = len(server.send("GET", f"/api{path}?limit=1000&{query}")["data"])
+            assert figure(browser, label) == count, (label, browser.element(".figures").text)
+            browser.click(".figures a", label)
+            browser.until(lambda: browser.script("return location.pathname") == path, path)
+            browser.until(lambda: len(rows(browser)) == count, f"{count} rows")
+            listed = "\n".join(rows(browser))
+            assert seen in listed and missing not in listed, listed
+            assert browser.all(".filters select option:checked")[0].get_attribute("value") or label == "Unsafe defects"
+            browser.go("/fleet")
+            browser.sees("Active assignments")
+        assert " inactive" in browser.element(".figures .tile", "Vehicles").text
+        # Those who have a vehicle now.
+        assert any("VAN-001" in row and "Jane Smith" in row and "Assigned" in row for row in rows(browser)), rows(browser)
+        assert bool(browser.all(".title .button")) == (role == "admin")
+    browser.click(".figures a", "Silent gateways")
+    browser.calm()
+    assert browser.script("return location.pathname + location.search") == "/gateways?health=silent"
+    server.send("POST", f"/api/defects/{unsafe['id']}/dismiss", {"reason": "test"})
+    server.send("DELETE", "/api/vehicles/OLD-1")
+
+
+@test
+def list_is_sorted_by_a_click_on_a_heading_and_restricted_to_a_vehicle_a_driver_and_a_period(browser):
+    server = browser.stage.server
+    browser.sign_in("admin")
+    browser.go("/vehicles")
+    browser.calm()
+    first = lambda: rows(browser)[0]
+    browser.until(lambda: "CAR-003" in first(), "sorted by id")
+    assert browser.element("th[aria-sort=ascending]").text == "Id"
+    browser.click("th .sort", "Make")
+    browser.until(lambda: "BMW" in first() and browser.element("th[aria-sort=ascending]").text == "Make", "sorted by make")
+    browser.click("th .sort", "Make")
+    browser.until(lambda: "Volkswagen" in first() and browser.element("th[aria-sort=descending]").text == "Make", "in reverse order")
+    # The address keeps the order.
+    assert browser.script("return location.search") == "?sort=-make"
+    # A column by which the server cannot sort has no button.
+    browser.go("/expenses")
+    browser.calm()
+    assert [th.text for th in browser.all("th") if th.find_elements("css selector", "button")] == ["Category", "Time", "Paid to"]
+    # A vehicle, by a part of its name.
+    choose(browser, "#filter-vehicleId", "VAN-001")
+    browser.until(lambda: rows(browser) and all("VAN-001" in row for row in rows(browser)), "the expenses of the vehicle")
+    choose(browser, "#filter-driverId", "Eva Lang")
+    browser.sees("Nothing matches the filters")
+    browser.click("[aria-label='Remove the filter: Driver']")
+    browser.until(lambda: rows(browser), "expenses again")
+    whole = server.send("GET", "/api/expenses?sort=at")["data"]
+    browser.click(".clear")
+    browser.until(lambda: len(rows(browser)) == len(whole), "all expenses")
+    day = whole[0]["at"][:10]
+    browser.script("const field = document.querySelectorAll('.filters input[type=date]')[1]; field.value = arguments[0]; field.dispatchEvent(new Event('change', {bubbles: true}))", day)
+    expected = server.send("GET", "/api/expenses?to=" + day)["data"]
+    browser.until(lambda: len(rows(browser)) == len(expected) < len(whole), "the expenses until a day")
+    # On a phone, the filters are folded, and their number is shown.
+    browser.shape(390, 844, False)
+    browser.click(".fold", "Filters: 1")
+    browser.element(".filters.open input[type=date]")
+    browser.shape(1440, 900, False)
+    return [REFUSED]
+
+
+def log_of(browser):
+    return browser.element(".log").text
+
+
+@test
+def vehicle_is_taken_out_of_use_retired_taken_back_and_deleted(browser):
+    server = browser.stage.server
+    server.send("PUT", "/api/vehicles/SPARE-1", {"name": "Spare van", "make": "Opel"}, headers={"If-None-Match": "*"})
+    def status():
+        return server.send("GET", "/api/vehicles/SPARE-1")["status"]
+
+    def command(label, seen, menu=True):
+        if menu:
+            browser.click(".menu > .button", "More")
+        browser.click(".title .button", label)
+        browser.element("dialog .button", label)
+        browser.click("dialog .actions .button", label)
+        browser.sees(seen)
+
+    browser.sign_in("admin")
+    browser.go("/vehicles/SPARE-1")
+    command("Take out of use", "The vehicle is out of use")
+    browser.sees("Inactive")
+    assert status() == "inactive"
+    command("Take into use", "The vehicle is in use again", menu=False)
+    command("Retire", "The vehicle is retired")
+    browser.sees("Retired")
+    assert status() == "retired"
+    command("Take back", "The vehicle belongs to the fleet again", menu=False)
+    assert status() == "available"
+    # Nothing happens before the question is answered.
+    browser.click(".menu > .button", "More")
+    browser.click(".title .button", "Delete")
+    browser.sees("Spare van is deleted with all its records")
+    browser.click("dialog .button", "Cancel")
+    # What is in use cannot be deleted, and the reason is shown.
+    driver = server.send("GET", "/api/drivers?q=Eva")["data"][0]["id"]
+    assignment = server.send("POST", "/api/assignments", {"vehicleId": "SPARE-1", "driverId": driver, "from": server.send("GET", "/api/vehicles/SPARE-1")["updatedAt"]})
+    browser.click(".menu > .button", "More")
+    browser.click(".title .button", "Delete")
+    browser.click("dialog .danger-fill")
+    browser.sees("The vehicle is in use: end its assignment")
+    browser.click("dialog .button", "Cancel")
+    server.send("POST", f"/api/assignments/{assignment['id']}/end", {})
+    command("Delete", "The vehicle was deleted")
+    browser.until(lambda: browser.script("return location.pathname") == "/vehicles", "the list")
+    # Only administrators have these commands.
+    browser.sign_in("maintenance")
+    browser.go("/vehicles/VAN-001")
+    browser.sees("Trouble codes")
+    assert not browser.all(".menu")
+    return [REFUSED]
+
+
+@test
+def vehicle_shows_its_defects_work_documents_fills_and_expenses(browser):
+    server = browser.stage.server
+    money = lambda amount: {"amount": amount, "currency": "EUR"}
+    now = server.send("GET", "/api/vehicles/VAN-001")["updatedAt"]
+    defect = server.send("POST", "/api/defects", {"vehicleId": "VAN-001", "severity": "minor", "text": "Ashtray is missing"})
+    server.send("POST", "/api/maintenance-records", {"vehicleId": "VAN-001", "serviceType": "other", "completedDate": now[:10], "scheduledDate": now[:10], "cost": money("77.10"), "vendorName": "Lake Garage"})
+    fill = server.send("POST", "/api/fuel-entries", {"vehicleId": "VAN-001", "at": now, "energy": "adBlue", "quantity": 9.5, "unit": "L", "total": money("11.20")})
+    expense = server.send("POST", "/api/expenses", {"vehicleId": "VAN-001", "category": "wash", "at": now, "amount": money("13.80"), "vendorName": "Bubbles"})
+    browser.sign_in("admin")
+    browser.go("/vehicles/VAN-001")
+    for title, text in [("Defects", "Ashtray is missing"), ("Work orders", "€77.10 · Lake Garage"), ("Documents", "Fleet insurance 2026"), ("Fuel", "9.5 L · €11.20"), ("Expenses", "€13.80")]:
+        browser.until(lambda: any(card.text.startswith(title) and text in card.text.replace("\xa0", " ") for card in browser.all(".halves > .card")), f"{title}: {text}")
+    browser.click("[aria-label='Documents: All']")
+    expected = server.send("GET", "/api/documents?vehicle=VAN-001")["data"]
+    browser.until(lambda: len(rows(browser)) == len(expected) < len(server.send("GET", "/api/documents")["data"]), "the documents of the vehicle")
+    assert browser.element("#filter-vehicleId").get_attribute("value") == "VAN-001"
+    browser.go("/vehicles/VAN-001")
+    browser.click(".halves .button", "Add a document")
+    browser.until(lambda: browser.element("#field-of-id").get_attribute("value") == "VAN-001", "the vehicle")
+    server.send("POST", f"/api/defects/{defect['id']}/dismiss", {"reason": "test"})
+    for path in (f"/api/fuel-entries/{fill['id']}", f"/api/expenses/{expense['id']}"):
+        server.send("PATCH", path, {"void": True}, headers={"If-Match": "*"})
+
+
+@test
+def reviewer_sees_why_a_journey_is_to_be_checked_and_confirms_it(browser):
+    server = browser.stage.server
+    [journey] = server.send("GET", "/api/journeys?vehicle=VAN-007&needsReview=true")["data"]
+    browser.sign_in("admin")
+    browser.go("/journeys?needsReview=true")
+    browser.until(lambda: len(rows(browser)) == 1, "one journey")
+    browser.click("main tbody a")
+    browser.sees("Why this journey is to be checked")
+    assert "overlaps another journey of the driver or the vehicle" in browser.element(".review").text
+    assert "Started" in log_of(browser) and "51,200 km" in log_of(browser).replace("\xa0", " ") and "overlaps another journey" in log_of(browser)
+    # All journeys of the vehicle against its trips.
+    browser.click(".button", "Compare with trips")
+    browser.sees("Journeys without a trip")
+    browser.sees("Trips without a journey")
+    unclaimed = server.send("GET", "/api/vehicles/VAN-007/trips")["data"]
+    assert unclaimed
+    browser.click("td .button", "Declare a journey")
+    browser.until(lambda: browser.element("#field-vehicleId").get_attribute("value") == "VAN-007" and browser.element("#field-startTime").get_attribute("value"), "the times of the trip")
+    browser.go("/journeys/" + journey["id"])
+    browser.click(".button", "Confirm")
+    browser.click("dialog .button.primary")
+    browser.sees("The journey was confirmed")
+    browser.gone("Why this journey is to be checked")
+    assert "overlapped another journey; confirmed" in log_of(browser)
+    assert not server.send("GET", "/api/journeys/" + journey["id"])["needsReview"]
+
+
+@test
+def person_sees_only_chosen_fleets_and_an_administrator_ends_a_session(browser):
+    server = browser.stage.server
+    browser.sign_in("admin")
+    browser.go("/people/new")
+    browser.fill("#field-firstName", "Sina")
+    browser.fill("#field-lastName", "Wolf")
+    browser.fill("#field-email", "sina@fleet.example")
+    for role, wanted in (("Driver", False), ("Viewer", True)):
+        box = next(label for label in browser.all(".check") if label.text == role)
+        if box.find_element("css selector", "input").is_selected() != wanted:
+            box.click()
+    browser.click(".check", "Only these fleets")
+    browser.click(".form .button.primary")
+    # At least one fleet is needed.
+    browser.until(lambda: "What the person sees: choose one" in browser.element(".summary").text, "the fault")
+    choose(browser, "#field-scope-fleets", "Konstanz")
+    choose(browser, "#field-scope-fleets", "Singen")
+    browser.click("[aria-label='Remove: Singen']")
+    browser.click(".form .button.primary")
+    browser.sees("Not signed in anywhere")
+    browser.until(lambda: "Konstanz" in browser.element(".facts").text, "the fleet")
+    [person] = [one for one in server.send("GET", "/api/people?q=Sina")["data"]]
+    konstanz = server.send("GET", "/api/fleets?q=Konstanz")["data"][0]["id"]
+    assert person["scope"] == [konstanz] and person["roles"] == ["viewer"], person
+    # Another administrator gives all fleets meanwhile: the conflict is at the field.
+    browser.click(".button", "Edit")
+    browser.element("[aria-label='Remove: Konstanz']")
+    choose(browser, "#field-scope-fleets", "Singen")
+    server.send("PATCH", "/api/people/" + person["id"], {"scope": "all"}, headers={"If-Match": "*"})
+    browser.click(".form .button.primary")
+    browser.until(lambda: "All fleets and vehicles" in browser.element(".conflict").text, "the conflict")
+    browser.click(".conflict .button", "Take the stored one")
+    browser.click(".form .button.primary")
+    browser.until(lambda: "All fleets and vehicles" in browser.element(".facts").text, "all fleets")
+    # A session of another person.
+    other = Browser(browser.stage)
+    try:
+        other.sign_in("driver")
+        other.sees("KN-FL 101")
+        browser.go("/people/" + browser.stage.accounts["driver"]["id"])
+        browser.click(".links .button", "Sign out there")
+        browser.sees("Jane Smith is signed out in Chrome")
+        browser.click("dialog .danger-fill")
+        browser.sees("The session has ended")
+        other.go("/journeys")
+        other.sees("Your session has ended")
+    finally:
+        other.close()
+    # A person is erased after a question.
+    browser.go("/people/" + person["id"])
+    browser.click(".menu > .button", "More")
+    browser.click(".title .button", "Erase")
+    browser.click("dialog .danger-fill")
+    browser.sees("The account was erased")
+    browser.until(lambda: browser.script("return location.pathname") == "/people", "the list")
+    return [REFUSED]
+
+
+@test
+def settings_of_the_fleet_are_changed_and_a_conflict_is_shown(browser):
+    server = browser.stage.server
+    browser.sign_in("admin")
+    browser.click(".rail a", "Settings")
+    browser.sees("A journey needs an inspection before it")
+    browser.click(".button", "Edit")
+    browser.fill("#field-timeZone", "Europe/Nowhere")
+    browser.click(".form .button.primary")
+    browser.until(lambda: "Time zone" in browser.element(".summary").text, "the fault at the field")
+    browser.fill("#field-timeZone", "Europe/Vienna")
+    server.send("PATCH", "/api/settings", {"timeZone": "Europe/Zurich", "tripsToVerify": 4}, headers={"If-Match": "*"})
+    browser.click(".form .button.primary")
+    browser.until(lambda: "Europe/Zurich" in browser.element(".conflict").text, "the conflict")
+    browser.click(".conflict .button", "Keep mine")
+    browser.click(".form .button.primary")
+    browser.sees("Saved")
+    browser.until(lambda: "Europe/Vienna" in browser.element(".facts").text, "the new time zone")
+    stored = server.send("GET", "/api/settings")
+    assert (stored["timeZone"], stored["tripsToVerify"]) == ("Europe/Vienna", 4), stored
+    server.send("PATCH", "/api/settings", {"timeZone": None, "tripsToVerify": 3}, headers={"If-Match": "*"})
+    browser.sign_in("viewer")
+    browser.go("/settings")
+    browser.sees("A journey needs an inspection before it")
+    assert not browser.all(".title .button")
+    return [REFUSED]
+
+
+@test
+def webhook_shows_its_secret_once_and_its_deliveries(browser):
+    server = browser.stage.server
+    browser.sign_in("admin")
+    browser.go("/webhooks/new")
+    browser.fill("#field-url", "http://hooks.example")
+    browser.click(".form .button.primary")
+    browser.until(lambda: "Address" in browser.element(".summary").text, "the fault at the field")
+    browser.fill("#field-url", "https://receiver.invalid/hook")
+    browser.fill("#field-description", "Ticket desk")
+    browser.click(".check", "Vehicle is unsafe")
+    browser.click(".form .button.primary")
+    browser.sees("It is shown only now")
+    secret = browser.element(".new-secret code").text
+    assert secret.startswith("whsec_")
+    [webhook] = [one for one in server.send("GET", "/api/webhooks")["data"] if one.get("description") == "Ticket desk"]
+    assert webhook["events"] == ["defectUnsafe"] and "secret" not in webhook, webhook
+    # The secret stays while its page is shown, and is nowhere afterwards.
+    browser.click(".button", "Send a test")
+    browser.click("dialog .button.primary")
+    browser.sees("The test is being sent")
+    browser.sees(secret)
+    browser.until(lambda: browser.click(".card .button", "Reload") or any("Test" in row for row in rows(browser)), "the delivery")
+    browser.go("/webhooks")
+    browser.sees("Ticket desk")
+    browser.go("/webhooks/" + webhook["id"])
+    browser.sees("Newest deliveries")
+    assert secret not in browser.text() and secret not in browser.script("return JSON.stringify([localStorage, sessionStorage])")
+    browser.click(".menu > .button", "More")
+    browser.click(".title .button", "New secret")
+    browser.click("dialog .button.primary")
+    browser.sees("Old secret good until")
+    newer = browser.element(".new-secret code").text
+    assert newer.startswith("whsec_") and newer != secret
+    browser.click(".menu > .button", "More")
+    browser.click(".title .button", "Switch off")
+    browser.click("dialog .button.primary")
+    browser.sees("It is off")
+    browser.click(".message .plain", "Undo")
+    browser.until(lambda: server.send("GET", "/api/webhooks/" + webhook["id"])["isActive"], "it is on again")
+    # Without chosen events, all are sent.
+    browser.click(".button", "Edit")
+    browser.click(".check", "Vehicle is unsafe")
+    browser.click(".form .button.primary")
+    browser.sees("Saved")
+    assert not server.send("GET", "/api/webhooks/" + webhook["id"]).get("events")
+    browser.click(".menu > .button", "More")
+    browser.click(".title .button", "Delete")
+    browser.click("dialog .danger-fill")
+    browser.sees("It was deleted")
+    assert not [one for one in server.send("GET", "/api/webhooks")["data"] if one["id"] == webhook["id"]]
+    return [REFUSED]
+
+
+@test
+def connector_keeps_its_secret_and_says_why_it_does_not_work(browser):
+    server = browser.stage.server
+    browser.sign_in("admin")
+    browser.go("/connectors/new")
+    browser.fill("#field-name", "Excavators of the quarry")
+    def select(name, value):
+        browser.script("const field = document.getElementById(arguments[0]); field.value = arguments[1]; field.dispatchEvent(new Event('input', {bubbles: true}))", "field-" + name, value)
+    assert not browser.all("#field-signIn")
+    browser.element("#field-service")
+    select("service", "aemp")
+    browser.element("#field-signIn")
+    select("signIn", "basic")
+    browser.fill("#field-userName", "fleet")
+    browser.fill("#field-secret", "s3cret of the maker")
+    browser.fill("#field-address", "https://machines.invalid/aemp")
+    # Neither the page nor the draft shows the secret.
+    assert browser.element("#field-secret").get_attribute("type") == "password"
+    browser.until(lambda: "machines.invalid" in browser.script("return JSON.stringify(sessionStorage)"), "the draft")
+    assert "s3cret" not in browser.script("return JSON.stringify([localStorage, sessionStorage])")
+    browser.click(".form .button.primary")
+    browser.sees("A secret is stored")
+    [connector] = [one for one in server.send("GET", "/api/connectors")["data"] if one["name"].startswith("Excavators of")]
+    assert connector["hasSecret"] and connector["signIn"] == "basic", connector
+    browser.click(".button", "Check")
+    browser.click("dialog .button.primary")
+    browser.sees("It does not work:")
+    browser.click(".button", "Fetch now")
+    browser.click("dialog .button.primary")
+    # The page shows the failure without a reload.
+    browser.sees("Newest failures")
+    browser.sees("Fails, is tried again")
+    # A change of another field keeps the secret.
+    browser.click(".button", "Edit")
+    browser.fill("#field-period", "900")
+    browser.click(".form .button.primary")
+    browser.sees("900 s")
+    assert server.send("GET", "/api/connectors/" + connector["id"])["hasSecret"]
+    server.send("DELETE", "/api/connectors/" + connector["id"])
+    # A forward is made in the same way.
+    browser.go("/forwards/new")
+    browser.fill("#field-name", "Metrics")
+    select("format", "prometheus")
+    browser.fill("#field-address", "https://metrics.invalid/write")
+    browser.click(".form .button.primary")
+    browser.until(lambda: browser.script("return /forwards.[0-9a-f-]{36}$/.test(location.pathname)"), "the forward")
+    browser.sees("Prometheus (remote write)")
+    [forward] = [one for one in server.send("GET", "/api/forwards")["data"] if one["name"] == "Metrics"]
+    server.send("DELETE", "/api/forwards/" + forward["id"])
+    # The page of the forward may ask for it once more.
+    return [REFUSED]
+
+
+@test
+def driver_adds_a_phone_and_gets_its_key_once(browser):
+    server = browser.stage.server
+    browser.sign_in("driver")
+    browser.click(".rail a", "My phone")
+    browser.click(".button", "Add a phone")
+    browser.fill("#field-name", "Jane's phone")
+    browser.click(".check", "Store positions during journeys")
+    browser.click(".form .button.primary")
+    browser.sees("Shares its position")
+    browser.sees("/api/phone-reports/owntracks")
+    browser.click(".button", "New key")
+    browser.click("dialog .button.primary")
+    key = browser.element(".new-secret code").text
+    assert key.startswith("fsp_"), key
+    [phone] = [one for one in server.send("GET", "/api/phones")["data"] if one["name"] == "Jane's phone"]
+    assert phone["sharesPosition"], phone
+    browser.driver.refresh()
+    browser.sees("Shares its position")
+    assert key not in browser.text()
+    server.send("DELETE", "/api/phones/" + phone["id"])
+
+
+@test
+def week_of_assignments_is_a_calendar_from_which_vehicles_are_assigned(browser):
+    server = browser.stage.server
+    browser.sign_in("admin")
+    browser.go("/assignments")
+    browser.click(".tabs a", "Calendar")
+    row = lambda vehicle: next((row for row in browser.all(".calendar tbody tr") if row.find_element("css selector", "th").text.startswith(vehicle)), None)
+    browser.until(lambda: row("VAN-001") and "Jane Smith" in row("VAN-001").text, "the assignment")
+    assert row("VAN-014") and "Jane Smith" not in row("VAN-014").text
+    # The assignment without an end fills the rest of the week, and begins at its time.
+    assert "from " in row("VAN-001").text
+    browser.click(".controls [aria-label='The week after']")
+    browser.until(lambda: "week=" in browser.script("return location.search"), "the next week")
+    browser.until(lambda: row("VAN-001") and len(row("VAN-001").find_elements("css selector", "a.bar-link")) == 7, "all days of the next week")
+    browser.click("[aria-label='Assign: VAN-014']")
+    browser.until(lambda: browser.element("#field-vehicleId").get_attribute("value") == "VAN-014", "the vehicle")
+    begin = browser.element("#field-from").get_attribute("value")
+    assert begin.endswith("T00:00"), begin
+    choose(browser, "#field-driverId", "Eva Lang")
+    browser.click(".form .button.primary")
+    browser.sees("Cancel assignment")
+    [made] = server.send("GET", "/api/assignments?vehicle=VAN-014&status=active")["data"]
+    browser.go("/assignments/calendar?used=true")
+    shown = lambda: browser.all(".calendar tbody tr")
+    browser.until(lambda: row("VAN-001") and all(one.find_elements("css selector", ".bar-link") for one in shown()), "only assigned vehicles")
+    browser.click(".controls [aria-label='The week after']")
+    browser.until(lambda: row("VAN-014") and "Eva Lang" in row("VAN-014").text, "the new assignment")
+    browser.click(".calendar a", "Eva Lang")
+    browser.until(lambda: browser.script("return location.pathname") == "/assignments/" + made["id"], "the assignment")
+    server.send("POST", f"/api/assignments/{made['id']}/cancel")
+    # Drivers see their own week.
+    browser.sign_in("driver")
+    browser.go("/assignments/calendar")
+    browser.until(lambda: row("VAN-001") and len(browser.all(".calendar tbody tr")) == 1, "the own vehicle")
+    # The calendar names a vehicle that another test has removed.
+    return [REFUSED]
+
+
+@test
+def several_vehicles_are_changed_together_and_it_is_undone(browser):
+    server = browser.stage.server
+    fleet = lambda vehicle: server.send("GET", "/api/vehicles/" + vehicle)["fleetId"]
+    before = fleet("VAN-001")
+    singen = server.send("GET", "/api/fleets?q=Singen")["data"][0]["id"]
+    browser.sign_in("admin")
+    browser.go("/vehicles")
+    browser.sees("VAN-001")
+    for vehicle in ("VAN-001", "TRUCK-012"):
+        browser.script("[...document.querySelectorAll('td.tick label')].find(label => label.textContent === arguments[0]).click()", f"Choose {vehicle}")
+    browser.sees("2 chosen")
+    browser.click(".bulk .button", "Edit together")
+    choose(browser, "dialog #field-fleetId", "Singen")
+    browser.click("dialog .form .button.primary")
+    browser.sees("2 were changed")
+    assert (fleet("VAN-001"), fleet("TRUCK-012"), fleet("CAR-003")) == (singen, singen, before)
+    assert server.send("GET", "/api/vehicles/VAN-001")["make"] == "Ford"
+    browser.gone("2 chosen")
+    browser.click(".message .plain", "Undo")
+    browser.until(lambda: (fleet("VAN-001"), fleet("TRUCK-012")) == (before, before), "the fleet before")
+    # All that are shown, and what the server does not accept.
+    browser.click("th.tick label")
+    browser.sees(f"{len(rows(browser))} chosen")
+    browser.click(".bulk .button", "Clear the choice")
+    browser.gone(" chosen")
+    # Viewers choose nothing.
+    browser.sign_in("viewer")
+    browser.go("/vehicles")
+    browser.sees("VAN-001")
+    assert not browser.all(".tick")
+
+
+@test
+def app_has_icons_for_each_kind_of_phone(browser):
+    def load(path):
+        with urllib.request.urlopen(browser.stage.address + path) as answer:
+            return answer.headers["Content-Type"], answer.read()
+
+    manifest = json.loads(load("/manifest.webmanifest")[1])
+    found = set()
+    for icon in manifest["icons"]:
+        kind, data = load(icon["src"])
+        assert kind == icon["type"], icon
+        if kind == "image/png":
+            width, height = struct.unpack(">II", data[16:24])
+            assert f"{width}x{height}" == icon["sizes"], icon
+        found.add((icon["sizes"], icon["purpose"]))
+    assert {("192x192", "any"), ("512x512", "any"), ("512x512", "maskable")} <= found, found
+    browser.open("/sign-in")
+    kind, data = load(browser.script("return new URL(document.querySelector('link[rel=apple-touch-icon]').href).pathname"))
+    assert kind == "image/png" and struct.unpack(">II", data[16:24]) == (180, 180)
+
+
+@test
+def pages_of_the_fleet_are_complete_in_german(browser):
+    browser.open("/sign-in")
+    browser.script("localStorage.setItem('language', 'de')")
+    browser.sign_in("admin")
+    listed = dict(pages(browser.stage)["admin"])
+    for name, text in [("fleet-overview", "Aktive Zuteilungen"), ("calendar", "Nur zugeteilte Fahrzeuge"), ("journey", "Mit Aufzeichnung vergleichen"), ("reconciliation", "Aufzeichnung ohne Eintrag"),
+                       ("settings", "Vor jeder Fahrt ist eine Kontrolle nötig"), ("webhook", "Letzte Zustellungen"), ("webhook-new", "Welche Ereignisse"), ("forward", "Weiterleitungen"),
+                       ("connector", "Fahrzeuge und Maschinen"), ("connector-new", "Dienst"), ("phone", "Teilt die Position")]:
+        browser.go(listed[name])
+        browser.sees(text)
+        browser.calm()
+        missing = browser.script(r"return (document.body.innerText.match(/\b[a-z][A-Za-z]+\.[a-z][A-Za-z-]+\b/g) ?? []).filter(word => !/\.(de|example|invalid)$/.test(word))")
+        assert not missing, (name, missing)
+    browser.go("/vehicles")
+    browser.sees("Flotte")
+    browser.click("td.tick label")
+    browser.click(".bulk .button", "Gemeinsam bearbeiten")
+    browser.sees("Leere Felder bleiben unverändert.")
+    browser.click("dialog .button", "Abbrechen")
+    browser.script("localStorage.setItem('language', 'en')")
+    # The calendar names a vehicle that another test has removed.
+    return [REFUSED]
+
+
+@test
+def hostile_texts_of_the_fleet_are_shown_as_texts(browser):
+    server = browser.stage.server
+    driver = server.send("GET", "/api/drivers?q=Jane")["data"][0]["id"]
+    made = {}
+    for kind, body in [
+            ("webhooks", {"url": "https://hooks.example/<b>", "description": XSS, "isActive": False}), ("forwards", {"name": XSS, "format": "influx", "address": "https://influx.example/<b>", "isActive": False}),
+            ("connectors", {"name": XSS, "service": "samsara", "isActive": False}), ("phones", {"name": XSS, "driverId": driver}),
+            ("journeys", {"vehicleId": "VAN-014", "driverId": driver, "purpose": "private", "plannedFrom": "2026-12-24T08:00:00Z", "notes": XSS})]:
+        made[kind] = server.send("POST", "/api/" + kind, body)["id"]
+    server.send("POST", f"/api/journeys/{made['journeys']}/incident", {"notes": XSS})
+    server.send("PUT", "/api/vehicles/XSS-2", {"name": XSS}, headers={"If-None-Match": "*"})
+    assignment = server.send("POST", "/api/assignments", {"vehicleId": "XSS-2", "driverId": server.send("POST", "/api/drivers", {"name": XSS})["id"], "from": server.send("GET", "/api/vehicles/XSS-2")["createdAt"], "notes": XSS})["id"]
+    browser.sign_in("admin")
+    for path in [*("/" + kind for kind in made), *(f"/{kind}/{identifier}" for kind, identifier in made.items()), "/fleet", "/assignments/calendar", "/vehicles/XSS-2", "/vehicles/XSS-2/reconciliation", "/vehicles?q=XSS-2", f"/drivers/{driver}"]:
+        browser.go(path)
+        browser.calm()
+        browser.until(lambda: XSS in browser.text() or path == "/journeys", "the text at " + path)
+        assert browser.script("return window.pwned") is None, path
+        assert not browser.script("return document.querySelectorAll('main img, main script').length"), path
+    browser.go("/vehicles/XSS-2")
+    browser.click(".menu > .button", "More")
+    browser.click(".title .button", "Retire")
+    browser.until(lambda: XSS in browser.element("dialog").text, "the question")
+    browser.click("dialog .button", "Cancel")
+    server.send("POST", f"/api/assignments/{assignment}/cancel")
+    server.send("POST", f"/api/journeys/{made.pop('journeys')}/cancel")
+    server.send("DELETE", "/api/vehicles/XSS-2")
+    for kind, identifier in made.items():
+        server.send("DELETE", f"/api/{kind}/{identifier}")
+    return [REFUSED]
+
+
+@test
+def working_hours_of_a_fleet_are_entered_as_people_read_them(browser):
+    server = browser.stage.server
+    [fleet] = server.send("GET", "/api/fleets?q=Singen")["data"]
+    browser.sign_in("admin")
+    browser.go(f"/fleets/{fleet['id']}/edit")
+    browser.click(".button", "Add hours")
+    browser.click(".button", "Add hours")
+    # The second line has no day yet.
+    browser.click(".form > .actions .button.primary")
+    browser.until(lambda: "Working hours: each line needs a day" in browser.element(".summary").text, "the fault")
+    browser.click(".shifts li:last-child .chip", "Sat")
+    browser.fill("[aria-label='To, line 2']", "12:00PM")
+    browser.click(".form > .actions .button.primary")
+    browser.until(lambda: "Mon – Fri 08:00 – 17:00; Sat 08:00 – 12:00" in browser.element(".facts").text, "the hours in words")
+    stored = server.send("GET", "/api/fleets/" + fleet["id"])["workingHours"]
+    assert stored == [{"days": ["monday", "tuesday", "wednesday", "thursday", "friday"], "from": "08:00", "to": "17:00"}, {"days": ["saturday"], "from": "08:00", "to": "12:00"}], stored
+    browser.click(".title .button", "Edit")
+    for _ in range(2):
+        browser.click("[aria-label='Remove line 1']")
+    browser.click(".form > .actions .button.primary")
+    browser.sees("Saved")
+    browser.until(lambda: not server.send("GET", "/api/fleets/" + fleet["id"]).get("workingHours"), "no hours")
+
+
+@test
+def audit_is_restricted_to_a_vehicle(browser):
+    server = browser.stage.server
+    browser.sign_in("admin")
+    browser.go("/audit")
+    browser.until(lambda: len(rows(browser)) > 10, "the audit")
+    choose(browser, "#filter-vehicle", "VAN-014")
+    expected = server.send("GET", "/api/audit?vehicle=VAN-014&limit=100")["data"]
+    browser.until(lambda: [row.split()[0] for row in rows(browser)] == [str(entry["number"]) for entry in expected], "the entries of the vehicle")
+    # The audit names vehicles that other tests have removed.
+    return [REFUSED]
+
+
+@test
+def reports_are_restricted_to_a_fleet(browser):
+    server = browser.stage.server
+    [fleet] = server.send("GET", "/api/fleets?q=Konstanz")["data"]
+    today = datetime.date.today()
+    for body in ({"kind": "trips", "fleetId": fleet["id"]}, {"kind": "fuel"}):
+        server.send("POST", "/api/reports", {**body, "groupBy": "vehicle", "from": str(today - datetime.timedelta(7)), "to": str(today)})
+    browser.sign_in("admin")
+    browser.go("/reports")
+    browser.until(lambda: any("Konstanz" in row for row in rows(browser)) and not all("Konstanz" in row for row in rows(browser)), "both reports")
+    choose(browser, "#filter-fleetId", "Konstanz")
+    browser.until(lambda: rows(browser) and all("Konstanz" in row for row in rows(browser)), "the reports of the fleet")
+    browser.script("const field = document.querySelector('.filters select'); field.value = 'fuel'; field.dispatchEvent(new Event('change', {bubbles: true}))")
+    browser.sees("Nothing matches the filters")
+    assert "kind=fuel" in browser.script("return location.search")
