@@ -123,7 +123,7 @@ import Testing
         let path = "/api/push-subscriptions"
         let (ann, bob) = (try server.signIn("ann@example.com"), try server.signIn("bob@example.com"))
         let keys = try [ann, bob].map { session in
-          try #require(try server.asPage(session, "GET", path + "/key").json["key"] as? String)
+          try #require(try server.asPage(session, "GET", "/api/push-key").json["key"] as? String)
         }
         #expect(keys[0] == keys[1] && Base64URL.bytes(keys[0])?.count == 65, "one key pair for the tenant")
         func add(_ session: String, _ endpoint: String) throws -> TestClient.Reply {

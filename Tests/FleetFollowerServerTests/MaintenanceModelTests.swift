@@ -294,7 +294,7 @@ import Testing
           case .activate: model.vehicle == .inactive
           }
         try attempt("\(command)", isAllowed) { () throws(ThingError) in
-          _ = try transaction.execute(command, stored)
+          try transaction.evaluateServices(of: try transaction.execute(command, stored))
           switch command {
           case .retire:
             model.vehicle = .retired

@@ -13,7 +13,7 @@ import Telemetry
 /// of the storage fairly among addresses.
 final class Authenticator: Sendable {
   /// The time for which an answer is cached.
-  static let memory = Duration.seconds(2)
+  static let memory = Duration.milliseconds(1_500)
   private static let capacity = 50_000
 
   private struct Entry {

@@ -75,7 +75,7 @@ struct ExportColumns: Sendable {
 
   /// Returns the schema of an object that may be `null`; `nil` if the schema is not of this form.
   private static func optionalObject(_ schema: JSONValue, _ root: JSONValue) -> JSONValue? {
-    guard let choices = schema["anyOf"]?.elements, choices.count == 2,
+    guard let choices = (schema["anyOf"]?.elements).map(Array.init), choices.count == 2,
       let object = choices.first(where: { $0["type"]?.string != "null" }),
       choices.contains(where: { $0["type"]?.string == "null" })
     else { return nil }

@@ -111,8 +111,8 @@ extension FleetTransaction {
     var disabled = webhook.value
     (disabled.isActive, disabled.state) = (false, .disabled)
     disabled.failures = RecentFailure.adding(reason, at: now, to: disabled.failures)
-    let changed = try update(webhook, to: disabled, action: "disable")
-    try refresh(changed, to: disabled)
+    // `update` does not store live fields, so store them first.
+    try update(try refresh(webhook, to: disabled), to: disabled, action: "disable")
     var event = FleetEvent(.webhookDisabled, Webhook.self, webhook.id)
     event.item = disabled.description ?? disabled.url
     try emit(event)

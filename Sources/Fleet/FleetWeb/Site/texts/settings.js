@@ -34,7 +34,7 @@ addTexts({
   "webhooks.secret": ["The secret with which messages of {name} are signed. It is shown only now.", "Das Geheimnis, mit dem Nachrichten von {name} unterschrieben werden. Es wird nur jetzt gezeigt."],
   "webhooks.delivered": ["Delivered", "Zugestellt"],
   "webhooks.waiting": ["Waiting", "Wartend"],
-  "webhooks.dropped": ["Given up", "Aufgegeben"],
+  "webhooks.dropped": ["Not delivered", "Aufgegeben"],
   "webhooks.lastDeliveredAt": ["Last delivery", "Letzte Zustellung"],
   "webhooks.previousSecretUntil": ["Old secret good until", "Altes Geheimnis gilt bis"],
   "webhooks.test": ["Send a test", "Test senden"],
