@@ -87,7 +87,7 @@ public final class StoredFleet: FleetStorage {
       reads: permits, writes: permits)
   }
 
-  /// Connects to PostgreSQL by a connection URI.
+  /// Connects to the PostgreSQL database with this connection URI.
   ///
   /// - Throws: the errors of ``init(postgreSQL:connections:as:)``; `invalidQuery` for an invalid URI, with a message
   ///   that contains no part of the URI.

@@ -39,7 +39,7 @@ struct ECUState {
   enum Repetition {
     /// Unchanged data are not reported again.
     case none
-    /// After the ECU's next answer, because the known data may be out of date.
+    /// The data are reported again after the ECU's next answer, because the known data may be out of date.
     case afterAnswer
     case now
   }

@@ -18,16 +18,16 @@ struct MemoryQueue: ~Copyable {
   /// The highest sequence number that was used in this memory epoch.
   private(set) var last: UInt64 = 0
   private var renderer = RecordRenderer()
-  /// Number of records that have not been given a number of the memory epoch.
+  /// Count of the records that have no sequence number of the memory epoch yet.
   private(set) var uncountedRecords = 0
-  /// Number of events that have not been given a number of the memory epoch.
+  /// Count of the events that have no sequence number of the memory epoch yet.
   private(set) var uncountedEvents = 0
-  /// Approximate size of the records that have not been given a number of the memory epoch, bytes.
+  /// Approximate size of the records that have no sequence number of the memory epoch yet, bytes.
   private(set) var uncountedBytes = 0
 
   init(epoch: UUIDv7) { self.epoch = epoch }
 
-  /// Appends a record that has not been given a sequence number.
+  /// Appends a record that has no sequence number yet.
   mutating func append(_ record: PendingRecord) {
     records.append(record)
     bytes += record.size

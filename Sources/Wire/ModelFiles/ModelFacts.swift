@@ -46,9 +46,10 @@ public struct ModelFacts: Equatable, Sendable {
   public var materials: Int?
   /// The number of textures; `nil` if unknown.
   public var textures: Int?
-  /// The box of the scene, with the positions of its parts; empty if it has no vertices or if they are unknown.
+  /// The bounding box of the scene, after the transforms of its nodes were applied. Empty if the scene has no vertices,
+  /// or if their positions are unknown.
   public var box = ModelBox()
-  /// The box of all vertices without the positions of the parts of the scene.
+  /// The bounding box of all vertices, before the transforms of the nodes are applied.
   public var localBox = ModelBox()
   /// Whether coordinates are in metres. PLY, OBJ and STL have no unit.
   public var isMetric = false

@@ -78,7 +78,7 @@ enum TeslaMapping {
     return asset
   }
 
-  /// Converts the data of a vehicle. Each section has its own time.
+  /// Converts the data of a vehicle. Each section of the JSON, such as `drive_state`, has its own time.
   static func data(_ json: JSON) throws(ConnectorError) -> PulledPage {
     guard let response = json["response"], let asset = asset(response) else {
       throw ConnectorError(.malformed, "expected the data of a vehicle in response")

@@ -2,8 +2,8 @@ import FleetDomain
 import FleetWork
 import Telemetry
 
-/// Finds journeys without the inspection reports that a tenant requires (``TenantSettings/requiresInspections``): a
-/// report on the day of the start, not after the start, and a report on the day of the end, not before the end.
+/// Finds journeys without the inspection reports that a tenant requires (``TenantSettings/requiresInspections``): one
+/// report before the start on the day of the start, and one report after the end on the day of the end.
 public struct MissingInspections: Sendable {
   /// The times of the signed reports, by vehicle and occasion.
   private var times: [String: [Inspection.Occasion: [Timestamp]]] = [:]

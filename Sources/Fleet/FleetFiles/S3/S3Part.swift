@@ -17,8 +17,8 @@ struct S3Part: Equatable, Sendable {
   let index: Int
   let count: Int
   let sha256: String
-  /// The name of the part's piece, if the part is valid only when the whole piece had the right checksum; `nil` if the
-  /// part is always valid.
+  /// The random name of the uploaded piece that contains the part, if the client stated a checksum of this piece. The
+  /// part is then valid only after the whole piece has matched its checksum. `nil` if the part is always valid.
   let nonce: String?
 
   var isFull: Bool { count == Self.fullBytes }

@@ -12,7 +12,8 @@ struct GroundMotion: BitwiseCopyable {
     /// Distance to add, m. If this fix has confirmed the motion, this is the whole distance since the start of the
     /// motion.
     var metres = 0.0
-    /// Time in which the distance was covered, s. Longer gaps between fixes are not included.
+    /// Time in which the distance was covered, s. The time between two fixes is left out if it is longer than
+    /// `longestGap` and longer than 2 × ``window``.
     var seconds = 0.0
     /// Time at which the motion began, ns; `nil` if the vehicle is stationary or the motion is not confirmed yet.
     var movingSince: Int64?
