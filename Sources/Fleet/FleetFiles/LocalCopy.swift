@@ -5,8 +5,8 @@ enum LocalCopy {
   /// The number of bytes that are copied at once.
   private static let pieceBytes = 1 << 20
 
-  /// Returns the file of a content. A content that is not stored in a file is copied to one without a name, in the
-  /// folder for temporary files (`TMPDIR`).
+  /// Returns a file with a content. A content that is not stored as a file on this machine is copied to a file without
+  /// a name in the folder for temporary files (`TMPDIR`).
   static func file(of content: any StoredContent) async throws(FileError) -> OpenFile {
     if let local = content as? FolderContent { return local.file }
     let file = try OpenFile(temporaryIn: unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp")

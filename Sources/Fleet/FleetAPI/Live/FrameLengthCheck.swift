@@ -17,7 +17,7 @@ struct FrameLengthCheck {
 
   /// Checks the next received bytes of a connection.
   ///
-  /// - Returns: `nil` if all lengths are in the shortest form. Otherwise, the index in `bytes` of the last byte of the
+  /// - Returns: `nil` if all lengths are in the shortest form. Otherwise, the offset in `bytes` of the last byte of the
   ///   first length that is not.
   mutating func firstFault(in bytes: ByteBufferView) -> Int? {
     var index = bytes.startIndex
