@@ -65,7 +65,7 @@ public struct ModelFacts: Equatable, Sendable {
   /// - Parameters:
   ///   - bytes: the file.
   ///   - format: the format in which the file is read.
-  /// - Throws: the first rule of the format, or limit, that the file violates.
+  /// - Throws: an error that describes the first rule of the format, or the first limit, that the file violates.
   public init(checking bytes: ModelBytes, as format: ModelFormat) throws(ModelError) {
     switch format {
     case .glb: self = try GLBReader.facts(bytes)
@@ -91,8 +91,8 @@ public struct PackageEntry: Equatable, Sendable {
 public enum ModelLimits {
   public static let vertices = 20_000_000
   public static let triangles = 20_000_000
-  /// Maximum number of numbers that are read to check the data of a glTF model. Several accessors may refer to the same
-  /// bytes, so that the length of the file does not limit this number.
+  /// Maximum count of the numbers that are read to check the data of a glTF model. Several accessors may refer to the
+  /// same bytes, so that the length of the file does not limit this number.
   static let numbers = 200_000_000
   /// Maximum length of the JSON text of glTF, bytes.
   static let textBytes = 32 << 20
