@@ -42,8 +42,8 @@ extension ReplyCore {
     }
   }
 
-  /// Returns the length that all answers have if the answers of several ECUs are joined in one text line; 0 if the text
-  /// line is one message.
+  /// If the answers of several ECUs are joined in one text line, returns the length of each answer. Returns 0 if the
+  /// text line is one message.
   ///
   /// Answers count as joined if the service and the PID occur again after as many data bytes as the PID has.
   private mutating func repeatedLength(_ hex: inout HexLine) -> Int {
