@@ -60,8 +60,8 @@ extension ReplyCore {
     return stride
   }
 
-  /// Returns where a message ends, without the padding that some clones print. A message is padded if it has seven
-  /// bytes, and only equal bytes follow the complete answer.
+  /// Returns where the answer in a text line ends, without the padding that some clones print. A text line is padded if
+  /// it has seven bytes, and all bytes after the complete answer are equal.
   private mutating func unpaddedEnd(_ hex: inout HexLine) -> Int {
     guard hex.count == 7 else { return hex.count }
     var end: Int
@@ -91,9 +91,9 @@ extension ReplyCore {
     return end
   }
 
-  /// Whether data without a header belong to an answer of several text lines on a bus older than CAN. The information
-  /// about the bus decides. If there is none, the length decides: the bus is older than CAN if an answer of this
-  /// service cannot have this length on CAN.
+  /// Whether data without a header belong to an answer of several text lines on a bus older than CAN. If the bus is
+  /// unknown, the length decides: the bus is older than CAN if an answer of this service cannot have this length on
+  /// CAN.
   private mutating func isLegacyForm(_ payload: Span<UInt8>) -> Bool {
     if let isCAN = link.isCAN { return !isCAN }
     switch payload[0] {

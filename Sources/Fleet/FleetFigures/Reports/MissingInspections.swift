@@ -3,7 +3,8 @@ import FleetWork
 import Telemetry
 
 /// Finds journeys without the inspection reports that a tenant requires (``TenantSettings/requiresInspections``): one
-/// report before the start on the day of the start, and one report after the end on the day of the end.
+/// report on the day of the start, at the start or before it, and one report on the day of the end, at the end or after
+/// it.
 public struct MissingInspections: Sendable {
   /// The times of the signed reports, by vehicle and occasion.
   private var times: [String: [Inspection.Occasion: [Timestamp]]] = [:]
