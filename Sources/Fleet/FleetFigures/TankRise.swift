@@ -3,7 +3,7 @@ import Telemetry
 /// Compares the quantity of a fill with the rise of the fuel level that the vehicle reported.
 public struct TankRise: Equatable, Sendable {
   public enum Verdict: String, Sendable {
-    /// The level rose by the quantity of the fill.
+    /// The rise of the level matches the quantity of the fill.
     case agrees
     /// The level rose, but by less than the quantity.
     case less

@@ -2,7 +2,7 @@ import Glibc
 
 /// Makes contents readable for programs of this machine.
 enum LocalCopy {
-  /// The number of bytes that are copied at once.
+  /// The number of bytes that are copied in one step.
   private static let pieceBytes = 1 << 20
 
   /// Returns a file with a content. A content that is not stored as a file on this machine is copied to a file without

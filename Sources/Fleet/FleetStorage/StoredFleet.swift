@@ -54,7 +54,7 @@ import Telemetry
 public final class StoredFleet: FleetStorage {
   let engine: any StoreEngine
 
-  /// Whether a restored backup was detected when the store was opened. If so, feed positions belong to a new
+  /// Whether a restored backup was detected when the store was opened. If `true`, feed positions belong to a new
   /// generation.
   public var wasRestored: Bool { engine.wasRestored }
 

@@ -96,7 +96,8 @@ struct Monitor {
     self.compression = compression
   }
 
-  /// All monitors, in ascending order of their bits. The names are those of the signals without `MonitoringReady`.
+  /// All monitors, in ascending order of their bits. The name of a monitor is the name of its signal without
+  /// `MonitoringReady`.
   static let all: [Monitor] = [
     Monitor(15, 11, spark: "misfire", compression: "misfire"),
     Monitor(14, 10, spark: "fuelSystem", compression: "fuelSystem"),

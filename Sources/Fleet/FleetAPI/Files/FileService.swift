@@ -21,7 +21,7 @@ final class FileService: Sendable {
   /// The contents of files; `nil` if the server accepts no files.
   let contents: (any FileStore)?
   let helper: ImageHelper?
-  /// Limits the number of requests that read values from photos at the same time.
+  /// The permits for requests that read values from photos. They limit how many such requests run at the same time.
   let readings: Budget
   let logger: Logger
   private let wakeUps: AsyncStream<Void>

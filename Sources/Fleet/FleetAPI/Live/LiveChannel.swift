@@ -11,7 +11,7 @@ struct LiveChannel: Hashable, Sendable {
   enum Topic: Hashable, Sendable {
     /// All vehicles.
     case all
-    /// One vehicle, by its id or VIN.
+    /// One vehicle. The text is its id or VIN.
     case vehicle(String)
     /// The vehicles of a fleet.
     case fleet(UUIDv7)

@@ -8,8 +8,8 @@ extension LiveConnection {
     /// records. `nil` after all older records were sent.
     fileprivate(set) var held: [LiveUpdate]?
     fileprivate(set) var heldBytes = 0
-    /// Whether the updates in `held` exceeded their limit. If so, later updates are read from the store, like the older
-    /// records.
+    /// Whether the updates in `held` exceeded their limit. If `true`, later updates are read from the store, like the
+    /// older records.
     fileprivate var isOverfull = false
     /// The maximum number of changes in the next page of older records that is read.
     fileprivate var pageLimit = LiveService.firstPage

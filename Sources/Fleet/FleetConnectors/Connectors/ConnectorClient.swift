@@ -61,7 +61,7 @@ struct PulledPage: Equatable, Sendable {
   var cursor = JSON.null
   /// Whether this is the last page that the service has for the stream now.
   var isLast = true
-  /// The number of ignored values, by reason.
+  /// For each reason, the number of values in the page that were ignored.
   var ignored: [String: Int] = [:]
 
   mutating func ignore(_ reason: String, _ count: Int = 1) { ignored[reason, default: 0] += count }

@@ -24,7 +24,7 @@ final class ConnectorStore: Sendable {
   private let storage: any FleetStorage
   private let now: @Sendable () -> Timestamp
   private let change: Change
-  /// The assets that were read from the database, by their IDs in the other program.
+  /// The assets that were already read from the database. The keys are their IDs in the other program.
   private let known = Mutex<[String: ConnectedAsset]>([:])
 
   init(

@@ -45,7 +45,7 @@ extension PulledPage {
 /// Converts Tesla's answers to assets and records. Distances and speeds are in miles and mph, even if the screen shows
 /// km.
 enum TeslaMapping {
-  /// Converts the list of vehicles. Also returns the IDs of those that are awake.
+  /// Converts the list of vehicles. Also returns the IDs of the vehicles that are awake.
   static func list(_ json: JSON) throws(ConnectorError) -> (PulledPage, awake: [String]) {
     guard case .array(let vehicles)? = json["response"] else {
       throw ConnectorError(.malformed, "expected a list of vehicles in response")

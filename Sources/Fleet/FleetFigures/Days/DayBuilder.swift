@@ -215,7 +215,7 @@ public struct DayBuilder: Sendable {
     return ids.count + nameless
   }
 
-  /// Returns the fuel used by the trips that ended on the day, L; `nil` if unknown.
+  /// Returns the fuel that the trips that ended on the day have used, L; `nil` if unknown.
   private func tripFuel() -> Double? {
     let ended = trips.filter { $0.hasEnded && contains($0.effectiveTime) }.compactMap(\.fuelUsed)
     return ended.isEmpty ? nil : ended.reduce(0, +)

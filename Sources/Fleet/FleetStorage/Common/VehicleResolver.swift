@@ -30,7 +30,7 @@ struct VehicleResolver {
   private var allowed: [String: Set<String>] = [:]
   /// For each sender, the number of vehicles in the batch that the sender has not used before.
   private var newVehicles: [NewVehicleSender: Int] = [:]
-  /// For each gateway, the number of vehicles that it has registered, including those of this transaction.
+  /// For each gateway, the number of vehicles that it has registered, including vehicles of this transaction.
   private var registered: [String: Int64] = [:]
   /// The index of the current batch.
   private var job = 0

@@ -66,7 +66,7 @@ final class PostgreSQLPartitions: Sendable {
   /// The cached facts. They may be outdated. Rows are inserted into partitions by name, so a transaction that uses a
   /// wrong partition fails. In this case, ``forget()`` is called, and the transaction is repeated.
   private let known = Mutex(Known())
-  /// The keys of tenants in the database, by their IDs.
+  /// For the ID of each tenant, the tenant's key in the database.
   let tenants = Mutex<[TenantID: Int32]>([:])
 
   static func table(_ recordClass: RecordClass) -> String { "record_\(recordClass.name)" }

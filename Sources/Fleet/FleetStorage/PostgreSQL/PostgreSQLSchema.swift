@@ -112,7 +112,7 @@ enum PostgreSQLSchema {
     """
 
   /// Adds `seq`, by which records with equal times are sorted; the time of reception; and the table of each vehicle's
-  /// newest records. Times more than a day in the future are replaced by the time of this migration.
+  /// newest records. Times that are more than a day in the future are replaced with the time of this migration.
   private static let version5 =
     """
     ALTER TABLE record ADD COLUMN seq bigint NOT NULL DEFAULT 0, ADD COLUMN received bigint;
@@ -415,7 +415,7 @@ enum PostgreSQLSchema {
     CREATE INDEX assignment_end ON assignment (tenant, status, "to");
     """
 
-  /// Adds an index of journeys by their state.
+  /// Adds an index that finds journeys with a given state.
   private static let version20 = """
     CREATE INDEX journey_status ON journey (tenant, status);
     """

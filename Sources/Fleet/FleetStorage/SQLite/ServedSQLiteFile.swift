@@ -9,8 +9,8 @@ import GRDB
 /// number in the server's file, the database is an older copy. This works for changes of any data: records, keys,
 /// people or the audit.
 final class ServedSQLiteFile: Sendable {
-  /// Whether the server has detected that the database is an older copy or another database. If so, a new generation of
-  /// feed positions has begun.
+  /// Whether the server has detected that the database is an older copy or another database. If `true`, a new
+  /// generation of feed positions has begun.
   let wasRestored: Bool
   private let file: SQLiteServerFile
   private let role: SQLiteServerFile.Role

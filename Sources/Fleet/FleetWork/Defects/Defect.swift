@@ -69,8 +69,8 @@ public struct Defect: WorkThing {
   /// The maximum number of inspection reports that a defect names.
   static let mostInspections = 100
 
-  /// Adds an inspection report that found the defect again. If there are more than ``mostInspections`` reports, keeps
-  /// the first one and the newest ones.
+  /// Adds an inspection report that found the defect again. If there are then more than ``mostInspections`` reports,
+  /// removes the second one, so that the first report and the newest ones remain.
   ///
   /// - Parameter old: the report that the new one corrects; `nil` if it corrects none.
   mutating func join(_ report: UUIDv7, replacing old: UUIDv7?) {

@@ -63,8 +63,7 @@ public struct NotificationRule: Kind {
   public var name = ""
   public var isActive = true
   public var events: [FleetEvent.Event] = []
-  /// The fleets to which the rule applies: an event must concern a vehicle of one of them. Empty if the rule applies to
-  /// all events.
+  /// The rule applies only to events about vehicles of these fleets. If empty, the rule applies to all events.
   public var fleetIDs: [UUIDv7] = []
   /// The roles whose people are notified.
   public var roles: [PersonRole] = []

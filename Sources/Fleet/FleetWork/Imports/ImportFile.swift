@@ -65,8 +65,8 @@ public struct ImportFile: Sendable {
     }
   }
 
-  /// Adds values that the file does not contain, taken from the stored vehicles: the vehicle of each row, found by its
-  /// name, and the energy of fuel entries.
+  /// Adds values that the file does not contain, but the stored vehicles do: for each row, the id of the vehicle with
+  /// the name in the row; for fuel entries, the energy that the vehicle uses.
   ///
   /// - Parameters:
   ///   - vehicles: for each name in ``ImportRow/vehicleNames``, the id of the vehicle.
@@ -104,7 +104,7 @@ public struct ImportFile: Sendable {
 }
 
 extension ImportRow {
-  /// Sets a value by its path: `total.amount` is the member `amount` of the object `total`.
+  /// Sets the value at a path: `total.amount` is the member `amount` of the object `total`.
   fileprivate mutating func set(_ json: JSON, _ path: String) {
     guard let point = path.firstIndex(of: ".") else {
       values[path] = json

@@ -110,7 +110,7 @@ public struct DrivingWatch: ~Copyable {
     recordIdling()
   }
 
-  /// Adds the voltage measured by the adapter, V.
+  /// Adds a voltage that the adapter has measured, V.
   public mutating func batteryVoltage(_ volts: Double, at time: Int64) {
     supply.adapter(volts, at: time)
     recordVoltage(at: time)

@@ -39,7 +39,7 @@ public struct GPSDReader: ~Copyable {
   public static let watch: StaticString = "?WATCH={\"enable\":true,\"json\":true};\r\n"
   /// A command that gpsd always answers. The answer shows that gpsd still runs, even if its receivers are silent.
   public static let ping: StaticString = "?VERSION;\r\n"
-  /// After this many reports in a row from other receivers, the chosen receiver counts as silent.
+  /// The chosen receiver counts as silent after this many successive reports from other receivers.
   static let patience = 5
 
   private var line: [UInt8] = []

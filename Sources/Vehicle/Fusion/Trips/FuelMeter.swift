@@ -18,7 +18,7 @@ struct FuelMeter: BitwiseCopyable, Equatable {
   var densityCommanded = RateIntegral()
   /// The kind of fuel; `nil` if unknown.
   private(set) var kind: FuelKind?
-  /// Whether the fuel changed during the trip. If so, mass is not converted to litres.
+  /// Whether the fuel changed during the trip. If `true`, mass is not converted to litres.
   private(set) var isMixed = false
 
   private static let leastCoverage = 0.9

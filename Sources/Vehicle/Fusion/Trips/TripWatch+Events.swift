@@ -43,7 +43,7 @@ extension TripWatch {
     trip.reach(kmh)
   }
 
-  /// Adds the voltage measured by the adapter, V.
+  /// Adds a voltage that the adapter has measured, V.
   public mutating func batteryVoltage(_ volts: Double, at time: Int64) {
     expire(at: time)
     supply.adapter(volts, at: time)

@@ -30,8 +30,8 @@ extension SpoolFile {
 
   /// The result of adding a record to a batch.
   private enum Outcome { case taken, full, damaged }
-  /// The reason why reading has stopped: the lane has ended (`end`), the batch is full, or the next record was
-  /// acknowledged by the sink or is in flight to it (`taken`).
+  /// The reason why reading has stopped: the lane has ended (`end`), the batch is full (`full`), or the sink has
+  /// acknowledged the next record or it is in flight to the sink (`taken`).
   private enum Stop { case end, full, taken }
 
   /// Maximum number of ranges of acknowledged sequence numbers for one sink. If there are more, the newest record is

@@ -49,7 +49,7 @@ enum RunSelection {
     return months(rows, fitting).flatMap { pieces(rows, $0) }
   }
 
-  /// Divides rows by the months of their ids. The rows must be in the order of the ids.
+  /// Divides rows into groups, one for each month of their ids. The rows must be in the order of the ids.
   private static func months(_ rows: [RecordRow], _ indexes: [Int]) -> [ArraySlice<Int>] {
     var parts: [ArraySlice<Int>] = []
     var rest = indexes[...]
