@@ -2,7 +2,7 @@ import FleetDomain
 import FleetWork
 import Telemetry
 
-/// The consumption of a vehicle, computed from one full tank to the next.
+/// The consumption of a vehicle, computed for each interval from one full tank to the next.
 ///
 /// From one full tank to the next, the vehicle uses exactly the quantity that is filled meanwhile: the fill at the end
 /// and all partial fills before it. Each kind of energy has its own intervals, because a vehicle may have a tank for
@@ -92,7 +92,8 @@ public struct FuelEconomy: Equatable, Sendable {
 
   /// The entries for one kind of energy since the last full tank.
   private struct Chain {
-    /// The last full tank; `nil` if there was none, or if not all quantities since then are known.
+    /// The time and odometer reading of the last full tank; `nil` if there was none, or if a quantity since then is
+    /// unknown.
     private var start: (at: Timestamp, odometer: Double)?
     private var quantity = 0.0
 

@@ -95,7 +95,7 @@ public struct JourneyMatching: Sendable {
     compare(journeys)
   }
 
-  /// Finds differences between odometer readings, and overlaps.
+  /// Finds overlapping journeys, and differences between the odometer readings of successive journeys.
   ///
   /// - Parameter journeys: in the order of their starts.
   private mutating func compare(_ journeys: [Declared]) {

@@ -1,9 +1,9 @@
 import Telemetry
 
-/// The comparison of a fill with the rise of the fuel level that the vehicle reported.
+/// Compares the quantity of a fill with the rise of the fuel level that the vehicle reported.
 public struct TankRise: Equatable, Sendable {
   public enum Verdict: String, Sendable {
-    /// The level rose by the quantity of the fill.
+    /// The rise of the level matches the quantity of the fill.
     case agrees
     /// The level rose, but by less than the quantity.
     case less
@@ -32,13 +32,13 @@ public struct TankRise: Equatable, Sendable {
 
   /// The rise is searched for within this time before and after the entry, s. People often enter a fill later.
   public static let reach: Int64 = 7_200
-  /// Number of levels before the rise, and number of levels after it. The rise is the difference between the medians of
-  /// both groups. Fuel moves in the tank, so a single level is not exact.
+  /// Number of reported levels that are used before the rise, and also after it. The rise is the difference between the
+  /// medians of these two groups. Fuel moves in the tank, so a single level is not exact.
   static let levels = 5
-  /// Error of level sensors as a part of the tank's volume.
+  /// Possible error of the reported rise, as a fraction of the tank's volume.
   static let tankTolerance = 0.08
-  /// Additional error of level sensors as a part of the filled quantity, because tanks are not equally wide at all
-  /// heights.
+  /// Additional possible error of the reported rise, as a fraction of the filled quantity. It exists because tanks are
+  /// not equally wide at all heights.
   static let quantityTolerance = 0.15
 
   /// Compares a fill with levels.

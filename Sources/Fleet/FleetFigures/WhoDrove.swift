@@ -6,9 +6,9 @@ import Telemetry
 public struct WhoDrove: Sendable {
   /// The driver; `nil` if nothing shows who drove.
   public let driver: UUIDv7?
-  /// The journeys that contain the time, in the order of their starts.
+  /// The journeys that were in progress at the time, in the order of their starts.
   public let journeys: [Stored<Journey>]
-  /// The assignments that contain the time.
+  /// The assignments whose periods contain the time.
   public let assignments: [Stored<Assignment>]
 
   /// Finds the driver. A journey takes precedence over an assignment. Of several journeys, the one that began last

@@ -4,10 +4,10 @@ import Telemetry
 /// The content of an upload whose bytes have all arrived.
 public struct CompleteUpload: Equatable, Sendable {
   public let sha256: String
-  /// The first bytes, which show the type.
+  /// The first bytes, from which the type of the file is determined.
   public let head: [UInt8]
 
-  /// The number of bytes in ``head``, if the content has that many.
+  /// The number of bytes in ``head``. A shorter content is completely in ``head``.
   static let headBytes = 4_096
 }
 
@@ -16,7 +16,7 @@ public struct CompleteUpload: Equatable, Sendable {
 /// A content is stored once for each tenant, however often it was uploaded. When a call returns, its result survives
 /// kill -9 of the server. Several servers may share one store.
 public protocol FileStore: Sendable {
-  /// The memory that a piece needs in addition to the bytes that are given to it, bytes.
+  /// The memory that an open piece (``UploadPiece``) needs in addition to the bytes that are given to it, bytes.
   var pieceMemory: Int { get }
   /// The memory that an open content needs in addition to the bytes that it returns, bytes.
   var contentMemory: Int { get }
@@ -47,8 +47,8 @@ public protocol FileStore: Sendable {
   ///   - announced: the SHA-256 that the client has announced; `nil` for none.
   ///   - last: the last piece, which this store has just received; `nil` if it is unknown. If this piece is the whole
   ///     upload, its bytes are not read again.
-  /// - Throws: `offset` if the upload has another length; `busy` if a piece is being appended, because its bytes may
-  ///   still be removed; `otherContent` if the SHA-256 is not the announced one (the upload is then removed).
+  /// - Throws: `offset` if the upload has another length; `busy` if a piece is being appended, whose bytes may still be
+  ///   removed; `otherContent` if the SHA-256 is not the announced one (the upload is then removed).
   func complete(
     _ upload: UUIDv7, size: Int64, announced: String?, last: (any UploadPiece)?, tenant: TenantID
   ) async throws(FileError) -> CompleteUpload

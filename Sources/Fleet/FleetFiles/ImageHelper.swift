@@ -12,12 +12,12 @@ public final class ImageHelper: Sendable {
     public let bytes: [UInt8]
   }
 
-  /// The reason, for the log, why no image can be decoded. The image is not the cause.
+  /// The reason why no image can be decoded now. It is written to the log, because the image is not the cause.
   public struct Unavailable: Error, Sendable {
     public let reason: String
   }
 
-  /// The reason, for the person who uploaded the image, why this image cannot be used.
+  /// The reason why this image cannot be used. It is shown to the person who uploaded the image.
   public struct Unusable: Error, Sendable {
     public let reason: String
 
@@ -75,7 +75,8 @@ public final class ImageHelper: Sendable {
 
   /// Makes images of a valid 3D model, and converts it to binary glTF if it has another format.
   ///
-  /// - Returns: the images and the converted model; and the reason, for people, why there is no converted model.
+  /// - Returns: the images and the converted model. If there is no converted model, also the reason, as a text for
+  ///   people.
   public func model(
     in content: any StoredContent, _ format: ModelFormat
   ) async throws -> (copies: [Copy], problem: String?) {
@@ -139,8 +140,8 @@ public final class ImageHelper: Sendable {
     return (json, Array(bytes[(4 + length)...]))
   }
 
-  /// Checks that the program can start. Called after a run without an answer, to find out whether the image was the
-  /// cause.
+  /// Checks that the program can start. This is called after the program has ended without an answer, to find out
+  /// whether the image was the cause.
   private func requireSandbox() async throws {
     let command = command(["check"])
     let answer = try await threads.run(0) { () throws(FileError) in

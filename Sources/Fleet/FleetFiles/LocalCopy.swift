@@ -2,11 +2,11 @@ import Glibc
 
 /// Makes contents readable for programs of this machine.
 enum LocalCopy {
-  /// The number of bytes that are copied at once.
+  /// The number of bytes that are copied in one step.
   private static let pieceBytes = 1 << 20
 
-  /// Returns the file of a content. A content that is not stored in a file is copied to one without a name, in the
-  /// folder for temporary files (`TMPDIR`).
+  /// Returns a file with a content. A content that is not stored as a file on this machine is copied to a file without
+  /// a name in the folder for temporary files (`TMPDIR`).
   static func file(of content: any StoredContent) async throws(FileError) -> OpenFile {
     if let local = content as? FolderContent { return local.file }
     let file = try OpenFile(temporaryIn: unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp")

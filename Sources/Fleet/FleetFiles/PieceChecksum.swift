@@ -14,8 +14,8 @@ struct PieceHashes: Sendable {
 
   /// - Parameters:
   ///   - expected: the checksum that the client has sent; `nil` for none.
-  ///   - isFirst: whether the piece begins at the beginning of the upload. If so, its SHA-256 is that of the content if
-  ///     it is the only piece.
+  ///   - isFirst: whether the piece is the first one of the upload. If `true`, the SHA-256 is always computed, because
+  ///     it is the SHA-256 of the whole content if no piece follows.
   init(_ expected: PieceChecksum?, isFirst: Bool) {
     self.expected = expected
     if case .sha1? = expected { sha1 = Insecure.SHA1() }

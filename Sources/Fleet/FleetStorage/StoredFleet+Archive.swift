@@ -181,8 +181,8 @@ extension StoreSession {
     return try rows(sql, [SQLValue(tenant)] + (last ?? []))
   }
 
-  /// Begins the import of an archive if the tenant is empty. Throws `exists` if it is not, unless the import has begun
-  /// already.
+  /// Begins the import of an archive into an empty tenant, or continues an import of this archive. Otherwise, throws
+  /// `exists`.
   fileprivate func requireImport(of archive: UUIDv7, tenant: Int32) throws(StoreFailure) {
     let name = StoreSessionNames.importOf(tenant)
     if let row = try rows("SELECT value FROM setting WHERE name = $1", [.text(name)]).first {

@@ -1,8 +1,8 @@
 import FleetDomain
 import Telemetry
 
-/// Figures of days (rows of `vehicle_day`), and hours with records that the figures do not include (rows of
-/// `stale_hour`).
+/// Functions for the figures of vehicles' days (rows of `vehicle_day`), and for the hours with records that these
+/// figures do not include yet (rows of `stale_hour`).
 extension StoredFleet {
   public func staleVehicles(
     markedBefore time: Timestamp, limit: Int
@@ -166,8 +166,8 @@ struct StaleHour: Hashable {
 }
 
 extension Set<StaleHour> {
-  /// Adds the hour to which a record belonged before its time changed, if figures are computed from records of its
-  /// class.
+  /// Adds the hour to which a record belonged before its time changed. Does nothing if no figures are computed from
+  /// records of its class.
   ///
   /// - Parameter time: the previous time of the record, ms since 1970.
   mutating func insertHour(of key: RowKey, at time: Int64) {
@@ -177,8 +177,8 @@ extension Set<StaleHour> {
 }
 
 extension StoreSession {
-  /// Marks as stale all hours in which a vehicle has records for figures. It is used for records that an earlier
-  /// version stored.
+  /// Marks as stale all hours in which a vehicle has records from which figures are computed. It is used for records
+  /// that an earlier version stored.
   func markAllHours(of vehicle: Int32, tenant: Int32, key: CursorKey, at now: Int64) throws(StoreFailure) {
     for recordClass in [RecordClass.known(.telemetry), .known(.trip), .known(.driving)] {
       guard let id = try vehicleNames([vehicle])[vehicle]?.id else { return }
@@ -204,8 +204,8 @@ extension StoreSession {
     return isUnchanged ? key : nil
   }
 
-  /// Returns the time before which figures of days no longer change, ms since 1970; `nil` if retention has removed no
-  /// records.
+  /// Returns the time before which figures of days are final, because retention has removed records, ms since 1970;
+  /// `nil` if retention has removed no records.
   fileprivate func daysSealedBefore() throws(StoreFailure) -> Int64? {
     try setting("daysSealed").flatMap { Int64(String(decoding: $0, as: UTF8.self)) }
   }

@@ -186,7 +186,7 @@ extension ThingSession {
 }
 
 extension Gateway {
-  /// The properties of a gateway that the audit contains: those that people set, without the key.
+  /// The properties of a gateway that the audit contains: all properties that people set, except the key.
   fileprivate var audited: [String: JSON] {
     [
       "vehicles": .array(allowedVehicles.map { .text($0) }), "addedAt": addedAt.json, "keyAt": keyAt.json,

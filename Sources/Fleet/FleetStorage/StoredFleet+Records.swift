@@ -84,7 +84,7 @@ extension StoreSession {
     }
   }
 
-  /// Returns the IDs and VINs of vehicles, by their keys. Vehicles that do not exist are omitted.
+  /// Returns the ID and the VIN of each vehicle with one of the given keys. Keys without a vehicle are omitted.
   func vehicleNames(
     _ keys: Set<Int32>
   ) throws(StoreFailure) -> [Int32: (id: String, vin: String?, isGateway: Bool)] {

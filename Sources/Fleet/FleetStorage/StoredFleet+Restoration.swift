@@ -39,8 +39,8 @@ extension StoredFleet {
     }
   }
 
-  /// Revokes all gateways whose key is valid and was created after a time, as ``revokeTokens(madeAfter:tenant:at:)``
-  /// does for tokens.
+  /// Revokes all gateways whose key is valid and was created after a time. See ``revokeTokens(madeAfter:tenant:at:)``,
+  /// which does the same for tokens.
   public func revokeGateways(madeAfter moment: Timestamp, tenant: TenantID?, at now: Timestamp)
     async throws(StorageError) -> Int
   {
@@ -71,8 +71,8 @@ extension StoredFleet {
 }
 
 extension StoreSession {
-  /// Returns an SQL condition that selects the rows of a tenant, with the value of its parameter `$2`. The condition is
-  /// empty if `tenant` is `nil`.
+  /// Returns an SQL condition that selects the rows of a tenant, and the value of the condition's parameter `$2`. The
+  /// condition is empty if `tenant` is `nil`.
   fileprivate func place(of tenant: TenantID?) throws(StoreFailure) -> (condition: String, values: [SQLValue]) {
     guard let tenant else { return ("", []) }
     return (" AND tenant = $2", [SQLValue(try existing(tenant))])

@@ -74,8 +74,8 @@ extension StoredFleet {
   }
 }
 
-/// Runs the work of a transaction and keeps an error that the work throws, unless it is a database error. The
-/// transaction itself can throw only database errors.
+/// Runs the work of a transaction. If the work throws an error that is not a database error, this object stores it,
+/// because the transaction itself can throw only database errors.
 private final class ThingOutcome: Sendable {
   private let thrown = Mutex<ThingError?>(nil)
 

@@ -192,7 +192,7 @@ extension StoreSession {
 private enum TokenColumns {
   static let list = "token.id, label, role, token.added, revoked, token.scope, expires, used"
 
-  /// An ID that is lower than those of all tokens.
+  /// An ID that is lower than the ID of any token.
   static let beforeAll = UUIDv7(milliseconds: 0, first: 0, rest: 0)
 
   /// Reads a token from a row.

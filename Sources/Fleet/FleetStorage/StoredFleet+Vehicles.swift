@@ -24,8 +24,8 @@ extension StoredFleet {
 }
 
 extension StoreSession {
-  /// Removes the entries of the table `newest` for a vehicle or gateway whose own row was deleted. Its records and day
-  /// figures may be many, so they are only marked for a later removal (table `removal`).
+  /// Removes the entries of the table `newest` for a vehicle or gateway whose own row was deleted. Marks its records
+  /// and the figures of its days for a later removal (table `removal`), because they may be many.
   func removeDerived(from key: Int32, tenant: Int32) throws(StoreFailure) {
     try run("DELETE FROM newest WHERE vehicle = $1", [SQLValue(key)])
     try run("INSERT INTO removal (tenant, vehicle) VALUES ($1, $2)", [SQLValue(tenant), SQLValue(key)])

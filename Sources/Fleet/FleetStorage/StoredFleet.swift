@@ -54,7 +54,7 @@ import Telemetry
 public final class StoredFleet: FleetStorage {
   let engine: any StoreEngine
 
-  /// Whether a restored backup was detected when the store was opened. If so, feed positions belong to a new
+  /// Whether a restored backup was detected when the store was opened. If `true`, feed positions belong to a new
   /// generation.
   public var wasRestored: Bool { engine.wasRestored }
 
@@ -87,7 +87,7 @@ public final class StoredFleet: FleetStorage {
       reads: permits, writes: permits)
   }
 
-  /// Connects to PostgreSQL by a connection URI.
+  /// Connects to the PostgreSQL database with this connection URI.
   ///
   /// - Throws: the errors of ``init(postgreSQL:connections:as:)``; `invalidQuery` for an invalid URI, with a message
   ///   that contains no part of the URI.

@@ -1,9 +1,10 @@
 import OBDWire
 
-/// One list of trouble codes of an ECU (stored, pending or permanent), with the list that was last written to a record.
+/// One list of an ECU's trouble codes (stored, pending or permanent), and the state of this list in the last record
+/// that contained it.
 struct CodeList {
   private(set) var codes: [TroubleCode] = []
-  /// The codes that were last written to a record; `nil` if none were.
+  /// The codes in the last record that contained this list; `nil` if no record has contained it.
   private(set) var reported: [TroubleCode]?
   /// Whether ``codes`` was read from the ECU and is still valid.
   private(set) var isKnown = false
@@ -23,13 +24,14 @@ struct CodeList {
     for index in found.indices { codes.append(found[index]) }
   }
 
-  /// Marks the list as invalid. When the list is read again, it is compared with the last reported one.
+  /// Marks the list as invalid. When the list is read again, it is compared with the last reported list.
   mutating func forget() {
     isKnown = false
     codes.removeAll(keepingCapacity: true)
   }
 
-  /// Whether the list must be written to a record: either no list was reported yet, or the codes have changed since.
+  /// Whether the list must be written to a record: it was never reported, or its codes have changed since the last
+  /// report.
   var needsReport: Bool { isKnown && (reported.map { !Self.isSameSet($0, codes) } ?? true) }
 
   /// The codes that were added or removed since the last report.

@@ -1,8 +1,7 @@
 import OBDWire
 
 extension Column {
-  /// The measurement that a column contributes to the detection of trips and driving events; `none` for all other
-  /// columns.
+  /// The quantity that a column provides for the detection of trips and driving events; `none` if it provides none.
   enum Motion: UInt8, BitwiseCopyable {
     case none, engineSpeed, speed, batteryVoltage, controlModuleVoltage, odometer
     case fuelRate, fuelMassRate, cylinderFuelRate, massAirFlow, manifoldPressure, intakeTemperature
@@ -11,7 +10,7 @@ extension Column {
 }
 
 extension Column.Motion {
-  /// Determines the measurement from the signal's service, PID and bit position in the answer (SAE J1979-DA).
+  /// Determines the quantity from the signal's service, PID and bit position in the answer (SAE J1979-DA).
   init(_ definition: SignalDefinition) {
     self =
       switch (definition.service, definition.identifier, definition.bitOffset) {

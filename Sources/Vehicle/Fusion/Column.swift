@@ -3,10 +3,10 @@ import Telemetry
 
 /// One key of telemetry records, with the last value that each ECU reported for it.
 struct Column: BitwiseCopyable {
-  /// The source of the key's text.
+  /// Where the text of the key comes from.
   enum Name: BitwiseCopyable {
     case table(StaticString)
-    /// The key of the signal loaded at run time that has this index.
+    /// The key belongs to a signal that was loaded at run time. The number is the signal's index.
     case loaded(Int)
   }
   /// The type of a column's values.
@@ -26,7 +26,7 @@ struct Column: BitwiseCopyable {
   var motion = Motion.none
   /// The signal's PID of service 01; 0 if the signal has another service.
   var parameter: UInt8 = 0
-  /// Bit position of the value in the answer. It is used only if ``role`` is `monitor`.
+  /// Bit position of the value in the ECU's answer. It is used only if ``role`` is `monitor`.
   var bit: UInt8 = 0
   var enumeration: UInt16 = 0
   /// Index of the ECU whose value is at the top level of the record. The values of the other ECUs are under their
@@ -38,11 +38,11 @@ struct Column: BitwiseCopyable {
   var fresh: UInt16 = 0
   /// The ECUs whose values for this key are in the last record. Bit n stands for the ECU with index n.
   var recorded: UInt16 = 0
-  /// Time for which records repeat a value after it was read, ns. If 0, a value is only in the record of the interval
-  /// in which it was read.
+  /// Time for which records repeat a value after it was read, ns. If 0, only the record of the interval in which the
+  /// value was read contains it.
   var window: Int64 = 0
-  /// The shorter of the last two intervals between readings, ns. On a slow bus, it is longer than the requested period.
-  /// The shorter interval is used so that a single late answer does not change the result.
+  /// The shorter of the last two intervals between readings, ns. The shorter one is used so that a single late answer
+  /// does not matter. On a slow bus, it is longer than the requested period.
   var pace: Int64 = 0
   /// The last interval between readings, ns.
   private var interval: Int64 = .max

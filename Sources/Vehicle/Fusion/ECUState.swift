@@ -1,14 +1,15 @@
 import OBDWire
 import Telemetry
 
-/// The data of one ECU, and the information which of them were reported in records.
+/// The data of one ECU. It also contains which of the data were already reported in records.
 struct ECUState {
   var address: ECUAddress
   /// The ECU's address as text for records; `nil` if the replies have no headers.
   var addressText: String?
   /// The PIDs of service 01 that the ECU supports. Bit 31 − n of word w stands for PID 32 w + n + 1.
   var parameters = InlineArray<8, UInt32>(repeating: 0)
-  /// The words of ``parameters`` that were read since the last ``Fusion/vehicleLost()``. Bit w stands for word w.
+  /// The words of ``parameters`` that were read since the last call of ``Fusion/vehicleLost()``. Bit w stands for word
+  /// w.
   var reported: UInt8 = 0
   /// Whether the supported PIDs came from service 22 (OBDonUDS).
   var speaksUDS = false
@@ -29,17 +30,17 @@ struct ECUState {
   var distanceMIL: Timed?
   /// The MIL state in the last `dtc` record that contained a MIL state; `nil` if no record has contained one.
   var reportedMIL: Bool?
-  /// When the trouble codes are reported again although they have not changed.
+  /// Whether and when the trouble codes are reported again although they have not changed.
   var codesRepetition = Repetition.none
 
   var sinceClear = MonitorState()
   var thisCycle = MonitorState()
 
-  /// The time at which unchanged data are reported again.
+  /// Whether and when unchanged data are reported again.
   enum Repetition {
     /// Unchanged data are not reported again.
     case none
-    /// After the ECU's next answer, because the known data may be out of date.
+    /// The data are reported again after the ECU's next answer, because the known data may be out of date.
     case afterAnswer
     case now
   }
@@ -76,7 +77,8 @@ struct ECUState {
     thisCycle.repetition = repetition
   }
 
-  /// Handles an answer with trouble codes. If they were to be reported again after the next answer, they are due now.
+  /// Handles an answer with trouble codes. If the codes must be reported again after the ECU's next answer, they are
+  /// now due.
   mutating func receivedCodes() {
     guard codesRepetition == .afterAnswer else { return }
     codesRepetition = .now
@@ -142,7 +144,7 @@ extension String {
   }
 }
 
-/// Replaces the bytes in `stored` by those in `found`, if they differ.
+/// Replaces the bytes in `stored` with the bytes in `found`, if they differ.
 ///
 /// - Returns: whether they differed. If they are equal, nothing is allocated.
 func replaceBytes(_ stored: inout [UInt8], with found: Span<UInt8>) -> Bool {

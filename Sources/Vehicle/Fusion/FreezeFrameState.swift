@@ -9,14 +9,14 @@ struct FreezeFrameState {
   }
 
   let number: UInt8
-  /// The trouble code that caused the freeze frame; `nil` if it was not read or does not exist.
+  /// The trouble code that caused the freeze frame; `nil` if it was not read, or if there is no freeze frame.
   private(set) var code: TroubleCode?
   private(set) var values: [Value] = []
   /// Whether the ECU answered that it has no freeze frame.
   private(set) var isEmpty = false
   /// Whether the freeze frame has values that no record contains yet.
   private(set) var hasUnreportedValues = false
-  /// Whether a value has arrived since the last record. If so, the ECU may send further values.
+  /// Whether a value has arrived since the last record. If `true`, the ECU may send further values.
   var isBeingRead = false
 
   init(number: UInt8) { self.number = number }

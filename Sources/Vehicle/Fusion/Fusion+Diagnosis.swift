@@ -2,22 +2,21 @@ import OBDWire
 import Telemetry
 
 extension Fusion {
-  /// Maximum age of the MIL state and of the distance driven with the MIL on, ns. A `dtc` record contains them only if
-  /// they are not older. The age is twice the usual interval between readings of the trouble codes.
+  /// Maximum age of the MIL state, and of the distance driven with the MIL on, in a `dtc` record, ns. It is twice the
+  /// usual interval between readings of the trouble codes.
   private static let attachmentAge: Int64 = 120_000_000_000
   /// Time after which codes and monitors are reported again although they have not changed: one day, ns.
   private static let snapshotPeriod: Int64 = 86_400_000_000_000
-  /// Minimum age of the last report of all codes and monitors, ns. At the start of a trip, they are reported again only
-  /// if that report is at least this old.
+  /// At the start of a trip, all codes and monitors are reported again if their last report is at least this old, ns.
   private static let shortestSnapshotPeriod: Int64 = 600_000_000_000
 
   /// Adds a list of trouble codes that an ECU sent. An empty list means that the ECU has no codes of this kind.
   ///
-  /// Stored, pending and permanent codes arrive in three answers. The next record contains all lists that have arrived
-  /// by then.
+  /// Stored, pending and permanent codes arrive in three answers. The next `dtc` record contains all lists that have
+  /// arrived before it is made.
   ///
   /// - Parameters:
-  ///   - list: which codes these are, and which ECU sent them.
+  ///   - list: the kind of codes, and the ECU that sent them.
   ///   - codes: the codes; valid during the call.
   public mutating func troubleCodes<Sink: RecordSink & ~Copyable>(
     _ list: TroubleCodeList, _ codes: Span<TroubleCode>, at time: Int64, into sink: inout Sink
@@ -55,8 +54,8 @@ extension Fusion {
   /// At the start of a trip, ensures that codes and monitors are reported again after the next answer.
   mutating func repeatDiagnosisOfTrip() { repeatDiagnosis(after: Self.shortestSnapshotPeriod) }
 
-  /// Causes codes and monitors to be reported again after the next answer, unless their last report is recent. A
-  /// receiver that has lost earlier records thus gets the codes and monitors again.
+  /// Causes codes and monitors to be reported again after the next answer, unless their last report is recent. A server
+  /// that has lost earlier records thus gets the codes and monitors again.
   ///
   /// - Parameter age: minimum age of the last report of all codes and monitors, ns.
   private mutating func repeatDiagnosis(after age: Int64) {
@@ -76,9 +75,8 @@ extension Fusion {
   /// Adds an answer of service 19. The status byte of each code determines whether the code is stored or pending (ISO
   /// 14229-1, annex D.2).
   ///
-  /// The answer contains only codes with at least one status bit that is also set in `mask`. If the mask is unknown
-  /// (0), an answer without pending codes does not show that the ECU has no pending codes, and an answer without stored
-  /// codes does not show that the ECU has no stored codes.
+  /// The answer contains only codes with at least one status bit that is also set in `mask`. Therefore, if the mask is
+  /// unknown (0), the answer may lack all pending codes, or all stored codes, of the ECU.
   private mutating func receiveByStatus(_ codes: Span<TroubleCode>, mask: UInt8, of ecu: Int) {
     var stored: [TroubleCode] = []
     var pending: [TroubleCode] = []

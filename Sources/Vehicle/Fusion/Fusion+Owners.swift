@@ -8,7 +8,8 @@ import OBDWire
 // address that has it is chosen. ECUs are added when they first answer and are never removed. Therefore, the choice
 // changes only while ECUs are still being discovered.
 extension Fusion {
-  /// Adds an ECU to those that have reported a value for a column, and chooses the column's top-level ECU again.
+  /// Records that an ECU has reported a value for a column. Then chooses again which ECU's value of the column is at
+  /// the top level of records.
   mutating func recordAnswer(of ecu: Int, in column: Int) {
     columns[column].known |= 1 << UInt16(ecu)
     chooseOwner(of: column)
@@ -22,7 +23,7 @@ extension Fusion {
     chooseVIN()
   }
 
-  /// Chooses the top-level ECUs of all columns again.
+  /// For each column, chooses again which ECU's value is at the top level of records.
   mutating func chooseOwners() {
     for column in columns.indices { chooseOwner(of: column) }
   }
@@ -39,7 +40,7 @@ extension Fusion {
   }
 
   /// Returns the ECU whose value of a column is at the top level of the next record. Returns `nil` if neither the
-  /// chosen ECU nor an answer without a header has a new value.
+  /// chosen ECU nor an answer without a header has provided a new value.
   ///
   /// An answer without a header can come from any ECU. Its value is used if the chosen ECU did not answer.
   func topLevelECU(of column: borrowing Column) -> Int? {

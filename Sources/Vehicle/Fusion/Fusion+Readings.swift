@@ -139,7 +139,8 @@ extension Fusion {
     }
   }
 
-  /// Returns the speed that the vehicle reported last, km/h; `nil` if there is none or its reading is older than 3 s.
+  /// Returns the speed that the vehicle reported last, km/h; `nil` if it reported none, or if this reading is older
+  /// than 3 s.
   public func vehicleSpeed(at time: Int64) -> Double? {
     guard let speedColumn else { return nil }
     let owner = Int(columns[speedColumn].owner)
@@ -147,7 +148,7 @@ extension Fusion {
     return columns[speedColumn].values[owner]
   }
 
-  /// Stops repeating the known values in records, because their vehicle no longer answers.
+  /// Stops the repetition of known values in records, because the vehicle no longer answers.
   mutating func forgetValues() {
     for column in columns.indices { columns[column].times = InlineArray(repeating: .min / 2) }
     lastRead = .min / 2
@@ -159,8 +160,8 @@ extension Fusion {
     return columns.count - 1
   }
 
-  /// Returns the key of a signal. It is the signal's VSS path if VSS names are configured, the signal has a path, and
-  /// no signal with another name uses this path. Otherwise, it is the plain name.
+  /// Returns the key of a signal: its plain name, or its VSS path. The path is used if VSS names are configured, the
+  /// signal has a path, and no signal with another name has the same path.
   private func key(of row: SAESignal) -> StaticString {
     guard options.naming == .vss, row.vss.utf8CodeUnitCount > 0 else { return row.name }
     guard let taken = columns.firstIndex(where: { $0.isNamed(row.vss) }) else { return row.vss }
@@ -169,7 +170,7 @@ extension Fusion {
     return saeSignals.span[holder].name.isEqual(to: row.name) ? row.vss : row.name
   }
 
-  /// Uses a value for the purpose that its role defines, in addition to telemetry.
+  /// Uses a value for the additional purpose that its role defines. The use in telemetry is not handled here.
   private mutating func apply(_ role: Column.Role, _ reading: Reading, column: Int, ecu: Int) {
     switch role {
     case .none: break
@@ -205,14 +206,14 @@ extension Fusion {
 }
 
 extension Column {
-  /// Whether the column has this name and the name is built in. The names of signals loaded at run time do not count.
+  /// Whether the column has this built-in name. Always `false` for a column of a signal that was loaded at run time.
   func isNamed(_ name: StaticString) -> Bool {
     if case .table(let own) = self.name { own.isEqual(to: name) } else { false }
   }
 }
 
 extension StaticString {
-  /// Whether both contain the same characters.
+  /// Whether both strings contain the same characters.
   func isEqual(to other: StaticString) -> Bool {
     guard utf8CodeUnitCount == other.utf8CodeUnitCount else { return false }
     for index in 0..<utf8CodeUnitCount {

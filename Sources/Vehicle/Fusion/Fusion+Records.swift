@@ -3,8 +3,8 @@ import Telemetry
 extension Fusion {
   /// Makes a record from data of the caller, for example a geofence event, an adapter event or a gap.
   ///
-  /// First, the record of the interval that ended before `time` is made. Therefore the records are in the same order by
-  /// `seq` and by time.
+  /// If a telemetry interval has ended before `time`, its record is made first, so that the order of records by `seq`
+  /// is also their order by time.
   ///
   /// - Parameter body: the fields that follow the head of the record.
   public mutating func record<Body: RecordBody, Sink: RecordSink & ~Copyable>(
@@ -19,7 +19,7 @@ extension Fusion {
   /// - Parameters:
   ///   - body: the fields that follow the head of the record.
   ///   - time: time at which the event was detected.
-  ///   - moment: time at which the event occurred. It becomes the record's time, but not if it is later than `time`.
+  ///   - moment: time at which the event occurred. It becomes the record's time, unless it is later than `time`.
   public mutating func record<Body: RecordBody, Sink: RecordSink & ~Copyable>(
     _ body: Body, at time: Int64, occurred moment: Int64, into sink: inout Sink
   ) {
@@ -35,8 +35,8 @@ extension Fusion {
     sink.record(line.line, at: time)
   }
 
-  /// Converts a time of the caller's clock to a date. If the date is unknown, returns the time as time since 0 of that
-  /// clock.
+  /// Converts a time of the caller's clock to a date. If the date is unknown, the result contains the time itself,
+  /// which counts from 0 of that clock.
   public func recordTime(_ time: Int64) -> RecordTime {
     if timeQuality == .unset { return .elapsed(nanoseconds: time) }
     return .wall(Timestamp(nanoseconds: time &+ wallOffset), timeQuality)

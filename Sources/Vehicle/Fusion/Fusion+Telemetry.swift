@@ -15,8 +15,8 @@ extension Fusion {
     hasChanged = false
   }
 
-  /// Whether to make a record of an interval without new values, which repeats earlier values. The record is made if no
-  /// answer is overdue: the signal that is read most often still has a valid value.
+  /// Whether to make a record of an interval in which no new values were read; it repeats earlier values. It is made if
+  /// no answer is overdue: the signal that is read most often still has a valid value.
   func holdsValue(at time: Int64) -> Bool {
     guard case .every = options.cadence, !isFinishing else { return false }
     var latest = Int64.min
@@ -26,7 +26,7 @@ extension Fusion {
     return latest != .min && lastRead >= latest
   }
 
-  /// Returns the earliest time at which a column's value may have been read so that it is still valid at `time`.
+  /// A column's value is still valid at `time` only if it was read at the returned time or later.
   private func earliest(of column: Int, at time: Int64) -> Int64 {
     let pace = columns[column].pace
     return time - max(columns[column].window, pace < Self.slowestPace ? 2 * pace : 0)
@@ -134,7 +134,7 @@ extension Fusion {
 
   /// Writes one value with its key.
   ///
-  /// - Returns: `false` if the value does not fit in the record; nothing is written then.
+  /// - Returns: `false` if the value does not fit in the record. In this case, nothing is written.
   private mutating func writeValue(of column: Int, ecu: Int) -> Bool {
     if columns[column].content == .troubleCodes { return writeCodes(of: column, ecu: ecu) }
     writeKey(of: column)
@@ -197,7 +197,7 @@ extension Fusion {
 
   /// Writes the newest fix if it is recent enough.
   ///
-  /// - Returns: `false` if the fix does not fit in the record; nothing is written then.
+  /// - Returns: `false` if the fix does not fit in the record. In this case, nothing is written.
   private mutating func writePosition(at time: Int64) -> Bool {
     guard let fix = position.recent(at: time) else { return true }
     let mark = line.mark
@@ -220,7 +220,7 @@ extension Fusion {
 }
 
 extension Fix {
-  /// Whether the distance to another fix is more than the receiver's error, or the type of fix differs.
+  /// Whether another fix is farther away than the receiver's error, or has another type of fix.
   fileprivate func isElsewhere(than other: Fix) -> Bool {
     guard type == other.type else { return true }
     guard let latitude, let longitude, let formerLatitude = other.latitude, let formerLongitude = other.longitude else {

@@ -28,11 +28,11 @@ extension Fusion {
 
   /// Receives the trip that the previous session stored.
   ///
-  /// The trip continues if the time between its last activity and the first activity of this session is less than
-  /// ``TripOptions/stopTime``. Otherwise it ends with its last known state. It also ends if the length of the
-  /// interruption cannot be known, because the boot ID differs and the stored trip has no trusted date.
+  /// The trip continues if the time between its last activity and the first activity of this session (the interruption)
+  /// is less than ``TripOptions/stopTime``. Otherwise it ends with its last known state. It also ends if the length of
+  /// the interruption cannot be determined: the boot ID differs, and the stored trip has no trusted date.
   ///
-  /// This is decided when the length of the interruption and the vehicle's VIN are known, but after
+  /// The decision is made when the length of the interruption and the vehicle's VIN are known, but after
   /// ``TripOptions/stopTime`` at the latest. Until then, no other trip is reported.
   ///
   /// - Parameters:
@@ -112,7 +112,7 @@ extension Fusion {
   }
 }
 
-/// A trip of the previous session, while it is not decided whether it continues.
+/// A trip of the previous session for which it is not decided yet whether it continues.
 struct FormerTrip {
   var memory: TripMemory
   /// Boot ID of this session.
@@ -120,6 +120,6 @@ struct FormerTrip {
   /// Time at which the stored trip was passed to this session.
   var since: Int64
 
-  /// Maximum difference between the dates of both sessions if both are accurate, ns.
+  /// Maximum difference between the clocks of both sessions if the dates of both are accurate, ns.
   static let clockJitter: Int64 = 2_000_000_000
 }

@@ -5,7 +5,7 @@ import Telemetry
 extension Fusion {
   /// Uses a value of a reading to detect trips and driving events.
   ///
-  /// Only the value at the top level of the record is used, because several ECUs may report the same quantity.
+  /// Only the value that is at the top level of the record is used, because several ECUs may report the same quantity.
   mutating func follow<Sink: RecordSink & ~Copyable>(
     _ motion: Column.Motion, _ value: Double, column: Int, ecu: Int, into sink: inout Sink
   ) {

@@ -83,7 +83,7 @@ extension Fusion {
     identity.protocolSetting = ProtocolName.text(fromNumber: Array(text.utf8.dropFirst(4)).span)
   }
 
-  /// The name of the bus according to the addresses of the ECUs: one of the CAN protocols; `nil` if the addresses are
+  /// The CAN protocol that follows from the addresses of the ECUs, as the name of the bus; `nil` if the addresses are
   /// not CAN addresses.
   private var protocolOfAddresses: String? {
     let addresses = ecuOrder.map { ecus[$0].address }
@@ -170,8 +170,8 @@ extension Fusion {
     recordTrips(into: &sink)
   }
 
-  /// Whether another ECU reported a different VIN before the vehicle was lost, and has not answered since. That ECU
-  /// belongs to the lost vehicle.
+  /// Whether there is an ECU of the lost vehicle: another ECU that reported a different VIN before the vehicle was
+  /// lost, and has not answered since.
   private func hasStranger(to ecu: Int) -> Bool {
     identity.wasLost && ecus.contains { $0.reported == 0 && !$0.vin.isEmpty && $0.vin != ecus[ecu].vin }
   }
@@ -179,7 +179,7 @@ extension Fusion {
   /// Discards all data of the previous vehicle. Data that were read after that vehicle was lost belong to the new
   /// vehicle and are kept.
   ///
-  /// - Parameter ecu: the ECU that reported the new VIN, which is kept; `nil` if no ECU reported one.
+  /// - Parameter ecu: the ECU that reported the new VIN, which is not discarded; `nil` if no ECU reported a new VIN.
   private mutating func forgetVehicle(except ecu: Int?) {
     endTripOfFormerVehicle()
     for index in ecus.indices {

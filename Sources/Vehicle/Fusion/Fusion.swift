@@ -18,9 +18,9 @@ import Telemetry
 /// fusion.finish(at: now, into: &sink)
 /// ```
 ///
-/// `Fusion` reads no clock. Every time is in nanoseconds of the caller's clock, which must not decrease; a time that is
-/// earlier than the latest one is replaced by the latest one. ``setWallTime(offset:quality:)`` relates that clock to
-/// the date.
+/// `Fusion` reads no clock. Every time is in nanoseconds of the caller's clock, which must not decrease. A time that is
+/// earlier than a previous time is replaced with that previous time. ``setWallTime(offset:quality:)`` relates that
+/// clock to the date.
 ///
 /// Functions with the parameters `time` and `sink` handle an event that occurred at `time`. They pass to `sink` all
 /// records that are due before this event, and all records that the event causes.
@@ -29,11 +29,11 @@ import Telemetry
 /// - A value is contained in the first telemetry record whose time is not earlier than the value's time. Later records
 ///   repeat the value only within its window (``SignalWindows``). Values that were not read are absent.
 /// - In all records of a `Fusion` value, keys are in the order in which they first appeared.
-/// - After the first reading of a signal, further readings cost a few table look-ups and no allocation. For rare data
-///   (VIN, trouble codes, monitors), memory is allocated only when they change.
+/// - The first reading of a signal may allocate memory. Each further reading costs a few table look-ups and no
+///   allocation. Rare data (VIN, trouble codes, monitors) allocate memory only when they change.
 /// - At most eight ECUs are distinguished. Readings of other ECUs are ignored and counted in ``droppedReadings``.
 ///
-/// Call ``begin(at:)`` first, if at all. Then make any other calls, and at the end call ``finish(at:into:)`` once.
+/// Call ``begin(at:)``, if you use it, before all other functions. At the end, call ``finish(at:into:)`` once.
 public struct Fusion: ~Copyable {
   var options: FusionOptions
   var line = JSONLineEncoder()
@@ -55,7 +55,7 @@ public struct Fusion: ~Copyable {
   public internal(set) var nextBoundary: Int64 = .min
   /// Time of the newest value that is not in a record yet; `nil` if there is no such value.
   var newest: Int64?
-  /// Time of the last reading of a signal whose values records repeat (``Column/window`` is not 0).
+  /// Time of the last reading of any signal whose values are repeated in later records (``Column/window`` is not 0).
   var lastRead: Int64 = .min / 2
   var wallOffset: Int64 = 0
   var timeQuality = TimeQuality.unset
@@ -63,7 +63,8 @@ public struct Fusion: ~Copyable {
 
   // Values.
   var columns: [Column] = []
-  /// For each signal, the index of its column plus 1; 0 if it has no column yet, ``notTelemetry`` if it never has one.
+  /// For each signal, the index of its column plus 1. The value is 0 if the signal has no column yet, and
+  /// ``notTelemetry`` if it never gets one.
   var columnOfSignal: [UInt16]
   let loadedKeys: LoadedKeys
   var speedColumn: Int?
@@ -99,8 +100,8 @@ public struct Fusion: ~Copyable {
   public internal(set) var tripChanges = 0
 
   static let maximumECUs = 8
-  /// If the time between two readings of a signal is at least this long, the readings were interrupted, and the time is
-  /// not their regular interval, ns.
+  /// If the time between two readings of a signal is at least this long, the readings were interrupted. The time is
+  /// then not used as their regular interval, ns.
   static let slowestPace: Int64 = 15_000_000_000
   /// Maximum age of a vehicle speed that still counts as current, ns.
   static let speedWindow: Int64 = 3_000_000_000

@@ -13,11 +13,11 @@ public enum Cadence: Equatable, Sendable {
 }
 
 /// The windows of the signals, ns. A window is the time for which telemetry records repeat a value after it was read.
-/// With 0, a value is only in the record of the interval in which it was read.
+/// With 0, only the record of the interval in which a value was read contains it.
 ///
-/// Without a window, a signal that is polled every 5 s would be in only every fifth record if one record is made each
-/// second. A value that is older than its window is omitted, because requests since then were not answered. If a slow
-/// bus delivers a signal less often than requested, twice the interval between its readings is used as its window.
+/// Without a window, only every fifth record would contain a signal that is polled every 5 s, if one record is made
+/// each second. A value that is older than its window is omitted, because requests since then were not answered. If a
+/// slow bus delivers a signal less often than requested, twice the interval between its readings is used as its window.
 public struct SignalWindows: Equatable, Sendable {
   /// The windows of the PIDs of service 01 and of the identifiers F4xx of service 22, ns. The index is the PID (xx).
   public var parameters: [Int64]
@@ -82,10 +82,10 @@ public struct FusionOptions: Sendable {
   public var unknownVehicleId = "unknown"
   /// The epoch to which the sequence numbers (`seq`) belong. Each time that `seq` restarts, a new epoch is necessary.
   public var epoch: UUIDv7
-  /// A seed for the IDs of records. The ID of a record is made from the seed, the record's time and its `seq`. For a
-  /// capture, the seed is a hash of the content; otherwise, it is a random number for each epoch.
+  /// A seed for the IDs of records. The ID of a record is computed from this seed, the record's time and its `seq`. For
+  /// a capture, the seed is a hash of the content; otherwise, it is a random number for each epoch.
   public var idSeed: UInt64
-  /// The sequence number (`seq`) of the first record; greater than 1 if an earlier epoch continues.
+  /// The sequence number (`seq`) of the first record. It is greater than 1 if the epoch already has records.
   public var firstSequence: UInt64 = 1
   /// The rule that determines when telemetry records are made.
   public var cadence: Cadence = .every(nanoseconds: 1_000_000_000)
@@ -98,8 +98,8 @@ public struct FusionOptions: Sendable {
   /// Thresholds of driving events; `nil` to make no `driving` records.
   public var driving: DrivingOptions? = DrivingOptions()
   /// Whether trouble codes and monitors are recorded again although they have not changed: when the vehicle's ID
-  /// becomes known, at the start of a trip, and once a day. A receiver that has lost earlier records thus gets them
-  /// again. This is off for captures, so that each answer in them is recorded only once.
+  /// becomes known, at the start of a trip, and once a day. A server that has lost earlier records thus gets the codes
+  /// and monitors again. This is off for captures, so that each answer in them is recorded only once.
   public var repeatsDiagnosis = false
   /// The time for which telemetry records repeat each value.
   public var windows = SignalWindows()

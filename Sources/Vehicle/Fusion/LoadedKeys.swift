@@ -1,8 +1,8 @@
 import OBDWire
 import Telemetry
 
-/// The keys that the signals loaded at run time have in records. Signals that do not share a column have different
-/// keys, and no key equals a built-in key.
+/// The keys that signals loaded at run time have in records. Only signals that share a column have the same key, and no
+/// key equals a built-in key.
 struct LoadedKeys: Sendable {
   /// The key of each signal.
   private(set) var names: [String] = []

@@ -5,17 +5,18 @@ struct MonitorState {
   /// The bits that the answer contained. Bit n stands for the value at bit position n.
   private var present: UInt32 = 0
   private var values: UInt32 = 0
-  /// Position in the byte stream at which the answer ended. A bit with another position belongs to another answer.
+  /// Position in the adapter's byte stream at which the answer ended. A bit with another position belongs to another
+  /// answer.
   private var position: UInt64 = .max
   private var reported: (present: UInt32, values: UInt32)?
-  /// When the monitors are reported again although they have not changed.
+  /// Whether and when the monitors are reported again although they have not changed.
   var repetition = ECUState.Repetition.none
 
   /// The bits that are compared with the last report: bits 9 to 15 (monitors of byte B, ignition type) and bytes C and
   /// D. They show which monitors exist and which of them are complete.
   private static let relevant: UInt32 = 0xFFFF_FE00
 
-  /// Stores one bit of an answer. If `position` differs from the last one, the bit begins a new answer.
+  /// Stores one bit of an answer. If `position` differs from that of the previous bit, a new answer begins.
   mutating func receive(bit: UInt8, value: Bool, position: UInt64) {
     if position != self.position {
       self.position = position
@@ -28,8 +29,8 @@ struct MonitorState {
     if value { values |= mask }
   }
 
-  /// Whether the monitors must be reported: a compared bit differs from the last report, or they are due to be
-  /// repeated.
+  /// Whether the monitors must be reported: a compared bit has changed since the last report, or they must be repeated
+  /// now.
   var needsReport: Bool {
     guard present & Self.relevant != 0 else { return false }
     if repetition == .now { return true }
@@ -95,7 +96,8 @@ struct Monitor {
     self.compression = compression
   }
 
-  /// All monitors, in ascending order of their bits. The names are those of the signals without `MonitoringReady`.
+  /// All monitors, in ascending order of their bits. The name of a monitor is the name of its signal without
+  /// `MonitoringReady`.
   static let all: [Monitor] = [
     Monitor(15, 11, spark: "misfire", compression: "misfire"),
     Monitor(14, 10, spark: "fuelSystem", compression: "fuelSystem"),

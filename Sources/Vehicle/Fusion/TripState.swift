@@ -2,12 +2,12 @@ import Telemetry
 
 /// The IDs and pending decisions of trips. The measurements of the current trip are in ``TripWatch``.
 struct TripState {
-  /// Time at which a trip may next start or end even if no reading arrives; `.max` for never.
+  /// The next time at which a trip may start or end even if no reading arrives; `.max` for never.
   var deadline: Int64 = .max
   /// ID of the current trip; `nil` until an ID is needed.
   var id: UUIDv7?
   /// The previous vehicle's ID, while the end of that vehicle's trip is not reported yet; otherwise `nil`.
   var formerVehicleId: String?
-  /// The trip of the previous session, while it is not decided whether the trip continues; otherwise `nil`.
+  /// The trip of the previous session, until it is decided whether the trip continues; otherwise `nil`.
   var former: FormerTrip?
 }

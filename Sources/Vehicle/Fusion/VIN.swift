@@ -46,7 +46,8 @@ public struct VIN: Equatable, Sendable {
     return vin[8] == (remainder == 10 ? UInt8(ascii: "X") : UInt8(ascii: "0") + remainder)
   }
 
-  /// Returns the value of a character in the check-digit sum; `nil` if a VIN cannot contain the character.
+  /// Returns the number that stands for a character in the sum for the check digit; `nil` if a VIN cannot contain the
+  /// character.
   private static func transliterated(_ character: UInt8) -> Int? {
     switch character {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): Int(character - UInt8(ascii: "0"))

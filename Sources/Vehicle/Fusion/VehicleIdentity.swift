@@ -28,8 +28,8 @@ struct VehicleIdentity {
   /// another vehicle.
   var isUnnamed = false
   var protocolName: String?
-  /// The name of the protocol that was selected by command (ATSP); `nil` if none. It is used until the adapter reports
-  /// the protocol in use.
+  /// The name of the protocol that the command ATSP has selected; `nil` if it has selected none. Records contain it
+  /// until the adapter reports the protocol in use.
   var protocolSetting: String?
   /// The vehicle's code of PID 51 (fuel type); `nil` if unknown.
   var fuelTypeCode: Double?
@@ -43,8 +43,8 @@ struct VehicleIdentity {
     if pendingChange == .none { pendingChange = .details }
   }
 
-  /// Whether a `vehicle` record is due. After a change of the VIN, it is due immediately. After a change of details, it
-  /// is due after a delay, so that one record contains all details.
+  /// Whether a `vehicle` record is due. After a change of the VIN, it is due immediately. After a change of other
+  /// details, it is due after ``detailsDelay``, so that one record contains all details.
   func isRecordDue(at time: Int64) -> Bool {
     switch pendingChange {
     case .none: false

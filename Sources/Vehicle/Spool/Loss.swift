@@ -20,7 +20,8 @@ public struct Loss: Equatable, Sendable {
   public var count: UInt64?
   /// Types of the lost records; empty if unknown.
   public var types: [RecordType] = []
-  /// The name of the sink that lacks the records, if only one sink lacks them; `nil` if all sinks do.
+  /// The name of the sink that has not received the records, if it is only one sink; `nil` if no sink has received
+  /// them.
   public var sink: String?
   /// Row number of the loss in the file; 0 if it is not in a file.
   var row: Int64 = 0
@@ -64,12 +65,13 @@ public struct Loss: Equatable, Sendable {
     return true
   }
 
-  /// Returns the losses that result from dropping records: one for each sink that lacks some of them, or a single one
-  /// if all sinks lack the same records.
+  /// Returns the losses that result from dropping records. There is one loss for each sink that has not acknowledged
+  /// some of these records, or a single loss if they are the same records for all sinks.
   ///
   /// - Parameters:
   ///   - records: sequence numbers and types of the dropped records, in ascending order.
-  ///   - isAcknowledged: returns whether the sink with an index has acknowledged the record with a sequence number.
+  ///   - isAcknowledged: returns whether a sink has acknowledged a record. The arguments are the index of the sink and
+  ///     the sequence number of the record.
   static func of(
     _ records: [(sequence: UInt64, type: RecordType)], epoch: UUIDv7, sinks: [String], reason: GapRecord.Reason,
     isAcknowledged: (_ sink: Int, _ sequence: UInt64) -> Bool

@@ -5,7 +5,7 @@ import Telemetry
 ///
 /// While the file cannot be used, sinks receive records from this queue, with an epoch of their own (a memory epoch). A
 /// record gets its number in this epoch when it is first delivered to a sink. When the file can be used again, the
-/// records that at least one sink still lacks are moved into the file.
+/// records that at least one sink has not acknowledged are moved into the file.
 struct MemoryQueue: ~Copyable {
   /// The records, in the order of their arrival.
   private(set) var records: [PendingRecord] = []
@@ -13,21 +13,21 @@ struct MemoryQueue: ~Copyable {
   private(set) var bytes = 0
   /// The memory epoch, to which the numbers of the records in this queue belong.
   private(set) var epoch: UUIDv7
-  /// Number of memory epochs that have ended. It identifies the current one in ``RecordBatch/Source``.
+  /// Number of memory epochs that have ended. In ``RecordBatch/Source``, it identifies the current memory epoch.
   private(set) var generation: UInt32 = 0
   /// The highest sequence number that was used in this memory epoch.
   private(set) var last: UInt64 = 0
   private var renderer = RecordRenderer()
-  /// Number of records that have not been given a number of the memory epoch.
+  /// Count of the records that have no sequence number of the memory epoch yet.
   private(set) var uncountedRecords = 0
-  /// Number of events that have not been given a number of the memory epoch.
+  /// Count of the events that have no sequence number of the memory epoch yet.
   private(set) var uncountedEvents = 0
-  /// Approximate size of the records that have not been given a number of the memory epoch, bytes.
+  /// Approximate size of the records that have no sequence number of the memory epoch yet, bytes.
   private(set) var uncountedBytes = 0
 
   init(epoch: UUIDv7) { self.epoch = epoch }
 
-  /// Appends a record that has not been given a sequence number.
+  /// Appends a record that has no sequence number yet.
   mutating func append(_ record: PendingRecord) {
     records.append(record)
     bytes += record.size
@@ -84,11 +84,12 @@ struct MemoryQueue: ~Copyable {
 
   // MARK: Sinks
 
-  /// Adds records to a batch: those records of a lane that the sink lacks.
+  /// Adds the records of a lane that the sink has not acknowledged to a batch.
   ///
   /// - Parameters:
   ///   - givesNumbers: whether records without a number are delivered, too, and get a number.
-  ///   - wall: the date as it is known now, for records that were not delivered yet.
+  ///   - wall: the date at the start of the boot, as it is known now. It is used for records that were not delivered
+  ///     yet.
   /// - Returns: `false` if the batch is full.
   mutating func fill(
     _ batch: inout RecordBatch, sink: Int, _ lane: Lane, _ limit: RecordBatch.Limit, givesNumbers: Bool,
@@ -146,7 +147,7 @@ struct MemoryQueue: ~Copyable {
 
   /// Acknowledges the records that are in flight to a sink and whose numbers are in `range`.
   ///
-  /// - Parameter sinks: number of all sinks. A record that all of them have acknowledged is removed.
+  /// - Parameter sinks: number of configured sinks. A record that all sinks have acknowledged is removed.
   /// - Returns: row numbers of the losses that the removed records reported.
   mutating func acknowledge(_ range: ClosedRange<UInt64>, sink: Int, of sinks: Int) -> [Int64] {
     let bit: UInt32 = 1 << UInt32(sink)
@@ -215,8 +216,8 @@ struct MemoryQueue: ~Copyable {
     return (losses + dropped.compactMap(\.explains)).map { withdrawReport(of: $0) }
   }
 
-  /// Merges a loss with the loss of a `gap` record that is still waiting, and removes that `gap` record. Otherwise,
-  /// `gap` records would fill the memory in time.
+  /// Merges a loss with the loss that a waiting `gap` record reports, and removes that `gap` record. Without this,
+  /// `gap` records would fill the memory after some time.
   private mutating func withdrawReport(of loss: Loss) -> Loss {
     let found = records.firstIndex { record in
       guard record.number == 0, var told = record.explains else { return false }

@@ -38,15 +38,15 @@ extension Spool {
   /// name. An empty value removes the note.
   ///
   /// The next commit makes the note durable, together with the records that were appended in the same ``group(_:)``.
-  /// Therefore, records and notes do not contradict each other after a crash: for example, if the end of a trip was
-  /// reported, that trip is no longer stored as a trip in progress.
+  /// Therefore, records and notes do not contradict each other after a crash. For example, if a record reports the end
+  /// of a trip, no note contains this trip as a trip in progress.
   public mutating func setNote(_ value: [UInt8], as name: String) { notes.set(value, as: name) }
 
   /// Returns the value of a note; `nil` if there is no such note or its value is empty.
   public func note(_ name: String) -> [UInt8]? { notes.values[name].flatMap { $0.isEmpty ? nil : $0 } }
 
-  /// Whether the last value that was set for a note is on the disk. This applies to an empty value, too. Delete an
-  /// older copy that is stored elsewhere only if this returns `true`.
+  /// Whether the last value that was set for a note, which may be empty, is on the disk. If the value was previously
+  /// stored in another place, delete it there only if this returns `true`.
   public func isDurable(_ name: String) -> Bool { file != nil && notes.isCommitted(name) }
 
   /// Counts records that were lost before they reached the spool. They get sequence numbers, and ``takeLoss()`` then
@@ -106,8 +106,8 @@ extension SpoolFile {
     return found
   }
 
-  /// Gives the next sequence numbers to lost records that have none, and stores the losses. `losses` contains the
-  /// number of lost records for each reason.
+  /// Gives the next sequence numbers to lost records that had no numbers, and stores the losses. For each reason,
+  /// `losses` contains the number of lost records.
   func number(_ losses: [GapRecord.Reason: UInt64], _ draft: inout Draft) throws(SQLiteError) {
     for reason in GapRecord.Reason.allCases {
       guard let count = losses[reason] else { continue }

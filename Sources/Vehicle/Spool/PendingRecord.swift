@@ -11,9 +11,9 @@ struct PendingRecord {
   var explains: Loss?
   /// The record's number in the memory epoch; 0 if the record was not delivered to any sink yet.
   var number: UInt64 = 0
-  /// The date with which the record was delivered; unknown if the record was not delivered.
+  /// The date that the record had when it was delivered; ``WallTime/unknown`` if it was not delivered.
   var wall = WallTime.unknown
-  /// Whether a sink may have sent the record. If so, the record must have the same date each time it is delivered.
+  /// Whether a sink may have sent the record. If `true`, the record must have the same date each time it is delivered.
   var hasLeft = false
   /// The sinks that have acknowledged the record. Bit n stands for the sink with index n.
   var acknowledged: UInt32 = 0

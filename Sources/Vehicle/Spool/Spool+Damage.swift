@@ -42,8 +42,8 @@ extension Spool {
     if let file, let lost, file.epoch == lost.epoch { file.skip(upTo: lost.last) }
   }
 
-  /// Adds losses for all records in the file that a sink lacks. The file is no longer at its path, but the open
-  /// connection can still read it.
+  /// Adds losses for all records in the file that a sink has not acknowledged. The file is no longer at its path, but
+  /// the open connection can still read it.
   private mutating func queueLossesOfFile() {
     guard let file else { return }
     do throws(SQLiteError) {
@@ -53,7 +53,7 @@ extension Spool {
     }
   }
 
-  /// The data that are known about a file when it is found to be damaged or missing.
+  /// What was known about a file before it was found to be damaged or missing.
   private struct FileState {
     var epoch: UUIDv7
     var last: UInt64

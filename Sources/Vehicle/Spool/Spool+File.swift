@@ -73,8 +73,8 @@ extension Spool {
     markPending()
   }
 
-  /// Writes the ``PendingMark``. Its number is the one that the last record in memory would get, plus one for a record
-  /// that is on its way to the spool.
+  /// Writes the ``PendingMark``. Its number is one higher than the number that the last record in memory would get,
+  /// because another record may be on its way to the spool.
   ///
   /// - Parameter more: number of further records that may arrive before the next mark is written.
   func markPending(more: Int = 0) {
@@ -134,7 +134,7 @@ extension Spool {
     reportedRows = []
   }
 
-  /// Handles an operation on the file that has failed: replaces the file if it is damaged; otherwise, continues in
+  /// Handles the error of an operation on the file. Replaces the file if it is damaged; otherwise, keeps new records in
   /// memory.
   mutating func fail(_ error: SQLiteError) {
     switch error.kind {
@@ -198,13 +198,13 @@ extension Spool {
     }
   }
 
-  /// Commits the records that are in memory if a file is open again.
+  /// If a file is open again, commits the records that are in memory.
   private mutating func commitAfterReopening() {
     if state == .durable { commit() }
     if state == .durable { pendingEvents.append(.durableAgain(path: path)) }
   }
 
-  /// Adds a loss that no file has stored yet. Losses that can be merged become one.
+  /// Adds a loss that no file has stored yet. Merges it with an earlier loss if possible.
   mutating func queue(_ loss: Loss) {
     for index in unreported.indices where unreported[index].row == 0 && unreported[index].merge(loss) { return }
     unreported.append(loss)

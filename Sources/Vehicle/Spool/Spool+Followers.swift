@@ -2,7 +2,7 @@ import Telemetry
 
 /// A follower's position in the stream of records. The spool never waits for followers, and keeps no records for them.
 public struct FollowerPosition: Equatable, Sendable {
-  /// A position in one file or in one memory epoch, which `generation` identifies.
+  /// A position in one file or in one memory epoch. `generation` identifies the file or memory epoch.
   struct Place: Equatable, Sendable {
     var generation: UInt32
     /// The last sequence number that the follower has received.
@@ -26,9 +26,9 @@ public struct SpoolFigures: Sendable, Equatable {
   public var path: String
   /// The epoch of the records that sinks receive now.
   public var epoch: UUIDv7
-  /// Number of records in the file that at least one sink lacks.
+  /// Number of records in the file that at least one sink has not acknowledged.
   public var records: Int64
-  /// Number of records in memory that at least one sink lacks.
+  /// Number of records in memory that at least one sink has not acknowledged.
   public var memoryRecords: Int
   /// Number of bytes that the database uses, without its free pages.
   public var bytes: Int64

@@ -62,12 +62,13 @@ extension Spool {
     }
   }
 
-  /// Marks those records in `range` that were delivered to a sink as acknowledged by this sink. The acknowledgement is
-  /// durable after the next commit. If there is a crash before that, the records are delivered again.
+  /// Records that a sink has acknowledged the records in `range`. Has no effect on records that were not delivered to
+  /// this sink. The acknowledgement is durable after the next commit. If there is a crash before that, the records are
+  /// delivered again.
   ///
   /// - Parameters:
   ///   - range: the sequence numbers of the records.
-  ///   - source: the place where the records are stored. If this file or memory epoch no longer exists, the call has no
+  ///   - source: the file or memory epoch in which the records are stored. If it no longer exists, the call has no
   ///     effect.
   ///   - sink: the sink's index in ``SpoolOptions/sinks``.
   public mutating func acknowledge(_ range: ClosedRange<UInt64>, in source: RecordBatch.Source, by sink: Int) {
@@ -91,8 +92,8 @@ extension Spool {
   ///
   /// - Parameters:
   ///   - acknowledged: the acknowledged records, as ranges of indices in the batch's ``RecordBatch/records``.
-  ///   - sentNothing: whether the sink has sent no byte of the other records. If so, they may get a more accurate date
-  ///     when they are delivered again.
+  ///   - sentNothing: whether the sink has sent no byte of the other records. If `true`, they may get a more accurate
+  ///     date when they are delivered again.
   public mutating func complete(
     _ batch: borrowing RecordBatch, acknowledged: [Range<Int>], sentNothing: Bool = false, by sink: Int
   ) {

@@ -50,10 +50,10 @@ import Telemetry
 ///   reason `damagedSpool`.
 /// - **A file that is removed or replaced while it is in use** is not written again: its path is checked before each
 ///   commit. The spool continues with the file that is now at that path, or with a new file. Records of the old file
-///   that a sink lacked are reported as a ``Loss`` with the reason `damagedSpool`.
+///   that a sink had not acknowledged are reported as a ``Loss`` with the reason `damagedSpool`.
 /// - **A file that cannot be used** (disk full, read-only, missing): the newest records are kept in memory with an
 ///   epoch of their own, and sinks receive these records. The spool tries to use the file again every few seconds. When
-///   it succeeds, it commits the records that at least one sink still lacks.
+///   it succeeds, it commits the records that at least one sink has not acknowledged.
 ///
 /// The file `spool.db` is a SQLite database (3.37 or later) in WAL mode with `synchronous=FULL`, pages of 1 KiB, a
 /// cache of 768 KiB and no memory mapping. The write-ahead log is checkpointed at 2 MiB and truncated to at most 4 MiB.
@@ -97,7 +97,7 @@ import Telemetry
 /// After each of these calls, call ``takeLoss()`` and ``takeEvent()`` until they return `nil`. Call ``close(at:)`` at
 /// the end.
 public struct Spool: ~Copyable {
-  /// The place where new records are stored.
+  /// Where new records are stored.
   public enum State: Equatable, Sendable {
     /// New records are stored in the file.
     case durable
@@ -117,12 +117,12 @@ public struct Spool: ~Copyable {
   var generation: UInt32 = 0
   var progress: [SinkProgress]
   var memory: MemoryQueue
-  /// Losses that no `gap` record reports yet, and that the caller has not taken.
+  /// Losses that no `gap` record reports yet, and that ``takeLoss()`` has not returned yet.
   var unreported: [Loss] = []
   /// Row numbers of losses whose `gap` records were delivered from memory. The next commit removes these rows.
   var reportedRows: [Int64] = []
   var pendingEvents: [SpoolEvent] = []
-  /// The place where new records are stored now.
+  /// Where new records are stored now.
   public internal(set) var state = State.durable
   /// The latest time that the caller has passed, ns since boot.
   var now: Int64
@@ -134,8 +134,8 @@ public struct Spool: ~Copyable {
   /// Number of records that were appended so far, for each lane.
   var appended = Arrived()
   var notes = Notes()
-  /// Sequence numbers in the file of the records that followers have already received from memory. In memory, these
-  /// records had numbers of the memory epoch.
+  /// The sequence numbers that records got in the file after followers had already received them from memory. In
+  /// memory, these records had numbers of the memory epoch.
   var shownBefore = SequenceSet()
   /// For each reason, the number of records that were lost and have no sequence numbers yet. The next commit gives them
   /// numbers.
@@ -184,8 +184,8 @@ public struct Spool: ~Copyable {
     public init() {}
   }
 
-  /// Number of records that were committed so far and, while the file cannot be used, also of the records in memory. If
-  /// this value changes, there are new records for sinks.
+  /// Counts the records that were committed so far. While the file cannot be used, also counts the records in memory.
+  /// If this value changes, there are new records for sinks.
   public var arrived: Arrived {
     guard state == .durable else { return appended }
     var arrived = appended
@@ -194,7 +194,8 @@ public struct Spool: ~Copyable {
     return arrived
   }
 
-  /// Number of records that at least one sink lacks, in the file and in memory.
+  /// Number of records in the file, and number of records in memory. At least one sink has not acknowledged these
+  /// records.
   public var depth: (file: Int64, memory: Int) { (file?.counts.reduce(0, +) ?? 0, memory.records.count) }
 
   // MARK: Records
@@ -233,15 +234,15 @@ public struct Spool: ~Copyable {
     commitLarge()
   }
 
-  /// Commits if the waiting records have at least ``largestCommit`` bytes, or if their number reaches that of the
-  /// reserved numbers.
+  /// Commits if the waiting records have at least ``largestCommit`` bytes, or if all reserved sequence numbers are
+  /// needed for them.
   private mutating func commitLarge() {
     guard state == .durable else { return }
     let room = file.map { Int($0.reserved - $0.last) } ?? 0
     if memory.uncountedRecords >= room || memory.uncountedBytes >= Self.largestCommit { commit() }
   }
 
-  /// Number of waiting bytes from which on the waiting records are committed immediately.
+  /// If the waiting records have at least this many bytes, they are committed immediately.
   static let largestCommit = 512 << 10
 
   /// Sets the date as it is known now. If the date is more reliable than before, it also applies to earlier records of

@@ -1,10 +1,11 @@
 /// An event that the spool reports to the operator. `description` is one log line.
 public enum SpoolEvent: Equatable, Sendable, CustomStringConvertible {
-  /// The file was opened. It contains this many records that at least one sink lacks.
+  /// The file was opened. `records` is the number of its records that at least one sink has not acknowledged.
   case opened(path: String, records: Int64)
-  /// A sink is no longer configured. It had not acknowledged this many records; they are no longer kept for it.
+  /// A sink is no longer configured. `records` is the number of records that it had not acknowledged. They are no
+  /// longer stored for it.
   case sinkForgotten(path: String, sink: String, records: Int64)
-  /// The file was not closed properly the last time. Records that were not committed are lost.
+  /// The file was not closed properly after its last use. Records that were not committed are lost.
   case uncleanStop(path: String)
   /// The file was damaged, and was renamed to `kept`. A new file contains the records that were still readable; `saved`
   /// is their number.

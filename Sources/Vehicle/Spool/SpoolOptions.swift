@@ -8,7 +8,7 @@ public struct SpoolOptions: Sendable {
   /// sink that is not listed, that state is discarded.
   public var sinks: [String]
   /// The gateway's ID; `nil` to accept records of any gateway. If it has changed, a new epoch begins at the first start
-  /// at which no record of the old gateway is waiting.
+  /// at which no records with the old gateway ID are waiting.
   public var gatewayId: String?
   /// Time between two commits of telemetry, ns. A power cut can lose the telemetry of this much time.
   public var commitInterval: Int64 = 5_000_000_000

@@ -10,19 +10,20 @@ struct BoxTree: Sendable {
 
   private static var width: Int { 16 }
 
-  /// The boxes of the fences, then the boxes that each contain up to 16 of these, and so on up to one box that contains
-  /// all.
+  /// The boxes of all levels of the tree. The first level has the boxes of the fences. Each box of a further level
+  /// contains up to 16 boxes of the previous level; the last level is one box that contains all.
   private var boxes: [Box] = []
   /// The fence to which each box of the first level belongs.
   private var fences: [Int32] = []
-  /// The index in `boxes` at which each level begins, and then the index at which the last level ends.
+  /// For each level, the index in `boxes` at which the level begins; at the end, the index at which the last level
+  /// ends.
   private var levels: [Int] = []
 
   /// Number of boxes of fences, which are the first level.
   var count: Int { fences.count }
 
-  /// The fence of each box, in the order of the tree: neighbours in this list are near each other on the ground. A
-  /// fence with several boxes occurs several times.
+  /// For each box of the first level, its fence. Neighbours in this list are near each other on the ground. A fence
+  /// with several boxes occurs several times.
   var order: [Int32] { fences }
 
   init() {}
@@ -44,7 +45,7 @@ struct BoxTree: Sendable {
     }
   }
 
-  /// Sorts the boxes into stripes from west to east, and each stripe from south to north.
+  /// Divides the boxes into stripes from west to east, and sorts the boxes of each stripe from south to north.
   private static func packed(_ entries: [Entry]) -> [Entry] {
     let leaves = (entries.count + width - 1) / width
     let stripes = max(1, Int(Double(leaves).squareRoot().rounded(.up)))
@@ -113,7 +114,8 @@ protocol BoxList: ~Copyable {
   mutating func add(_ fence: Int32, _ box: Box)
 }
 
-/// A list of the fences that were found for one fix, each once. The initializer allocates all memory.
+/// A list of the fences that were found for one fix. Each fence is in the list at most once. The initializer allocates
+/// all memory.
 struct FenceList: BoxList, Sendable {
   private(set) var fences: [Int32] = []
   /// For each fence, the number of the round in which it was last added. A round is one use of the list, for one fix.

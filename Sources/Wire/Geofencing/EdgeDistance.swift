@@ -5,12 +5,13 @@
 /// below 1 cm up to 5 km and 60° latitude, and below 1 m up to 20 km and 80°. Near the poles, where a plane is too
 /// inaccurate, the edge is halved until it is short.
 struct EdgeDistance {
-  /// Longitude of the position relative to the part's meridian, 1e-7° with fractions.
+  /// Longitude of the position relative to ``meridian``, in 1e-7°, not rounded.
   private let x: Double
-  /// Latitude of the position, 1e-7° with fractions.
+  /// Latitude of the position in 1e-7°, not rounded.
   private let y: Double
   private let place: Place
-  /// Meridian of the part of the fence to which the edges belong, degrees.
+  /// Longitude from which the longitudes of the edges are counted, degrees. All edges of a fence's part (a polygon or
+  /// line) have the same one.
   private let meridian: Double
   private let isPolar: Bool
 
@@ -67,8 +68,8 @@ struct EdgeDistance {
     return (radii.normal * abs(cosine) * Grid.radians, radii.meridian * Grid.radians)
   }
 
-  /// Returns the distance to an edge in m, or `best` if that is smaller, by halving the edge until its pieces are
-  /// short. A piece is skipped if its middle is farther away than `best` plus half the piece's length.
+  /// Returns the distance to an edge in m, or `best` if that is smaller. Halves the edge until its pieces are short. A
+  /// piece is skipped if its middle is farther away than `best` plus half the piece's length.
   private func polar(_ a: Vertex, _ b: Vertex, best: Double) -> Double {
     let ax = Double(a.x)
     let ay = Double(a.y)

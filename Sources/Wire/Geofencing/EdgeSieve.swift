@@ -1,4 +1,5 @@
-/// Skips the edges of a chunk that lie wholly west, south or north of a box. Each comparison tests two edges.
+/// Skips the edges that lie wholly west, south or north of a box. It reads a chunk: consecutive edges of a fence. Each
+/// comparison tests two edges.
 struct EdgeSieve {
   private let low: SIMD4<Int32>
   private let high: SIMD4<Int32>
@@ -10,8 +11,8 @@ struct EdgeSieve {
     high = SIMD4(box.east, box.north, box.east, box.north)
   }
 
-  /// Calls `body` for each edge of a chunk that may intersect the box or lies wholly east of it. Stops when `body`
-  /// returns `false`.
+  /// Calls `body` for each edge of a chunk, except the edges that lie wholly west, south or north of the box. Stops
+  /// when `body` returns `false`.
   ///
   /// - Returns: `true` if no call returned `false`.
   @inline(__always)
@@ -60,7 +61,7 @@ extension SIMDMask<SIMD4<Int32>> {
     unsafe unsafeBitCast(self, to: SIMD4<Int32>.self)
   }
 
-  /// The bits of the first two elements, and those of the last two.
+  /// The bits of the first two elements (`low`) and of the last two elements (`high`).
   @inline(__always)
   var halves: (low: UInt64, high: UInt64) {
     let words = unsafe unsafeBitCast(self, to: SIMD2<UInt64>.self)

@@ -1,7 +1,7 @@
 /// Finds, with a sweep line, edges of one polygon that cross or touch each other.
 ///
 /// The sweep line moves across the polygon. The edges are sorted by the position at which the line reaches them. An
-/// edge is compared only with the edges that the line cuts at the same time.
+/// edge is compared only with the edges that the sweep line cuts at the same time.
 struct EdgeSweep: Sendable {
   private typealias Point = PolygonDraft.Point
 
@@ -16,7 +16,7 @@ struct EdgeSweep: Sendable {
     var ring: Int32
   }
 
-  /// Memory that the sweep needs for each corner, in bytes.
+  /// Memory that the sweep needs for each corner of the polygon, in bytes.
   static var bytesForCorner: Int { MemoryLayout<Edge>.stride * 3 / 2 }
 
   private enum Intersection { case none, touch, crossing }
@@ -25,8 +25,8 @@ struct EdgeSweep: Sendable {
 
   init() {}
 
-  /// Finds the first pair of edges that cross or overlap, or that touch although they belong to one ring and are not
-  /// neighbours.
+  /// Finds the first pair of edges that are not allowed to meet: they cross or overlap, or they touch although they are
+  /// in the same ring and not neighbours.
   ///
   /// - Parameters:
   ///   - touched: set to `true` for each hole that touches the outer ring in a point.

@@ -7,7 +7,7 @@ enum Ellipsoid {
   /// The smallest radius of curvature, m: the radius along the meridian at the equator.
   static var leastRadius: Double { 6_335_439 }
 
-  /// Returns the radii of curvature along the meridian and across it, in m, at a latitude given by its sine.
+  /// Returns the radii of curvature along the meridian and across it, in m, at the latitude whose sine is `sine`.
   static func radii(sine: Double) -> (meridian: Double, normal: Double) {
     let square = 1 - eccentricity2 * sine * sine
     let normal = equatorialRadius / square.squareRoot()

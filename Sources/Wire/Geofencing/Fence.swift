@@ -10,7 +10,7 @@ public struct Fence: Equatable, Sendable {
   public var notifyOnEntry: Bool
   /// Whether leaving the fence is reported.
   public var notifyOnExit: Bool
-  /// Duration of a visit, ns, after which a dwell event is reported, once in each visit; `nil` for no dwell event.
+  /// A dwell event is reported once in each visit, when the visit has lasted this long, ns; `nil` for no dwell event.
   public var dwell: Int64?
   /// Speed limit inside the fence, km/h; `nil` if there is none. ``FenceWatch/speedLimit`` reports it.
   public var speedLimit: Double?

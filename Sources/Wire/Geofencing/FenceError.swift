@@ -23,7 +23,7 @@ public struct FenceError: Error, Equatable, Sendable {
     /// A ring has fewer than 4 positions, or a line fewer than 2 (RFC 7946, 3.1.4, 3.1.6). The value is the number of
     /// positions.
     case tooFewPositions(Int)
-    /// The last position of a ring is not its first.
+    /// The last position of a ring differs from its first position.
     case openRing
     /// A ring has fewer than 3 different corners, so that it encloses no area.
     case noArea
@@ -38,7 +38,7 @@ public struct FenceError: Error, Equatable, Sendable {
     case holeInHole(ring: Int)
     /// The radius is not greater than 0, or exceeds the limit, both in m.
     case radius(Double, limit: Double)
-    /// Checking the polygons needs too many comparisons of edges for a reasonable time.
+    /// The check of the polygons would need too many comparisons of edges (``CheckBudget``).
     case tooIntricate
     /// There are more corners or fences than a set supports.
     case tooMany

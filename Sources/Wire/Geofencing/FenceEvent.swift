@@ -29,6 +29,6 @@ public struct FenceEvent: BitwiseCopyable, Equatable, Sendable {
 /// ``FenceWatch/fix(_:into:)`` calls the handler synchronously, on the caller's thread, once for each event in the
 /// order of time.
 public protocol FenceHandler: ~Copyable {
-  /// Receives an event. The index of its fence is valid until the watch's set is replaced.
+  /// Receives an event. The index of its fence is valid until the set of fences in the ``FenceWatch`` is replaced.
   mutating func fenceEvent(_ event: FenceEvent)
 }

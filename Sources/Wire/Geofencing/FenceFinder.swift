@@ -11,25 +11,25 @@ public struct FenceFinder: ~Copyable {
   public let set: FenceSet
   /// The fences near a wide window, a rectangle around the last positions. ``view`` is made from them.
   private var wide: FenceSurvey
-  /// Answers queries in a smaller window inside the wide window.
+  /// Answers queries for positions in a smaller window inside the wide window.
   private var view: FenceView
   /// The fences near a position that is far from the previous position.
   private var near: FenceList
   private var last = (x: Int64.min / 2, y: Int64.min / 2)
 
-  /// Length of the window of a view, in the direction of travel, as a multiple of the distance between the last two
+  /// Length of a view's window in the direction of travel, as a multiple of the distance between the last two
   /// positions.
   private static var steps: Int64 { 8 }
-  /// Length of the wide window, from which views are made, in the direction of travel, as a multiple of the distance
-  /// between the last two positions.
+  /// Length of the wide window in the direction of travel, as a multiple of the distance between the last two
+  /// positions. Views are made from the fences near this window.
   private static var wideSteps: Int64 { 40 }
-  /// Length of the region for which a survey searches the index, in the direction of travel, as a multiple of the
-  /// distance between the last two positions.
+  /// A survey searches the index for fences in a region. This is the region's length in the direction of travel, as a
+  /// multiple of the distance between the last two positions.
   private static var regionSteps: Int64 { 200 }
   /// Margin of a window on each side, 1e-7°, for each unit of `steps`, `wideSteps` or `regionSteps`.
   private static var margin: Int64 { 100 }
-  /// Maximum distance between two positions for which a view is made, 1e-7°. A position farther away is treated as
-  /// unrelated to the previous position.
+  /// A view is made if a position is at most this far from the previous position, 1e-7°. A position farther away is
+  /// treated as unrelated to the previous one.
   private static var longestStep: Int64 { 20_000 }
 
   /// Creates a finder for a set of fences and allocates its memory.
@@ -40,8 +40,8 @@ public struct FenceFinder: ~Copyable {
     near = FenceList(capacity: set.fences.count)
   }
 
-  /// Calls `body` with the index of each fence that contains a position or has it on its boundary, once for each fence,
-  /// in no particular order.
+  /// Calls `body` once for each fence that contains a position or has it on its boundary. The argument is the index of
+  /// the fence; the order is undefined.
   ///
   /// - Parameter position: the position. If its latitude or longitude is out of range, no fence contains it.
   public mutating func forEachFence(containing position: GeoPosition, _ body: (Int) -> Void) {

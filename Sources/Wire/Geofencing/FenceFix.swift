@@ -24,34 +24,34 @@ public struct FenceFix: BitwiseCopyable, Equatable, Sendable {
   }
 }
 
-/// The rules by which a ``FenceWatch`` accepts changes. Times are in ns, distances in m, and speeds in km/h unless
-/// noted otherwise.
+/// The rules that determine when a ``FenceWatch`` accepts a change. Times are in ns, distances in m, and speeds in
+/// km/h, unless noted otherwise.
 public struct FenceRules: BitwiseCopyable, Equatable, Sendable {
   /// Minimum radius of the error circle around a fix, m.
   public var leastErrorRadius = 5.0
   /// Radius of the error circle for each unit of the horizontal dilution of precision, m.
   public var errorPerHDOP = 5.0
-  /// Time for which a change must last before it is reported, ns, if it is in doubt because the boundary is inside the
-  /// error circle.
+  /// If the boundary is inside the error circle, a change is uncertain. It is reported only after it has lasted for
+  /// this time, ns.
   public var hold: Int64 = 10_000_000_000
-  /// Doppler speed below which a vehicle counts as stationary, km/h, if its wheel speed is unknown.
+  /// If the wheel speed is unknown, a vehicle counts as stationary below this Doppler speed, km/h.
   public var standingGroundSpeed = 1.5
   /// Time for which the Doppler speed must show motion before a stationary vehicle counts as moving, ns. The distance
   /// from this speed must also exceed the diameter of the error circle, because the Doppler speed of a parked receiver
   /// is noisy.
   public var leastMotion: Int64 = 2_000_000_000
-  /// Distance in m from the place where a vehicle stopped. A stationary vehicle that is at least this far from that
-  /// place counts as carried, for example on a ferry or a tow truck.
+  /// A stationary vehicle counts as carried, for example on a ferry or a tow truck, if it is at least this far from the
+  /// place where it stopped, m.
   public var carriedDistance = 100.0
   /// Time for which a stationary vehicle must be at least ``carriedDistance`` from the place where it stopped, before
   /// it counts as carried, ns.
   public var carriedTime: Int64 = 60_000_000_000
-  /// Speed in m/s above which a change of position is treated as an error of the receiver.
+  /// If the position changes faster than this, the change is treated as an error of the receiver, m/s.
   public var greatestSpeed = 80.0
   /// Time for which positions that look like an error of the receiver must agree with each other before they are
   /// accepted, ns.
   public var jumpTime: Int64 = 60_000_000_000
-  /// Maximum time between two fixes for which the path between them is examined, ns.
+  /// The path between two fixes is examined only if the time between them is at most this long, ns.
   public var longestGap: Int64 = 10_000_000_000
   /// Whether an enter event is reported for each fence that contains the first fix.
   public var announcesFirstFix = false

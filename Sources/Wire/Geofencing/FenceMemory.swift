@@ -23,8 +23,8 @@ public struct FenceMemory: Equatable, Sendable {
 
   /// The visits that have not ended.
   public var visits: [Visit]
-  /// Hash of the identifiers of all watched fences; 0 if the state of any fence is unknown. If the set after a restart
-  /// has another hash, the first fix sets the states of all fences without a visit, as in a new watch.
+  /// Hash of the identifiers of all watched fences; 0 if the state of any fence is unknown. If the set of fences after
+  /// a restart has another hash, the first fix sets the states of all fences without a visit, as in a new watch.
   public var fingerprint: UInt64
   /// Last position of the vehicle; `nil` before the first fix.
   public var position: GeoPosition?
@@ -40,7 +40,7 @@ public struct FenceMemory: Equatable, Sendable {
 extension FenceWatch {
   /// Returns the state to save across a restart.
   ///
-  /// - Parameter time: now, on the clock of the fixes.
+  /// - Parameter time: the current time, on the same clock as the times of the fixes.
   public func memory(at time: Int64) -> FenceMemory {
     let visits = tracks.filter(\.isInside).map { track in
       FenceMemory.Visit(
@@ -57,9 +57,9 @@ extension FenceWatch {
   ///
   /// - Parameters:
   ///   - set: the fences.
-  ///   - rules: the rules by which changes are accepted.
+  ///   - rules: the rules that determine when a change is accepted.
   ///   - memory: the saved state. The fences may have changed since it was saved; they are matched by identifier.
-  ///   - time: now, on the clock of the fixes to come.
+  ///   - time: the current time, on the same clock as the times of the next fixes.
   public init(_ set: FenceSet, rules: FenceRules = FenceRules(), resuming memory: FenceMemory, at time: Int64) {
     self.init(set, rules: rules)
     let isSameSet = memory.fingerprint == set.fingerprint && memory.position != nil
@@ -76,8 +76,8 @@ extension FenceWatch {
   }
 
   /// Replaces the fences. A fence with the same identifier keeps its visit, even if its shape has changed. The next fix
-  /// sets the state of new fences, as the first fix of a watch does for all fences. Removed fences report no more
-  /// events.
+  /// sets the state of new fences, as the first fix of a watch does for all fences. No more events are reported for
+  /// removed fences.
   public mutating func reload(_ set: FenceSet) {
     let before = tracks
     let known = Self.indices(of: self.set.fences.map(\.id), in: set)

@@ -2,9 +2,9 @@ extension FenceSet {
   /// Returns whether a place is inside an area (polygons with holes), and its distance from the area's boundary. A
   /// place is inside if a line from it to the east crosses an odd number of edges of one polygon and its holes.
   ///
-  /// The test uses integers, so that it is exact for a place on an edge. If all edges of a chunk are to the east, only
-  /// the two ends of the chunk matter: the line crosses the chunk an odd number of times if one end is north and the
-  /// other south of the line.
+  /// The test uses integers, so that it is exact for a place on an edge. Often, all edges of a chunk (a group of
+  /// consecutive edges) are to the east. Then only the two ends of the chunk matter: the line crosses the chunk an odd
+  /// number of times if one end is north and the other south of the line.
   func area(_ shape: Shape, from place: Place, within limit: Double) -> Standing {
     let reach = limit > 0 ? place.reach(limit) : .none
     var found = Standing(isInside: false, distance: limit > 0 ? limit : .infinity)
@@ -79,7 +79,8 @@ extension FenceSet {
     }
   }
 
-  /// Whether an edge lies on the antimeridian and another part continues there, so that it is not a boundary.
+  /// Whether an edge is not a boundary, because it lies on the antimeridian, and another polygon of the fence continues
+  /// there.
   private func isSeam(_ a: Vertex, _ b: Vertex, _ shape: Shape, _ meridian: Int32) -> Bool {
     shape.hasSeam && a.x == b.x && abs(Int64(a.x) + Int64(meridian)) == Grid.halfTurn
   }

@@ -42,7 +42,8 @@ extension FenceSet {
       for part in first..<first + Int(shape.count) { move(part: part, set) }
     }
 
-    /// Moves a part with its corners and its chunks, both of which are consecutive.
+    /// Moves a part of a fence (a polygon or line) with its corners and its chunks. The corners are consecutive, and so
+    /// are the chunks.
     private mutating func move(part: Int, _ set: borrowing FenceSet) {
       let range = Int(set.parts[part].firstChunk)..<Int(set.parts[part + 1].firstChunk)
       parts.append(Part(meridian: set.parts[part].meridian, firstChunk: Int32(chunks.count)))

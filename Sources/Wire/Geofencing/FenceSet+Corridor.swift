@@ -13,7 +13,7 @@ extension FenceSet {
   ///
   /// - Parameters:
   ///   - limit: the maximum result, m. It is returned if the line is farther away.
-  ///   - enough: the search ends at the first edge that is at most this far away, m. The result may then be greater
+  ///   - enough: the search ends at the first edge whose distance is at most this, m. The result may then be greater
   ///     than the distance to the nearest edge.
   func distance(toLineOf shape: Shape, from place: Place, limit: Double, enough: Double) -> Double {
     let reach = place.reach(limit)

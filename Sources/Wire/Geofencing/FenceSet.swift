@@ -13,8 +13,8 @@ public struct FenceSet: Sendable {
   /// The names and rules of the fences, in the order in which they were added.
   public internal(set) var fences = Fences()
   var shapes: [Shape] = []
-  /// The parts of all fences (polygons with their holes, and lines), and a last element, whose `firstChunk` is the end
-  /// of the last part's chunks.
+  /// The parts of all fences: polygons with their holes, and lines. The last element is not a part; its `firstChunk` is
+  /// the end of the last part's chunks.
   var parts: [Part] = []
   var chunks: [Chunk] = []
   var vertices: [Vertex] = []
@@ -68,8 +68,8 @@ public struct FenceSet: Sendable {
 /// Whether a place is inside a fence, and its distance from the boundary.
 struct Standing: BitwiseCopyable {
   var isInside: Bool
-  /// Distance from the boundary, m. If the boundary is farther away than the requested limit, this may be any value
-  /// that is not less than the limit.
+  /// Distance from the boundary, m. If the boundary is farther away than the requested limit, the value is not exact,
+  /// but not less than the limit.
   var distance: Double
 }
 
@@ -90,7 +90,7 @@ struct Shape: BitwiseCopyable, Sendable {
 
 /// A part of a fence: a polygon with its holes, or a line.
 struct Part: BitwiseCopyable, Sendable {
-  /// Meridian to which the x coordinates of the part's corners are relative, 1e-7°.
+  /// Meridian from which the x coordinates of the part's corners are counted, 1e-7°.
   var meridian: Int32
   var firstChunk: Int32
 }
@@ -103,6 +103,6 @@ struct Chunk: BitwiseCopyable, Sendable {
   var box: Box
   /// Index of the corner at which the first edge begins, in ``FenceSet/vertices``.
   var first: Int32
-  /// Number of edges. The number of their corners is greater by 1.
+  /// Number of edges in the chunk. The chunk has one corner more.
   var count: Int32
 }

@@ -1,8 +1,8 @@
 /// Builds a ``FenceSet``.
 ///
 /// For each fence, call ``addCircle(_:around:radius:)``, ``addCorridor(_:along:radius:)``, or ``beginArea(_:)`` and
-/// ``endArea()``. Between these two, call for each polygon ``addRing(_:)`` with the outer ring, then with each hole,
-/// and then ``endPolygon()``. Finally, call ``build()``. After an error, the builder cannot be used any more.
+/// ``endArea()``. Between these two calls, add each polygon: call ``addRing(_:)`` with the outer ring, then with each
+/// hole, and then ``endPolygon()``. Finally, call ``build()``. After an error, the builder cannot be used any more.
 ///
 ///     var builder = FenceSetBuilder()
 ///     builder.beginArea(Fence(id: "yard"))
@@ -124,7 +124,7 @@ public struct FenceSetBuilder: Sendable {
     set.shapes.append(shape)
   }
 
-  /// Moves the draft's polygon or line into the set, as a part.
+  /// Moves the polygon or line that was being added (the draft) into the set, as a part.
   ///
   /// - Returns: the part's box, relative to the part's meridian, and this meridian.
   private mutating func takePart() throws(FenceError) -> (box: Box, meridian: Int64) {

@@ -1,5 +1,5 @@
 extension FenceSurvey {
-  /// Adds the pieces of an area: the parts whose edges matter for places in the window.
+  /// Adds the pieces of an area. A piece contains the edges of one polygon that matter for places in the window.
   ///
   /// - Returns: `true` if the area contains the whole window.
   mutating func addArea(_ shape: Shape, _ fence: Int32, _ set: borrowing FenceSet) -> Bool {
@@ -31,8 +31,8 @@ extension FenceSurvey {
   /// Adds the edges of a part that matter for places in the window: the edges on which such a place may be, and the
   /// edges that a line from such a place to the east may cross.
   ///
-  /// - Returns: `false` if the part has too many such edges, or if the window crosses the meridian opposite the part's
-  ///   meridian.
+  /// - Returns: `false` if the part has too many such edges, or if the window crosses the meridian that is opposite the
+  ///   part's meridian.
   private mutating func addLines(of part: Int, _ piece: inout FenceView.Piece, _ set: borrowing FenceSet) -> Bool {
     let meridian = Int64(set.parts[part].meridian)
     let west = Grid.wrapped(window.west - meridian)
@@ -53,8 +53,8 @@ extension FenceSurvey {
     return true
   }
 
-  /// Collects the edges of a part that matter for places in a box. A chain of consecutive edges east of the box becomes
-  /// one edge, because only its two ends matter.
+  /// Collects the edges of a part that matter for places in a box. Consecutive edges east of the box are replaced by
+  /// one edge, because only the ends of their chain matter.
   private mutating func addEdges(
     of part: Int, in box: Box, _ piece: inout FenceView.Piece, _ set: borrowing FenceSet
   ) -> Bool {

@@ -1,8 +1,8 @@
 extension FenceSurvey {
-  /// Maximum distance for which the map is used, m.
+  /// Circles and corridors are computed on a plane map only up to this distance from the middle of the map, m.
   private static var flatReach: Double { 100_000 }
 
-  /// Adds a circle, as a piece.
+  /// Adds a circle as a piece of the view.
   ///
   /// - Returns: `true` if the circle contains the whole window.
   mutating func addCircle(_ circle: Circle, _ fence: Int32) -> Bool {
@@ -25,7 +25,7 @@ extension FenceSurvey {
     return false
   }
 
-  /// Adds a corridor, as a piece.
+  /// Adds a corridor as a piece of the view.
   ///
   /// - Returns: `true` if the corridor contains the whole window.
   mutating func addCorridor(_ shape: Shape, _ fence: Int32, _ set: borrowing FenceSet) -> Bool {

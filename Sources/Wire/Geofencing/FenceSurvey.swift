@@ -1,5 +1,5 @@
-/// The fences near a wide window (a rectangle of longitude and latitude). From them, the views of smaller windows
-/// inside it are made.
+/// The fences near a wide window (a rectangle of longitude and latitude). The views of smaller windows inside the wide
+/// window are made from these fences.
 ///
 /// A fence's edges are read when a smaller window intersects the fence's box for the first time. The initializer
 /// allocates all memory.
@@ -8,7 +8,7 @@ struct FenceSurvey: BoxList, ~Copyable {
   struct Candidate: BitwiseCopyable, Sendable {
     var box: RotatedBox
     var fence: Int32
-    /// Index of the fence's first piece in ``view``; −1 before its pieces are made.
+    /// Index of the fence's first piece in ``view``; −1 before the fence's pieces are made.
     var first: Int32 = -1
     /// Index after the fence's last piece in ``view``; −1 if the fence contains the whole wide window.
     var end: Int32 = 0
@@ -17,8 +17,8 @@ struct FenceSurvey: BoxList, ~Copyable {
   private(set) var candidates: FixedList<Candidate>
   /// The candidates whose boxes intersect the current smaller window, as indices into ``candidates``.
   private var met: FixedList<Int32>
-  /// The fences whose boxes intersect ``region``. They are stored, so that one search of the index is enough for
-  /// several windows.
+  /// The fences whose boxes intersect ``region``. They are stored so that several windows need only one search of the
+  /// index.
   private var nearby: FixedList<Candidate>
   private var region = Window.empty
   /// The fences that the current search has already found, so that each is added only once.
@@ -28,7 +28,7 @@ struct FenceSurvey: BoxList, ~Copyable {
   var edges = FixedList<FenceView.Edge>(capacity: FenceSurvey.room)
   var flats = FixedList<FlatEdge>(capacity: FenceSurvey.room)
 
-  /// Maximum number of edges of one fence near the window.
+  /// Maximum number of edges near the window that one fence may have.
   static var room: Int { 2_048 }
 
   init(_ set: borrowing FenceSet) {
@@ -101,7 +101,7 @@ struct FenceSurvey: BoxList, ~Copyable {
     }
   }
 
-  /// Makes the pieces of a candidate near the wide window.
+  /// Makes the pieces of a candidate, from the edges that matter in the wide window.
   private mutating func workOut(_ index: Int, _ set: borrowing FenceSet) {
     let fence = candidates[index].fence
     let shape = set.shapes[Int(fence)]
@@ -119,7 +119,7 @@ struct FenceSurvey: BoxList, ~Copyable {
 }
 
 extension FloatWindow {
-  /// Creates a window relative to the middle of a map.
+  /// Converts a window to coordinates that are relative to the middle of a map.
   init(_ window: Window, from map: FlatMap) {
     west = Float(window.west - map.x)
     south = Float(window.south - map.y)

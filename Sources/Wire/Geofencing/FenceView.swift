@@ -8,7 +8,7 @@
 /// near to a boundary for this precision, the caller must ask the set, so that the results always equal those of
 /// ``FenceSet/contains(_:fence:)``. The initializer allocates all memory.
 struct FenceView: ~Copyable {
-  /// A fence, or a part of one, that may contain some places of the window but not all.
+  /// A fence, or a part of a fence, that may contain some places of the window but not all of them.
   struct Piece: BitwiseCopyable, Sendable {
     enum Kind: UInt8, BitwiseCopyable, Sendable {
       /// A part of an area: its edges near the window, and whether a place is inside if its line to the east crosses
@@ -16,7 +16,7 @@ struct FenceView: ~Copyable {
       case area
       /// Lines or a point on the map, with a radius.
       case flat
-      /// A fence for which the caller must ask the set.
+      /// A fence that the view cannot evaluate, so that the caller must ask the ``FenceSet``.
       case whole
     }
 
@@ -28,10 +28,10 @@ struct FenceView: ~Copyable {
     var first: Int32 = 0
     /// Index after the piece's last element in ``FenceView/lines`` or ``FenceView/segments``.
     var end: Int32 = 0
-    /// For a flat piece, a radius in m: a place within this distance is inside. A place between `inner` and `outer` is
-    /// undecided.
+    /// For a flat piece, a distance in m. A place at most this far away is inside. For a place between `inner` and
+    /// `outer`, the view cannot decide.
     var inner: Float = 0
-    /// For a flat piece, a radius in m: a place farther away than this is outside.
+    /// For a flat piece, a distance in m. A place farther away is outside.
     var outer: Float = 0
   }
 
@@ -50,8 +50,8 @@ struct FenceView: ~Copyable {
   private(set) var window = Window.empty
   private(set) var map = FlatMap()
 
-  /// Maximum number of groups of four edges in one window. A fence whose groups do not fit becomes a piece of the kind
-  /// `whole`, for which the caller must ask the set.
+  /// Maximum number of groups of four edges in one view. A fence whose groups do not fit becomes a piece of the kind
+  /// `whole`, for which the caller must ask the ``FenceSet``.
   static var room: Int { 1_024 }
 
   init(_ set: borrowing FenceSet) {
@@ -109,7 +109,7 @@ struct FenceView: ~Copyable {
 
   // MARK: Smaller windows
 
-  /// Adds a piece of the survey's view to this view, if it matters to this smaller window.
+  /// Adds a piece of the wide window's view to this view, if it matters in this smaller window.
   mutating func narrow(_ wider: Piece, _ wide: borrowing FenceView, _ bounds: FloatWindow, _ circle: WindowCircle) {
     switch wider.kind {
     case .area: narrowArea(wider, wide, bounds)

@@ -1,6 +1,6 @@
 extension FenceWatch {
-  /// Evaluates a fix for the fences near its position, the fences near the path to it, and the fences with a stored
-  /// state (``Track``).
+  /// Evaluates a fix for three groups of fences: those near its position, those near the path to it, and those with a
+  /// stored state (``Track``).
   mutating func decide(_ place: Place, _ fix: FenceFix, leg: Leg?, learnsOnly: Bool) {
     let radius = rules.errorRadius(hdop: fix.hdop)
     let margin = max(lookout, radius * 1.001 + 0.01)
@@ -33,8 +33,8 @@ extension FenceWatch {
     }
   }
 
-  /// Whether no state can have changed since the last evaluated fix: no boundary is in the error circle of this fix or
-  /// on the path to it.
+  /// Whether no state of a fence can have changed since the last evaluated fix, because no boundary is in the error
+  /// circle of this fix or on the path to it.
   func isCalm(_ place: Place, _ radius: Double) -> Bool {
     guard let calm, !hasUnknown else { return false }
     return place.point.distance(to: calm.centre) + radius < calm.radius
@@ -86,7 +86,8 @@ extension FenceWatch {
     exit(fence, at: leg.time(at: way.end), leg.position(at: way.end))
   }
 
-  /// Whether the middle of the path's section in a fence is farther from the boundary than the error radius.
+  /// Whether the middle of the section of the path that lies in a fence is farther from the boundary than the error
+  /// radius.
   private func isDeep(_ way: (start: Double, end: Double), _ leg: Leg, _ fence: Int, _ radius: Double) -> Bool {
     let middle = Place(leg.position(at: (way.start + way.end) / 2))
     let standing = set.standing(of: middle, at: fence, within: radius * 1.001 + 0.01)
@@ -145,7 +146,7 @@ extension FenceWatch {
     slots[fence] = -1
   }
 
-  /// Changes the stored times after the clock was set back, so that none is later than `time`.
+  /// Changes the stored times after the clock was set back. Afterwards, no stored time is later than `time`.
   mutating func restartClock(_ time: Int64) {
     last = nil
     for index in tracks.indices {

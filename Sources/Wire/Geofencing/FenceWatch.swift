@@ -16,7 +16,7 @@
 public struct FenceWatch: ~Copyable {
   /// The set of fences that is watched.
   public internal(set) var set: FenceSet
-  /// The rules by which changes are accepted.
+  /// The rules that determine when a change is accepted.
   public let rules: FenceRules
   var motion: Motion
   var last: (place: Place, time: Int64)?
@@ -24,7 +24,7 @@ public struct FenceWatch: ~Copyable {
   var resumedPosition: GeoPosition?
   /// States of the fences that contain the vehicle, and of the fences whose state the last fixes contradict.
   var tracks: [Track] = []
-  /// For each fence, the index of its state in `tracks`; −1 if it has none, because the vehicle is outside.
+  /// For each fence, the index of its state in `tracks`; −1 if no state is stored, because the vehicle is outside.
   var slots: [Int32] = []
   /// For each fence, whether its state is unknown.
   var isUnknown: [Bool] = []
@@ -33,8 +33,8 @@ public struct FenceWatch: ~Copyable {
   /// A circle around the last evaluated fix that contains no boundary; `nil` if there is none. All states agree with
   /// that fix, so no state can change until the vehicle leaves the circle.
   var calm: (centre: SpacePoint, radius: Double)?
-  /// Radius around the next fix in which boundaries are searched, m. It grows while boundaries are far away, so that
-  /// more of the following fixes need no search, and shrinks while they are near.
+  /// Boundaries are searched within this radius around the next fix, m. The radius grows while boundaries are far away,
+  /// so that fewer of the following fixes need a search. It shrinks while boundaries are near.
   var lookout = 100.0
   var events: [FenceEvent] = []
 
@@ -54,7 +54,7 @@ public struct FenceWatch: ~Copyable {
   ///
   /// - Parameters:
   ///   - set: the fences.
-  ///   - rules: the rules by which changes are accepted.
+  ///   - rules: the rules that determine when a change is accepted.
   public init(_ set: FenceSet, rules: FenceRules = FenceRules()) {
     self.set = set
     self.rules = rules

@@ -13,7 +13,8 @@ struct FlatMap: BitwiseCopyable, Sendable {
   let y: Int64
   private let metresPerX: Double
   private let metresPerY: Double
-  /// Relative change of a distance to the east for each metre to the north, because the meridians converge.
+  /// Relative change of an east–west distance for each metre to the north. It is due to the convergence of the
+  /// meridians.
   private let lean: Double
   /// Whether the map is accurate enough to be used; `false` near a pole.
   let isUseful: Bool
@@ -47,7 +48,7 @@ struct FlatMap: BitwiseCopyable, Sendable {
   ///
   /// The result includes a safety factor of 1.5, and 0.02 % for circles, which are measured through the ground.
   ///
-  /// - Parameter metres: the maximum distance of both ends from the middle, m.
+  /// - Parameter metres: the maximum distance of both ends of the measured line from the middle of the map, m.
   func error(within metres: Double) -> Double { 1.5 * metres * lean + 2e-4 }
 
   /// Returns the angles of longitude and latitude, in 1e-7°, that a distance in m covers on the map, rounded up.

@@ -67,7 +67,8 @@ struct Crossings {
     add((-b + root) / a)
   }
 
-  /// Returns the start of an interval between neighbouring points. There is one interval more than there are points.
+  /// Returns the start of an interval between neighbouring points, as a fraction of the path. There is one interval
+  /// more than there are points.
   mutating func start(of index: Int) -> Double { index == 0 ? 0 : parts[index - 1] }
   mutating func end(of index: Int) -> Double { index == count ? 1 : parts[index] }
 }

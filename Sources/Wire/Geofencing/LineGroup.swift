@@ -12,8 +12,8 @@ struct LineGroup: BitwiseCopyable, Sendable {
   let low: SIMD4<Float>
   /// The maximum y of each edge; negative infinite for an unused element.
   let high: SIMD4<Float>
-  /// For each edge, the square of a distance in x. If a place is nearer to the edge than this, rounding may put it on
-  /// the wrong side. The value is infinite for an edge along a parallel of latitude.
+  /// For each edge, the square of a distance in x. If a place is nearer to the edge than this distance, rounding may
+  /// put it on the wrong side. The value is infinite for an edge along a parallel of latitude.
   let doubt: SIMD4<Float>
 
   /// Creates a group of up to four edges.
@@ -69,9 +69,9 @@ struct LineGroup: BitwiseCopyable, Sendable {
     return any(isAbove .& (place.y .<= high) .& (x * x .<= doubt))
   }
 
-  /// Whether these edges must be tested for each place of a smaller window. They must be tested if a place may be on an
-  /// edge, or if the lines to the east from some places cross an edge and those from other places do not. Otherwise,
-  /// the function inverts in `crossings` the elements of the edges that the lines from all places cross.
+  /// Whether these edges must be tested for each place of a smaller window. This is necessary if a place may be on an
+  /// edge, or if the line to the east crosses an edge for only some of the places. If it is not necessary, the function
+  /// inverts, in `crossings`, the elements of the edges that the lines from all places cross.
   @inline(__always)
   func meets(_ window: FloatWindow, _ crossings: inout SIMD4<Int32>) -> Bool {
     let isNear = (low .<= window.north) .& (high .>= window.south)

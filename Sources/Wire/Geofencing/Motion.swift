@@ -34,7 +34,7 @@ struct Motion {
   /// Distance since `dopplerStart` in m, computed from the Doppler speeds. After a gap between fixes, a speed counts
   /// for at most ``FenceRules/leastMotion``.
   private var dopplerDistance = 0.0
-  /// Distance like `dopplerDistance`, m, but with each speed assumed for the whole time since the previous fix.
+  /// The same distance as `dopplerDistance`, m, but each speed counts for the whole time since the previous fix.
   private var longestDopplerDistance = 0.0
   /// Last of the implausible fixes that agree with each other; `nil` if the last fix was plausible.
   private var doubted: Observation?
@@ -43,8 +43,8 @@ struct Motion {
 
   init(_ rules: FenceRules) { self.rules = rules }
 
-  /// Sets the last position before a restart. If the vehicle is stationary at the first fix but elsewhere, it was
-  /// carried.
+  /// Sets the last position before a restart. If the vehicle is stationary at the first fix, and at another place, it
+  /// was carried.
   mutating func resume(at point: SpacePoint) { resumed = point }
 
   mutating func step(_ fix: FenceFix, at point: SpacePoint) -> Step {
@@ -118,8 +118,8 @@ struct Motion {
   /// Decides whether the motion that the Doppler speed shows is real. If it is, the vehicle counts as moving.
   ///
   /// The distance from uninterrupted Doppler speeds must exceed the width of the error circle, and the position must
-  /// have changed by about this distance. Noise does not fulfil both, and a sudden change of position is much greater
-  /// than the distance from Doppler speeds.
+  /// have changed by about this distance. Noise does not meet both conditions, and a sudden change of position is much
+  /// greater than the distance from Doppler speeds.
   private mutating func addDopplerMotion(_ fix: FenceFix, _ here: Observation, _ speed: Double, _ elapsed: Int64) {
     guard stand != nil else { return }
     guard let dopplerStart else {

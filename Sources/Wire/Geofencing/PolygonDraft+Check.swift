@@ -74,8 +74,8 @@ extension PolygonDraft {
     return nil
   }
 
-  /// Whether a ring lies in another ring whose box contains the box of the first. The first corner that is not on the
-  /// boundary of the other ring decides.
+  /// Whether the ring `ring` lies in the ring `other`, whose box contains the box of `ring`. This is decided by the
+  /// first corner of `ring` that is not on the boundary of `other`.
   private mutating func isInside(_ ring: Int, _ other: Int) throws(FenceError) -> Bool {
     for corner in rings[ring] {
       try budget.spend(rings[other].count)

@@ -1,4 +1,4 @@
-/// A polygon or a line whose rings are being added. Its coordinates are in 1e-7°, and continue beyond ±180° at the
+/// A polygon or a line whose positions are being added. Its coordinates are in 1e-7°, and continue beyond ±180° at the
 /// antimeridian.
 struct PolygonDraft: Sendable {
   struct Point: BitwiseCopyable, Equatable, Sendable {
@@ -6,8 +6,8 @@ struct PolygonDraft: Sendable {
     var y: Int64
   }
 
-  /// Memory that is needed for each corner, in bytes. While an array grows, it exists together with the array to which
-  /// its elements are moved, which is twice as large. Therefore the factor is 3/2.
+  /// Memory that is needed for each corner, in bytes. While an array grows, its elements are moved to an array that is
+  /// twice as large, and both exist at the same time. Therefore the factor is 3/2.
   static var bytesForCorner: Int { (MemoryLayout<Point>.stride + MemoryLayout<Int32>.stride) * 3 / 2 }
 
   private(set) var points: [Point] = []
@@ -16,7 +16,7 @@ struct PolygonDraft: Sendable {
   /// The indices of each ring's points. The last point equals the first.
   private(set) var rings: [Range<Int>] = []
   var sweep = EdgeSweep()
-  /// The work that may still be spent on checking the polygons of the set.
+  /// The work that the checks of the set's polygons may still do.
   var budget = CheckBudget()
 
   mutating func begin() {

@@ -1,6 +1,6 @@
 import JSONText
 
-/// A buffer view of glTF: a part of a buffer.
+/// A buffer view of glTF: a range of a buffer's bytes.
 struct GLTFView {
   let buffer: GLTFBuffer
   let offset: Int
@@ -13,7 +13,7 @@ struct GLTFView {
   var attributes: Set<Int> = []
 }
 
-/// The format of the elements of an accessor.
+/// The format of the elements of an accessor. An element is a scalar, a vector or a matrix.
 struct GLTFFormat: Equatable {
   enum Component: Int {
     case int8 = 5120
@@ -48,12 +48,12 @@ struct GLTFFormat: Equatable {
 
   static let sizes = ["SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT2": 4, "MAT3": 9, "MAT4": 16]
 
-  /// How many numbers an element contains.
+  /// How many numbers an element (a scalar, a vector or a matrix) contains.
   var size: Int { Self.sizes[type] ?? 0 }
   /// The number of rows of a matrix; `nil` for other types. Each column begins at a multiple of 4 bytes.
   var rows: Int? { type.hasPrefix("MAT") ? (type == "MAT2" ? 2 : type == "MAT3" ? 3 : 4) : nil }
 
-  /// The length of an element in bytes.
+  /// The length of one element in bytes.
   var count: Int {
     guard let rows else { return size * component.count }
     // The last column of a matrix is padded, too.
@@ -67,7 +67,8 @@ struct GLTFFormat: Equatable {
   }
 }
 
-/// An accessor of glTF: elements in a buffer. A sparse accessor replaces some of them.
+/// An accessor of glTF: elements (scalars, vectors or matrices) in a buffer. A sparse accessor replaces some of these
+/// elements.
 struct GLTFAccessor {
   struct Sparse {
     let count: Int
@@ -76,7 +77,7 @@ struct GLTFAccessor {
     let values: Data
   }
 
-  /// The position of elements in a file.
+  /// The position of an accessor's elements in the file.
   struct Data {
     let bytes: ModelBytes
     let offset: Int
@@ -88,7 +89,7 @@ struct GLTFAccessor {
   let count: Int
   let view: Int?
   let offset: Int
-  /// The position of the elements; `nil` if all elements are 0, or if the document does not contain them.
+  /// The position of the elements in the file; `nil` if all elements are 0, or if the document does not contain them.
   var data: Data?
   let least: [Double]?
   let most: [Double]?

@@ -47,7 +47,7 @@ extension GLTFChecker {
     }
   }
 
-  /// Checks that the times of a sampler are increasing and not negative.
+  /// Checks that the key-frame times of an animation sampler are increasing and not negative.
   private mutating func checkInput(_ sampler: JSONValue, _ place: String) throws(ModelError) {
     let here = place + ".input"
     let accessor = accessors[sampler["input"]?.int ?? 0]

@@ -4,7 +4,8 @@ import JSONText
 struct GLTFBuffer {
   /// The declared length, bytes.
   let count: Int
-  /// The file with the bytes, and the offset of the bytes in this file; `nil` if the document does not contain them.
+  /// The file that contains the buffer's bytes, and their offset in this file; `nil` if the document does not contain
+  /// the bytes.
   let content: (bytes: ModelBytes, offset: Int)?
 }
 

@@ -1,5 +1,5 @@
-/// Reads the elements of an accessor one after another. If the accessor is sparse, the reader returns the new values of
-/// the elements that are replaced.
+/// Reads the elements (scalars, vectors or matrices) of an accessor one after another. If the accessor is sparse, the
+/// reader returns the new values of the elements that it replaces.
 struct GLTFElements {
   private let format: GLTFFormat
   private let accessor: GLTFAccessor
@@ -83,7 +83,7 @@ extension GLTFChecker {
     try ModelLimits.check(numbers, ModelLimits.numbers, "numbers in all accessors together", place)
   }
 
-  /// Checks the numbers of all accessors: they are finite, and `min` and `max` are their bounds.
+  /// Checks the numbers of all accessors: they must be finite, and must agree with the accessor's `min` and `max`.
   mutating func checkData() throws(ModelError) {
     for index in accessors.indices { try checkData(accessors[index], "accessors[\(index)]") }
   }

@@ -4,7 +4,7 @@ import JSONText
 private struct GLTFSemantic {
   typealias Component = GLTFFormat.Component
   let types: [String]
-  /// The allowed component types, each with whether it is normalized.
+  /// The allowed component types. The Boolean states whether the numbers are normalized.
   let components: [(Component, Bool)]
 
   private static let float: [(Component, Bool)] = [(.float, false)]
@@ -37,7 +37,8 @@ private struct GLTFSemantic {
     }
   }
 
-  /// The name of an attribute without its number; `nil` if the name has none.
+  /// Returns the name of an attribute without its number, for example `TEXCOORD` for `TEXCOORD_0`; `nil` if the name
+  /// has no number.
   static func base(_ name: String) -> Substring? {
     let parts = name.split(separator: "_", omittingEmptySubsequences: false)
     guard parts.count == 2, let number = Int(parts[1]), number >= 0, String(number) == parts[1] else { return nil }
@@ -133,7 +134,7 @@ extension GLTFChecker {
     try checkUnits(name, accessor, place)
   }
 
-  /// Stores the purpose of a view, and checks the rules for vertex attributes.
+  /// Stores the purpose for which a buffer view is used, and checks the rules for vertex attributes.
   private mutating func use(_ view: Int, _ target: Int, _ accessor: Int, _ place: String) throws(ModelError) {
     let found = views[view].target ?? views[view].use
     guard found == nil || found == target else {
@@ -171,7 +172,8 @@ extension GLTFChecker {
     }
   }
 
-  /// Checks that attributes with numbers are numbered from 0, and that there are as many joints as weights.
+  /// Checks that attributes with numbered names are numbered from 0, and that there are as many `JOINTS` as `WEIGHTS`
+  /// attributes.
   private func checkNumbers(_ attributes: JSONValue, _ place: String) throws(ModelError) {
     let names = Set(attributes.members.map(\.key))
     var counts: [Substring: Int] = [:]

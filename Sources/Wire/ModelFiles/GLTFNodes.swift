@@ -73,7 +73,7 @@ extension GLTFChecker {
 
   // MARK: Scene
 
-  /// Computes the box of the default scene.
+  /// Computes the bounding box of the default scene, after the transforms of its nodes were applied.
   mutating func measureScene() throws(ModelError) {
     let scenes = root["scenes"].map { Array($0.elements) } ?? []
     let scene = scenes.isEmpty ? nil : scenes[root["scene"]?.int ?? 0]

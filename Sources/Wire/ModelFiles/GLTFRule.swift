@@ -2,13 +2,14 @@ import JSONText
 
 /// A rule of the JSON schema of glTF 2.0 for one value.
 ///
-/// Enumerations are open in the schema, because extensions add values. Only the types of such values are checked here.
+/// The schema allows further values of enumerations, because extensions add values. Therefore, only the types of such
+/// values are checked here.
 indirect enum GLTFRule: Sendable {
   case any, flag, text
   case object([GLTFMember])
   /// A version such as `2.0`.
   case version
-  /// An index into an array of the document.
+  /// An index into one of the document's arrays, for example `accessors`.
   case link(String)
   case integer(ClosedRange<Int>)
   case multiple(of: Int, in: ClosedRange<Int>)

@@ -2,7 +2,7 @@ import JSONText
 
 /// Checks a JSON document against the schema of glTF 2.0.
 struct GLTFSchema {
-  /// The length of each array of the root, by its key.
+  /// The length of each array in the root object. The keys are the names of the arrays, for example `meshes`.
   private var counts: [String: Int] = [:]
   private var extensionsUsed: Set<String> = []
   /// The first extension that the document uses but does not declare; `nil` if there is none.

@@ -4,7 +4,7 @@
 public final class ModelBytes {
   /// The length of the file in bytes.
   public let count: Int
-  /// Reads bytes: at most the given number from an offset; `nil` if the system reports an error.
+  /// Reads at most `count` bytes from `offset`; returns `nil` if the system reports an error.
   private let source: (_ offset: Int, _ count: Int) -> [UInt8]?
   private var window: [UInt8] = []
   private var start = 0
@@ -24,7 +24,7 @@ public final class ModelBytes {
     self.init(count: bytes.count) { offset, count in Array(bytes[offset..<min(offset + count, bytes.count)]) }
   }
 
-  /// Ensures that the window contains the bytes from an offset.
+  /// Ensures that `window`, the part of the file in memory, contains `count` bytes from an offset.
   ///
   /// - Parameter count: the number of bytes; at most ``windowBytes``.
   /// - Throws: `truncated` if the bytes are outside the file.

@@ -1,13 +1,13 @@
 /// The reason why a file is not a valid 3D model, or cannot be used as one.
 public struct ModelError: Error, Equatable, Sendable {
   public enum Kind: String, Sendable {
-    /// The file ends too early, or a part lies outside the file.
+    /// The file ends too early, or the file refers to bytes after its end.
     case truncated
     /// The file violates the rules of its format.
     case malformed
     /// A reference leads to something that the file does not contain.
     case reference
-    /// A part of the model is in another file.
+    /// A part of the model, such as a texture or a buffer, is in another file.
     case external
     /// The model exceeds a limit of the server.
     case tooLarge

@@ -46,9 +46,10 @@ public struct ModelFacts: Equatable, Sendable {
   public var materials: Int?
   /// The number of textures; `nil` if unknown.
   public var textures: Int?
-  /// The box of the scene, with the positions of its parts; empty if it has no vertices or if they are unknown.
+  /// The bounding box of the scene, after the transforms of its nodes were applied. Empty if the scene has no vertices,
+  /// or if their positions are unknown.
   public var box = ModelBox()
-  /// The box of all vertices without the positions of the parts of the scene.
+  /// The bounding box of all vertices, before the transforms of the nodes are applied.
   public var localBox = ModelBox()
   /// Whether coordinates are in metres. PLY, OBJ and STL have no unit.
   public var isMetric = false
@@ -64,7 +65,7 @@ public struct ModelFacts: Equatable, Sendable {
   /// - Parameters:
   ///   - bytes: the file.
   ///   - format: the format in which the file is read.
-  /// - Throws: the first rule of the format, or limit, that the file violates.
+  /// - Throws: an error that describes the first rule of the format, or the first limit, that the file violates.
   public init(checking bytes: ModelBytes, as format: ModelFormat) throws(ModelError) {
     switch format {
     case .glb: self = try GLBReader.facts(bytes)
@@ -90,8 +91,8 @@ public struct PackageEntry: Equatable, Sendable {
 public enum ModelLimits {
   public static let vertices = 20_000_000
   public static let triangles = 20_000_000
-  /// Maximum number of numbers that are read to check the data of a glTF model. Several accessors may refer to the same
-  /// bytes, so that the length of the file does not limit this number.
+  /// Maximum count of the numbers that are read to check the data of a glTF model. Several accessors may refer to the
+  /// same bytes, so that the length of the file does not limit this number.
   static let numbers = 200_000_000
   /// Maximum length of the JSON text of glTF, bytes.
   static let textBytes = 32 << 20

@@ -107,7 +107,7 @@ struct ModelText {
     1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
   ]
 
-  /// Returns the parts of a word between slashes as integers; a part may be empty.
+  /// Returns the parts of a word that are separated by slashes, as integers. An empty part is `nil`.
   ///
   /// - Throws: `malformed` if a part is not an integer, or if there are more than three parts.
   func integers(_ word: Int) throws(ModelError) -> (Int?, Int?, Int?, count: Int) {

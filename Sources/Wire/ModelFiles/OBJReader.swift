@@ -4,10 +4,10 @@
 struct OBJReader {
   private var facts = ModelFacts(.obj)
   private var text: ModelText
-  /// How many vertices, texture coordinates and normals were read, in this order.
+  /// How many vertices, texture coordinates and normals were read. The array has this order.
   private var counts = [0, 0, 0]
-  /// The largest index that refers to a vertex, to a texture coordinate and to a normal, in this order, each with the
-  /// number of the line that contains it.
+  /// The largest indices that refer to a vertex, to a texture coordinate and to a normal, in this order. Each is stored
+  /// with the number of the line that contains it.
   private var largest = [(index: 0, line: 0), (index: 0, line: 0), (index: 0, line: 0)]
   private var (faces, triangles): (Int, Int) = (0, 0)
   private var materials: Set<String> = []

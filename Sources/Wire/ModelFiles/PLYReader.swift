@@ -45,7 +45,7 @@ struct PLYReader {
   struct Property {
     let name: String
     let type: Number
-    /// The type of the count of a list; `nil` for a single number.
+    /// The type of the number that contains the length of a list property; `nil` for a property with a single number.
     let counts: Number?
   }
 

@@ -1,5 +1,5 @@
-/// Finds the addresses of other files (`@texture.png@`) in a USD layer of text, and checks that the package has
-/// the files.
+/// Finds the addresses of other files (`@texture.png@`) in a USD layer that is a text, and checks that the package
+/// contains these files.
 struct USDText {
   private let bytes: ModelBytes
   private let entry: PackageEntry
@@ -43,7 +43,7 @@ struct USDText {
     }
   }
 
-  /// Reads to the mark that ends a text or an address.
+  /// Reads up to the characters that end a text or an address.
   ///
   /// - Returns: the first 4,096 bytes of the text or address.
   private mutating func content(_ mark: UInt8, _ count: Int) throws(ModelError) -> [UInt8] {
@@ -83,8 +83,8 @@ struct USDText {
     }
   }
 
-  /// Returns the name of the file in the package to which a relative address refers; `nil` if it is outside the
-  /// package.
+  /// Returns the name, within the package, of the file to which a relative address refers; `nil` if the file is outside
+  /// the package.
   private static func resolved(_ address: String, _ folder: [String]) -> String? {
     guard !address.hasPrefix("/"), !address.contains(":"), !address.contains("\\") else { return nil }
     var parts = folder

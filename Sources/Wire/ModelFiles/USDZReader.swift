@@ -144,7 +144,7 @@ struct USDZReader {
     try USDText(bytes, entry, entries).check()
   }
 
-  /// Checks the table of contents of a binary layer.
+  /// Checks the table of contents of a binary USD layer (`usdc`).
   private func checkCrate(_ entry: PackageEntry) throws(ModelError) {
     guard entry.count >= 88 else { throw ModelError(.truncated, entry.name, "the layer ends in its header") }
     let table = Int(truncatingIfNeeded: try bytes.uint64(at: entry.offset + 16))

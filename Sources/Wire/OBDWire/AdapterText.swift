@@ -11,7 +11,7 @@
 struct AdapterText: ~Copyable {
   private static let capacity = 96
 
-  /// The text line without spaces and noise, in upper case.
+  /// The text line in upper case, without spaces and without characters that are ignored (``LineMachine/isNoise(_:)``).
   private var text = InlineArray<96, UInt8>(repeating: 0)
   private var length = 0
   /// The letters that occur in the text line, one bit for each; A is the lowest bit. Most words can be excluded because
@@ -146,7 +146,7 @@ struct AdapterText: ~Copyable {
     return letters >> UInt32(c - UInt8(ascii: "A")) & 1 == 1
   }
 
-  /// Whether the text line is an incomplete word: at least `least` of its first characters, but not all characters.
+  /// Whether the text line is the beginning of `word`: at least its first `least` characters, but not the whole word.
   private mutating func isCutShort(_ word: StaticString, least: Int) -> Bool {
     guard length >= least, length < word.utf8CodeUnitCount else { return false }
     for i in 0..<length where text[i] != word[byte: i] { return false }

@@ -7,7 +7,7 @@ enum Checksum {
     return total
   }
 
-  /// Returns the CRC of SAE J1850, 5.4.1: polynomial 0x1D, all ones at the start, inverted at the end.
+  /// Returns the CRC of SAE J1850, 5.4.1. The polynomial is 0x1D, the initial value 0xFF, and the result is inverted.
   static func crc(_ bytes: Span<UInt8>, from start: Int, count: Int) -> UInt8 {
     let table = crcTable.span
     var register: UInt8 = 0xFF

@@ -5,8 +5,8 @@ struct DigitWord: BitwiseCopyable {
   let word: UInt64
   /// The value of each hexadecimal digit, in the byte of its character; undefined for other characters.
   private let values: UInt64
-  /// A byte for each character: 0 if the character is a digit or an upper-case letter from A to F, otherwise not 0. The
-  /// general functions handle lower case.
+  /// A byte for each character: 0 if the character is a digit or an upper-case letter from A to F, otherwise not 0.
+  /// Lower-case digits are handled by slower, general functions.
   private let others: UInt64
 
   /// Loads the characters at an index. Characters after the end of the text are NUL.

@@ -9,7 +9,7 @@ public struct ECUAddress: BitwiseCopyable, Equatable, Sendable {
   /// The type of an address, which shows the kind of bus from which the message came.
   public enum Kind: UInt8, BitwiseCopyable, Sendable { case unknown, legacy, can11, can29 }
 
-  /// The address in the low 29 bits, which is the length of the longest identifier, and the kind in the two bits above.
+  /// The low 29 bits contain the address (the longest identifier has 29 bits). The two bits above contain the kind.
   private let bits: UInt32
 
   private init(bits: UInt32) { self.bits = bits }

@@ -18,8 +18,8 @@ struct ECUTable: ~Copyable {
   /// Slot of the address that was looked up last. It is tried first, because most replies come from a single ECU.
   private var latest = 0
 
-  /// Returns the slot of an address, and prepares it for a reply; `nil` if eight other senders have taken all slots in
-  /// this reply.
+  /// Returns the slot of an address, and prepares it for a reply. Returns `nil` if all slots are taken by eight other
+  /// senders of this reply.
   @inline(__always)
   mutating func slot(for address: ECUAddress, reply: UInt32) -> Int? {
     // Most replies come from a single ECU, so try its slot first. Its first frame in a reply prepares the slot.
@@ -84,7 +84,8 @@ struct ECUSlot: BitwiseCopyable {
     case assembling
     /// A frame was wrong, and its error was reported. The rest of the message is ignored.
     case broken
-    /// Text lines of one answer on a bus older than CAN are being collected. The prompt completes them.
+    /// The text lines of one answer on a bus older than CAN are being collected. The answer is complete when the prompt
+    /// arrives.
     case gathering
   }
 

@@ -11,7 +11,7 @@ struct HexLine: ~Copyable {
 
   var bytes = InlineArray<512, UInt8>(repeating: 0)
   var count = 0
-  /// Value of the first group of digits if the group has three digits, as an 11-bit identifier has.
+  /// Value of the first group of digits if this group has three digits, like an 11-bit identifier.
   var identifier: UInt16 = 0
   /// The three characters of ``identifier`` if ``readWords(_:from:)`` has read it, with the first character in the
   /// lowest byte; `UInt32.max` if another function has set it.
@@ -27,7 +27,7 @@ struct HexLine: ~Copyable {
   /// Index of the text line's first digit, for offsets in errors.
   var start = 0
 
-  /// Reads a text line of digits and spaces. The digits may be grouped in any way that has only one meaning.
+  /// Reads a text line of digits and spaces. The spaces may be at any place at which the meaning is unambiguous.
   ///
   /// - Returns: `false` if the text line contains another character, or a space within a byte.
   mutating func read(_ line: Span<UInt8>, from first: Int, to end: Int) -> Bool {
@@ -92,8 +92,8 @@ struct HexLine: ~Copyable {
     return true
   }
 
-  /// Sets bytes that do not come from a single text line: bytes that were collected from several text lines, or one of
-  /// several frames in a text line.
+  /// Sets the bytes from another source than a single text line: they were collected from several text lines, or are
+  /// one of several frames in a text line.
   mutating func set(_ source: Span<UInt8>) {
     count = min(source.count, Self.capacity)
     for i in 0..<count { bytes[i] = source[i] }
@@ -134,7 +134,7 @@ struct HexLine: ~Copyable {
     characterOffset(ofDigit: digitIndex(ofByte: index), in: line)
   }
 
-  /// Returns how many digits precede a byte, spaces not counted.
+  /// Returns how many digits precede a byte. Spaces are not counted.
   mutating func digitIndex(ofByte index: Int) -> Int {
     let before = (hasIdentifier ? 3 : 0) + (hasDataLengthCode && (hasIdentifier || index >= 4) ? 1 : 0)
     return before + 2 * index

@@ -32,8 +32,8 @@ struct LineContext: ~Escapable {
     WireError(kind, origin: origin, offset: UInt16(clamping: line.count))
   }
 
-  /// Returns the index, in the text line, at which a byte of the message begins. If the message has several text lines,
-  /// returns the length of this text line.
+  /// Returns the index in the text line at which a byte of the message begins. If the message has several text lines,
+  /// returns the length of the current one.
   func offset(ofByte byte: Int) -> UInt16 {
     guard firstDigit >= 0 else { return UInt16(clamping: line.count) }
     let wanted = firstDigit + 2 * byte

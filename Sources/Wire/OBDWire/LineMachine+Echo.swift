@@ -1,6 +1,7 @@
-/// Recognizes the echo of a command. If the caller did not give the command, it is taken from the echo.
+/// Recognizes the echo of a command. If the caller has not stated the command, it is taken from the echo.
 extension LineMachine {
-  /// How the command is echoed: as `010C`, as `010C010C`, or as `001100CC` if both the adapter and the link echo it.
+  /// The form of an echo of `010C`: `010C`, or, if both the adapter and its connection echo the command, `010C010C` or
+  /// `001100CC`.
   enum Echo: UInt8 { case once, twice, characterTwice }
 
   /// Removes spaces and noise from the command, and converts it to upper case.
@@ -33,7 +34,7 @@ extension LineMachine {
     return matched == wanted ? i : 0
   }
 
-  /// If no command is known, and the text line after a prompt looks like an echo, takes it as the command.
+  /// If no command is known, and the text line after a prompt looks like an echo, uses the text line as the command.
   ///
   /// - Returns: whether it was an echo.
   mutating func readEcho<H: ReplyHandler & ~Copyable>(

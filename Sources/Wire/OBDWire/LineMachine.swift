@@ -1,6 +1,6 @@
 /// Determines the kind of each text line of a reply: an echo, data, a segment, or a message of the adapter.
 struct LineMachine: ~Copyable {
-  /// The state of the exchange: before the first text line of a reply, or in the reply.
+  /// Whether the first text line of a reply has not arrived yet (`start`), or the reply is in progress (`answering`).
   enum Phase: UInt8 { case start, answering }
 
   var hex = HexLine()
@@ -13,7 +13,7 @@ struct LineMachine: ~Copyable {
   var commandCount = 0
   /// Whether ``commandText`` is already in upper case and without spaces.
   var isCommandPlain = false
-  /// Whether the caller gave a command whose echo may still arrive.
+  /// Whether the caller has stated a command whose echo may still arrive.
   var awaitsEcho = false
   /// Bytes from an adapter that prints each byte on a separate text line.
   var joined = InlineArray<64, UInt8>(repeating: 0)
@@ -74,8 +74,8 @@ struct LineMachine: ~Copyable {
     core.dataLine(&hex, in: &context, into: &handler)
   }
 
-  /// Whether no command was given and the current text line, such as `010C`, is the echo of a request for one to six
-  /// identifiers of one byte. An answer does not begin with 01 or 09 if the adapter formats CAN frames.
+  /// Whether the current text line, such as `010C`, is the echo of a request for one to six identifiers of one byte. It
+  /// is `true` only if the command is unknown. If the adapter formats CAN frames, no answer begins with 01 or 09.
   private var isShortEcho: Bool {
     @inline(__always)
     mutating get {
@@ -84,7 +84,7 @@ struct LineMachine: ~Copyable {
     }
   }
 
-  /// Whether the number of digits in the current text line may be odd because of a DLC digit instead of an 11-bit
+  /// Whether the current text line may have an odd number of digits because of a DLC digit, not because of an 11-bit
   /// identifier: `18DAF110` `8` `0441…`.
   private var mayHoldLengthCode: Bool {
     @inline(__always)
@@ -201,7 +201,7 @@ struct LineMachine: ~Copyable {
   /// bytes from 0x7F on.
   static func isNoise(_ c: UInt8) -> Bool { c <= space || c >= 0x7F }
 
-  /// Processes the three digits in ``undecided``, either as a length or as an echo.
+  /// Processes the three digits in ``undecided``: as a length if `isLength` is true, otherwise as an echo.
   mutating func decide<H: ReplyHandler & ~Copyable>(isLength: Bool, into handler: inout H) {
     let value = undecided
     undecided = 0

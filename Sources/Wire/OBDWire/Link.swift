@@ -37,10 +37,10 @@ public enum BusProtocol: UInt8, BitwiseCopyable, Sendable {
 /// Whether the adapter prints headers (ATH1).
 public enum HeaderMode: UInt8, BitwiseCopyable, Sendable { case auto, on, off }
 
-/// The information about the bus, which the caller stated or which the dialogue shows.
+/// What is known about the bus: from the caller, or from the dialogue with the adapter.
 ///
-/// If the caller has stated the bus, a text line of another format is malformed. The indications of the dialogue are
-/// used only if a text line may have several formats, because a clone may answer OK to a setting and yet ignore it.
+/// If the caller has stated the bus, a text line of another format is malformed. What the dialogue shows is used only
+/// for text lines that fit several formats, because a clone may answer OK to a setting and ignore it nevertheless.
 struct Link: BitwiseCopyable {
   /// The protocol that the caller stated.
   var stated: BusProtocol = .auto
@@ -50,14 +50,14 @@ struct Link: BitwiseCopyable {
   /// Whether the last text line with an unambiguous format was from CAN (`true`) or from an older bus (`false`); `nil`
   /// if there was none.
   var seenCAN: Bool?
-  /// The kind of check byte that the bus uses, from the last frame whose check byte was right for only one kind: `true`
-  /// for the CRC of SAE J1850, `false` for the sum; `nil` if there was no such frame.
+  /// The kind of check byte that the bus uses: `true` for the CRC of SAE J1850, `false` for the sum. It is known from
+  /// the last frame whose check byte was right for only one kind; `nil` if there was no such frame.
   var learnedCRC: Bool?
-  /// Whether the adapter formats CAN frames. After ATCAF0, it does not, and requests contain their own protocol control
-  /// byte.
+  /// Whether the adapter formats CAN frames. After the command ATCAF0, it does not, and requests contain their own
+  /// protocol control byte.
   var formatsCAN = true
-  /// Header bytes of the last frame of a bus older than CAN whose check byte was right; 0 if there was none, or after
-  /// ATH0.
+  /// Header bytes of the last legacy frame (of a bus older than CAN) whose check byte was right; 0 if there was none,
+  /// or after the command ATH0.
   private var header: UInt32 = 0
 
   /// Whether the bus is CAN, according to the most reliable information; `nil` if unknown.

@@ -55,7 +55,8 @@ extension MessageDecoder {
   }
 
   /// Returns where the data of an identifier end; `nil` if that is unknown. Only PIDs have a fixed length. For other
-  /// identifiers, the data end where the next requested identifier begins, if it occurs exactly once.
+  /// identifiers, the data end where the next requested identifier begins. If that identifier does not occur exactly
+  /// once, the end is unknown.
   private mutating func endOfRecord(
     _ payload: Span<UInt8>, from index: Int, identifier: UInt16, asked: Int,
     _ loaded: Span<SignalDefinition>
@@ -171,8 +172,8 @@ extension MessageDecoder {
       into: &handler)
   }
 
-  /// Reports the signals that the loaded signal sets define for an identifier. Signals for which the data are too short
-  /// are left out.
+  /// Reports the values of the signals that the loaded signal sets define for an identifier. If the data are too short
+  /// for a signal, it is left out.
   mutating func loadedRows<H: ReplyHandler & ~Copyable>(
     _ data: Span<UInt8>, service: UInt8, identifier: UInt16, in context: LineContext, into handler: inout H
   ) {

@@ -53,9 +53,9 @@ extension MessageDecoder {
     } while i < payload.count
   }
 
-  /// Returns 1 if a fuel trim (PIDs 06–09, 55–58) has a second byte, which is for bank 3 or 4; otherwise 0 (SAE
-  /// J1979-DA). The second byte exists if the ECU has answered PID 1D, or if one byte is left over and no other PID was
-  /// requested.
+  /// Returns the number of additional bytes of a fuel trim (PIDs 06–09, 55–58; SAE J1979-DA): 1 if a second byte for
+  /// bank 3 or 4 follows, otherwise 0. It follows if the ECU has answered PID 1D, or if one byte is left over and no
+  /// other PID was requested.
   private mutating func extraBank(
     _ payload: Span<UInt8>, from start: Int, in context: LineContext
   ) -> Int {

@@ -112,7 +112,7 @@ extension MessageDecoder {
   /// Reports a text without its NUL padding. An ECU name also has NULs between its acronym and its full name (`ECM`,
   /// NUL, `-EngineControl`; SAE J1979, 6.9).
   ///
-  /// If a VIN, a calibration ID or an ECU name contains a byte that is not printable ASCII, it is malformed.
+  /// A VIN, a calibration ID or an ECU name is malformed if it contains a byte that is not printable ASCII.
   private mutating func text<H: ReplyHandler & ~Copyable>(
     _ bytes: Span<UInt8>, _ reading: TextReading, at index: Int, in context: LineContext, into handler: inout H
   ) {

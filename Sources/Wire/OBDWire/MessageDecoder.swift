@@ -3,8 +3,8 @@
 /// A message that answers another request gives no reading. A message that is too short for its parameters gives the
 /// readings that are complete, and an error for the rest.
 struct MessageDecoder: ~Copyable {
-  /// The table rows of each PID of service 01; from index 256 on, the table rows of each information type of service
-  /// 09.
+  /// Where the table of signals contains the rows of each PID of service 01 and, from index 256 on, of each information
+  /// type of service 09.
   var parameterRows = InlineArray<512, ParameterRows>(repeating: ParameterRows())
   /// For the ECU in each slot, the scalings and sensors that it has reported.
   var knowledge = InlineArray<9, ECUKnowledge>(repeating: ECUKnowledge())
@@ -110,8 +110,8 @@ struct MessageDecoder: ~Copyable {
   ///
   /// - Parameters:
   ///   - key: index of the PID in the tables.
-  ///   - service: the service that the readings name. Services 02 and 22 use the rows of service 01, too.
-  ///   - identifier: the identifier that the readings name.
+  ///   - service: the service that the readings contain. Services 02 and 22 also use the rows of service 01.
+  ///   - identifier: the identifier that the readings contain.
   @inline(__always)
   mutating func values<H: ReplyHandler & ~Copyable>(
     _ rows: ParameterRows, of key: Int, data: Span<UInt8>, service: UInt8, identifier: UInt16, frame: UInt8,
@@ -134,7 +134,7 @@ struct MessageDecoder: ~Copyable {
     knowledge[context.slot].address == context.origin.ecu
   }
 
-  /// Reads values by means of all rows of a PID: bit fields, flags, and numbers that exist only under a condition.
+  /// Reads the values that all rows of a PID define: bit fields, flags, and numbers that exist only under a condition.
   @inline(never)
   private mutating func tableRows<H: ReplyHandler & ~Copyable>(
     _ rows: ParameterRows, of key: Int, data: Span<UInt8>, service: UInt8, identifier: UInt16, frame: UInt8,

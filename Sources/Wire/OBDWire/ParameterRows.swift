@@ -2,8 +2,8 @@
 struct ParameterRows: BitwiseCopyable {
   /// Index of the first row.
   var first: UInt16 = 0
-  /// Number of rows. For PIDs of oxygen sensors, this is the number for one layout of the sensors; there are three
-  /// layouts.
+  /// Number of rows. For PIDs of oxygen sensors, the table has rows for three layouts of the sensors; this is the
+  /// number for one layout.
   var count: UInt8 = 0
   /// Number of data bytes of a PID; 0 if the standard does not define it.
   var length: UInt8 = 0
@@ -11,8 +11,7 @@ struct ParameterRows: BitwiseCopyable {
   enum Form: UInt8, BitwiseCopyable {
     /// The standard does not define the PID.
     case undefined
-    /// A single unsigned number of one or two bytes, which is always present. Most PIDs that are polled are of this
-    /// kind.
+    /// A single unsigned number of one or two bytes, which is always present. Most polled PIDs have this form.
     case number
     /// Any other numbers, flags or enumerations.
     case fields

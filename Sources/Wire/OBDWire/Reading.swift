@@ -143,7 +143,7 @@ public struct TroubleCode: BitwiseCopyable, Equatable, Sendable {
   }
 }
 
-/// Which codes a list of trouble codes contains. The handler receives the codes separately; the list may be empty.
+/// Describes a list of trouble codes. The handler receives the codes separately; the list may be empty.
 public struct TroubleCodeList: BitwiseCopyable, Equatable, Sendable {
   /// Which codes a list contains. `freezeFrame` means the one code that caused a freeze frame (service 02, PID 02). In
   /// an answer of service 19, `stored` means the codes that match the status mask, each with its own status. `other`
@@ -177,9 +177,9 @@ public struct TroubleCodeList: BitwiseCopyable, Equatable, Sendable {
 
 /// One result of an on-board monitoring test (service 06).
 ///
-/// On CAN, the result has the IDs of a monitor, a test and a scaling, and both limits. On older buses (legacy format),
-/// the result has the IDs of a test and a component, and one limit; its numbers have no scale (SAE J1979, 6.6). Bit 7
-/// of the component ID shows whether the limit is the minimum.
+/// On CAN, the result contains a monitor ID, a test ID, a scaling ID and both limits. On older buses (legacy format),
+/// the result contains a test ID, a component ID and one limit; its numbers have no scale (SAE J1979, 6.6). Bit 7 of
+/// the component ID shows whether the limit is the minimum.
 public struct TestResult: BitwiseCopyable, Equatable, Sendable {
   /// Where the result comes from.
   public var origin: Origin

@@ -35,8 +35,8 @@ extension ReplyCore {
     canFrame(&hex, first: data, end: hex.count, in: &context, into: &handler)
   }
 
-  /// Processes a frame with extended addressing. In each frame, the address byte that the command gives precedes the
-  /// protocol control byte, so that there is one data byte less.
+  /// Processes a frame with extended addressing. In each frame, the address byte that the command contains precedes the
+  /// protocol control byte. Therefore, the frame has one data byte less.
   private mutating func extendedFrame<H: ReplyHandler & ~Copyable>(
     _ hex: inout HexLine, first: Int, in context: inout LineContext, into handler: inout H
   ) {

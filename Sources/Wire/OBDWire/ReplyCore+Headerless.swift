@@ -42,8 +42,8 @@ extension ReplyCore {
     }
   }
 
-  /// Returns the length that all answers have if the answers of several ECUs are joined in one text line; 0 if the text
-  /// line is one message.
+  /// If the answers of several ECUs are joined in one text line, returns the length of each answer. Returns 0 if the
+  /// text line is one message.
   ///
   /// Answers count as joined if the service and the PID occur again after as many data bytes as the PID has.
   private mutating func repeatedLength(_ hex: inout HexLine) -> Int {
@@ -60,8 +60,8 @@ extension ReplyCore {
     return stride
   }
 
-  /// Returns where a message ends, without the padding that some clones print. A message is padded if it has seven
-  /// bytes, and only equal bytes follow the complete answer.
+  /// Returns where the answer in a text line ends, without the padding that some clones print. A text line is padded if
+  /// it has seven bytes, and all bytes after the complete answer are equal.
   private mutating func unpaddedEnd(_ hex: inout HexLine) -> Int {
     guard hex.count == 7 else { return hex.count }
     var end: Int
@@ -91,9 +91,9 @@ extension ReplyCore {
     return end
   }
 
-  /// Whether data without a header belong to an answer of several text lines on a bus older than CAN. The information
-  /// about the bus decides. If there is none, the length decides: the bus is older than CAN if an answer of this
-  /// service cannot have this length on CAN.
+  /// Whether data without a header belong to an answer of several text lines on a bus older than CAN. If the bus is
+  /// unknown, the length decides: the bus is older than CAN if an answer of this service cannot have this length on
+  /// CAN.
   private mutating func isLegacyForm(_ payload: Span<UInt8>) -> Bool {
     if let isCAN = link.isCAN { return !isCAN }
     switch payload[0] {

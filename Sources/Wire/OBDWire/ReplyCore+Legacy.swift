@@ -124,8 +124,8 @@ extension ReplyCore {
   }
 
   /// Returns where the frame that begins at `start` ends; `nil` if no end is found. A frame ends at a correct check
-  /// byte that is followed by the end of the text line, or by the first two bytes of the text line again, because
-  /// another frame of the same ECU follows.
+  /// byte after which the text line ends, or after which another frame of the same ECU begins: the first two bytes of
+  /// the text line are then repeated.
   private mutating func endOfFrame(_ hex: inout HexLine, from start: Int) -> Int? {
     var size = 5
     while size <= 12, start + size <= hex.count {
@@ -149,8 +149,8 @@ extension ReplyCore {
       hex.bytes.span.extracting(payload), in: context, into: &handler)
   }
 
-  /// Processes the data of one text line. If the answer may have several text lines, they are collected; otherwise, the
-  /// answer is decoded immediately.
+  /// Processes the data of one text line. If the answer may have several text lines, collects the data; otherwise,
+  /// decodes the answer immediately.
   mutating func legacyPayload<H: ReplyHandler & ~Copyable>(
     _ payload: Span<UInt8>, in context: LineContext, into handler: inout H
   ) {

@@ -5,7 +5,7 @@
 /// Identifiers and protocol control bytes show where frames end. A text line is split only if there is exactly one way
 /// to do so.
 extension ReplyCore {
-  /// The state of the search for the ends of the frames.
+  /// The state of the search for the places at which a text line can be split into frames.
   private struct Cuts {
     /// Number of digits of an identifier: 3 or 8.
     var identifierDigits: Int
@@ -53,9 +53,9 @@ extension ReplyCore {
     }
   }
 
-  /// Processes a text line such as `7E8` `09` `41 68 03 33 35 00 00 00 00`: a logger has assembled a message into one
-  /// text line, and put its length before it. In a single frame, the length is 1 to 7 (ISO 15765-2, 9.6.2). Here, it is
-  /// greater, and equals the number of bytes that follow.
+  /// Processes a text line such as `7E8` `09` `41 68 03 33 35 00 00 00 00`, in which a logger has written a whole
+  /// message after its length. In a single frame, the length is 1 to 7 (ISO 15765-2, 9.6.2). Here, it is greater, and
+  /// equals the number of bytes that follow.
   ///
   /// - Returns: `false` if the text line has another format.
   private mutating func wholeMessage<H: ReplyHandler & ~Copyable>(

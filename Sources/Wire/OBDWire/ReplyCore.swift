@@ -8,7 +8,7 @@ struct ReplyCore: ~Copyable {
   var decoder = MessageDecoder()
   /// Number of the current reply.
   var reply: UInt32 = 1
-  /// One bit for each slot: bit n is 1 if slot n has data that are completed at the prompt.
+  /// One bit for each slot: bit n is 1 if slot n contains data that must be processed when the prompt arrives.
   var openSlots: UInt16 = 0
   /// Whether a text line of this reply was damaged. A list of trouble codes whose text lines are not numbered may then
   /// be incomplete.
@@ -24,7 +24,7 @@ struct ReplyCore: ~Copyable {
     case threeByteHeader
     /// Data without a header.
     case headerless
-    /// An even number of joined frames with 11-bit identifiers, so that all digits form pairs.
+    /// Joined frames with 11-bit identifiers. Their number is even, so that all digits form pairs.
     case canRow
     /// The length of the message in the segments that follow, such as `014`.
     case length(Int)
@@ -120,9 +120,9 @@ struct ReplyCore: ~Copyable {
       ? .malformed(0) : .headerless
   }
 
-  /// Distinguishes `41 6B 10 41 …`, an answer on J1850 PWM with a header, from `41 6B …`, an answer of service 01 with
-  /// PID 6B. If the CRC is right, it is an answer on J1850 PWM. If not, the request decides or, if the request is
-  /// unknown, the length of PID 6B.
+  /// Distinguishes two formats: `41 6B 10 41 …`, an answer on J1850 PWM with a header, and `41 6B …`, an answer of
+  /// service 01 with PID 6B. If the CRC is right, the text line has the first format. Otherwise, the request decides
+  /// or, if it is unknown, the length of the data of PID 6B.
   private mutating func pwmOrParameter6B(_ hex: inout HexLine) -> Form {
     if link.headers == .on || link.resemblesFrame(hex.bytes.span.extracting(first: hex.count))
       || hex.count >= 5 && checkHolds(hex.bytes.span, from: 0, count: hex.count)
@@ -187,7 +187,7 @@ struct ReplyCore: ~Copyable {
     return link.usesCRC != false && Checksum.crc(bytes, from: start, count: count - 1) == check
   }
 
-  /// Learns whether the bus uses a sum or a CRC, if the check byte of a frame is right for only one of them.
+  /// If the check byte of a frame is right only as a sum, or only as a CRC, stores which of the two the bus uses.
   mutating func learnCheck(_ bytes: Span<UInt8>, from start: Int, count: Int) {
     guard link.usesCRC == nil else { return }
     let check = bytes[start + count - 1]
@@ -259,8 +259,8 @@ struct ReplyCore: ~Copyable {
     return UInt64(low: high) &<< UInt64(low: UInt32(truncatingIfNeeded: 8 &* (count - 4))) | UInt64(low: low)
   }
 
-  /// Whether a sender is on CAN, according to its address; if it has none, according to the information about the bus;
-  /// `nil` if unknown.
+  /// Whether a sender is on CAN, according to its address. If the address is unknown, the result follows from what is
+  /// known about the bus; `nil` if nothing is known.
   mutating func isCAN(_ ecu: ECUAddress) -> Bool? {
     switch ecu.kind {
     case .can11, .can29: true

@@ -1,8 +1,8 @@
 /// Receives messages, readings and errors from a ``ReplyReader``.
 ///
-/// In each exchange, `request` is called first, when the command is known from ``ReplyReader/sent(_:loaded:into:)`` or
-/// from its echo. Then the other functions are called in the order of the text lines, and finally, at the prompt,
-/// `endOfReply`. Spans are valid only during a call. All functions except `reading` and `failure` have an empty default
+/// For each reply, `request` is called first, if the command is known from ``ReplyReader/sent(_:loaded:into:)`` or from
+/// its echo. Then the other functions are called in the order of the text lines. At the prompt, `endOfReply` is called.
+/// Spans are valid only during a call. All functions except `reading` and `failure` have an empty default
 /// implementation.
 public protocol ReplyHandler: ~Copyable {
   /// Reports the command whose answer follows, as it was sent, without its CR.
@@ -13,8 +13,8 @@ public protocol ReplyHandler: ~Copyable {
   mutating func reading(_ reading: Reading)
   mutating func text(_ text: TextReading, _ bytes: Span<UInt8>)
   mutating func troubleCodes(_ list: TroubleCodeList, _ codes: Span<TroubleCode>)
-  /// Reports that an ECU has cleared its trouble codes and related data, by service 04 (SAE J1979, 6.4) or UDS service
-  /// 14 (ISO 14229-1, 12.2).
+  /// Reports that an ECU has cleared its trouble codes and related data, as service 04 (SAE J1979, 6.4) or UDS service
+  /// 14 (ISO 14229-1, 12.2) requests.
   mutating func codesCleared(origin: Origin)
   mutating func testResult(_ result: TestResult)
   /// Reports which identifiers an ECU supports (PIDs 00, 20, 40, … of services 01, 02, 06, 09; 22F400, …).
@@ -31,7 +31,7 @@ public protocol ReplyHandler: ~Copyable {
   ///
   /// - Parameters:
   ///   - error: the error.
-  ///   - line: the text line as it was received, without its CR, but at most its first 1,024 bytes.
+  ///   - line: the text line as it was received, without its CR. It contains at most the first 1,024 bytes.
   mutating func failure(_ error: WireError, line: Span<UInt8>)
   /// Reports the prompt, which means that the adapter is ready for the next command.
   mutating func endOfReply(position: UInt64)

@@ -49,7 +49,8 @@ public struct ReplyReader: ~Copyable {
   /// Whether a reply has begun and its prompt has not arrived yet.
   public var isMidReply: Bool { buffered > 0 || isOverlong || machine.isAnswering }
 
-  /// The protocol of the bus, as the caller has stated it or as the dialogue indicates it (ATSP, ATDPN).
+  /// The protocol of the bus: the one that the caller has stated, or the one that the dialogue shows (commands ATSP and
+  /// ATDPN).
   public var bus: BusProtocol {
     machine.core.link.stated != .auto ? machine.core.link.stated : machine.core.link.hinted
   }
@@ -184,8 +185,8 @@ public struct ReplyReader: ~Copyable {
     return bytes.count
   }
 
-  /// Returns a word in which the high bit is set in each byte that is 0 in `word`. The bit may also be set in bytes
-  /// above the lowest byte that is 0.
+  /// Returns a word for finding the lowest byte of `word` that is 0: in the result, it is the lowest byte whose high
+  /// bit is set. Higher bytes of the result may be wrong.
   private static func zeros(_ word: UInt64) -> UInt64 {
     (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080
   }

@@ -22,7 +22,7 @@ struct Request: BitwiseCopyable {
   var answer: AdapterAnswer = .other
   /// Whether the answer is a voltage (ATRV).
   var asksVoltage = false
-  /// Whether the answer is the adapter's identification (ATZ, ATWS, ATD, ATI, …). After any other command, an
+  /// Whether the answer is the adapter's identification, as after ATZ, ATWS, ATD or ATI. After any other command, an
   /// identification means that the adapter was reset.
   var expectsBanner = false
   var service: UInt8 = 0
@@ -94,9 +94,9 @@ struct Request: BitwiseCopyable {
   ///
   /// - Parameters:
   ///   - command: the command.
-  ///   - formatsCAN: whether the adapter formats CAN frames. After ATCAF0, it does not, and the command begins with its
+  ///   - formatsCAN: whether the adapter formats CAN frames. If `false` (after ATCAF0), the command begins with its
   ///     protocol control byte.
-  ///   - link: the information about the bus. Commands that configure the adapter change it.
+  ///   - link: what is known about the bus. Commands that configure the adapter change it.
   init(command: Span<UInt8>, formatsCAN: Bool, link: inout Link) {
     if readDigits(command, formatsCAN: formatsCAN) { return }
     var text = InlineArray<64, UInt8>(repeating: 0)

@@ -1,6 +1,6 @@
 extension SignalDefinition {
-  /// Whether an answer contains this value: its support bit is 1, the variant bit selects this meaning of the bits, and
-  /// the component that it describes exists.
+  /// Whether an answer contains this value. Its support bit must be 1, the variant bit must select this meaning of the
+  /// bits, and the component that the value describes must exist.
   @inline(__always)
   func applies(to data: Span<UInt8>) -> Bool {
     if supportBit & variantBit & zeroIsAbsentBeside == Self.noBit { return true }
@@ -17,7 +17,7 @@ extension SignalDefinition {
     return variantBit == Self.noBit || Self.bit(Int(variantBit), of: data) == variantValue
   }
 
-  /// Returns the value, without regard to PIDs 4F and 50; `nil` if the data end before its last bit.
+  /// Returns the value; `nil` if the data end before its last bit. Other scalings that PIDs 4F and 50 set are ignored.
   @inline(__always)
   func value(in data: Span<UInt8>) -> Double? {
     let offset = Int(bitOffset)

@@ -18,7 +18,7 @@ public struct SignalDefinition: BitwiseCopyable, Sendable {
   public enum Encoding: UInt8, BitwiseCopyable, Sendable {
     case unsigned, signed, unsignedLittleEndian, signedLittleEndian
   }
-  /// A scaling that an ECU may change by PID 4F or 50 (SAE J1979-DA, table of PIDs 4F and 50).
+  /// A scaling that an ECU may change with its answer to PID 4F or 50 (SAE J1979-DA, table of PIDs 4F and 50).
   public enum Rescale: UInt8, BitwiseCopyable, Sendable {
     case none
     /// PID 4F, byte A: full scale of equivalence ratios (default 2).
@@ -37,8 +37,8 @@ public struct SignalDefinition: BitwiseCopyable, Sendable {
   /// The value of ``zeroIsAbsentBeside`` if there is no such byte.
   public static let noByte: UInt8 = 0xFF
 
-  /// Service: 0x01 for PIDs of SAE J1979, which services 02 and 22 F4xx also use; 0x09, 0x21 or 0x22; 0 for values that
-  /// the adapter measures.
+  /// Service of the signal: 0x01, 0x09, 0x21, 0x22, or 0 for a value that the adapter measures. Definitions for 0x01
+  /// are also used for the PIDs in service 02 and in 22 F4xx.
   public var service: UInt8
   /// PID, information type, local identifier or data identifier.
   public var identifier: UInt16
@@ -61,8 +61,8 @@ public struct SignalDefinition: BitwiseCopyable, Sendable {
   public var variantBit: UInt8
   /// The value of the variant bit for which this definition applies.
   public var variantValue: Bool
-  /// Index of a byte of the same answer; ``noByte`` if there is none. While that byte is not 0, a raw value of 0 means
-  /// that the component does not exist, such as the second fuel system of a running engine.
+  /// Index of another byte of the same answer; ``noByte`` if there is none. While that byte is not 0, a raw value of 0
+  /// means that the signal's component does not exist, for example the second fuel system of a running engine.
   public var zeroIsAbsentBeside: UInt8
   /// Number of the enumeration (``SAEEnumerations``), or of the map of a signal set, that contains the texts.
   public var enumeration: UInt16

@@ -28,7 +28,7 @@ public struct WireError: Error, BitwiseCopyable, Equatable, Sendable {
     case unknownCommand
     /// The ECU rejected the request (7F). `service` is the service of the request, and `responseCode` the reason.
     case negativeResponse
-    /// There are fewer bytes than were announced.
+    /// The message or frame has fewer bytes than its length announced.
     case truncated
     /// A consecutive frame is missing, repeated or out of order.
     case sequence

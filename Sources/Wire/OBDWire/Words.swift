@@ -9,7 +9,7 @@ extension Span<UInt8> {
     return UInt64(littleEndian: unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt64.self))
   }
 
-  /// Returns a word that extends beyond the end. The bytes after the end are 0.
+  /// Returns eight bytes as one word, although some of them are after the end. These bytes are 0.
   @inline(__always)
   private func endWord(at index: Int) -> UInt64 {
     let missing = index &+ 8 &- count

@@ -1,8 +1,8 @@
 /// Reads comma-separated values record by record (RFC 4180). Quoted fields may contain commas, line breaks and doubled
 /// quotation marks. Lines end with CR LF, LF or the end of the file.
 ///
-/// ``recordLine`` counts records, not line ends. It is nevertheless correct, because the catalog stops at the first
-/// record that contains a line break.
+/// ``recordLine`` counts records, not line ends. It is nevertheless the right line number, because the catalog stops at
+/// the first record that contains a line break.
 ///
 ///     P1234,"fuel pump, driver module",Ford
 struct CSVReader {

@@ -36,7 +36,7 @@ public struct CodeName: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Who defines the meaning of the code.
+  /// Whether the standard or the manufacturer defines the meaning of the code.
   public var authority: TroubleCodeAuthority {
     switch (system, number >> 12 & 3) {
     case (_, 0), (.powertrain, 2), (.network, 3): .standard

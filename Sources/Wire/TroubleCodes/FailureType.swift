@@ -34,8 +34,8 @@ public struct FailureType: Hashable, Sendable, CustomStringConvertible {
     return nil
   }
 
-  /// The ``text``; if it is `nil`, the ``category``; if that is `nil` as well, the byte, for example `failure type A3`.
-  /// Empty for 0x00.
+  /// The first of these that exists: the ``text``, the ``category``, or the byte, for example `failure type A3`. Empty
+  /// for 0x00.
   public var description: String {
     if byte == 0 { return "" }
     let hex = String(byte, radix: 16, uppercase: true)

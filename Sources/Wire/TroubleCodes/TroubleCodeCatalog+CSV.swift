@@ -39,8 +39,7 @@ extension TroubleCodeCatalog {
     return found.count
   }
 
-  /// Adds the texts in a file that is given as an array, and returns the number of codes in the file, like
-  /// ``add(csv:file:)-(Span<UInt8>,_)``.
+  /// Does the same as ``add(csv:file:)-(Span<UInt8>,_)`` for a file whose content is an array.
   @discardableResult
   public mutating func add(csv text: [UInt8], file: String) throws(TroubleCodeFileError) -> Int {
     try add(csv: text.span, file: file)

@@ -13,7 +13,7 @@ public struct TroubleCodeCatalog: Sendable {
     GenericTexts.rows.map { (code: $0.code, text: $0.text.description) }
   }
 
-  /// Texts from files, by code and make.
+  /// The texts from files. The keys consist of a code and a make.
   var added: [Key: String] = [:]
 
   /// Creates a catalog that contains only the texts of the generic codes.

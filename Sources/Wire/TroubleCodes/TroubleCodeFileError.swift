@@ -28,7 +28,7 @@ public struct TroubleCodeFileError: Error, Equatable, Sendable, CustomStringConv
     case duplicate(line: Int)
   }
 
-  /// Name of the file, as given by the caller.
+  /// Name of the file, as the caller has stated it.
   public var file: String
   /// Line on which the invalid record begins, from 1.
   public var line: Int

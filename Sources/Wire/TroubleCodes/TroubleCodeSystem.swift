@@ -31,8 +31,8 @@ public enum TroubleCodeSystem: UInt8, CaseIterable, Sendable, CustomStringConver
   }
 }
 
-/// Who defines the meaning of a code. This follows from the code's first digit, and for P3xxx also from the second one
-/// (SAE J2012, table 1; ISO 15031-6, section 5.2).
+/// Whether the standard or the manufacturer defines the meaning of a code. This follows from the code's first digit,
+/// and for P3xxx also from the second digit (SAE J2012, table 1; ISO 15031-6, section 5.2).
 public enum TroubleCodeAuthority: Sendable {
   /// ISO/SAE: the code has the same meaning for every make.
   case standard

@@ -8,9 +8,9 @@ import Telemetry
 /// The storage's answer is cached for ``memory``, so that a gateway that sends ten batches a second does not cause ten
 /// look-ups. A key that another process revokes therefore remains valid for that time.
 ///
-/// Valid keys must work even while a client tries many unknown keys. Therefore every key is looked up first. An unknown
-/// key is rejected after its look-up if its address has tried too many unknown keys. ``KeyLookups`` shares the capacity
-/// of the storage fairly among addresses.
+/// Valid keys must work even while a client at the same address tries many unknown keys. Therefore, the server looks up
+/// every key. Only if the key is unknown does it check whether the client's address has tried too many unknown keys:
+/// the answer is then 429 instead of 401. ``KeyLookups`` shares the capacity of the storage fairly among addresses.
 final class Authenticator: Sendable {
   /// The time for which an answer is cached.
   static let memory = Duration.milliseconds(1_500)

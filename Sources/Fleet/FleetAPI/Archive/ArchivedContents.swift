@@ -1,10 +1,11 @@
 import FleetDomain
 import Telemetry
 
-/// Collects the names (SHA-256) of the contents that the files in an archive need. The rows of the files contain them.
+/// Collects the names (SHA-256) of the contents that the files in an archive need. These names are in the archive's
+/// rows that describe the files.
 ///
-/// The database may change while an archive is written. All rows of the archive show the state at one moment. Therefore
-/// the names that were collected also belong to this moment.
+/// The database may change while an archive is written. The names are taken from the rows of the archive, which all
+/// show the state at one moment; so the names belong to the same moment.
 struct ArchivedContents: Sendable {
   /// The SHA-256 of each content, without duplicates, in the order of the rows.
   private(set) var names: [String] = []
@@ -26,8 +27,8 @@ struct ArchivedContents: Sendable {
     for name in file.contents where known.insert(name).inserted { names.append(name) }
   }
 
-  /// Returns the stored copies of an image; an empty array if the column cannot be parsed. Then only the content that
-  /// was uploaded is needed.
+  /// Returns the stored copies of an image. If the column cannot be parsed, returns an empty array: the archive then
+  /// needs only the uploaded content.
   private static func versions(_ column: JSON) -> [StoredFile.Version] {
     guard let text = column.textValue, let json = try? JSON(parsing: Array(text.utf8)) else { return [] }
     return (try? [StoredFile.Version](json: json)) ?? []

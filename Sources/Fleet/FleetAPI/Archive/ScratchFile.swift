@@ -5,7 +5,7 @@ import Synchronization
 /// A temporary file without a name, which disappears when it is closed. All bytes are appended first, and are then read
 /// from the beginning.
 final class ScratchFile: Sendable {
-  /// The number of bytes that are collected for one write, and the maximum number of bytes of one read.
+  /// The number of bytes that are collected before they are written, and the maximum number of bytes of one read.
   private static let piece = 64 << 10
 
   private let descriptor: Int32

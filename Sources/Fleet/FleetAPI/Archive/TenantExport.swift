@@ -20,7 +20,7 @@ public struct TenantExport: Sendable {
   /// The maximum number of bytes of a file's content in one line of the archive.
   private static let contentBytes = 64 << 10
 
-  /// - Parameter contents: the contents of files; `nil` to leave them out.
+  /// - Parameter contents: the store of the contents of files; if `nil`, the archive does not contain them.
   public init(storage: any FleetStorage, tenant: TenantID, contents: (any FileStore)?) {
     self.storage = storage
     self.tenant = tenant

@@ -15,7 +15,7 @@ import Telemetry
 ///     while let line = … { try await work.add(line) }
 ///     try await work.finish()
 public struct TenantImport {
-  /// The part of the archive to which the next line belongs.
+  /// The section of the archive to which the next line belongs: sections follow one another in a fixed order.
   private enum Section {
     case start
     case table(ArchiveTable, columns: [String])
@@ -30,9 +30,9 @@ public struct TenantImport {
   private let named: TenantID?
   private let contents: (any FileStore)?
   private let isCheck: Bool
-  /// The upload to which the parts of the current content are written; `nil` between contents.
+  /// The upload to which the content of the current file is written; `nil` between two contents.
   private var content: (upload: UUIDv7, sha256: String, offset: Int64, piece: (any UploadPiece)?)?
-  /// The content whose parts are being checked; `nil` between contents.
+  /// The content that is being checked line by line; `nil` between two contents.
   private var checked: (sha256: String, hash: SHA256)?
   private var head: ArchiveHead?
   private var section = Section.start
@@ -157,7 +157,7 @@ public struct TenantImport {
     try await storage.importRows([], columns: [], into: ArchiveTable.auditHead, of: head.id, tenant: tenant)
   }
 
-  /// Stores a part of the content of a file, or only checks the part.
+  /// Stores the bytes of a file's content that one line of the archive contains, or only checks them.
   private mutating func add(_ bytes: [UInt8], of sha256: String, isLast: Bool) async throws {
     guard let head else { return }
     guard let contents else {
@@ -194,7 +194,8 @@ public struct TenantImport {
     }
   }
 
-  /// Checks a part of the content of a file. With the last part, also checks the SHA-256 of the whole content.
+  /// Checks the bytes of a file's content that one line of the archive contains. After the last bytes, also checks the
+  /// SHA-256 of the whole content.
   private mutating func check(_ bytes: [UInt8], of sha256: String, isLast: Bool) throws(FieldError) {
     var part = checked ?? (sha256, SHA256())
     guard part.sha256 == sha256 else { throw FieldError("content", "expected the next part of \(part.sha256)") }

@@ -10,8 +10,8 @@ import Telemetry
 /// of the days that contain these hours are computed from all records of the days. If more records of the vehicle
 /// arrive during the computation, the result is discarded, and the days are computed again.
 final class DayUpdater: Sendable {
-  /// The time from the marking of an hour to the computation of its day, in ns, unless the figures are requested
-  /// earlier. The current day of a moving vehicle is therefore computed once in this time.
+  /// The time after which the day of a marked hour is computed, in ns, unless the figures are requested earlier. The
+  /// current day of a moving vehicle is therefore computed about once in this time.
   private static let delay: Int64 = 300_000_000_000
   /// The time between two searches for vehicles with marked hours.
   private static let pause = Duration.seconds(15)
@@ -48,7 +48,7 @@ final class DayUpdater: Sendable {
     }
   }
 
-  /// Computes the days of all vehicles that have hours that were marked before a time.
+  /// For all vehicles, computes the days with hours that were marked before `time`.
   func updateAll(markedBefore time: Timestamp) async throws {
     for name in try await storage.staleVehicles(markedBefore: time, limit: Self.vehicles) where !Task.isCancelled {
       let start = ContinuousClock.now
@@ -68,8 +68,8 @@ final class DayUpdater: Sendable {
   /// Computes the marked days of one vehicle.
   ///
   /// - Parameters:
-  ///   - dates: the days to compute, together with adjacent days that depend on the same records; `nil` for all marked
-  ///     days.
+  ///   - dates: the days to compute; `nil` for all marked days. Adjacent days that depend on the same records are
+  ///     computed, too.
   ///   - most: maximum number of days to compute.
   /// - Returns: the days within `dates` that are not computed yet, and the time zone of the days.
   @discardableResult

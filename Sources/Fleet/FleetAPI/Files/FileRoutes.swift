@@ -22,8 +22,8 @@ struct FileRoutes {
     [things.list, create, things.put, get, remove, append, read]
   }
 
-  /// The routes that files share with other kinds of things. A caller's own files are those that the caller has
-  /// uploaded.
+  /// The routes that files have in common with other kinds of things. A caller's own files are the files that the
+  /// caller has uploaded.
   private var things: ThingRoutes<StoredFile> {
     var routes = ThingRoutes<StoredFile>(
       storage: storage, area: .documents,
@@ -156,7 +156,8 @@ struct FileRoutes {
 
   /// Completes a file after all its bytes have arrived.
   ///
-  /// - Parameter last: the last piece, if this request has received it. Otherwise, all bytes are read again.
+  /// - Parameter last: the piece that this request has received as the last one of the file; `nil` if it has received
+  ///   none. If `nil`, all bytes are read again.
   private func complete(
     _ file: Stored<StoredFile>, last: (any UploadPiece)? = nil, _ tenant: TenantID, _ call: Call
   ) async throws {
@@ -372,7 +373,7 @@ struct FileRoutes {
     throw .badRequest("Upload-Checksum: expected sha256 or sha1, a space, and the checksum in base64")
   }
 
-  /// Executes a call of the file store, and converts its errors to errors for the client.
+  /// Calls the file store, and converts its errors to errors for the client.
   private static func asking<Value: Sendable>(
     _ work: () async throws(FileError) -> Value
   ) async throws -> Value {

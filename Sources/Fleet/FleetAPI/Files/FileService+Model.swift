@@ -3,8 +3,8 @@ import FleetFiles
 import ModelFiles
 
 extension FileService {
-  /// Extensions of glTF that need a decoder which the web app lacks. The web app cannot show a model that uses one of
-  /// them.
+  /// Extensions of glTF that need a decoder. The web app has no such decoder, and cannot show a model that uses one of
+  /// these extensions.
   private static let missingExtensions: Set<String> = [
     "KHR_draco_mesh_compression", "EXT_meshopt_compression", "KHR_texture_basisu",
   ]

@@ -5,15 +5,15 @@ import Telemetry
 
 /// Stores the contents of files, makes copies of images, and removes files that nothing refers to.
 final class FileService: Sendable {
-  /// The maximum time between two searches for images that have no copies yet. A finished upload starts a search
-  /// earlier.
+  /// The time after which the service searches again for images that have no copies yet. The end of an upload also
+  /// starts a search.
   private static let pause = Duration.seconds(30)
   /// The time between two searches for unused files to remove.
   private static let sweepPause = Duration.seconds(3_600)
   /// Unused files, and uploads that are not complete, are removed after this number of days without a change.
   private static let unusedDays: Int64 = 7
-  /// A content is removed this time after the last file that needs it was removed, in s. The time is longer than any
-  /// request, and longer than the time that a backup needs from the copy of the database to the copy of the contents.
+  /// A content is removed this long after the last file that needs it was removed, in s. No request takes this long. A
+  /// backup that copies the database first and the contents later does not take this long either.
   private static let contentSeconds = 86_400
 
   let settings: FileSettings
@@ -21,7 +21,7 @@ final class FileService: Sendable {
   /// The contents of files; `nil` if the server accepts no files.
   let contents: (any FileStore)?
   let helper: ImageHelper?
-  /// Permits for requests that read values from photos.
+  /// The permits for requests that read values from photos. They limit how many such requests run at the same time.
   let readings: Budget
   let logger: Logger
   private let wakeUps: AsyncStream<Void>
@@ -98,8 +98,8 @@ final class FileService: Sendable {
     }
   }
 
-  /// Processes all images that wait. Stops when no images wait, or only images of tenants for which this call has
-  /// logged an error.
+  /// Processes all images that wait. Stops when no image waits, except images of tenants for which this call has logged
+  /// an error.
   func processImages(_ contents: any FileStore) async throws {
     let waiting = ThingQuery<StoredFile>.Condition.oneOf(key: "status", [StoredFile.Status.processing.json])
     var tenants = try await storage.tenants(having: [waiting])

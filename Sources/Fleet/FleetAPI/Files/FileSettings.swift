@@ -5,7 +5,7 @@ import FleetFiles
 public struct FileSettings: Equatable, Sendable {
   /// The folder in which the contents of files are stored; `nil` if the server accepts no files.
   public var folder: String?
-  /// The bucket in which the contents of files are stored in place of a folder; `nil` for none.
+  /// The S3 bucket in which the contents of files are stored instead of in a folder; `nil` for none.
   public var s3: S3Bucket?
   /// The folder of the program that decodes images; `nil` if images are stored as they are.
   public var helperFolder: String?

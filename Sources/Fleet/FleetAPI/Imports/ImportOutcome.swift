@@ -1,7 +1,7 @@
 import FleetDomain
 import FleetWork
 
-/// The result of an import: for each row, the action and the thing, or the error.
+/// The result of an import. For each row, it contains the action and the thing, or the error.
 struct ImportOutcome: Sendable {
   enum Action: String {
     case create, change, unchanged

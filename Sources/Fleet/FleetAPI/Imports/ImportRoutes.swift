@@ -124,7 +124,8 @@ struct ImportRoutes {
 
   // MARK: Vehicles
 
-  /// Replaces the names of vehicles in a file by the vehicles' ids, and adds the energies that the vehicles use.
+  /// Replaces the names of vehicles in a file with the vehicles' ids. Adds the energy that each vehicle uses to its
+  /// fuel entries.
   private func complete(_ file: ImportFile, _ kind: ImportKind, _ call: Call) async throws -> ImportFile {
     let names = Set(file.rows.flatMap(\.vehicleNames)).sorted()
     let ids = Set(file.rows.compactMap { $0.values["vehicleId"]?.textValue })
@@ -165,13 +166,13 @@ struct ImportRoutes {
 
   // MARK: Storage
 
-  /// The number of rows that one transaction adds. In SQLite, changes of all other tenants wait for its end.
+  /// The number of rows that one transaction adds. In SQLite, the changes of all other tenants wait until it ends.
   private static let piece = 50
 
   /// Adds all rows of a file, or only checks them. Adds no row if one has an error, or on a dry run.
   ///
   /// A long file needs several transactions; between them, transactions of other tenants run. All rows of such a file
-  /// are added twice. The first time, to find all errors before any row is stored, each transaction is rolled back.
+  /// are added twice. The first time, each transaction is rolled back; this finds all errors before any row is stored.
   private func store(
     _ file: ImportFile, _ kind: ImportKind, isDryRun: Bool, _ call: Call
   ) async throws -> ImportOutcome {
@@ -205,8 +206,8 @@ struct ImportRoutes {
     )
   }
 
-  /// Adds rows in several transactions. A transaction with an error is rolled back and is the last one. If `isUndone`
-  /// is true, all transactions are executed, and all are rolled back.
+  /// Adds rows in several transactions. After a transaction with an error, which is rolled back, no further transaction
+  /// is executed. If `isUndone` is true, all transactions are executed, and all are rolled back.
   private func store(
     _ rows: [(row: ImportRow, copy: UInt64)], _ kind: ImportKind, isUndone: Bool, _ call: Call
   ) async throws -> ImportOutcome {
@@ -241,7 +242,7 @@ struct ImportRoutes {
     return all
   }
 
-  /// Returns an error for each row with a value that must be unique but also occurs in an earlier row.
+  /// Returns an error for each row that repeats a value of an earlier row in a field whose values must be unique.
   private static func repeatedValues(_ rows: [ImportRow], _ kind: ImportKind) -> [ImportError] {
     guard kind == .vehicles else { return [] }
     var owners: [String: JSON] = [:]

@@ -51,7 +51,7 @@ struct ImportedRecords {
     return outcome
   }
 
-  /// Returns the ids of the vehicles that a file names, by these names (ids or VINs).
+  /// Returns the ids of the vehicles that a file names. The keys are the names in the file (ids or VINs).
   private func vehicles(_ file: ImportFile, _ tenant: TenantID) async throws -> [String: String] {
     let names = Set(file.rows.compactMap { $0.values["vehicleId"]?.textValue }).sorted()
     return try await storage.view(tenant: tenant) { view throws(ThingError) in
@@ -61,7 +61,7 @@ struct ImportedRecords {
     }
   }
 
-  /// Whether the same record was stored before.
+  /// Whether a record with the same ID was stored before.
   private func isStored(
     _ record: IncomingRecord, of vehicle: String, _ kind: ImportKind, _ tenant: TenantID
   ) async throws -> Bool {

@@ -4,7 +4,7 @@ import FleetDomain
 /// loop can do other work between two slices. Tenants are served in rotation. Therefore a tenant with thousands of
 /// listeners does not delay other tenants. All calls must be on the event loop.
 struct DeliveryQueue {
-  /// An update, and the connections to which it was not delivered yet.
+  /// An update, with the connections that have not received it yet.
   private struct Delivery {
     let update: LiveUpdate
     var rest: ArraySlice<LiveConnection>
@@ -13,7 +13,7 @@ struct DeliveryQueue {
   private struct Line {
     /// Deliveries in the order of publication.
     var deliveries: [Delivery] = []
-    /// Closures, each with the number of the delivery after which the closure is called.
+    /// Closures to call. Each is stored with the number of the delivery after which it is called.
     var ends: [(number: Int, then: () -> Void)] = []
     var done = 0
     var added = 0
@@ -21,7 +21,7 @@ struct DeliveryQueue {
 
   /// After this number of bytes, a slice ends.
   private static let mostBytes = 256 << 10
-  /// The maximum number of deliveries in one slice.
+  /// The maximum number of connections to which one slice delivers.
   private static let mostConnections = 16
 
   private var lines: [TenantID: Line] = [:]

@@ -17,8 +17,8 @@ struct FrameLengthCheck {
 
   /// Checks the next received bytes of a connection.
   ///
-  /// - Returns: the number of bytes before the last byte of the first length that is not in the shortest form; `nil` if
-  ///   all lengths are.
+  /// - Returns: `nil` if all lengths are in the shortest form. Otherwise, the offset in `bytes` of the last byte of the
+  ///   first length that is not.
   mutating func firstFault(in bytes: ByteBufferView) -> Int? {
     var index = bytes.startIndex
     while index < bytes.endIndex {

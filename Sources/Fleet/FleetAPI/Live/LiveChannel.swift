@@ -7,11 +7,11 @@ import Telemetry
 ///
 /// The vehicle that a channel names need not exist yet.
 struct LiveChannel: Hashable, Sendable {
-  /// The vehicles whose records a channel contains.
+  /// Describes the vehicles whose records a channel contains.
   enum Topic: Hashable, Sendable {
     /// All vehicles.
     case all
-    /// One vehicle, by its id or VIN.
+    /// One vehicle. The text is its id or VIN.
     case vehicle(String)
     /// The vehicles of a fleet.
     case fleet(UUIDv7)
@@ -21,8 +21,8 @@ struct LiveChannel: Hashable, Sendable {
 
   let tenant: TenantID
   let topic: Topic
-  /// If the clients of this channel may see only some of the records: the permissions that these clients have in
-  /// common. `nil` if they may see all records.
+  /// The permissions that all clients of this channel have, if these clients may see only some of the records; `nil` if
+  /// they may see all records.
   let viewer: LiveViewer?
 
   init(tenant: TenantID, topic: Topic, viewer: LiveViewer? = nil) {

@@ -53,7 +53,7 @@ extension LiveConnection {
     }
   }
 
-  /// After a failed look-up of a session's end, the time until the next look-up, in ms.
+  /// If the look-up of a session's end fails, it is repeated after this time, in ms.
   private static let lookupRetry: Int64 = 1_000
 
   /// Schedules a check at the time at which the session or token ends if it is not used again.
@@ -111,8 +111,8 @@ extension LiveConnection {
     }
   }
 
-  /// Ends some subscriptions after the client has authenticated as another person or token: those to channels in which
-  /// the client may now see other records.
+  /// Ends the subscriptions to channels in which the client may now see other records. Call this after the client has
+  /// authenticated as another person or token.
   private func endSubscriptions(unlessOf identity: Identity) {
     for channel in Array(subscriptions.keys) {
       do throws(APIError) {
@@ -129,7 +129,7 @@ extension LiveConnection {
   /// the client's address.
   var holder: Holder { identity?.holder ?? stranger }
 
-  /// Whether the connection was authenticated with one of these tokens or sessions.
+  /// Whether the connection was authenticated with a token or session whose ID is in `ids`.
   func isOf(_ ids: Set<UUIDv7>, _ tenant: TenantID) -> Bool {
     switch identity?.principal {
     case .token(let token, tenant)?: ids.contains(token.id)

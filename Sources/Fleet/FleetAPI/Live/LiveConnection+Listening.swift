@@ -4,17 +4,17 @@ import NIOCore
 extension LiveConnection {
   /// A subscription to a channel.
   final class Subscription {
-    /// The updates that were published while older records are being read, in order. They are sent after the older
+    /// The updates that are published while older records are being read, in order. They are sent after the older
     /// records. `nil` after all older records were sent.
     fileprivate(set) var held: [LiveUpdate]?
     fileprivate(set) var heldBytes = 0
-    /// Whether the updates in `held` exceeded their limit. If so, later updates are read from the store, like the older
-    /// records.
+    /// Whether the updates in `held` exceeded their limit. If `true`, later updates are read from the store, like the
+    /// older records.
     fileprivate var isOverfull = false
     /// The maximum number of changes in the next page of older records that is read.
     fileprivate var pageLimit = LiveService.firstPage
-    /// The number of the last record that was sent. A record that was read from the store may be published later; this
-    /// number prevents it from being sent again.
+    /// The number of the last record that was sent. A record that was already read from the store may be published
+    /// afterwards; this number prevents that it is sent twice.
     fileprivate var last: Int64 = 0
 
     /// The number of the last record that the client has received; `nil` if the client wants only new records.
@@ -72,9 +72,9 @@ extension LiveConnection {
     }
   }
 
-  /// Begins a subscription after the current position of the feed was read.
+  /// Begins a subscription. It is called after the current position of the feed was read.
   ///
-  /// - Parameter result: the number of the newest record in the feed; or the error of the read.
+  /// - Parameter result: the number of the newest record in the feed, or the error that occurred while it was read.
   private func start(_ channel: LiveChannel, _ subscription: Subscription, _ result: Result<Int64, any Error>) {
     switch result {
     case .failure(let error): endSubscription(channel, error)
@@ -101,7 +101,8 @@ extension LiveConnection {
     }
   }
 
-  /// Sends the records after a number page by page, and then the updates that were published during this time.
+  /// Sends the records whose numbers are above `after`, page by page. Afterwards, sends the updates that were published
+  /// in the meantime.
   ///
   /// A connection reads only one page at a time, even if the client resumes several channels.
   private func replay(_ channel: LiveChannel, _ subscription: Subscription, after: Int64) {
@@ -214,7 +215,7 @@ extension LiveConnection {
     chargeMemory()
   }
 
-  /// Ends a subscription without adjusting the reserved memory. The caller must then call ``chargeMemory()``.
+  /// Ends a subscription, but does not adjust the reserved memory. The caller must call ``chargeMemory()`` afterwards.
   func remove(_ channel: LiveChannel) {
     guard let subscription = subscriptions.removeValue(forKey: channel) else { return }
     set(nil, in: subscription)

@@ -84,7 +84,7 @@ extension LiveConnection {
     }
   }
 
-  /// Counts a frame as a request for the rate limit of the key.
+  /// Counts a frame as one request of the client's key, whose number of requests is limited.
   ///
   /// - Returns: `nil` if the frame is within the limit; otherwise the time until another frame is allowed, in s.
   private func excessWait() -> Int? {
@@ -103,7 +103,7 @@ extension LiveConnection {
     return seconds
   }
 
-  /// Adds a frame to the message of which it is a part.
+  /// Adds a frame to the message to which it belongs. A message may consist of several frames.
   ///
   /// - Parameter wait: `nil` if the frame is within the rate limit; otherwise the time after which the client may send
   ///   the message again, in s.

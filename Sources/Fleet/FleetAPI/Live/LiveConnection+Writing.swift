@@ -37,7 +37,7 @@ extension LiveConnection {
     chargeMemory()
   }
 
-  /// Adjusts the reserved memory to the data that the connection holds. If no memory is free, closes the connection.
+  /// Reserves as much memory as the data of the connection now need. If no memory is free, closes the connection.
   func chargeMemory() {
     let waiting = waitingBytes
     let now = waiting + heldBytes + receivedBytes + subscriptions.count * Self.bytesForSubscription

@@ -39,15 +39,15 @@ final class LiveConnection: ChannelInboundHandler {
   var receivedBytes = 0
   var isPaused = false
   var message = MessageAssembly(limit: messageLimit)
-  /// Total bytes of the updates that all subscriptions keep until older records were sent.
+  /// Total bytes of the updates that the connection's subscriptions keep until older records were sent.
   var heldBytes = 0
   /// The number of bytes that are reserved for this connection in the memory of live connections.
   var charged = 0
   /// The holder for whom `charged` bytes are reserved.
   var chargedHolder = Holder.server
-  /// The holder for which memory is reserved until the token was checked: the client's address.
+  /// The holder to whom memory is charged until the token was checked: the client's address.
   var stranger = Holder.server
-  /// Whether a write is in progress, and the reserved memory will be adjusted after this write.
+  /// Whether the reserved memory will be adjusted after the write that is in progress.
   var isCharging = false
   /// New subscriptions that wait until the position of the feed was read.
   var starting: [LiveChannel] = []
@@ -57,7 +57,7 @@ final class LiveConnection: ChannelInboundHandler {
   var replays: [Replay] = []
   /// The subscription whose older records are being read or sent, and the task that reads them; `nil` if there is none.
   var reading: (subscription: Subscription, task: Task<Void, Never>?)?
-  /// Number of frames above the rate limit since the last call of ``tick()``.
+  /// Number of frames that exceeded the rate limit since the last call of ``tick()``.
   var excess = 0
   /// Number of frames that arrived before the token was checked.
   var anonymous = 0

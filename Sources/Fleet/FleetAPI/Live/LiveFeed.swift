@@ -13,8 +13,8 @@ final class LiveFeed: Sendable {
 
   /// The maximum number of changes in one read of the feed.
   private static let page = 1_024
-  /// The pauses after failed reads: `first` after the first failure, doubled after each further failure, at most
-  /// `longest`.
+  /// The pauses after failed reads. The pause is `first` after the first failure, and doubles with each further failure
+  /// up to `longest`.
   private static let pauses = (first: Duration.milliseconds(100), longest: Duration.seconds(5))
 
   private let storage: any FleetStorage
@@ -116,9 +116,9 @@ final class LiveFeed: Sendable {
     }
   }
 
-  /// Ends the state `starting` of a tenant, if the tenant is in this state.
+  /// Sets the state of a tenant that is in the state `starting`. Does nothing in any other state.
   ///
-  /// - Parameter state: the next state; `nil` to remove the tenant.
+  /// - Parameter state: the new state; `nil` to remove the tenant.
   /// - Returns: the calls that waited for the first position.
   private func begin(_ tenant: TenantID, as state: State?) -> [CheckedContinuation<Void, any Error>] {
     tenants.withLock { tenants in

@@ -17,7 +17,7 @@ final class LiveHub: Sendable {
     var channels: [LiveChannel: Int] = [:]
     /// The channels in ``channels`` whose records depend on the assignment of vehicles to fleets or people.
     var restricted: Set<LiveChannel> = []
-    /// The number of subscriptions to all these channels together.
+    /// The number of subscriptions to all channels in ``channels`` together.
     var count = 0
   }
 
@@ -54,8 +54,8 @@ final class LiveHub: Sendable {
     listeners.withLock { $0[tenant]?.count ?? 0 }
   }
 
-  /// Publishes committed records. Returns after they were written to the connections of all subscribers. Therefore the
-  /// caller does not read the feed faster than the records are written.
+  /// Publishes committed records. Returns after they were written to the connections of all subscribers, so that the
+  /// caller does not read the feed faster than records can be written.
   ///
   /// - Parameters:
   ///   - records: records of one commit, in ascending order of their numbers.

@@ -3,7 +3,7 @@ import FleetDomain
 import NIOCore
 import Telemetry
 
-/// The functions of other parts of the server that live connections call.
+/// The functions of the server that live connections call.
 struct LiveService: Sendable {
   /// Authenticates a token.
   ///
@@ -19,7 +19,7 @@ struct LiveService: Sendable {
   /// Reads from the storage when a session or token ends (``Authenticator/currentEnd(of:)``); `nil` if it has no end.
   let currentEnd: @Sendable (_ identity: Identity) async throws -> Timestamp?
   let now: TimeSource
-  /// Counts a client's message as a request for the rate limit of its key.
+  /// Counts a client's message as one request of its key, whose number of requests is limited.
   ///
   /// - Returns: `nil` if the key is within its rate limit; otherwise the time until another message is allowed, in s.
   let admit: @Sendable (_ key: SecretHash) -> Int?
@@ -27,7 +27,7 @@ struct LiveService: Sendable {
   ///
   /// - Returns: the number of the tenant's newest record.
   let begin: @Sendable (_ tenant: TenantID) async throws -> Int64
-  /// Reads the records of a channel after a number, in ascending order of their numbers.
+  /// Reads the records of a channel whose numbers are above a given number, in ascending order.
   let replay: @Sendable (_ request: ReplayRequest) async throws -> LivePage
 }
 
@@ -46,8 +46,8 @@ struct ReplayRequest: Sendable {
 
 /// A page of older records of a channel.
 struct LivePage: Sendable {
-  /// The encoded records in ascending order of their numbers, divided into pieces. If all changes that were read belong
-  /// to other channels, the array is empty, even if more records follow.
+  /// The encoded records in ascending order of their numbers, divided into pieces. The array can be empty even if more
+  /// records follow, because all changes that were read may belong to other channels.
   let pieces: [ByteBuffer]
   /// The number of the last change that was read from the feed.
   let last: Int64

@@ -8,8 +8,8 @@ public struct LiveSettings: Equatable, Sendable {
   public var subscriptions = 256
   /// Time limit for the first message, which must contain a token if the handshake contained none.
   public var authenticateSeconds = 10
-  /// Time limit for a slow client that is being disconnected: the time in which it can still read the data that were
-  /// sent before. The last of these data is the close frame with the reason.
+  /// Time that a slow client has, while it is being disconnected, to read the data that were sent before. The last of
+  /// these data is the close frame with the reason.
   var farewellSeconds = 10
   /// Origins of web pages that may connect, in addition to the server's own origin.
   public var origins = AllowedOrigins()

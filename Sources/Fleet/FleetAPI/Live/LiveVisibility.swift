@@ -23,16 +23,17 @@ struct LiveVisibility: Sendable {
 
   /// For each vehicle of the fleets in the scope, its fleet. The keys are the ids of vehicles.
   var fleets: [String: UUIDv7] = [:]
-  /// For each person in the scope, the vehicles that are or were assigned to the person, by the vehicles' ids, with the
-  /// times of the assignments.
+  /// For each person in the scope, the vehicles that are or were assigned to the person. For the id of each vehicle,
+  /// the value contains the times of the assignments.
   var windows: [UUIDv7: [String: [VehicleWindow]]] = [:]
 
-  /// The times of private journeys, by the vehicles' ids. Only the driver of a private journey may see its records.
+  /// For the id of each vehicle, the times of its private journeys. Only the driver of a private journey may see its
+  /// records.
   var hidden: [String: [PrivateTime]] = [:]
   /// For each person in the scope, the drivers that are linked to the person's account.
   var drivers: [UUIDv7: Set<UUIDv7>] = [:]
 
-  /// Whether a channel may contain records of at least one of these vehicles. This check is quick but may be true
+  /// A quick check for whether a channel contains records of at least one of these vehicles. The result may be `true`
   /// although the channel contains no such record; ``shows(_:on:)`` is exact.
   func mayShow(_ vehicles: Set<String>, on channel: LiveChannel) -> Bool {
     guard let viewer = channel.viewer, viewer.fleets.isEmpty else { return true }
@@ -68,7 +69,7 @@ struct LiveVisibility: Sendable {
 final class LiveVisibilityStore: Sendable {
   private struct Entry {
     let scope: LiveVisibility.Scope
-    /// The number of the audit's last entry at the time when the visibility was read.
+    /// The number of the audit's last entry at the time when the data were read.
     let number: Int64
     let visibility: LiveVisibility
   }
@@ -78,7 +79,7 @@ final class LiveVisibilityStore: Sendable {
 
   init(storage: any FleetStorage) { self.storage = storage }
 
-  /// Returns the current visibility of records on several channels of one tenant.
+  /// Returns the current data that determine which records are visible on several channels of one tenant.
   ///
   /// - Parameter channels: the restricted channels of the tenant.
   func visibility(
@@ -101,7 +102,7 @@ final class LiveVisibilityStore: Sendable {
     return try await hiding(records, in: visibility, tenant: tenant)
   }
 
-  /// Returns the current visibility of records on one channel. Reads it from the storage.
+  /// Reads from the storage the data that determine which records are visible on one channel.
   func visibility(of records: [LiveRecord], for channel: LiveChannel) async throws -> LiveVisibility {
     let visibility =
       channel.isRestricted
@@ -118,7 +119,7 @@ final class LiveVisibilityStore: Sendable {
     }
   }
 
-  /// Returns the visibility with the private journeys that hide some of the records.
+  /// Returns a copy of the visibility to which the private journeys that hide some of the records were added.
   private func hiding(
     _ records: [LiveRecord], in visibility: LiveVisibility, tenant: TenantID
   ) async throws -> LiveVisibility {

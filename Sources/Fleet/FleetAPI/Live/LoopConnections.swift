@@ -5,7 +5,8 @@ import Telemetry
 
 /// The live connections of one event loop, and their subscriptions. All calls must be on this event loop.
 final class LoopConnections {
-  /// A reference to the object that other threads may hold. They may use its ``value`` only on the event loop.
+  /// A reference to the ``LoopConnections`` of an event loop. Any thread may keep the reference, but may use its
+  /// ``value`` only on the event loop.
   final class Bound: Sendable {
     let loop: any EventLoop
     let count = Atomic(0)

@@ -2,7 +2,7 @@ import FleetDomain
 import NIOCore
 
 /// Limits the number of messages that one event loop processes without a pause. Messages above this number wait for a
-/// later round. A round contains messages of different tenants in rotation, and of the different keys of each tenant in
+/// later round. A round takes messages from the waiting tenants in rotation, and from the keys of each tenant in
 /// rotation. Between two rounds, the event loop does other work. All calls must be on the event loop.
 struct MessageScheduler {
   /// The maximum number of messages in one round.

@@ -92,8 +92,8 @@ public struct Relation: Equatable, Sendable {
     /// To read the thing, one of its fleets must be in the scope; for every other action, all its fleets. This applies
     /// to an account, because its owner has access to all fleets of the account's scope.
     case eachFleetToChange
-    /// Any scope is enough to read the thing; every other action needs a scope without a limit. This applies to a type
-    /// of service, because all fleets of the tenant use it.
+    /// People with any scope may read the thing. For every other action, the person's rights must not be limited to
+    /// fleets. An example is a service type, because all fleets of the tenant use it.
     case everythingToChange
   }
 

@@ -14,7 +14,7 @@ struct AEMPClient: ConnectorClient {
   private static let accept =
     "application/iso15143-snapshot+json, application/json;q=0.9, application/xml;q=0.8, text/xml;q=0.7"
 
-  /// The pause between two pulls of all machines' faults, s.
+  /// The time between two rounds in which the faults of all machines are pulled, s.
   private static let faultPause = 6 * 3_600
 
   var streams: [ConnectorStream] {
@@ -83,8 +83,8 @@ struct AEMPClient: ConnectorClient {
     return (address.hasSuffix("/") ? String(address.dropLast()) : address) + "/Fleet/1"
   }
 
-  /// Returns the absolute URL of a link. It must be on the same server, because requests contain the connector's
-  /// secret.
+  /// Returns the absolute URL of a link. Throws an error if the URL is on another server, because requests contain the
+  /// connector's secret.
   private func resolved(_ link: String, from url: String) throws(ConnectorError) -> String {
     let schemes = [("https", 443), ("http", 80)].map { (name: $0.0, port: $0.1) }
     guard let base = ServiceURL(String(url.prefix { $0 != "?" }), schemes: schemes) else {
@@ -110,7 +110,7 @@ struct AEMPClient: ConnectorClient {
     return server + link
   }
 
-  /// Returns the number at the end of the path; `nil` if there is none.
+  /// Returns the number at the end of the URL's path; `nil` if there is none.
   private static func number(_ url: String) -> Int64? {
     let path = url.prefix { $0 != "?" }
     return path.split(separator: "/").last.flatMap { Int64($0) }

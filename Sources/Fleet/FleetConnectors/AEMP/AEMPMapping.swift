@@ -6,7 +6,8 @@ import Telemetry
 /// Each section of a machine has its own time, as an attribute or an element. The unit of a value is a separate text. A
 /// value with an unknown unit is ignored.
 struct AEMPMapping {
-  /// Whether fields of hours contain minutes, as at the path `/Fleet/minutes/1` of one maker.
+  /// Whether fields that the standard defines in hours contain minutes. One maker does so at the path
+  /// `/Fleet/minutes/1`.
   var hasMinutes = false
   var page = PulledPage()
 
@@ -25,7 +26,7 @@ struct AEMPMapping {
 
   /// Converts a time series of one machine: sections of one kind, or faults.
   ///
-  /// - Parameter asset: the ID of the machine if the answer has no header.
+  /// - Parameter asset: the ID of the machine. It is used if the answer has no header.
   static func series(_ body: [UInt8], of asset: String) throws(ConnectorError) -> (PulledPage, next: String?) {
     let document = try document(body)
     var mapping = AEMPMapping()
@@ -70,7 +71,8 @@ struct AEMPMapping {
     }
   }
 
-  /// Returns the elements of a member, which may be absent, a single value, or an array.
+  /// Returns the value of a member as an array: empty if the member is absent, and with one element if it is a single
+  /// value.
   private static func list(_ json: JSON?) -> [JSON] {
     switch json {
     case nil, .null?: []
@@ -128,7 +130,7 @@ struct AEMPMapping {
       .contains(text.lowercased())
   }
 
-  /// Adds the values that are attributes of the XML element of a machine.
+  /// Adds the values that a machine's XML element contains as attributes.
   private mutating func add(attributes own: [String: JSON], of asset: String, at time: Timestamp?) {
     func object(_ pairs: (String, String)...) -> JSON? {
       let members = pairs.compactMap { key, source in own[source].map { (key, $0) } }
@@ -198,7 +200,8 @@ struct AEMPMapping {
     }
   }
 
-  /// Returns the members of a record: empty if the value is impossible, `nil` if the section is unknown.
+  /// Returns the members of the record for a section; empty if the section's value is impossible, and `nil` if the
+  /// section is unknown.
   private func values(of section: String, _ json: JSON) -> [String: JSON]? {
     func one(_ key: String, _ value: Double?) -> [String: JSON] {
       guard let value, value >= 0, value.isFinite else { return [:] }

@@ -1,7 +1,7 @@
 import FleetDomain
 import Telemetry
 
-/// Follows the charging of one asset from report to report, and returns each charge that has ended.
+/// Finds the charges of one asset from its successive reports, and returns each charge that has ended.
 ///
 /// The state is stored with the asset in the transaction that stores the cursor, so each charge is returned once. A
 /// charge is ignored if only its end was reported, because its start is unknown.
@@ -15,8 +15,8 @@ struct ChargeFollower: Equatable {
     var counters: [PulledCharge.Counter: ClosedRange<Double>] = [:]
     var odometer: Double?
 
-    /// The energy of the charge, kWh: from the AC supply if that counter has increased or is the only one, otherwise
-    /// the energy that reached the battery. `nil` if no counter was reported.
+    /// The energy of the charge, kWh. It is the energy from the AC supply if that counter has increased or is the only
+    /// counter; otherwise, the energy that reached the battery. `nil` if no counter was reported.
     var energy: Double? {
       let (ac, battery) = (counters[.ac], counters[.battery])
       if let ac, ac.upperBound > ac.lowerBound || battery == nil { return ac.upperBound }
@@ -26,8 +26,8 @@ struct ChargeFollower: Equatable {
 
   /// The charge in progress; `nil` if there is none.
   private(set) var open: Charge?
-  /// The time of the newest report; `nil` before the first report. Older reports are ignored, because pages may be
-  /// repeated or out of order.
+  /// The time of the newest report; `nil` before the first report. Older reports are ignored, because a service may
+  /// send reports repeatedly or out of order.
   private(set) var newest: Timestamp?
 
   /// A decrease of a counter by more than this begins a new charge, kWh. Counters may decrease slightly while the

@@ -20,7 +20,8 @@ public struct ConnectedDriver: Kind {
   ]
 }
 
-/// A period of a driver's hours of service, as another program has logged it. Only the connector changes it.
+/// A period with one duty status of a driver (hours of service), as another program has logged it. Only the connector
+/// changes it.
 public struct DutyPeriod: Kind {
   public enum Status: String, FieldChoice, Sendable {
     case offDuty
@@ -36,7 +37,7 @@ public struct DutyPeriod: Kind {
     /// Waiting at a well site.
     case waitingTime
 
-    /// Whether the driver rests.
+    /// Whether this status counts as off duty.
     var isOff: Bool { [.offDuty, .sleeperBerth, .personalConveyance].contains(self) }
   }
 

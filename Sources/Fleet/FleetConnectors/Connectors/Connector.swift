@@ -70,7 +70,7 @@ public struct Connector: Kind {
   public var assets: Int64 = 0
   /// The number of records that were stored.
   public var stored: Int64 = 0
-  /// The number of ignored values, by reason.
+  /// For each reason, the number of values that were ignored.
   public var ignored = JSON.object([:])
   /// The last failures, the newest first.
   public var failures: [RecentFailure] = []

@@ -48,7 +48,7 @@ struct ConnectorError: Error, Equatable {
   init(_ kind: Kind, _ message: String) { (self.kind, self.message) = (kind, message) }
 }
 
-/// One page of a stream.
+/// The content of one page that was pulled from a stream.
 struct PulledPage: Equatable, Sendable {
   var assets: [PulledAsset] = []
   var records: [PulledRecord] = []
@@ -59,15 +59,16 @@ struct PulledPage: Equatable, Sendable {
   var charges: [PulledCharge] = []
   /// The cursor after this page. It is stored together with the content of the page.
   var cursor = JSON.null
-  /// Whether the stream has no more pages now.
+  /// Whether this is the last page that the service has for the stream now.
   var isLast = true
-  /// The number of ignored values, by reason.
+  /// For each reason, the number of values in the page that were ignored.
   var ignored: [String: Int] = [:]
 
   mutating func ignore(_ reason: String, _ count: Int = 1) { ignored[reason, default: 0] += count }
 }
 
-/// A vehicle or machine in a page. A property is `nil` if the page does not contain it; the stored value then remains.
+/// A vehicle or machine in a pulled page. A property is `nil` if the page does not contain it; the stored value then
+/// remains.
 struct PulledAsset: Equatable, Sendable {
   var id: String
   var vin: String?
@@ -88,21 +89,21 @@ struct PulledAsset: Equatable, Sendable {
   }
 }
 
-/// A record in a page.
+/// A record that was made from a pulled page.
 struct PulledRecord: Equatable, Sendable {
   /// The ID of the asset.
   var asset: String
   var time: Timestamp
   /// The type of the record: `telemetry`, `dtc` or a type that only this service has.
   var type = "telemetry"
-  /// The list of the service that contains the value. The record's ID is derived from asset, time and series, so a
-  /// record that is pulled twice is stored once.
+  /// The name of the service's list that contains the value. The record's ID is derived from asset, time and series, so
+  /// a record that is pulled twice is stored once.
   var series: String
   /// The members of the record without the common ones (ID, time, vehicle), in the units of the fleet.
   var values: [String: JSON]
 }
 
-/// A reading of an odometer or hour meter in a page.
+/// A reading of an odometer or hour meter in a pulled page.
 struct PulledReading: Equatable, Sendable {
   enum Meter: Equatable, Sendable { case odometer, engineHours }
 
@@ -113,7 +114,7 @@ struct PulledReading: Equatable, Sendable {
   var value: Double
 }
 
-/// A driver in a page. A property is `nil` if the page does not contain it.
+/// A driver in a pulled page. A property is `nil` if the page does not contain it.
 struct PulledDriver: Equatable, Sendable {
   var id: String
   var name: String
@@ -121,7 +122,7 @@ struct PulledDriver: Equatable, Sendable {
   var licenceNumber: String?
 }
 
-/// A period of a driver's hours of service in a page.
+/// A period with one duty status of a driver (hours of service), as pulled from another program.
 struct PulledDuty: Equatable, Sendable {
   var driver: PulledDriver
   var status: DutyPeriod.Status

@@ -155,7 +155,8 @@ struct ConnectorSession: Sendable {
     return token
   }
 
-  /// Returns a token after the check that it consists of visible ASCII characters, so that it can be sent in a header.
+  /// Returns the token if it consists of visible ASCII characters, so that it can be sent in a header; otherwise throws
+  /// an error.
   private static func token(_ text: String) throws(ConnectorError) -> String {
     guard (1...16_384).contains(text.utf8.count), text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
       throw ConnectorError(.malformed, "the answer to the sign-in is not a token")

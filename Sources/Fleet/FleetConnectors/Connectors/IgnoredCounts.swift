@@ -5,7 +5,7 @@ enum IgnoredCounts {
   /// Maximum number of reasons that are counted separately. All further reasons are counted together as `other`.
   private static let most = 50
 
-  /// Returns the stored numbers, increased by new numbers.
+  /// For each reason, returns the sum of the stored count and the new count.
   static func adding(_ more: [String: Int], to stored: JSON) -> JSON {
     var members = stored.members
     for (reason, number) in more.sorted(by: { $0.key < $1.key }) {

@@ -71,7 +71,7 @@ public struct TrackDocument: Sendable {
     report(planned, "points of routes", because: "a route is a plan and not a drive")
   }
 
-  /// Returns the members of extensions, including the members of elements inside them such as `TrackPointExtension`.
+  /// Returns the members of an `extensions` element, and of the elements inside it such as `TrackPointExtension`.
   private static func deepest(_ json: JSON?) -> JSON {
     guard let json, case .object(let members) = json else { return .null }
     var all: [String: JSON] = [:]
@@ -133,7 +133,8 @@ public struct TrackDocument: Sendable {
 
   private func quoted(_ text: String) -> String { JSON.text(text).summary }
 
-  /// Returns the elements of a member, which may be absent, a single value, or an array.
+  /// Returns the value of a member as an array: empty if the member is absent, and with one element if it is a single
+  /// value.
   private static func list(_ json: JSON?) -> [JSON] {
     switch json {
     case nil, .null?: []
@@ -142,6 +143,7 @@ public struct TrackDocument: Sendable {
     }
   }
 
-  /// Returns the text of an element with or without attributes.
+  /// Returns the text of an XML element that was converted to JSON. The JSON is a string if the element has no
+  /// attributes, otherwise an object with the text as its member `text`.
   private static func text(_ json: JSON?) -> String { json?.textValue ?? json?["text"]?.textValue ?? "" }
 }

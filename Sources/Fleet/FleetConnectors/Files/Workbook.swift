@@ -9,14 +9,14 @@ public enum Workbook {
   /// Maximum number of columns of a sheet. A file with more columns is rejected.
   private static let mostColumns = 1_000
 
-  /// Whether the reader needs a file of the archive.
+  /// Whether the reader needs the file with this name from the archive.
   public static func needs(_ name: String) -> Bool {
     name == strings || name == styles || name.hasPrefix(sheets) && name.hasSuffix(".xml")
   }
 
   /// Returns the rows of all sheets. The cells of dates become texts such as `2026-05-04 10:00:00`.
   ///
-  /// - Parameter files: the files of the archive, by their names.
+  /// - Parameter files: the contents of the archive's files; the keys are the names of the files.
   /// - Throws: ``ImportError`` if one of them cannot be read.
   public static func rows(_ files: [String: [UInt8]]) throws(ImportError) -> CSVText {
     let texts = list(try parse(files, strings)["si"]).map { item in

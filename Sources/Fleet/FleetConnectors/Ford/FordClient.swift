@@ -89,7 +89,8 @@ enum FordMapping {
     return page
   }
 
-  /// Returns the members of a record: empty if the value is impossible, `nil` if the metric is unknown.
+  /// Returns the members of the record for a metric; empty if the metric's value is impossible, and `nil` if the metric
+  /// is unknown.
   private static func values(
     of name: String, _ value: JSON, metrics: [String: JSON], _ metric: JSON
   ) -> [String: JSON]? {

@@ -26,7 +26,7 @@ public struct Forward: Kind {
   public var lastSentAt: Timestamp?
   /// The number of records that the other program has accepted.
   public var sent: Int64 = 0
-  /// The number of records that were not sent, by reason.
+  /// For each reason, the number of records that were not sent.
   public var ignored = JSON.object([:])
   /// The last failures, the newest first.
   public var failures: [RecentFailure] = []

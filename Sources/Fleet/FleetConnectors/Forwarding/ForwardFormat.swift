@@ -11,7 +11,7 @@ struct ForwardedRecord: Equatable, Sendable {
   /// The members of the record, except the members that all records have (``head``).
   var values: [String: JSON]
 
-  /// The names of the members that all records have, which are not values.
+  /// The names of the members that all records have. They are not forwarded as values.
   private static let head: Set<String> = [
     "type", "id", "timestamp", "timeQuality", "gatewayId", "vehicleId", "epoch", "seq", "vss", "ecus",
   ]

@@ -207,7 +207,7 @@ public final class ForwardRunner: Service {
     }
   }
 
-  /// Returns the records, without the positions of those that belong to private journeys.
+  /// Returns the records. If a record belongs to a private journey, its position is removed.
   private func visible(
     _ records: [ForwardedRecord], _ tenant: TenantID
   ) async throws(ConnectorError) -> [ForwardedRecord] {

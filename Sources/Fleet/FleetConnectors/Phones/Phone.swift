@@ -17,7 +17,7 @@ public struct Phone: Kind {
   public var lastSeenAt: Timestamp?
   /// The number of positions that were stored.
   public var stored: Int64 = 0
-  /// The number of positions that were not stored, by reason.
+  /// For each reason, the number of positions that were not stored.
   public var ignored = JSON.object([:])
 
   public init() {}
@@ -68,7 +68,7 @@ struct PhonePosition: Equatable, Sendable {
 /// The content of one request of an app.
 struct PhoneReport: Equatable, Sendable {
   var positions: [PhonePosition] = []
-  /// The number of ignored items, by reason.
+  /// For each reason, the number of items in the request that were ignored.
   var ignored: [String: Int] = [:]
 
   mutating func ignore(_ reason: String) { ignored[reason, default: 0] += 1 }

@@ -10,12 +10,13 @@ extension SecretPlace {
 
 /// Stores the positions of drivers' phones as records of the vehicles that they drive.
 public struct PhoneReceiver: Sendable {
-  /// The largest radius of uncertainty, m. Less accurate positions are not stored.
+  /// The largest radius of uncertainty of a position that is stored, m.
   private static let leastAccuracy = 200.0
-  /// The time before and after a phone's position, s. If the vehicle's gateway has a position in this time, the phone's
-  /// position is not stored, because the gateway's position is better.
+  /// If the vehicle's gateway has sent a position whose time differs from that of a phone's position by at most this,
+  /// s, the phone's position is not stored: the gateway's position is better.
   private static let gatewayReach: Int64 = 60
-  /// The longest time by which a position may be ahead of the server's clock, s. Later positions are not stored.
+  /// The longest time by which a position's time may be ahead of the server's clock, s. Positions with later times are
+  /// not stored.
   private static let mostAhead = 300
 
   private let storage: any FleetStorage
@@ -220,7 +221,7 @@ private struct SortedTimes {
 
   init(_ times: [Int64]) { self.times = times.sorted() }
 
-  /// Whether one of the times is at most `reach` away from a time.
+  /// Whether one of the sorted times differs from `time` by at most `reach`.
   func has(_ time: Int64, within reach: Int64) -> Bool {
     var (low, high) = (0, times.count)
     while low < high {

@@ -19,8 +19,8 @@ public final class ConnectorRunner: Service {
   static let lease = 300
   /// Maximum number of pages of a stream in one round. The next round continues after them.
   static let mostPages = 1_000
-  /// The time after which a pull ends, s. It then still reads its current page. The pull continues later, when other
-  /// connectors of the tenant that are due have had their turn.
+  /// The time after which a pull of one connector is interrupted at the end of its current page, s. It continues after
+  /// the tenant's other due connectors were pulled.
   static let longestTurn: Int64 = 60
 
   private let storage: any FleetStorage
@@ -186,8 +186,8 @@ final class ConnectorRun: TokenStore {
 
   /// Pulls the pages of a stream.
   ///
-  /// - Parameter start: the start of the turn.
-  /// - Returns: whether the turn may continue; `false` if its time is over.
+  /// - Parameter start: the time at which the pull of the connector began.
+  /// - Returns: whether the pull may continue with the next stream; `false` after ``longestTurn``.
   private func pull(
     _ stream: ConnectorStream, _ client: any ConnectorClient, since start: Timestamp, into store: ConnectorStore,
     _ cursors: inout [String: JSON]
@@ -247,8 +247,10 @@ final class ConnectorRun: TokenStore {
   /// Stores the result of the pull, and the time of the next pull.
   ///
   /// - Parameters:
-  ///   - isComplete: whether all streams were pulled. Otherwise, if there is no error, the next pull is due at once.
-  ///   - due: the time at which this pull was due. If the stored time differs, the settings were changed since.
+  ///   - isComplete: whether all streams were pulled. If `false` and there is no error, the next pull is due
+  ///     immediately.
+  ///   - due: the time at which this pull was due. If the stored time differs from it, the settings were changed during
+  ///     the pull.
   private func finish(_ error: ConnectorError?, isComplete: Bool, due: Timestamp?) async throws {
     let assets = try await storage.view(tenant: tenant) { [id = connector.id] view throws(ThingError) in
       try view.values(["assetId"], ThingQuery<ConnectedAsset>(.oneOf(key: "connectorId", [id.json]))).count

@@ -16,7 +16,7 @@ final class ConnectorStore: Sendable {
   private static let assetsAtOnce = 200
   /// Maximum number of drivers, or of their duty periods, in one transaction.
   private static let driversAtOnce = 200
-  /// Records whose time is further in the future than this are ignored, ms.
+  /// A record is ignored if its time is in the future by more than this, ms.
   private static let mostAhead: Int64 = 86_400_000
 
   private let connector: Stored<Connector>
@@ -24,7 +24,7 @@ final class ConnectorStore: Sendable {
   private let storage: any FleetStorage
   private let now: @Sendable () -> Timestamp
   private let change: Change
-  /// The assets that were read from the database, by their IDs in the other program.
+  /// The assets that were already read from the database. The keys are their IDs in the other program.
   private let known = Mutex<[String: ConnectedAsset]>([:])
 
   init(
@@ -112,7 +112,7 @@ final class ConnectorStore: Sendable {
 
   /// Stores assets that are new or have changed.
   ///
-  /// - Parameter others: IDs of the assets to which values in the page belong.
+  /// - Parameter others: IDs of further assets, to which values in the page belong.
   private func place(_ assets: [PulledAsset], andOf others: [String]) async throws {
     var all: [String: PulledAsset] = [:]
     for asset in assets { all[asset.id] = all[asset.id]?.completed(by: asset) ?? asset }
@@ -151,7 +151,7 @@ final class ConnectorStore: Sendable {
 }
 
 extension PulledAsset {
-  /// Returns this asset. The values that it lacks are taken from `other`.
+  /// Returns a copy of this asset in which missing values are taken from `other`.
   func completed(by other: PulledAsset) -> PulledAsset {
     var asset = self
     (asset.vin, asset.serial, asset.name) = (vin ?? other.vin, serial ?? other.serial, name ?? other.name)

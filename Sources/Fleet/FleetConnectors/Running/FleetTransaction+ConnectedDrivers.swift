@@ -10,7 +10,7 @@ extension FleetTransaction {
   /// A driver who is new to a connector is the driver of the fleet with the same licence number, or with the same name
   /// and phone number. If there is none, or more than one, a new driver is added. A stored value is never replaced.
   ///
-  /// - Returns: the drivers of the fleet, by their IDs in the other program.
+  /// - Returns: for each driver's ID in the other program, the ID of the driver in the fleet.
   @discardableResult
   func place(_ drivers: [PulledDriver], of connector: UUIDv7) throws(ThingError) -> [String: UUIDv7] {
     var placed: [String: UUIDv7] = [:]
@@ -73,7 +73,7 @@ extension FleetTransaction {
 
   /// Stores periods of drivers' hours of service, and updates each driver's status from the driver's newest period.
   ///
-  /// - Parameter vehicles: the vehicles of the fleet, by the IDs of their assets.
+  /// - Parameter vehicles: for the ID of each asset, the ID of its vehicle in the fleet.
   func add(_ duties: [PulledDuty], of connector: UUIDv7, vehicles: [String: String]) throws(ThingError) {
     let drivers = try place(duties.map(\.driver), of: connector)
     var changed: Set<UUIDv7> = []
@@ -110,7 +110,8 @@ extension FleetTransaction {
 
   // MARK: Defects
 
-  /// Adds reported defects. A stored defect becomes repaired if it is reported as resolved.
+  /// Adds the defects that the other program reports. A stored defect becomes repaired if the program reports it as
+  /// resolved.
   func add(_ defects: [PulledDefect], of connector: UUIDv7, vehicles: [String: String]) throws(ThingError) {
     for pulled in defects {
       guard let id = vehicles[pulled.asset], let vehicle = try vehicle(named: id), pulled.at <= now else { continue }
@@ -166,7 +167,8 @@ extension FleetTransaction {
 }
 
 extension PulledDriver {
-  /// The driver without values that are too long or have invisible characters; `nil` if the name is such a value.
+  /// A copy of the driver without values that are too long or have invisible characters; `nil` if the name is such a
+  /// value.
   fileprivate var fitting: PulledDriver? {
     func fitting(_ text: String?, _ bytes: Int) -> String? {
       guard let text, (1...bytes).contains(text.utf8.count), NameRules.isVisible(text) else { return nil }

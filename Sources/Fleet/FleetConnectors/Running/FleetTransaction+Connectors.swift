@@ -142,7 +142,7 @@ extension FleetTransaction {
 
   // MARK: Readings
 
-  /// Minimum time between two readings of a meter that a connector adds, ms.
+  /// Minimum time between two readings that a connector adds for the same odometer or hour meter, ms.
   private static var readingPause: Int64 { 86_400_000 }
 
   /// Adds readings of meters, at most one a day for each vehicle and meter.
@@ -167,7 +167,7 @@ extension FleetTransaction {
 }
 
 extension ConnectedAsset {
-  /// Replaces the asset's values with those that a page contains.
+  /// Replaces the stored values of the asset with the values in `asset`, except for values that `asset` lacks.
   mutating func merge(_ asset: PulledAsset, of connector: UUIDv7) {
     (connectorID, assetID) = (connector, asset.id)
     vin = asset.vin ?? vin

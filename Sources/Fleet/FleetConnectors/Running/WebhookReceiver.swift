@@ -56,7 +56,8 @@ public struct WebhookReceiver: Sendable {
     return true
   }
 
-  /// Returns the content of a body; `nil` if it is not authentic, or if the service sends no events.
+  /// Returns the content of a request's body; `nil` if the body is not authentic, or if the connector's service does
+  /// not send events.
   private static func page(
     _ body: [UInt8], _ service: Connector.Service, _ secret: String, _ proof: Proof, at now: Timestamp
   ) -> PulledPage? {

@@ -86,7 +86,7 @@ enum SamsaraMapping {
 
   // MARK: Values
 
-  /// Adds the record of a reading, together with the other values that the reading contains (decorations).
+  /// Adds one record for a reading. The record also contains the values that Samsara adds to the reading (decorations).
   private static func add(_ json: JSON, _ stat: SamsaraStat, of asset: String, _ page: inout PulledPage) {
     guard let time = json["time"]?.time else { return page.ignore("value without a time") }
     if stat == .faultCodes { return faults(json, of: asset, at: time, &page) }

@@ -8,7 +8,7 @@ enum SamsaraStat: String, CaseIterable {
   case batteryMilliVolts, defLevelMilliPercent, fuelConsumedMilliliters, faultCodes
   case evStateOfChargeMilliPercent
 
-  /// All types, by their names in the feed and by their names in snapshots.
+  /// All types. The keys are the names in the feed and the names in snapshots.
   static let named: [String: SamsaraStat] = {
     var named = Dictionary(uniqueKeysWithValues: allCases.map { ($0.rawValue, $0) })
     named["engineState"] = .engineStates

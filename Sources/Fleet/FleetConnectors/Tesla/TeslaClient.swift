@@ -45,7 +45,7 @@ extension PulledPage {
 /// Converts Tesla's answers to assets and records. Distances and speeds are in miles and mph, even if the screen shows
 /// km.
 enum TeslaMapping {
-  /// Converts the list of vehicles. Also returns the IDs of those that are awake.
+  /// Converts the list of vehicles. Also returns the IDs of the vehicles that are awake.
   static func list(_ json: JSON) throws(ConnectorError) -> (PulledPage, awake: [String]) {
     guard case .array(let vehicles)? = json["response"] else {
       throw ConnectorError(.malformed, "expected a list of vehicles in response")
@@ -78,7 +78,7 @@ enum TeslaMapping {
     return asset
   }
 
-  /// Converts the data of a vehicle. Each section has its own time.
+  /// Converts the data of a vehicle. Each section of the JSON, such as `drive_state`, has its own time.
   static func data(_ json: JSON) throws(ConnectorError) -> PulledPage {
     guard let response = json["response"], let asset = asset(response) else {
       throw ConnectorError(.malformed, "expected the data of a vehicle in response")

@@ -3,9 +3,9 @@ import FleetDomain
 /// The distance that a vehicle drove on a range of days: from telemetry, and from odometer readings for days whose
 /// telemetry has no distance.
 ///
-/// The difference between the last odometer readings of two days was driven on the days after the first day, up to and
-/// including the second day. If the telemetry of one of these days is missing, the odometer is used for all of these
-/// days, unless their telemetry contains the whole distance.
+/// The difference between the last odometer readings of two days is the distance of the days after the first day, up to
+/// and including the second day. If telemetry is missing for one of these days, the odometer is used for all of them,
+/// unless the telemetry contains the whole distance.
 public struct DrivenDistance: Equatable, Sendable {
   public enum Basis: String, Sendable {
     case telemetry, odometer, mixed

@@ -14,7 +14,7 @@ public struct VehicleCosts: Equatable, Sendable {
   private var sums: [String: [String: Int64]] = [:]
   /// The number of costs whose amount is unknown. They are in no sum.
   public private(set) var unknown = 0
-  /// Whether a sum contains an amount that is only expected, because a vehicle is still owned.
+  /// Whether a sum contains an expected amount: the loss of value of a vehicle that is still owned.
   public private(set) var isEstimated = false
 
   public init() {}

@@ -20,7 +20,8 @@ import Telemetry
 ///
 /// A value is used for 15 seconds if the next records do not contain it, because not every record contains every value.
 public struct DayBuilder: Sendable {
-  /// The longest time between two records for which a state is assumed, ms.
+  /// If two records are at most this far apart, the vehicle is assumed to keep the state of the first one in between,
+  /// ms.
   public static let longestStep: Int64 = 120_000
   /// The time for which a value is used after its record, ms.
   static let hold: Int64 = 15_000
@@ -76,7 +77,7 @@ public struct DayBuilder: Sendable {
   /// Creates a builder for a day.
   ///
   /// - Parameters:
-  ///   - trips: records of trips within the day and its margins, in any order.
+  ///   - trips: records of trips from the day and from ``margin`` before and after it, in any order.
   ///   - drivingEvents: the driving events of the day, in any order.
   public init(_ date: CalendarDate, in zone: ZoneRules, trips: [DayTrip], drivingEvents: [DayEvent]) {
     self.date = date
@@ -181,7 +182,7 @@ public struct DayBuilder: Sendable {
     unknown += max((ending?.effectiveTime ?? second.time) - first.time, 0)
   }
 
-  /// Whether the vehicle was parked at a time: the newest start or end of a trip until this time was an end.
+  /// Whether the vehicle was parked at a time: the last start or end of a trip up to this time was an end.
   private func isParked(at time: Int64) -> Bool {
     trips.last { $0.effectiveTime <= time }?.hasEnded ?? false
   }
@@ -214,7 +215,7 @@ public struct DayBuilder: Sendable {
     return ids.count + nameless
   }
 
-  /// Returns the fuel used by the trips that ended on the day, L; `nil` if unknown.
+  /// Returns the fuel that the trips that ended on the day have used, L; `nil` if unknown.
   private func tripFuel() -> Double? {
     let ended = trips.filter { $0.hasEnded && contains($0.effectiveTime) }.compactMap(\.fuelUsed)
     return ended.isEmpty ? nil : ended.reduce(0, +)

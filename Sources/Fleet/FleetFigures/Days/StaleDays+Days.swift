@@ -4,14 +4,14 @@ import Telemetry
 extension StaleDays {
   private static var hour: Int64 { 3_600_000 }
 
-  /// Returns the days whose figures must be computed next, and the range of changed hours that the figures will then
-  /// include. Returns `nil` if there are none.
+  /// Returns the days whose figures must be computed next, and the range of hours whose changed records these figures
+  /// will include. Returns `nil` if there are no such days.
   ///
   /// Records close to midnight also affect the figures of the next or the previous day.
   ///
   /// - Parameters:
   ///   - start: the first hour to use; `nil` for all hours.
-  ///   - most: maximum number of days. More are returned only if a single hour affects more.
+  ///   - most: maximum number of days. More days are returned only if a single hour affects more than `most` days.
   public func nextDays(
     in zone: ZoneRules, from start: Int64? = nil, most: Int
   ) -> (hours: ClosedRange<Int64>, days: [CalendarDate])? {

@@ -3,8 +3,8 @@ import FleetWork
 import Telemetry
 
 extension FleetView {
-  /// Returns the services of all schedules for a vehicle, in the order of the days on which they are expected to be
-  /// due.
+  /// Returns the state of each schedule that applies to a vehicle, sorted by the day on which the service is expected
+  /// to be due.
   public func services(of vehicle: Stored<Vehicle>, on today: CalendarDate) throws(ThingError) -> [ServiceFigures] {
     let known = try dues(of: vehicle.value.id)
     let zone = try zone(of: vehicle.value)
@@ -103,14 +103,14 @@ extension FleetTransaction {
 
   // MARK: Evaluation
 
-  /// Computes again when services are due for a vehicle. Call this function after a new meter reading, and after the
-  /// vehicle has moved to another fleet.
+  /// Computes the due dates and states of a vehicle's services again. Call this function after a new meter reading, and
+  /// after the vehicle has moved to another fleet.
   public func evaluateServices(of vehicle: Stored<Vehicle>) throws(ThingError) {
     try evaluateServices(of: [vehicle])
   }
 
-  /// Computes the due services of many vehicles again, for example when they have new meter readings. Vehicles that do
-  /// not exist are ignored.
+  /// Computes the due dates and states of many vehicles' services again, for example after new meter readings. Vehicles
+  /// that do not exist are ignored.
   public func evaluateServices(ofVehicles names: Set<String>) throws(ThingError) {
     let names = names.sorted()
     for start in stride(from: 0, to: names.count, by: 500) {
@@ -166,7 +166,7 @@ extension FleetTransaction {
     return items
   }
 
-  /// Updates a service whose state can have changed because of the date.
+  /// Updates the state of a service that may have changed because a new day has begun.
   public func evaluateServiceByDate(_ id: UUIDv7) throws(ThingError) {
     guard let due = try find(id, ServiceDue.self), let date = due.value.checkDate else { return }
     guard let schedule = try find(due.value.scheduleID, ServiceSchedule.self),
@@ -187,8 +187,8 @@ extension FleetTransaction {
     return evaluated
   }
 
-  /// - Parameter ids: receives the id of the schedule if it belongs to a fleet and its most urgent state can have
-  ///   changed.
+  /// - Parameter ids: receives the id of the schedule if the schedule belongs to a fleet, and the most urgent state of
+  ///   the fleet's vehicles may have changed.
   @discardableResult
   private func evaluate(
     _ due: Stored<ServiceDue>, _ schedule: Stored<ServiceSchedule>, _ vehicle: Stored<Vehicle>,
@@ -383,7 +383,7 @@ extension FleetTransaction {
     try evaluate(try update(due, to: next, action: "complete"), stored, vehicle)
   }
 
-  /// Returns the stored state of a schedule for a vehicle. If there is none, adds it.
+  /// Returns the stored state of a schedule for a vehicle. Adds the state if there is none.
   private func due(
     _ schedule: Stored<ServiceSchedule>, _ vehicle: Stored<Vehicle>
   ) throws(ThingError) -> Stored<ServiceDue> {
@@ -470,7 +470,7 @@ extension ServiceDue {
     fill(from: vehicle, ServicePlan(schedule.value))
   }
 
-  /// Selects the services whose state can have changed because a new date has begun in some time zone.
+  /// Selects the services whose state may have changed because a new day has begun in some time zone.
   public static func toCheck(at now: Timestamp) -> ThingQuery<ServiceDue> {
     // No time zone is more than 14 hours ahead of UTC.
     let latest = CalendarDate(utc: Timestamp(nanoseconds: now.nanoseconds + 50_400_000_000_000))
@@ -499,7 +499,7 @@ extension ServiceDue {
 public struct ServiceSnooze: NestedValue {
   /// The first day on which the service is reported again; `nil` for the default, which is in seven days.
   public var until: CalendarDate?
-  /// The vehicle, if the schedule belongs to a fleet; otherwise `nil`.
+  /// The vehicle whose service is snoozed, if the schedule belongs to a fleet; otherwise `nil`.
   public var vehicle: String?
 
   public init() {}

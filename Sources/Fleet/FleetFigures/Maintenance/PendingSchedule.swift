@@ -2,11 +2,12 @@ import FleetDomain
 import FleetWork
 import Telemetry
 
-/// The next vehicles for which a schedule of a fleet must be computed.
+/// The next vehicles for which the due dates of a fleet's schedule must be computed.
 ///
 /// A request computes a schedule only for a few vehicles, because in SQLite all other tenants wait for its transaction.
-/// A marker (``FleetDomain/FollowedFeed``) records that vehicles remain, and how many were computed. At the end, the
-/// fleet is compared with the stored states of the schedule, so that vehicles that moved meanwhile are included.
+/// A stored marker (``FleetDomain/FollowedFeed``) contains how many vehicles were computed. It exists while vehicles
+/// remain. At the end, the fleet is compared with the stored states of the schedule, so that vehicles that moved
+/// meanwhile are included.
 public struct PendingSchedule: Sendable {
   /// The maximum number of vehicles that one transaction computes.
   public static let mostVehicles = 16
@@ -14,7 +15,7 @@ public struct PendingSchedule: Sendable {
   let marker: Stored<FollowedFeed>
   let schedule: UUIDv7
   let vehicles: [String]
-  /// The number of computed vehicles, including the vehicles in this value.
+  /// The number of vehicles that are computed once the vehicles in this value are done.
   let position: Int64
   /// IDs of stored states for vehicles that no longer belong to the fleet.
   let obsolete: [UUIDv7]

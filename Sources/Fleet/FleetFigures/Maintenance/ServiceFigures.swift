@@ -84,21 +84,21 @@ extension Vehicle {
     ServicePlan.Point(date: today, kilometers: lifetimeKilometers, engineHours: lifetimeEngineHours)
   }
 
-  /// Returns the reading of the current odometer or hour meter when the total of all that the vehicle has had is
-  /// `lifetime` (``Meter/Point/lifetime``); `nil` if unknown.
+  /// Converts the total of all odometers or hour meters of the vehicle (``Meter/Point/lifetime``) to the reading that
+  /// the current one then shows; `nil` if unknown.
   func shown(_ lifetime: Double?, on meter: Meter) -> Double? {
     guard let lifetime, let point = point(of: meter) else { return nil }
     return ((lifetime - point.lifetime + point.value) * 1_000).rounded() / 1_000
   }
 
-  /// Returns the total of all odometers or hour meters that the vehicle has had, when the current instrument shows
-  /// `value`; `nil` if `value` is `nil`.
+  /// Converts the reading `value` of the current odometer or hour meter to the total of all odometers or hour meters
+  /// that the vehicle has had; `nil` if `value` is `nil`.
   func lifetime(_ value: Double?, on meter: Meter) -> Double? {
     guard let value, let point = point(of: meter) else { return value }
     return value + point.lifetime - point.value
   }
 
-  /// Returns the date and the totals of all instruments at a service.
+  /// Returns the date of a service, and the totals of all odometers and hour meters of the vehicle at that time.
   func lifetime(of service: ServiceSchedule.Service) -> ServicePlan.Point {
     ServicePlan.Point(
       date: service.date, kilometers: lifetime(service.odometer, on: .odometer),

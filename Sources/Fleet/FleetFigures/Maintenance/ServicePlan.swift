@@ -3,7 +3,7 @@ import FleetWork
 
 /// Computes when a service is due, and its state, from the fields of a schedule.
 public struct ServicePlan: Equatable, Sendable {
-  /// A day, and the totals of a vehicle's instruments on that day; `nil` if unknown.
+  /// A day, and the totals of a vehicle's odometers and hour meters on that day. A value is `nil` if it is unknown.
   public struct Point: Equatable, Sendable {
     public var date: CalendarDate?
     /// The day of the month on which services are wanted, if the month of ``date`` is too short for it; otherwise
@@ -29,7 +29,7 @@ public struct ServicePlan: Equatable, Sendable {
     (every, basis, dueSoon) = (schedule.every, schedule.basis, schedule.dueSoon)
   }
 
-  /// Returns when the next service is due, one interval after the last one.
+  /// Returns the date and readings at which the next service is due: one interval after `last`.
   public func due(after last: Point) -> Point {
     var due = Point()
     if let date = last.date, let step = next(date, monthDay: nil) {
@@ -41,9 +41,9 @@ public struct ServicePlan: Equatable, Sendable {
     return due
   }
 
-  /// Returns when the next service is due after a completed service, depending on ``basis``.
+  /// Returns the date and readings at which the next service is due after a completed service, depending on ``basis``.
   ///
-  /// - Parameter due: when the completed service was due.
+  /// - Parameter due: the date and readings at which the completed service was due.
   public func due(after done: Point, due: Point) -> Point {
     let fresh = self.due(after: done)
     guard basis == .fixed else { return fresh }
@@ -79,7 +79,8 @@ public struct ServicePlan: Equatable, Sendable {
     return (afterMonths, day < wanted ? wanted : nil)
   }
 
-  /// Returns the state of a service that is due at `due`, on the day and at the totals of `now`.
+  /// Returns the state that a service with the due date and due readings `due` has on the day and at the readings of
+  /// `now`.
   ///
   /// - Parameter snoozedUntil: the first day on which the service is no longer snoozed.
   public func state(_ due: Point, at now: Point, snoozedUntil: CalendarDate? = nil) -> ServiceSchedule.State {
@@ -95,7 +96,8 @@ public struct ServicePlan: Equatable, Sendable {
     return .snoozed
   }
 
-  /// Whether a service is overdue or, with a margin, due soon. By date, it is overdue on the day after its due date.
+  /// Whether a service is overdue or, if `early` is given, due soon. A service with a due date is overdue from the next
+  /// day on.
   ///
   /// - Parameter early: the margin before the service is due; `nil` for none.
   private func isReached(_ due: Point, at now: Point, early: ServiceSchedule.Margin?) -> Bool {

@@ -37,8 +37,8 @@ public struct EndedTrip: Equatable, Sendable {
 }
 
 extension Meter {
-  /// Estimates the reading of a meter after trips. If the last reading was made during a trip, only the part of the
-  /// trip after the reading counts.
+  /// Estimates the current reading of a meter from its last reading and the trips since then. If the last reading was
+  /// made during a trip, only the part of the trip after the reading counts.
   ///
   /// - Parameters:
   ///   - reading: the last reading.

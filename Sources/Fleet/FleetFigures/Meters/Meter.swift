@@ -2,7 +2,7 @@ import FleetDomain
 import FleetWork
 import Telemetry
 
-/// An instrument of a vehicle that counts up.
+/// The odometer or the hour meter of a vehicle. Both only count up.
 public enum Meter: String, CaseIterable, Sendable {
   /// The unit is km.
   case odometer
@@ -36,9 +36,9 @@ public enum Meter: String, CaseIterable, Sendable {
   /// A reading that is used.
   public struct Point: Equatable, Sendable {
     public let at: Timestamp
-    /// The reading of the instrument, km or h.
+    /// The value that the odometer (km) or hour meter (h) shows.
     public let value: Double
-    /// The total that the current and all replaced instruments of the vehicle have counted, km or h.
+    /// The total that the current and all replaced odometers (km) or hour meters (h) of the vehicle have counted.
     public let lifetime: Double
 
     public init(at: Timestamp, value: Double, lifetime: Double) {
@@ -79,8 +79,8 @@ public enum Meter: String, CaseIterable, Sendable {
 
   /// Whether a value is plausible after the previous readings.
   ///
-  /// - Parameter unit: 1 if the readings are in the unit of the meter; 1,000 if the previous readings of an odometer
-  ///   were in metres, so that all limits must be 1,000 times as high.
+  /// - Parameter unit: the factor by which all limits are multiplied: 1,000 if the previous readings of an odometer
+  ///   were in metres instead of kilometres, otherwise 1.
   private func isPossible(
     _ value: Double, at time: Timestamp, _ last: Point, _ day: Point?, in unit: Double = 1
   ) -> Bool {

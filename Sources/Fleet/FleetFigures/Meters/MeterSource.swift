@@ -83,8 +83,8 @@ extension MaintenanceRecord: MeterSource {
 
 extension FleetTransaction {
   /// Updates the stored meter readings of a thing. Adds new readings, corrects readings whose value, time or vehicle
-  /// has changed, and removes readings that the thing no longer contains. A reading that a person made void stays void
-  /// until its value, time or vehicle changes in the thing.
+  /// has changed, and removes readings that the thing no longer contains. A reading that a person has marked as void
+  /// remains void until its value, time or vehicle changes in the thing.
   ///
   /// - Returns: the readings of the thing.
   @discardableResult

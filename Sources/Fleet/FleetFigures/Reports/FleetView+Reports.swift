@@ -38,8 +38,8 @@ extension FleetView {
     }
   }
 
-  /// Returns the days of a report whose figures lack new records; `nil` if there are none, or if the report is not made
-  /// from figures of days.
+  /// Counts the days of a report whose figures do not include all records yet. Returns `nil` if there are no such days,
+  /// or if the report does not use the figures of days.
   public func pending(of report: Report) throws(ThingError) -> Report.Pending? {
     switch report.topic {
     case .maintenance, .compliance: return nil
@@ -135,8 +135,8 @@ extension FleetView {
     } while query.cursor != nil
   }
 
-  /// Returns conditions that select times within a range of days. They add a day at each end, so that they hold for
-  /// every time zone.
+  /// Returns conditions that select times within a range of days. The selected range is a day longer at each end, so
+  /// that it is sufficient for every time zone.
   private func times<Value: Kind>(_ key: String, _ dates: ClosedRange<CalendarDate>) -> [ThingQuery<Value>.Condition] {
     func time(_ date: CalendarDate) -> JSON {
       Timestamp(nanoseconds: Int64(date.dayNumber) * 86_400_000_000_000).json

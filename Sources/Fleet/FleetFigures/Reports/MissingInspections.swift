@@ -2,10 +2,11 @@ import FleetDomain
 import FleetWork
 import Telemetry
 
-/// Finds journeys without the inspection reports that a tenant requires (``TenantSettings/requiresInspections``): a
-/// report on the day of the start, not after the start, and a report on the day of the end, not before the end.
+/// Finds journeys without the inspection reports that a tenant requires (``TenantSettings/requiresInspections``): one
+/// report on the day of the start, at the start or before it, and one report on the day of the end, at the end or after
+/// it.
 public struct MissingInspections: Sendable {
-  /// The times of the signed reports, by vehicle and occasion.
+  /// The times of the signed reports. The keys are the vehicle's id, and the occasion of the inspection.
   private var times: [String: [Inspection.Occasion: [Timestamp]]] = [:]
 
   public init() {}

@@ -21,7 +21,7 @@ public struct ReportTable: Sendable {
     }
   }
 
-  /// The numbers in a row: finished work, remaining work, and expiry dates.
+  /// The things that a row counts: finished work, remaining work, and expired documents and licences.
   public enum Count: String, Sendable {
     // Numbers of maintenance records.
     case done, open, overdue
@@ -53,7 +53,7 @@ public struct ReportTable: Sendable {
     sums[group(days.date, subject), default: Sums()].days = days
   }
 
-  /// Adds the time in which vehicles were expected to be used, if there is a row for them.
+  /// Adds the time in which vehicles were expected to be used to the row of `subject`, if this row exists.
   ///
   /// - Parameter seconds: the time of all vehicles together, s.
   public mutating func addWorkingTime(_ seconds: Int64, on date: CalendarDate, of subject: Subject) {
@@ -98,7 +98,8 @@ public struct ReportTable: Sendable {
     for amount in record.costs { add(amount, category: VehicleCosts.maintenance, on: date, of: subject) }
   }
 
-  /// Adds the loss of a vehicle's value. The amounts of all rows together are exactly the loss in the whole range.
+  /// Adds a vehicle's loss of value, divided among the rows. The sum of the rows' amounts is exactly the loss in the
+  /// whole range.
   ///
   /// - Parameters:
   ///   - periods: the ranges of days that ``periods(in:)`` returned.
@@ -137,7 +138,7 @@ public struct ReportTable: Sendable {
     return periods + [start...dates.upperBound]
   }
 
-  /// The names of the members that rows about a topic can have, in addition to the group.
+  /// The names of the members that the rows of a report on `topic` can have, in addition to the member `group`.
   public static func metrics(of topic: Report.Topic) -> Set<String> {
     let table = ReportTable(topic, by: .vehicle)
     return Set(table.members(Sums()).keys).union(topic == .drivers ? ["score", "note"] : [])
@@ -153,8 +154,8 @@ public struct ReportTable: Sendable {
     }
   }
 
-  /// Returns the group of the row: an ID, a date, an ISO week (2026-W18) or a month (2026-05); empty if there is no
-  /// such ID.
+  /// Returns the group of the row for a date and a subject: an ID, a date, an ISO week (2026-W18) or a month (2026-05).
+  /// It is empty if the subject has no ID of the kind by which the report is grouped.
   private func group(_ date: CalendarDate, _ subject: Subject) -> String {
     switch grouping {
     case .vehicle: subject.vehicle ?? ""
@@ -235,7 +236,7 @@ public struct ReportTable: Sendable {
     }
   }
 
-  /// The score of a driver by ``scoreFormula``; `nil` if the distance is too short.
+  /// Returns a driver's score, computed with ``scoreFormula``; `nil` if the distance is too short.
   ///
   /// - Parameters:
   ///   - events: the number of events for which the driver is responsible.

@@ -12,7 +12,7 @@ public struct TrackBuilder: Sendable {
   /// The time without a position after which a new segment begins, ms: 5 minutes.
   public static let longestGap: Int64 = 300_000
   /// The maximum number of positions that are simplified together. It limits the work, which in the worst case grows
-  /// with the square of this number. The first and last position of each such part are never removed.
+  /// with the square of this number. The first and the last of these positions are never removed.
   static let partCount = 2_000
 
   private let tolerance: Double
@@ -41,7 +41,7 @@ public struct TrackBuilder: Sendable {
     return Track(segments: segments)
   }
 
-  /// Simplifies the positions in ``part``. The last one of them is also the first one of the next part.
+  /// Simplifies the positions in ``part``, and begins the next part with the last of them.
   private mutating func finishPart() {
     guard let last = part.last else { return }
     let simplified = LineSimplification.simplified(part, tolerance: tolerance)
@@ -94,7 +94,7 @@ public enum LineSimplification {
   }
 }
 
-/// A position on a flat map of longitude and latitude, with the map's scale at this position.
+/// A position on a flat map of longitude and latitude. Includes the scale of the map at this position.
 private struct PlanePlace {
   /// Longitude, °. It changes continuously along the line, so it may be below −180 or above 180.
   let longitude: Double

@@ -57,7 +57,7 @@ final class FolderUploadPiece: UploadPiece {
   }
 }
 
-/// A content in a ``FolderFileStore``. It can be read to the end even if the file is removed meanwhile.
+/// A content in a ``FolderFileStore``. It can be read to the end even if the file is removed while it is being read.
 struct FolderContent: StoredContent {
   let file: OpenFile
   let size: Int64

@@ -35,7 +35,7 @@ final class OpenFile: Sendable {
     }
   }
 
-  /// The device and the number of the file. No other file has the same ones while this one is open.
+  /// The device and the inode of the file. No other file has the same values while this file is open.
   var identity: [UInt64] {
     get throws(FileError) {
       var status = stat()

@@ -3,7 +3,7 @@ import FleetDomain
 import Synchronization
 import Telemetry
 
-/// The limits of time and number for requests.
+/// Time limits for requests, and the maximum number of attempts.
 struct S3Limits: Sendable {
   /// Time limit for connecting including the TLS handshake, ms.
   var connectMilliseconds = 5_000
@@ -11,17 +11,17 @@ struct S3Limits: Sendable {
   var requestMilliseconds = 120_000
   /// A request fails if it transfers almost nothing for this time, s.
   var slowSeconds = 10
-  /// How often a request is sent at most.
+  /// The maximum number of times that a request is sent.
   var attempts = 4
-  /// The time for which the requests of a tenant fail at once after several of them were not answered.
+  /// After several requests of a tenant were not answered, the tenant's requests fail immediately for this time.
   var pause = Duration.seconds(2)
 }
 
 /// Sends requests to an S3-compatible storage on its own threads, and repeats failed ones.
 ///
-/// Each thread has one connection. A tenant uses at most half of them at a time, and waiting requests are served fairly,
-/// so that the requests of one tenant do not delay those of others. If the storage does not answer the requests of a
-/// tenant, the next ones of this tenant fail at once; those of other tenants are still sent.
+/// Each thread has one connection. A tenant uses at most half of them at a time, and waiting requests are served
+/// fairly, so that the requests of one tenant do not delay those of others. If the storage does not answer the requests
+/// of a tenant, the tenant's next requests fail immediately; the requests of other tenants are still sent.
 final class S3Client: Sendable {
   private struct Job: Sendable {
     let tenant: TenantID?
@@ -32,13 +32,13 @@ final class S3Client: Sendable {
   /// The requests of one tenant.
   private struct Use {
     var (waiting, running) = (0, 0)
-    /// The number of requests without an answer since the last answer.
+    /// The number of requests that were not answered since the last answer.
     var failures = 0
-    /// The time of the next attempt, while the storage counts as down; otherwise `nil`.
+    /// While the storage counts as down for this tenant, the time of the next attempt; otherwise `nil`.
     var downUntil: ContinuousClock.Instant?
 
-    /// Whether the tenant may use one more connection. While the storage counts as down, one is enough to find out
-    /// whether it answers again.
+    /// Whether the tenant may use one more connection. While the storage counts as down, one connection is sufficient
+    /// to find out whether the storage answers again.
     var mayStart: Bool { running < (failures < S3Client.mostFailures ? S3Client.mostOfTenant : 1) }
     var isEmpty: Bool { waiting == 0 && running == 0 && failures == 0 }
   }
@@ -56,8 +56,8 @@ final class S3Client: Sendable {
       return result
     }
 
-    /// Removes and returns the next request of a tenant for which `isOpen` returns `true`; `nil` if no such request
-    /// waits.
+    /// Removes and returns the next request. Considers only tenants for which `isOpen` returns `true`. Returns `nil` if
+    /// no such request waits.
     mutating func next(in isOpen: (TenantID?) -> Bool) -> Job? {
       guard let job = waiting.next(in: isOpen) else { return nil }
       change(job.tenant) { $0.waiting -= 1 }
@@ -77,7 +77,7 @@ final class S3Client: Sendable {
   private static let mostOfTenant = 4
   /// Maximum number of requests of a tenant that wait.
   private static let mostWaiting = 1_000
-  /// The number of requests of a tenant without an answer after which the storage counts as down for this tenant.
+  /// After this number of requests of a tenant without an answer, the storage counts as down for the tenant.
   private static let mostFailures = 3
   private static let isDown = "the storage did not answer the last requests"
 
@@ -95,7 +95,8 @@ final class S3Client: Sendable {
   ///
   /// - Parameters:
   ///   - tenant: the tenant for which the request is sent; `nil` for the server itself.
-  ///   - expected: the length of the answer in bytes; another one is a failure. `nil` for any length.
+  ///   - expected: the length that the answer must have, bytes; `nil` for any length. An answer of another length
+  ///     counts as a failure.
   /// - Throws: `missing` if the key does not exist; `unavailable` if no attempt succeeded; `system` if the storage
   ///   refuses the request.
   @discardableResult
@@ -122,8 +123,8 @@ final class S3Client: Sendable {
     throw .unavailable("\(bucket): \(reason)")
   }
 
-  /// Waits before the next attempt: at most 0.1, 0.4 and 1.6 s after the first three attempts, and at random at least
-  /// half of this.
+  /// Waits before the next attempt. The wait is random: 0.05 to 0.1 s after the first attempt, 0.2 to 0.4 s after the
+  /// second, and 0.8 to 1.6 s after the third.
   private func backOff(_ attempt: Int) async throws(FileError) {
     let most = 100 << (2 * (attempt - 1))
     do {

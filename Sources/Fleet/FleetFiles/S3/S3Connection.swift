@@ -7,7 +7,7 @@ enum S3Answer: Sendable {
   case answer(status: Int, body: [UInt8], etag: String)
   /// No complete answer arrived. Another attempt may succeed.
   case failed(String)
-  /// No request can be sent.
+  /// No request can be sent. Another attempt would fail, too.
   case unusable(String)
 }
 

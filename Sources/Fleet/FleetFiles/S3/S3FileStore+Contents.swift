@@ -4,7 +4,8 @@ import Telemetry
 
 /// The contents in the bucket.
 extension S3FileStore {
-  /// An object that contains the content of a file, and the marks of the object.
+  /// An object that contains the content of a file, with its marks: further objects whose names end with `.ok` or
+  /// `.unused`.
   struct Copy {
     let key: String
     var size: Int64 = 0
@@ -42,7 +43,7 @@ extension S3FileStore {
     Copy.all(try await client.objects(contentsFolder(tenant) + sha256 + "/", for: tenant))
   }
 
-  /// The copies of a content that new files may use.
+  /// Returns the copies of a content that new files may use: checked copies that are not marked as unused.
   func usable(_ sha256: String, _ tenant: TenantID) async throws(FileError) -> [Copy] {
     try await copies(sha256, tenant).filter { $0.isReadable && $0.unusedSince == nil }
   }
@@ -60,7 +61,7 @@ extension S3FileStore {
     return sha256
   }
 
-  /// Composes a content from the parts of an upload. The storage itself copies the parts.
+  /// Makes a content from the parts of an upload. The storage itself copies and joins the parts.
   func compose(_ parts: [String], _ size: Int64, _ sha256: String, _ tenant: TenantID) async throws(FileError) {
     let key = newKey(sha256, tenant)
     guard size > 0 else {

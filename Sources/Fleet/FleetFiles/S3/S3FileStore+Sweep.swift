@@ -41,7 +41,7 @@ extension S3FileStore {
     return removed
   }
 
-  /// Removes the parts of contents whose composition was interrupted by the end of a server.
+  /// Removes the copied parts of contents whose composition was interrupted because a server ended.
   private func abandonCompositions(_ limit: Timestamp, _ tenant: TenantID) async throws(FileError) {
     for begun in try await client.compositions(contentsFolder(tenant), for: tenant) where begun.changed <= limit {
       let request = S3Request(method: .delete, key: begun.key, query: [("uploadId", begun.id)])

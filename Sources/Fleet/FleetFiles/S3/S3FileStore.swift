@@ -12,7 +12,8 @@ import Telemetry
 ///
 /// Any number of servers may share the bucket. S3 has no locks. Therefore no object is ever replaced by other bytes:
 ///
-/// - A content is composed of the parts by the storage itself, is then read and checked, and only then marked.
+/// - The storage itself composes a content from the parts. The server then reads and checks the content, and only then
+///   marks it.
 /// - A content that no file needs is first marked as unused. A new file does not use it any more, so that it can be
 ///   removed when the mark is older than any request.
 /// - If two servers store the same content at the same time, one of the two objects is removed later.
@@ -26,7 +27,7 @@ public final class S3FileStore: FileStore {
   /// Maximum length of a content: 10,000 parts, bytes.
   public static let mostBytes = S3Part.most * S3Part.fullBytes
 
-  /// The number of bytes that are read at once.
+  /// The number of bytes that one read returns.
   static let blockBytes = 1 << 20
 
   /// - Parameter now: returns the current time, which signatures contain.
@@ -168,7 +169,7 @@ public final class S3FileStore: FileStore {
   func uploadsFolder(_ tenant: TenantID) -> String { client.bucket.prefix + "\(tenant.text)/uploads/" }
   func contentsFolder(_ tenant: TenantID) -> String { client.bucket.prefix + "\(tenant.text)/contents/" }
 
-  /// Reads a block of an object of known size; fewer bytes at its end.
+  /// Reads a block of an object that has `size` bytes. At the end of the object, the block is shorter.
   func read(_ key: String, at offset: Int64, size: Int64, _ tenant: TenantID) async throws(FileError) -> [UInt8] {
     let count = Int(min(size - offset, Int64(Self.blockBytes)))
     guard count > 0 else { return [] }

@@ -49,7 +49,8 @@ extension S3Client {
     return (objects, next)
   }
 
-  /// Returns the elements of a name: several, one or none.
+  /// Returns the XML elements with one name as an array. The converted JSON contains an array, a single value or
+  /// nothing.
   private static func elements(_ value: JSON?) -> [JSON] {
     switch value {
     case .array(let several)?: several
@@ -58,7 +59,7 @@ extension S3Client {
     }
   }
 
-  /// Returns objects that are being composed of parts, at most 1,000.
+  /// Returns the unfinished compositions of objects from parts (multipart uploads), at most 1,000.
   func compositions(
     _ prefix: String, for tenant: TenantID?
   ) async throws(FileError) -> [(key: String, id: String, changed: Timestamp)] {

@@ -1,13 +1,13 @@
 import FleetDomain
 
-/// A part of an upload: an object whose name has the number, length and SHA-256 of the part.
+/// A part of an upload: an object whose name contains the number, length and SHA-256 of the part.
 ///
 ///     000002.5242880.ab12…          part 2, from byte 2 · 5,242,880
 ///     000002.5242880.ab12….NONCE    the same, but only valid if an object `ok.NONCE` exists
 ///
-/// All parts but the last have ``fullBytes``. If a piece ends within a part, the next piece stores a longer object for
-/// the same part. Because no object replaces another, two servers that store pieces of the same upload at the same time
-/// cannot destroy each other's bytes.
+/// All parts except the last one have ``fullBytes`` bytes. If the bytes that one request sends (a piece) end within a
+/// part, the next piece stores a longer object for the same part. Because no object replaces another, two servers that
+/// store pieces of the same upload at the same time cannot destroy each other's bytes.
 struct S3Part: Equatable, Sendable {
   /// The length of a full part, bytes. S3 allows only the last part of a composed object to be shorter than this.
   static let fullBytes = 5 << 20
@@ -17,8 +17,8 @@ struct S3Part: Equatable, Sendable {
   let index: Int
   let count: Int
   let sha256: String
-  /// The name of the part's piece, if the part is valid only when the whole piece had the right checksum; `nil` if the
-  /// part is always valid.
+  /// The random name of the uploaded piece that contains the part, if the client stated a checksum of this piece. The
+  /// part is then valid only after the whole piece has matched its checksum. `nil` if the part is always valid.
   let nonce: String?
 
   var isFull: Bool { count == Self.fullBytes }
@@ -44,10 +44,10 @@ struct S3Part: Equatable, Sendable {
       + (nonce.map { ".\($0)" } ?? "")
   }
 
-  /// The name of the object that makes the parts of a piece valid.
+  /// Returns the name of the object whose existence makes the parts of a piece valid.
   static func mark(_ nonce: String) -> String { "ok.\(nonce)" }
 
-  /// Returns the parts of which an upload consists, from its first byte on.
+  /// Returns the valid parts of an upload that follow one another without a gap, from its first byte on.
   ///
   /// - Parameter names: the names of all objects of the upload.
   static func chain(_ names: [Substring]) -> [S3Part] {

@@ -22,8 +22,8 @@ final class S3UploadPiece: UploadPiece {
   private let (store, upload, tenant): (S3FileStore, UUIDv7, TenantID)
   private let claim: S3FileStore.Claim
   private let start: Int64
-  /// The name of the piece; `nil` if the client sent no checksum. The parts of a piece with a name are valid only after
-  /// the checksum was checked.
+  /// The random name of the piece; `nil` if the client sent no checksum. The parts of a piece with a name are valid
+  /// only after the piece has matched its checksum.
   private let nonce: String?
   private let state: Mutex<State>
 

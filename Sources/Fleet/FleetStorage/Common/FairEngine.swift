@@ -13,8 +13,8 @@ struct FairEngine: StoreEngine {
   ///
   /// - Parameters:
   ///   - reads: the permits for calls that read.
-  ///   - writes: the permits for calls that write; the same object as `reads` if both kinds of calls share the
-  ///     connections.
+  ///   - writes: the permits for calls that write. This is the same object as `reads` if reading and writing calls use
+  ///     the same connections.
   init(_ engine: any StoreEngine, reads: FairPermits, writes: FairPermits) {
     self.engine = engine
     self.reads = reads

@@ -1,9 +1,9 @@
 import FleetDomain
 import Synchronization
 
-/// Permits to use the database. No tenant can have all of them. Free permits are given to the waiting tenants in
-/// rotation. Therefore, a tenant's call waits for at most one call in progress, even if another tenant has many waiting
-/// calls.
+/// Permits to use the database. If there are several, no tenant can have all of them. Free permits are given to the
+/// waiting tenants in rotation. Therefore, a tenant's call waits for at most one call in progress, even if another
+/// tenant has many waiting calls.
 final class FairPermits: Sendable {
   private struct Waiter {
     let caller: StorageCaller?
@@ -29,8 +29,8 @@ final class FairPermits: Sendable {
 
   /// Creates a number of permits.
   ///
-  /// - Parameter count: the number of permits; at least 1. If there are several, a quarter of them (at least one) is
-  ///   always left to other tenants.
+  /// - Parameter count: the number of permits; at least 1. If there are several, one tenant cannot have a quarter of
+  ///   them (at least one).
   init(_ count: Int) {
     most = max(count - max(count / 4, 1), 1)
     state = Mutex(State(free: count))
@@ -38,8 +38,8 @@ final class FairPermits: Sendable {
 
   /// Waits for a permit for the caller of the current task, and runs work with it.
   ///
-  /// - Throws: `unavailable` if the storage is closed, or a cancellable call is cancelled, before the permit is
-  ///   granted; errors of the work.
+  /// - Throws: `unavailable` if, before the permit is granted, the storage is closed or a cancellable call is
+  ///   cancelled; errors of the work.
   func run<Value: Sendable>(
     isCancellable: Bool, _ work: () async throws(StorageError) -> Value
   ) async throws(StorageError) -> Value {

@@ -12,7 +12,7 @@ struct FoundRow {
   /// The time of reception, ms since 1970; `nil` if an earlier version received the record.
   var received: Int64?
   var body: [UInt8]
-  /// The key of the vehicle to which an own record of a gateway is attributed; `nil` for all other records.
+  /// If the record is about a gateway itself, the key of the vehicle to which it is attributed; otherwise `nil`.
   var attributedTo: Int32?
 
   /// The columns from which a ``FoundRow`` is read, in this order.

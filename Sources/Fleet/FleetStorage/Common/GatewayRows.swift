@@ -1,15 +1,15 @@
 import FleetDomain
 
-/// The own records of gateways. A gateway that does not know its vehicle sends records whose `vehicleId` is the
+/// The own records of gateways: a gateway that does not know its vehicle sends records whose `vehicleId` is the
 /// gateway's own ID.
 ///
 /// These records are stored like records of a vehicle, with a row in the table `vehicle` whose column `is_gateway` is
 /// 1. Lists of vehicles do not contain such a row. The row becomes a vehicle if a record contains the VIN, or if the
 /// gateway's list of vehicles contains the gateway's own ID.
 enum GatewayRows {
-  /// SQL that marks rows as gateways' rows: rows that an earlier version stored as vehicles, but that contain own
-  /// records of gateways. A vehicle that people have changed or used remains a vehicle. Steps of the schema contain
-  /// this text, so it must not change. Conditions can be appended to it.
+  /// SQL that sets `is_gateway` in rows that an earlier version stored as vehicles, although they are for gateways' own
+  /// records. A vehicle that people have changed or used remains a vehicle. Upgrades of the schema contain this text,
+  /// so it must not change. Conditions can be appended to it.
   static let classify = """
     UPDATE vehicle SET is_gateway = 1 WHERE registered_by = id AND vin IS NULL AND name IS NULL AND make IS NULL
       AND model IS NULL AND model_year IS NULL AND licence_plate IS NULL AND notes IS NULL AND fleet_id IS NULL
@@ -73,8 +73,8 @@ extension StoreSession {
     return found
   }
 
-  /// Returns the periods in which own records of gateways belong to vehicles, by the keys of the gateways' rows. The
-  /// periods of a gateway are in ascending order and do not overlap.
+  /// Returns the periods in which own records of gateways belong to vehicles. The keys of the result are the keys of
+  /// the gateways' rows. The periods of a gateway are in ascending order and do not overlap.
   ///
   /// - Parameters:
   ///   - keys: keys of vehicles, or of the gateways' rows.

@@ -17,16 +17,16 @@ struct IngestGroup {
 
   let jobs: [IngestJob]
   /// The results of each batch's records; `nil` if the tenant of the batch does not exist. A record without a result
-  /// was postponed, and nothing was stored for it: all better times of the group together would cost more than one
-  /// transaction may cost.
+  /// was postponed, and nothing was stored for it. This happens if the group contains more better times for stored
+  /// records than one transaction may process.
   private(set) var outcomes: [[IngestOutcome?]?]
-  /// The cost of the better times that were stored (``WorkBudget``).
+  /// The cost of storing better times for records (``WorkBudget``).
   var work: Int { budget.spent }
   /// The feed positions that must be announced after the commit.
   private(set) var announcements: [(tenant: TenantID, position: FeedPosition)] = []
 
   private var rows: [RecordRow] = []
-  /// For each row, the batch and the record from which it was made.
+  /// For each row, the indices of the batch and of the record from which it was made.
   private var origins: [(job: Int, record: Int)] = []
   private var indexes: [RowKey: Int] = [:]
   private var copies: [Copy] = []
@@ -141,8 +141,9 @@ struct IngestGroup {
 
   /// Determines the results of the records whose vehicles were found.
   ///
-  /// - Parameter existing: the time qualities of the rows that the database already had, by the row's index.
-  /// - Returns: the better times for existing rows, by the row's index.
+  /// - Parameter existing: the time qualities of the rows that the database already contained. The keys are the indices
+  ///   of the rows.
+  /// - Returns: the better times for existing rows. The keys are the indices of the rows.
   private mutating func resolveOutcomes(_ existing: [Int: StoredQuality]) -> [Int: Improvement] {
     var improvements: [Int: Improvement] = [:]
     for index in rows.indices {

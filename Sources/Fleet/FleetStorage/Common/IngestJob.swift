@@ -12,8 +12,8 @@ struct IngestJob: Sendable {
   private(set) var records: [IncomingRecord] = []
   /// The cost of ``records`` (``IngestCost``): at most ``IngestQueue/largestGroup``, unless there is only one record.
   private(set) var cost = 0
-  /// Whether the last transaction postponed better times of this batch. If so, the next transaction stores no other
-  /// batch, so that other batches cannot cause another postponement.
+  /// Whether the last transaction postponed better times for records of this batch. If `true`, the next transaction
+  /// stores only this batch, so that other batches cannot cause another postponement.
   private(set) var wasPostponed = false
 
   private let batch: [IncomingRecord]
@@ -22,7 +22,7 @@ struct IngestJob: Sendable {
   /// The indices of the records that later transactions store.
   private var later: ArraySlice<Int>
   private var outcomes: [IngestOutcome]
-  /// Estimated cost of one record, in units of a new record's cost, from the last transaction.
+  /// Cost of one record, estimated from the last transaction, as a multiple of the cost of a new record.
   private var factor = 1
 
   init(
@@ -46,7 +46,7 @@ struct IngestJob: Sendable {
   ///
   /// - Parameters:
   ///   - results: the results of ``records``; `nil` for a record that was postponed.
-  ///   - work: the cost of the better times in that transaction (``WorkBudget``).
+  ///   - work: the cost of storing better times in that transaction (``WorkBudget``).
   /// - Returns: the results of all records if the whole batch is stored, otherwise `nil`.
   mutating func finishTransaction(_ results: [IngestOutcome?], work: Int) -> [IngestOutcome]? {
     var postponed: [Int] = []
@@ -79,15 +79,16 @@ struct IngestJob: Sendable {
   }
 }
 
-/// Estimates of the work of the storage. The unit is the cost of a new record of usual length, about 10 µs.
+/// Estimated costs of operations of the storage. The unit is the cost of storing a new record of usual length, about 10
+/// µs.
 enum IngestCost {
-  /// The maximum cost of all better times in one transaction.
+  /// The maximum cost of storing better times in one transaction.
   static let improvements = 2_048
-  /// The cost of finding the newest record of a class again.
+  /// The cost of determining again which record of a class is a vehicle's newest one.
   static let newest = 1_024
-  /// The cost of a better time for one record, without the cost for the length of its body.
+  /// The cost of storing a better time for one record, without the cost that depends on the length of its body.
   static let improvement = 4
-  /// The cost of removing records from a run, without the cost for the length of their bodies.
+  /// The cost of removing records from a run, without the cost that depends on the length of their bodies.
   static let run = 2
 
   static func cost(of record: IncomingRecord, after previous: IncomingRecord?) -> Int {
@@ -98,7 +99,8 @@ enum IngestCost {
   static func bytes(_ count: Int) -> Int { count / 2_048 }
 }
 
-/// A limit on the cost of better times in one transaction. Work beyond it is postponed to the next transaction.
+/// A limit on the cost of storing better times in one transaction. Further better times are postponed to the next
+/// transaction.
 ///
 ///     while !budget.isSpent { … budget.charge(cost) }
 final class WorkBudget {
@@ -110,7 +112,7 @@ final class WorkBudget {
   /// - Parameter limit: maximum cost, in the unit of ``IngestCost``.
   init(_ limit: Int) { self.limit = limit }
 
-  /// Whether the budget is used up. The last work may have exceeded the limit.
+  /// Whether the limit is reached. The last charge may have exceeded the limit.
   var isSpent: Bool { spent >= limit }
 
   func charge(_ cost: Int) { spent += cost }

@@ -9,8 +9,8 @@ import Synchronization
 /// A lane is a thread that executes one transaction at a time. While it waits for the disk, further batches arrive for
 /// the next transaction.
 final class IngestQueue: Sendable {
-  /// The maximum cost of a transaction (``IngestCost``): that of 4,096 records of usual length, about 40 ms. Other
-  /// tenants and live readers wait no longer than that.
+  /// The maximum cost of a transaction (``IngestCost``): the cost of 4,096 records of usual length, which takes about
+  /// 40 ms. It limits the time for which other tenants and live readers wait.
   static let largestGroup = 4_096
 
   private struct State {
@@ -39,7 +39,7 @@ final class IngestQueue: Sendable {
   private let state: Mutex<State>
   private let laneCount: Int
   private let lanes: [DispatchQueue]
-  /// Stores and commits a group of batches on the thread of a lane.
+  /// Stores and commits a group of batches. It is called on the thread of the given lane.
   private let store: @Sendable (_ lane: Int, _ group: [IngestJob]) -> Result<IngestGroup, StorageError>
 
   init(

@@ -11,7 +11,7 @@ enum LastKnownColumn: String, CaseIterable {
   /// The newest start or end of a trip.
   case trip = "last_trip"
 
-  /// The part of a vehicle's records (``NewestRecord/Part``) whose newest record determines this column's value.
+  /// The group of a vehicle's records (``NewestRecord/Part``) whose newest record determines this column's value.
   var part: NewestRecord.Part {
     switch self {
     case .place: .position
@@ -38,7 +38,7 @@ struct LastKnownValue: Equatable {
   /// Creates the value of a column.
   ///
   /// - Parameters:
-  ///   - record: the newest record of the part that determines the column (``LastKnownColumn/part``).
+  ///   - record: the newest of the records that determine the column (``LastKnownColumn/part``).
   ///   - body: the text of this record.
   init(_ column: LastKnownColumn, of record: NewestRecord, body: [UInt8]) {
     var bytes: [UInt8] = []
@@ -169,7 +169,7 @@ extension ThingSession {
 }
 
 extension StoredFleet {
-  /// Maximum number of vehicles whose columns one transaction of ``finishUpgrade()`` sets.
+  /// Maximum number of vehicles whose columns are set by one transaction of ``finishUpgrade()``.
   private static let completedTogether = 16
 
   @discardableResult

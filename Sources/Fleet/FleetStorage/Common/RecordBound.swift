@@ -4,7 +4,8 @@ import Telemetry
 /// The position in an index at which reading for a page of records begins.
 ///
 /// Records are sorted by time, `seq`, ID, vehicle and class. Vehicle and class matter only for records with equal IDs.
-/// A record exactly at the position is read, too, so that one statement can read the first page and all others.
+/// Reading includes a record that is exactly at the position, so that one statement can read the first page and all
+/// others.
 struct RecordBound {
   var time: Int64
   var sequence: Int64

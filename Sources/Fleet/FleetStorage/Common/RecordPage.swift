@@ -1,7 +1,8 @@
 import FleetDomain
 import Telemetry
 
-/// A checked query for records, which makes a page from the rows that were read. It is the same for both databases.
+/// A query for records that was checked. It makes the page from the rows that a database returns, in the same way for
+/// both databases.
 struct RecordPage {
   private(set) var query: RecordQuery
   private(set) var cursor: PageCursor?
@@ -80,14 +81,15 @@ struct RecordPage {
 
   private var isForward: Bool { query.order == .oldestFirst }
 
-  /// A part of a page: the records of one vehicle in a time range.
+  /// A part of a query: the records of one vehicle in a time range.
   struct Part {
     var page: RecordPage
     /// The time at which reading begins: the start of the range if the query reads the oldest record first, otherwise
     /// the end.
     var edge: Int64
 
-    /// Returns the part without the classes ``FleetDomain/Attribution/ownClasses``; `nil` if no class remains.
+    /// Returns the part without the record classes in ``FleetDomain/Attribution/ownClasses``; `nil` if no class
+    /// remains.
     func withoutOwnRecords() -> Part? {
       var part = self
       part.page.query.classes.removeAll(where: Attribution.ownClasses.contains)
@@ -95,8 +97,8 @@ struct RecordPage {
     }
   }
 
-  /// Returns the part of the page that contains a vehicle's records in a time range; `nil` if the range and the page do
-  /// not overlap.
+  /// Returns the part of the query that selects a vehicle's records in a time range; `nil` if the query selects no time
+  /// of this range.
   ///
   /// - Parameter range: the time range, ms since 1970. Records without a time have the lowest number.
   func part(of vehicle: Int32, in range: Range<Int64>) -> Part? {
@@ -130,12 +132,13 @@ struct RecordPage {
     return step
   }
 
-  /// Whether a part with one edge is read before a part with another edge, in the order of the query.
+  /// The query reads the time range in parts. Returns whether the part that ends at `edge` is read before the part that
+  /// ends at `other`.
   func isBefore(_ edge: Int64, _ other: Int64) -> Bool { isForward ? edge < other : edge > other }
 
-  /// Returns the time at which a page can end if all records up to the edge of a part were read. If the query reads the
-  /// oldest record first, the page contains only records before this time; otherwise only records of this time and
-  /// later.
+  /// Returns the time at which a page can end after all records up to the time `edge` were read. If the query reads the
+  /// oldest record first, the page contains only records before the returned time. Otherwise, it contains only records
+  /// at the returned time and later.
   func boundary(at edge: Int64) -> Int64 {
     guard let every = query.every, edge != .min else { return edge }
     // The page cannot end within a time span, because the newest record of the span may not have been read.
@@ -143,13 +146,14 @@ struct RecordPage {
     return end == .max ? edge : end - every
   }
 
-  /// Whether all records that precede a row in the order of the query were read, if reading has reached a boundary.
+  /// Whether all records that precede `row` in the order of the query were read, after the query has read up to the
+  /// time `boundary`.
   func isComplete(_ row: FoundRow, at boundary: Int64) -> Bool {
     isForward ? row.time < boundary : row.time >= boundary
   }
 
-  /// Whether the next page begins at another time than this page, if this page ends at `boundary`. Otherwise, the pages
-  /// would never end.
+  /// Whether the next page would begin at another time than this page if this page ends at `boundary`. If it does not,
+  /// a client would receive the same page again and again.
   func isProgress(_ boundary: Int64) -> Bool {
     if isForward { return boundary > max(cursor?.time ?? .min, RecordBound.start(query)) }
     let end = RecordBound.end(query)
@@ -175,14 +179,15 @@ struct RecordPage {
     return PageCursor(time: Self.spanEnd(row.time, every)).text(scope: scope, key: key)
   }
 
-  /// Returns the end of the time span that contains a time. It is also the start of the next span.
+  /// Returns the end of the time span, of the length `every`, that contains `time`. It is also the start of the next
+  /// span.
   static func spanEnd(_ time: Int64, _ every: Int64) -> Int64 {
     let rest = time % every
     let (end, overflow) = (time - (rest < 0 ? rest + every : rest)).addingReportingOverflow(every)
     return overflow ? .max : end
   }
 
-  /// Returns the last row of each time span. The rows must be in ascending order.
+  /// Returns the last row in each time span of the length `every`. The rows must be in ascending order.
   private static func newest(_ rows: [FoundRow], _ every: Int64) -> [FoundRow] {
     rows.indices.filter { index in
       index + 1 == rows.count || spanEnd(rows[index].time, every) != spanEnd(rows[index + 1].time, every)

@@ -34,14 +34,14 @@ struct RecordRow {
   var body: [UInt8]
 }
 
-/// A better time for a stored record: a time of higher quality.
+/// A better time for a stored record: a time whose quality is higher than that of the stored time.
 struct Improvement {
   var key: RowKey
   var time: Timestamp
   var quality: TimeQuality
 }
 
-/// Records of a vehicle whose times were replaced by earlier ones.
+/// Records of a vehicle whose stored times were replaced with earlier times.
 struct MovedBack {
   var tenant: Int32
   /// The latest of the times that these records had before, ms since 1970.

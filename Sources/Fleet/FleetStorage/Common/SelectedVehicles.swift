@@ -1,7 +1,7 @@
 import FleetDomain
 import Telemetry
 
-/// The vehicles of a ``FleetDomain/VehicleSelection``, by their keys in the database.
+/// The vehicles of a ``FleetDomain/VehicleSelection``, identified by their keys in the database.
 struct SelectedVehicles {
   /// Vehicles that are selected for all times.
   var whole: Set<Int32> = []
@@ -9,8 +9,8 @@ struct SelectedVehicles {
   var ranges: [Int32: [Range<Int64>]] = [:]
   /// Whether every vehicle that is not in ``ranges`` is selected for all times.
   var isOpen = false
-  /// The periods in which own records of gateways are attributed to the selected vehicles, by the keys of the gateways'
-  /// rows. Only pages that read one list for each vehicle use them.
+  /// The periods in which own records of gateways are attributed to the selected vehicles. The keys are the keys of the
+  /// gateways' rows. Only pages that read one list for each vehicle use these periods.
   var attributed: [Int32: [AttributedTimes]] = [:]
 
   var isEmpty: Bool { whole.isEmpty && ranges.isEmpty && !isOpen }
@@ -22,7 +22,7 @@ struct SelectedVehicles {
     return isOpen || whole.contains(vehicle)
   }
 
-  /// Deselects a vehicle's times that are in these windows, and the vehicle's records without a time.
+  /// Removes the times in these windows, and the vehicle's records without a time, from the selection.
   fileprivate mutating func remove(_ windows: [VehicleWindow], of vehicle: Int32) {
     guard !windows.isEmpty, ranges[vehicle] != nil || isOpen || whole.contains(vehicle) else { return }
     var left = ranges[vehicle] ?? [Int64.min..<Int64.max]
@@ -73,8 +73,8 @@ extension StoreSession {
   /// Maximum number of lists that one call reads; each list has one vehicle and one class. If more lists would be
   /// needed, the list of all vehicles is read and filtered instead.
   private var mostLists: Int { 96 }
-  /// Numbers of rows for filtering the list of all vehicles: `step` rows are read at a time, and about `most` in one
-  /// call.
+  /// Limits for filtering the list of all vehicles: the number of rows that are read at a time (`step`), and the
+  /// approximate number that one call reads (`most`).
   private var scannedRows: (step: Int, most: Int) { (256, 4_096) }
 
   /// Returns the vehicles and times whose records a query needs; `nil` if it needs exactly the records of its vehicle
@@ -145,7 +145,7 @@ extension StoreSession {
     return selected
   }
 
-  /// Returns windows, grouped by the keys of their vehicles.
+  /// Returns the windows in `windows`, grouped by the keys of their vehicles.
   ///
   /// - Parameter vehicle: the only vehicle that the caller needs; `nil` for all vehicles.
   private func keyed(
@@ -236,8 +236,8 @@ extension StoreSession {
     }
   }
 
-  /// Returns the rows after setting the vehicle to which each own record of a gateway is attributed. Own records that
-  /// are attributed to no vehicle are left out. Other rows are unchanged.
+  /// Sets, in each own record of a gateway, the vehicle to which the record is attributed, and returns the rows. Own
+  /// records that are attributed to no vehicle are left out. Other rows are unchanged.
   private func attributed(_ found: [FoundRow], tenant: Int32) throws(StoreFailure) -> [FoundRow] {
     let gateways = Set(try gatewayKeys(among: Set(found.map(\.vehicle))))
     guard !gateways.isEmpty else { return found }

@@ -13,7 +13,7 @@ protocol StoreEngine: Sendable {
   var wasRestored: Bool { get }
   var announcer: Announcer { get }
 
-  /// Runs work that only reads, in one transaction.
+  /// Runs work in one transaction. The work only reads.
   func read<Value: Sendable>(
     _ work: @escaping @Sendable (any StoreSession) throws(StoreFailure) -> Value
   ) async throws(StorageError) -> Value

@@ -39,9 +39,9 @@ extension StoreSession {
     return found
   }
 
-  /// Stores the gateway that registered a vehicle, or the vehicle's VIN, if the vehicle had none. If `isGateway` of the
-  /// vehicle is false, a gateway's row becomes a vehicle. If another vehicle already has the VIN, the VIN is not
-  /// stored.
+  /// Stores the gateway that registered the vehicle and the vehicle's VIN, if they were not stored before. If
+  /// `vehicle.isGateway` is false, a gateway's row becomes a vehicle. If another vehicle already has the VIN, the VIN
+  /// is not stored.
   ///
   /// - Parameter gateway: the gateway whose record contained the new value.
   func update(_ vehicle: VehicleRow, tenant: Int32, by gateway: String, at now: Int64) throws(StoreFailure) {
@@ -78,9 +78,9 @@ extension StoreSession {
   ///
   /// - Parameters:
   ///   - improvements: the better times, in the order of the keys of the rows.
-  ///   - budget: when it is spent, the remaining improvements are postponed.
-  /// - Returns: `moved`, the records of each vehicle whose time is now earlier; `left`, the hours to which records no
-  ///   longer belong; and the keys of the postponed improvements.
+  ///   - budget: limits the cost. When it is spent, the remaining improvements are postponed.
+  /// - Returns: `moved`, for each vehicle, the records whose times are now earlier; `left`, the hours to which records
+  ///   no longer belong; and the keys of the records whose improvements were postponed.
   func improve(
     _ improvements: [Improvement], within budget: WorkBudget
   ) throws(StoreFailure) -> (moved: [Int32: MovedBack], left: Set<StaleHour>, postponed: [RowKey]) {

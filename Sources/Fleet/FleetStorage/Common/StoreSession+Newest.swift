@@ -3,7 +3,7 @@ import Telemetry
 
 /// Functions for the newest records of vehicles. The table `newest` contains the keys of these records.
 extension StoreSession {
-  /// Returns the newest record of each part (``NewestRecord/Part``) of a vehicle's records, together with the part.
+  /// Returns the newest record of each group (``NewestRecord/Part``) of a vehicle's records, together with the group.
   func newest(of vehicle: Int32, tenant: Int32) throws(StoreFailure) -> [(part: NewestRecord.Part, row: FoundRow)] {
     let parts = try rows(
       "SELECT class, ecu, id FROM newest WHERE vehicle = $1 ORDER BY class, ecu", [SQLValue(vehicle)]
@@ -20,7 +20,7 @@ extension StoreSession {
     return parts.compactMap { item in found[key(item.part, item.id)].map { (item.part, $0) } }
   }
 
-  /// Removes entries of the table `newest` if a vehicle has entries for more ECUs than ``NewestRecord/mostECUs``. The
+  /// Removes entries of the table `newest` if a vehicle has entries for more than ``NewestRecord/mostECUs`` ECUs. The
   /// entries of the ECUs with the oldest records are removed.
   func trimECUs(of touches: [VehicleTouch]) throws(StoreFailure) {
     for touch in touches {
@@ -78,8 +78,8 @@ extension StoreSession {
     return try foundAll([key]).first.map { ($0.time, $0.sequence, id) }
   }
 
-  /// Returns the newest record of each of these parts, from rows and runs. All parts belong to one class. Parts without
-  /// a record are left out.
+  /// Returns the newest record of each given group of a vehicle's records, from rows and runs. All groups belong to one
+  /// class. Groups without a record are left out.
   private func newest(
     _ parts: Set<NewestRecord.Part>, _ recordClass: Int16, of vehicle: Int32, tenant: Int32
   ) throws(StoreFailure) -> [NewestRecord.Part: NewestPlace] {
@@ -98,9 +98,9 @@ extension StoreSession {
     (left.time, left.sequence, left.id.high, left.id.low) < (right.time, right.sequence, right.id.high, right.id.low)
   }
 
-  /// Returns the newest row of each of these parts. All parts belong to one class. No column shows whether a record has
-  /// a position or to which ECU it belongs. Therefore, bodies are read, once for all parts. Reading begins with the
-  /// newest row and ends after 10,000 rows or 4 MiB.
+  /// Returns the newest row of each given group of a vehicle's records. All groups belong to one class. No column shows
+  /// whether a record has a position or to which ECU it belongs. Therefore, bodies are read, once for all groups.
+  /// Reading begins with the newest row and ends after 10,000 rows or 4 MiB.
   private func newestRows(
     _ parts: Set<NewestRecord.Part>, _ recordClass: Int16, of vehicle: Int32, tenant: Int32
   ) throws(StoreFailure) -> [NewestRecord.Part: NewestPlace] {
@@ -133,7 +133,7 @@ extension StoreSession {
     return found
   }
 
-  /// Returns the parts (``NewestRecord/Part``) to which a record belongs.
+  /// Returns the groups (``NewestRecord/Part``) to which a record belongs.
   private static func parts(of body: [UInt8], _ recordClass: Int16, hasECUs: Bool) -> [NewestRecord.Part] {
     let whole = NewestRecord.Part(recordClass: recordClass, ecu: "")
     guard hasECUs || recordClass == RowKey.telemetryClass else { return [whole] }

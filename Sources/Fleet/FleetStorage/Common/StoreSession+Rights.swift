@@ -3,8 +3,8 @@ import FleetDomain
 /// Functions for the lists of vehicles for which gateways may send records: rows of the table `gateway_vehicle`.
 extension StoreSession {
   /// Whether a vehicle is reserved for other gateways: the list of another gateway contains its ID or VIN, but the list
-  /// of `gateway` does not. The ID of each gateway counts as being in that gateway's list, because its records have
-  /// this `vehicleId` until it knows its vehicle. Lists of revoked gateways are ignored.
+  /// of `gateway` does not. Each gateway's own ID counts as part of its list, because its records have this `vehicleId`
+  /// until it knows its vehicle. Lists of revoked gateways are ignored.
   ///
   /// - Parameter gateway: the gateway that sent a record; `nil` if unknown.
   func isOfOther(_ vehicle: String, than gateway: String?, tenant: Int32) throws(StoreFailure) -> Bool {
@@ -34,8 +34,8 @@ extension StoreSession {
     ).map { $0.text(0) }
   }
 
-  /// Returns the lists of vehicles of all gateways with ids after `first`, up to and including `last`, by the gateway's
-  /// id.
+  /// Returns the list of vehicles of each gateway whose id is after `first` and not after `last`. The keys are the ids
+  /// of the gateways.
   func allowedVehicles(
     tenant: Int32, after first: String, through last: String
   ) throws(StoreFailure) -> [String: [String]] {

@@ -40,13 +40,13 @@ protocol StoreSession {
   /// Inserts the rows that do not exist yet.
   ///
   /// - Parameter rows: rows with different keys, in the order of ``RowKey/isBefore(_:_:)``.
-  /// - Returns: the time qualities of the rows that the table already contained, by the row's index.
+  /// - Returns: the time qualities of the rows that the table already contained. The keys are the indices in `rows`.
   func insert(_ rows: [RecordRow]) throws(StoreFailure) -> [Int: StoredQuality]
 
-  /// Prepares partitions for the new times of existing rows.
+  /// Prepares the partitions of existing rows for the new times that these rows will get.
   func prepare(for improvements: [Improvement]) throws(StoreFailure)
 
-  /// Updates the latest time and the newest records of vehicles.
+  /// Stores the latest times of vehicles, and which of their records are the newest.
   ///
   /// - Throws: a retryable error if one of the vehicles was removed meanwhile.
   func touch(_ vehicles: [VehicleTouch]) throws(StoreFailure)
@@ -82,7 +82,7 @@ protocol StoreSession {
 
   func insert(_ runs: [NewRun]) throws(StoreFailure)
 
-  /// Returns the existing runs among these spans.
+  /// Returns the existing runs that have one of these spans.
   func runs(at spans: [RunSpan], withBodies: Bool) throws(StoreFailure) -> [RunSpan: TelemetryRun]
 }
 

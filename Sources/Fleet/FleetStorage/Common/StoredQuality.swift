@@ -47,8 +47,8 @@ struct Reception {
     limit = now.milliseconds + Self.tolerance
   }
 
-  /// Returns the time and the quality that are stored for a record. If its time is not credible, these are the time of
-  /// reception and ``StoredQuality/ahead``.
+  /// Returns the time and the quality that are stored for a record. If the record's own time is not credible, they are
+  /// the time of reception and ``StoredQuality/ahead``.
   func place(_ own: Timestamp?, _ quality: TimeQuality) -> (time: Int64, quality: StoredQuality) {
     let column = StoredTime.column(own)
     return column > limit ? (time, .ahead) : (column, StoredQuality(quality))

@@ -6,7 +6,8 @@ final class ThreadRounds: Sendable {
 
   /// Waits until the thread has completed another round of its work.
   ///
-  /// - Parameter asking: gives the thread some work. It is called after the wait has begun.
+  /// - Parameter asking: gives the thread some work, so that it completes a round. It is called after the wait has
+  ///   begun.
   func wait(_ asking: () -> Void) async {
     await withCheckedContinuation { continuation in
       waiting.withLock { $0.append(continuation) }

@@ -24,13 +24,13 @@ struct VehicleResolver {
   /// The last query and its result; `nil` before the first query. With it, a batch of one vehicle needs only one
   /// look-up.
   private var last: (query: Query, answer: Result<Int32, RecordRefusal>)?
-  /// Whether a vehicle, by its ID or VIN, is in the list of a gateway other than the query's gateway.
+  /// For each query, whether a list of another gateway contains the vehicle's ID or VIN.
   private var ofOthers: [Query: Bool] = [:]
-  /// The vehicles in each gateway's list, for lists that are too long for a linear search.
+  /// For each gateway with a list that is too long for a linear search, the vehicles in this list.
   private var allowed: [String: Set<String>] = [:]
   /// For each sender, the number of vehicles in the batch that the sender has not used before.
   private var newVehicles: [NewVehicleSender: Int] = [:]
-  /// For each gateway, the number of vehicles that it has registered, including those of this transaction.
+  /// For each gateway, the number of vehicles that it has registered, including vehicles of this transaction.
   private var registered: [String: Int64] = [:]
   /// The index of the current batch.
   private var job = 0
@@ -96,7 +96,8 @@ struct VehicleResolver {
     return answer
   }
 
-  /// Updates existing vehicles to which records of this transaction have added the registering gateway or the VIN.
+  /// Updates the existing vehicles for which records of this transaction have determined the registering gateway or the
+  /// VIN.
   func write(_ transaction: some StoreSession, at now: Timestamp) throws(StoreFailure) {
     for (id, gateway) in changed.sorted(by: { $0.key < $1.key }) {
       guard let vehicle = byId[id] else { continue }
@@ -178,9 +179,9 @@ struct VehicleResolver {
     changed[vehicle.id] = record.gatewayId
   }
 
-  /// Returns the VIN in a record if this VIN may be stored for the record's vehicle; otherwise `nil`. The VIN must be
-  /// neither the ID nor the VIN of another vehicle, and must not be in another gateway's list of vehicles. The gateway
-  /// of a record from a broker is unknown; the VIN must then not be in the list of any gateway.
+  /// Returns the VIN in a record if this VIN may be stored for the record's vehicle; otherwise `nil`. The VIN must not
+  /// be the ID or VIN of another vehicle, and must not be in another gateway's list of vehicles. If the gateway is
+  /// unknown, as for a record from a broker, the VIN must not be in any gateway's list.
   private mutating func learnable(
     _ record: IncomingRecord, _ source: IngestSource, _ transaction: some StoreSession
   ) throws(StoreFailure) -> String? {

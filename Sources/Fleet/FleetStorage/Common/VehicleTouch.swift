@@ -7,9 +7,9 @@ struct VehicleTouch {
   /// The latest credible time among the rows, ms since 1970.
   private(set) var time = StoredTime.undated
   private(set) var newest: [NewestRecord] = []
-  /// The hours of those rows from which the figures of days are computed (``StaleHour/classes``).
+  /// The hours that contain rows of the classes from which the figures of days are computed (``StaleHour/classes``).
   private(set) var hours: Set<Int64> = []
-  /// The values of the newest rows for those columns from which ``FleetDomain/LastKnown`` is read.
+  /// The values of the columns from which ``FleetDomain/LastKnown`` is read, taken from the newest rows.
   private(set) var lastKnown: [LastKnownColumn: LastKnownValue] = [:]
   private var ecus = 0
 
@@ -55,9 +55,9 @@ struct VehicleTouch {
     if row.hasPosition, row.time != StoredTime.undated, add(row, .position) { bodies[.place] = row.body }
   }
 
-  /// Keeps a row as the newest one of a part if it is newer than all earlier rows.
+  /// Stores a row as the newest one of a group (`part`) if it is newer than the newest row so far.
   ///
-  /// - Returns: whether the row was kept.
+  /// - Returns: whether the row was stored.
   private mutating func add(_ row: RecordRow, _ part: NewestRecord.Part) -> Bool {
     let candidate = NewestRecord(
       part: part, time: row.time, sequence: row.sequence, idHigh: row.key.idHigh, idLow: row.key.idLow)
@@ -75,10 +75,10 @@ struct VehicleTouch {
   }
 }
 
-/// The newest record of a vehicle in one part (``Part``): a row of the table `newest`.
+/// The newest record in one group (``Part``) of a vehicle's records: a row of the table `newest`.
 struct NewestRecord {
-  /// A part of a vehicle's records: all records of a class or, for classes with ECUs, the records of one ECU. The
-  /// newest record of each part is stored.
+  /// A group of a vehicle's records: all records of a class or, for classes with ECUs, the records of one ECU. The
+  /// newest record of each group is stored.
   struct Part: Hashable {
     /// Number of the class (``FleetDomain/RecordClass/number``). -1 stands for telemetry with a position, which has its
     /// own newest record.

@@ -1,7 +1,7 @@
 import FleetDomain
 import Synchronization
 
-/// The durations of transactions since the storage was opened, by operation.
+/// For each operation, the durations of its transactions since the storage was opened.
 final class WriteTally: Sendable {
   private let all = Mutex<[String: WriteTimes]>([:])
 

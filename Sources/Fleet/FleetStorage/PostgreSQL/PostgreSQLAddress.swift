@@ -50,7 +50,7 @@ public struct PostgreSQLAddress: Equatable, Sendable {
     return changed
   }
 
-  /// Whether a host is another machine and the address does not determine whether TLS is used.
+  /// Whether a host is another machine, and the address does not contain whether TLS is used.
   var isRemoteWithoutMode: Bool { !isLocal && self["sslmode"] == nil && self["service"] == nil }
 
   /// Whether all hosts are this machine: a loopback address, a socket, or no host at all.
@@ -142,7 +142,7 @@ public struct PostgreSQLAddress: Equatable, Sendable {
   /// Decodes percent-encoding.
   ///
   /// - Parameters:
-  ///   - what: the name of the part, for the message.
+  ///   - what: the name of this part of the address, for the error message.
   ///   - others: the characters that may occur unencoded, in addition to letters, digits, `-._~!$*+` and all characters
   ///     that are not ASCII.
   private static func decoded(_ text: Substring, _ what: String, others: String) throws(ParsingError) -> String {

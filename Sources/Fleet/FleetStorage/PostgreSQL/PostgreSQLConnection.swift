@@ -7,7 +7,7 @@ import Glibc
 final class PostgreSQLConnection: @unchecked Sendable {
   private let handle: OpaquePointer
   private let interruption: PostgreSQLInterruption
-  /// The names of prepared statements, by the text of the statement.
+  /// The names of the prepared statements. The keys are the texts of the statements.
   private var prepared: [String: String] = [:]
 
   /// Connects to a database.

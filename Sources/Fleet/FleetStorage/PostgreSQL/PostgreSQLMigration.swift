@@ -48,8 +48,8 @@ enum PostgreSQLMigration {
   }
 
   /// Returns whether the database's identity differs from the stored one. It differs if the tables were created again,
-  /// or if the cluster was set back to an earlier state (another timeline). A backup was then restored, and a new
-  /// generation of feed positions begins.
+  /// or if the database cluster was restored to an earlier state (another timeline). A backup was then restored, and a
+  /// new generation of feed positions begins.
   private static func checkOrigin(_ session: PostgreSQLSession) throws(StoreFailure) -> Bool {
     // Some users have no permission to read the identifier of the cluster.
     let mayAsk = try session.rows(

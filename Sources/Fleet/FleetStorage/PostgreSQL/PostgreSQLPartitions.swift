@@ -2,9 +2,8 @@ import FleetDomain
 import Synchronization
 import Telemetry
 
-/// Cached facts about the database, which all connections of a server share: the keys of tenants, the existing
-/// partitions, and the range of times in each partition. Missing partitions are created before the transaction that
-/// needs them.
+/// A cache that all connections of a server share: the keys of tenants, the existing partitions, and the range of times
+/// in each partition. Missing partitions are created before the transaction that needs them.
 ///
 /// The limits of these ranges are whole days (UTC), so that the table with the ranges is rarely written.
 final class PostgreSQLPartitions: Sendable {
@@ -67,7 +66,7 @@ final class PostgreSQLPartitions: Sendable {
   /// The cached facts. They may be outdated. Rows are inserted into partitions by name, so a transaction that uses a
   /// wrong partition fails. In this case, ``forget()`` is called, and the transaction is repeated.
   private let known = Mutex(Known())
-  /// The keys of tenants in the database, by their IDs.
+  /// For the ID of each tenant, the tenant's key in the database.
   let tenants = Mutex<[TenantID: Int32]>([:])
 
   static func table(_ recordClass: RecordClass) -> String { "record_\(recordClass.name)" }
@@ -104,8 +103,8 @@ final class PostgreSQLPartitions: Sendable {
     try make(missing, at: now, connection)
   }
 
-  /// Creates those missing partitions whose months are usual at a time. It uses its own transactions, so no transaction
-  /// may be open.
+  /// Creates the missing partitions for the months from which new records usually are at the time `now`. It uses its
+  /// own transactions, so no transaction may be open.
   func make(
     _ missing: some Collection<Name>, at now: Timestamp, _ connection: PostgreSQLConnection
   ) throws(StoreFailure) {

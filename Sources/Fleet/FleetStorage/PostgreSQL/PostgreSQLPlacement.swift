@@ -1,7 +1,7 @@
 import FleetDomain
 import Telemetry
 
-/// Determines the partition of each row that is inserted, and the range of times of the rows for each partition.
+/// Determines the partition into which each row is inserted, and the range of times of the rows of each partition.
 struct PostgreSQLPlacement {
   struct Part {
     let name: PostgreSQLPartitions.Name

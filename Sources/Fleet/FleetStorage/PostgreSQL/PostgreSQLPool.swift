@@ -90,7 +90,7 @@ final class PostgreSQLPool: Sendable {
   }
 
   /// Gives a connection back to the pool, and lets the call that has waited longest continue. A broken connection is
-  /// closed. `nil` if the caller could not open a connection.
+  /// closed. The argument is `nil` if the caller could not open a connection.
   private func leave(_ connection: PostgreSQLConnection?) {
     let (next, closing) = state.withLock {
       state -> (CheckedContinuation<Bool, Never>?, [CheckedContinuation<Void, Never>]) in

@@ -69,7 +69,7 @@ enum PostgreSQLSchema {
     """ + classes
 
   /// Adds a table of removed vehicles, so that their records can be deleted in several transactions. Drops the index of
-  /// the feed's times. Adds the partition `odd` to each class, for IDs whose month no correct clock shows.
+  /// the feed's times. Adds the partition `odd` to each class, for IDs from months in which no correct clock can be.
   private static let version2 =
     """
     CREATE TABLE removal (vehicle integer PRIMARY KEY, tenant integer NOT NULL);
@@ -90,8 +90,8 @@ enum PostgreSQLSchema {
   private static let version3 =
     "ALTER TABLE part ADD COLUMN thinned bigint NOT NULL DEFAULT '\(Int64.min)'"
 
-  /// Adds an indexed table for the vehicles for which each gateway may send records. Stores how many gateways and
-  /// tokens each tenant has.
+  /// Adds an indexed table that contains the vehicles for which each gateway may send records. Stores how many gateways
+  /// and tokens each tenant has.
   private static let version4 = """
     CREATE TABLE gateway_vehicle (
       tenant integer NOT NULL, gateway text COLLATE "C" NOT NULL, vehicle text COLLATE "C" NOT NULL,
@@ -112,7 +112,7 @@ enum PostgreSQLSchema {
     """
 
   /// Adds `seq`, by which records with equal times are sorted; the time of reception; and the table of each vehicle's
-  /// newest records. Times more than a day in the future are replaced by the time of this migration.
+  /// newest records. Times that are more than a day in the future are replaced with the time of this migration.
   private static let version5 =
     """
     ALTER TABLE record ADD COLUMN seq bigint NOT NULL DEFAULT 0, ADD COLUMN received bigint;
@@ -415,7 +415,7 @@ enum PostgreSQLSchema {
     CREATE INDEX assignment_end ON assignment (tenant, status, "to");
     """
 
-  /// Adds an index of journeys by their state.
+  /// Adds an index that finds journeys with a given state.
   private static let version20 = """
     CREATE INDEX journey_status ON journey (tenant, status);
     """
@@ -687,8 +687,8 @@ enum PostgreSQLSchema {
     ALTER TABLE service_due ADD COLUMN "previous_due_engine_hours" double precision;
     """
 
-  /// Allows fuel entries and expenses to be void. Adds the days of the month on which services are due, and the days
-  /// whose figures are missing in a report.
+  /// Allows fuel entries and expenses to be void. Adds the day of the month on which a service is due, and the number
+  /// of days whose figures are missing in a report.
   private static let version35 = """
     ALTER TABLE fuel_entry ADD COLUMN "void" bigint NOT NULL DEFAULT 0;
     ALTER TABLE expense ADD COLUMN "void" bigint NOT NULL DEFAULT 0;
@@ -787,9 +787,8 @@ enum PostgreSQLSchema {
     ALTER TABLE file ADD COLUMN "model" text COLLATE "C";
     """
 
-  /// Adds tables for the drivers and duty periods that connectors report. Adds columns for charges of connected
-  /// vehicles that are in progress, for the setting that faults of machines are read, and for the keys with which
-  /// phones encrypt messages.
+  /// Adds tables for the drivers and duty periods that connectors report. Adds columns for a vehicle's charge in
+  /// progress, for the setting that faults of machines are read, and for the keys with which phones encrypt messages.
   private static let version40 = """
     ALTER TABLE connector ADD COLUMN "reads_faults" bigint NOT NULL DEFAULT 0;
     ALTER TABLE connected_asset ADD COLUMN "charge" text COLLATE "C";

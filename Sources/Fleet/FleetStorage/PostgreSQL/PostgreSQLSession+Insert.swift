@@ -89,8 +89,8 @@ extension PostgreSQLSession {
     return data
   }
 
-  /// Returns the time qualities of the rows that existed before this transaction, by the row's index. It is called only
-  /// if there are such rows.
+  /// Returns the time qualities of the rows that existed before this transaction. The keys are the indices in `rows`.
+  /// The function is called only if there are such rows.
   private func existing(_ rows: [RecordRow], _ table: String) throws(StoreFailure) -> [Int: StoredQuality] {
     let result = try connection.query(
       """
@@ -121,7 +121,7 @@ extension PostgreSQLSession {
     ).foundRows()
   }
 
-  /// Returns the tenants, vehicles, classes and ids of keys as the parameters `$1` to `$4`.
+  /// Returns the parameters `$1` to `$4`: four arrays with the tenants, vehicles, classes and ids of the keys.
   private func keys(of keys: [RowKey]) -> PostgreSQLParameters {
     var parameters = PostgreSQLParameters()
     parameters.add(array: keys, of: PostgreSQLType.int4, arrayType: PostgreSQLType.int4Array) {

@@ -2,8 +2,8 @@ import FleetDomain
 import Telemetry
 
 extension PostgreSQLSession {
-  /// Returns one list of records for each partition that may contain records of the query's times. There are rarely
-  /// more than two such partitions for a class.
+  /// Returns one list of records for each partition that may contain records of the query's times. A class rarely has
+  /// more than two such partitions.
   func lists(_ page: RecordPage, tenant: Int32, vehicle: Int32?) throws(StoreFailure) -> [[FoundRow]] {
     var lists: [[FoundRow]] = []
     for recordClass in page.query.classes {
@@ -66,8 +66,8 @@ extension PostgreSQLSession {
     ).foundRows()
   }
 
-  /// Returns the newest record of each time span. The statement searches the index for the next span with a record,
-  /// then for the last record in that span.
+  /// Returns the newest record in each time span of the length `every`. The statement searches the index for the next
+  /// span with a record, then for the last record in that span.
   private func newest(
     _ page: RecordPage, _ tenant: Int32, _ vehicle: Int32, _ table: String, _ every: Int64
   ) throws(StoreFailure) -> [FoundRow] {

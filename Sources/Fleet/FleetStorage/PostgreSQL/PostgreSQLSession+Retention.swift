@@ -10,8 +10,8 @@ extension PostgreSQLSession {
   /// Drops a partition if all its records are older than the cutoff. If a record in the partition is the newest of its
   /// vehicle, the record is first moved to the partition `odd`.
   ///
-  /// - Returns: the number of deleted rows, from PostgreSQL's statistics or, if there are none, by counting; `nil` if
-  ///   the partition contains newer records and was not dropped.
+  /// - Returns: the number of deleted rows, from PostgreSQL's statistics or, without statistics, from a count. `nil` if
+  ///   the partition was not dropped because it contains newer records.
   func drop(_ name: PostgreSQLPartitions.Name, _ bounds: RetentionBounds) throws(StoreFailure) -> Int64? {
     // Only one transaction of the whole database creates or drops partitions at a time. The wait for locks is limited,
     // because readers wait while this statement waits.
@@ -52,11 +52,11 @@ extension PostgreSQLSession {
     ).first?.integer(0) ?? 0
   }
 
-  /// Time by which the cutoff must have advanced before a whole partition is read again, ms.
+  /// A whole partition is read again only after the cutoff has advanced by this time, ms.
   private static let thinningStep: Int64 = 86_400_000
 
-  /// Whether the old records of a partition were already deleted for a cutoff that is less than ``thinningStep``
-  /// earlier, or the partition does not exist. The partition then need not be read again.
+  /// Whether a partition need not be read now, because it does not exist, or because the cutoff has advanced by less
+  /// than ``thinningStep`` since expired records were deleted from it.
   func isThin(_ name: PostgreSQLPartitions.Name, _ bounds: RetentionBounds) throws(StoreFailure) -> Bool {
     let key: [SQLValue] = [.integer(Int64(name.recordClass.number)), .integer(name.number)]
     let row = try rows("SELECT thinned FROM part WHERE class = $1 AND month = $2", key).first
@@ -94,7 +94,7 @@ extension PostgreSQLSession {
   /// Deletes some of the records of a removed vehicle from a partition.
   ///
   /// - Parameter first: the id at which to begin.
-  /// - Returns: the number of deleted records, and the id at which to continue (`next`); `nil` at the end.
+  /// - Returns: the number of deleted records, and the id at which to continue (`next`), which is `nil` at the end.
   func removePiece(
     tenant: Int32, vehicle: Int32, _ name: PostgreSQLPartitions.Name, from first: UUIDv7?
   ) throws(StoreFailure) -> (removed: Int64, next: UUIDv7?) {

@@ -1,8 +1,8 @@
 import FleetDomain
 import Telemetry
 
-/// Operations on the table of runs that use one statement for many vehicles, because a statement for each vehicle would
-/// cost as many round trips to the server. Other operations use SQL that both databases support.
+/// Operations on the table of runs. Each uses one statement for many vehicles, because separate statements would each
+/// need a round trip to the server. Other operations use SQL that both databases support.
 extension PostgreSQLSession {
   /// Locks the rows of vehicles in the order of their keys, which prevents deadlocks.
   func lock(vehicles: [Int32]) throws(StoreFailure) {

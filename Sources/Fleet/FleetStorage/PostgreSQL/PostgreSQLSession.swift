@@ -66,8 +66,8 @@ final class PostgreSQLSession: StoreSession {
     return found
   }
 
-  /// Adds changes to a tenant's feed, and returns the feed's new position. With the commit, PostgreSQL notifies all
-  /// servers.
+  /// Adds changes to a tenant's feed, and returns the feed's new position. PostgreSQL notifies all servers when the
+  /// transaction is committed.
   func publish(
     _ keys: [RowKey], tenant: Int32, named id: TenantID, at now: Int64
   ) throws(StoreFailure) -> FeedPosition {

@@ -20,14 +20,14 @@ final class SQLiteEngine: StoreEngine {
   var clock: String { Self.clock }
   let wasRestored: Bool
   private let pool: DatabasePool
-  /// Detects a restored backup; `nil` for a command if no server has opened the file yet.
+  /// Detects a restored backup. `nil` if a command has opened the file, and no server has opened it before.
   private let served: ServedSQLiteFile?
   /// A flag that is set when the storage is interrupted. It ends waits for locks of other processes.
   private let isStopping: Flag
   /// A flag that is set while the writer waits for readers. This wait must be short, because all other writes wait for
   /// it.
   private let isHurried: Toggle
-  /// Shows whether the thread that writes makes progress.
+  /// With it, a check can find out whether the thread that writes makes progress.
   private let progress: ThreadRounds
 
   /// Opens the file.

@@ -71,8 +71,8 @@ enum SQLiteSchema {
   /// with this number has another purpose.
   private static let version3 = "DROP INDEX IF EXISTS feed_at;"
 
-  /// Adds an indexed table for the vehicles for which each gateway may send records. Stores how many gateways and
-  /// tokens each tenant has.
+  /// Adds an indexed table that contains the vehicles for which each gateway may send records. Stores how many gateways
+  /// and tokens each tenant has.
   private static let version4 = """
     CREATE TABLE gateway_vehicle (
       tenant INTEGER NOT NULL, gateway TEXT NOT NULL, vehicle TEXT NOT NULL, place INTEGER NOT NULL,
@@ -98,7 +98,7 @@ enum SQLiteSchema {
     """
 
   /// Adds `seq`, by which records with equal times are sorted; the time of reception; and the table of each vehicle's
-  /// newest records. Times more than a day in the future are replaced by the time of this migration.
+  /// newest records. Times that are more than a day in the future are replaced with the time of this migration.
   private static let version5 =
     """
     CREATE TABLE record_5 (
@@ -144,7 +144,8 @@ enum SQLiteSchema {
       ALTER TABLE vehicle DROP COLUMN position_id;
       """
 
-  /// Adds a random identifier of the store. With it, a server detects that another store's file replaced its own.
+  /// Adds a random identifier of the store. With it, a server detects that its file was replaced with the file of
+  /// another store.
   private static let version6 = "INSERT INTO setting VALUES ('store', randomblob(16));"
 
   /// Adds runs, which store telemetry that arrives in batches of many records.
@@ -406,7 +407,7 @@ enum SQLiteSchema {
     CREATE INDEX assignment_end ON assignment (tenant, status, "to");
     """
 
-  /// Adds an index of journeys by their state.
+  /// Adds an index that finds journeys with a given state.
   private static let version20 = """
     CREATE INDEX journey_status ON journey (tenant, status);
     """
@@ -669,8 +670,8 @@ enum SQLiteSchema {
     ALTER TABLE service_due ADD COLUMN "previous_due_engine_hours" REAL;
     """
 
-  /// Allows fuel entries and expenses to be void. Adds the days of the month on which services are due, and the days
-  /// whose figures are missing in a report.
+  /// Allows fuel entries and expenses to be void. Adds the day of the month on which a service is due, and the number
+  /// of days whose figures are missing in a report.
   private static let version35 = """
     ALTER TABLE fuel_entry ADD COLUMN "void" INTEGER NOT NULL DEFAULT 0;
     ALTER TABLE expense ADD COLUMN "void" INTEGER NOT NULL DEFAULT 0;
@@ -769,9 +770,8 @@ enum SQLiteSchema {
     ALTER TABLE file ADD COLUMN "model" TEXT;
     """
 
-  /// Adds tables for the drivers and duty periods that connectors report. Adds columns for charges of connected
-  /// vehicles that are in progress, for the setting that faults of machines are read, and for the keys with which
-  /// phones encrypt messages.
+  /// Adds tables for the drivers and duty periods that connectors report. Adds columns for a vehicle's charge in
+  /// progress, for the setting that faults of machines are read, and for the keys with which phones encrypt messages.
   private static let version40 = """
     ALTER TABLE connector ADD COLUMN "reads_faults" INTEGER NOT NULL DEFAULT 0;
     ALTER TABLE connected_asset ADD COLUMN "charge" TEXT;

@@ -2,8 +2,8 @@ import Failures
 import FleetDomain
 import Glibc
 
-/// The file `fleet.db-server` in the folder of a SQLite database. It has two purposes: the database's only server locks
-/// it, and it contains the number of changes of the database.
+/// The file `fleet.db-server` in the folder of a SQLite database. It has two purposes: the server locks it, so that the
+/// database has only one server; and it contains the number of changes of the database.
 ///
 /// The lock is a flock(2), which ends with the process. The content is text. When a server starts, it compares the
 /// content with the database, to detect that the database was replaced by an older copy:
@@ -24,7 +24,7 @@ final class SQLiteServerFile: Sendable {
   enum Role {
     case server, command
 
-    /// The key of the text line that contains the number of changes after this role's last commit.
+    /// The key of the text line with the number of changes after the last commit of this kind of process.
     fileprivate var key: String { self == .server ? "changes" : "command" }
   }
 

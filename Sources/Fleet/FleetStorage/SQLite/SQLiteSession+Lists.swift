@@ -32,8 +32,8 @@ extension SQLiteSession {
     return rows
   }
 
-  /// Returns the statement of a list. The class is a literal instead of a parameter, because the index for lists of all
-  /// vehicles contains only some classes.
+  /// Returns the SQL statement that reads a list. The class is a literal instead of a parameter, because the index for
+  /// lists of all vehicles contains only some classes.
   private static func sql(_ isForward: Bool, ofVehicle: Bool, _ recordClass: RecordClass) -> String {
     let columns = "SELECT \(FoundRow.columns) FROM record WHERE tenant = ?1 AND class = "
     let (from, to, direction) = isForward ? (">=", "<", "ASC") : ("<=", ">=", "DESC")
@@ -51,8 +51,8 @@ extension SQLiteSession {
         """
   }
 
-  /// Returns the newest record of each time span. It searches the index for the next span with a record, then for the
-  /// last record in that span.
+  /// Returns the newest record in each time span of the length `every`. It searches the index for the next span with a
+  /// record, then for the last record in that span.
   private func newest(
     _ page: RecordPage, _ tenant: Int32, _ vehicle: Int32, _ recordClass: RecordClass, _ every: Int64
   ) throws(StoreFailure) -> [FoundRow] {

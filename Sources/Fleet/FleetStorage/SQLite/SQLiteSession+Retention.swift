@@ -2,8 +2,8 @@ import FleetDomain
 import Telemetry
 
 /// The position at which retention continues in a class of records. Retention visits the vehicles one after another.
-/// For each vehicle, it reads first the IDs of past months and then the IDs of future months, which only wrong clocks
-/// create. It skips the IDs in between, which are usually nearly all.
+/// For each vehicle, it reads first the IDs of expired months and then the IDs of future months, which only wrong
+/// clocks create. It skips the IDs in between. Usually, nearly all IDs are skipped.
 struct RetentionPlace {
   var vehicle: Int64 = 0
   var isAhead = false
@@ -21,7 +21,7 @@ struct RemovalBudget {
 
   var isSpent: Bool { records <= 0 || bytes <= 0 }
 
-  /// Spends the budget on these records, from the first one on: on as many as the budget allows, but at least on one.
+  /// Spends the budget on as many of these records as it allows, from the first one on, but on at least one.
   ///
   /// - Parameter lengths: the length of each record that would be deleted, bytes; 0 for a record that stays.
   /// - Returns: the number of records on which the budget was spent.
@@ -44,7 +44,8 @@ extension SQLiteSession {
 
   /// Deletes some of the expired records.
   ///
-  /// - Returns: the number of deleted records, and the position at which to continue (`next`); `nil` at the end.
+  /// - Returns: the number of deleted records, and the position at which to continue (`next`), which is `nil` at the
+  ///   end.
   func removePiece(
     _ recordClass: RecordClass, _ bounds: RetentionBounds, from place: RetentionPlace
   ) throws(StoreFailure) -> (removed: Int64, next: RetentionPlace?) {

@@ -13,7 +13,8 @@ enum SQLiteStatistics {
   /// Assumed number of a tenant's rows that have the same value in a column with few different values, such as a
   /// status.
   private static let rowsOfState = 5_000
-  /// Assumed number of a tenant's rows that have the same value in another column, such as the ID of a vehicle.
+  /// Assumed number of a tenant's rows that have the same value in a column with many different values, such as the ID
+  /// of a vehicle.
   private static let rowsOfOther = 50
   private static let stateColumns: Set<String> = ["status", "state", "reason"]
 

@@ -9,8 +9,8 @@ import GRDB
 /// number in the server's file, the database is an older copy. This works for changes of any data: records, keys,
 /// people or the audit.
 final class ServedSQLiteFile: Sendable {
-  /// Whether the server has detected that the database is an older copy or another database. If so, a new generation of
-  /// feed positions has begun.
+  /// Whether the server has detected that the database is an older copy or another database. If `true`, a new
+  /// generation of feed positions has begun.
   let wasRestored: Bool
   private let file: SQLiteServerFile
   private let role: SQLiteServerFile.Role
@@ -44,8 +44,8 @@ final class ServedSQLiteFile: Sendable {
   }
 
   /// Opens the file for a command. If the database is an older copy or another database, stores a setting in the
-  /// database for the next server. Without this setting, the changes of commands could increase the database's number
-  /// up to that of the server's file.
+  /// database for the next server. Without this setting, the older copy could become undetectable: the changes of
+  /// commands could increase its number up to the number in the server's file.
   init(command file: SQLiteServerFile, database path: String, _ pool: DatabasePool) throws {
     // Read the file before the database: the number in the file of a running server is never higher than in the
     // database.

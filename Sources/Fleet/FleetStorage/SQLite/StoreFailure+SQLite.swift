@@ -3,12 +3,12 @@ import FleetDomain
 import GRDB
 
 extension StoreFailure {
-  /// Returns the error for callers. If the error concerns the database as a whole, its place is the path of the file.
+  /// Returns the error for callers. If the error concerns the whole database, the error names the path of the file.
   func error(at path: String) -> StorageError {
     error.place == Self.database ? StorageError(error.kind, path, error.detail) : error
   }
 
-  /// The place of errors that concern the database as a whole.
+  /// The name that stands for the whole database in an error.
   private static let database = "database"
 
   /// SQLITE_CONSTRAINT_UNIQUE, a macro that Swift cannot import.

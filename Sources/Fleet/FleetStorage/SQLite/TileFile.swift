@@ -3,7 +3,7 @@ import GRDB
 
 /// A file of map tiles in the format MBTiles 1.3: an SQLite database with the tables `metadata` and `tiles`.
 public final class TileFile: Sendable {
-  /// The values of the table `metadata`, by name.
+  /// The values of the table `metadata`. The keys are the names in this table.
   public let metadata: [String: String]
   /// The lowest and the highest zoom level of the tiles, 0 to 24.
   public let zooms: ClosedRange<Int>

@@ -12,7 +12,8 @@ struct ThingList<Value: Kind> {
 
   /// Creates the statement for a page of things.
   ///
-  /// - Parameter spare: the number of rows that are read in addition to the limit of the query and the row after it.
+  /// - Parameter spare: the number of rows that are read in addition. Without it, one row more than the limit of the
+  ///   query is read.
   /// - Throws: `invalidQuery`; `invalidCursor`.
   init(_ query: ThingQuery<Value>, tenant: Int32, key: CursorKey, spare: Int = 0) throws(StoreFailure) {
     guard (1...1_000).contains(query.limit) else {
@@ -179,8 +180,8 @@ struct ThingList<Value: Kind> {
   }
 
   /// Returns the condition for things that follow a cursor. A thing is compared with the last thing of the previous
-  /// page, by the fields of the order and then by the ID. In the first field in which the two differ, the thing's value
-  /// must be greater, or less if the order is descending.
+  /// page: first in the fields by which the list is sorted, and then in the ID. In the first field in which the two
+  /// differ, the thing's value must be greater, or less if the order is descending.
   private mutating func text(after cursor: String) throws(StoreFailure) -> String {
     guard let key, let text = PageCursor.last(of: cursor, scope: scope, key: key),
       case .array(let place)? = try? JSON(parsing: Array(text.utf8)), place.count == query.order.count + 1

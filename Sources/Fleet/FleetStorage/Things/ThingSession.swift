@@ -14,7 +14,7 @@ final class ThingSession: FleetTransaction {
   /// The last error of the database; `nil` if there was none. It determines whether the transaction may be repeated.
   private(set) var failure: StoreFailure?
   private var seals: [UUIDv7: PersonalSeal?] = [:]
-  /// The rules of time zones that were already read, by fleet. The key `nil` is for the tenant.
+  /// For each fleet whose time zone was already read, the rules of this zone. The key `nil` is for the tenant.
   private var zones: [UUIDv7?: ZoneRules] = [:]
 
   /// Begins a transaction that only reads.
@@ -77,7 +77,7 @@ final class ThingSession: FleetTransaction {
   /// The maximum number of unreadable rows that one page may skip.
   private static let mostUnreadable = 1_000
 
-  /// Returns a page of the things that can be read. The page names the rows that cannot be read.
+  /// Returns a page of the things that can be read. The page also describes the rows that cannot be read.
   private func readablePage<Value: Kind>(
     _ query: ThingQuery<Value>, _ cursorKey: CursorKey
   ) throws(StoreFailure) -> Page<Stored<Value>> {
@@ -387,7 +387,7 @@ final class ThingSession: FleetTransaction {
     head = (entry.number, entry.hash)
   }
 
-  /// Returns the seal that encrypts a person's data in the audit.
+  /// Returns the key (seal) that encrypts a person's data in the audit.
   ///
   /// - Parameter isNew: whether a key is created if the person has none.
   /// - Returns: `nil` if the person has no key, or if the key was destroyed.
@@ -412,7 +412,7 @@ final class ThingSession: FleetTransaction {
 
   // MARK: Failures
 
-  /// Runs statements. If they fail, keeps the error in ``failure`` and throws it.
+  /// Runs statements. If they fail, stores the error in ``failure`` and throws it.
   func asking<Value>(_ work: () throws(StoreFailure) -> Value) throws(ThingError) -> Value {
     do throws(StoreFailure) {
       return try work()

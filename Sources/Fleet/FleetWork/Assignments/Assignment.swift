@@ -38,7 +38,7 @@ public struct Assignment: WorkThing {
     Field("status", \.status).settable(by: .server).filterable(),
   ]
 
-  /// Whether the assignment contains time that was not part of it before a change.
+  /// Whether a change has added time to the period of the assignment.
   ///
   /// - Parameter old: the assignment before the change; `nil` if the assignment is new.
   func adds(to old: Assignment?) -> Bool {

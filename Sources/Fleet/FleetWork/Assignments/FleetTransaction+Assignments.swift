@@ -67,8 +67,8 @@ extension FleetTransaction {
     }
   }
 
-  /// Updates the status of the vehicle after its assignment was added or changed. Adds an event if the assignment is
-  /// new.
+  /// Updates the status of the vehicle after one of its assignments was added or changed. If the assignment is new,
+  /// also adds an event.
   public func follow(_ assignment: Stored<Assignment>) throws(ThingError) {
     if assignment.version == 1 { try emit(.assignmentMade, of: assignment.id, assignment.value) }
     try updateStatus(ofVehicle: assignment.value.vehicle)
@@ -76,7 +76,7 @@ extension FleetTransaction {
 
   /// Ends an assignment.
   ///
-  /// - Parameter time: the end; `nil` for now, or for the planned end if that has passed.
+  /// - Parameter time: the end. `nil` means the planned end if it has passed, otherwise now.
   /// - Throws: `invalidState`; `invalid` if the end is not after the start.
   public func end(_ stored: Stored<Assignment>, at time: Timestamp?) throws(ThingError) -> Stored<Assignment> {
     guard stored.value.status == .active else {
@@ -156,7 +156,8 @@ extension FleetView {
     return drivers
   }
 
-  /// Returns the periods in which vehicles are or were assigned to drivers, by driver and vehicle.
+  /// Returns the periods in which vehicles are or were assigned to drivers. The result is grouped by driver and then by
+  /// vehicle.
   func assignedTimes(of drivers: Set<UUIDv7>) throws(ThingError) -> [UUIDv7: [String: [VehicleWindow]]] {
     var times: [UUIDv7: [String: [VehicleWindow]]] = [:]
     var rest = Array(drivers)[...]

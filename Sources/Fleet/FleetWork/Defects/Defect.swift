@@ -53,13 +53,13 @@ public struct Defect: WorkThing {
   /// The reason that a person gave for verifying the repair before enough trips had ended without the code; otherwise
   /// `nil`.
   public var verifyReason: String?
-  /// The inspection item that failed; `nil` for another source.
+  /// The inspection item that failed; `nil` if the defect was not reported by an inspection.
   public var item: String?
   /// The signed inspection reports that contain the defect, in the order in which they were signed.
   public var inspectionIDs: [UUIDv7] = []
   /// The last report of each ECU about the trouble code.
   public var reports: [Report] = []
-  /// Number of trips that ended without the code since it was last reported.
+  /// Number of trips that ended without the trouble code since an ECU last reported it.
   public var tripsWithout: Int64 = 0
   /// The end of the last trip that is counted in ``tripsWithout``; `nil` if none is counted.
   public var countedUntil: Timestamp?
@@ -69,8 +69,8 @@ public struct Defect: WorkThing {
   /// The maximum number of inspection reports that a defect names.
   static let mostInspections = 100
 
-  /// Adds an inspection report that found the defect again. If there are more than ``mostInspections`` reports, keeps
-  /// the first one and the newest ones.
+  /// Adds an inspection report that found the defect again. If there are then more than ``mostInspections`` reports,
+  /// removes the second one, so that the first report and the newest ones remain.
   ///
   /// - Parameter old: the report that the new one corrects; `nil` if it corrects none.
   mutating func join(_ report: UUIDv7, replacing old: UUIDv7?) {

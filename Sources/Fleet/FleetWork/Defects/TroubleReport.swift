@@ -11,7 +11,7 @@ public struct TroubleReport: Sendable {
   public let permanent: [String]
   public let isLampOn: Bool
   public let freezeFrame: JSON?
-  /// The descriptions of codes that the sender of the record added; `nil` if there are none.
+  /// The descriptions that the sender of the record added for its codes; `nil` if there are none.
   private let descriptions: JSON?
 
   /// Creates the report of a record.
@@ -55,10 +55,10 @@ public struct TroubleReport: Sendable {
 }
 
 extension Defect {
-  /// Maximum number of defects from trouble codes per vehicle, in all states together.
+  /// Maximum number of defects that were added for trouble codes of one vehicle, in all states together.
   static let mostOfCodes = 500
-  /// Maximum number of defects from trouble codes per vehicle that are neither verified nor dismissed. A real vehicle
-  /// has far fewer. Without the limit, a faulty or hostile gateway could fill the list of defects.
+  /// Maximum number of defects of one vehicle that were added for trouble codes and are neither verified nor dismissed.
+  /// A real vehicle has far fewer. Without the limit, a faulty or hostile gateway could fill the list of defects.
   static let mostOpenOfCodes = 100
   /// Maximum number of ECUs whose reports are stored for one defect.
   static let mostReports = 32
@@ -71,7 +71,7 @@ extension FleetTransaction {
   /// stored code, unless the tenant has switched this off, and reopens a defect whose code came back. A stored defect
   /// does not change if its ECU has sent a newer report about the code.
   ///
-  /// - Parameter text: returns the description of a code that the report does not describe.
+  /// - Parameter text: returns the description of a code. It is called for codes that the report does not describe.
   public func apply(_ report: TroubleReport, text: (String) -> String) throws(ThingError) {
     guard let vehicle = try vehicle(named: report.vehicle), vehicle.value.status != .retired else { return }
     var known: [String: Stored<Defect>] = [:]
@@ -125,8 +125,8 @@ extension FleetTransaction {
     }
   }
 
-  /// Counts a trip that has ended, for each defect whose trouble code was absent before and during the trip. If the
-  /// code was absent for ``TenantSettings/tripsToVerify`` trips, the defect becomes verified.
+  /// Counts a trip that has ended. The trip counts for each defect whose trouble code was absent before and during the
+  /// trip. After ``TenantSettings/tripsToVerify`` such trips, the defect becomes verified.
   public func countTrip(from start: Timestamp, to end: Timestamp, vehicle: String) throws(ThingError) {
     let tripsToVerify = try settings().value.tripsToVerify
     for stored in try codeDefects(of: vehicle, [.open, .acknowledged, .repaired]) {

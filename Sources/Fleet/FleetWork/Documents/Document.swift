@@ -85,8 +85,8 @@ public struct Document: WorkThing {
 }
 
 extension FleetTransaction {
-  /// Checks a new or changed document. For a new document, sets the vehicle and the driver to those of the thing to
-  /// which the document belongs.
+  /// Checks a new or changed document. If the document is new, its vehicle and its driver are copied from the thing to
+  /// which it belongs.
   ///
   /// - Throws: `invalid`.
   public func check(_ new: inout Document, old: Stored<Document>?) throws(ThingError) {

@@ -50,8 +50,8 @@ public struct FleetEvent: Kind {
     /// A webhook was switched off, because its receiver failed for a day or does not exist any more.
     case webhookDisabled
 
-    /// Whether vehicles cause the event many times a day. Such an event is added only if a rule or a webhook contains
-    /// it. At most ``FleetEvent/mostFrequent`` of them are added per tenant and hour.
+    /// Whether vehicles cause the event many times a day. Such an event is added only if a notification rule or a
+    /// webhook selects it. At most ``FleetEvent/mostFrequent`` such events are added per tenant and hour.
     public var isFrequent: Bool {
       switch self {
       case .tripEnded, .geofenceEntered, .geofenceExited, .geofenceDwelled, .drivingEvent: true
@@ -69,7 +69,7 @@ public struct FleetEvent: Kind {
   public var thing = UUIDv7(milliseconds: 0, first: 0, rest: 0)
   public var vehicleID: String?
   public var driverID: UUIDv7?
-  /// A text that the notification contains, for example the parts with defects; `nil` for none.
+  /// A text that the notification contains, for example the names of the vehicle's defective parts; `nil` for none.
   public var item: String?
   /// A day that the notification contains, for example the last day of a document; `nil` for none.
   public var day: CalendarDate?
@@ -103,7 +103,7 @@ public struct FleetEvent: Kind {
 public struct EventCount: Kind {
   /// The number of the last event.
   public var last: Int64 = 0
-  /// The hour to which ``frequent`` belongs, counted from 1970-01-01T00:00Z.
+  /// The hour to which ``frequent`` belongs, as the number of hours since 1970-01-01T00:00Z.
   public var hour: Int64 = 0
   /// Number of frequent events that were added in ``hour``.
   public var frequent: Int64 = 0
@@ -134,8 +134,8 @@ extension FleetTransaction {
   /// the changes.
   ///
   /// - Parameter id: a fixed ID for an event that may be found repeatedly; `nil` for a new ID.
-  /// - Returns: `false` if the event was not added, because the tenant had too many ``FleetEvent/Event/isFrequent``
-  ///   events in this hour.
+  /// - Returns: `false` if the event was not added, because the tenant has had too many frequent events
+  ///   (``FleetEvent/Event/isFrequent``) in this hour.
   @discardableResult
   public func emit(_ event: FleetEvent, id: UUIDv7? = nil) throws(ThingError) -> Bool {
     let stored = try find(EventCount.id, EventCount.self)
@@ -163,7 +163,7 @@ extension FleetTransaction {
 }
 
 extension FleetView {
-  /// Returns the events that at least one active rule or webhook contains.
+  /// Returns the types of events that at least one active notification rule or webhook selects.
   public func wantedEvents() throws(ThingError) -> Set<FleetEvent.Event> {
     var wanted: Set<FleetEvent.Event> = []
     let rules = ThingQuery<NotificationRule>(.oneOf(key: "isActive", [.bool(true)]))

@@ -1,7 +1,7 @@
 import FleetDomain
 import Telemetry
 
-/// A reminder that a document or a driving licence expires. Its event was not added yet.
+/// A reminder that a document or a driving licence expires. The event that notifies people was not added yet.
 public struct PendingReminder: Equatable, Sendable {
   /// The ID of the event. It is the same each time the reminder is found.
   let id: UUIDv7
@@ -15,8 +15,8 @@ public struct PendingReminder: Equatable, Sendable {
 }
 
 extension FleetView {
-  /// Returns the due reminders whose events were not added yet. A document or a driving licence has three reminders: 30
-  /// days before its last day of validity, 7 days before it, and on the day after it.
+  /// Returns the due reminders for which no event was added yet. A document or a driving licence has three reminders:
+  /// 30 days before its last day of validity, 7 days before it, and on the day after it.
   ///
   /// - Returns: the reminders, and descriptions of the documents and drivers that cannot be read.
   public func pendingReminders(
@@ -82,8 +82,8 @@ extension FleetView {
       id: id, event: event, thing: thing, kind: kind, day: day, vehicle: vehicle, driver: driver, item: item)
   }
 
-  /// Whether the event of a reminder was not added before. Looks for the ``Reminder``, not for the event, because the
-  /// event is removed when its notifications are added.
+  /// Whether no event was added for a reminder before. Looks for the ``Reminder``, not for the event, because the event
+  /// is removed when its notifications are added.
   fileprivate func isNew(_ reminder: PendingReminder) throws(ThingError) -> Bool {
     try find(reminder.id, Reminder.self) == nil
   }

@@ -21,7 +21,8 @@ public struct NotificationRule: Kind {
     case daily
   }
 
-  /// The daily period without mails and push messages, in the person's time zone or, if that is unknown, the tenant's.
+  /// The daily period without mails and push messages. The time zone is the person's or, if that is unknown, the
+  /// tenant's.
   public struct QuietHours: NestedValue {
     /// The beginning of the period, for example `22:00`.
     public var from = ""
@@ -47,7 +48,7 @@ public struct NotificationRule: Kind {
       return hour * 3_600 + minute * 60
     }
 
-    /// Returns the end of the quiet hours that contain a time; `nil` if none do.
+    /// Returns the end of the quiet hours that contain `time`; `nil` if `time` is outside the quiet hours.
     public func end(at time: Timestamp, in zone: ZoneRules) -> Timestamp? {
       guard let from = Self.seconds(from), let to = Self.seconds(to), from != to else { return nil }
       let seconds = zone.secondsOfDay(at: time)
@@ -62,8 +63,7 @@ public struct NotificationRule: Kind {
   public var name = ""
   public var isActive = true
   public var events: [FleetEvent.Event] = []
-  /// The fleets to which the rule applies: an event must concern a vehicle of one of them. Empty if the rule applies to
-  /// all events.
+  /// The rule applies only to events about vehicles of these fleets. If empty, the rule applies to all events.
   public var fleetIDs: [UUIDv7] = []
   /// The roles whose people are notified.
   public var roles: [PersonRole] = []
@@ -72,7 +72,8 @@ public struct NotificationRule: Kind {
   /// Whether the driver who is named in the event is notified.
   public var notifiesDriver = false
   public var channels: [Channel] = [.inApp]
-  /// The webhooks that receive the events if ``channels`` contain `webhook`; empty for all active webhooks.
+  /// The webhooks that receive the events; empty for all active webhooks. They are used only if ``channels`` contain
+  /// `webhook`.
   public var webhookIDs: [UUIDv7] = []
   public var digest = Digest.none
   public var quietHours: QuietHours?

@@ -21,7 +21,8 @@ public struct Webhook: Kind {
 
   public var url = ""
   public var description: String?
-  /// The events that are sent; `nil` for all events. If empty, only events that rules send to the webhook are sent.
+  /// The events that are sent to the webhook; `nil` for all events. If the array is empty, only notification rules send
+  /// events to the webhook.
   public var events: [FleetEvent.Event]?
   /// The fleets whose events are sent; empty for all events.
   public var fleetIDs: [UUIDv7] = []
@@ -34,7 +35,7 @@ public struct Webhook: Kind {
   public var lastDeliveredAt: Timestamp?
   /// The number of deliveries that the receiver has accepted.
   public var delivered: Int64 = 0
-  /// The number of events that were not sent, because too many were waiting.
+  /// The number of events that were not sent, because too many deliveries were waiting.
   public var dropped: Int64 = 0
   /// The last failures, the newest first.
   public var failures: [RecentFailure] = []
@@ -118,7 +119,7 @@ extension FleetTransaction {
     try emit(event)
   }
 
-  /// Applies changed settings of a webhook to its deliveries.
+  /// Applies changed settings of a webhook to the deliveries that wait for it.
   public func follow(_ webhook: Stored<Webhook>) throws(ThingError) {
     if webhook.value.isActive, webhook.value.state == .disabled {
       var changed = webhook.value

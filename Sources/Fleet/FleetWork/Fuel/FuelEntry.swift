@@ -97,8 +97,8 @@ public struct FuelEntry: WorkThing {
     Field("fileIds", \.files),
   ]
 
-  /// The amount that was paid: ``total`` or, if that is unknown, ``price`` × ``quantity`` rounded to hundredths; `nil`
-  /// if neither is known.
+  /// The amount that was paid: ``total`` or, if that is unknown, ``price`` × ``quantity``, rounded to hundredths. `nil`
+  /// if both ``total`` and ``price`` are unknown.
   public var cost: Money? {
     if let total { return total }
     guard let price else { return nil }

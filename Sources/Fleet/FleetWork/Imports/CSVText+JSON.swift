@@ -4,7 +4,8 @@ extension CSVText {
   /// Reads a JSON array of objects as a table with a column for each key. The members of nested objects become columns
   /// such as `attributes.fuel`.
   ///
-  /// - Throws: ``ImportError`` if the text is not such an array. Its line is the number of the element, from 1.
+  /// - Throws: ``ImportError`` if the text is not such an array. The line of the error is the number of the array's
+  ///   element, from 1.
   public init(json bytes: [UInt8]) throws(ImportError) {
     let json: JSON
     do throws(FieldError) {

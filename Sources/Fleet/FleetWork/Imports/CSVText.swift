@@ -1,7 +1,7 @@
 import FleetDomain
 
 /// The cells of a CSV file (RFC 4180) in the variants that other programs write: commas, semicolons or tabs between
-/// cells, and any kind of line ends. Apostrophes of ``FormulaGuard`` are removed.
+/// cells, and any kind of line ends. The apostrophes that ``FormulaGuard`` writes before formulas are removed.
 public struct CSVText: Equatable, Sendable {
   public struct Row: Equatable, Sendable {
     /// The number of the row's first line, from 1.
@@ -120,7 +120,7 @@ public struct ImportError: Error, Hashable, Sendable {
 }
 
 enum Windows1252 {
-  /// The characters for the bytes 0x80 to 0x9F. Every other byte is the character with the same number.
+  /// The characters for the bytes 0x80 to 0x9F. Every other byte represents the Unicode character with the same number.
   private static let upper: [Unicode.Scalar] = Array(
     "€\u{81}‚ƒ„…†‡ˆ‰Š‹Œ\u{8D}Ž\u{8F}\u{90}‘’“”•–—˜™š›œ\u{9D}žŸ".unicodeScalars)
 

@@ -29,7 +29,7 @@ public enum FormulaGuard {
     changed(text) { marks, result in result.append(contentsOf: marks.dropFirst()) }
   }
 
-  /// Replaces the apostrophes before each possible formula in a text.
+  /// Replaces the run of apostrophes, which may be empty, before each possible formula in a text.
   ///
   /// - Parameter replace: appends the new apostrophes; its first parameter contains the old ones.
   private static func changed(

@@ -6,9 +6,9 @@ public struct ImportFile: Sendable {
   public let format: ImportFormat
   public private(set) var rows: [ImportRow] = []
   public private(set) var errors: [ImportError] = []
-  /// Rows that do not describe a thing of the imported kind, such as reminders, each with the reason.
+  /// Rows that do not describe a thing of the imported kind, such as reminders. Each entry contains the reason.
   public private(set) var skipped: [ImportError] = []
-  /// Sections and columns with values that are not imported, each with the reason.
+  /// Sections and columns whose values are not imported. Each entry contains the reason.
   public private(set) var rest: [ImportRest] = []
 
   /// The maximum number of rows.
@@ -16,7 +16,7 @@ public struct ImportFile: Sendable {
 
   /// Reads a file of any known format. Rows with errors are left out.
   ///
-  /// - Parameter rest: the parts of the file that its reader has already left out.
+  /// - Parameter rest: the sections and columns that were already left out when `text` was read.
   public init(_ text: CSVText, _ kind: ImportKind, _ options: ImportOptions, rest: [ImportRest] = []) {
     let table = RawTable(text, kind, options)
     format = table.format
@@ -51,7 +51,7 @@ public struct ImportFile: Sendable {
     errors.sort { ($0.line, $0.column ?? 0) < ($1.line, $1.column ?? 0) }
   }
 
-  /// Skips records whose vehicle and time are the same as those of an earlier row.
+  /// Skips rows that have the same vehicle and time as an earlier row. Applies only to kinds that become records.
   private mutating func keepOneOfEachTime(_ kind: ImportKind) {
     guard kind.areRecords else { return }
     var seen: Set<[JSON]> = []
@@ -65,12 +65,12 @@ public struct ImportFile: Sendable {
     }
   }
 
-  /// Adds values that the file does not contain, taken from the stored vehicles: the vehicle of each row, found by its
-  /// name, and the energy of fuel entries.
+  /// Adds values that the file does not contain, but the stored vehicles do: for each row, the id of the vehicle with
+  /// the name in the row; for fuel entries, the energy that the vehicle uses.
   ///
   /// - Parameters:
-  ///   - vehicles: the ids of the vehicles, by the names in ``ImportRow/vehicleNames``.
-  ///   - energies: the energy that a vehicle uses, by its id.
+  ///   - vehicles: for each name in ``ImportRow/vehicleNames``, the id of the vehicle.
+  ///   - energies: for the id of each vehicle, the energy that the vehicle uses.
   public mutating func complete(
     _ kind: ImportKind, vehicles: [String: String], energies: [String: FuelEntry.Energy]
   ) {
@@ -104,7 +104,7 @@ public struct ImportFile: Sendable {
 }
 
 extension ImportRow {
-  /// Sets a value by its path: `total.amount` is the member `amount` of the object `total`.
+  /// Sets the value at a path: `total.amount` is the member `amount` of the object `total`.
   fileprivate mutating func set(_ json: JSON, _ path: String) {
     guard let point = path.firstIndex(of: ".") else {
       values[path] = json

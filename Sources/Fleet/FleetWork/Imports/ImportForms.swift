@@ -20,7 +20,7 @@ enum CellMeaning: Equatable {
   /// Texts that are separated by `;`.
   case list
   case json
-  /// A member of an object: a number if the text is one, otherwise a text.
+  /// A member of an object: a number if the cell contains a number, otherwise a text.
   case member
 
   static let number = CellMeaning.number(times: .one)

@@ -59,7 +59,7 @@ extension ExactDecimal {
   static let imperialGallon = ExactDecimal(digits: 454_609, scale: 5)
 }
 
-/// Data that are missing in the files of some programs. They apply to all rows.
+/// Data that the person supplies because some programs do not write them into their files. They apply to all rows.
 public struct ImportOptions: Equatable, Sendable {
   /// The vehicle to which all rows belong; `nil` if the file itself states the vehicles.
   public var vehicle: String?
@@ -80,7 +80,7 @@ public struct ImportOptions: Equatable, Sendable {
 public struct ImportRest: Equatable, Sendable {
   /// The number of the line that contains the names of the columns or the name of the section.
   public let line: Int
-  /// Number of rows that are not imported; `nil` if the rows are imported without ``columns``.
+  /// Number of rows that are not imported; `nil` if all rows are imported, but without the values in ``columns``.
   public let rows: Int?
   /// Names of the columns that are not imported; empty if whole rows are not imported.
   public let columns: [String]
@@ -97,7 +97,7 @@ public struct ImportRow: Equatable, Sendable {
   /// The id that the file specifies for the new thing; `nil` if the file specifies none.
   public var id: UUIDv7?
   public var values: [String: JSON]
-  /// The column of each key's value, from 1.
+  /// For each key in ``values``, the number of the column from which its value was read, from 1.
   public var columns: [String: Int]
   /// The names of the row's vehicle in the file, the most exact name first. Empty if ``values`` contains the vehicle.
   public var vehicleNames: [String] = []

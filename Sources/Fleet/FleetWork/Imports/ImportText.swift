@@ -70,7 +70,8 @@ enum ImportNumber {
 /// A date, with or without a time, in a file of another program, for example `06.10.2026`, `1/19/2024` and `2024-03-10
 /// 16:01`.
 struct ImportDate: Equatable {
-  /// The three numbers of the date. It may be unknown which of `first` and `second` is the day and which the month.
+  /// The three numbers of the date. One of `first` and `second` is the day, the other the month; it may be unknown
+  /// which.
   let numbers: (first: Int, second: Int, year: Int)
   let isYearFirst: Bool
   /// Seconds since midnight.
@@ -112,7 +113,7 @@ struct ImportDate: Equatable {
 
   var isAmbiguous: Bool { !isYearFirst && order == nil && numbers.first != numbers.second }
 
-  /// Returns the day; `nil` if the calendar has no such day.
+  /// Returns the date as a calendar day; `nil` if the calendar has no such day.
   func day(_ order: DateOrder) -> CalendarDate? {
     let isMonthFirst = isYearFirst || order == .monthFirst
     let (month, day) = isMonthFirst ? (numbers.first, numbers.second) : (numbers.second, numbers.first)

@@ -55,8 +55,8 @@ enum ImportWords {
     return first(of: texts, words) ?? "other"
   }
 
-  /// Returns the first value with a word that occurs in the texts; `nil` if no word occurs. A word of up to three
-  /// letters must be a whole word.
+  /// Returns the first value for which one of its words occurs in the texts; `nil` if no word occurs. Words of up to
+  /// three letters must occur as whole words.
   private static func first<Value>(of texts: [String?], _ words: [(Value, [String])]) -> Value? {
     let text = texts.compactMap { $0?.lowercased() }.joined(separator: " ")
     let whole = Set(text.split { !$0.isLetter }.map(String.init))

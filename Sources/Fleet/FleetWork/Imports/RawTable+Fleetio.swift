@@ -4,7 +4,7 @@ import FleetDomain
 enum Fleetio {
   static let names: Set = ["vehicle_name", "vehicle_vin"]
 
-  /// The units of volumes, by the name of the column.
+  /// For each name of a column with volumes, the unit of these volumes.
   static let volumes: [String: FuelEntry.Unit] = [
     "us_gallons": .usGallon, "uk_gallons": .imperialGallon, "imperial_gallons": .imperialGallon, "liters": .litre,
     "litres": .litre, "kwh": .kilowattHour, "kilowatt_hours": .kilowattHour,

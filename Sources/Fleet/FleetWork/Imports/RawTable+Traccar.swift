@@ -1,7 +1,7 @@
 import FleetDomain
 
-/// Recognises the files of Traccar. Lists are JSON arrays of its API (`/api/devices`, `/api/drivers`,
-/// `/api/maintenance`, `/api/reports/trips`, `/api/positions`), positions are also CSV, and reports are spreadsheets.
+/// Recognises the files of Traccar: JSON arrays from its API (`/api/devices`, `/api/drivers`, `/api/maintenance`,
+/// `/api/reports/trips`, `/api/positions`), CSV files of positions, and spreadsheets of reports.
 enum Traccar {
   /// The first cell of a report, in lower case.
   static let reportMark = "report type:"
@@ -218,8 +218,8 @@ extension RawTable {
 }
 
 extension Section {
-  /// The section with all parts of each address in one cell. Traccar writes addresses with commas but without quotes,
-  /// so that the cells after an address are shifted.
+  /// The same section, but with each address in one cell. Traccar writes addresses that contain commas without quotes,
+  /// so that an address takes several cells and the cells after it are shifted.
   fileprivate var joiningAddresses: Section {
     guard let address = column("address") else { return self }
     let joined = rows.map { row in

@@ -67,9 +67,9 @@ struct RawTable {
     errors.append(ImportError(line: line, column: column.map { $0 + 1 }, message: message))
   }
 
-  /// Adds the error that the file's format cannot contain things of the kind.
+  /// Adds the error that the file does not contain things of the requested kind.
   ///
-  /// - Parameter kinds: the kinds that the file has.
+  /// - Parameter kinds: the kinds of things that the file contains.
   mutating func refuse(line: Int = 1, has kinds: [ImportKind] = []) {
     let hint = kinds.isEmpty ? "" : "; it has \(kinds.map { "kind=\($0.rawValue)" }.joined(separator: ", "))"
     fail(line, nil, "this file of \(format.rawValue) has no \(kind.rawValue)\(hint)")
@@ -82,8 +82,8 @@ struct RawTable {
     return raw
   }
 
-  /// If the options contain a vehicle, checks that the file does not have rows of several vehicles. If the file names
-  /// one vehicle, the vehicle in the options takes precedence.
+  /// If the options contain a vehicle, checks that the file does not have rows of several vehicles. Otherwise, the
+  /// vehicle in the options replaces the vehicle in the file.
   private mutating func requireOneVehicle(_ options: ImportOptions) {
     guard options.vehicle != nil else { return }
     let names = Set(rows.map(\.vehicleNames).filter { !$0.isEmpty })
@@ -132,7 +132,7 @@ struct RawTable {
     }
   }
 
-  /// The use of a column in the own format.
+  /// How a column of the server's own format is used.
   private enum Column {
     case cell(CellMeaning)
     /// Only the server sets the values.

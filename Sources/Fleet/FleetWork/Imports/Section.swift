@@ -13,7 +13,8 @@ struct Section {
     (self.name, self.title, self.header, self.rows) = (name, title, header, rows)
   }
 
-  /// Returns the sections of a file. Each begins with a line such as `## Log`, whose other cells are empty.
+  /// Returns the sections of a file. A section begins with a row whose first cell is a title such as `## Log`, and
+  /// whose other cells are empty.
   static func all(in lines: [CSVText.Row]) -> [Section] {
     var sections: [Section] = []
     let starts = lines.indices.filter { index in
@@ -55,7 +56,7 @@ extension RawTable {
 
   /// Reads the rows of a section. Afterwards, reports all columns with values that no row has used.
   ///
-  /// - Parameter read: reads a row. The function gets texts of cells with ``text(_:of:)``, or adds cells to ``rows``.
+  /// - Parameter read: reads a row. The closure reads cells with ``text(_:of:)``, or adds them to ``rows``.
   mutating func read(_ section: Section, _ read: (inout RawTable, CSVText.Row) -> Void) {
     let first = rows.count
     used = []
@@ -64,7 +65,7 @@ extension RawTable {
     reportUnusedColumns(of: section)
   }
 
-  /// Returns the text of a cell, and notes that its column is used.
+  /// Returns the text of a cell, and stores that its column is used.
   ///
   /// - Returns: an empty text if there is no such cell.
   mutating func text(_ column: Int?, of row: CSVText.Row) -> String {
@@ -102,9 +103,9 @@ extension RawTable {
       ))
   }
 
-  /// Reports the rows of sections that this import does not read.
+  /// Reports the rows of all sections except the section that this import reads.
   ///
-  /// - Parameter kinds: the kinds with which sections are imported, by the names of the sections.
+  /// - Parameter kinds: for the name of each section, the kinds of import that read this section.
   mutating func report(unread sections: [Section], read: Section?, kinds: [String: [ImportKind]]) {
     for section in sections where section.header.line != read?.header.line && !section.rows.isEmpty {
       let others = kinds[section.name, default: []].filter { $0 != kind }

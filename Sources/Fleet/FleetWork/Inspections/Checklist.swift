@@ -1,7 +1,7 @@
 import FleetDomain
 import Telemetry
 
-/// A list of the items to inspect for some types of vehicles: a built-in list, or one of the tenant.
+/// A list of the items to inspect on vehicles of some types. The list is built in, or was made by the tenant.
 public struct Checklist: Kind {
   public struct Item: NestedValue {
     /// The name of the item in reports (``Inspection/Item/item``).

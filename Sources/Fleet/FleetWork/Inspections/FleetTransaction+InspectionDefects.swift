@@ -58,8 +58,8 @@ extension FleetTransaction {
     }
   }
 
-  /// Returns the descriptions of checklist items by their names. If several lists have the item, a list for the
-  /// vehicle's type takes precedence.
+  /// Returns the description of each checklist item; the keys are the names of the items. If several lists contain an
+  /// item, a list for the vehicle's type takes precedence.
   private func itemTexts(of vehicle: String) throws(ThingError) -> [String: String] {
     let type = try self.vehicle(named: vehicle)?.value.category
     let lists = try checklists().map(\.list)

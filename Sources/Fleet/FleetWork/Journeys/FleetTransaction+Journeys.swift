@@ -31,8 +31,8 @@ extension FleetTransaction {
   ///
   /// - Parameters:
   ///   - old: the journey before the change; `nil` if it is new.
-  ///   - isOwn: whether the driver declares the journey. If so, the function checks whether the vehicle was assigned to
-  ///     the driver.
+  ///   - isOwn: whether the driver declares the journey. If `true`, the function checks whether the vehicle was
+  ///     assigned to the driver.
   /// - Throws: `invalid`; `invalidState` if a cancelled journey is changed. For a new journey in progress, `rule` with
   ///   one of the codes `driverSuspended`, `vehicleUnavailable`, `journeyInProgress`. For a new journey that has ended,
   ///   `rule` with `vehicleUnavailable` if the vehicle had left the fleet before.

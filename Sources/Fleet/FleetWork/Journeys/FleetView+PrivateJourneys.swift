@@ -11,7 +11,7 @@ public struct PrivateTime: Equatable, Sendable {
 }
 
 extension FleetView {
-  /// Returns the ids of the vehicles that are on private journeys at a time.
+  /// Returns the ids of the vehicles that are on private journeys at `time`.
   ///
   /// - Parameter drivers: the caller's ids as a driver. Journeys of these drivers are left out.
   public func vehiclesOnPrivateJourneys(

@@ -63,7 +63,7 @@ public struct Journey: WorkThing {
 
   /// The maximum number of entries in a log.
   static let mostEvents = 1_000
-  /// The maximum duration of a journey that is declared afterwards, ms.
+  /// The maximum duration of a journey that the driver declares after it has begun, ms.
   static let longest: Int64 = 31 * 86_400_000
   /// The maximum length of all notes in a log together, bytes. Each command writes the whole log to the database.
   static let mostNoteBytes = 64 << 10
@@ -143,7 +143,8 @@ extension Journey {
     }
   }
 
-  /// Makes the journey unconfirmed, so that each doubt needs a review again.
+  /// Makes the journey unconfirmed, and marks all its log entries as not reviewed. A person must then review each
+  /// doubtful entry again.
   mutating func endReview() {
     isConfirmed = false
     for index in log.indices { log[index].isReviewed = nil }

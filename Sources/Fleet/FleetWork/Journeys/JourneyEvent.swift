@@ -56,7 +56,7 @@ public struct JourneyEvent: NestedValue {
   /// checked only for journeys that are declared afterwards.
   public var isOverlapping: Bool?
   public internal(set) var doubt: Doubt?
-  /// Whether a person has reviewed the entry because of its doubt; `nil` if no person has.
+  /// Whether a person has reviewed this doubtful entry; `nil` if no person has.
   public var isReviewed: Bool?
 
   public init() {}

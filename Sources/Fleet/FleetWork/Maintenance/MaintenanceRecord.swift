@@ -45,7 +45,8 @@ public struct MaintenanceRecord: VehicleThing {
   public var odometer: Double?
   public var engineHours: Double?
   public var scheduleID: UUIDv7?
-  /// The schedule's cycle for which the server opened the record; `nil` for any other record.
+  /// The cycle of the schedule (``ServiceDue/cycle``) for which the server opened the record; `nil` if the server did
+  /// not open it.
   public var cycle: Int64?
   public var defectIDs: [UUIDv7] = []
   public var files = FileIDs()
@@ -120,7 +121,7 @@ public struct MaintenanceCompletion: NestedValue {
   public var cost: Money?
   public var lines: [MaintenanceRecord.Line]?
   public var notes: String?
-  /// The vehicle, if the schedule belongs to a fleet; otherwise `nil`.
+  /// The vehicle whose service was done, if the schedule belongs to a fleet; otherwise `nil`.
   public var vehicle: String?
 
   public init() {}

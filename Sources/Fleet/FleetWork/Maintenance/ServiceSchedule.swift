@@ -31,7 +31,8 @@ public struct ServiceSchedule: VehicleThing {
     }
   }
 
-  /// The margin before the due date or reading in which a service is reported as due soon.
+  /// The days, distance and engine hours before the due date or reading from which on a service is reported as due
+  /// soon.
   public struct Margin: NestedValue {
     public var days: Int64 = 14
     public var kilometers = 500.0
@@ -133,19 +134,20 @@ public struct ServiceSchedule: VehicleThing {
   ]
 }
 
-/// The state of a schedule for one of its vehicles. Distances and hours are totals of all instruments that the vehicle
-/// has had, so replacing an instrument does not change them.
+/// The state of a schedule for one of its vehicles. Distances and hours are totals of all odometers and hour meters
+/// that the vehicle has had, so the replacement of an odometer or hour meter does not change them.
 public struct ServiceDue: Kind {
   public var scheduleID = UUIDv7(milliseconds: 0, first: 0, rest: 0)
   public var vehicle = ""
-  /// The fields of the schedule from which the due values were computed.
+  /// The schedule's fields from which the due date and due readings were computed.
   public var plan = ""
-  /// The number of services that were completed.
+  /// The number of times that this service was completed.
   public var cycle: Int64 = 0
   public var lastDate: CalendarDate?
   public var lastKilometers: Double?
   public var lastEngineHours: Double?
-  /// The record of the last service; `nil` if the last service came from the schedule, or if there was none.
+  /// The maintenance record of the last service. `nil` if the last service is known only from the schedule's own
+  /// fields, or if there was none.
   public var lastRecordID: UUIDv7?
   public var dueDate: CalendarDate?
   /// The day of the month on which services are due; `nil` unless the month of ``dueDate`` is too short for that day.
@@ -164,7 +166,7 @@ public struct ServiceDue: Kind {
   public var state = ServiceSchedule.State.ok
   /// The first day on which the service is no longer snoozed; `nil` if it was not snoozed.
   public var snoozedUntil: CalendarDate?
-  /// The last cycle for which a maintenance record was opened; `nil` for none.
+  /// The last value of ``cycle`` for which the server opened a maintenance record; `nil` if it opened none.
   public var openedCycle: Int64?
   /// The next day on which the state can change without a meter reading; `nil` if there is none.
   public var checkDate: CalendarDate?

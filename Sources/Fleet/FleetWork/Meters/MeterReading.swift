@@ -22,7 +22,7 @@ public struct MeterReading: VehicleThing {
     case wrongUnit
   }
 
-  /// Whether a journey contains a reading as the one at its start or at its end.
+  /// The event of a journey at which a reading was taken: its start or its end.
   public enum Part: String, FieldChoice, Sendable { case start, end }
 
   public var vehicle = ""
@@ -39,12 +39,13 @@ public struct MeterReading: VehicleThing {
   public var notes: String?
   /// The journey, fuel entry, inspection or maintenance record to which the reading belongs; `nil` if there is none.
   public var originID: UUIDv7?
-  /// Which reading of a journey this is; `nil` if the origin has only one reading of the meter.
+  /// The event of the journey at which the reading was taken; `nil` if the reading belongs to no journey.
   public var part: Part?
-  /// The reason why the reading is not used. `nil` if it is used, if it is void, or if it repeats the previous reading,
+  /// The reason why the reading is not used. `nil` if it is used, if it is void, or if it is the previous reading
   /// rounded down.
   public var flag: Flag?
-  /// The total that all instruments of the vehicle have counted, km or h; `nil` if the reading is not used.
+  /// The total that all odometers (km) or all hour meters (h) of the vehicle have counted, including replaced ones;
+  /// `nil` if the reading is not used.
   public var lifetime: Double?
 
   public init() {}

@@ -54,13 +54,13 @@ public struct VINReading: PhotoReading, Equatable {
 
 /// An odometer on a photo.
 public struct OdometerReading: PhotoReading, Equatable {
-  /// The unit that the instrument shows.
+  /// The unit that the odometer shows.
   public enum Unit: String, FieldChoice, Sendable {
     case kilometres = "km"
     case miles = "mi"
   }
 
-  /// The number that the instrument shows; `nil` if it could not be read reliably.
+  /// The number that the odometer shows; `nil` if it could not be read reliably.
   public let odometer: ReceiptReading.Value?
   /// The unit of the number; `nil` if the photo does not show it.
   public let unit: Unit?

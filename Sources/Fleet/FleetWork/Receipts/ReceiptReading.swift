@@ -33,7 +33,7 @@ public struct ReceiptReading: Equatable, Sendable {
     "merchant", "date", "time", "total", "currency", "tax", "quantity", "price", "fuelAmount", "product", "odometer",
   ]
 
-  /// The values by their keys. A value that could not be read is absent.
+  /// The values that were read. The keys are those in ``keys``. A value that could not be read is absent.
   public let values: [String: Value]
   public let energy: FuelEntry.Energy?
   /// The unit of the quantity; `nil` if the receipt does not show it.

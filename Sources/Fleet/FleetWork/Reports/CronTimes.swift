@@ -64,8 +64,8 @@ public struct CronTimes: Equatable, Sendable {
     return values
   }
 
-  /// Whether a day is one of the days. As in cron, if both the days of the month and the days of the week are
-  /// restricted, a day needs to match only one of the two.
+  /// Whether the times include one on this date. As in cron, if both the days of the month and the days of the week are
+  /// restricted, a date needs to match only one of the two.
   public func contains(_ date: CalendarDate) -> Bool {
     guard months?.contains(date.month) ?? true else { return false }
     // 1970-01-01 was a Thursday.
@@ -78,7 +78,7 @@ public struct CronTimes: Equatable, Sendable {
     }
   }
 
-  /// The approximate period between two times.
+  /// The approximate period between two successive times: a month, a week or a day.
   public var period: Report.Schedule.Period { days != nil ? .month : weekdays != nil ? .week : .day }
 
   /// Returns the first time after the end of `day`; `nil` if there is none in the next eight years.
@@ -90,8 +90,8 @@ public struct CronTimes: Equatable, Sendable {
     return nil
   }
 
-  /// Returns the first time after a moment; `nil` if there is none. A day has at most one time, even if clocks show
-  /// this time twice.
+  /// Returns the first time after `time`; `nil` if there is none. A day has at most one such time, even if clocks show
+  /// the time of day twice on that day.
   public func next(after time: Timestamp, in zone: ZoneRules) -> Timestamp? {
     let today = zone.day(of: time)
     let first = zone.time(secondsOfDay, on: today)

@@ -24,7 +24,8 @@ public struct Report: Kind {
   /// The format of a report that is sent as a file.
   public enum Format: String, FieldChoice, Sendable { case csv, xlsx, pdf }
 
-  /// Days whose figures do not include all records that have arrived. The figures are computed again within minutes.
+  /// Counts the days whose figures do not include all records that have arrived. The figures are computed again within
+  /// minutes.
   public struct Pending: NestedValue {
     /// The number of vehicles with such days.
     public var vehicles: Int64 = 0
@@ -46,8 +47,8 @@ public struct Report: Kind {
     /// The IDs of the people who receive the report.
     public var recipients: [UUIDv7] = []
     public var format = Format.pdf
-    /// The length of the period that a report is about; `nil` to derive it from ``cron``. The derived period is a month
-    /// if days of the month are given, a week if days of the week are given, otherwise a day.
+    /// The length of the period that a report is about. If `nil`, it is derived from ``cron``: a month if ``cron``
+    /// restricts the days of the month, a week if it restricts the days of the week, otherwise a day.
     public var period: Period?
 
     public init() {}
@@ -86,7 +87,7 @@ public struct Report: Kind {
   public var groupBy = Grouping.vehicle
   /// The fleet whose vehicles are included; `nil` for all vehicles.
   public var fleetID: UUIDv7?
-  /// The metrics that each row contains in addition to the group; `nil` for all metrics.
+  /// The metrics that each row contains in addition to the name of its group; `nil` for all metrics.
   public var metrics: [String]?
   /// The time at which the rows were computed; `nil` in reports of earlier versions.
   public var generatedAt: Timestamp?
@@ -100,7 +101,8 @@ public struct Report: Kind {
   public var requestedBy: UUIDv7?
   /// The result; `nil` until it is computed.
   public var rows: ReportRows?
-  /// The days whose figures lacked new records when the report was made; `nil` if there were none.
+  /// The numbers of days and vehicles whose figures did not include all records when the report was made; `nil` if
+  /// there were none.
   public var pending: Pending?
 
   public init() {}

@@ -76,7 +76,8 @@ struct DaemonStatus {
   struct Spool {
     /// `durable` or `memory`.
     var state = ""
-    /// The reason why records are only in memory; `nil` if no state directory is configured, which is not an error.
+    /// The error because of which records are only in memory. `nil` if records are on the disk, or if no state
+    /// directory is configured.
     var reason: String?
     var records: Int?
     var memoryRecords: Int?

@@ -22,7 +22,7 @@ struct AnswerListener: DialogueListener, ~Copyable {
   /// Time at which readings were no longer received, ns since boot; `nil` if ``loss`` is `nil`.
   private(set) var lostAt: Int64?
   private(set) var isJ1939 = false
-  /// Whether all data were read that clearing the codes erases.
+  /// Whether all data that would be erased with the trouble codes have been read.
   private(set) var areCodesRead = false
   private(set) var isCleared = false
   private(set) var refusal: ClearRefusal?

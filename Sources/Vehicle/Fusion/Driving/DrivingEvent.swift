@@ -2,8 +2,8 @@ import Telemetry
 
 /// A driving event, with the values that caused it. Speeds are in km/h, voltages in V, and times in s.
 public enum DrivingEvent: Equatable, Sendable {
-  /// Harsh braking or acceleration: between two readings `seconds` apart, the speed changed by more than the threshold
-  /// allows. `acceleration` is in m/s² and negative for braking; `threshold` is always positive.
+  /// Harsh braking or acceleration: the speed changed by more than the threshold allows between two readings that were
+  /// `seconds` apart. `acceleration` is in m/s² and negative for braking; `threshold` is always positive.
   case harsh(acceleration: Double, threshold: Double, fromSpeed: Double, toSpeed: Double, seconds: Double)
   /// Overspeed: all speeds that were read in the last `seconds` were above the limit. `speed` is the newest of them.
   case overspeed(speed: Double, limit: Double, maxSpeed: Double, seconds: Double)

@@ -16,13 +16,13 @@ public struct DrivingOptions: BitwiseCopyable, Equatable, Sendable {
   /// Time for which the engine must run while the vehicle is stationary, before idling is reported; `nil` to report no
   /// idling.
   public var idlingTime: Int64? = 300 * second
-  /// Voltage of a nearly empty 12 V battery, V; `nil` to report no low voltage. For a system above 18 V, the voltage is
-  /// halved before it is compared.
+  /// Voltage of a nearly empty 12 V battery, V; `nil` to report no low voltage. A measured voltage above 18 V is of a
+  /// 24 V system, and is halved before it is compared.
   public var lowVoltage: Double? = 11.8
   /// Time for which the voltage must stay at or below ``lowVoltage`` before the event is reported. Cranking lowers the
   /// voltage only for seconds.
   public var lowVoltageTime: Int64 = 60 * second
-  /// Maximum time between two readings that still count as continuous. No assumption is made about a longer gap.
+  /// If the time between two readings is longer than this, nothing is assumed about the time between them.
   public var longestGap: Int64 = 10 * second
 
   private static let second: Int64 = 1_000_000_000

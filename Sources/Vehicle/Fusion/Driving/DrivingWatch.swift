@@ -4,10 +4,10 @@
 ///     watch.speed(62, at: time)
 ///     while let event = watch.next() { … }
 ///
-/// Each event is reported once: a harsh manoeuvre when it is over, any other event when its condition has held for the
-/// required time. The same kind of event is reported again only after its condition has ended. Overspeed ends when the
-/// speed was within the limit for ``DrivingOptions/overspeedTime``. Idling ends when the vehicle moves or the engine
-/// stops. Low voltage ends when the voltage is at least 0.5 V above the limit.
+/// Each event is reported once. A harsh manoeuvre is reported when it is over, and any other event when its condition
+/// has held for the required time. The same kind of event is reported again only after its condition has ended.
+/// Overspeed ends when the speed was within the limit for ``DrivingOptions/overspeedTime``. Idling ends when the
+/// vehicle moves or the engine stops. Low voltage ends when the voltage is at least 0.5 V above the limit.
 public struct DrivingWatch: ~Copyable {
   let options: DrivingOptions
   private var harsh = HarshMotion()
@@ -54,8 +54,8 @@ public struct DrivingWatch: ~Copyable {
 
   /// Sets the lowest speed limit of the geofences that contain the vehicle, km/h; `nil` if none has a limit.
   ///
-  /// The limit expires after ``DrivingOptions/longestGap`` unless it is set again. If it is not set again, the
-  /// vehicle's position is unknown.
+  /// The limit expires after ``DrivingOptions/longestGap`` unless it is set again, because the vehicle's position is
+  /// then unknown.
   public mutating func setFenceLimit(_ limit: Double?, at time: Int64) {
     fenceLimit = limit
     // Before the first event, `time` is `.min`. Calculations with it would overflow.
@@ -110,7 +110,7 @@ public struct DrivingWatch: ~Copyable {
     recordIdling()
   }
 
-  /// Adds the voltage measured by the adapter, V.
+  /// Adds a voltage that the adapter has measured, V.
   public mutating func batteryVoltage(_ volts: Double, at time: Int64) {
     supply.adapter(volts, at: time)
     recordVoltage(at: time)
@@ -164,10 +164,10 @@ public struct DrivingWatch: ~Copyable {
       seconds: Double(both.end - both.start) / 1e9, limit: Double(limit) / 1e9, rpm: rpm)
   }
 
-  /// The voltage must rise to this much above the limit before low voltage is reported again, V.
+  /// Low voltage is reported again only after the voltage was at least this much above the limit, V.
   private static let recovery = 0.5
-  /// Maximum time between two voltages that still count as continuous, ns. While the vehicle sleeps, the adapter's
-  /// voltage is read only twice a minute.
+  /// If the time between two readings of the voltage is longer than this, nothing is assumed about the time between
+  /// them, ns. While the vehicle is asleep, the adapter's voltage is read only twice a minute.
   private static let voltageGap: Int64 = 120_000_000_000
 
   private mutating func recordVoltage(at time: Int64) {

@@ -1,12 +1,12 @@
-/// Detects harsh braking and acceleration from speed readings. The readings are whole km/h, and arrive once to ten
+/// Detects harsh braking and acceleration from speed readings. The readings are in whole km/h, and arrive one to ten
 /// times a second. For example, at 1 Hz:
 ///
 /// 50 50 46 38 31 25 25     from 46 to 31 km/h in 2 s: 2.1 m/s² on average
 ///
 /// A change of speed counts only if rounding and delays cannot explain it:
 /// - A speed is rounded down to whole km/h, and its transmission takes time. For each pair of readings, the smallest
-///   acceleration that both readings allow is used. The readings of a pair are at least 0.9 s apart, so that a rounding
-///   error of 1 km/h does not look like a jump.
+///   acceleration is used that could have caused both readings. The readings of a pair are at least 0.9 s apart, so
+///   that a rounding error of 1 km/h does not look like a jump.
 /// - An ECU may update its speed only once a second. If it is read more often, the same value is read several times,
 ///   and then the speed jumps. After such jumps were detected, a repeated value is treated as measured when it was
 ///   first read.
@@ -23,7 +23,7 @@ struct HarshMotion: BitwiseCopyable {
     var toSpeed: Double
     /// Time between the two readings, s.
     var seconds: Double
-    /// The smallest acceleration that both readings allow, m/s²; always positive.
+    /// The smallest acceleration that could have caused both readings, m/s²; always positive.
     var least: Double
     /// Time of the latest reading that belongs to the manoeuvre, ns.
     var end: Int64
@@ -51,7 +51,7 @@ struct HarshMotion: BitwiseCopyable {
   /// If the time between two readings is longer than this, the ECU's update interval cannot be recognized from them,
   /// ns.
   private static let closeSpacing: Int64 = 500_000_000
-  /// Maximum time between two updates of the speed in an ECU, ns.
+  /// Longest time that can be the update interval of an ECU's speed, ns.
   private static let slowestRenewal: Int64 = 1_000_000_000
   /// Largest deceleration that is physically possible, m/s².
   private static let greatestBraking = 12.0
@@ -160,8 +160,8 @@ struct HarshMotion: BitwiseCopyable {
     return peak
   }
 
-  /// Returns the pair of readings that ends with this one and has the largest certain acceleration; `nil` if no pair
-  /// reaches the threshold.
+  /// Of the pairs of readings that end with `new`, returns the one with the largest certain acceleration; `nil` if no
+  /// pair reaches the threshold.
   private mutating func search(_ new: Sample, _ options: DrivingOptions) -> Peak? {
     var best: Peak?
     for back in 0..<count {

@@ -28,8 +28,8 @@ public enum GPSDNotice: Equatable, Sendable {
 ///
 /// A fix combines a TPV report with the preceding SKY and ATT reports of the same receiver. gpsd sends the reports of
 /// all its receivers, but only one receiver is used: the first receiver with a fix. Another receiver with a fix
-/// replaces it if the chosen receiver has lost its fix, or has sent nothing while the others sent ``patience`` reports.
-/// A simulated fix counts as no fix.
+/// replaces the chosen receiver when the chosen one has lost its fix, or has sent nothing while the others sent
+/// ``patience`` reports. A simulated fix counts as no fix.
 ///
 /// The reader allocates memory only for a text line that is longer than all previous ones.
 public struct GPSDReader: ~Copyable {
@@ -39,7 +39,7 @@ public struct GPSDReader: ~Copyable {
   public static let watch: StaticString = "?WATCH={\"enable\":true,\"json\":true};\r\n"
   /// A command that gpsd always answers. The answer shows that gpsd still runs, even if its receivers are silent.
   public static let ping: StaticString = "?VERSION;\r\n"
-  /// After this many reports in a row from other receivers, the chosen receiver counts as silent.
+  /// The chosen receiver counts as silent after this many successive reports from other receivers.
   static let patience = 5
 
   private var line: [UInt8] = []
@@ -51,7 +51,7 @@ public struct GPSDReader: ~Copyable {
   private var othersInARow = 0
   private var sky = Sky()
 
-  /// Values that the chosen receiver sent since its last TPV report.
+  /// Values that the chosen receiver has sent, in SKY and ATT reports, since its last TPV report.
   private struct Sky {
     var hdop: Double?
     var satellites: Int?
@@ -173,9 +173,9 @@ public struct GPSDReader: ~Copyable {
     return fix
   }
 
-  /// Returns the type of fix for the mode and the status of a TPV report (gpsd_json(5)). Modes 2 and 3 are fixes. The
-  /// status is 2 for DGPS, 3 for RTK fixed, 4 for RTK float, 5 for dead reckoning, 6 for dead reckoning with
-  /// satellites, 7 for a surveyed position, and 8 for a simulated position.
+  /// Returns the type of fix for the mode and the status in a TPV report (gpsd_json(5)). With the modes 2 and 3, the
+  /// report contains a fix. The status is 2 for DGPS, 3 for RTK fixed, 4 for RTK float, 5 for dead reckoning, 6 for
+  /// dead reckoning with satellites, 7 for a surveyed position, and 8 for a simulated position.
   private static func type(mode: Int, status: Int) -> FixType {
     guard mode >= 2 else { return .none }
     switch status {

@@ -9,7 +9,8 @@ import NMEAWire
 /// The receiver with the best valid fix is chosen. A fix is better if its type is better (rtkFixed > rtkFloat > dgps >
 /// 3d > 2d > estimated) or, with the same type, if its HDOP is clearly lower. Another receiver replaces the chosen one
 /// if its fixes have been better for ``proof``, or if the chosen one has had no valid fix for 1.5 s. Frequent changes
-/// are avoided because the antennas are at different places, and a track must not jump between them.
+/// are avoided, because the antennas are at different places, and the vehicle's track must not jump between these
+/// places.
 ///
 /// The choice does no I/O, reads no clock, and allocates no memory for a fix.
 public struct FixChoice: ~Copyable {
@@ -28,8 +29,8 @@ public struct FixChoice: ~Copyable {
   static let patience: Int64 = PositionState.window
   /// Time for which another receiver's fixes must be better before it is chosen, ns.
   static let proof: Int64 = 10_000_000_000
-  /// If two fixes have the same type, one of them counts as better if its HDOP is less than this factor times the HDOP
-  /// of the other.
+  /// Of two fixes of the same type, one counts as better if its HDOP is less than this factor times the HDOP of the
+  /// other.
   static let betterHDOP = 0.67
 
   private var sources: [Source] = []

@@ -16,11 +16,11 @@ public struct GeofenceRecorder: ~Copyable {
   /// Whether the state has changed so much that the caller should store ``memory(at:)``. The caller then sets this to
   /// `false`.
   public var hasChanges = false
-  /// The position and time for which ``hasChanges`` was last set because the vehicle had moved; before that, the first
-  /// position received. `nil` before any position.
+  /// The position and time at which ``hasChanges`` was last set because the vehicle had moved. Until then, the position
+  /// and time of the first fix; `nil` before the first fix.
   private var lastStored: (place: GeoPosition, time: Int64)?
-  /// Minimum distance from the last stored position at which a new position is stored, m. The stored position must be
-  /// recent: otherwise, a vehicle that has moved would seem to have been towed during a power cut.
+  /// A new position is stored if it is at least this far from the last stored position, m. If the stored position were
+  /// old, a vehicle that has driven since would seem to have been towed during a power cut.
   private static let storedDistance = 100.0
   /// Minimum time between two stored positions, ns.
   private static let storedInterval: Int64 = 60_000_000_000
@@ -76,7 +76,7 @@ public struct GeofenceRecorder: ~Copyable {
     return shown
   }
 
-  /// A fix counts as inside a privacy zone if its distance from the zone is at most this long, m.
+  /// A fix counts as inside a privacy zone if it is at most this far outside the zone, m.
   private static let zoneMargin = 50.0
 
   /// Replaces the geofences. If a geofence is also in the new set, a visit to it continues.
@@ -108,7 +108,7 @@ public struct GeofenceRecorder: ~Copyable {
   /// - Parameters:
   ///   - time: time at which the fix was received.
   ///   - vehicleSpeed: speed that the vehicle reports, km/h; `nil` if unknown.
-  ///   - fusion: makes the records, each with the time at which its event occurred.
+  ///   - fusion: makes the records. Each record has the time at which its event occurred.
   public mutating func fix<Sink: RecordSink & ~Copyable>(
     _ fix: Fix, at time: Int64, vehicleSpeed: Double?, fusion: inout Fusion, into sink: inout Sink
   ) {

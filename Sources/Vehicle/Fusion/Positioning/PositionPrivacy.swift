@@ -55,7 +55,7 @@ public struct PrivacyRules: Equatable, Sendable {
 
   /// The precision of positions outside the geofences of ``zones``.
   public var everywhere: PositionPrivacy
-  /// Geofences in which another precision applies. If a position is in several of them, the least precise rule is used.
+  /// Geofences in which another precision applies. If a position is in several of them, the lowest precision is used.
   public var zones: [Zone]
 
   /// Creates rules; the parameters are the properties of the same names.

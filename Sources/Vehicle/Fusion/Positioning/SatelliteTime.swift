@@ -16,7 +16,7 @@ import Telemetry
 /// other early date is rejected. An example is 2006, which some receivers report before their first fix.
 ///
 /// A fix arrives with a delay that varies with the length of its sentences, so the fix with the shortest delay
-/// determines the date. If the receiver's time steps, the new time is accepted after it has persisted for
+/// determines the date. If the receiver's time steps, the new time is accepted after the receiver has reported it for
 /// ``proofOfStep``. A step occurs, for example, when a receiver learns the number of leap seconds, which can take a
 /// quarter of an hour.
 public struct SatelliteTime: ~Copyable {
@@ -36,18 +36,19 @@ public struct SatelliteTime: ~Copyable {
 
   /// Number of fixes in a row that must agree before their date is trusted.
   public static let leastFixes = 3
-  /// If a date is already known, a different one must persist for this time before it is accepted, ns.
+  /// If a date is already known, a different date is accepted only after the receiver has reported it for this time,
+  /// ns.
   static let proofOfStep: Int64 = 10_000_000_000
   /// Maximum difference between the dates of two fixes that agree, ns. Sentences arrive up to a second late.
   static let tolerance: Int64 = 1_000_000_000
-  /// Maximum drift between the receiver's clock and the boot clock, ns per second. The boot clock may drift this much
-  /// if its crystal is poor.
+  /// Maximum drift between the receiver's clock and the boot clock, ns per second. A boot clock with a poor crystal can
+  /// drift this much.
   static let drift: Int64 = 100_000
   /// Years that are accepted. Dates in other years do not fit in 64-bit nanoseconds, or cannot be right.
   private static let years = 1980...2200
   private static let day: Int64 = 86_400_000_000_000
   private static let rollover: Int64 = 1_024 * 7 * day
-  /// The system clock confirms a date if it is less than this far behind the date, ns. Without a clock battery, a
+  /// The system clock confirms a date if the clock is behind the date by less than this, ns. Without a clock battery, a
   /// system continues with the date of its last shutdown, so its clock may be far behind.
   private static let behind = 400 * day
   /// The system clock confirms a date if the clock is ahead of the date by less than this, ns.

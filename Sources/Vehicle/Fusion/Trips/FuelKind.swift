@@ -1,4 +1,4 @@
-/// The fuel of an engine, with the data that are needed to convert the mass of air or fuel to litres.
+/// The fuel of an engine. Its properties are needed to convert the mass of air or fuel to litres.
 ///
 /// Stoichiometric ratios are from Heywood, Internal Combustion Engine Fundamentals, table D.4. The densities of petrol
 /// and diesel fuel are the middle of the ranges at 15 °C in EN 228 (720…775 g/L) and EN 590 (820…845 g/L). The

@@ -18,7 +18,7 @@ struct FuelMeter: BitwiseCopyable, Equatable {
   var densityCommanded = RateIntegral()
   /// The kind of fuel; `nil` if unknown.
   private(set) var kind: FuelKind?
-  /// Whether the fuel changed during the trip. If so, mass is not converted to litres.
+  /// Whether the fuel changed during the trip. If `true`, mass is not converted to litres.
   private(set) var isMixed = false
 
   private static let leastCoverage = 0.9
@@ -40,7 +40,7 @@ struct FuelMeter: BitwiseCopyable, Equatable {
     self.isMixed = isMixed
   }
 
-  /// Begins a gap in all totals: the time until the next reading is not counted.
+  /// Excludes the time until the next reading from all totals.
   mutating func interrupt() {
     volume.interrupt()
     mass.interrupt()
@@ -67,8 +67,7 @@ struct FuelMeter: BitwiseCopyable, Equatable {
   ///
   /// - Parameters:
   ///   - running: time during which the engine ran, s.
-  ///   - hasSpark: whether the engine has spark ignition (PID 01). If so, and if the fuel is unknown, gasoline is
-  ///     assumed.
+  ///   - hasSpark: whether the engine has spark ignition (PID 01). If `true`, petrol is assumed if the fuel is unknown.
   func estimated(running: Double, hasSpark: Bool) -> Double? {
     guard let kind = isMixed ? nil : kind ?? (hasSpark ? .gasoline : nil) else { return nil }
     guard let ratio = kind.stoichiometricRatio, let density = kind.density else { return nil }

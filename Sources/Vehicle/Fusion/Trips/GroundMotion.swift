@@ -7,12 +7,13 @@ import Geofencing
 /// distance covered in 10 s. Motion is confirmed when the vehicle is far enough from the place at which it began to
 /// move. The whole distance since that place is then added.
 struct GroundMotion: BitwiseCopyable {
-  /// The motion that one fix adds.
+  /// The motion since the previous fix.
   struct Step: BitwiseCopyable {
     /// Distance to add, m. If this fix has confirmed the motion, this is the whole distance since the start of the
     /// motion.
     var metres = 0.0
-    /// Time in which the distance was covered, s. Longer gaps between fixes are not included.
+    /// Time in which the distance was covered, s. The time between two fixes is left out if it is longer than
+    /// `longestGap` and longer than 2 × ``window``.
     var seconds = 0.0
     /// Time at which the motion began, ns; `nil` if the vehicle is stationary or the motion is not confirmed yet.
     var movingSince: Int64?
@@ -20,8 +21,8 @@ struct GroundMotion: BitwiseCopyable {
     var speed: Double?
   }
 
-  /// If the vehicle would need more than this speed between two positions, one of them is an error of the receiver,
-  /// m/s.
+  /// If the vehicle must have been faster than this between two positions, one of the positions is an error of the
+  /// receiver, m/s.
   private static let greatestSpeed = 80.0
   /// Minimum Doppler speed that counts as motion, km/h.
   private static let leastDoppler = 5.0
@@ -35,13 +36,13 @@ struct GroundMotion: BitwiseCopyable {
   /// Minimum time since the start after which motion is confirmed, ns.
   private static let leastTime: Int64 = 5_000_000_000
 
-  /// A jump of the position is accepted after this time if all fixes since the jump agree with each other, ns. The
+  /// A jump of the position is accepted if all fixes since the jump have agreed with each other for this time, ns. The
   /// position before the jump was then wrong.
   private static let doubt: Int64 = 10_000_000_000
 
   private var last: (position: GeoPosition, time: Int64)?
-  /// The newest of the fixes that have jumped away from ``last``, and the time since when they agree with each other;
-  /// `nil` if no fix has jumped.
+  /// The newest of the fixes that have jumped away from ``last``, and the time since which such fixes have agreed with
+  /// each other (`since`). `nil` if no fix has jumped.
   private var doubted: (position: GeoPosition, time: Int64, since: Int64)?
   /// Position and time at which the current motion began; `nil` if the vehicle is stationary.
   private var start: (position: GeoPosition, time: Int64)?
@@ -55,7 +56,8 @@ struct GroundMotion: BitwiseCopyable {
   ///
   /// - Parameters:
   ///   - speed: Doppler speed, km/h; `nil` if unknown.
-  ///   - longestGap: maximum time between two fixes that still count as continuous, ns.
+  ///   - longestGap: if the time between two fixes is longer than this, nothing is assumed about the motion between
+  ///     them, ns.
   mutating func step(
     _ position: GeoPosition, speed: Double?, at time: Int64, longestGap: Int64
   ) -> Step {
@@ -120,7 +122,8 @@ struct GroundMotion: BitwiseCopyable {
 }
 
 extension Trip {
-  /// Adds a distance that was measured by positions. It counts only if no vehicle speed follows in time.
+  /// Adds a distance that was measured with positions. It is counted only if the vehicle reports no speed soon
+  /// afterwards.
   mutating func addGround(_ step: GroundMotion.Step) {
     pendingMetres += step.metres
     pendingSeconds += step.seconds

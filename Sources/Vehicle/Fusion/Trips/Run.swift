@@ -19,7 +19,7 @@ struct Run: BitwiseCopyable, Equatable {
   /// Ends the period, for example because it is unknown whether the condition still holds.
   mutating func end() { since = nil }
 
-  /// Returns the time during which this condition and the condition of `other` both held; `nil` if there is none.
+  /// Returns the time that is in both periods, this one and `other`; `nil` if there is none.
   func overlap(_ other: Run) -> (start: Int64, end: Int64)? {
     guard let since, let otherSince = other.since else { return nil }
     let (start, end) = (max(since, otherSince), min(last, other.last))

@@ -5,10 +5,10 @@
 struct SupplyVoltage: BitwiseCopyable {
   /// Plausible voltages, V. Below this range, the adapter would not work; above it, the adapter would be destroyed.
   private static let plausible = 3.0...40.0
-  /// Above this voltage, the system has 24 V.
+  /// If the voltage is above this value, the vehicle has a 24 V system, V.
   private static let heavy = 18.0
-  /// Maximum age of a voltage that is still used, ns. While the vehicle sleeps, the adapter's voltage is read only
-  /// twice a minute.
+  /// Maximum age of a voltage that is used, ns. While the vehicle is asleep, the adapter's voltage is read only twice a
+  /// minute.
   private static let freshness: Int64 = 120_000_000_000
 
   private var adapter: Double?

@@ -8,23 +8,23 @@ struct Trip: BitwiseCopyable, Equatable {
   var end: Int64
   /// Last time at which the vehicle moved; the start of the trip if it has not moved yet.
   var lastMotion: Int64
-  /// Last time at which the voltage showed that an alternator or a DC-DC converter was charging the battery; initially
-  /// the start.
+  /// Last time at which the voltage showed that an alternator or a DC-DC converter was charging the battery; until
+  /// then, the start of the trip.
   var lastHint: Int64
   /// Whether the start of the trip was reported. It is reported when the distance of the trip is long enough.
   var isReported = false
 
   /// Integral of the vehicle speed over time, km/h × s.
   var speed = RateIntegral()
-  /// Distance measured by positions while the vehicle reported no speed, km.
+  /// Distance that was measured with positions while the vehicle reported no speed, km.
   var groundDistance = 0.0
-  /// Distance measured by positions since the last vehicle speed, m. It is counted only if no vehicle speed follows in
-  /// time.
+  /// Distance that was measured with positions since the vehicle last reported a speed, m. It is counted only if the
+  /// vehicle does not soon report a speed again.
   var pendingMetres = 0.0
   /// Time in which the distance ``pendingMetres`` was covered, s.
   var pendingSeconds = 0.0
-  /// Whether the trip contains a time without vehicle speed and without position. A part of its distance is then
-  /// unknown.
+  /// Whether there was a time during the trip without vehicle speed and without position. A part of the trip's distance
+  /// is then unknown.
   var hasHole = false
   var startOdometer: Double?
   var endOdometer: Double?
@@ -50,21 +50,21 @@ struct Trip: BitwiseCopyable, Equatable {
 
   /// Returns the distance measured by speed and positions, km.
   ///
-  /// - Parameter isSpeedAbsent: whether to add the distance that was measured by positions since the last vehicle
-  ///   speed.
+  /// - Parameter isSpeedAbsent: whether to add the distance that was measured with positions since the vehicle last
+  ///   reported a speed (``pendingMetres``).
   func integrated(isSpeedAbsent: Bool) -> Double {
     speed.total / 3_600 + groundDistance + (isSpeedAbsent ? pendingMetres / 1_000 : 0)
   }
 
-  /// Discards the distance that was measured by positions since the last vehicle speed. Call this if the next vehicle
-  /// speed has arrived in time.
+  /// Discards the distance that was measured with positions (``pendingMetres``). Call this when the vehicle has soon
+  /// reported a speed again.
   mutating func dropPending() {
     pendingMetres = 0
     pendingSeconds = 0
   }
 
-  /// Adds to the trip the distance that was measured by positions since the last vehicle speed. Call this if no vehicle
-  /// speed arrived in time.
+  /// Adds the distance that was measured with positions (``pendingMetres``) to the trip. Call this if the vehicle has
+  /// reported no speed for too long.
   mutating func commitPending(elapsed: Double, longestGap: Double) {
     groundDistance += pendingMetres / 1_000
     if elapsed - pendingSeconds > longestGap { hasHole = true }
@@ -81,8 +81,8 @@ struct Trip: BitwiseCopyable, Equatable {
     endOdometer = km
   }
 
-  /// Counts a time during which the engine ran while the vehicle was stationary. Parts of it that were already counted
-  /// are left out.
+  /// Counts a time during which the engine ran while the vehicle was stationary. The part of this time that was counted
+  /// before is left out.
   mutating func countIdle(_ both: (start: Int64, end: Int64)) {
     let start = max(both.start, idleCounted, self.start)
     guard both.end > start else { return }
@@ -114,8 +114,8 @@ public struct TripReport: Equatable, Sendable {
   /// Maximum speed, km/h.
   public var maxSpeed: Double
 
-  /// If a part of the measured distance is unknown, the odometer's distance is used instead, provided that it is longer
-  /// by at least this value, km. The odometer's resolution is 0.1 km.
+  /// If a part of the distance could not be measured, the odometer's distance is used instead. It must be longer than
+  /// the measured distance by at least this value, km. The odometer's resolution is 0.1 km.
   private static let odometerSurplus = 0.2
 
   init(_ trip: Trip, isSpeedAbsent: Bool, hasSpark: Bool) {

@@ -3,7 +3,7 @@ import Telemetry
 /// The state of a trip that the caller stores, so that the trip can continue after a restart or a power cut. It is
 /// small, because it is stored every few seconds and after every change.
 ///
-/// The state has the time at which it was made, with its boot ID and, if known, its date. From these, the next session
+/// The state contains the time at which it was made, the boot ID and, if known, the date. From these, the next session
 /// determines how long the interruption was.
 public struct TripMemory: Equatable, Sendable {
   /// ID of the trip, which all of its records contain. It stays the same if a record is repeated after a power cut.
@@ -41,13 +41,13 @@ public struct TripMemory: Equatable, Sendable {
   }
 
   /// Returns the trip with its times converted to this session's clock. Returns `nil` if the age of the stored state is
-  /// unknown, either for now or for ever.
+  /// not known yet, or will never be known.
   ///
   /// - Parameters:
   ///   - bootId: boot ID of this session.
   ///   - offset: time from 1970 to time 0 of this session's clock, ns.
   ///   - quality: source of `offset`. Only GPS and NTP are trusted: without a clock battery, the system clock continues
-  ///     after a power cut as if no time had passed.
+  ///     after a power cut as if no time had passed meanwhile.
   func trip(bootId: String, offset: Int64, quality: TimeQuality) -> Trip? {
     if bootId == self.bootId { return trip }
     guard Self.isTrusted(quality), isDateTrusted, let date else { return nil }

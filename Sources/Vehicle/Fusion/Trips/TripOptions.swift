@@ -1,4 +1,5 @@
-/// The limits that define a trip, and the properties of the vehicle that no ECU reports. Times are in ns.
+/// The limits that define when a trip starts and ends, and properties of the vehicle that no ECU reports. Times are in
+/// ns.
 public struct TripOptions: BitwiseCopyable, Equatable, Sendable {
   /// Time for which the engine must be off and the vehicle stationary before a trip ends; at least a minute. The trip's
   /// end is the moment at which this time began. A shorter stop does not end a trip.
@@ -9,18 +10,17 @@ public struct TripOptions: BitwiseCopyable, Equatable, Sendable {
   /// Minimum distance of a trip, km. A shorter trip is not reported, for example if the engine is only started, or the
   /// car is only moved in its parking lot.
   public var leastDistance = 0.05
-  /// Maximum time between two readings that still count as continuous. Time and distance in a longer gap are not
-  /// counted.
+  /// If the time between two readings is longer than this, neither this time nor the distance in it is counted.
   public var longestGap: Int64 = 10 * second
   /// If the voltage is at least this high, an alternator or a DC-DC converter is charging the battery, V. If the
-  /// voltage is lower by more than 0.2 V, the battery is not being charged. The value is for a 12 V system. For a
-  /// system above 18 V, the voltage is halved before it is compared.
+  /// voltage is lower by more than 0.2 V, the battery is not being charged. The value is for a 12 V system. A measured
+  /// voltage above 18 V is of a 24 V system, and is halved before it is compared.
   public var chargingVoltage = 13.2
   /// Engine displacement, L; `nil` if unknown. It is needed to estimate the air flow from pressure, temperature and
   /// engine speed.
   public var displacement: Double?
-  /// Volumetric efficiency as a factor, which the same estimate needs; `nil` if unknown. Engines without a turbocharger
-  /// have 0.8 to 0.9.
+  /// Volumetric efficiency as a factor; `nil` if unknown. It is needed for the same estimate as ``displacement``.
+  /// Engines without a turbocharger have 0.8 to 0.9.
   public var volumetricEfficiency: Double?
   /// Number of cylinders; `nil` if unknown. It is needed to use PID A2, which reports the fuel of a single cylinder.
   public var cylinders: Int?

@@ -43,7 +43,7 @@ extension TripWatch {
     trip.reach(kmh)
   }
 
-  /// Adds the voltage measured by the adapter, V.
+  /// Adds a voltage that the adapter has measured, V.
   public mutating func batteryVoltage(_ volts: Double, at time: Int64) {
     expire(at: time)
     supply.adapter(volts, at: time)
@@ -79,7 +79,7 @@ extension TripWatch {
 
   // MARK: Evaluation
 
-  /// Whether turning wheels mean that the vehicle drives by its own power. If not, the vehicle is being towed.
+  /// Whether turning wheels mean that the vehicle drives with its own power. If `false`, the vehicle is being towed.
   private func isDriven(at time: Int64) -> Bool {
     guard let lastEngineSpeed, lastEngineSpeed.rpm == 0, !isElectrified, fuelKind != .electricity else { return true }
     // If no engine was ever seen running, the vehicle perhaps has none.

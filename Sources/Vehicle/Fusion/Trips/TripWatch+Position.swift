@@ -26,8 +26,8 @@ extension TripWatch {
     if hasTrip { trip.addGround(step) }
   }
 
-  /// Whether a change of position means that the vehicle drives, although it reports no speed. If not, the vehicle is
-  /// being transported.
+  /// Whether a change of position means that the vehicle drives, although it reports no speed. If `false`, the vehicle
+  /// is being transported.
   private func isDriving(at time: Int64) -> Bool {
     if let volts = supply.volts(at: time) {
       if volts >= options.chargingVoltage { return true }

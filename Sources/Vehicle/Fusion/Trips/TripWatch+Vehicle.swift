@@ -52,8 +52,8 @@ extension TripWatch {
     return trip
   }
 
-  /// Continues a trip of the previous session. If another trip has started since, that trip becomes a part of the
-  /// continued one.
+  /// Continues a trip of the previous session. If a trip has started in this session, it becomes a part of the
+  /// continued trip.
   ///
   /// - Parameter former: the trip of the previous session. Its times are of this session's clock, and may be negative.
   mutating func continueTrip(_ former: Trip, at time: Int64) {

@@ -1,5 +1,5 @@
-/// Detects the start and end of one vehicle's trips by engine speed, vehicle speed, voltage and position. It does no
-/// I/O, reads no clock and allocates no memory.
+/// Detects the start and end of one vehicle's trips from its engine speed, vehicle speed, voltage and position. It does
+/// no I/O, reads no clock and allocates no memory.
 ///
 ///     watch.engineSpeed(850, at: time)
 ///     watch.speed(42, at: time)
@@ -16,8 +16,8 @@
 /// - If the position changes while the vehicle speed or the voltage shows that the vehicle is parked, the vehicle is
 ///   being transported, which does not count as motion. If there are only positions and no data of the vehicle, a
 ///   changing position always counts as motion.
-/// - A high voltage alone does not start a trip, because a charger causes it, too. If the last engine speed was above
-///   0, a high voltage delays the end of the trip, but at most by ``TripOptions/idleTime``.
+/// - A high voltage alone does not start a trip, because a charger causes it, too. However, if the last engine speed
+///   was above 0, a high voltage delays the end of a trip by at most ``TripOptions/idleTime``.
 ///
 /// After each event, and at ``deadline``, call ``decide(at:)`` until it returns `nil`.
 public struct TripWatch: ~Copyable {
@@ -31,8 +31,8 @@ public struct TripWatch: ~Copyable {
   var hasEnded = false
   /// End of the last trip. The next trip does not start before it.
   var lastEnd: Int64 = .min
-  /// The trip as it was when the vehicle was lost; `nil` if no trip was in progress then, or the vehicle was not lost
-  /// or has returned.
+  /// The state of the trip at the time when the vehicle was lost. `nil` if no trip was in progress at that time, if the
+  /// vehicle was not lost, or if it has returned.
   var checkpoint: Trip?
   /// Time at which the vehicle was lost; `nil` if it has not been lost or has returned.
   var lostAt: Int64?
@@ -52,11 +52,11 @@ public struct TripWatch: ~Copyable {
   var supply = SupplyVoltage()
   var ground = GroundMotion()
   var lastFix: Int64?
-  /// Whether the last trip ended because its engine idled too long. If so, a running engine alone does not start a trip
-  /// until the engine has stopped once.
+  /// Whether the last trip ended because the engine idled too long. If `true`, a running engine alone does not start a
+  /// trip until the engine has stopped once.
   var isSpent = false
-  /// Time at which a trip of the previous session was continued. A missing vehicle speed before this time proves
-  /// nothing.
+  /// Time at which a trip of the previous session was continued. It is unknown whether the vehicle reported a speed
+  /// before this time.
   var resumedAt: Int64 = .min
 
   /// Creates a watch for a vehicle without history.
@@ -163,7 +163,7 @@ public struct TripWatch: ~Copyable {
     lastEnd = max(lastEnd, trip.end)
   }
 
-  /// Whether there is no vehicle speed, or the last one is so old that positions are used instead.
+  /// Whether the vehicle has reported no speed, or its last speed is so old that positions are used instead.
   func isSpeedAbsent(at time: Int64) -> Bool {
     guard let lastSpeed else { return true }
     return time - lastSpeed.time > options.longestGap

@@ -58,7 +58,7 @@ public struct DriveCycle: Sendable {
     /// How often the engine was started since the beginning of the drive.
     var starts = 0
 
-    /// Returns the state after `seconds` of a phase. This moment must be the start of the phase.
+    /// Returns the state that is reached `seconds` after the start of `phase`. `self` must be the state at that start.
     func later(_ seconds: Double, in phase: Phase) -> Moment {
       var now = self
       now.activity = phase.activity

@@ -6,10 +6,10 @@ import Spool
 /// In a compressed file, these numbers are in a skippable frame (RFC 8878, section 3.1.2) after the content.
 /// Decompressors ignore this frame, and the numbers can be read without decompressing the file:
 ///
-///     5B 2A 4D 18, length of the following as 4 bytes, little-endian
-///     bytes 1048576                                    number of bytes that were examined
+///     5B 2A 4D 18, length of the rest of the frame as 4 bytes, little-endian
+///     bytes 1048576                                    the numbers are from this many bytes of the content
 ///     018bcfe5-687b-7000-8000-000000000000 1 2600      epoch, first and last number; one line for each range
-///     length as above, "obdg"
+///     length of the rest of the frame again, "obdg"    with these, the frame can be found from the file's end
 struct TailNumbers: Sendable {
   private var sets: [String: SequenceSet] = [:]
   /// Number of bytes at the ends of files that were read to find the numbers.

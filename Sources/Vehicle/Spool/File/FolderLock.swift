@@ -37,8 +37,8 @@ final class FolderLock {
     close(descriptor)
   }
 
-  /// Replaces the mark in the file. The mark is not written to the disk immediately, because it must survive the end of
-  /// the process but not a power cut.
+  /// Replaces the mark in the file, without fsync(2): the mark must survive the end of the process, but not a power
+  /// cut.
   func write(_ mark: PendingMark) {
     let text = mark.text
     guard text != content else { return }
@@ -52,8 +52,7 @@ final class FolderLock {
     _ = ftruncate(descriptor, 0)
   }
 
-  /// Writes to the lock file to find out why writes to this file system fail, because SQLite does not report the
-  /// reason.
+  /// Writes to the lock file, to find out why writes to this file system fail. SQLite does not report the reason.
   ///
   /// - Returns: the value of `errno` if the write failed; 0 if it succeeded.
   func writeFailure() -> Int32 {

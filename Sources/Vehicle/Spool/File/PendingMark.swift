@@ -1,7 +1,7 @@
 import Glibc
 import Telemetry
 
-/// The highest sequence number that a record in the process's memory may get in the next commit.
+/// Contains the highest sequence number that a record in the process's memory may get in the next commit.
 ///
 /// The mark is written to `spool.lock` before a record is appended, but without fsync(2). If the process is killed, the
 /// kernel still has the mark, and the next start knows how many records may be lost. After a power cut, the mark may be
@@ -26,8 +26,8 @@ struct PendingMark: Equatable {
     return Array("\(epoch.string) \(digits) \(bootId)\n".utf8)
   }
 
-  /// Number of digits of the number, including its leading zeros. The largest number that SQLite can store has this
-  /// many digits.
+  /// Number of digits with which the sequence number is written, including leading zeros. The largest number that
+  /// SQLite can store has 19 digits.
   private static let digits = 19
 
   /// Parses the first text line of `bytes`; `nil` if it is not a mark.

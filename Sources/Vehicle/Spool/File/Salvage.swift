@@ -1,8 +1,8 @@
 import Telemetry
 
-/// Reads the records of a damaged database that are still readable. If a page is unreadable, the roughly ten records in
-/// it are lost, but not the records after it. If an unreadable page contains base lines, all records that are
-/// compressed against these base lines are lost, up to a few hundred for each base line.
+/// Reads the records of a damaged database that are still readable. If a page of the database is unreadable, its
+/// records (about ten) are lost, but not the records after it. If the page contains base lines, all records that are
+/// compressed against these base lines are lost: up to a few hundred for each base line.
 ///
 /// Only records with a correct checksum are returned.
 struct Salvage: ~Copyable {
@@ -14,7 +14,7 @@ struct Salvage: ~Copyable {
 
   /// Maximum number of records that one call of ``next(_:behind:)`` returns. It limits the memory that is needed.
   static let stepSize = 2_000
-  /// Maximum number of failed reads. Each failed read loses a few pages of the file.
+  /// Maximum number of failed reads. With each failed read, a few pages of the database are skipped.
   private static let mostFailures = 100_000
 
   private let connection: SQLiteConnection
@@ -27,7 +27,8 @@ struct Salvage: ~Copyable {
 
   /// Opens a damaged database for reading.
   ///
-  /// - Parameter working: is called repeatedly while damaged parts are skipped.
+  /// - Parameter working: is called repeatedly while damaged pages are skipped, to show that the program makes
+  ///   progress.
   /// - Throws: ``SQLiteError`` if the file is no longer a readable database.
   init(path: String, working: @escaping @Sendable () -> Void = {}) throws(SQLiteError) {
     self.working = working
@@ -67,8 +68,8 @@ struct Salvage: ~Copyable {
     }
   }
 
-  /// Returns the boot ID of the boot with this row number, and the boot's clock entries. If the boot ID is unreadable,
-  /// returns a text that is not the ID of any boot.
+  /// Returns the boot ID and the clock entries of the boot with this row number. If the boot ID is unreadable, returns
+  /// a text that is not the ID of any boot.
   func boot(_ number: Int64) -> (id: String, clock: [ClockHistory.Entry]) {
     let id = try? connection.text("SELECT id FROM boot WHERE number = \(number)", "read the boots")
     let book = try? SpoolOpening.clock(connection)

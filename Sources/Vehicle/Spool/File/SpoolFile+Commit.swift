@@ -11,8 +11,8 @@ extension SpoolFile {
     var now: Int64
   }
 
-  /// Values that change during a transaction. When the commit has succeeded, they replace the object's properties of
-  /// the same names.
+  /// Values that change during a transaction. After the commit, they replace the properties of ``SpoolFile`` with the
+  /// same names.
   struct Draft {
     var last: UInt64
     var counts: [Int64]
@@ -31,8 +31,8 @@ extension SpoolFile {
   ///   - unreported: losses that no record reports yet. Losses that result from this commit are appended.
   ///   - reportedRows: row numbers of losses whose `gap` records were delivered from memory. These rows are removed.
   ///   - notes: named values of the caller, which are stored in the same transaction.
-  ///   - unnumbered: for each reason, the count of records that were lost before they had sequence numbers. These
-  ///     records get the sequence numbers directly after ``last``.
+  ///   - unnumbered: for each reason, the count of records that were lost before they had sequence numbers. They get
+  ///     the sequence numbers directly after ``last``.
   func commit(
     _ records: [PendingRecord], sinks: [SinkProgress], unreported: inout [Loss], reportedRows: [Int64], bounds: Bounds,
     notes: [(name: String, value: [UInt8])] = [], unnumbered: [GapRecord.Reason: UInt64] = [:]
@@ -111,7 +111,7 @@ extension SpoolFile {
       "store the clock")
   }
 
-  /// Stores the sinks' acknowledgements, and the dates with which records were delivered to the sinks (stamps).
+  /// Stores which records each sink has acknowledged, and the dates with which records were sent to the sinks (stamps).
   private func storeProgress(_ sinks: [SinkProgress], _ draft: Draft) throws(SQLiteError) {
     for sink in sinks {
       let hasDropped = draft.dropped != [0, 0]

@@ -1,7 +1,7 @@
 import Telemetry
 
 extension SpoolFile {
-  /// Stores a loss that no record reports yet. If it can be merged with another such loss, one row contains both.
+  /// Stores a loss that no `gap` record reports yet. If it can be merged with another such loss, one row contains both.
   func add(_ loss: Loss, _ draft: inout Draft) throws(SQLiteError) {
     for index in draft.unreported.indices where draft.unreported[index].row != 0 && draft.unreported[index].merge(loss)
     {

@@ -10,7 +10,7 @@ extension SpoolFile {
     let newestFirst: Bool
   }
 
-  /// The columns of a record's row, except its line.
+  /// The columns of a record's row, except the column with the record's line.
   private struct Row {
     let sequence: UInt64
     let boot: Int64
@@ -30,17 +30,17 @@ extension SpoolFile {
 
   /// The result of adding a record to a batch.
   private enum Outcome { case taken, full, damaged }
-  /// The reason why reading has stopped: the lane has ended (`end`), the batch is full, or the next record was
-  /// acknowledged by the sink or is in flight to it (`taken`).
+  /// The reason why reading has stopped: the lane has ended (`end`), the batch is full (`full`), or the sink has
+  /// acknowledged the next record or it is in flight to the sink (`taken`).
   private enum Stop { case end, full, taken }
 
   /// Maximum number of ranges of acknowledged sequence numbers for one sink. If there are more, the newest record is
-  /// not delivered first, because this would add ranges, and each range costs memory and a row.
+  /// not delivered first, because that would add another range. Each range needs memory and a row.
   private static let mostRanges = 4_096
 
-  /// Appends the records of a lane that a sink lacks: first the newest telemetry record, then all others in ascending
-  /// order. If the batch has room for all of them, the newest record is moved to the end, so that all telemetry is in
-  /// ascending order.
+  /// Appends the records of a lane that a sink has not acknowledged: first the newest telemetry record, then all others
+  /// in ascending order. If the batch has room for all these records, the newest record is moved to the end, so that
+  /// all telemetry is in ascending order.
   ///
   /// - Returns: `false` if the batch is full.
   @discardableResult
@@ -68,7 +68,8 @@ extension SpoolFile {
     }
   }
 
-  /// Reads consecutive records until one of them was acknowledged or is in flight, the batch is full, or the lane ends.
+  /// Reads consecutive records. Stops before a record that was acknowledged or is in flight, when the batch is full, or
+  /// at the end of the lane.
   private func readRun(
     _ batch: inout RecordBatch, _ request: Request, _ lane: Lane, from position: inout UInt64
   ) throws(SQLiteError) -> Stop {
@@ -111,7 +112,7 @@ extension SpoolFile {
     return true
   }
 
-  /// Returns the highest sequence number of a record below `sequence`; 0 if there is none.
+  /// Returns the highest sequence number in the lane that is below `sequence`; 0 if there is none.
   private func before(_ sequence: UInt64, in lane: Lane) throws(SQLiteError) -> UInt64 {
     try with(lane) { lane throws(SQLiteError) in
       lane.before.bind(min(sequence, UInt64(Int64.max)), at: 1)
@@ -130,8 +131,8 @@ extension SpoolFile {
     }
   }
 
-  /// Appends the record of a row to the batch. If its date may still be corrected, the date is stored as a stamp, so
-  /// that the record is identical if it is sent again.
+  /// Appends the record of a row to the batch. If the date of the record may still be corrected, the date is stored as
+  /// a stamp, so that the record is identical if it is sent again.
   private func append(
     _ row: Row, _ lane: Lane, into batch: inout RecordBatch, _ request: Request
   ) throws(SQLiteError) -> Outcome {

@@ -40,8 +40,8 @@ extension SpoolFile {
     }
   }
 
-  /// Returns the age of a record, ns. If the record is from an earlier boot and its age is unknown, returns the time
-  /// since the start of the current boot, which is the record's minimum age.
+  /// Returns the age of a record, ns. If the record is from an earlier boot and its age is unknown, returns its minimum
+  /// age: the time since the start of the current boot.
   func age(boot other: Int64, time: Int64, now: Int64) -> Int64 {
     if other == boot { return now &- time }
     let then = clock.wall(boot: other, time: time)
@@ -67,7 +67,7 @@ extension SpoolFile {
     if lane == .events { try markUnreported(first...last, &draft) }
   }
 
-  /// Returns the losses that result if no more records of the file are delivered. Nothing is written.
+  /// Returns the losses that would result if no more records of the file were delivered. Writes nothing.
   func lossOfAll(_ sinks: [SinkProgress]) throws(SQLiteError) -> [Loss] {
     var losses: [Loss] = []
     for lane in Lane.allCases {

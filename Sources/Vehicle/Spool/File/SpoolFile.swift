@@ -18,7 +18,7 @@ final class SpoolFile {
   /// Size of the database's pages, bytes.
   let pageSize: Int64
 
-  /// Whether the file was closed properly the last time, or was opened before by this process.
+  /// Whether the file was closed properly after its last use, or this process has opened it before.
   let wasClean: Bool
   /// The sinks in the file that are no longer configured, each with the number of records that it had not acknowledged.
   let forgotten: [(sink: String, records: Int64)]
@@ -26,7 +26,8 @@ final class SpoolFile {
   let epoch: UUIDv7
   /// The highest sequence number that was ever committed or skipped.
   var last: UInt64
-  /// The highest sequence number that is reserved. After a power cut, numbering continues after it.
+  /// The highest sequence number that is reserved for the next commit. After a power cut, numbering continues after
+  /// this number.
   var reserved: UInt64
   /// Number of records in the file in each ``Lane``.
   var counts: [Int64]
@@ -53,8 +54,8 @@ final class SpoolFile {
   ///   - sinks: the configured sinks. Their progress is read from the file. The state of all other sinks is removed
   ///     from the file.
   ///   - gatewayId: the gateway's ID; `nil` to accept records of any gateway.
-  ///   - resuming: the epoch of the file that this process had open before; `nil` if it had none. If the file is the
-  ///     same one, its reserved numbers are not skipped.
+  ///   - resuming: the epoch of the file that this process had open before; `nil` if it had none. If the opened file
+  ///     has this epoch, its reserved numbers are not skipped.
   ///   - mark: the mark that the previous process has left in `spool.lock`; `nil` if there is none.
   /// - Throws: ``SQLiteError`` if the file cannot be used. If the kind of the error is `damaged`, the caller must
   ///   replace the file.

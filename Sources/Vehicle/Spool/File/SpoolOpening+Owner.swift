@@ -15,10 +15,10 @@ extension SpoolOpening {
     return try find.next() ? find.text(0) : nil
   }
 
-  /// Begins a new epoch if the gateway ID has changed and no record of the old gateway is waiting.
+  /// Begins a new epoch if the gateway ID has changed and no records with the old gateway ID are waiting.
   ///
-  /// Rows do not contain the epoch. While records of the old gateway are waiting, its numbering therefore continues,
-  /// and the next start checks again.
+  /// Rows do not contain the epoch. Therefore, while records with the old gateway ID are waiting, the old epoch
+  /// continues, and the next start checks again.
   ///
   /// - Parameters:
   ///   - gatewayId: the gateway's ID; `nil` to accept records of any gateway.
@@ -43,8 +43,8 @@ extension SpoolOpening {
     }
   }
 
-  /// Starts the numbering again in a new epoch. Of the old epoch, only losses that are not reported yet remain; they
-  /// contain the ID of the old epoch.
+  /// Starts the numbering again in a new epoch. Only the losses that are not reported yet remain from the old epoch;
+  /// they contain its ID.
   private static func begin(_ epoch: UUIDv7, _ connection: borrowing SQLiteConnection) throws(SQLiteError) -> UUIDv7 {
     try connection.execute(
       """

@@ -126,8 +126,8 @@ enum SpoolOpening {
   /// For each sink in the file that is not among `sinks`, counts the records that it has not acknowledged. Sinks that
   /// have acknowledged all records are left out.
   ///
-  /// This takes time in proportion to the number of records in the file that such a sink has acknowledged. These are
-  /// few, unless another sink has a backlog.
+  /// This takes time in proportion to the number of records in the file that such a sink has acknowledged. This number
+  /// is small unless another sink has a backlog.
   static func lacked(
     byOthersThan sinks: [SinkProgress], _ connection: borrowing SQLiteConnection, _ state: State
   ) throws(SQLiteError) -> [(sink: String, records: Int64)] {
@@ -207,7 +207,7 @@ enum SpoolOpening {
     return try find.onlyNumber()
   }
 
-  /// Reads a sink's acknowledgements, and the dates with which records were delivered to it (stamps).
+  /// Reads which records a sink has acknowledged, and the dates with which records were sent to it (stamps).
   static func restore(
     _ sink: SinkProgress, _ connection: borrowing SQLiteConnection
   ) throws(SQLiteError) {

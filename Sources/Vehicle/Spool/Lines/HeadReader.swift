@@ -9,7 +9,7 @@ struct HeadReader: ~Escapable {
 
   /// Skips the text `text`, which must come next in the line.
   ///
-  /// - Throws: ``RecordFormError`` if another text comes next.
+  /// - Throws: ``RecordFormError`` if the line continues with another text.
   @_lifetime(self: copy self)
   mutating func expect(_ text: StaticString) throws(RecordFormError) {
     guard starts(with: text, at: position) else { throw malformed }
@@ -42,7 +42,7 @@ struct HeadReader: ~Escapable {
     guard position > start, position < line.count else { throw malformed }
   }
 
-  /// Skips two keys with their values: first `timestamp` or `elapsed`, then `timeQuality`.
+  /// Skips two keys with their values. The first key is `timestamp` or `elapsed`, the second `timeQuality`.
   ///
   /// - Returns: the range of both keys and their values, and the range of the timestamp's text, which is `nil` for
   ///   `elapsed`.

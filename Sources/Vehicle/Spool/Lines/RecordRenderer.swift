@@ -52,8 +52,8 @@ struct RecordRenderer: ~Copyable {
     Self.copy(line, 1..<line.count, to: &out)
   }
 
-  /// Writes the key and the date of a time in a trip record, for example `,"startTime":"…"`. Writes nothing if the date
-  /// is unknown.
+  /// Writes the key of a time in a trip record, and the time as a date, for example `,"startTime":"…"`. Writes nothing
+  /// if the date is unknown.
   ///
   /// - Returns: the index of the byte 03 after the offset of this time.
   private mutating func writeMoment(

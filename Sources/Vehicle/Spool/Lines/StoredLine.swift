@@ -33,7 +33,8 @@ struct StoredLine: Equatable, Sendable {
   static let momentMark: UInt8 = 0x03
 
   let type: RecordType
-  /// The line with the bytes 01, 02 and 03 in the places of values, without its line feed.
+  /// The line without its line feed. The bytes 01, 02 and 03 are in it instead of the values that are determined at
+  /// delivery.
   let bytes: [UInt8]
 
   /// Creates a stored line from a copy of bytes that were stored before.
@@ -98,8 +99,8 @@ struct StoredLine: Equatable, Sendable {
     unsafe line.extracting(range).withUnsafeBufferPointer { unsafe kept.append(contentsOf: $0) }
   }
 
-  /// Copies the body of a trip record, and replaces each time in it by its offset from the record's time. If the clock
-  /// is corrected later, all these times are then corrected by the same amount.
+  /// Copies the body of a trip record. Replaces each time in the body with the offset from the record's time. If the
+  /// clock is corrected later, all these times are then corrected by the same amount.
   private static func copyTrip(
     _ line: Span<UInt8>, _ range: Range<Int>, from moment: Timestamp, to kept: inout [UInt8]
   ) throws(RecordFormError) {

@@ -25,8 +25,8 @@ final class PackingBase {
   deinit { unsafe ccompression_base_free(handle) }
 }
 
-/// Compresses lines with zstd (RFC 8878), level 1. The dictionary is a similar line, the base line. Only one thread may
-/// use a packer.
+/// Compresses lines with zstd (RFC 8878), level 1. It uses a similar line as the dictionary: the base line. Only one
+/// thread may use a packer.
 ///
 /// The records of one vehicle share most of their text, especially the signal names. With the dictionary, this text is
 /// stored only once for a few hundred records. A record of 1.9 KB then takes 0.3 KB.

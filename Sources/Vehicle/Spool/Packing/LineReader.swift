@@ -3,7 +3,7 @@ import Telemetry
 /// Reads the text lines of records from rows of the spool's database, whether they are compressed or not.
 struct LineReader: ~Copyable {
   /// Maximum number of base lines that are kept in memory. Four are needed if the newest record is delivered before a
-  /// backlog: two positions of the file are then read alternately, and at each of them, two kinds of lines with
+  /// backlog. The file is then read alternately at two positions, and at each position, two kinds of lines with
   /// different base lines may alternate.
   private static let capacity = 4
 
@@ -17,8 +17,8 @@ struct LineReader: ~Copyable {
   ///   - row: contains the line and, in the next column, the row number of its base line.
   ///   - column: the column of the line.
   /// - Returns: the result of `body`; `nil` if the line or its base line is damaged.
-  /// - Throws: ``SQLiteError`` if the file cannot be read, or if libzstd is needed but not installed. If libzstd is not
-  ///   installed, the records are not damaged.
+  /// - Throws: ``SQLiteError`` if the file cannot be read, or if libzstd is needed but not installed. A missing libzstd
+  ///   does not mean that the records are damaged.
   mutating func withLine<Result>(
     of row: borrowing SQLiteStatement, at column: Int32, _ connection: borrowing SQLiteConnection,
     _ body: (Span<UInt8>) -> Result

@@ -1,15 +1,15 @@
 /// Chooses the base line against which each new line is compressed.
 ///
-/// A base line is used for ``mostLines`` lines and then retired, which limits how many records are lost if the base
-/// line is damaged. If different kinds of lines alternate, for example lines of two vehicles, several base lines are in
-/// use at the same time.
+/// A base line is used for ``mostLines`` lines, and then no longer (it is retired). This limits how many records are
+/// lost if the base line is damaged. If different kinds of lines alternate, for example lines of two vehicles, several
+/// base lines are in use at the same time.
 struct PackingPlan {
   /// Maximum number of lines that are compressed against the same base line.
   static let mostLines = 256
   /// Maximum number of base lines that are in use at the same time.
   static let mostBases = 4
-  /// Minimum number of lines between two new base lines, unless no base line is in use. Without this limit, every line
-  /// would become a base line if all lines differ.
+  /// Minimum number of lines between two new base lines. It does not apply if no base line is in use. Without this
+  /// limit, every line would become a base line if all lines differed.
   static let fewestLines = 16
   /// Minimum length of a line that is compressed, bytes. Shorter lines are stored uncompressed.
   static let shortestLine = 128
@@ -26,7 +26,7 @@ struct PackingPlan {
 
   init(next: Int64) { self.next = next }
 
-  /// The way to store one line.
+  /// How a line is to be stored.
   enum Step {
     /// Store the line uncompressed.
     case plain
@@ -39,8 +39,8 @@ struct PackingPlan {
   /// Decides how to store a line.
   ///
   /// A base line is similar enough if the compressed line has at most half of the line's length, and the base line has
-  /// at least three quarters of it. A shorter base line lacks many of the line's signal names; an example is the first
-  /// record of a vehicle, which is made before the supported signals are known.
+  /// at least three quarters of it. A shorter base line lacks many of the line's signal names. For example, the first
+  /// record of a vehicle is short, because it is made before the supported signals are known.
   mutating func step(for line: [UInt8], _ packer: LinePacker) -> Step {
     guard line.count >= Self.shortestLine else { return .plain }
     sinceLast += 1
@@ -63,10 +63,10 @@ struct PackingPlan {
     frame.count <= line.count / 2 && entries[index].base.count >= line.count / 4 * 3
   }
 
-  /// Retires the base lines that were used for ``mostLines`` lines, and also the oldest one if there are more than
-  /// ``mostBases``.
+  /// Stops using the base lines that were used for ``mostLines`` lines. If more than ``mostBases`` base lines are in
+  /// use, also stops using the oldest one.
   ///
-  /// - Returns: the row numbers of the retired base lines.
+  /// - Returns: the row numbers of the base lines that are no longer used (retired).
   mutating func retire() -> [Int64] {
     var retired: [Int64] = []
     entries.removeAll { entry in

@@ -6,8 +6,8 @@ extension SpoolFile {
     var base: Int64?
   }
 
-  /// Compresses a telemetry line against a base line. Stores a new base line if necessary, and marks base lines that
-  /// are retired.
+  /// Compresses a telemetry line against a base line. Stores a new base line if necessary, and marks the base lines
+  /// that will not be used for further lines.
   ///
   /// - Parameter sequence: the sequence number of the record with this line.
   func pack(_ line: [UInt8], sequence: UInt64, _ draft: inout Draft) throws(SQLiteError) -> PackedLine {

@@ -1,6 +1,6 @@
 import Telemetry
 
-/// The date, as an offset from the boot clock, with its source, which shows how reliable it is.
+/// The date as an offset from the boot clock. Its source shows how reliable it is.
 public struct WallTime: Equatable, Sendable {
   /// Time from 1970 to the start of the boot (time 0 of the boot clock), ns; meaningless if `quality` is `unset`.
   public var offset: Int64
@@ -28,15 +28,16 @@ public struct WallTime: Equatable, Sendable {
   }
 }
 
-/// The dates that are known for each boot, each with the time from which it applies.
+/// For each boot, the known dates. Each date is stored with the time from which it applies.
 ///
 /// - If a more reliable date becomes known, it applies to the whole boot so far. Therefore, records that were made
 ///   before the clock was right are also delivered with the right time.
-/// - If the clock steps, and the new date is as reliable as the previous date, the new date applies from then on.
+/// - If the clock steps, and the new date is as reliable as the previous date, the new date applies from the time of
+///   the step on.
 /// - If the date is as reliable as before, and the clock has not stepped, nothing changes. (Linux slews the boot clock
 ///   and the system clock alike, so that the offset between them changes only in steps.)
-/// - If a clock steps repeatedly, as that of a receiver with wrong dates does, only the last ``mostEntries`` steps are
-///   kept. Older records that are still waiting get the date of the first of these steps.
+/// - If a clock steps repeatedly, for example that of a receiver with wrong dates, only the last ``mostEntries`` steps
+///   are stored. Waiting records that are older than these steps get the date of the first stored step.
 struct ClockHistory: Equatable {
   /// A date that applies from a certain time of a boot on.
   struct Entry: Equatable {
@@ -58,7 +59,7 @@ struct ClockHistory: Equatable {
   /// entries, no date was known in it.
   private(set) var entries: [Int64: [Entry]] = [:]
 
-  /// Returns the date that applies at a time of a boot.
+  /// Returns the date that applies at the time `time` of a boot.
   func wall(boot: Int64, time: Int64) -> WallTime {
     guard let known = entries[boot] else { return .unknown }
     return (known.last { $0.since <= time } ?? known.first)?.wall ?? .unknown
@@ -99,6 +100,6 @@ struct ClockHistory: Equatable {
     return true
   }
 
-  /// Removes the entries of a boot of which no records exist any more.
+  /// Removes the entries of a boot. Call this when no records of the boot exist any more.
   mutating func forget(boot: Int64) { entries[boot] = nil }
 }

@@ -4,12 +4,12 @@ struct LaneProgress {
   /// A record that was delivered to the sink and is not acknowledged yet.
   struct HandedOut: Equatable {
     let sequence: UInt64
-    /// The sequence number of the preceding record in the lane. The lane has no record between the two.
+    /// The sequence number of the preceding record in the lane.
     let previous: UInt64
   }
 
-  /// The sequence numbers that the sink has acknowledged. The range that starts at 0 ends at ``cursor``. Records in
-  /// ranges above the cursor were acknowledged before older records.
+  /// The sequence numbers that the sink has acknowledged. The first range starts at 0 and ends at ``cursor``. Records
+  /// in the other ranges were acknowledged although an older record is not acknowledged yet.
   ///
   /// The set may also contain numbers that belong to no record of this lane.
   private(set) var acknowledged = SequenceSet(0...0)
@@ -24,8 +24,8 @@ struct LaneProgress {
   /// flight.
   func isTaken(_ sequence: UInt64) -> Bool { acknowledged.contains(sequence) || inFlight.contains(sequence) }
 
-  /// Returns the last number of the series after `sequence` in which all numbers were acknowledged or are in flight. If
-  /// the number after `sequence` was not acknowledged and is not in flight, returns `sequence`.
+  /// Returns the highest number for which all numbers after `sequence`, up to this number, were acknowledged or are in
+  /// flight. Returns `sequence` if there is no such number.
   func taken(behind sequence: UInt64) -> UInt64 {
     var last = sequence
     while last < .max {

@@ -3,11 +3,11 @@ import Telemetry
 /// A batch of records for one sink, as finished lines in one buffer. ``Spool/nextBatch(for:limit:at:into:)`` clears a
 /// batch and fills it again, so that its memory is reused.
 public struct RecordBatch: Sendable {
-  /// The place where a record is stored.
+  /// Where a record is stored.
   public enum Source: Hashable, Sendable {
     /// In memory, in the memory epoch with this number. The memory epochs of this process are numbered from 0.
     case memory(UInt32)
-    /// In the file with this number. The files that this process has opened or created are numbered.
+    /// In the file with this number. The spool numbers the files that it opens or creates in this process.
     case file(UInt32)
   }
 
@@ -68,7 +68,7 @@ public struct RecordBatch: Sendable {
 
   /// Adds a record whose line was appended to ``bytes`` at `start`.
   ///
-  /// - Returns: `false` if the record exceeds the limit; its line is removed again then.
+  /// - Returns: `false` if the record exceeds the limit. Its line is then removed from ``bytes``.
   mutating func append(_ number: Number, _ type: RecordType, from start: Int, _ limit: Limit) -> Bool {
     guard records.isEmpty || records.count < limit.records && bytes.count <= limit.bytes else {
       bytes.removeSubrange(start...)

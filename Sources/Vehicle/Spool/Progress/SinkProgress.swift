@@ -14,8 +14,8 @@ final class SinkProgress {
   /// The progress in each ``Lane``.
   var lanes: [LaneProgress] = [LaneProgress(), LaneProgress()]
   private(set) var stamps: [Stamp] = []
-  /// Sequence numbers of the records in flight that got their stamp for this delivery. If the sink has sent nothing of
-  /// them, these stamps can be discarded.
+  /// Sequence numbers of the records in flight whose stamps were stored for the current delivery, not for an earlier
+  /// one. If the sink has sent no byte of these records, their stamps can be discarded.
   private var firstTime = SequenceSet()
   /// Whether the sink has acknowledged records since the last commit.
   var hasNewAcknowledgements = false
@@ -24,7 +24,7 @@ final class SinkProgress {
 
   init(name: String) { self.name = name }
 
-  /// Discards all progress, because the sink begins with a new file or epoch.
+  /// Discards all progress. Call this when a new file or epoch begins.
   func reset() {
     lanes = [LaneProgress(), LaneProgress()]
     stamps = []
@@ -33,13 +33,13 @@ final class SinkProgress {
     hasNewStamps = false
   }
 
-  /// Returns the date in the stamp of a record; `nil` if the record has no stamp: it was not delivered, or its date
-  /// will not be corrected any more and can be computed again.
+  /// Returns the date in the stamp of a record. Returns `nil` if the record has no stamp, because it was not delivered,
+  /// or because its date is final and can be computed again.
   func stamp(of sequence: UInt64) -> WallTime? {
     stamps.first { $0.sequences.contains(sequence) }?.wall
   }
 
-  /// Stores the date with which a record is being delivered, as a stamp.
+  /// Stores a stamp: the date that a record has in the current delivery.
   func stamp(_ sequence: UInt64, _ wall: WallTime) {
     if let index = stamps.firstIndex(where: { $0.wall == wall }) {
       stamps[index].sequences.insert(sequence...sequence)
@@ -97,8 +97,8 @@ final class SinkProgress {
 
   /// Schedules another delivery of the records that are in flight and whose numbers are in `range`.
   ///
-  /// - Parameter sentNothing: whether the sink has sent no byte of these records. If so, the stamps that they got for
-  ///   this delivery are discarded.
+  /// - Parameter sentNothing: whether the sink has sent no byte of these records. If `true`, the stamps that were
+  ///   stored for this delivery are discarded.
   func requeue(_ range: ClosedRange<UInt64>, sentNothing: Bool) {
     for index in lanes.indices { lanes[index].requeue(range) }
     if sentNothing {

@@ -1,9 +1,8 @@
 /// Number of data bytes after each PID in the answers of service 01 (SAE J1979-DA); 0 if the PID is undefined or its
 /// layout is not public.
 ///
-/// The lengths are needed to split an answer with several PIDs and to detect a truncated answer. PIDs 06–09 and 55–58
-/// have a second byte on engines with four banks (those that support PID 1D). The lengths here are those without this
-/// byte.
+/// The lengths are needed to split an answer with several PIDs and to detect a truncated answer. On engines with four
+/// banks, which support PID 1D, PIDs 06–09 and 55–58 have a second byte. The lengths here do not include it.
 public let saeParameterLengths: InlineArray<256, UInt8> = [
   4, 4, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 2, 1, 1, 1,  // 00
   2, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 1, 1, 1, 2,  // 10

@@ -46,12 +46,13 @@ extension SAESignal {
   ) -> SAESignal {
     number(pid, bit, 8, name, title, .percent, 100.0 / 128, -100, sup: sup)
   }
-  /// Creates a row for byte B of PIDs 14–1B, which is a trim. FF means that the calculation of the trim does not use
-  /// the sensor.
+  /// Creates a row for byte B of PIDs 14–1B, which is a fuel trim. FF means that the calculation of the trim does not
+  /// use the sensor.
   @inline(__always) static func sensorTrim(_ pid: UInt16, _ name: StaticString, _ title: StaticString) -> SAESignal {
     number(pid, 8, 8, name, title, .percent, 100.0 / 128, -100, nullAt: 99.21875)
   }
-  /// Creates a row for a full scale that PID 4F or 50 sets. 0 means that the default applies.
+  /// Creates a row for a full scale, which PID 4F or 50 contains. The value 0 means that the default full scale
+  /// applies.
   @inline(__always) static func fullScale(
     _ pid: UInt16, _ bit: UInt16, _ name: StaticString, _ title: StaticString, _ unit: Unit, _ factor: Double = 1
   ) -> SAESignal {

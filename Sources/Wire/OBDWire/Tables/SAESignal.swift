@@ -42,8 +42,8 @@ public enum SAESignals {
     return first..<firstRow(from: key(service, identifier) + 1)
   }
 
-  /// Returns the rows of one identifier for one layout: for PIDs 14–1B, 24–2B and 34–3B a third of the rows, otherwise
-  /// all.
+  /// Returns the rows of one identifier for one layout of the oxygen sensors. For PIDs 14–1B, 24–2B and 34–3B, this is
+  /// a third of the identifier's rows; for all others, it is all rows.
   public static func rows(service: UInt8, identifier: UInt16, layout: OxygenSensorLayout) -> Range<Int> {
     let all = rows(service: service, identifier: identifier)
     guard service == 1, dependsOnLayout(identifier) else { return all }

@@ -1,5 +1,5 @@
 extension FailureType {
-  /// The failure types that the standard defines, by byte. All other bytes are reserved.
+  /// The failure types that the standard defines, in ascending order of their bytes. All other bytes are reserved.
   static let table: InlineArray<_, Row> = [
     .init(0x01, "electrical failure"),
     .init(0x02, "signal failure"),

@@ -1,6 +1,6 @@
 extension GenericTexts {
-  /// Codes of the chassis (brakes and traction control) and the body (restraints). The standard's text names only the
-  /// part; the failure type describes the failure.
+  /// Codes of the chassis (brakes and traction control) and the body (restraints). The text in the standard names only
+  /// the part of the vehicle; the failure type describes the failure.
   ///
   /// Of C0035 to C0053, only codes that no manufacturer is known to use differently are included. One large
   /// manufacturer long used C0035, C0040, C0045, C0050 and their neighbours for the wheel speed sensors. The standard

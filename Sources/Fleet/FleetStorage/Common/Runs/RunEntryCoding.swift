@@ -111,7 +111,7 @@ enum RunEntryCoding {
       return Int64(bitPattern: number >> 1) ^ -Int64(bitPattern: number & 1)
     }
 
-    /// Reads a number of bytes, which must not exceed the total size of all bodies.
+    /// Reads a count of bytes. The count must not exceed the total size of all bodies.
     mutating func count() throws(StoreFailure) -> Int {
       let number = try number()
       guard number <= UInt64(RunSelection.largestBodies) else { throw TelemetryRun.damaged("a body that is too long") }

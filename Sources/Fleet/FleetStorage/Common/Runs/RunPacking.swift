@@ -47,8 +47,8 @@ struct RunUnpacker: ~Copyable {
 
   /// Decompresses a frame.
   ///
-  /// - Throws: `damaged` unless the bytes are exactly one complete frame, of at most ``RunSelection/largestBodies``
-  ///   decompressed bytes.
+  /// - Throws: `damaged` unless the bytes are exactly one complete frame whose content has at most
+  ///   ``RunSelection/largestBodies`` bytes.
   borrowing func unpack(_ packed: [UInt8]) throws(StoreFailure) -> [UInt8] {
     let length = unsafe ZSTD_getFrameContentSize(packed, packed.count)
     guard length <= UInt64(RunSelection.largestBodies) else {

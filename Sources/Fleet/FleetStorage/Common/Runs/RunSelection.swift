@@ -1,7 +1,7 @@
 import FleetDomain
 import Telemetry
 
-/// Selects the telemetry of a vehicle that is stored in new runs, and divides it into runs.
+/// Selects the telemetry records of a vehicle that are stored in new runs, and divides them into runs.
 ///
 /// The size of runs is limited, because reading one record requires that all bodies of its run are decompressed.
 enum RunSelection {
@@ -15,7 +15,7 @@ enum RunSelection {
   /// Maximum total size of the bodies of a run, bytes: a run that is just below ``fullBodies`` may receive one more
   /// record.
   static let largestBodies = fullBodies + IncomingRecord.maximumCount
-  /// Whether records are stored as a run, given their number and the total size of their bodies in bytes.
+  /// Whether `count` records whose bodies have `bytes` bytes in total are stored as a run.
   static func isWorthwhile(_ count: Int, _ bytes: Int) -> Bool {
     count >= fewestRecords || (count > 1 && bytes >= worthwhileBodies)
   }
@@ -23,7 +23,7 @@ enum RunSelection {
   /// Divides records into runs.
   ///
   /// - Parameters:
-  ///   - candidates: indices of the rows whose place is between two existing runs.
+  ///   - candidates: indices of the rows that belong between two existing runs.
   ///   - previous: the existing run before the candidates; `nil` if there is none.
   ///   - next: the existing run after the candidates; `nil` if there is none.
   ///   - now: the server's clock, ms since 1970.
@@ -49,7 +49,7 @@ enum RunSelection {
     return months(rows, fitting).flatMap { pieces(rows, $0) }
   }
 
-  /// Divides rows by the months of their ids. The rows must be in the order of the ids.
+  /// Divides rows into groups, one for each month of their ids. The rows must be in the order of the ids.
   private static func months(_ rows: [RecordRow], _ indexes: [Int]) -> [ArraySlice<Int>] {
     var parts: [ArraySlice<Int>] = []
     var rest = indexes[...]

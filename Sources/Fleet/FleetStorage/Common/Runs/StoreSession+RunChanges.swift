@@ -3,15 +3,15 @@ import Telemetry
 
 /// Changes to existing runs.
 extension StoreSession {
-  /// Stores better times for records, which may be rows or parts of runs. A record that already has a time of the same
-  /// or a better quality is skipped. Any other record in a run is removed from the run and becomes a row. Call this
-  /// after ``store(_:at:)``, which locks the vehicles.
+  /// Stores better times for records, which may be stored as rows or in runs. A record that already has a time of the
+  /// same or a better quality is skipped. Any other record in a run is removed from the run and becomes a row. Call
+  /// this after ``store(_:at:)``, which locks the vehicles.
   ///
   /// - Parameters:
   ///   - improvements: the better times, in the order of the records' keys.
-  ///   - budget: when it is spent, the remaining improvements are postponed. At least one is stored.
-  /// - Returns: `moved`, the records of each vehicle whose time is now earlier; `left`, the hours to which records no
-  ///   longer belong; and the keys of the postponed improvements.
+  ///   - budget: limits the cost. When it is spent, the remaining improvements are postponed. At least one is stored.
+  /// - Returns: `moved`, for each vehicle, the records whose times are now earlier; `left`, the hours to which records
+  ///   no longer belong; and the keys of the records whose improvements were postponed.
   func improveAll(
     _ improvements: [Improvement], within budget: WorkBudget
   ) throws(StoreFailure) -> (moved: [Int32: MovedBack], left: Set<StaleHour>, postponed: [RowKey]) {

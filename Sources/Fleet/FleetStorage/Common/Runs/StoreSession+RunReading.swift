@@ -34,11 +34,11 @@ extension StoreSession {
     return keys.compactMap { found[$0] }
   }
 
-  /// Calls a function for each of these telemetry records that is stored in a run.
+  /// Calls a function for each of the given telemetry records that is stored in a run.
   ///
   /// - Parameters:
   ///   - keys: keys in ascending order.
-  ///   - budget: the cost of reading each run is charged to it. When it is spent, no more runs are read.
+  ///   - budget: limits the cost of reading runs. When it is spent, no more runs are read.
   /// - Returns: the keys whose runs were not read.
   @discardableResult
   func forEachInRuns(
@@ -130,7 +130,7 @@ struct RunReader {
     return Array(rows.prefix(query.limit + 1))
   }
 
-  /// Returns the number of runs that one query reads if this number of records is needed.
+  /// Returns the number of runs that one query reads if `records` records are needed.
   private static func count(for records: Int) -> Int { min(records / 64 + 1, 32) }
 
   private func append(
@@ -143,7 +143,8 @@ struct RunReader {
 
   // MARK: Down-sampling
 
-  /// Returns the newest record of each time span. Bodies are read only from runs that contain such a record.
+  /// Returns the newest record in each time span of the length `every`. Bodies are read only from runs that contain
+  /// such a record.
   func newest(_ page: RecordPage, _ every: Int64) throws(StoreFailure) -> [FoundRow] {
     let end = RecordBound.end(page.query)
     // Records without a time belong to no span, and are in no run.
@@ -202,7 +203,7 @@ struct RunReader {
   // MARK: The newest
 
   /// Returns the sort key of the newest record in runs; `nil` if there is none. If `withPosition` is true, only records
-  /// with a position count, and only about the 10,000 newest records are searched.
+  /// with a position are considered, among about the 10,000 newest records.
   func newest(withPosition: Bool) throws(StoreFailure) -> NewestPlace? {
     var (before, read) = (Int64.max, 0)
     while read < 10_000 {
@@ -239,7 +240,7 @@ struct RunReader {
 }
 
 extension RecordBound {
-  /// Whether an entry belongs to the page, because it does not precede the position at which reading begins.
+  /// Whether an entry belongs to the page: it must not precede this bound, at which reading begins.
   fileprivate func admits(_ entry: RunEntry, oldestFirst: Bool) -> Bool {
     if time != entry.time { return (time < entry.time) == oldestFirst }
     if sequence != entry.sequence { return (sequence < entry.sequence) == oldestFirst }

@@ -30,8 +30,8 @@ extension StoreEngine {
   }
 }
 
-/// The position at which retention continues: the last visited run, in the order of months, times, tenants and
-/// vehicles.
+/// The position at which retention continues: the last run that was visited. Runs are visited in the order of months,
+/// times, tenants and vehicles.
 struct RunRemovalPlace {
   var month: Int64 = -1
   var time: Int64 = .min
@@ -48,8 +48,8 @@ extension StoreSession {
 
   /// Deletes some of the expired runs.
   ///
-  /// - Returns: the number of deleted records, and the position at which to continue; `nil` for the position at the
-  ///   end.
+  /// - Returns: the number of deleted records, and the position at which to continue. The position is `nil` if no
+  ///   expired runs remain.
   fileprivate func removeRuns(
     _ bounds: RetentionBounds, from place: RunRemovalPlace
   ) throws(StoreFailure) -> (removed: Int64, next: RunRemovalPlace?) {
@@ -88,8 +88,8 @@ extension StoreSession {
     return (removed, next)
   }
 
-  /// Deletes those records of a run whose times are before `time`, including the bytes of their bodies. The newest
-  /// record of the vehicle remains. Returns the number of deleted records.
+  /// Deletes the records of a run whose times are before `time`, including the bytes of their bodies. The vehicle's
+  /// newest record remains. Returns the number of deleted records.
   private func removeOldest(of span: RunSpan, before time: Int64) throws(StoreFailure) -> Int64 {
     // If the vehicle was removed, ``removeRuns(tenant:vehicle:)`` deletes its records.
     if try rows("SELECT key FROM vehicle WHERE key = $1", [SQLValue(span.vehicle)]).isEmpty { return 0 }

@@ -12,7 +12,8 @@ extension StoreSession {
   /// - Parameters:
   ///   - rows: rows with unique keys, in the order of ``RowKey/isBefore(_:_:)``.
   ///   - now: the server's clock, ms since 1970.
-  /// - Returns: the time qualities of the records that the database already contained, by the record's index.
+  /// - Returns: the time qualities of the records that the database already contained. The keys are the indices of the
+  ///   records in `rows`.
   func store(_ rows: [RecordRow], at now: Int64) throws(StoreFailure) -> [Int: StoredQuality] {
     let shares = Self.telemetryShares(rows)
     if shares.isEmpty { return try insert(rows) }
@@ -34,7 +35,7 @@ extension StoreSession {
     return existing
   }
 
-  /// Returns the range of indices of each vehicle's telemetry.
+  /// Returns, for each vehicle, the range of the indices of its telemetry in `rows`.
   private static func telemetryShares(_ rows: [RecordRow]) -> [Range<Int>] {
     var shares: [Range<Int>] = []
     for (index, row) in rows.enumerated() where row.key.recordClass == RowKey.telemetryClass {
@@ -49,8 +50,8 @@ extension StoreSession {
 
   /// Finds, for each telemetry record, the existing runs between which it belongs.
   ///
-  /// - Returns: the records of each gap between two runs; and the time qualities of the records that existing runs
-  ///   contain.
+  /// - Returns: for each gap between two runs, the records that belong there; and the time qualities of the records
+  ///   that existing runs already contain.
   private func gaps(
     of rows: [RecordRow], _ shares: [Range<Int>]
   ) throws(StoreFailure) -> (gaps: [RunGap], existing: [Int: StoredQuality]) {
@@ -89,7 +90,7 @@ extension StoreSession {
     return (gaps, existing)
   }
 
-  /// Selects the records in gaps that are stored in new runs.
+  /// Selects which records from the gaps between existing runs are stored in new runs.
   ///
   /// - Returns: for each new run, the indices of its rows.
   private func runs(of rows: [RecordRow], _ gaps: [RunGap], at now: Int64) throws(StoreFailure) -> [[Int]] {
