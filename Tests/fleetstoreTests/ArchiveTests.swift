@@ -97,12 +97,19 @@ import Testing
         #"{"type":"FeatureCollection","features":[]}"#,
       ])
     #expect(!fences.contains("error"), "\(fences)")
-    var fetched = try store.ask("/api/exports", token: token)
-    let printed = try FleetstoreProgram.run(["export", "--database", database], in: scratch.path)
-    #expect(printed.status == 0, "\(printed.errors)")
-    // The time of the token's last use may have been stored in between.
-    if body(fetched) != body(printed.output) { fetched = try store.ask("/api/exports", token: token) }
-    return (fetched, printed.output)
+    var (fetched, printed) = ("", "")
+    // The time of the token's last use may be stored between the two exports.
+    for exports in 0..<3 {
+      // The audit names each export of the server, after its end.
+      repeat {
+        let ran = try FleetstoreProgram.run(["export", "--database", database], in: scratch.path)
+        try #require(ran.status == 0, "\(ran.errors)")
+        printed = ran.output
+      } while printed.components(separatedBy: #"\"action\":\"export\""#).count <= exports
+      fetched = try store.ask("/api/exports", token: token)
+      if body(fetched) == body(printed) { break }
+    }
+    return (fetched, printed)
   }
 
   @Test func everything_goes_out_of_sqlite_into_postgresql_and_back() async throws {
