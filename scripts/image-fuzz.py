@@ -129,7 +129,7 @@ def run(data, arguments):
     if process == 0:
         try:
             os.close(output)
-            images.limit()
+            images.limit(images.MEMORY)
             found, bodies = images.answer(data, arguments)
             head = json.dumps(found).encode()
             with open(given, "wb") as file:
