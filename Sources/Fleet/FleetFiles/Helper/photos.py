@@ -63,20 +63,28 @@ def linear_codes(grey):
     try:
         import zbar
     except ImportError:
-        return
+        return []
+    from PIL import ImageFilter
+
     scanner = zbar.ImageScanner()
     # The decoders of other codes have errors, and a VIN is in none of them.
     scanner.parse_config("disable")
     for kind in ("code39", "code128", "qrcode"):
         scanner.parse_config(f"{kind}.enable")
-    for turned, angle in ((grey, 0), (grey.rotate(90, expand=True), 90)):
-        picture = zbar.Image(*turned.size, "Y800", turned.tobytes())
-        scanner.scan(picture)
-        for symbol in picture:
-            xs, ys = zip(*symbol.location)
-            if angle:
-                xs, ys = [grey.width - y for y in ys], xs
-            yield symbol.data, [min(xs), min(ys), max(xs), max(ys)]
+    found = []
+    # Noise prevents decoding, and the filter removes it. It also removes the thinnest bars of small codes.
+    for smooth in (grey.filter(ImageFilter.MedianFilter(3)), grey):
+        for turned, angle in ((smooth, 0), (smooth.rotate(90, expand=True), 90)):
+            picture = zbar.Image(*turned.size, "Y800", turned.tobytes())
+            scanner.scan(picture)
+            for symbol in picture:
+                xs, ys = zip(*symbol.location)
+                if angle:
+                    xs, ys = [grey.width - y for y in ys], xs
+                found.append((symbol.data, [min(xs), min(ys), max(xs), max(ys)]))
+        if found:
+            return found
+    return found
 
 
 def matrix_codes(grey):
@@ -114,7 +122,7 @@ def vin(image):
 
 
 def text_vin(page):
-    candidates = {}
+    candidates, others = {}, set()
     for line in page.lines:
         words = list(page.words(line))
         for value in vins_in("".join(word.text for word in words)):
@@ -127,9 +135,12 @@ def text_vin(page):
                 candidates[value] = receipts.Found(value, words, CHECKED * (0.9 + 0.1 * certainty))
             elif not must_have_check_digit(value):
                 candidates[value] = receipts.Found(value, words, UNCHECKED * certainty)
+            else:
+                others.add(value)
     checked = [value for value in candidates if check_digit_holds(value)]
     chosen = checked or list(candidates)
-    if len(chosen) != 1:
+    # A second text with the form of a VIN may be that of another vehicle, or the true one.
+    if len(chosen) != 1 or others:
         return {}
     found = candidates[chosen[0]]
     answer = page.placed({"vin": found.json(None)})
@@ -138,8 +149,8 @@ def text_vin(page):
 
 # The odometer.
 
-# A whole number with 3 to 7 digits, perhaps in groups.
-READING = re.compile(r"(?<![\d.,:/])(\d{1,3}(?:[ .,]\d{3}){1,2}|\d{3,7})(?![\d:/%°]|[.,]\d)")
+# A whole number with 3 to 7 digits, perhaps in groups. A number beside another number may be a part of a longer one.
+READING = re.compile(r"(?<![\d.,:/])(?<!\d )(\d{1,3}(?:[ .,]\d{3}){1,2}|\d{3,7})(?![\d:/%°]|[., ]\d)")
 KILOMETRES, MILES = re.compile(r"\bKM\b(?! ?/ ?H)|(?<=\d)KM\b(?! ?/ ?H)", re.I), re.compile(r"\bMI(?:LES?)?\b|(?<=\d)MI(?:LES)?\b", re.I)
 LABEL = re.compile(r"\bODO(?:METER)?\b|\bTOTAL\b|\bMILEAGE\b|\bKM[- ]?STAND\b|\bGESAMT", re.I)
 # Other numbers of instruments: trips, speeds, revolutions, ranges, temperatures, times.
