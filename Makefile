@@ -76,7 +76,7 @@ kind = ^[A-Za-z]+$(1)Tests\.
 test: need-jq need-python need-gpsd need-testbed need-peers need-influx need-images need-systemd tests tools web
 	@FAILURES=$$(mktemp); export FAILURES; failed=0; \
 	scripts/test.sh 25 --skip '$(call kind,(Server|Live|Hostile|Fairness|Package))' || failed=1; \
-	scripts/test.sh 15 --filter '$(call kind,Server)' || failed=1; \
+	scripts/test.sh 20 --filter '$(call kind,Server)' || failed=1; \
 	scripts/test.sh 20 --filter '$(call kind,Live)' || failed=1; \
 	scripts/test.sh 10 --filter '$(call kind,Hostile)' || failed=1; \
 	cat $$FAILURES; rm -f $$FAILURES; exit $$failed
