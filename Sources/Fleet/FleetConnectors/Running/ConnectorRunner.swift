@@ -221,10 +221,11 @@ final class ConnectorRun: TokenStore {
         moved.leaseUntil = transaction.now.adding(seconds: ConnectorRunner.lease)
         try transaction.update(progress, to: moved, action: "pull")
       }
+      // If no page is left, the usual pause follows, however long the turn was.
+      if page.isLast { return true }
       guard abs(now().nanoseconds - start.nanoseconds) < ConnectorRunner.longestTurn * 1_000_000_000 else {
         return false
       }
-      if page.isLast { return true }
     }
     return true
   }
