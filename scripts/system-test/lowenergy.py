@@ -23,6 +23,10 @@ def run(drive, step):
         before = drive.rows()[-1].key
         machine.run("systemctl restart bluetooth && systemctl restart ble")
         note(again(drive, RADIO, RADIO_VIN, before).record["event"])
+    with step("bluetoothd crashes, and the adapter comes back") as note:
+        before = drive.rows()[-1].key
+        machine.run("systemctl kill --signal=ABRT bluetooth")
+        note(again(drive, RADIO, RADIO_VIN, before).record["event"])
     with step("the service ends, and takes its connection with it"):
         machine.run(f"systemctl stop {UNIT}")
         machine.wait(f"! hcitool -i hci0 con | grep -q {RADIO}")

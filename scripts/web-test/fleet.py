@@ -321,13 +321,13 @@ def webhook_shows_its_secret_once_and_its_deliveries(browser):
     browser.click(".form .button.primary")
     browser.until(lambda: "Address" in browser.element(".summary").text, "the fault at the field")
     browser.fill("#field-url", "https://receiver.invalid/hook")
-    browser.fill("#field-description", "Order board")
+    browser.fill("#field-description", "Workshop board")
     browser.click(".check", "Vehicle is unsafe")
     browser.click(".form .button.primary")
     browser.sees("It is shown only now")
     secret = browser.element(".new-secret code").text
     assert secret.startswith("whsec_")
-    [webhook] = [one for one in server.send("GET", "/api/webhooks")["data"] if one.get("description") == "Order board"]
+    [webhook] = [one for one in server.send("GET", "/api/webhooks")["data"] if one.get("description") == "Workshop board"]
     assert webhook["events"] == ["defectUnsafe"] and "secret" not in webhook, webhook
     # The secret stays while its page is shown, and is nowhere afterwards.
     browser.click(".button", "Send a test")
@@ -336,7 +336,7 @@ def webhook_shows_its_secret_once_and_its_deliveries(browser):
     browser.sees(secret)
     browser.until(lambda: browser.click(".card .button", "Reload") or any("Test" in row for row in rows(browser)), "the delivery")
     browser.go("/webhooks")
-    browser.sees("Order board")
+    browser.sees("Workshop board")
     browser.go("/webhooks/" + webhook["id"])
     browser.sees("Newest deliveries")
     assert secret not in browser.text() and secret not in browser.script("return JSON.stringify([localStorage, sessionStorage])")
