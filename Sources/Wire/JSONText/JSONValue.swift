@@ -68,11 +68,7 @@ public struct JSONValue: Sendable {
 
   /// The value of a key; `nil` if the key is missing or this is not an object.
   public subscript(_ key: String) -> JSONValue? {
-    var members = members
-    while let index = members.nextKey() {
-      if document.key(index, equals: key) { return JSONValue(document: document, index: index + 1) }
-    }
-    return nil
+    document.value(of: key, in: index).map { JSONValue(document: document, index: $0) }
   }
 
   /// The element at `position`, from 0; `nil` if there is none or this is not an array. Each access iterates from the
@@ -161,15 +157,12 @@ public struct JSONMembers: Sequence, IteratorProtocol, Sendable {
   }
 
   /// Returns the next member; `nil` at the end.
-  public mutating func next() -> JSONMember? { nextKey().map { document.member($0) } }
-
-  /// Returns the index of the next member's key; `nil` at the end. Unlike ``next()``, it does not retain the document
-  /// for each member, so that a search of an object with many members is several times faster.
-  mutating func nextKey() -> Int? {
+  public mutating func next() -> JSONMember? {
     while index < end {
       let key = index
       index = document.end(of: key + 1)
-      if !document.nodes[key].isLeftOut && !document.nodes[key + 1].isLeftOut { return key }
+      if document.nodes[key].isLeftOut || document.nodes[key + 1].isLeftOut { continue }
+      return document.member(key)
     }
     return nil
   }
@@ -202,6 +195,26 @@ extension JSONDocument {
       position += 1
     }
     return true
+  }
+
+  /// Returns the index of the node of a key's value; `nil` if the container has no such key or is no object. Unlike an
+  /// iteration of ``JSONMembers``, this search does not retain the document for each member.
+  func value(of key: String, in container: Int) -> Int? {
+    let nodes = nodes.span
+    guard nodes[container].kind == .object else { return nil }
+    let length = key.utf8.count
+    let end = Int(nodes[container].extent)
+    var index = container + 1
+    while index < end {
+      let value = index + 1
+      if Int(nodes[index].extent) == length, !nodes[index].isLeftOut, !nodes[value].isLeftOut,
+        self.key(index, equals: key)
+      {
+        return value
+      }
+      index = nodes[value].isContainer ? Int(nodes[value].extent) : value + 1
+    }
+    return nil
   }
 
   /// Returns a member of an object.
