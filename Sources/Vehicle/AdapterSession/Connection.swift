@@ -57,8 +57,8 @@ struct KLinePause: BitwiseCopyable {
 struct JobQueue: BitwiseCopyable {
   /// The pending jobs, one bit for each ``Job``.
   var pending: UInt16
-  /// Whether the next job has its turn even if requests of the plan are due, because a request of the plan was sent
-  /// after the last job.
+  /// Whether the next job precedes requests of the plan that are due. It is `true` after a request of the plan was
+  /// sent, so that jobs and requests of the plan alternate.
   var isTurn = false
   /// Number of failed tries of the most urgent job.
   var tries = 0

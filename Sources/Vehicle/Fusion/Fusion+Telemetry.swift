@@ -26,7 +26,7 @@ extension Fusion {
     return latest != .min && lastRead >= latest
   }
 
-  /// A column's value is still valid at `time` only if it was read at the returned time or later.
+  /// Returns the earliest time at which a column's value may have been read to be still valid at `time`.
   private func earliest(of column: Int, at time: Int64) -> Int64 {
     let pace = columns[column].pace
     return time - max(columns[column].window, pace < Self.slowestPace ? 2 * pace : 0)

@@ -36,9 +36,9 @@ public struct FenceRules: BitwiseCopyable, Equatable, Sendable {
   public var hold: Int64 = 10_000_000_000
   /// If the wheel speed is unknown, a vehicle counts as stationary below this Doppler speed, km/h.
   public var standingGroundSpeed = 1.5
-  /// Time for which the Doppler speed must show motion before a stationary vehicle counts as moving, ns. The distance
-  /// from this speed must also exceed the diameter of the error circle, because the Doppler speed of a parked receiver
-  /// is noisy.
+  /// Time for which the Doppler speed must show motion before a stationary vehicle counts as moving, ns. In addition,
+  /// the distance travelled, which is calculated from this speed, must exceed the diameter of the error circle, because
+  /// the Doppler speed of a parked receiver is noisy.
   public var leastMotion: Int64 = 2_000_000_000
   /// A stationary vehicle counts as carried, for example on a ferry or a tow truck, if it is at least this far from the
   /// place where it stopped, m.

@@ -101,7 +101,10 @@ struct FenceSurvey: BoxList, ~Copyable {
     }
   }
 
-  /// Makes the pieces of a candidate, from the edges that matter in the wide window.
+  /// Makes the pieces of one candidate, a fence that may contain some places of the larger window, from its edges near
+  /// that window.
+  ///
+  /// - Parameter index: index in `candidates`.
   private mutating func workOut(_ index: Int, _ set: borrowing FenceSet) {
     let fence = candidates[index].fence
     let shape = set.shapes[Int(fence)]

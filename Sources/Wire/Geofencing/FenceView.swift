@@ -42,7 +42,8 @@ struct FenceView: ~Copyable {
 
   /// The fences that contain the whole window.
   var around: FixedList<Int32>
-  /// The fences that contain only some places of the window. The pieces of one fence are consecutive.
+  /// Pieces of the fences that contain only some places of the window. A piece is one area, circle or corridor, or an
+  /// area's edges near the window. The pieces of one fence are consecutive.
   var pieces: FixedList<Piece>
   var lines = FixedList<LineGroup>(capacity: FenceView.room + 1)
   var segments = FixedList<SegmentGroup>(capacity: FenceView.room + 1)

@@ -70,8 +70,10 @@ struct LineGroup: BitwiseCopyable, Sendable {
   }
 
   /// Whether these edges must be tested for each place of a smaller window. This is necessary if a place may be on an
-  /// edge, or if the line to the east crosses an edge for only some of the places. If it is not necessary, the function
-  /// inverts, in `crossings`, the elements of the edges that the lines from all places cross.
+  /// edge, or if the line from a place to the east crosses an edge for only some of the places.
+  ///
+  /// If it is not necessary, the result is the same for all places: for each edge that the line crosses from every
+  /// place, the function inverts the edge's element of `crossings`.
   @inline(__always)
   func meets(_ window: FloatWindow, _ crossings: inout SIMD4<Int32>) -> Bool {
     let isNear = (low .<= window.north) .& (high .>= window.south)

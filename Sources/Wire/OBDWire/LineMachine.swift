@@ -75,7 +75,8 @@ struct LineMachine: ~Copyable {
   }
 
   /// Whether the current text line, such as `010C`, is the echo of a request for one to six identifiers of one byte. It
-  /// is `true` only if the command is unknown. If the adapter formats CAN frames, no answer begins with 01 or 09.
+  /// is `true` only if the command is unknown and the adapter formats CAN frames. No answer of such an adapter begins
+  /// with 01 or 09, so a line that does must be an echo.
   private var isShortEcho: Bool {
     @inline(__always)
     mutating get {

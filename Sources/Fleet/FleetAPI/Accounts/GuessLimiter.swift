@@ -15,7 +15,7 @@ final class GuessLimiter: Sendable {
   struct Rate: Sendable {
     /// The maximum number of attempts without a pause.
     let burst: Int
-    /// The time after which one more attempt is possible when `burst` attempts were made, in s.
+    /// After `burst` attempts, one more attempt is possible every this many seconds.
     let seconds: Int
   }
 

@@ -40,21 +40,24 @@ public protocol FleetStorage: Sendable {
   ///   `invalidQuery` for an invalid ``RecordQuery``.
   func records(_ query: RecordQuery, tenant: TenantID) async throws(StorageError) -> Page<StoredRecord>
 
-  /// Returns the IDs of the gateways that have own records, in the order of the IDs. A gateway sends own records until
-  /// it knows its vehicle (``RecordQuery/gateway``).
+  /// Returns the IDs of the gateways that have records without a vehicle, in the order of the IDs. A gateway sends such
+  /// records until it knows its vehicle (``RecordQuery/gateway``).
   func gatewaysWithRecords(tenant: TenantID) async throws(StorageError) -> [String]
 
-  /// Removes the own records of a gateway. Their rows are deleted later, by ``finishRemovals()``.
+  /// Removes the records of a gateway that belong to no vehicle. Their rows are deleted later, by
+  /// ``finishRemovals()``.
   ///
-  /// - Throws: `notFound` if the gateway has no own records.
+  /// - Throws: `notFound` if the gateway has no such records.
   func removeRecords(
     ofGateway id: String, tenant: TenantID, by actor: Actor, at now: Timestamp
   ) async throws(StorageError)
 
-  /// Returns the newest records of a vehicle, by its ID or VIN. If the newest record of a class is outside the
-  /// selection, the class is absent, even if an older record is selected.
+  /// Returns the newest records of a vehicle, by its ID or VIN, as a caller may see them who may read only certain
+  /// vehicles at certain times. If the caller may not see the newest record of a class, the class is absent, even if
+  /// the caller may see an older record.
   ///
-  /// - Returns: `nil` if the vehicle does not exist, or if it is not selected for any time.
+  /// - Parameter selection: the vehicles and times that the caller may see.
+  /// - Returns: `nil` if the vehicle does not exist, or if the caller may not see it at any time.
   func latest(
     vehicle: String, within selection: VehicleSelection, tenant: TenantID
   ) async throws(StorageError) -> LatestRecords?

@@ -73,14 +73,14 @@ extension StoreSession {
     try vehicles(named: [text], tenant: tenant).contains { $0.vin == text }
   }
 
-  /// Stores better times for rows of the table `record`, in their columns and their bodies. Rows that already have a
-  /// time of the same or a better quality are skipped.
+  /// Stores more accurate times for rows of the table `record`, in their columns and their bodies. Rows that already
+  /// have a time of the same or a better quality are skipped.
   ///
   /// - Parameters:
-  ///   - improvements: the better times, in the order of the keys of the rows.
+  ///   - improvements: the more accurate times, in the order of the keys of the rows.
   ///   - budget: limits the cost. When it is spent, the remaining improvements are postponed.
-  /// - Returns: `moved`, for each vehicle, the records whose times are now earlier; `left`, the hours to which records
-  ///   no longer belong; and the keys of the records whose improvements were postponed.
+  /// - Returns: `moved`, for each vehicle, the records whose times are now earlier; `left`, the hours in which
+  ///   records were stored under their old times; and the keys of the records whose improvements were postponed.
   func improve(
     _ improvements: [Improvement], within budget: WorkBudget
   ) throws(StoreFailure) -> (moved: [Int32: MovedBack], left: Set<StaleHour>, postponed: [RowKey]) {

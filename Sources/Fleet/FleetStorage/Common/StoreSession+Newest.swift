@@ -98,9 +98,11 @@ extension StoreSession {
     (left.time, left.sequence, left.id.high, left.id.low) < (right.time, right.sequence, right.id.high, right.id.low)
   }
 
-  /// Returns the newest row of each given group of a vehicle's records. All groups belong to one class. No column shows
-  /// whether a record has a position or to which ECU it belongs. Therefore, bodies are read, once for all groups.
-  /// Reading begins with the newest row and ends after 10,000 rows or 4 MiB.
+  /// Returns the newest row of each given group of a vehicle's records. A group is the records of one ECU, or the
+  /// records with a position. All groups belong to one class.
+  ///
+  /// The columns do not show the group of a record. Therefore, the function reads bodies, once for all groups, from the
+  /// newest row on. It ends after 10,000 rows or 4 MiB.
   private func newestRows(
     _ parts: Set<NewestRecord.Part>, _ recordClass: Int16, of vehicle: Int32, tenant: Int32
   ) throws(StoreFailure) -> [NewestRecord.Part: NewestPlace] {

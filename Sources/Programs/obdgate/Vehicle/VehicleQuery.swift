@@ -167,8 +167,10 @@ struct VehicleQuery: PortHandler, ~Copyable {
     return judge(at: now)
   }
 
-  /// Saves the records about the data that clearing erases. The session may clear the codes afterwards. Returns `nil`
-  /// while the session continues.
+  /// Saves records with the trouble codes and all other data that a clearing of the codes erases, and then allows the
+  /// session to clear them.
+  ///
+  /// - Returns: `nil` if the session continues, otherwise its outcome.
   private mutating func saveCodes(at now: Int64, _ actions: inout PortActions) -> Outcome? {
     progress.end()
     isSaved = true

@@ -32,7 +32,8 @@ public enum OxygenSensorLayout: UInt8, BitwiseCopyable, Sendable {
 
 /// Functions to find rows of ``saeSignals``.
 public enum SAESignals {
-  /// Returns the rows of one identifier for all layouts of the oxygen sensors; empty if the standard has none.
+  /// Returns the rows of one identifier; empty if the standard does not define it. If the rows depend on the layout of
+  /// the oxygen sensors, those of all layouts are returned.
   ///
   /// - Parameters:
   ///   - service: 0x01, 0x09, or 0 for measurements of the adapter.
