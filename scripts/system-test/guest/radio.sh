@@ -8,4 +8,5 @@ for controller in hci0 hci1; do
   done
 done
 hciconfig hci0 pscan
-hciconfig hci1 piscan
+# After a crash of bluetoothd, the second controller is still in the LE-only mode of lowenergy.py and has no scan mode.
+hciconfig hci1 piscan || true
