@@ -140,6 +140,7 @@ import Testing
     #expect(vehicle.createdAt == Sample.time(0) && vehicle.value.status == .available)
     let changed = try await new.updateVehicle("VAN-001", tenant: .standard) { $0.notes = "from before" }
     #expect(changed.id == vehicle.id && changed.version == 2)
+    try await new.expectExactSizes(kind)
     await new.close()
   }
 

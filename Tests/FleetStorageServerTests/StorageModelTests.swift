@@ -137,6 +137,7 @@ import Testing
         }
         if step % 4 == 0 {
           try await Self.compare(storage, model, &random)
+          try await fleet.expectExactSizes()
           mostInRuns = max(mostInRuns, try await Self.recordsInRuns(storage))
         }
       }

@@ -147,7 +147,7 @@ import Testing
     #expect(deliveries.allSatisfy { $0.acknowledged.isEmpty })
   }
 
-  @Test(arguments: [500, 503, 429]) func a_server_in_trouble_is_left_alone(_ status: Int) throws {
+  @Test(arguments: [500, 503, 429, 507]) func a_server_in_trouble_is_left_alone(_ status: Int) throws {
     let step: [String: Any] = ["status": status, "headers": ["Retry-After": "120"], "body": "later"]
     let store = try ScriptedStore(["steps": [step]], in: scratch)
     var sink = sink(try configuration(store.port))

@@ -253,6 +253,20 @@ import Testing
     #expect(wait == 7_000_000_000)
   }
 
+  @Test func records_of_a_full_tenant_are_kept_and_the_reason_is_reported() {
+    var reply = HTTPReply(status: 507, body: Array(#"{"error":{"code":"tenantFull","message":"no space"}}"#.utf8))
+    reply.retryAfter = "60"
+    var plan = UploadPlan(server, records: 3)
+    _ = plan.next()
+    guard case .stop(let error, let wait) = plan.judge(reply) else {
+      Issue.record("goes on")
+      return
+    }
+    #expect(error.kind == .busy && error.description.contains("no space for more records of this tenant: 507"))
+    #expect(error.description.contains("tenantFull"))
+    #expect(wait == 60_000_000_000)
+  }
+
   @Test(arguments: [100, 204, 301, 302, 404, 405, 500, 502, 599]) func unexpected_answers_acknowledge_nothing(
     _ status: Int
   ) {

@@ -20,6 +20,7 @@ final class Attack: @unchecked Sendable {
   /// The earliest time of the next connection.
   private var nextConnection = ContinuousClock.now
   private let threads = DispatchGroup()
+  private var endings: [@Sendable () -> Void] = []
 
   init(port: Int) { self.port = port }
 
@@ -27,15 +28,17 @@ final class Attack: @unchecked Sendable {
 
   /// Opens a connection, which is closed when the attack ends.
   ///
-  /// - Parameter buffer: size of the kernel's receive buffer in bytes; `nil` for the default.
-  func socket(buffer: Int32? = nil) throws -> LoadSocket {
+  /// - Parameters:
+  ///   - buffer: size of the kernel's receive buffer in bytes; `nil` for the default.
+  ///   - host: the last number of the client's address, 127.0.0.x.
+  func socket(buffer: Int32? = nil, from host: UInt32 = 1) throws -> LoadSocket {
     let due = condition.withLock {
       let due = max(nextConnection, .now)
       nextConnection = due + .seconds(1) / Self.connectionsPerSecond
       return due
     }
     rest(until: due)
-    let socket = try LoadSocket(port: port, receiveBuffer: buffer)
+    let socket = try LoadSocket(port: port, from: host, receiveBuffer: buffer)
     try condition.withLock {
       if over { throw LoadSocket.Failure(what: "the attack is over") }
       sockets.append(socket)
@@ -69,6 +72,9 @@ final class Attack: @unchecked Sendable {
     }
   }
 
+  /// Adds work that is done after the threads have ended.
+  func atEnd(_ work: @escaping @Sendable () -> Void) { endings.append(work) }
+
   /// Closes all connections and waits for the threads.
   func end() {
     condition.withLock {
@@ -77,6 +83,8 @@ final class Attack: @unchecked Sendable {
       condition.broadcast()
     }
     threads.wait()
+    for ending in endings { ending() }
+    endings = []
     condition.withLock { sockets = [] }
   }
 }

@@ -13,6 +13,10 @@ struct AttackKeys: Sendable {
   let gateways: [String]
   let admin: String
   let reader: String
+  /// The token of the victim's administrator.
+  let victimAdmin: String
+  /// The IDs of the attacking tenant's people.
+  let people: [String]
 
   /// - Parameter settings: the server's configuration file.
   init(_ store: ServedStore, _ settings: String) throws {
@@ -28,7 +32,12 @@ struct AttackKeys: Sendable {
     reader = try make(["token", "add", "--role", "readOnly", "--tenant", "attacker"])
     victimReader = try make(["token", "add", "--role", "readOnly"])
     victimGateway = try Self.addGateway(0, store, token)
+    victimAdmin = token
+    _ = try AttackAccounts.add(AttackAccounts.victim, port: store.port, admin: token)
     let admin = admin
+    people = try (0..<AttackAccounts.count).map {
+      try AttackAccounts.add(AttackAccounts.attacker($0), port: store.port, admin: admin)
+    }
     gateways = try (0..<Self.gatewayCount).map { try Self.addGateway($0, store, admin) }
     // 12 MB, which a WebSocket can request repeatedly.
     let socket = try LoadSocket(port: store.port)

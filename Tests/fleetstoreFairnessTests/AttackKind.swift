@@ -9,6 +9,8 @@ enum AttackKind: String, CaseIterable {
   case announcedBodies, bombs, largeBatches, smallBatches, corrections, lists, shortReads, adminWrites, rotations,
     fences
   case replay, fanOut, subscriptions, messages, strangers, connections, openRoutes, slowReaders
+  case signIns, things, imports, listExports, archives, reports, uploads, images, audits, rules, forwards, webhooks,
+    connectors, phones, schedules, tracks
 
   func begin(_ attack: Attack, _ keys: AttackKeys) throws {
     switch self {
@@ -66,6 +68,25 @@ enum AttackKind: String, CaseIterable {
         // Nothing is read until the end of the attack.
         while socket.isOpen, !attack.isOver { attack.rest(until: .now + .milliseconds(50)) }
       }
+    case .signIns: Self.signIn(attack, keys)
+    case .things: try Self.useThings(attack, keys)
+    case .imports: Self.sendImports(attack, keys)
+    case .listExports:
+      Self.ask(attack, keys, ["csv", "xlsx"].map { "/api/vehicles/VAN-0/telemetry?format=\($0)" })
+    case .archives: Self.exportArchives(attack, keys)
+    case .reports: Self.makeReports(attack, keys)
+    case .uploads: Self.upload(attack, keys)
+    case .images: try Self.uploadImages(attack, keys)
+    case .audits: Self.readAudits(attack, keys)
+    case .rules: try Self.notify(attack, keys)
+    case .forwards: try Self.forward(attack, keys)
+    case .webhooks: try Self.useWebhooks(attack, keys)
+    case .connectors: try Self.connect(attack, keys)
+    case .phones: try Self.reportPositions(attack, keys)
+    case .schedules: try Self.scheduleServices(attack, keys)
+    case .tracks:
+      Self.ask(
+        attack, keys, ["/api/vehicles/VAN-0/track?from=2026-01-01T00:00:00Z&to=2026-02-01T00:00:00Z", "/api/positions"])
     }
   }
 
@@ -93,7 +114,7 @@ enum AttackKind: String, CaseIterable {
     }
   }
 
-  private static func sendBatches(_ attack: Attack, _ keys: AttackKeys, records: Int, threads: Int) {
+  static func sendBatches(_ attack: Attack, _ keys: AttackKeys, records: Int, threads: Int) {
     let base = Int.random(in: 1...1_000) * 100_000
     attack.begin(threads: threads) { attack, number in
       let socket = try attack.socket()
@@ -129,7 +150,7 @@ enum AttackKind: String, CaseIterable {
     }
   }
 
-  private static func ask(_ attack: Attack, _ keys: AttackKeys, _ paths: [String]) {
+  static func ask(_ attack: Attack, _ keys: AttackKeys, _ paths: [String]) {
     attack.begin(threads: 16) { attack, number in
       let socket = try attack.socket()
       let key = number % 4 == 0 ? keys.admin : keys.reader

@@ -4,15 +4,20 @@ import TestKit
 
 @testable import FleetstoreTestKit
 
-/// A tenant that works while another one attacks: a gateway that sends, an operator that reads on new connections, and a
-/// WebSocket that follows. Each wait belongs to the phase in which it began.
+/// A tenant that works while another one attacks: a gateway that sends, an operator that reads on new connections, signs
+/// in, changes a vehicle and reads lists, and a WebSocket that follows. Each wait belongs to the phase in which it began.
 ///
-/// Gateway and operator have something to do every ``interval``, whether or not they are still waiting. A wait that is
+/// Gateway and operator have something to do every ``Probe/interval``, whether or not they are still waiting. A wait that is
 /// longer than the interval therefore counts for each request that was due during it, with what was left of the wait.
 /// Otherwise a server that stops for a second would cost a single sample.
 final class Victim: @unchecked Sendable {
   /// The kinds of measured waits.
-  enum Probe: String, CaseIterable { case ingest, read, follow }
+  enum Probe: String, CaseIterable {
+    case ingest, read, follow, signIn, change, list
+
+    /// Time from one request to the next. A sign-in costs much processor time.
+    var interval: Duration { self == .signIn ? .milliseconds(400) : .milliseconds(self == .change ? 40 : 20) }
+  }
 
   struct Figures {
     var waits: [Probe: [Double]] = [:]
@@ -31,12 +36,10 @@ final class Victim: @unchecked Sendable {
     }
   }
 
-  /// Time from one request to the next.
-  private static let interval = Duration.milliseconds(20)
-
   private let port: Int
   private let gatewayKey: String
   private let readerToken: String
+  private let adminToken: String
   private let lock = NSCondition()
   private var phase = 0
   private var figures: [Int: Figures] = [:]
@@ -48,10 +51,11 @@ final class Victim: @unchecked Sendable {
   private let threads = DispatchGroup()
   private var follower: LoadSocket?
 
-  init(port: Int, gatewayKey: String, readerToken: String) {
+  init(port: Int, _ keys: AttackKeys) {
     self.port = port
-    self.gatewayKey = gatewayKey
-    self.readerToken = readerToken
+    gatewayKey = keys.victimGateway
+    readerToken = keys.victimReader
+    adminToken = keys.victimAdmin
   }
 
   func begin() throws {
@@ -63,6 +67,9 @@ final class Victim: @unchecked Sendable {
     self.follower = follower
     run { [self] in try send() }
     run { [self] in try read() }
+    run { [self] in try signIn() }
+    run { [self] in try change() }
+    run { [self] in try list() }
     run { [self] in try follow(follower) }
   }
 
@@ -101,7 +108,7 @@ final class Victim: @unchecked Sendable {
     let socket = try connect()
     var number = 0
     var due = ContinuousClock.now
-    while goesOn(at: &due) {
+    while goesOn(at: &due, .ingest) {
       let records = (1...5).map { LoadClient.record(number + $0, 0) + "\n" }.joined()
       number += 5
       let last = number
@@ -118,11 +125,56 @@ final class Victim: @unchecked Sendable {
     ]
     var number = 0
     var due = ContinuousClock.now
-    while goesOn(at: &due) {
+    while goesOn(at: &due, .read) {
       number += 1
       let path = paths[number % paths.count]
       try sample(.read) {
         let answer = try connect().get(path, key: readerToken)
+        return answer.contains(" 200 ") ? nil : answer
+      }
+    }
+  }
+
+  /// Signs in, in a browser that was used before.
+  private func signIn() throws {
+    let first = try AttackAccounts.signIn(try connect(), AttackAccounts.victim, AttackAccounts.password)
+    guard let device = AttackAccounts.device(first) else { throw LoadSocket.Failure(what: first) }
+    var due = ContinuousClock.now
+    while goesOn(at: &due, .signIn) {
+      try sample(.signIn) {
+        let answer = try AttackAccounts.signIn(
+          try connect(), AttackAccounts.victim, AttackAccounts.password, device: device)
+        return answer.contains(" 200 ") ? nil : answer
+      }
+    }
+  }
+
+  private func change() throws {
+    let socket = try connect()
+    var number = 0
+    var due = ContinuousClock.now
+    while goesOn(at: &due, .change) {
+      number += 1
+      let body = Array(#"{"name":"Van \#(number)"}"#.utf8)
+      try sample(.change) {
+        let answer = try socket.send(
+          "PATCH", "/api/vehicles/VAN-0", key: adminToken, body,
+          "Content-Type: application/merge-patch+json\r\nIf-Match: *\r\n")
+        return answer.contains(" 200 ") ? nil : answer
+      }
+    }
+  }
+
+  private func list() throws {
+    let socket = try connect()
+    let paths = ["/api/vehicles?q=van&sort=-id&limit=50", "/api/positions", "/api/events?limit=20"]
+    var number = 0
+    var due = ContinuousClock.now
+    while goesOn(at: &due, .list) {
+      number += 1
+      let path = paths[number % paths.count]
+      try sample(.list) {
+        let answer = try socket.get(path, key: readerToken)
         return answer.contains(" 200 ") ? nil : answer
       }
     }
@@ -162,7 +214,7 @@ final class Victim: @unchecked Sendable {
     let refusal: String?
     do { refusal = try work() } catch { refusal = "\(probe.rawValue): \(error)" }
     lock.withLock {
-      let step = Self.interval / .milliseconds(1)
+      let step = probe.interval / .milliseconds(1)
       var wait = (ContinuousClock.now - start) / .milliseconds(1)
       note(probe, wait, phase)
       while wait > step {
@@ -207,9 +259,9 @@ final class Victim: @unchecked Sendable {
   ///
   /// - Parameter due: is set to the time of the request after that. Requests that were missed are not sent later.
   /// - Returns: `false` at the end.
-  private func goesOn(at due: inout ContinuousClock.Instant) -> Bool {
+  private func goesOn(at due: inout ContinuousClock.Instant, _ probe: Probe) -> Bool {
     let time = due
-    defer { due = max(time + Self.interval, .now) }
+    defer { due = max(time + probe.interval, .now) }
     return lock.withLock {
       while !isOver, lock.wait(until: time) {}
       return !isOver

@@ -1,4 +1,5 @@
 import FleetDomain
+import Synchronization
 import Telemetry
 
 /// The fleet's storage in a database: an embedded SQLite file, or PostgreSQL, which several servers can share.
@@ -26,7 +27,7 @@ import Telemetry
 /// | table | content of a row |
 /// |---|---|
 /// | `setting` | values by name: `cursorKey`, the key of cursors; `store`, the identifier of the store; `served` (SQLite) or `origin` (PostgreSQL), the place of the database at the last start |
-/// | `tenant` | a tenant: its `id`; `position` of its feed; `forgotten`, the position up to which changes were deleted; the numbers of its `gateways` and `tokens` |
+/// | `tenant` | a tenant: its `id`; `position` of its feed; `forgotten`, the position up to which changes were deleted; the numbers of its `gateways` and `tokens`; `record_bytes`, the size of its records (``RecordBytes``) |
 /// | `vehicle` | a vehicle: the properties that operators set; the gateway that registered it (`registered_by`); the latest time of its records; `place`, `motion` and `last_trip`: the values of its newest records (``LastKnownValue``); `is_incomplete` until an upgrade has set these |
 /// | `newest` | the newest record of a vehicle and class, or, for classes with ECUs, of each ECU; class -1 is the newest telemetry with a position |
 /// | `record` | a record: `time` in ms (the lowest number means none), `seq`, `quality`, time when it was `received`, `body` as sent |
@@ -53,6 +54,8 @@ import Telemetry
 /// (``SQLiteServerFile``); commands that add gateways and tokens may use it at the same time.
 public final class StoredFleet: FleetStorage {
   let engine: any StoreEngine
+  /// The limit of ``limitRecords(ofTenant:)``.
+  private let tenantBytes = Mutex<Int64?>(nil)
 
   /// Whether a restored backup was detected when the store was opened. If `true`, feed positions belong to a new
   /// generation.
@@ -110,9 +113,24 @@ public final class StoredFleet: FleetStorage {
   ) async throws(StorageError) -> [IngestOutcome] {
     // An empty batch needs no transaction.
     if records.isEmpty { return [] }
+    let tenantBytes = tenantBytes.withLock { $0 }
     return try await engine.queue.ingest { answer in
-      IngestJob(records: records, source: source, tenant: tenant, now: now, answer: answer)
+      IngestJob(records: records, source: source, tenant: tenant, now: now, tenantBytes: tenantBytes, answer: answer)
     }.get()
+  }
+
+  /// Limits the size of the records that each tenant may store. While the size of a tenant's records reaches the limit,
+  /// ``ingest(_:from:tenant:at:)`` stores nothing for this tenant and throws `tenantFull`. Other tenants are not
+  /// affected.
+  ///
+  /// - Parameter bytes: the limit, bytes (``recordBytes(tenant:)``); `nil` for no limit.
+  public func limitRecords(ofTenant bytes: Int64?) { tenantBytes.withLock { $0 = bytes } }
+
+  public func recordBytes(tenant: TenantID) async throws(StorageError) -> RecordSize {
+    let bytes = try await engine.read { session throws(StoreFailure) in
+      try session.storedRecordBytes(tenant: try session.existing(tenant))
+    }
+    return RecordSize(bytes: bytes, limit: tenantBytes.withLock { $0 })
   }
 
   @discardableResult
@@ -158,7 +176,7 @@ public final class StoredFleet: FleetStorage {
       try session.rows(
         """
         SELECT (SELECT count(*) FROM tenant), (SELECT count(*) FROM vehicle WHERE is_gateway = 0), (SELECT count(*) FROM gateway),
-          (SELECT count(*) FROM removal)
+          (SELECT count(*) FROM removal), (SELECT CAST(coalesce(sum(record_bytes), 0) AS BIGINT) FROM tenant)
         """, [])
     }
     guard let row = rows.first else { return counts }
@@ -166,6 +184,7 @@ public final class StoredFleet: FleetStorage {
     counts.vehicles = row.integer(1)
     counts.gateways = row.integer(2)
     counts.removals = row.integer(3)
+    counts.recordBytes = row.integer(4)
     return counts
   }
 

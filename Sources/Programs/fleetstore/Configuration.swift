@@ -265,6 +265,8 @@ extension Configuration {
     }
     limits.queries = try object.optionalInt("questions", in: 1...1_000) ?? limits.queries
     limits.batchRecords = try object.optionalInt("batchRecords", in: 1...1_000_000) ?? limits.batchRecords
+    limits.tenantBytes =
+      try object.optionalInt("tenantBytes", in: 1_048_576...1_125_899_906_842_624).map { Int64($0) }
     limits.connections = try object.optionalInt("connections", in: 1...1_000_000) ?? limits.connections
     limits.stopSeconds = try object.optionalInt("stopSeconds", in: 1...3_600) ?? limits.stopSeconds
     server.accounts.mostPeople = try object.optionalInt("people", in: 1...100_000) ?? server.accounts.mostPeople

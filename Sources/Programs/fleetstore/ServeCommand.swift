@@ -72,6 +72,7 @@ struct ServeCommand: AsyncParsableCommand {
     LoggingSystem.bootstrap { _ in PriorityLog(logLevel: level, repeated: repeated) }
     let logger = Logger(label: "fleetstore")
     let storage = try await configuration.database.open(as: .server)
+    storage.limitRecords(ofTenant: configuration.server.limits.tenantBytes)
     if storage.wasRestored {
       logger.warning(
         """

@@ -11,6 +11,8 @@ final class TroubledStorage: FleetStorage {
   typealias Trouble = @Sendable () async throws(StorageError) -> Void
 
   private let real: any FleetStorage
+  /// Counts the calls of ``view(tenant:_:)``.
+  let views = Tally()
   private let troubles = Mutex<[Call: Trouble]>([:])
 
   init(_ real: any FleetStorage) { self.real = real }
@@ -39,6 +41,9 @@ final class TroubledStorage: FleetStorage {
   ) async throws(StorageError) -> [IngestOutcome] {
     try await trouble(.ingest)
     return try await real.ingest(records, from: source, tenant: tenant, at: now)
+  }
+  func recordBytes(tenant: TenantID) async throws(StorageError) -> RecordSize {
+    try await real.recordBytes(tenant: tenant)
   }
   func records(_ query: RecordQuery, tenant: TenantID) async throws(StorageError) -> Page<StoredRecord> {
     try await trouble(.records)
@@ -89,7 +94,10 @@ final class TroubledStorage: FleetStorage {
   func finishUpgrade() async throws(StorageError) -> Int64 { try await real.finishUpgrade() }
   func view<Value: Sendable>(
     tenant: TenantID, _ work: @escaping @Sendable (any FleetView) throws(ThingError) -> Value
-  ) async throws(ThingError) -> Value { try await real.view(tenant: tenant, work) }
+  ) async throws(ThingError) -> Value {
+    _ = views.next()
+    return try await real.view(tenant: tenant, work)
+  }
   func change<Value: Sendable>(
     tenant: TenantID, by actor: Actor, at now: Timestamp,
     _ work: @escaping @Sendable (any FleetTransaction) throws(ThingError) -> Value

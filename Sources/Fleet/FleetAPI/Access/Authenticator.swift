@@ -37,7 +37,9 @@ final class Authenticator: Sendable {
   /// The number of unknown keys that one address may try: `burst` keys without a pause, and then `perSecond` keys in
   /// each second.
   static let strangers = (burst: 50.0, perSecond: 10.0)
-  private let strangers = RateLimiter<String>(perSecond: strangers.perSecond, burst: strangers.burst)
+  private let strangers: RateLimiter<String>
+  /// Looks up credentials that only one route accepts, with the same limit of unknown ones.
+  let owners: OwnerLookups
   private let lookups: KeyLookups
   private let state = Mutex(State())
 
@@ -52,6 +54,8 @@ final class Authenticator: Sendable {
   ) {
     self.now = now
     self.tokens = tokens
+    strangers = RateLimiter(perSecond: Self.strangers.perSecond, burst: Self.strangers.burst)
+    owners = OwnerLookups(strangers: strangers)
     lookups = KeyLookups(storage: storage)
     self.sessions = sessions
   }
@@ -126,7 +130,8 @@ final class Authenticator: Sendable {
     return current.isRevoked ? Timestamp(nanoseconds: 0) : end(of: current)
   }
 
-  private static func tooManyStrangers(_ seconds: Int) -> APIError {
+  /// Returns the error 429: an address has tried too many unknown keys.
+  static func tooManyStrangers(_ seconds: Int) -> APIError {
     APIError(
       .tooManyRequests, "tooManyRequests", "more unknown keys than one address may try; wait \(seconds) s",
       retryAfter: seconds)

@@ -73,6 +73,10 @@ extension APIError {
     switch error.kind {
     case .notFound: self = .notFound(error.description)
     case .exists, .limitReached: self = .conflict(error.description)
+    case .tenantFull:
+      // The text contains only figures of the client's own tenant.
+      logger.warning("storage: \(error)")
+      self.init(.insufficientStorage, "tenantFull", error.detail, retryAfter: 60)
     case .invalidCursor: self = .badRequest("query: cursor: \(error.detail)")
     case .invalidQuery: self = .badRequest("query: \(error.description)")
     case .positionGone:

@@ -36,7 +36,7 @@ struct ImportRoutes {
           #"{"type":"string","examples":["Europe/Vienna"]}"#),
       ], body: .init(types: ImportSource.types, schema: nil),
       results: [.init(.ok, "The result.", .json("ImportResult"))],
-      errors: [.conflict])
+      errors: [.conflict, .insufficientStorage])
     return Route(.post, "/api/imports", .may(.write, .settings), operation) { call in
       try call.requireType(ImportSource.types, or: ImportSource.otherTypes)
       let kind: ImportKind = try Self.require(call, "kind")

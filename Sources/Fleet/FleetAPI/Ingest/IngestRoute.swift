@@ -70,7 +70,7 @@ struct IngestRoute {
     // description mentions them.
     body: .json("RecordBatch"),
     results: [.init(.ok, "The result of each record.", .json("IngestAnswer"), headers: ["Obdgate-Gateway"])],
-    errors: [.contentTooLarge, .unsupportedMediaType])
+    errors: [.contentTooLarge, .unsupportedMediaType, .insufficientStorage])
 }
 
 /// The answer to a batch. It contains totals, whose sum is the number of records, and the result of each record in

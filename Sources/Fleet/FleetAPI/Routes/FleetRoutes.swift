@@ -52,7 +52,7 @@ enum FleetRoutes {
       ).routes
       + ForwardRoutes(
         storage: storage, keys: accounts.settings.secretKeys, hasKeyFile: accounts.settings.hasKeyFile,
-        mayUsePrivate: connectorsMayUsePrivate
+        mayUsePrivate: connectorsMayUsePrivate, owners: authenticator.owners
       ).routes
       + WebhookRoutes(
         storage: storage, keys: accounts.settings.secretKeys, hasKeyFile: accounts.settings.hasKeyFile,
@@ -63,7 +63,8 @@ enum FleetRoutes {
         mayUsePrivate: connectorsMayUsePrivate
       ).routes
       + PhoneRoutes(
-        storage: storage, keys: accounts.settings.secretKeys, hasKeyFile: accounts.settings.hasKeyFile
+        storage: storage, keys: accounts.settings.secretKeys, hasKeyFile: accounts.settings.hasKeyFile,
+        owners: authenticator.owners
       ).routes
       + RecordRoutes(storage: storage).routes
       + PositionRoutes(storage: storage).routes

@@ -16,6 +16,7 @@ struct ForwardRoutes {
   let hasKeyFile: Bool
   /// Whether records may be sent to addresses of private networks.
   let mayUsePrivate: Bool
+  let owners: OwnerLookups
 
   /// The beginning of the paths to which other programs send events. Each request has a signature or contains a secret.
   static let events = "/api/connector-events"
@@ -87,7 +88,7 @@ struct ForwardRoutes {
         .header("X-Samsara-Timestamp", "The time of the signature, seconds since 1970."),
       ],
       body: .init(types: ["application/json", "application/x-ndjson"], schema: nil),
-      results: [.init(.noContent, "Taken.")], errors: [.unauthorized])
+      results: [.init(.noContent, "Taken.")], errors: [.unauthorized, .insufficientStorage])
     var route = Route(.post, Self.events + "/{tenant}/{connectorId}", .open, operation, bodyLimit: nil) {
       [storage, keys] call in
       let body = try await call.body()
@@ -105,11 +106,15 @@ struct ForwardRoutes {
     }
     // The signature covers the body. Until the body has arrived, the address of the connector, which only its service
     // and its tenant know, is enough to count the request for the tenant.
-    route.owner = { [storage, keys] _, parameters, _ in
-      guard let (tenant, id) = Self.connector(parameters),
-        try await WebhookReceiver(storage: storage, keys: keys).connector(id, tenant: tenant) != nil
-      else { return nil }
-      return CredentialOwner(tenant: tenant, key: Secret.hash(of: id.string))
+    route.owner = { [storage, owners, keys] _, parameters, _, address in
+      guard let (tenant, id) = Self.connector(parameters) else { return nil }
+      func owner(_: Stored<Connector>) -> CredentialOwner {
+        CredentialOwner(tenant: tenant, key: Secret.hash(of: id.string))
+      }
+      let credential = "\(tenant.text)/\(id.string)"
+      return try await owners.first(of: [credential], from: address, owner: owner) { _ in
+        try await WebhookReceiver(storage: storage, keys: keys).connector(id, tenant: tenant)
+      }.map(owner)
     }
     return route
   }

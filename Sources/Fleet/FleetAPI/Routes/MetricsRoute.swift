@@ -21,7 +21,7 @@ struct MetricsRoute {
     return Route(.get, "/api/metrics", .mayOrServer(.read, .settings), operation) { call in
       guard let tenant = call.identity?.tenant else { return try await whole() }
       var text = PrometheusText()
-      write(tenant, to: &text)
+      try await write(tenant, to: &text)
       return Self.answer(text)
     }
   }
@@ -44,8 +44,15 @@ struct MetricsRoute {
     return Self.answer(text)
   }
 
-  private func write(_ tenant: TenantID, to text: inout PrometheusText) {
+  private func write(_ tenant: TenantID, to text: inout PrometheusText) async throws {
     text.add(tenants[tenant])
+    let size = try await storage.recordBytes(tenant: tenant)
+    text.add("fleetstore_record_bytes", .gauge, "Size of the stored records.", Int(size.bytes))
+    if let limit = size.limit {
+      text.add(
+        "fleetstore_record_bytes_limit", .gauge, "Size at which no more records are stored (limits.tenantBytes).",
+        Int(limit))
+    }
     text.add(
       "fleetstore_live_subscriptions", .gauge, "Channels that WebSockets listen to.", hub.subscriptions(of: tenant))
     text.add(requests.sums(of: tenant))
@@ -56,6 +63,7 @@ struct MetricsRoute {
     text.add(tenants[nil])
     text.add("fleetstore_commits_total", .counter, "Transactions that took records in.", Int(counts.commits))
     text.add("fleetstore_records_waiting", .gauge, "Records that wait for a transaction.", counts.waiting)
+    text.add("fleetstore_record_bytes", .gauge, "Size of the stored records of all tenants.", Int(counts.recordBytes))
     text.add("fleetstore_tenants", .gauge, "Tenants.", Int(counts.tenants))
     text.add("fleetstore_vehicles", .gauge, "Vehicles of all tenants.", Int(counts.vehicles))
     text.add("fleetstore_gateways", .gauge, "Gateways of all tenants.", Int(counts.gateways))

@@ -14,6 +14,7 @@ struct PhoneRoutes {
   /// Whether the keys come from a file. If not, no secret can be stored, because no server could decrypt it after a
   /// restart.
   let hasKeyFile: Bool
+  let owners: OwnerLookups
 
   var routes: [Route] { things.routes + [remove, rotate, report(.post), report(.get)] }
 
@@ -114,10 +115,11 @@ struct PhoneRoutes {
         ? nil
         : .init(
           types: ["application/json", "application/x-www-form-urlencoded"], schema: nil, isRequired: false),
-      results: [.init(.ok, "What the app expects.")], errors: [.unauthorized, .unsupportedMediaType])
+      results: [.init(.ok, "What the app expects.")],
+      errors: [.unauthorized, .unsupportedMediaType, .insufficientStorage])
     operation.hasOtherParameters = true
     var route = Route(method, Self.reports + "/{format}", .open, operation, bodyLimit: nil) {
-      [storage, secretKeys = keys] call in
+      [storage, owners, secretKeys = keys] call in
       guard let format = PhoneFormat(rawValue: call.parameters.first ?? ""), method == .post || format == .osmAnd
       else { throw APIError.notFound("expected one of \(names)") }
       let type = try call.requireType(["application/json"], or: ["application/x-www-form-urlencoded", "text/plain"])
@@ -130,8 +132,9 @@ struct PhoneRoutes {
       let receiver = PhoneReceiver(storage: storage, keys: secretKeys)
       let keys = PhoneReceiver.keys(
         authorization: call.request.headers[.authorization], parameters: parameters, json: isForm ? [] : body)
-      var sender: PhoneReceiver.Sender?
-      for key in keys where sender == nil { sender = try await receiver.sender(key: key) }
+      let sender = try await owners.first(of: keys, from: call.client.address, owner: Self.owner) { key in
+        try await receiver.sender(key: key)
+      }
       guard let sender else { throw Self.unknown(format, isForm: isForm) }
       do {
         let now = WallClock.now
@@ -146,12 +149,12 @@ struct PhoneRoutes {
       }
       return Answer(json: Array(format.answer.utf8))
     }
-    route.owner = { [storage, keys] headers, _, query in
+    route.owner = { [storage, owners, keys] headers, _, query, address in
       let receiver = PhoneReceiver(storage: storage, keys: keys)
-      for key in PhoneReceiver.keys(authorization: headers[.authorization], parameters: query.all, json: []) {
-        if let sender = try await receiver.sender(key: key) { return Self.owner(sender) }
-      }
-      return nil
+      let texts = PhoneReceiver.keys(authorization: headers[.authorization], parameters: query.all, json: [])
+      return try await owners.first(of: texts, from: address, owner: Self.owner) { key in
+        try await receiver.sender(key: key)
+      }.map(Self.owner)
     }
     return route
   }

@@ -56,7 +56,11 @@ struct Route: Sendable {
   let answer: @Sendable (Call) async throws -> Answer
   /// Finds the owner of the credential in the head of a request to an open route; `nil` if there is none. The request
   /// then counts for the owner's tenant. Other clients at the same address do not affect it.
-  var owner: (@Sendable (HTTPFields, _ parameters: [String], QueryParameters) async throws -> CredentialOwner?)?
+  var owner:
+    (
+      @Sendable (HTTPFields, _ parameters: [String], QueryParameters, _ address: String?) async throws
+        -> CredentialOwner?
+    )?
 
   /// Whether the answer is a list that clients read page by page.
   var isList: Bool { method == .get && operation.queryNames.contains("cursor") }

@@ -157,16 +157,14 @@ struct RequestHandler: Sendable {
 
   /// Returns the owner of a credential that only this route accepts; `nil` if there is none.
   ///
-  /// - Throws: 429 if the owner has sent too many requests; errors of the storage.
+  /// - Throws: 429 if the owner has sent too many requests, or if the client's address has tried too many unknown
+  ///   credentials; errors of the storage.
   private func owner(
     of request: Request, _ parameters: [String], from client: Client, _ route: Route
   ) async throws -> CredentialOwner? {
     guard let find = route.owner else { return nil }
     let query = try Self.query(of: request, route)
-    // Until the credential is known to be valid, its lookup is work for a client without a key.
-    let owner = try await StorageCaller.$current.withValue(Self.stranger(client)) {
-      try await find(request.headers, parameters, query)
-    }
+    let owner = try await find(request.headers, parameters, query, client.address)
     if let owner, let seconds = limiter.consume(owner.key) { throw APIError.tooMany(wait: seconds) }
     return owner
   }

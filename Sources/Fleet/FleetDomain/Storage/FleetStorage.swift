@@ -27,9 +27,15 @@ public protocol FleetStorage: Sendable {
   ///
   /// - Parameter now: the time at which vehicles are registered and changes are added to the feed.
   /// - Returns: the result of each record, in order.
+  /// - Throws: `tenantFull` if the tenant's records have reached their maximum size (``RecordSize``).
   func ingest(
     _ records: [IncomingRecord], from source: IngestSource, tenant: TenantID, at now: Timestamp
   ) async throws(StorageError) -> [IngestOutcome]
+
+  /// Returns the size of a tenant's stored records, and its limit.
+  ///
+  /// - Throws: `notFound` if the tenant does not exist.
+  func recordBytes(tenant: TenantID) async throws(StorageError) -> RecordSize
 
   /// Returns a page of records. A cursor is valid only for the query that returned it.
   ///

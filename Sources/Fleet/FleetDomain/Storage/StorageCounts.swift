@@ -17,6 +17,8 @@ public struct StorageCounts: Equatable, Sendable {
   public var gateways: Int64 = 0
   /// Number of vehicles that were removed but whose records are not all deleted yet.
   public var removals: Int64 = 0
+  /// The size of the stored records of all tenants, bytes (``RecordSize``).
+  public var recordBytes: Int64 = 0
   /// The durations of transactions that write, by operation; empty for PostgreSQL, where tenants do not wait for each
   /// other.
   public var writes: [String: WriteTimes] = [:]

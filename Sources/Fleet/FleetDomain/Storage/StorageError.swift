@@ -24,6 +24,8 @@ public enum StorageErrorKind: Sendable {
   case exists
   /// The tenant has the maximum number of gateways or tokens.
   case limitReached
+  /// The tenant's stored records have the maximum size. Nothing was stored, and the call may be repeated later.
+  case tenantFull
   /// The tenant, vehicle, gateway or token does not exist.
   case notFound
   /// A cursor was not made by this store, or belongs to another query.

@@ -16,10 +16,13 @@ struct IngestGroup {
   }
 
   let jobs: [IngestJob]
-  /// The results of each batch's records; `nil` if the tenant of the batch does not exist. A record without a result
+  /// The results of each batch's records; `nil` if ``failures`` contains the reason why the batch was not stored. A record without a result
   /// was postponed, and nothing was stored for it. This happens if the group contains more better times for stored
   /// records than one transaction may process.
   private(set) var outcomes: [[IngestOutcome?]?]
+  /// The reasons why batches were not stored, although the transaction was committed. The keys are the indices of the
+  /// batches.
+  private(set) var failures: [Int: StorageError] = [:]
   /// The cost of storing better times for records (``WorkBudget``).
   var work: Int { budget.spent }
   /// The feed positions that must be announced after the commit.
@@ -96,14 +99,29 @@ struct IngestGroup {
     for tenant in Set(jobs.map(\.tenant)).sorted(by: { $0.text < $1.text }) {
       let places = jobs.indices.filter { jobs[$0].tenant == tenant }
       guard let key = try transaction.tenant(tenant) else {
-        for place in places { outcomes[place] = nil }
+        reject(places, StorageError(.notFound, tenant.text, "no such tenant"))
         continue
+      }
+      if let limit = places.compactMap({ jobs[$0].tenantBytes }).min() {
+        // The size before the transaction counts. So a tenant may exceed the limit by the records of one transaction.
+        let bytes = try transaction.storedRecordBytes(tenant: key)
+        if bytes >= limit {
+          reject(places, .tenantIsFull(tenant, bytes: bytes, limit: limit))
+          continue
+        }
       }
       tenants[tenant] = key
       var book = VehicleResolver(tenant: key)
       try book.read(jobs.filter { $0.tenant == tenant }, transaction)
       for place in places { try collect(job: place, tenant: key, &book, transaction) }
       try book.write(transaction, at: jobs.map(\.now).max() ?? Timestamp(nanoseconds: 0))
+    }
+  }
+
+  private mutating func reject(_ places: [Int], _ error: StorageError) {
+    for place in places {
+      outcomes[place] = nil
+      failures[place] = error
     }
   }
 

@@ -6,6 +6,8 @@ struct IngestJob: Sendable {
   let source: IngestSource
   let tenant: TenantID
   let now: Timestamp
+  /// The size of the tenant's stored records at which nothing more is stored, bytes; `nil` if there is no limit.
+  let tenantBytes: Int64?
   let answer: @Sendable (Result<[IngestOutcome], StorageError>) -> Void
 
   /// The records of the batch that the next transaction stores.
@@ -26,12 +28,13 @@ struct IngestJob: Sendable {
   private var factor = 1
 
   init(
-    records: [IncomingRecord], source: IngestSource, tenant: TenantID, now: Timestamp,
+    records: [IncomingRecord], source: IngestSource, tenant: TenantID, now: Timestamp, tenantBytes: Int64? = nil,
     answer: @escaping @Sendable (Result<[IngestOutcome], StorageError>) -> Void
   ) {
     self.source = source
     self.tenant = tenant
     self.now = now
+    self.tenantBytes = tenantBytes
     self.answer = answer
     batch = records
     later = Array(records.indices)[...]

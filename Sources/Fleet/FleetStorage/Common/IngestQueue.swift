@@ -132,11 +132,11 @@ final class IngestQueue: Sendable {
     switch result {
     case .success(let done):
       count(done)
-      for (job, outcomes) in zip(group, done.outcomes) {
+      for (index, (job, outcomes)) in zip(group, done.outcomes).enumerated() {
         if let outcomes {
           finishTransaction(of: job, outcomes, work: done.work)
         } else {
-          job.answer(.failure(StorageError(.notFound, job.tenant.text, "no such tenant")))
+          job.answer(.failure(done.failures[index] ?? StorageError(.system, "batch", "has no result")))
         }
       }
     case .failure(let error):

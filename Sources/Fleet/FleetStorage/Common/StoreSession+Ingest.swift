@@ -110,6 +110,7 @@ extension StoreSession {
         WHERE tenant = $1 AND vehicle = $2 AND class = $3 AND id = $4
         """,
         place + [.integer(item.time.milliseconds), .integer(Int64(item.quality.rawValue)), .bytes(body)])
+      recordBytes.add(Int64(body.count - row.bytes(1).count), item.key)
       let old = row.integer(2)
       left.insertHour(of: item.key, at: old)
       if item.time.milliseconds < old, quality != .ahead {

@@ -13,6 +13,9 @@ protocol StoreSession {
   @discardableResult
   func run(_ sql: String, _ values: [SQLValue]) throws(StoreFailure) -> Int
 
+  /// The changes that this transaction makes to the sizes of the tenants' records.
+  var recordBytes: RecordBytes { get }
+
   /// The SQL clause that makes a SELECT lock its rows; empty if the database needs no such clause.
   var lockingRows: String { get }
 

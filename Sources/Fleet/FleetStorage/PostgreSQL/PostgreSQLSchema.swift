@@ -9,7 +9,7 @@ enum PostgreSQLSchema {
     version11, version12, version13, version14, version15, version16, version17, version18, version19,
     version20, version21, version22, version23, version24, version25, version26, version27, version28,
     version29, version30, version31, version32, version33, version34, version35, version36, version37,
-    version38, version39, version40,
+    version38, version39, version40, version41,
   ]
 
   private static let version1 =
@@ -807,6 +807,29 @@ enum PostgreSQLSchema {
     );
     CREATE INDEX duty_period_driver ON duty_period (tenant, driver_id, "from");
     CREATE INDEX duty_period_connector ON duty_period (tenant, connector_id);
+    """
+
+  /// Adds the size of each tenant's records (``RecordBytes``), in total and by class and month of the ids, and computes
+  /// it from the stored records.
+  private static let version41 = """
+    ALTER TABLE tenant ADD COLUMN record_bytes bigint NOT NULL DEFAULT 0;
+    CREATE TABLE part_bytes (
+      class smallint NOT NULL, month smallint NOT NULL, tenant integer NOT NULL, bytes bigint NOT NULL,
+      PRIMARY KEY (class, month, tenant)
+    );
+    INSERT INTO part_bytes (class, month, tenant, bytes)
+      SELECT class, month, tenant, sum(bytes) FROM (
+        SELECT class, tenant, bytes, CASE WHEN day < '2020-01-01' THEN 0 WHEN day >= '2100-01-01' THEN 961
+          ELSE (extract(year FROM day)::integer - 2020) * 12 + extract(month FROM day)::integer END AS month
+        FROM (
+          SELECT class, tenant, length(body) + 100 AS bytes, date '1970-01-01'
+            + (('x' || substr(replace(id::text, '-', ''), 1, 12))::bit(48)::bigint / 86400000)::integer AS day
+          FROM record) AS dated) AS monthly
+      GROUP BY class, month, tenant;
+    UPDATE tenant SET record_bytes =
+      (SELECT coalesce(sum(bytes), 0) FROM part_bytes WHERE part_bytes.tenant = tenant.key)
+      + (SELECT coalesce(sum(length(entries) + length(bodies) + 100), 0) FROM telemetry_run
+        WHERE telemetry_run.tenant = tenant.key);
     """
 
   /// SQL expression for the time of the migration, ms since 1970. It has the same value in all statements of the

@@ -16,11 +16,14 @@ extension PostgreSQLSession {
     for part in placement.parts.sorted(by: { $0.name.table < $1.name.table }) {
       let own = part.rows.count == rows.count ? rows : part.rows.map { rows[$0] }
       if expectsDuplicates {
-        for (index, quality) in try insertMissing(own, part.name.table) { existing[part.rows[index]] = quality }
+        let present = try insertMissing(own, part.name.table)
+        for (index, row) in own.enumerated() where present[index] == nil { recordBytes.addRow(row) }
+        for (index, quality) in present { existing[part.rows[index]] = quality }
       } else {
         try connection.copy(
           "COPY \(part.name.table) (\(Self.columns)) FROM STDIN (FORMAT binary)",
           Self.copyData(of: own))
+        for row in own { recordBytes.addRow(row) }
       }
     }
     return existing

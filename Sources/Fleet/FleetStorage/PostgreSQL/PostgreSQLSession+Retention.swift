@@ -40,8 +40,9 @@ extension PostgreSQLSession {
         max_time = greatest(max_time, (SELECT max(time) FROM kept))
       WHERE class = \(name.recordClass.number) AND month = \(odd.number)
       """)
-    let kept = try connection.query("SELECT count(*) FROM kept", keeps: false)
-    return removed - kept.integer(0, 0)
+    let kept = try rows("SELECT tenant, count(*), sum(\(RecordBytes.ofRow))::bigint FROM kept GROUP BY tenant", [])
+    try count(dropped: name, kept: kept.map { (Int32($0.integer(0)), $0.integer(2)) })
+    return removed - kept.reduce(0) { $0 + $1.integer(1) }
   }
 
   /// Returns the number of database pages of a partition; 0 if the partition does not exist.
@@ -80,15 +81,16 @@ extension PostgreSQLSession {
     var parameters = PostgreSQLParameters([.integer(StoredTime.undated), .integer(bounds.time)])
     parameters.add(high: bounds.firstKept?.high ?? 0, low: bounds.firstKept?.low ?? 0)
     parameters.add(high: bounds.firstAhead?.high ?? .max, low: bounds.firstAhead?.low ?? .max)
-    return Int64(
-      try connection.query(
-        """
-        DELETE FROM \(name.table)
-        WHERE ctid >= '(\(page),0)' AND ctid < '(\(page + Self.pages),0)' AND time > $1 AND time < $2
-          AND (id < $3 OR id >= $4) AND NOT EXISTS (
-            SELECT 1 FROM newest WHERE newest.vehicle = \(name.table).vehicle AND newest.id = \(name.table).id)
-        """, parameters, keeps: false
-      ).changed)
+    let removed = try connection.query(
+      """
+      DELETE FROM \(name.table)
+      WHERE ctid >= '(\(page),0)' AND ctid < '(\(page + Self.pages),0)' AND time > $1 AND time < $2
+        AND (id < $3 OR id >= $4) AND NOT EXISTS (
+          SELECT 1 FROM newest WHERE newest.vehicle = \(name.table).vehicle AND newest.id = \(name.table).id)
+      RETURNING tenant, id, \(RecordBytes.ofRow)
+      """, parameters, keeps: false)
+    count(removed: removed, of: name)
+    return Int64(removed.count)
   }
 
   /// Deletes some of the records of a removed vehicle from a partition.
@@ -105,7 +107,10 @@ extension PostgreSQLSession {
     let behind = try connection.query("SELECT id \(of) ORDER BY id OFFSET \(Self.piece) LIMIT 1", parameters)
     let next = behind.count == 0 ? nil : behind.identifier(0, 0)
     parameters.add(high: next?.high ?? .max, low: next?.low ?? .max)
-    return (Int64(try connection.query("DELETE \(of) AND id < $4", parameters).changed), next)
+    let removed = try connection.query(
+      "DELETE \(of) AND id < $4 RETURNING tenant, id, \(RecordBytes.ofRow)", parameters)
+    count(removed: removed, of: name)
+    return (Int64(removed.count), next)
   }
 
   /// Deletes the row that records a vehicle's removal if no records of the vehicle remain.

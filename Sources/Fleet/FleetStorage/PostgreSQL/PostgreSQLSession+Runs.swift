@@ -86,6 +86,7 @@ extension PostgreSQLSession {
       SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
       """, parameters
     ).changed
+    for run in runs { recordBytes.add(run.bytes, tenant: run.span.tenant) }
   }
 
   func runs(at spans: [RunSpan], withBodies: Bool) throws(StoreFailure) -> [RunSpan: TelemetryRun] {

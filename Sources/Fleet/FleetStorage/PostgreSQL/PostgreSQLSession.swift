@@ -7,6 +7,7 @@ final class PostgreSQLSession: StoreSession {
   let partitions: PostgreSQLPartitions
   /// Whether the database probably contains some of the rows that are inserted.
   let expectsDuplicates: Bool
+  private(set) var recordBytes = RecordBytes(countsParts: true)
   /// The time ranges of partitions that this transaction has extended. They are valid only after its commit.
   private var learnt: [PostgreSQLPartitions.Name: PostgreSQLPartitions.Limits] = [:]
 
@@ -23,6 +24,7 @@ final class PostgreSQLSession: StoreSession {
     _ mode: String = "", _ work: () throws(StoreFailure) -> Value
   ) throws(StoreFailure) -> Value {
     learnt = [:]
+    recordBytes = RecordBytes(countsParts: true)
     do throws(StoreFailure) {
       try connection.execute("BEGIN \(mode)")
     } catch {
@@ -33,6 +35,8 @@ final class PostgreSQLSession: StoreSession {
     let value: Value
     do throws(StoreFailure) {
       value = try work()
+      try storeRecordBytes()
+      try storePartBytes()
       try connection.execute("COMMIT")
     } catch {
       if connection.isOpen, connection.isInTransaction { try connection.execute("ROLLBACK") }
@@ -73,12 +77,14 @@ final class PostgreSQLSession: StoreSession {
   ) throws(StoreFailure) -> FeedPosition {
     let added = try rows(
       """
-      WITH moved AS (UPDATE tenant SET position = position + $2 WHERE key = $1 RETURNING position)
+      WITH moved AS (
+        UPDATE tenant SET position = position + $2, record_bytes = record_bytes + $6 WHERE key = $1 RETURNING position)
       INSERT INTO feed (tenant, position, at, keys) SELECT $1, position, $3, $4 FROM moved
       RETURNING position, pg_notify('\(PostgreSQLListener.channel)', $5 || ' ' || position)::text
       """,
       [
         SQLValue(tenant), .integer(Int64(keys.count)), .integer(now), .bytes(FeedKeys.column(keys)), .text(id.text),
+        .integer(recordBytes.take(tenant: tenant)),
       ])
     guard let position = added.first?.integer(0) else {
       throw StoreFailure(.notFound, id.text, "removed meanwhile", mayRetry: true)

@@ -165,6 +165,7 @@ final class SQLiteEngine: StoreEngine {
       let session = SQLiteSession(database: database)
       let before = database.totalChangesCount
       value = try work(session)
+      try session.storeRecordBytes()
       if database.totalChangesCount != before { changes = try session.countChange() }
       return .commit
     }

@@ -9,7 +9,7 @@ enum SQLiteSchema {
     version11, version12, version13, version14, version15, version16, version17, version18, version19,
     version20, version21, version22, version23, version24, version25, version26, version27, version28,
     version29, version30, version31, version32, version33, version34, version35, version36, version37,
-    version38, version39, version40,
+    version38, version39, version40, version41,
   ]
 
   private static let version1 = """
@@ -790,6 +790,15 @@ enum SQLiteSchema {
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX duty_period_driver ON duty_period (tenant, driver_id, "from");
     CREATE INDEX duty_period_connector ON duty_period (tenant, connector_id);
+    """
+
+  /// Adds the size of each tenant's records (``RecordBytes``), and computes it from the stored records.
+  private static let version41 = """
+    ALTER TABLE tenant ADD COLUMN record_bytes INTEGER NOT NULL DEFAULT 0;
+    UPDATE tenant SET record_bytes =
+      (SELECT coalesce(sum(length(body) + 100), 0) FROM record WHERE record.tenant = tenant.key)
+      + (SELECT coalesce(sum(length(entries) + length(bodies) + 100), 0) FROM telemetry_run
+        WHERE telemetry_run.tenant = tenant.key);
     """
 
   private static func randoms(_ count: Int) -> String {

@@ -84,11 +84,12 @@ extension SQLiteSession {
       key + [from, end, .integer(budget.records + 1), .integer(StoredTime.undated), .integer(bounds.time)])
     let count = budget.spend(read.map { $0.integer(1) })
     let next = count < read.count ? read[count].identifier(0) : nil
-    let removed = try run(
+    let removed = try rows(
       // The newest record of each type and ECU, and the newest record with a position, are not deleted.
       """
       DELETE FROM \(ids) AND time > $6 AND time < $7
         AND id NOT IN (SELECT newest.id FROM newest WHERE newest.vehicle = $2)
+      RETURNING \(RecordBytes.ofRow), tenant
       """,
       key + [
         from, next.map { .identifier($0) } ?? end, .integer(StoredTime.undated), .integer(bounds.time),
@@ -100,7 +101,8 @@ extension SQLiteSession {
     } else {
       place = RetentionPlace(vehicle: place.vehicle, isAhead: true)
     }
-    return Int64(removed)
+    for row in removed { recordBytes.add(-row.integer(0), tenant: Int32(row.integer(1))) }
+    return Int64(removed.count)
   }
 
   /// Deletes some of the records of a removed vehicle. If none remain, deletes the row that records the removal.
@@ -112,12 +114,14 @@ extension SQLiteSession {
     var budget = RemovalBudget()
     let lengths = try rows("SELECT length(body) FROM record \(order)", key + [.integer(budget.records)])
     let count = budget.spend(lengths.map { $0.integer(0) })
-    let removed = try run(
+    let removed = try rows(
       """
       DELETE FROM record WHERE (tenant, vehicle, class, time, seq, id) IN (
         SELECT tenant, vehicle, class, time, seq, id FROM record \(order))
+      RETURNING \(RecordBytes.ofRow)
       """, key + [.integer(Int64(count))])
-    if removed == 0 { try run("DELETE FROM removal WHERE vehicle = $1", [SQLValue(vehicle)]) }
-    return Int64(removed)
+    recordBytes.add(-removed.reduce(0) { $0 + $1.integer(0) }, tenant: tenant)
+    if removed.isEmpty { try run("DELETE FROM removal WHERE vehicle = $1", [SQLValue(vehicle)]) }
+    return Int64(removed.count)
   }
 }

@@ -92,6 +92,7 @@ extension SQLiteSession {
       query.bind(run.entries, at: 9)
       query.bind(run.packedBodies, at: 10)
       try query.run()
+      recordBytes.add(run.bytes, tenant: run.span.tenant)
     }
   }
 

@@ -5,6 +5,7 @@ import Telemetry
 /// A transaction on a SQLite connection.
 struct SQLiteSession: StoreSession {
   let database: Database
+  let recordBytes = RecordBytes(countsParts: false)
 
   /// SQLite needs no clause, because the only writing transaction has already locked the whole file.
   var lockingRows: String { "" }
@@ -40,7 +41,8 @@ struct SQLiteSession: StoreSession {
     _ keys: [RowKey], tenant: Int32, named id: TenantID, at now: Int64
   ) throws(StoreFailure) -> FeedPosition {
     try run(
-      "UPDATE tenant SET position = position + $2 WHERE key = $1", [SQLValue(tenant), .integer(Int64(keys.count))])
+      "UPDATE tenant SET position = position + $2, record_bytes = record_bytes + $3 WHERE key = $1",
+      [SQLValue(tenant), .integer(Int64(keys.count)), .integer(recordBytes.take(tenant: tenant))])
     let position = try feed(of: tenant).position
     try run(
       "INSERT INTO feed (tenant, position, at, keys) VALUES ($1, $2, $3, $4)",
@@ -87,7 +89,10 @@ struct SQLiteSession: StoreSession {
       insert.bind(row.body, at: 7)
       insert.bind(row.sequence, at: 8)
       insert.bind(row.received, at: 9)
-      if try insert.run() == 1 { continue }
+      if try insert.run() == 1 {
+        recordBytes.addRow(row)
+        continue
+      }
       select.bind(Int64(row.key.tenant), at: 1)
       select.bind(Int64(row.key.vehicle), at: 2)
       select.bind(Int64(row.key.recordClass), at: 3)

@@ -204,6 +204,11 @@ struct UploadPlan: Sendable {
       return .again
     case 408, 425, 429, 503:
       return .stop(SinkError(.busy, place, "the server asks to wait: \(reply.summary)"), wait: reply.wait)
+    case 507:
+      // The records stay in the spool until the server stores records of this tenant again.
+      return .stop(
+        SinkError(.busy, place, "the server has no space for more records of this tenant: \(reply.summary)"),
+        wait: reply.wait)
     default: break
     }
     return .stop(SinkError(.badAnswer, place, "the server answers \(reply.summary)"), wait: reply.wait)

@@ -60,6 +60,8 @@ extension StoreSession {
       try run.span.remove(self)
       return
     }
+    let encoded = RunEntryCoding.bytes(entries)
+    recordBytes.add(Int64(encoded.count - RunEntryCoding.bytes(run.entries).count), tenant: run.span.tenant)
     try self.run(
       """
       UPDATE telemetry_run SET last_id = $4, first_id = $5, last_time = $6, first_time = $7, count = $8,
@@ -68,7 +70,7 @@ extension StoreSession {
       """,
       run.span.key + [
         .identifier(last.id), .identifier(first.id), .integer(last.time), .integer(first.time),
-        .integer(Int64(entries.count)), .bytes(RunEntryCoding.bytes(entries)),
+        .integer(Int64(entries.count)), .bytes(encoded),
       ])
   }
 }
@@ -79,7 +81,11 @@ extension RunSpan {
   /// - Returns: whether it existed.
   @discardableResult
   func remove(_ session: some StoreSession) throws(StoreFailure) -> Bool {
-    try session.run("DELETE FROM telemetry_run WHERE tenant = $1 AND vehicle = $2 AND last_id = $3", key) == 1
+    let removed = try session.rows(
+      "DELETE FROM telemetry_run WHERE tenant = $1 AND vehicle = $2 AND last_id = $3 RETURNING \(RecordBytes.ofRun)",
+      key)
+    for row in removed { session.recordBytes.add(-row.integer(0), tenant: tenant) }
+    return !removed.isEmpty
   }
 }
 

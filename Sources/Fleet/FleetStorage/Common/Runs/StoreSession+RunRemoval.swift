@@ -113,12 +113,15 @@ extension StoreSession {
   /// - Returns: the number of deleted records; 0 if no run remains.
   fileprivate func removeRuns(tenant: Int32, vehicle: Int32) throws(StoreFailure) -> Int64 {
     let found = try rows(
-      "SELECT last_id, count FROM telemetry_run WHERE tenant = $1 AND vehicle = $2 ORDER BY last_id LIMIT $3",
+      "SELECT last_id FROM telemetry_run WHERE tenant = $1 AND vehicle = $2 ORDER BY last_id LIMIT $3",
       [SQLValue(tenant), SQLValue(vehicle), .integer(Self.piece)])
     guard let last = found.last?.identifier(0) else { return 0 }
-    try run(
-      "DELETE FROM telemetry_run WHERE tenant = $1 AND vehicle = $2 AND last_id <= $3",
-      [SQLValue(tenant), SQLValue(vehicle), .identifier(last)])
-    return found.reduce(0) { $0 + $1.integer(1) }
+    let removed = try rows(
+      """
+      DELETE FROM telemetry_run WHERE tenant = $1 AND vehicle = $2 AND last_id <= $3
+      RETURNING count, \(RecordBytes.ofRun)
+      """, [SQLValue(tenant), SQLValue(vehicle), .identifier(last)])
+    recordBytes.add(-removed.reduce(0) { $0 + $1.integer(1) }, tenant: tenant)
+    return removed.reduce(0) { $0 + $1.integer(0) }
   }
 }

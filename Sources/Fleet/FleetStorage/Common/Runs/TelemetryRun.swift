@@ -114,6 +114,8 @@ struct NewRun {
 
   /// The month (``FleetDomain/IdMonth``) of all IDs in the run.
   var month: Int { IdMonth(of: span.lastId).index }
+  /// The size of the run (``RecordBytes``).
+  var bytes: Int64 { Int64(entries.count + packedBodies.count) + RecordBytes.overhead }
 }
 
 extension TelemetryRun {
