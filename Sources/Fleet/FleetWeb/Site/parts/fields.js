@@ -2,7 +2,7 @@
  * The fields of things: how a value is shown, entered and read.
  *
  * @typedef {{ name: string, label: import("../texts.js").Key, kind: "text" | "email" | "notes" | "number" | "day" | "time" |
- *   "choice" | "choices" | "money" | "thing" | "things" | "scope" | "secret" | "list" | "flag" | "year" | "measure" | "lines" | "hours" | "clock" | "files", choices?: string[] | (() => string[]), texts?: string,
+ *   "choice" | "choices" | "money" | "thing" | "things" | "scope" | "secret" | "list" | "flag" | "year" | "measure" | "lines" | "checkItems" | "hours" | "clock" | "files", choices?: string[] | (() => string[]), texts?: string,
  *   textOf?: (choice: string) => string, of?: string | ((values: any) => string), unit?: string, digits?: number,
  *   required?: boolean, isFixed?: boolean, hint?: import("../texts.js").Key, isWide?: boolean, isRead?: boolean,
  *   initial?: () => any, group?: import("../texts.js").Key, isHidden?: boolean, isOmitted?: boolean, isShown?: (values: any) => boolean,
@@ -19,6 +19,7 @@ import { amount as amountText, dayText, hasOtherUnit, inUnit, localTime, moneyTe
 import { t } from "../texts.js";
 import { FilesInput, FilesView } from "./photos.js";
 import { HoursInput, areHoursComplete, hoursText } from "./hours.js";
+import { CheckItemsInput, finishedItems } from "./check-items.js";
 import { LinesInput, finished } from "./lines.js";
 import { nameOf, resolvers, useNames } from "./names.js";
 import { Icon } from "./icons.js";
@@ -111,7 +112,7 @@ export function Value({ field, value, whole }) {
       return Array.isArray(value) ? value.map(id => nameOf(kind, id)).join(", ") : nameOf(kind, value);
     }
     case "scope": return value === "all" ? t("scope.all") : value.map((/** @type {string} */ id) => nameOf("fleet", id)).join(", ");
-    case "lines": return number(value.length);
+    case "lines": case "checkItems": return number(value.length);
     case "hours": return hoursText(value);
     case "files": return html`<${FilesView} ids=${value} />`;
     case "notes": return html`<span class="notes">${value}</span>`;
@@ -135,7 +136,7 @@ export function measured(thing, name) {
  * @returns {any}
  */
 export function entered(field, value) {
-  if (["choices", "things", "lines", "hours", "files"].includes(field.kind)) return value ?? [];
+  if (["choices", "things", "lines", "checkItems", "hours", "files"].includes(field.kind)) return value ?? [];
   if (field.kind === "flag") return value ?? false;
   if (field.kind === "scope") return value ?? "all";
   if (value === null || value === undefined || field.kind === "secret") return "";
@@ -159,6 +160,10 @@ export function parsed(field, text, currency) {
   if (field.kind === "lines") {
     const lines = finished(text);
     return lines ? { value: lines } : { fault: t("fault.lines") };
+  }
+  if (field.kind === "checkItems") {
+    const items = finishedItems(text);
+    return items ? { value: items } : { fault: t("fault.items") };
   }
   if (field.kind === "hours") return areHoursComplete(text) ? { value: text.length > 0 ? text : null } : { fault: t("fault.hours") };
   if (["choices", "things", "files", "flag", "scope"].includes(field.kind)) {
@@ -248,7 +253,7 @@ export function FieldInput({ field, value, values = {}, fault, currency = "EUR",
       break;
     case "choices":
       return html`<fieldset class=${"field" + (fault ? " faulty" : "")} aria-describedby=${described}><legend>${t(field.label)}</legend>
-        ${fault && html`<p class="fault" id=${id + "-fault"}>${fault}</p>`}
+        ${field.hint && html`<p class="hint" id=${id + "-hint"}>${t(field.hint)}</p>`}${fault && html`<p class="fault" id=${id + "-fault"}>${fault}</p>`}
         <div class="checks">${choicesOf(field).map(choice => html`<label class="check"><input type="checkbox" name=${field.name} checked=${value.includes(choice)}
           onChange=${(/** @type {any} */ event) => onInput(event.target.checked ? [...value, choice] : value.filter((/** @type {string} */ other) => other !== choice))} />
           <span>${choiceText(field, choice)}</span></label>`)}</div>${children}</fieldset>`;
@@ -267,6 +272,8 @@ export function FieldInput({ field, value, values = {}, fault, currency = "EUR",
       <${FilesInput} id=${id} value=${value} label=${t(field.label)} isPhoto=${field.name === "photos"} onInput=${onInput} />${children}</fieldset>`;
     case "hours": return html`<fieldset class=${"field wide" + (fault ? " faulty" : "")} id=${id} tabindex="-1" aria-describedby=${described}><legend>${t(field.label)} <span class="soft">${t("optional")}</span></legend>
       ${field.hint && html`<p class="hint" id=${id + "-hint"}>${t(field.hint)}</p>`}${fault && html`<p class="fault" id=${id + "-fault"}>${fault}</p>`}<${HoursInput} value=${value} onInput=${onInput} />${children}</fieldset>`;
+    case "checkItems": return html`<fieldset class=${"field wide" + (fault ? " faulty" : "")} id=${id} tabindex="-1" aria-describedby=${described}><legend>${t(field.label)}</legend>
+      ${field.hint && html`<p class="hint" id=${id + "-hint"}>${t(field.hint)}</p>`}${fault && html`<p class="fault" id=${id + "-fault"}>${fault}</p>`}<${CheckItemsInput} value=${value} onInput=${onInput} />${children}</fieldset>`;
     case "lines": return html`<fieldset class="field wide" id=${id} tabindex="-1"><legend>${t(field.label)}</legend>${fault && html`<p class="fault">${fault}</p>`}
       <${LinesInput} value=${value} currency=${currency} onInput=${onInput} />${children}</fieldset>`;
     default:

@@ -407,8 +407,8 @@ export function ThingDetail({ kind, id, top, children }) {
     ${children?.(value, thing.reload)}</div>`;
 }
 
-/** @param {{ kind: Kind, id?: string, start?: Record<string, any> }} props Without an id, a new thing is made. */
-export function ThingForm({ kind, id, start }) {
+/** @param {{ kind: Kind, id?: string, start?: Record<string, any>, draft?: string }} props Without an id, a new thing is made. `draft`: the key of the draft. */
+export function ThingForm({ kind, id, start, draft = `${kind.id} ${id ?? "new"}` }) {
   const [made] = useState(newId);
   const thing = useLoad(async signal => (id ? request("GET", pathTo(kind, id), { signal }) : null), [kind.id, id]);
   const link = kind.link ?? ((/** @type {any} */ thing) => to(kind.id, thing.id));
@@ -452,6 +452,6 @@ export function ThingForm({ kind, id, start }) {
     }
   };
   return html`<div class="page narrow"><${Title} above=${above} title=${id ? kind.name(present) : t(/** @type {any} */ (kind.add))} />
-    <section class="card padded"><${Form} fields=${fields} thing=${present} given=${start} draft=${`${kind.id} ${id ?? "new"}`} action=${t("action.save")}
+    <section class="card padded"><${Form} fields=${fields} thing=${present} given=${start} draft=${draft} action=${t("action.save")}
       onCancel=${() => go(back)} onSave=${save} /></section></div>`;
 }

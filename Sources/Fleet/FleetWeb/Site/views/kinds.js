@@ -21,7 +21,7 @@ function status(texts, shapes, tones = {}) {
   return (/** @type {any} */ thing) => html`<${Status} shape=${shapes[thing.status] ?? "parked"} tone=${tones[thing.status]}>${t(`${texts}.${thing.status}`)}</${Status}>`;
 }
 
-const vehicleTypes = ["car", "motorcycle", "van", "truck", "bus", "trailer", "equipment", "other"];
+export const vehicleTypes = ["car", "motorcycle", "van", "truck", "bus", "trailer", "equipment", "other"];
 
 /** @type {Kind} */
 export const vehicles = {

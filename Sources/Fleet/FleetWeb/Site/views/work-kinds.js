@@ -3,6 +3,7 @@
  * @typedef {import("../parts/things.js").Kind} Kind
  * @typedef {import("../parts/fields.js").Field} Field
  */
+import "../texts/checklists.js";
 import { presentTime } from "../clock.js";
 import { html } from "../lib/preact.js";
 import { get, pathOf } from "../api.js";
@@ -21,6 +22,7 @@ import { t } from "../texts.js";
 export const workshop = [
   ["/maintenance", "board.title", "maintenance"], ["/maintenance-records", "records.title", "maintenance"], ["/service-schedules", "schedules.title", "maintenance"],
   ["/defects", "defects.title", "defects"], ["/meter-readings", "readings.title", "maintenance"], ["/service-types", "serviceTypes.title", "maintenance"],
+  ["/checklists", "checklists.title", "maintenance"],
 ];
 
 /** The codes of the types of service. */
