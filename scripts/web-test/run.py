@@ -25,10 +25,14 @@ from suite import IGNORED, PASSWORD, REFUSED, TESTS, XSS, test
 
 import checklists
 import dispatch  # noqa: F401  its tests
+import duty  # noqa: F401  its tests
 import files  # noqa: F401  its tests
 import fleet
 import keyboard  # noqa: F401  its tests
+import lists  # noqa: F401  its tests
 import models  # noqa: F401  its tests
+import pictures  # noqa: F401  its tests
+import tabs  # noqa: F401  its tests
 import workshop
 
 SITE = ROOT + "/Sources/Fleet/FleetWeb/Site"
@@ -555,7 +559,7 @@ def barriers(browser, axe, listed):
 
 
 def main(wanted):
-    chosen = [function for function in sorted(TESTS, key=lambda test: test.__module__ in ("checklists", "dispatch", "files", "fleet", "workshop")) if not wanted or any(word in function.__name__ for word in wanted)]
+    chosen = [function for function in sorted(TESTS, key=lambda test: test.__module__ in ("checklists", "dispatch", "duty", "files", "fleet", "lists", "pictures", "tabs", "workshop")) if not wanted or any(word in function.__name__ for word in wanted)]
     began, failures = time.monotonic(), 0
     stage_ = Stage()
     browser = None

@@ -223,10 +223,20 @@ function App(/** @type {{ hasEnded: boolean }} */ { hasEnded }) {
   useEffect(() => {
     const update = () => setOnline(reachable());
     const end = () => { setEnded(true); setSession(null); };
+    // Another tab of this browser shares the session. If a person signs out there, or another one signs in, this tab follows.
+    const follow = (/** @type {StorageEvent} */ event) => {
+      if (event.key !== "session") return;
+      const person = JSON.parse(event.newValue ?? "null")?.person.id;
+      if (person === currentSession()?.person.id) return;
+      if (person) location.reload();
+      else end();
+    };
     connection.addEventListener("online", update);
     connection.addEventListener("offline", update);
     connection.addEventListener("signedOut", end);
+    addEventListener("storage", follow);
     return () => {
+      removeEventListener("storage", follow);
       connection.removeEventListener("online", update);
       connection.removeEventListener("offline", update);
       connection.removeEventListener("signedOut", end);

@@ -2,20 +2,21 @@
  * The fields of things: how a value is shown, entered and read.
  *
  * @typedef {{ name: string, label: import("../texts.js").Key, kind: "text" | "email" | "notes" | "number" | "day" | "time" |
- *   "choice" | "choices" | "money" | "thing" | "things" | "scope" | "secret" | "list" | "flag" | "year" | "measure" | "lines" | "checkItems" | "hours" | "clock" | "files", choices?: string[] | (() => string[]), texts?: string,
+ *   "choice" | "choices" | "money" | "thing" | "things" | "scope" | "secret" | "list" | "flag" | "year" | "measure" | "lines" | "checkItems" | "hours" | "clock" | "files" | "photo", choices?: string[] | (() => string[]), texts?: string,
  *   textOf?: (choice: string) => string, of?: string | ((values: any) => string), unit?: string, digits?: number,
- *   required?: boolean, isFixed?: boolean, hint?: import("../texts.js").Key, isWide?: boolean, isRead?: boolean,
+ *   reads?: import("./photo-reading.js").Subject, required?: boolean, isFixed?: boolean, hint?: import("../texts.js").Key, isWide?: boolean, isRead?: boolean,
  *   initial?: () => any, group?: import("../texts.js").Key, isHidden?: boolean, isOmitted?: boolean, isShown?: (values: any) => boolean,
  *   query?: (values: any) => Record<string, string>, groups?: [string, import("../texts.js").Key][] }} Field
  *   `kind`: the server never shows a `secret` again. `name`: `every.days` is the member `days` of the object `every`. `texts`: the beginning of the choices' texts; `textOf`: their
  *   texts. `of`: the kind of the thing. `isFixed`: only when it is made. `isRead`: shown, but not entered. `group`: the heading
  *   above the field. `isHidden`: part of a new thing, but not shown in its form. `isOmitted`: not shown among the details. `isShown`: whether the form, or for a field that is
  *   only read the details, have the field.
- *   `query`: restricts the things that can be chosen. `groups`: several choices, with commas between, that a list can be filtered by together, and their text.
+ *   `reads`: what the server can read from a photo for the field. `query`: restricts the things that can be chosen. `groups`: several choices, with commas between, that a list can be filtered by together, and their text.
  */
 import { html, useEffect, useRef, useState } from "../lib/preact.js";
 import { get } from "../api.js";
 import { amount as amountText, dayText, hasOtherUnit, inUnit, localTime, moneyText, number, parseMoney, parseQuantity, quantity, timeText, unitName } from "../format.js";
+import { may } from "../state.js";
 import { t } from "../texts.js";
 import { FilesInput, FilesView } from "./photos.js";
 import { HoursInput, areHoursComplete, hoursText } from "./hours.js";
@@ -23,6 +24,7 @@ import { CheckItemsInput, finishedItems } from "./check-items.js";
 import { LinesInput, finished } from "./lines.js";
 import { nameOf, resolvers, useNames } from "./names.js";
 import { Icon } from "./icons.js";
+import { PhotoReader } from "./photo-reading.js";
 
 /**
  * The text of a choice.
@@ -115,6 +117,7 @@ export function Value({ field, value, whole }) {
     case "lines": case "checkItems": return number(value.length);
     case "hours": return hoursText(value);
     case "files": return html`<${FilesView} ids=${value} />`;
+    case "photo": return html`<${FilesView} ids=${[value]} />`;
     case "notes": return html`<span class="notes">${value}</span>`;
     default: return String(value);
   }
@@ -270,6 +273,8 @@ export function FieldInput({ field, value, values = {}, fault, currency = "EUR",
         ${value !== "all" && html`<label class="soft small" for=${id + "-fleets"}>${t("field.fleetIds")}</label><${ThingsInput} shared=${{ ...shared, id: id + "-fleets" }} value=${value} of="fleet" onInput=${onInput} />`}${children}</fieldset>`;
     case "files": return html`<fieldset class="field wide"><legend>${t(field.label)} <span class="soft">${t("optional")}</span></legend>${fault && html`<p class="fault">${fault}</p>`}
       <${FilesInput} id=${id} value=${value} label=${t(field.label)} isPhoto=${field.name === "photos"} onInput=${onInput} />${children}</fieldset>`;
+    case "photo": return html`<fieldset class=${"field wide" + (fault ? " faulty" : "")}><legend>${t(field.label)} <span class="soft">${t("optional")}</span></legend>${fault && html`<p class="fault">${fault}</p>`}
+      <${FilesInput} id=${id} value=${value ? [value] : []} label=${t(field.label)} isPhoto=${true} isSingle=${true} onInput=${(/** @type {string[]} */ ids) => onInput(ids[0] ?? "")} />${children}</fieldset>`;
     case "hours": return html`<fieldset class=${"field wide" + (fault ? " faulty" : "")} id=${id} tabindex="-1" aria-describedby=${described}><legend>${t(field.label)} <span class="soft">${t("optional")}</span></legend>
       ${field.hint && html`<p class="hint" id=${id + "-hint"}>${t(field.hint)}</p>`}${fault && html`<p class="fault" id=${id + "-fault"}>${fault}</p>`}<${HoursInput} value=${value} onInput=${onInput} />${children}</fieldset>`;
     case "checkItems": return html`<fieldset class=${"field wide" + (fault ? " faulty" : "")} id=${id} tabindex="-1" aria-describedby=${described}><legend>${t(field.label)}</legend>
@@ -283,7 +288,8 @@ export function FieldInput({ field, value, values = {}, fault, currency = "EUR",
   return html`<div class=${"field" + (fault ? " faulty" : "") + (field.isWide || field.kind === "notes" ? " wide" : "")}>
     <label for=${id}>${t(field.label)}${field.required ? "" : html` <span class="soft">${t("optional")}</span>`}</label>
     ${(field.hint || field.unit) && html`<p class="hint" id=${id + "-hint"}>${field.hint ? t(field.hint) : t(hasOtherUnit(/** @type {string} */ (field.unit)) ? "inUnit" : "inOwnUnit", { unit: unitName(/** @type {string} */ (field.unit)) })}</p>`}
-    ${fault && html`<p class="fault" id=${id + "-fault"}>${fault}</p>`}${control}${hasMeaning && html`<output class="meaning" id=${id + "-meaning"} for=${id}>${meaning && t("understood", { value: meaning })}</output>`}${children}</div>`;
+    ${fault && html`<p class="fault" id=${id + "-fault"}>${fault}</p>`}${control}${hasMeaning && html`<output class="meaning" id=${id + "-meaning"} for=${id}>${meaning && t("understood", { value: meaning })}</output>`}
+    ${field.reads && may("documents", "write") && html`<${PhotoReader} id=${id} subject=${field.reads} label=${t(field.label)} onUse=${(/** @type {string} */ text) => { setTyped(true); onInput(text); }} />`}${children}</div>`;
 }
 
 /**
@@ -313,7 +319,7 @@ export function ThingInput({ of, query, value, onChoose, id, name, required, ...
     const turn = ++latest.current;
     const timer = setTimeout(async () => {
       try {
-        const page = await get(resolver.path, { q: text, limit: 8, ...resolver.query, ...query });
+        const page = await get(resolver.path, { q: text, limit: 8, ...query });
         if (turn !== latest.current) return;
         setFound(page.data);
         setActive(0);

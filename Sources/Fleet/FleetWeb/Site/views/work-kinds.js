@@ -202,7 +202,7 @@ export const readings = {
   fields: [
     { name: "vehicleId", label: "field.vehicleId", kind: "thing", of: "vehicle", required: true, isFixed: true },
     { name: "at", label: "field.at", kind: "time", required: true, initial: presentTime },
-    { name: "odometer", label: "field.odometer", kind: "number", unit: "km", digits: 1, isShown: values => !values.engineHours },
+    { name: "odometer", label: "field.odometer", kind: "number", unit: "km", digits: 1, reads: "odometer", isShown: values => !values.engineHours },
     { name: "engineHours", label: "field.engineHours", kind: "number", unit: "h", digits: 1, isShown: values => !values.odometer },
     { name: "replaced", label: "field.replaced", kind: "flag" },
     { name: "notes", label: "field.notes", kind: "notes" },
