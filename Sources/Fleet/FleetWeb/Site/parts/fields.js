@@ -20,11 +20,10 @@ import { may } from "../state.js";
 import { t } from "../texts.js";
 import { FilesInput, FilesView } from "./photos.js";
 import { HoursInput, areHoursComplete, hoursText } from "./hours.js";
-import { CheckItemsInput, finishedItems } from "./check-items.js";
+import { finishedItems } from "./check-codes.js";
 import { LinesInput, finished } from "./lines.js";
 import { nameOf, resolvers, useNames } from "./names.js";
 import { Icon } from "./icons.js";
-import { PhotoReader } from "./photo-reading.js";
 
 /**
  * The text of a choice.
@@ -230,6 +229,19 @@ function understood(field, text, currency) {
   }
 }
 
+const itemsInput = async () => (await import("./check-items.js")).CheckItemsInput;
+const photoReader = async () => (await import("./photo-reading.js")).PhotoReader;
+
+/**
+ * A part of a field that few forms have. Its code is loaded when it is drawn.
+ * @param {any} props `load`: loads the component. The others are those of the component.
+ */
+function Later({ load, ...props }) {
+  const [part, setPart] = useState(/** @type {any} */ (null));
+  useEffect(() => { load().then((/** @type {any} */ loaded) => setPart(() => loaded), () => {}); }, []);
+  return part && html`<${part} ...${props} />`;
+}
+
 /**
  * One field of a form, with its label, hint and fault.
  * @param {{ field: Field, value: any, values?: any, fault?: string, currency?: string, onInput: (value: any) => void, children?: any }} props
@@ -278,7 +290,7 @@ export function FieldInput({ field, value, values = {}, fault, currency = "EUR",
     case "hours": return html`<fieldset class=${"field wide" + (fault ? " faulty" : "")} id=${id} tabindex="-1" aria-describedby=${described}><legend>${t(field.label)} <span class="soft">${t("optional")}</span></legend>
       ${field.hint && html`<p class="hint" id=${id + "-hint"}>${t(field.hint)}</p>`}${fault && html`<p class="fault" id=${id + "-fault"}>${fault}</p>`}<${HoursInput} value=${value} onInput=${onInput} />${children}</fieldset>`;
     case "checkItems": return html`<fieldset class=${"field wide" + (fault ? " faulty" : "")} id=${id} tabindex="-1" aria-describedby=${described}><legend>${t(field.label)}</legend>
-      ${field.hint && html`<p class="hint" id=${id + "-hint"}>${t(field.hint)}</p>`}${fault && html`<p class="fault" id=${id + "-fault"}>${fault}</p>`}<${CheckItemsInput} value=${value} onInput=${onInput} />${children}</fieldset>`;
+      ${field.hint && html`<p class="hint" id=${id + "-hint"}>${t(field.hint)}</p>`}${fault && html`<p class="fault" id=${id + "-fault"}>${fault}</p>`}<${Later} load=${itemsInput} value=${value} onInput=${onInput} />${children}</fieldset>`;
     case "lines": return html`<fieldset class="field wide" id=${id} tabindex="-1"><legend>${t(field.label)}</legend>${fault && html`<p class="fault">${fault}</p>`}
       <${LinesInput} value=${value} currency=${currency} onInput=${onInput} />${children}</fieldset>`;
     default:
@@ -289,7 +301,7 @@ export function FieldInput({ field, value, values = {}, fault, currency = "EUR",
     <label for=${id}>${t(field.label)}${field.required ? "" : html` <span class="soft">${t("optional")}</span>`}</label>
     ${(field.hint || field.unit) && html`<p class="hint" id=${id + "-hint"}>${field.hint ? t(field.hint) : t(hasOtherUnit(/** @type {string} */ (field.unit)) ? "inUnit" : "inOwnUnit", { unit: unitName(/** @type {string} */ (field.unit)) })}</p>`}
     ${fault && html`<p class="fault" id=${id + "-fault"}>${fault}</p>`}${control}${hasMeaning && html`<output class="meaning" id=${id + "-meaning"} for=${id}>${meaning && t("understood", { value: meaning })}</output>`}
-    ${field.reads && may("documents", "write") && html`<${PhotoReader} id=${id} subject=${field.reads} label=${t(field.label)} onUse=${(/** @type {string} */ text) => { setTyped(true); onInput(text); }} />`}${children}</div>`;
+    ${field.reads && may("documents", "write") && html`<${Later} load=${photoReader} id=${id} subject=${field.reads} label=${t(field.label)} onUse=${(/** @type {string} */ text) => { setTyped(true); onInput(text); }} />`}${children}</div>`;
 }
 
 /**

@@ -32,6 +32,7 @@ import { remember, useNames } from "./names.js";
 import { SmallPhoto } from "./photos.js";
 import { Rows, manyRows } from "./rows.js";
 import { Dialog, Empty, Loading, Menu, Secret, Title, Trouble, errorText, useLoad, useQuestion } from "./ui.js";
+import { nested, withoutEmpty } from "./values.js";
 
 /**
  * The entries of a list, page by page as the person scrolls.
@@ -321,32 +322,6 @@ export function Commands({ kind, thing, tag, onDone, children }) {
       ${chosen.command.question && html`<p>${t(chosen.command.question, { name: kind.name(thing) })}</p>`}
       <${Form} fields=${chosen.command.fields} given=${chosen.given} draft=${`${kind.id} ${thing.id} ${chosen.command.name}`} action=${t(chosen.command.label)} onCancel=${() => setChosen(null)}
         onSave=${async (/** @type {Record<string, any>} */ values) => { await run(chosen.command, withoutEmpty(nested(values))); setChosen(null); }} /></${Dialog}>`}`;
-}
-
-/**
- * Values whose names have points, as objects: `every.days` is the member `days` of `every`.
- * @param {Record<string, any>} values
- */
-export function nested(values) {
-  /** @type {Record<string, any>} */
-  const made = {};
-  for (const [name, value] of Object.entries(values)) {
-    const [first, second] = name.split(".");
-    if (second) (made[first] ??= {})[second] = value;
-    else made[first] = value;
-  }
-  return made;
-}
-
-/**
- * The values that are not empty.
- * @param {Record<string, any>} values
- * @returns {Record<string, any>}
- */
-export function withoutEmpty(values) {
-  return Object.fromEntries(Object.entries(values)
-    .map(([name, value]) => [name, value && typeof value === "object" && !Array.isArray(value) ? withoutEmpty(value) : value])
-    .filter(([, value]) => value !== null && value !== undefined && !(typeof value === "object" && Object.keys(value).length === 0)));
 }
 
 /**

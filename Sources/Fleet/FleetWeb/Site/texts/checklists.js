@@ -2,7 +2,6 @@
 import { addTexts } from "../texts.js";
 
 addTexts({
-  "checklists.title": ["Checklists", "Checklisten"],
   "checklists.add": ["Add a checklist", "Checkliste hinzufügen"],
   "checklists.empty": ["No checklist yet", "Noch keine Checkliste"],
   "checklists.one": ["Checklist", "Checkliste"],
@@ -37,5 +36,4 @@ addTexts({
   "checkItem.down": ["Move down: {text}", "Nach unten: {text}"],
   "checkItem.moved": ["“{text}” is now number {number}", "„{text}“ ist jetzt Nummer {number}"],
   "checkItem.removed": ["“{text}” was removed", "„{text}“ wurde entfernt"],
-  "fault.items": ["enter at least one item", "mindestens einen Punkt eingeben"],
 });

@@ -2,8 +2,6 @@
 import { addTexts } from "../texts.js";
 
 addTexts({
-  "field.photo": ["Photo", "Foto"],
-  "vehicle.photoOf": ["Photo of {name}", "Foto von {name}"],
   "photoReading.vin": ["Read it from a photo", "Von einem Foto lesen"],
   "photoReading.odometer": ["Read it from a photo", "Von einem Foto lesen"],
   "photoReading.sending": ["The photo is being sent …", "Das Foto wird übertragen …"],

@@ -1,7 +1,7 @@
 /**
  * The description of checklists.
  * @typedef {import("../parts/things.js").Kind} Kind
- * @typedef {{ id?: string, name: string, text: string, vehicleTypes: string[], isActive: boolean, items: import("../parts/check-items.js").CheckItem[] }} Checklist
+ * @typedef {{ id?: string, name: string, text: string, vehicleTypes: string[], isActive: boolean, items: import("../parts/check-codes.js").CheckItem[] }} Checklist
  *   `id`: absent for a built-in list.
  */
 import "../texts/checklists.js";

@@ -2,7 +2,6 @@
  * The descriptions of all kinds of things.
  * @typedef {import("../parts/things.js").Kind} Kind
  */
-import "../texts/photos.js";
 import { presentTime } from "../clock.js";
 import { html } from "../lib/preact.js";
 import { Status } from "../parts/icons.js";

@@ -3,7 +3,6 @@
  * @typedef {import("../parts/things.js").Kind} Kind
  * @typedef {import("../parts/fields.js").Field} Field
  */
-import "../texts/checklists.js";
 import { presentTime } from "../clock.js";
 import { html } from "../lib/preact.js";
 import { get, pathOf } from "../api.js";
@@ -11,7 +10,7 @@ import { dayText, today } from "../format.js";
 import { Status } from "../parts/icons.js";
 import { sums } from "../parts/lines.js";
 import { knownServiceTypes, nameOf, serviceTypeName } from "../parts/names.js";
-import { withoutEmpty } from "../parts/things.js";
+import { withoutEmpty } from "../parts/values.js";
 import { may } from "../state.js";
 import { t } from "../texts.js";
 
