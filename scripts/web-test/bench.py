@@ -115,8 +115,9 @@ def lists(count):
         browser.driver.execute_async_script("""
             const [last, done] = arguments;
             requestAnimationFrame(function step() {
-              scrollBy(0, innerHeight);
-              const end = innerHeight + scrollY >= document.documentElement.scrollHeight - 2;
+              const main = document.querySelector('main');
+              main.scrollBy(0, innerHeight);
+              const end = main.clientHeight + main.scrollTop >= main.scrollHeight - 2;
               if (end && document.querySelector('main table').innerText.includes(last)) done();
               else requestAnimationFrame(step);
             });""", f"ROW-{count - 1:05d}")
@@ -127,7 +128,7 @@ def lists(count):
             const [done] = arguments;
             let frame = 0;
             requestAnimationFrame(function step() {
-              scrollBy(0, frame % 120 < 60 ? -400 : 400);
+              document.querySelector('main').scrollBy(0, frame % 120 < 60 ? -400 : 400);
               if (++frame === 600) done(); else requestAnimationFrame(step);
             });""")
         yield {"page": "list, scrolled up and down", "vehicles": count, **watched(browser), "megabytes": heap(browser)}

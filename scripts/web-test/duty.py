@@ -2,7 +2,6 @@
 import datetime
 import http.server
 import json
-import os
 import threading
 
 from stage import Browser, Stage
@@ -72,8 +71,7 @@ def hours_of_service_of_a_driver_are_shown_by_day(_):
         for width, dark in ((1440, False), (390, True)):
             own.shape(width, 900, dark)
             own.calm()
-            if os.environ.get("PICTURES"):
-                own.picture(f"{os.environ['PICTURES']}/duty-{width}.png")
+            own.snapshot(f"duty-{width}")
             assert own.script("return document.documentElement.scrollWidth <= innerWidth"), width
         own.shape(1440, 900, False)
         own.click(".duty header a")

@@ -67,6 +67,10 @@ def photo_of_a_vehicle_is_shown_on_its_page_and_in_the_list(browser):
     browser.click(".form > .actions .button.primary")
     browser.sees("Saved")
     pictured(browser, ".vehicle-photo img")
+    for width in (390, 1440):
+        browser.shape(width, 900, False)
+        browser.settled()
+        browser.snapshot(f"photo-vehicle-{width}")
     assert browser.element(".vehicle-photo img").get_attribute("alt") == "Photo of VAN-007"
     first = server.send("GET", "/api/vehicles/VAN-007")["photoId"]
     assert server.send("GET", "/api/files/" + first)["name"] == "van-a9c78f.jpg"
@@ -74,6 +78,7 @@ def photo_of_a_vehicle_is_shown_on_its_page_and_in_the_list(browser):
     browser.until(lambda: len(browser.all("td .picture")) > 3, "the places of photos")
     pictured(browser, "td .picture img")
     assert len(browser.all("td .picture img")) == 1
+    browser.snapshot("photo-list-1440")
     browser.sign_in("viewer")
     browser.go("/vehicles/VAN-007")
     pictured(browser, ".vehicle-photo img")
@@ -99,6 +104,7 @@ def vin_is_read_from_a_photo_and_the_person_decides(browser):
     browser.all("#field-vin-photo")[0].send_keys(photo(browser.stage, "vin", vin))
     browser.until(lambda: vin in browser.element(".photo-reading").text, "the proposal")
     pictured(browser, ".photo-reading img", 1600)
+    browser.snapshot("photo-vin-1440")
     # Nothing is entered before the person decides; the frame is around the text.
     assert browser.element("#field-vin").get_attribute("value") == before
     box = browser.script("""
@@ -133,6 +139,7 @@ def odometer_is_read_from_a_photo_with_its_unit(browser):
     browser.all("#field-odometer-photo")[0].send_keys(photo(browser.stage, "odometer", "153661"))
     browser.until(lambda: "153,661 km" in browser.element(".photo-reading").text, "the proposal")
     pictured(browser, ".photo-reading img", 1600)
+    browser.snapshot("photo-odometer-390")
     assert browser.script("return document.documentElement.scrollWidth <= innerWidth")
     browser.click(".photo-reading .button", "Use this value")
     browser.until(lambda: browser.element("#field-odometer").get_attribute("value") == "153661 km", "the odometer in the form")

@@ -231,5 +231,10 @@ class Browser:
     def picture(self, path):
         self.driver.save_screenshot(path)
 
+    def snapshot(self, name):
+        """Takes a picture in the midst of a test, if the environment variable PICTURES names a folder."""
+        if os.environ.get("PICTURES"):
+            self.picture(f"{os.environ['PICTURES']}/{name}.png")
+
     def close(self):
         self.driver.quit()

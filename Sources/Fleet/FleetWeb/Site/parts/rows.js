@@ -35,7 +35,7 @@ export function Rows({ things, columns, row }) {
         else next.delete(block);
       }
       return next.size === old.size && [...next].every(block => old.has(block)) ? old : next;
-    }), { rootMargin: `${margin}px 0px` });
+    }), { root: bodies.current.get(0)?.closest("main"), rootMargin: `${margin}px 0px` });
     for (const body of bodies.current.values()) observer.current.observe(body);
     return () => observer.current?.disconnect();
   }, [isLong]);

@@ -77,7 +77,7 @@ export function ThingList({ kind, place, more }) {
   }, [text]);
   useEffect(() => {
     if (!pages.next || !end.current) return;
-    const observer = new IntersectionObserver(entries => { if (entries.some(entry => entry.isIntersecting)) pages.more(); }, { rootMargin: "600px" });
+    const observer = new IntersectionObserver(entries => { if (entries.some(entry => entry.isIntersecting)) pages.more(); }, { root: end.current.closest("main"), rootMargin: "1200px 0px" });
     observer.observe(end.current);
     return () => observer.disconnect();
   }, [pages.next]);
