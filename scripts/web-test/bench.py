@@ -1,11 +1,16 @@
 #!/usr/bin/env python3
-"""Measures the web app in Chromium: bytes before the first page, and first paints over "Slow 4G".
+"""Measures the web app in Chromium: bytes before the first page, first paints over "Slow 4G", and pages of a large fleet.
 
-    scripts/web-test/bench.py [RUNS=5]
+    scripts/web-test/bench.py [PART…]      paints, lists, map, memory; without a part: the first three
 
-Slow 4G is that of Chromium's developer tools: 1.6 Mbit/s, 150 ms until an answer begins. Each run has an empty cache. The figures are medians.
+paints   The pages that people see first, over the Slow 4G of Chromium's developer tools: 1.6 Mbit/s, 150 ms until an answer begins.
+         Each of five runs has an empty cache. The figures are medians.
+lists    The page of the fleet, and the list of vehicles, which is scrolled from the first to the last one.
+map      The live map of 5,000 and of 10,000 vehicles, of which 500 report each second, for 20 s.
+memory   The same map of 5,000 vehicles for MINUTES (an environment variable; 60).
 """
 import json
+import os
 import random
 import statistics
 import sys
@@ -41,21 +46,96 @@ def measure(stage, runs, prepare, path, seen):
     return {key: statistics.median(one[key] for one in found if one[key] is not None) for key in found[0]}
 
 
-def main(runs=5):
+def paints(runs=5):
     stage = Stage()
     try:
         for name, prepare, path, seen in [
                 ("sign-in page", lambda browser: None, "/sign-in", lambda browser: browser.element("#password")),
                 ("driver's start page", lambda browser: browser.sign_in("driver"), "/mine", lambda browser: browser.sees("KN-FL 101")),
                 ("live map", lambda browser: browser.sign_in("admin"), "/live", lambda browser: browser.element(".canvas[data-ready]"))]:
-            row = measure(stage, int(runs), prepare, path, seen)
+            row = measure(stage, runs, prepare, path, seen)
             print(json.dumps({
                 "page": name, "firstPaint": round(row["first"]), "largestPaint": round(row["largest"]), "scriptBytes": round(row["script"]),
                 "bytes": round(row["all"]), "files": round(row["files"])}), flush=True)
     finally:
         stage.close()
-    for count in (5_000, 10_000):
-        print(json.dumps(crowd(count)), flush=True)
+
+
+def main(*wanted):
+    parts = wanted or ("paints", "lists", "map")
+    if "paints" in parts:
+        paints()
+    if "lists" in parts:
+        for row in lists(10_000):
+            print(json.dumps(row), flush=True)
+    if "map" in parts:
+        for count in (5_000, 10_000):
+            print(json.dumps(crowd(count)), flush=True)
+    if "memory" in parts:
+        print(json.dumps(crowd(5_000, seconds=60 * int(os.environ.get("MINUTES", 60)))), flush=True)
+
+
+def heap(browser):
+    """The megabytes that the page uses after a collection of garbage."""
+    browser.driver.execute_cdp_cmd("HeapProfiler.collectGarbage", {})
+    return round(browser.script("return performance.memory.usedJSHeapSize") / 1e6, 1)
+
+
+def watched(browser):
+    """Frames per second, and long tasks, since FRAMES was executed."""
+    frames, tasks = browser.script("return [frames_, tasks]")
+    return {
+        "framesPerSecond": round(len(frames) / (sum(frames) / 1000), 1), "longestFrame": round(max(frames)), "longestTask": round(max(tasks, default=0)),
+        "tasksOver100ms": sum(task > 100 for task in tasks)}
+
+
+def lists(count):
+    """The page of the fleet, and the list of vehicles, of a large fleet."""
+    stage = Stage()
+    browser = None
+    try:
+        for begin in range(0, count, 1000):
+            rows = "".join(f"ROW-{number:05d},Ford,Transit,KN-FL {number}\n" for number in range(begin, begin + 1000))
+            stage.server.send("POST", "/api/imports?kind=vehicles", ("id,make,model,licencePlate\n" + rows).encode(), headers={"Content-Type": "text/csv"})
+        browser = Browser(stage)
+        browser.sign_in("admin")
+        browser.go("/drivers")
+        browser.calm()
+        for name, path, seen in [("fleet", "/fleet", lambda: f"{count:,}"[:2] in browser.text() and browser.all(".figures .tile b")), ("first rows of the list", "/vehicles", lambda: len(browser.all("main tbody tr")) >= 100)]:
+            browser.script("performance.clearResourceTimings(); window.begun = performance.now()")
+            browser.go(path)
+            browser.until(seen, name)
+            yield {"page": name, "vehicles": count, "shownAfter": round(browser.script("return performance.now() - begun")), "bytes": round(browser.script(
+                "return performance.getEntriesByType('resource').filter(file => file.name.includes('/api/')).reduce((sum, file) => sum + file.transferSize, 0)"))}
+        before = heap(browser)
+        browser.script(FRAMES)
+        begun = time.monotonic()
+        # As a person scrolls with a wheel, 3,000 px in each second, but faster: a screen in each frame.
+        browser.driver.set_script_timeout(600)
+        browser.driver.execute_async_script("""
+            const [last, done] = arguments;
+            requestAnimationFrame(function step() {
+              const main = document.querySelector('main');
+              main.scrollBy(0, innerHeight);
+              const end = main.clientHeight + main.scrollTop >= main.scrollHeight - 2;
+              if (end && document.querySelector('main table').innerText.includes(last)) done();
+              else requestAnimationFrame(step);
+            });""", f"ROW-{count - 1:05d}")
+        drawn = len(browser.all("main tbody tr"))
+        yield {"page": "list, scrolled to the end", "vehicles": count, "seconds": round(time.monotonic() - begun, 1), **watched(browser), "rowsInPage": drawn, "megabytesBefore": before, "megabytes": heap(browser)}
+        browser.script("frames_.length = 0; tasks.length = 0")
+        browser.driver.execute_async_script("""
+            const [done] = arguments;
+            let frame = 0;
+            requestAnimationFrame(function step() {
+              document.querySelector('main').scrollBy(0, frame % 120 < 60 ? -400 : 400);
+              if (++frame === 600) done(); else requestAnimationFrame(step);
+            });""")
+        yield {"page": "list, scrolled up and down", "vehicles": count, **watched(browser), "megabytes": heap(browser)}
+    finally:
+        if browser:
+            browser.close()
+        stage.close()
 
 
 # What a page reports about its frames: times between them, and tasks longer than 50 ms.
@@ -84,14 +164,14 @@ def crowd(count, updates=500, seconds=20):
         browser.until(lambda: f"of {count + 5} reporting" in browser.text(), "all vehicles")
         browser.settled()
         browser.script(FRAMES)
+        memory = [heap(browser)]
         begun = time.monotonic()
         for second in range(seconds):
             stage.server.send("POST", "/api/telemetry", records(random.sample(range(count), updates), time.time()), headers={"Content-Type": "application/x-ndjson"})
             time.sleep(max(0, begun + second + 1 - time.monotonic()))
-        frames, tasks, memory = browser.script("return [frames_, tasks, performance.memory.usedJSHeapSize]")
-        return {
-            "page": f"live map of {count} vehicles", "framesPerSecond": round(len(frames) / (sum(frames) / 1000), 1), "longestTask": round(max(tasks, default=0)),
-            "tasksOver100ms": sum(task > 100 for task in tasks), "megabytes": round(memory / 1e6)}
+            if second % 300 == 299:
+                memory.append(heap(browser))
+        return {"page": f"live map of {count} vehicles", "seconds": round(time.monotonic() - begun), **watched(browser), "megabytes": [*memory, heap(browser)]}
     finally:
         if browser:
             browser.close()

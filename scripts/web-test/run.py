@@ -23,11 +23,16 @@ import stage
 from stage import ROOT, Browser, Stage
 from suite import IGNORED, PASSWORD, REFUSED, TESTS, XSS, test
 
+import checklists
 import dispatch  # noqa: F401  its tests
+import duty  # noqa: F401  its tests
 import files  # noqa: F401  its tests
 import fleet
 import keyboard  # noqa: F401  its tests
+import lists  # noqa: F401  its tests
 import models  # noqa: F401  its tests
+import pictures  # noqa: F401  its tests
+import tabs  # noqa: F401  its tests
 import workshop
 
 SITE = ROOT + "/Sources/Fleet/FleetWeb/Site"
@@ -489,7 +494,7 @@ def pages(stage_):
         "viewer": [("viewer-live", "/live"), ("viewer-vehicle", "/vehicles/VAN-001"), ("viewer-assignments", "/assignments"), ("viewer-people", "/people"), ("viewer-reports", "/reports"), ("viewer-gateways", "/gateways")],
         "driver": [("mine", "/mine"), ("fuel-new", "/fuel-entries/new?vehicleId=VAN-001"), ("my-expenses", "/expenses"), ("my-assignments", "/assignments")],
     }
-    for module in (workshop, fleet):
+    for module in (workshop, fleet, checklists):
         for role, listed in module.pages(stage_).items():
             found[role] = found.get(role, []) + listed
     return found
@@ -554,7 +559,7 @@ def barriers(browser, axe, listed):
 
 
 def main(wanted):
-    chosen = [function for function in sorted(TESTS, key=lambda test: test.__module__ in ("dispatch", "files", "fleet", "workshop")) if not wanted or any(word in function.__name__ for word in wanted)]
+    chosen = [function for function in sorted(TESTS, key=lambda test: test.__module__ in ("checklists", "dispatch", "duty", "files", "fleet", "lists", "pictures", "tabs", "workshop")) if not wanted or any(word in function.__name__ for word in wanted)]
     began, failures = time.monotonic(), 0
     stage_ = Stage()
     browser = None

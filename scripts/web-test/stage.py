@@ -63,7 +63,7 @@ class Stage:
         self.database = PostgreSQL() if os.environ.get("WEB_DATABASE") == "postgresql" else None
         self.folder = tempfile.mkdtemp()
         database = self.database.address if self.database else f"sqlite:{self.folder}/fleet.db"
-        arguments, port = [], 0
+        port = 0
         program = os.environ.get("FLEETSTORE_PROGRAM", ROOT + "/.build/debug/fleetstore")
         if self.database:
             # Beside a SQLite file, the server makes the file with the keys of secrets, and the folder of files, itself.
@@ -76,11 +76,22 @@ class Stage:
                 port = free.getsockname()[1]
             with open(self.folder + "/fleetstore.json", "w", encoding="utf-8") as file:
                 file.write(json.dumps(configuration).replace("{port}", str(port)))
-            arguments = ["--config", self.folder + "/fleetstore.json"]
+        self.command = [program, "serve", *(["--config", self.folder + "/fleetstore.json"] if configuration else []), "--database", database]
         with open(self.folder + "/administrator", "w", encoding="utf-8") as token:
-            self.process = subprocess.Popen(
-                [program, "serve", "--listen", f"127.0.0.1:{port}", *arguments, "--database", database],
-                stdout=token, stderr=subprocess.PIPE, text=True)
+            self.start(port, token)
+        try:
+            self.accounts = demo.prepare(self.folder, self.address, ends)
+        except BaseException:
+            self.close()
+            raise
+        with open(self.folder + "/administrator", encoding="utf-8") as file:
+            self.server = demo.Server(self.address, file.read().strip())
+        with open(self.folder + "/demo", encoding="utf-8") as file:
+            self.demo = file.read().strip()
+
+    def start(self, port, output):
+        """Starts the server, and waits until it listens. `output`: the file to which it writes the administrator's token when it makes one."""
+        self.process = subprocess.Popen([*self.command, "--listen", f"127.0.0.1:{port}"], stdout=output, stderr=subprocess.PIPE, text=True)
         self.address, said = None, []
         for line in self.process.stderr:
             said.append(line)
@@ -92,20 +103,18 @@ class Stage:
         if not self.address:
             self.close()
             raise SystemExit("fleetstore did not start with the web app (make web):\n" + "".join(said))
-        try:
-            self.accounts = demo.prepare(self.folder, self.address, ends)
-        except BaseException:
-            self.close()
-            raise
-        with open(self.folder + "/administrator", encoding="utf-8") as file:
-            self.server = demo.Server(self.address, file.read().strip())
-        with open(self.folder + "/demo", encoding="utf-8") as file:
-            self.demo = file.read().strip()
 
-    def close(self):
+    def stop(self):
         self.process.send_signal(signal.SIGTERM)
         self.process.wait(timeout=30)
         self.process.stderr.close()
+
+    def restart(self):
+        """Starts the server again at the same address, after a stop."""
+        self.start(self.address.rsplit(":", 1)[1], subprocess.DEVNULL)
+
+    def close(self):
+        self.stop()
         shutil.rmtree(self.folder)
         if self.database:
             self.database.close()
@@ -118,7 +127,7 @@ class Browser:
         options = webdriver.ChromeOptions()
         options.binary_location = "/usr/bin/chromium"
         for argument in ["--headless=new", "--no-sandbox", "--disable-gpu", "--enable-unsafe-swiftshader", "--disable-dev-shm-usage", "--hide-scrollbars",
-                         "--no-first-run", "--disable-background-networking", "--force-color-profile=srgb", f"--lang={language}", f"--window-size={width},{height}"]:
+                         "--no-first-run", "--disable-background-networking", "--force-color-profile=srgb", "--enable-precise-memory-info", f"--lang={language}", f"--window-size={width},{height}"]:
             options.add_argument(argument)
         options.add_experimental_option("prefs", {"intl.accept_languages": language, "credentials_enable_service": False})
         options.set_capability("goog:loggingPrefs", {"browser": "ALL", **({"performance": "ALL"} if throttled else {})})
@@ -221,6 +230,11 @@ class Browser:
 
     def picture(self, path):
         self.driver.save_screenshot(path)
+
+    def snapshot(self, name):
+        """Takes a picture in the midst of a test, if the environment variable PICTURES names a folder."""
+        if os.environ.get("PICTURES"):
+            self.picture(f"{os.environ['PICTURES']}/{name}.png")
 
     def close(self):
         self.driver.quit()

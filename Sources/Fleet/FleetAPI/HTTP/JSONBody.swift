@@ -17,8 +17,8 @@ enum JSONBody {
   }
 }
 
-/// The body of a list: `{"data":[…],"next":"cursor","unreadable":[…]}`. `next` is absent on the last page. `unreadable`
-/// describes the things that are not in the list because they cannot be read; it is absent if there are no such things.
+/// The body of a list: `{"data":[…],"count":12,"next":"cursor","unreadable":[…]}`. `count` is the number of elements on
+/// all pages, if the client asked for it. `next` is absent on the last page. `unreadable` describes the things that are not in the list because they cannot be read; it is absent if there are no such things.
 struct ListBody {
   private var bytes: [UInt8] = Array(#"{"data":["#.utf8)
   private var isEmpty = true
@@ -34,9 +34,11 @@ struct ListBody {
   ///
   /// - Parameters:
   ///   - next: the cursor of the next page; `nil` on the last page.
+  ///   - count: the number of elements on all pages; `nil` if the client did not ask for it.
   ///   - unreadable: descriptions of the things that cannot be read.
-  consuming func finish(next: String? = nil, unreadable: [String] = []) -> [UInt8] {
+  consuming func finish(next: String? = nil, count: Int64? = nil, unreadable: [String] = []) -> [UInt8] {
     bytes.append(UInt8(ascii: "]"))
+    if let count { bytes += Array(#","count":\#(count)"#.utf8) }
     if !unreadable.isEmpty {
       bytes += Array(#","unreadable":"#.utf8)
       bytes += JSON.array(unreadable.map { .text($0) }).canonicalBytes

@@ -88,10 +88,11 @@ enum FleetSchemas {
     "UsedChecklists": {
       "type": "object", "required": ["data"], "properties": {
         "data": { "type": "array", "items": {
-          "type": "object", "required": ["name", "text", "vehicleTypes", "items"], "properties": {
+          "type": "object", "required": ["name", "text", "vehicleTypes", "items", "isActive"], "properties": {
             "id": { "description": "Absent for a built-in list.", "type": "string", "format": "uuid" },
             "name": { "type": "string" }, "text": { "type": "string" },
             "vehicleTypes": { "type": "array", "items": { "type": "string" } },
+            "isActive": { "description": "Whether the list is used.", "type": "boolean" },
             "items": { "type": "array", "items": {
               "type": "object", "required": ["item", "text"],
               "properties": { "item": { "type": "string" }, "text": { "type": "string" } }

@@ -101,12 +101,19 @@ struct InspectionRoutes {
       id: "listChecklists",
       summary:
         "The items of an inspection, by type of vehicle: the built-in lists, and the tenant's own, which have an id.",
+      parameters: [
+        .query(
+          "all",
+          "`true`: also the lists that are switched off, and the built-in lists that the tenant's own replace.",
+          #"{"enum":["true","false"]}"#)
+      ],
       results: [.init(.ok, "The lists.", .json("UsedChecklists"))])
     return Route(.get, "/api/checklists", .may(.read, .inspections), operation, isFiltered: true) { [storage] call in
+      let areAllReturned = try call.flag("all")
       let lists = try await storage.view(tenant: try call.tenant) { view throws(ThingError) in
-        try view.checklists().map { id, list in
+        try view.checklists(all: areAllReturned).map { id, list in
           var members: [String: JSON] = [:]
-          for field in Checklist.fields where field.key != "isActive" { members[field.key] = field.json(list) }
+          for field in Checklist.fields { members[field.key] = field.json(list) }
           members["id"] = id?.json
           return JSON.object(members)
         }

@@ -94,11 +94,20 @@ struct ListParameters<Value: Kind>: Sendable {
   private let hasSearch = Value.fields.contains(where: \.isTextSearched)
   private let ranges = Self.ranges
   private static var longestSearch: Int { 256 }
+  /// The maximum number of values by which one parameter filters a list.
+  private static var mostValues: Int { 100 }
+  /// Whether the kind has ids that people choose. They are a field of the kind, so they have a filter already.
+  private static var hasNamedID: Bool { Value.fields.contains { $0.key == "id" } }
 
   /// The descriptions of the parameters for `openapi.json`.
   var operations: [Operation.Parameter] {
     var parameters: [Operation.Parameter] = filters.flatMap(\.filterNames).map {
       .query($0, "Only these values of `\($0)`, with commas between.", #"{"type":"string"}"#)
+    }
+    if !Self.hasNamedID {
+      parameters.append(
+        .query(
+          "id", "Only those with these ids, at most \(Self.mostValues) with commas between.", #"{"type":"string"}"#))
     }
     parameters += ranges.map(\.operation)
     if hasSearch { parameters.append(.query("q", "Only those with this text.", #"{"type":"string","maxLength":256}"#)) }
@@ -145,6 +154,9 @@ struct ListParameters<Value: Kind>: Sendable {
       else { continue }
       guard !hidden.contains(field.key) else { throw Self.hiddenField(name) }
       request.query.conditions.append(.oneOf(key: field.key, try Self.values(text, of: field, name)))
+    }
+    if !Self.hasNamedID, let text = call.query["id"] {
+      request.query.conditions.append(.oneOf(key: "id", try Self.ids(text)))
     }
     for range in ranges {
       guard let text = call.query[range.name] else { continue }
@@ -193,16 +205,32 @@ struct ListParameters<Value: Kind>: Sendable {
   ///   - text: the values, separated by commas.
   ///   - name: the name of the query parameter, for errors.
   private static func values(_ text: String, of field: Field<Value>, _ name: String) throws(APIError) -> [JSON] {
-    let texts = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-    guard texts.count <= 100 else { throw .badRequest("query: \(name): expected at most 100 values") }
     var values: [JSON] = []
-    for text in texts {
+    for text in try separated(text, name) {
       guard let accepted = field.filterValues(text) else {
         throw .badRequest("query: \(name): \(quoted(text)) is not a value of this field")
       }
       values += accepted
     }
     return values
+  }
+
+  /// Parses the ids by which a request filters a list.
+  private static func ids(_ text: String) throws(APIError) -> [JSON] {
+    var ids: [JSON] = []
+    for text in try separated(text, "id") {
+      guard let id = UUIDv7(text.utf8.span) else { throw .badRequest("query: id: \(quoted(text)) is not an id") }
+      ids.append(id.json)
+    }
+    return ids
+  }
+
+  private static func separated(_ text: String, _ name: String) throws(APIError) -> [String] {
+    let texts = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+    guard texts.count <= mostValues else {
+      throw .badRequest("query: \(name): expected at most \(mostValues) values")
+    }
+    return texts
   }
 
   /// Parses the query parameter `sort`, which contains the order of a list.

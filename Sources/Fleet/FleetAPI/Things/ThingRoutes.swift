@@ -78,11 +78,15 @@ struct ThingRoutes<Value: Kind>: Sendable {
     let parameters = ListParameters<Value>()
     let operation = Operation(
       id: "list\(Value.names.many.camelCased)", summary: "A page of \(Value.names.many.replacing("-", with: " ")).",
-      parameters: parameters.operations, results: [.init(.ok, "A page.", .json("\(schema)List"))])
+      parameters: parameters.operations + [
+        .query(
+          "count", "`true`: the answer also has the number of things on all pages.", #"{"enum":["true","false"]}"#)
+      ], results: [.init(.ok, "A page.", .json("\(schema)List"))])
     return Route(.get, path, .may(listing, area), operation, isFiltered: true) { call in
       let caller = try call.caller
       let request = try parameters.request(call, hidden: hidden(nil, call), order: order)
-      let (items, next, unreadable) = try await storage.view(tenant: caller.tenant) { view throws(ThingError) in
+      let isCounted = try call.flag("count")
+      let (items, next, count, unreadable) = try await storage.view(tenant: caller.tenant) { view throws(ThingError) in
         var query = try request.query(in: view)
         query.leavesOutUnreadable = true
         query.conditions += always(call)
@@ -91,14 +95,15 @@ struct ThingRoutes<Value: Kind>: Sendable {
           query.conditions += conditions
         }
         let page = try view.list(query)
-        return (try texts(of: page.items, call, view), page.next, page.unreadable)
+        let count = isCounted ? try view.count(query) : nil
+        return (try texts(of: page.items, call, view), page.next, count, page.unreadable)
       }
       for row in unreadable {
         call.logger.error("tenant \(caller.tenant): a list lacks a row that cannot be read: \(row)")
       }
       var list = ListBody()
       for item in items { list.append(item) }
-      return Answer(json: list.finish(next: next, unreadable: unreadable))
+      return Answer(json: list.finish(next: next, count: count, unreadable: unreadable))
     }
   }
 

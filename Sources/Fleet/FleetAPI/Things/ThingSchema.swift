@@ -32,6 +32,7 @@ enum ThingSchema {
       object(name + "Change", required: [], head: nil, patched, isStrict: true),
       "\"\(name)List\":" + ##"{"type":"object","required":["data"],"additionalProperties":false,"properties":{"##
         + ##""data":{"type":"array","items":{"$ref":"#/components/schemas/\##(name)"}},"next":{"type":"string"},"##
+        + ##""count":{"description":"The number of things on all pages; with the parameter `count`.","type":"integer"},"##
         + ##""unreadable":{"description":"Things that are left out because they cannot be read, and why.","##
         + ##""type":"array","items":{"type":"string"}}}}"##,
     ].joined(separator: ",")

@@ -12,6 +12,9 @@ public protocol FleetView {
   /// - Throws: `storage` with `invalidCursor` or `invalidQuery`.
   func list<Value: Kind>(_ query: ThingQuery<Value>) throws(ThingError) -> Page<Stored<Value>>
 
+  /// Returns the number of things that match a query. The query's limit, order and cursor are ignored.
+  func count<Value: Kind>(_ query: ThingQuery<Value>) throws(ThingError) -> Int64
+
   /// Returns the values of some fields, for all things that match a query, in the query's order. The query's limit and
   /// cursor are ignored.
   ///

@@ -41,6 +41,15 @@ struct ThingList<Value: Kind> {
       """
   }
 
+  /// Creates the statement that counts the things that match a query.
+  ///
+  /// - Throws: `invalidQuery`.
+  init(counting query: ThingQuery<Value>, tenant: Int32) throws(StoreFailure) {
+    self.init(query, tenant, nil)
+    let conditions = try conditions(tenant)
+    sql = "SELECT count(*) FROM \(Value.names.table) WHERE \(conditions.joined(separator: " AND "))"
+  }
+
   /// Creates the statement that finds the tenants with at least one thing that satisfies all conditions.
   ///
   /// - Throws: `invalidQuery`.

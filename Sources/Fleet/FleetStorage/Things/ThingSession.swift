@@ -101,6 +101,13 @@ final class ThingSession: FleetTransaction {
     return page
   }
 
+  func count<Value: Kind>(_ query: ThingQuery<Value>) throws(ThingError) -> Int64 {
+    try asking { () throws(StoreFailure) in
+      let list = try ThingList(counting: query, tenant: tenant)
+      return try session.rows(list.sql, list.values).first?.integer(0) ?? 0
+    }
+  }
+
   func values<Value: Kind>(_ keys: [String], _ query: ThingQuery<Value>) throws(ThingError) -> [[JSON]] {
     try asking { () throws(StoreFailure) in
       let fields = keys.compactMap { key in Value.fields.first { $0.key == key } }

@@ -23,6 +23,7 @@ const views = {
   things: () => import("./views/things.js"),
   maintenance: () => import("./views/maintenance.js"),
   inspections: () => import("./views/inspections.js"),
+  checklists: () => import("./views/checklists.js"),
   notifications: () => import("./views/notifications.js"),
   imports: () => import("./views/imports.js"),
   gateways: () => import("./views/gateways.js"),
@@ -82,6 +83,7 @@ function viewOf(at) {
     case "fences": return "fences";
     case "maintenance": return "maintenance";
     case "inspections": return "inspections";
+    case "checklists": return "checklists";
     case "notifications": return "notifications";
     case "imports": return "imports";
     case "reports": return "reports";
@@ -183,7 +185,7 @@ function Frame(/** @type {{ at: import("./router.js").Place, isOnline: boolean }
   const all = entries();
   const view = viewOf(at);
   useEffect(() => { setOpen(false); }, [at.path]);
-  const workshop = ["maintenance-records", "service-schedules", "service-types", "meter-readings", ...(may("defects") === "own" ? [] : ["defects"])];
+  const workshop = ["maintenance-records", "service-schedules", "service-types", "meter-readings", "checklists", ...(may("defects") === "own" ? [] : ["defects"])];
   const setUp = ["webhooks", "forwards", "connectors", ...(may("drivers", "write") === "own" ? [] : ["phones"])];
   const first = workshop.includes(at.parts[0]) ? "maintenance" : setUp.includes(at.parts[0]) ? "settings" : at.parts[0];
   const current = (/** @type {Entry} */ entry) => ("/" + first === entry.path ? "page" : undefined);
@@ -221,10 +223,20 @@ function App(/** @type {{ hasEnded: boolean }} */ { hasEnded }) {
   useEffect(() => {
     const update = () => setOnline(reachable());
     const end = () => { setEnded(true); setSession(null); };
+    // Another tab of this browser shares the session. If a person signs out there, or another one signs in, this tab follows.
+    const follow = (/** @type {StorageEvent} */ event) => {
+      if (event.key !== "session") return;
+      const person = JSON.parse(event.newValue ?? "null")?.person.id;
+      if (person === currentSession()?.person.id) return;
+      if (person) location.reload();
+      else end();
+    };
     connection.addEventListener("online", update);
     connection.addEventListener("offline", update);
     connection.addEventListener("signedOut", end);
+    addEventListener("storage", follow);
     return () => {
+      removeEventListener("storage", follow);
       connection.removeEventListener("online", update);
       connection.removeEventListener("offline", update);
       connection.removeEventListener("signedOut", end);

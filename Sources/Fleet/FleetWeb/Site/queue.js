@@ -46,6 +46,14 @@ async function read() {
   changed();
 }
 
+/** Tells the other tabs of this browser that the entries have changed. */
+const tabs = new BroadcastChannel("queue");
+tabs.onmessage = async () => {
+  const before = waiting().length;
+  await read().catch(() => {});
+  if (waiting().length < before) sent.dispatchEvent(new Event("sent"));
+};
+
 /** The entries that wait for the network, or that the server did not accept. */
 export function waiting() {
   const owner = currentSession()?.person.id;
@@ -102,6 +110,7 @@ export async function submit({ method, path, body, headers = {}, label, done }) 
   }
   await use("readwrite", store => store.add({ method, path, body, headers, label, at: new Date().toISOString(), owner, ...(done ? { done } : {}) }));
   await read();
+  tabs.postMessage("added");
   tell(t("net.kept"));
   send();
   return null;
@@ -125,9 +134,10 @@ export async function submitFile(file) {
 /** @type {Promise<void> | null} */
 let sending = null;
 
-/** Sends the waiting entries in order, until all are sent or the network is lost. */
+/** Sends the waiting entries in order, until all are sent or the network is lost. Only one tab of this browser sends at a time. */
 export function send() {
-  sending ??= sendAll().finally(() => { sending = null; });
+  // The browser has locks only if the page came by HTTPS or from this machine. Without them, two tabs may send an entry twice; the server stores it once.
+  sending ??= (navigator.locks ? navigator.locks.request("queue", sendAll) : sendAll()).finally(() => { sending = null; });
   return /** @type {Promise<void>} */ (sending);
 }
 
@@ -143,6 +153,7 @@ async function sendAll() {
         await use("readwrite", store => store.delete(number));
         if (!entry.blob) count += 1;
         await read();
+        tabs.postMessage("sent");
       } catch (error) {
         // Try again after errors of the server or of the network. If the server rejects an entry, the person must decide.
         if (!(error instanceof RequestError) || error.isOffline || error.status >= 500 || error.status === 401 || error.status === 429 || error.code === "uploadBusy") break;
@@ -181,6 +192,7 @@ export async function discard(entry) {
   const lost = entry.method === "PUT" ? waiting().filter(other => other.path.startsWith(entry.path + "/")) : [];
   for (const { number } of [entry, ...lost]) await use("readwrite", store => store.delete(/** @type {number} */ (number)));
   await read();
+  tabs.postMessage("discarded");
 }
 
 /** Begins to send whenever there is a network. */

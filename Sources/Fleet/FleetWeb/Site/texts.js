@@ -967,6 +967,10 @@ const catalogue = {
   "role.viewer": ["Viewer", "Nur lesen"],
   "units.metric": ["Kilometres, litres, °C", "Kilometer, Liter, °C"],
   "units.imperial": ["Miles, gallons, °F", "Meilen, Gallonen, °F"],
+  "field.photo": ["Photo", "Foto"],
+  "vehicle.photoOf": ["Photo of {name}", "Foto von {name}"],
+  "checklists.title": ["Checklists", "Checklisten"],
+  "fault.items": ["enter at least one item", "mindestens einen Punkt eingeben"],
   "locale.en": ["English", "Englisch"],
   "locale.de": ["German", "Deutsch"],
 };

@@ -85,12 +85,18 @@ public struct Checklist: Kind {
 }
 
 extension FleetView {
-  /// Returns the lists in use: the built-in ones that the tenant has not replaced, then the tenant's own.
-  public func checklists() throws(ThingError) -> [(id: UUIDv7?, list: Checklist)] {
+  /// Returns the built-in lists, then the tenant's own. A built-in list that the tenant has replaced is not active.
+  ///
+  /// - Parameter areAllReturned: whether lists that are not active are returned, too.
+  public func checklists(all areAllReturned: Bool = false) throws(ThingError) -> [(id: UUIDv7?, list: Checklist)] {
     let own = try list(ThingQuery<Checklist>(order: [.init("name")], limit: 1_000)).items
     let names = Set(own.map(\.value.name))
-    return Checklist.builtIn.filter { !names.contains($0.name) }.map { (nil, $0) }
-      + own.filter(\.value.isActive).map { ($0.id, $0.value) }
+    let builtIn = Checklist.builtIn.map { list in
+      var list = list
+      list.isActive = !names.contains(list.name)
+      return (id: UUIDv7?.none, list: list)
+    }
+    return (builtIn + own.map { (id: $0.id, list: $0.value) }).filter { areAllReturned || $0.list.isActive }
   }
 }
 

@@ -2,23 +2,25 @@
  * The fields of things: how a value is shown, entered and read.
  *
  * @typedef {{ name: string, label: import("../texts.js").Key, kind: "text" | "email" | "notes" | "number" | "day" | "time" |
- *   "choice" | "choices" | "money" | "thing" | "things" | "scope" | "secret" | "list" | "flag" | "year" | "measure" | "lines" | "hours" | "clock" | "files", choices?: string[] | (() => string[]), texts?: string,
+ *   "choice" | "choices" | "money" | "thing" | "things" | "scope" | "secret" | "list" | "flag" | "year" | "measure" | "lines" | "checkItems" | "hours" | "clock" | "files" | "photo", choices?: string[] | (() => string[]), texts?: string,
  *   textOf?: (choice: string) => string, of?: string | ((values: any) => string), unit?: string, digits?: number,
- *   required?: boolean, isFixed?: boolean, hint?: import("../texts.js").Key, isWide?: boolean, isRead?: boolean,
+ *   reads?: import("./photo-reading.js").Subject, required?: boolean, isFixed?: boolean, hint?: import("../texts.js").Key, isWide?: boolean, isRead?: boolean,
  *   initial?: () => any, group?: import("../texts.js").Key, isHidden?: boolean, isOmitted?: boolean, isShown?: (values: any) => boolean,
  *   query?: (values: any) => Record<string, string>, groups?: [string, import("../texts.js").Key][] }} Field
  *   `kind`: the server never shows a `secret` again. `name`: `every.days` is the member `days` of the object `every`. `texts`: the beginning of the choices' texts; `textOf`: their
  *   texts. `of`: the kind of the thing. `isFixed`: only when it is made. `isRead`: shown, but not entered. `group`: the heading
  *   above the field. `isHidden`: part of a new thing, but not shown in its form. `isOmitted`: not shown among the details. `isShown`: whether the form, or for a field that is
  *   only read the details, have the field.
- *   `query`: restricts the things that can be chosen. `groups`: several choices, with commas between, that a list can be filtered by together, and their text.
+ *   `reads`: what the server can read from a photo for the field. `query`: restricts the things that can be chosen. `groups`: several choices, with commas between, that a list can be filtered by together, and their text.
  */
 import { html, useEffect, useRef, useState } from "../lib/preact.js";
 import { get } from "../api.js";
 import { amount as amountText, dayText, hasOtherUnit, inUnit, localTime, moneyText, number, parseMoney, parseQuantity, quantity, timeText, unitName } from "../format.js";
+import { may } from "../state.js";
 import { t } from "../texts.js";
 import { FilesInput, FilesView } from "./photos.js";
 import { HoursInput, areHoursComplete, hoursText } from "./hours.js";
+import { finishedItems } from "./check-codes.js";
 import { LinesInput, finished } from "./lines.js";
 import { nameOf, resolvers, useNames } from "./names.js";
 import { Icon } from "./icons.js";
@@ -111,9 +113,10 @@ export function Value({ field, value, whole }) {
       return Array.isArray(value) ? value.map(id => nameOf(kind, id)).join(", ") : nameOf(kind, value);
     }
     case "scope": return value === "all" ? t("scope.all") : value.map((/** @type {string} */ id) => nameOf("fleet", id)).join(", ");
-    case "lines": return number(value.length);
+    case "lines": case "checkItems": return number(value.length);
     case "hours": return hoursText(value);
     case "files": return html`<${FilesView} ids=${value} />`;
+    case "photo": return html`<${FilesView} ids=${[value]} />`;
     case "notes": return html`<span class="notes">${value}</span>`;
     default: return String(value);
   }
@@ -135,7 +138,7 @@ export function measured(thing, name) {
  * @returns {any}
  */
 export function entered(field, value) {
-  if (["choices", "things", "lines", "hours", "files"].includes(field.kind)) return value ?? [];
+  if (["choices", "things", "lines", "checkItems", "hours", "files"].includes(field.kind)) return value ?? [];
   if (field.kind === "flag") return value ?? false;
   if (field.kind === "scope") return value ?? "all";
   if (value === null || value === undefined || field.kind === "secret") return "";
@@ -159,6 +162,10 @@ export function parsed(field, text, currency) {
   if (field.kind === "lines") {
     const lines = finished(text);
     return lines ? { value: lines } : { fault: t("fault.lines") };
+  }
+  if (field.kind === "checkItems") {
+    const items = finishedItems(text);
+    return items ? { value: items } : { fault: t("fault.items") };
   }
   if (field.kind === "hours") return areHoursComplete(text) ? { value: text.length > 0 ? text : null } : { fault: t("fault.hours") };
   if (["choices", "things", "files", "flag", "scope"].includes(field.kind)) {
@@ -222,6 +229,19 @@ function understood(field, text, currency) {
   }
 }
 
+const itemsInput = async () => (await import("./check-items.js")).CheckItemsInput;
+const photoReader = async () => (await import("./photo-reading.js")).PhotoReader;
+
+/**
+ * A part of a field that few forms have. Its code is loaded when it is drawn.
+ * @param {any} props `load`: loads the component. The others are those of the component.
+ */
+function Later({ load, ...props }) {
+  const [part, setPart] = useState(/** @type {any} */ (null));
+  useEffect(() => { load().then((/** @type {any} */ loaded) => setPart(() => loaded), () => {}); }, []);
+  return part && html`<${part} ...${props} />`;
+}
+
 /**
  * One field of a form, with its label, hint and fault.
  * @param {{ field: Field, value: any, values?: any, fault?: string, currency?: string, onInput: (value: any) => void, children?: any }} props
@@ -248,7 +268,7 @@ export function FieldInput({ field, value, values = {}, fault, currency = "EUR",
       break;
     case "choices":
       return html`<fieldset class=${"field" + (fault ? " faulty" : "")} aria-describedby=${described}><legend>${t(field.label)}</legend>
-        ${fault && html`<p class="fault" id=${id + "-fault"}>${fault}</p>`}
+        ${field.hint && html`<p class="hint" id=${id + "-hint"}>${t(field.hint)}</p>`}${fault && html`<p class="fault" id=${id + "-fault"}>${fault}</p>`}
         <div class="checks">${choicesOf(field).map(choice => html`<label class="check"><input type="checkbox" name=${field.name} checked=${value.includes(choice)}
           onChange=${(/** @type {any} */ event) => onInput(event.target.checked ? [...value, choice] : value.filter((/** @type {string} */ other) => other !== choice))} />
           <span>${choiceText(field, choice)}</span></label>`)}</div>${children}</fieldset>`;
@@ -265,8 +285,12 @@ export function FieldInput({ field, value, values = {}, fault, currency = "EUR",
         ${value !== "all" && html`<label class="soft small" for=${id + "-fleets"}>${t("field.fleetIds")}</label><${ThingsInput} shared=${{ ...shared, id: id + "-fleets" }} value=${value} of="fleet" onInput=${onInput} />`}${children}</fieldset>`;
     case "files": return html`<fieldset class="field wide"><legend>${t(field.label)} <span class="soft">${t("optional")}</span></legend>${fault && html`<p class="fault">${fault}</p>`}
       <${FilesInput} id=${id} value=${value} label=${t(field.label)} isPhoto=${field.name === "photos"} onInput=${onInput} />${children}</fieldset>`;
+    case "photo": return html`<fieldset class=${"field wide" + (fault ? " faulty" : "")}><legend>${t(field.label)} <span class="soft">${t("optional")}</span></legend>${fault && html`<p class="fault">${fault}</p>`}
+      <${FilesInput} id=${id} value=${value ? [value] : []} label=${t(field.label)} isPhoto=${true} isSingle=${true} onInput=${(/** @type {string[]} */ ids) => onInput(ids[0] ?? "")} />${children}</fieldset>`;
     case "hours": return html`<fieldset class=${"field wide" + (fault ? " faulty" : "")} id=${id} tabindex="-1" aria-describedby=${described}><legend>${t(field.label)} <span class="soft">${t("optional")}</span></legend>
       ${field.hint && html`<p class="hint" id=${id + "-hint"}>${t(field.hint)}</p>`}${fault && html`<p class="fault" id=${id + "-fault"}>${fault}</p>`}<${HoursInput} value=${value} onInput=${onInput} />${children}</fieldset>`;
+    case "checkItems": return html`<fieldset class=${"field wide" + (fault ? " faulty" : "")} id=${id} tabindex="-1" aria-describedby=${described}><legend>${t(field.label)}</legend>
+      ${field.hint && html`<p class="hint" id=${id + "-hint"}>${t(field.hint)}</p>`}${fault && html`<p class="fault" id=${id + "-fault"}>${fault}</p>`}<${Later} load=${itemsInput} value=${value} onInput=${onInput} />${children}</fieldset>`;
     case "lines": return html`<fieldset class="field wide" id=${id} tabindex="-1"><legend>${t(field.label)}</legend>${fault && html`<p class="fault">${fault}</p>`}
       <${LinesInput} value=${value} currency=${currency} onInput=${onInput} />${children}</fieldset>`;
     default:
@@ -276,7 +300,8 @@ export function FieldInput({ field, value, values = {}, fault, currency = "EUR",
   return html`<div class=${"field" + (fault ? " faulty" : "") + (field.isWide || field.kind === "notes" ? " wide" : "")}>
     <label for=${id}>${t(field.label)}${field.required ? "" : html` <span class="soft">${t("optional")}</span>`}</label>
     ${(field.hint || field.unit) && html`<p class="hint" id=${id + "-hint"}>${field.hint ? t(field.hint) : t(hasOtherUnit(/** @type {string} */ (field.unit)) ? "inUnit" : "inOwnUnit", { unit: unitName(/** @type {string} */ (field.unit)) })}</p>`}
-    ${fault && html`<p class="fault" id=${id + "-fault"}>${fault}</p>`}${control}${hasMeaning && html`<output class="meaning" id=${id + "-meaning"} for=${id}>${meaning && t("understood", { value: meaning })}</output>`}${children}</div>`;
+    ${fault && html`<p class="fault" id=${id + "-fault"}>${fault}</p>`}${control}${hasMeaning && html`<output class="meaning" id=${id + "-meaning"} for=${id}>${meaning && t("understood", { value: meaning })}</output>`}
+    ${field.reads && may("documents", "write") && html`<${Later} load=${photoReader} id=${id} subject=${field.reads} label=${t(field.label)} onUse=${(/** @type {string} */ text) => { setTyped(true); onInput(text); }} />`}${children}</div>`;
 }
 
 /**
@@ -306,7 +331,7 @@ export function ThingInput({ of, query, value, onChoose, id, name, required, ...
     const turn = ++latest.current;
     const timer = setTimeout(async () => {
       try {
-        const page = await get(resolver.path, { q: text, limit: 8, ...resolver.query, ...query });
+        const page = await get(resolver.path, { q: text, limit: 8, ...query });
         if (turn !== latest.current) return;
         setFound(page.data);
         setActive(0);

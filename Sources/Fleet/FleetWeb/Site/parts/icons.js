@@ -22,6 +22,7 @@ const lines = {
   more: html`<path d="M4 7h16M4 12h16M4 17h16"/>`,
   plus: html`<path d="M12 5v14M5 12h14"/>`,
   down: html`<path d="m6 9 6 6 6-6"/>`,
+  up: html`<path d="m6 15 6-6 6 6"/>`,
   close: html`<path d="m6 6 12 12M18 6 6 18"/>`,
   fuel: html`<path d="M5 20V6a2 2 0 0 1 2-2h5a2 2 0 0 1 2 2v14M4 20h11M7.500 8.500h4M14 11h2.500a1.500 1.500 0 0 1 1.500 1.500V16a1.500 1.500 0 0 0 3 0V9l-3-3"/>`,
   check: html`<path d="m5 12.500 4.500 4.500L19 7.500"/>`,

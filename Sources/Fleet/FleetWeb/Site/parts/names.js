@@ -1,12 +1,17 @@
 /** The names of things that other things refer to by their ids. */
 import { useEffect, useState } from "../lib/preact.js";
 import { all, get, pathOf } from "../api.js";
+import { may } from "../state.js";
 import { hasText, t } from "../texts.js";
 
 /** @type {Map<string, string>} */
 const names = new Map();
 /** @type {Set<string>} */
 const asked = new Set();
+/** The ids whose names are asked for next, by kind. @type {Map<string, string[]>} */
+const wanted = new Map();
+/** The most ids of one request. Ids of vehicles are at most 64 bytes long, so the address stays short enough. */
+const mostIds = 50;
 /** @type {Set<() => void>} */
 const listeners = new Set();
 let isAnnounced = false;
@@ -23,14 +28,14 @@ function announce() {
 
 /**
  * @param {string} kind
+ * @param {string} area the area of the permission that its list needs
  * @param {string} path
  * @param {(thing: any) => string} name
  * @param {(thing: any) => string} [detail]
- * @param {Record<string, string>} [query]
  */
-function resolver(kind, path, name, detail, query) {
+function resolver(kind, area, path, name, detail) {
   return {
-    path, name, detail, query,
+    area, path, name, detail,
     remember: (/** @type {any} */ thing) => { names.set(`${kind} ${thing.id}`, name(thing)); },
   };
 }
@@ -40,13 +45,13 @@ function resolver(kind, path, name, detail, query) {
  * @type {Record<string, ReturnType<typeof resolver>>}
  */
 export const resolvers = {
-  vehicle: resolver("vehicle", "/api/vehicles", vehicleName,
+  vehicle: resolver("vehicle", "vehicles", "/api/vehicles", vehicleName,
     vehicle => [vehicle.make, vehicle.model, vehicle.licencePlate].filter(Boolean).join(" ")),
-  driver: resolver("driver", "/api/drivers", driver => driver.name, driver => driver.licenceClasses?.join(" ") ?? ""),
-  fleet: resolver("fleet", "/api/fleets", fleet => fleet.name),
-  person: resolver("person", "/api/people", person => `${person.firstName} ${person.lastName}`, person => person.email ?? ""),
-  webhook: resolver("webhook", "/api/webhooks", webhook => webhook.description || webhook.url),
-  defect: resolver("defect", "/api/defects", defect => defect.text, defect => defect.dtcs?.join(" ") ?? ""),
+  driver: resolver("driver", "drivers", "/api/drivers", driver => driver.name, driver => driver.licenceClasses?.join(" ") ?? ""),
+  fleet: resolver("fleet", "fleets", "/api/fleets", fleet => fleet.name),
+  person: resolver("person", "people", "/api/people", person => `${person.firstName} ${person.lastName}`, person => person.email ?? ""),
+  webhook: resolver("webhook", "settings", "/api/webhooks", webhook => webhook.description || webhook.url),
+  defect: resolver("defect", "defects", "/api/defects", defect => defect.text, defect => defect.dtcs?.join(" ") ?? ""),
 };
 
 /** @type {any[] | null} */
@@ -82,8 +87,32 @@ export function serviceTypeName(code) {
  */
 export function vehicleName(vehicle) { return vehicle.name || vehicle.id; }
 
+/** Asks for the names of all things that a drawing has met. */
+function askForNames() {
+  for (const [kind, ids] of wanted) {
+    for (let begin = 0; begin < ids.length; begin += mostIds) askFor(kind, ids.slice(begin, begin + mostIds));
+  }
+  wanted.clear();
+}
+
 /**
- * The name of a thing; its id until the name is known.
+ * @param {string} kind
+ * @param {string[]} ids
+ */
+async function askFor(kind, ids) {
+  const { path, remember } = resolvers[kind];
+  try {
+    // A comma separates ids, so an id with a comma needs its own request.
+    const things = ids[0].includes(",") ? [await get(pathOf(path, ids[0]))] : (await get(path, { id: ids.join(","), limit: ids.length })).data;
+    things.forEach(remember);
+  } catch {}
+  // Things that no longer exist, or that the person may not see, keep their ids.
+  for (const id of ids) if (!names.has(`${kind} ${id}`)) names.set(`${kind} ${id}`, id);
+  announce();
+}
+
+/**
+ * The name of a thing; its id until the name is known. Names that are asked for together need one request.
  * @param {string} kind
  * @param {string} id
  */
@@ -91,11 +120,14 @@ export function nameOf(kind, id) {
   const key = `${kind} ${id}`;
   const found = names.get(key);
   if (found !== undefined) return found;
+  if (!may(resolvers[kind].area)) return id;
   if (!asked.has(key)) {
     asked.add(key);
-    get(pathOf(resolvers[kind].path, id)).then(
-      thing => { resolvers[kind].remember(thing); announce(); },
-      () => { names.set(key, id); });
+    if (id.includes(",")) askFor(kind, [id]);
+    else {
+      if (wanted.size === 0) setTimeout(askForNames);
+      wanted.set(kind, [...wanted.get(kind) ?? [], id]);
+    }
   }
   return kind === "vehicle" ? id : "…";
 }

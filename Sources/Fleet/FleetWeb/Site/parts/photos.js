@@ -38,12 +38,12 @@ function WaitingFile({ entry }) {
 }
 
 /**
- * A file of the server.
- * @param {{ id: string }} props
+ * What the server knows about a file. It is loaded again until the small copies of an image are made.
+ * @param {string} id
+ * @returns {any} `null` until it is known; `undefined` if there is no such file
  */
-function StoredFile({ id }) {
+export function useFile(id) {
   const [file, setFile] = useState(/** @type {any} */ (null));
-  const [isLost, setLost] = useState(false);
   useEffect(() => {
     let isWanted = true;
     /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -51,15 +51,23 @@ function StoredFile({ id }) {
     const load = async () => {
       const found = await get(pathOf("/api/files", id)).catch(() => null);
       if (!isWanted) return;
-      if (found) setFile(found);
-      else setLost(true);
+      setFile(found ?? undefined);
       if (found && found.status !== "stored") timer = setTimeout(load, pause);
     };
     load();
     return () => { isWanted = false; clearTimeout(timer); };
   }, [id]);
+  return file;
+}
+
+/**
+ * A file of the server.
+ * @param {{ id: string }} props
+ */
+function StoredFile({ id }) {
+  const file = useFile(id);
   const address = pathOf("/api/files", id, "content");
-  if (!file) return html`<span class="thumb"><${Icon} name="document" size=${24} /></span><span class="grow soft small">${t(isLost ? "files.lost" : "loading")}</span>`;
+  if (!file) return html`<span class="thumb"><${Icon} name="document" size=${24} /></span><span class="grow soft small">${t(file === undefined ? "files.lost" : "loading")}</span>`;
   if (file.model || file.mediaType?.startsWith("model/")) return html`<${StoredModel} file=${file} />`;
   const hasThumbnail = file.versions?.some((/** @type {any} */ version) => version.name === "thumbnail");
   return html`<span class="thumb">${hasThumbnail ? html`<a href=${address} target="_blank" rel="noopener"><img src=${address + "?version=thumbnail"} alt=${file.name} /></a>` : html`<${Icon} name="document" size=${24} />`}</span>
@@ -100,31 +108,55 @@ export function FilesView({ ids }) {
 }
 
 /**
- * Chooses files, or takes photos. They are sent at once, or when there is a network.
- * @param {{ id: string, value: string[], isPhoto?: boolean, label: string, onInput: (ids: string[]) => void }} props
+ * The small copy of a photo.
+ * @param {{ id: string, alt: string, onError?: () => void }} props `onError`: called if there is no copy, for example because it is not made yet.
  */
-export function FilesInput({ id, value, isPhoto, label, onInput }) {
+export function SmallPhoto({ id, alt, onError }) {
+  return html`<img src=${pathOf("/api/files", id, "content") + "?version=thumbnail"} alt=${alt} loading="lazy" decoding="async" onError=${onError} />`;
+}
+
+/**
+ * A photo that leads to the large one. It appears when the server has made the copies.
+ * @param {{ id: string, alt: string, look: string }} props `look`: the class.
+ */
+export function Photo({ id, alt, look }) {
+  const file = useFile(id);
+  if (!file?.versions?.some((/** @type {any} */ version) => version.name === "thumbnail")) return null;
+  return html`<a class=${look} href=${pathOf("/api/files", id, "content")} target="_blank" rel="noopener"><${SmallPhoto} id=${id} alt=${alt} /></a>`;
+}
+
+/**
+ * Chooses files, or takes photos. They are sent at once, or when there is a network.
+ * @param {{ id: string, value: string[], isPhoto?: boolean, isSingle?: boolean, label: string, onInput: (ids: string[]) => void }} props `isSingle`: a new file replaces the present one.
+ */
+export function FilesInput({ id, value, isPhoto, isSingle, label, onInput }) {
   useShared();
+  // These may belong to a stored thing. They stay until that thing is changed; the server then removes them.
+  const before = useRef(new Set(value));
   const latest = useRef(value);
   latest.current = value;
   const add = async (/** @type {FileList} */ chosen) => {
     for (const file of [...chosen]) {
       const made = await submitFile(file);
-      onInput(latest.current = [...latest.current, made]);
+      const replaced = isSingle ? latest.current : [];
+      onInput(latest.current = isSingle ? [made] : [...latest.current, made]);
+      for (const one of replaced) await forget(one);
     }
   };
-  const remove = async (/** @type {string} */ one) => {
-    onInput(latest.current = latest.current.filter(other => other !== one));
+  const forget = async (/** @type {string} */ one) => {
     const entry = waitingFile(one);
     if (entry) await discard(entry);
-    // A file that belongs to a stored thing stays until that thing is changed; the server then removes it.
-    else await request("DELETE", pathOf("/api/files", one)).catch(() => {});
+    else if (!before.current.has(one)) await request("DELETE", pathOf("/api/files", one)).catch(() => {});
+  };
+  const remove = (/** @type {string} */ one) => {
+    onInput(latest.current = latest.current.filter(other => other !== one));
+    return forget(one);
   };
   return html`${value.length > 0 && html`<ul class="files">${value.map(one => {
       const entry = waitingFile(one);
       return html`<li key=${one}>${entry ? html`<${WaitingFile} entry=${entry} key=${entry.number} />` : html`<${StoredFile} id=${one} />`}
         <button type="button" class="plain" aria-label=${`${t("action.remove")}: ${entry?.label ?? label}`} onClick=${() => remove(one)}><${Icon} name="close" size=${16} /></button></li>`;
     })}</ul>`}
-    <input class="hidden file" id=${id} type="file" multiple accept=${isPhoto ? "image/*" : "image/*,application/pdf,.glb,.gltf,.usdz,.ply,.obj,.stl"} aria-label=${label} onChange=${(/** @type {any} */ event) => { add(event.target.files).then(() => { event.target.value = ""; }); }} />
+    <input class="hidden file" id=${id} type="file" multiple=${!isSingle} accept=${isPhoto ? "image/*" : "image/*,application/pdf,.glb,.gltf,.usdz,.ply,.obj,.stl"} aria-label=${label} onChange=${(/** @type {any} */ event) => { add(event.target.files).then(() => { event.target.value = ""; }); }} />
     <label class="button" for=${id}><${Icon} name="camera" size=${18} />${t(isPhoto ? "files.photo" : "files.add")}</label>`;
 }

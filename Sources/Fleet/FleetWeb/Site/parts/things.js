@@ -11,17 +11,17 @@
  *   empty: import("../texts.js").Key, name: (thing: any) => string, fields: Field[], columns: string[],
  *   filters?: string[], period?: [string, string], bulk?: string[], sort?: string, sorts?: string[], hasText?: boolean, status?: (thing: any) => any, commands?: Command[],
  *   link?: (thing: any) => string, numbers?: string[], resolver?: string, adding?: string, changing?: string, isFinal?: (thing: any) => boolean,
- *   pages?: [string, import("../texts.js").Key, string][], isBrief?: boolean, edited?: (thing: any) => any, isSingle?: boolean, isWatched?: boolean, secret?: { name: string, text: import("../texts.js").Key } }} Kind
+ *   pages?: [string, import("../texts.js").Key, string][], isBrief?: boolean, edited?: (thing: any) => any, isSingle?: boolean, isWatched?: boolean, picture?: (thing: any) => string | null | undefined, secret?: { name: string, text: import("../texts.js").Key } }} Kind
  *   `adding`: the action that a person needs for a new one; `changing`: for a change. `isFinal`: whether it can no longer be edited. `pages`: the pages beside
  *   the list. `isWatched`: the server changes the thing, so its page is loaded again and again. `isSingle`: there is one thing, at the path itself. `secret`: the value that only the answers to the creation and to some commands have, and the text
  *   above it; such things are not sent later. `isBrief`: the details leave out what has no value. `edited`: the values with which the form begins.
- *   `columns`: names of fields. `filters`: fields with choices, flags, and things. `period`: the parameters of the first and the last day of the list.
+ *   `picture`: the id of the photo that the list shows. `columns`: names of fields. `filters`: fields with choices, flags, and things. `period`: the parameters of the first and the last day of the list.
  *   `bulk`: the fields that can be changed for several things at once. `sorts`: the columns by which the server can sort; `status` is that of the status. `status`: drawn in the first column's row.
  */
 import { html, useEffect, useRef, useState } from "../lib/preact.js";
 import { get, newId, pathOf, request } from "../api.js";
 import { timeText } from "../format.js";
-import { submit } from "../queue.js";
+import { send, submit, waiting } from "../queue.js";
 import { go, setQuery, to } from "../router.js";
 import { may, tell } from "../state.js";
 import { t } from "../texts.js";
@@ -29,7 +29,10 @@ import { ThingInput, Value, choiceText, choicesOf, valueAt } from "./fields.js";
 import { Form } from "./form.js";
 import { Icon, SortMark, Status } from "./icons.js";
 import { remember, useNames } from "./names.js";
+import { SmallPhoto } from "./photos.js";
+import { Rows, manyRows } from "./rows.js";
 import { Dialog, Empty, Loading, Menu, Secret, Title, Trouble, errorText, useLoad, useQuestion } from "./ui.js";
+import { nested, withoutEmpty } from "./values.js";
 
 /**
  * The entries of a list, page by page as the person scrolls.
@@ -41,7 +44,8 @@ function usePages(path, query) {
   const [state, setState] = useState(/** @type {any} */ ({ key: "", things: [], next: undefined, isLoading: true }));
   const load = async (/** @type {string | undefined} */ cursor, /** @type {any[]} */ before) => {
     try {
-      const page = await get(path, { limit: 100, ...query, cursor });
+      // The first page appears early; a person who scrolls on then waits less often.
+      const page = await get(path, { limit: cursor ? 500 : 100, ...query, cursor });
       setState({ key, things: [...before, ...page.data], next: page.next, isLoading: false });
     } catch (error) {
       setState({ key, things: before, next: undefined, isLoading: false, error });
@@ -73,7 +77,7 @@ export function ThingList({ kind, place, more }) {
   }, [text]);
   useEffect(() => {
     if (!pages.next || !end.current) return;
-    const observer = new IntersectionObserver(entries => { if (entries.some(entry => entry.isIntersecting)) pages.more(); }, { rootMargin: "600px" });
+    const observer = new IntersectionObserver(entries => { if (entries.some(entry => entry.isIntersecting)) pages.more(); }, { root: end.current.closest("main"), rootMargin: "1200px 0px" });
     observer.observe(end.current);
     return () => observer.disconnect();
   }, [pages.next]);
@@ -91,6 +95,7 @@ export function ThingList({ kind, place, more }) {
   const isFiltered = Boolean(query.get("q")) || Object.values(wanted).some(Boolean);
   const mayAdd = kind.add && may(kind.area, kind.adding ?? "write");
   const link = kind.link ?? (thing => to(kind.id, thing.id));
+  const hasPictures = Boolean(kind.picture && pages.things.some(kind.picture));
   // The same things as on the page, all of them.
   const exported = (/** @type {string} */ format) => `${kind.path}?${new URLSearchParams(Object.entries({
     ...wanted, q: query.get("q"), sort, format }).flatMap(([name, value]) => (value ? [[name, value]] : [])))}`;
@@ -103,16 +108,26 @@ export function ThingList({ kind, place, more }) {
     ${pages.isLoading && pages.things.length === 0 ? html`<${Loading} />`
       : pages.things.length === 0 ? !pages.error && html`<div class="card"><${Empty} title=${isFiltered ? t("empty.filtered") : t(kind.empty)}>
           ${!isFiltered && mayAdd && html`<p><a class="button primary" href=${"/" + kind.id + "/new"}>${t(/** @type {any} */ (kind.add))}</a></p>`}</${Empty}></div>`
-      : html`<div class="card scroll" aria-busy=${pages.isLoading ? "true" : "false"}><table class="list"><thead><tr>
+      : html`<div class="card scroll" aria-busy=${pages.isLoading ? "true" : "false"}><table class="list" aria-rowcount=${pages.things.length < manyRows ? undefined : pages.next ? -1 : pages.things.length + 1}><thead><tr>
           ${mayChoose && html`<th scope="col" class="tick"><label><span class="hidden">${t("bulk.all")}</span><input type="checkbox" checked=${areAllChosen} onChange=${() => setChosen(areAllChosen ? new Set() : new Set(pages.things.map((/** @type {any} */ thing) => thing.id)))} /></label></th>`}
           ${columns.map((name, number) => html`<${Heading} kind=${kind} name=${name} label=${t(fieldOf(name).label)} sort=${sort} look=${classOf(name, number)} />`)}
           ${kind.status && html`<${Heading} kind=${kind} name="status" label=${t("field.status")} sort=${sort} />`}</tr></thead>
-        <tbody>${pages.things.map((/** @type {any} */ thing) => html`<tr key=${thing.id} class=${thing.void ? "void" : chosen.has(thing.id) ? "picked" : undefined}>
+        <${Rows} things=${pages.things} columns=${columns.length + (mayChoose ? 1 : 0) + (kind.status ? 1 : 0)} row=${(/** @type {any} */ thing, /** @type {number | undefined} */ place) => html`<tr key=${thing.id} aria-rowindex=${place && place + 1} class=${thing.void ? "void" : chosen.has(thing.id) ? "picked" : undefined}>
           ${mayChoose && html`<td class="tick"><label><span class="hidden">${t("bulk.one", { name: kind.name(thing) })}</span><input type="checkbox" checked=${chosen.has(thing.id)} onChange=${() => choose(thing.id)} /></label></td>`}${columns.map((name, number) => {
             const value = html`<${Value} field=${fieldOf(name)} value=${valueAt(thing, name)} whole=${thing} />`;
-            return html`<td class=${classOf(name, number)}>${number === 0 ? html`<a class="row-link" href=${link(thing)}>${value}</a>${thing.void && !kind.status && html` <${VoidMark} />`}` : value}</td>`;
-          })}${kind.status && html`<td>${kind.status(thing)}</td>`}</tr>`)}</tbody></table></div>`}
+            return html`<td class=${classOf(name, number)}>${number === 0 ? html`<${Pictured} isUsed=${hasPictures} id=${kind.picture?.(thing)}><a class="row-link" href=${link(thing)}>${value}</a></${Pictured}>${thing.void && !kind.status && html` <${VoidMark} />`}` : value}</td>`;
+          })}${kind.status && html`<td>${kind.status(thing)}</td>`}</tr>`} /></table></div>`}
     <div ref=${end}></div></div>`;
+}
+
+/**
+ * The first cell of a row, with the photo if one of the things has a photo.
+ * @param {{ isUsed: boolean, id?: string | null, children?: any }} props
+ */
+function Pictured({ isUsed, id, children }) {
+  const [isLost, setLost] = useState(false);
+  if (!isUsed) return children;
+  return html`<span class="pictured"><span class="picture">${id && !isLost && html`<${SmallPhoto} id=${id} alt="" onError=${() => setLost(true)} />`}</span><span>${children}</span></span>`;
 }
 
 /** The areas of permissions of things that others refer to. They are also the first parts of the addresses of their pages. */
@@ -310,32 +325,6 @@ export function Commands({ kind, thing, tag, onDone, children }) {
 }
 
 /**
- * Values whose names have points, as objects: `every.days` is the member `days` of `every`.
- * @param {Record<string, any>} values
- */
-export function nested(values) {
-  /** @type {Record<string, any>} */
-  const made = {};
-  for (const [name, value] of Object.entries(values)) {
-    const [first, second] = name.split(".");
-    if (second) (made[first] ??= {})[second] = value;
-    else made[first] = value;
-  }
-  return made;
-}
-
-/**
- * The values that are not empty.
- * @param {Record<string, any>} values
- * @returns {Record<string, any>}
- */
-export function withoutEmpty(values) {
-  return Object.fromEntries(Object.entries(values)
-    .map(([name, value]) => [name, value && typeof value === "object" && !Array.isArray(value) ? withoutEmpty(value) : value])
-    .filter(([, value]) => value !== null && value !== undefined && !(typeof value === "object" && Object.keys(value).length === 0)));
-}
-
-/**
  * The body of a change. An object that has lost all its members is removed.
  * @param {Record<string, any>} values those of all fields
  * @param {string[]} changed
@@ -407,8 +396,8 @@ export function ThingDetail({ kind, id, top, children }) {
     ${children?.(value, thing.reload)}</div>`;
 }
 
-/** @param {{ kind: Kind, id?: string, start?: Record<string, any> }} props Without an id, a new thing is made. */
-export function ThingForm({ kind, id, start }) {
+/** @param {{ kind: Kind, id?: string, start?: Record<string, any>, draft?: string }} props Without an id, a new thing is made. `draft`: the key of the draft. */
+export function ThingForm({ kind, id, start, draft = `${kind.id} ${id ?? "new"}` }) {
   const [made] = useState(newId);
   const thing = useLoad(async signal => (id ? request("GET", pathTo(kind, id), { signal }) : null), [kind.id, id]);
   const link = kind.link ?? ((/** @type {any} */ thing) => to(kind.id, thing.id));
@@ -427,6 +416,8 @@ export function ThingForm({ kind, id, start }) {
       const body = changeOf(values, changed);
       if ("quantity" in body && values.unit) body.unit = values.unit;
       if (changed.length > 0) {
+        // The server accepts only files that have arrived.
+        if (waiting().some(entry => entry.blob && !entry.reason)) await send();
         try {
           await request("PATCH", pathTo(kind, id), { body, headers: { "If-Match": tag } });
         } catch (error) {
@@ -452,6 +443,6 @@ export function ThingForm({ kind, id, start }) {
     }
   };
   return html`<div class="page narrow"><${Title} above=${above} title=${id ? kind.name(present) : t(/** @type {any} */ (kind.add))} />
-    <section class="card padded"><${Form} fields=${fields} thing=${present} given=${start} draft=${`${kind.id} ${id ?? "new"}`} action=${t("action.save")}
+    <section class="card padded"><${Form} fields=${fields} thing=${present} given=${start} draft=${draft} action=${t("action.save")}
       onCancel=${() => go(back)} onSave=${save} /></section></div>`;
 }

@@ -69,10 +69,10 @@ export function Empty({ title, children }) {
 
 /**
  * The head of a page.
- * @param {{ title: any, above?: any, beside?: any, children?: any }} props `above`: the way back. `children`: actions.
+ * @param {{ title: any, above?: any, beside?: any, picture?: any, children?: any }} props `above`: the way back. `children`: actions.
  */
-export function Title({ title, above, beside, children }) {
-  return html`<header class="title"><div>
+export function Title({ title, above, beside, picture, children }) {
+  return html`<header class="title">${picture}<div>
       ${above && html`<nav class="soft small" aria-label=${t("nav.path")}>${above}</nav>`}
       <h1 tabindex="-1">${title}</h1>${beside && html`<div class="beside">${beside}</div>`}</div>
     ${children && html`<div class="actions">${children}</div>`}</header>`;

@@ -37,7 +37,7 @@ export const inspections = {
 };
 
 /** @typedef {{ item: string, text: string }} CheckItem */
-/** @typedef {{ name: string, text: string, vehicleTypes: string[], items: CheckItem[] }} Checklist */
+/** @typedef {{ id?: string, name: string, text: string, vehicleTypes: string[], items: CheckItem[] }} Checklist `id`: absent for a built-in list. */
 
 /**
  * The checklists. This browser keeps them for use without a network.
@@ -56,12 +56,17 @@ export async function loadChecklists() {
 }
 
 /**
- * The checklist of a type of vehicle.
- * @param {Checklist[]} lists
+ * The checklist of a type of vehicle. The tenant's own lists come before the built-in ones.
+ * @template {Checklist} List
+ * @param {List[]} lists those in use
  * @param {string | undefined} type
  */
 export function checklistOf(lists, type) {
-  return lists.find(list => type && list.vehicleTypes.includes(type)) ?? lists.find(list => list.vehicleTypes.includes("car")) ?? lists[0];
+  const listOf = (/** @type {string} */ wanted) => {
+    const having = lists.filter(list => list.vehicleTypes.includes(wanted));
+    return having.find(list => list.id) ?? having[0];
+  };
+  return (type ? listOf(type) : undefined) ?? listOf("car") ?? lists[0];
 }
 
 /**
@@ -70,12 +75,9 @@ export function checklistOf(lists, type) {
  * @param {Checklist[]} [lists]
  */
 export function itemText(item, lists = []) {
-  if (hasText("check." + item)) return t("check." + item);
-  for (const list of lists) {
-    const found = list.items.find(entry => entry.item === item);
-    if (found) return found.text;
-  }
-  return item;
+  // The text of the tenant comes before that of a built-in item with the same code.
+  const textIn = (/** @type {Checklist[]} */ some) => some.flatMap(list => list.items).find(entry => entry.item === item)?.text;
+  return textIn(lists.filter(list => list.id)) ?? (hasText("check." + item) ? t("check." + item) : textIn(lists) ?? item);
 }
 
 /** @param {any} inspection */

@@ -21,12 +21,12 @@ function status(texts, shapes, tones = {}) {
   return (/** @type {any} */ thing) => html`<${Status} shape=${shapes[thing.status] ?? "parked"} tone=${tones[thing.status]}>${t(`${texts}.${thing.status}`)}</${Status}>`;
 }
 
-const vehicleTypes = ["car", "motorcycle", "van", "truck", "bus", "trailer", "equipment", "other"];
+export const vehicleTypes = ["car", "motorcycle", "van", "truck", "bus", "trailer", "equipment", "other"];
 
 /** @type {Kind} */
 export const vehicles = {
   id: "vehicles", path: "/api/vehicles", area: "vehicles", title: "vehicles.title", add: "vehicles.add", empty: "vehicles.empty",
-  name: vehicleName, resolver: "vehicle", sort: "id",
+  name: vehicleName, resolver: "vehicle", sort: "id", picture: vehicle => vehicle.photoId,
   fields: [
     { name: "id", label: "field.id", kind: "text", required: true, isFixed: true, hint: "field.idHint" },
     { name: "name", label: "field.name", kind: "text" },
@@ -35,7 +35,7 @@ export const vehicles = {
     { name: "make", label: "field.make", kind: "text" },
     { name: "model", label: "field.model", kind: "text" },
     { name: "modelYear", label: "field.modelYear", kind: "year" },
-    { name: "vin", label: "field.vin", kind: "text" },
+    { name: "vin", label: "field.vin", kind: "text", reads: "vin" },
     { name: "type", label: "field.type", kind: "choice", choices: vehicleTypes, texts: "vehicleType" },
     { name: "fuelType", label: "field.fuelType", kind: "choice", texts: "fuel", choices: ["petrol", "diesel", "cng", "lpg", "electric", "hybrid", "pluginHybrid", "hydrogen", "other"] },
     { name: "transmission", label: "field.transmission", kind: "choice", texts: "transmission", choices: ["manual", "automatic", "other"] },
@@ -50,6 +50,7 @@ export const vehicles = {
     { name: "residualValue", label: "field.residualValue", kind: "money", hint: "field.residualHint" },
     { name: "disposedOn", label: "field.disposedOn", kind: "day" },
     { name: "fleetId", label: "field.fleetId", kind: "thing", of: "fleet" },
+    { name: "photoId", label: "field.photo", kind: "photo" },
     { name: "notes", label: "field.notes", kind: "notes" },
     { name: "status", label: "field.status", kind: "choice", texts: "vehicleStatus", isRead: true, choices: ["available", "assigned", "inService", "inactive", "retired"],
       groups: [["available,assigned,inService,inactive", "vehicles.notRetired"], ["available,assigned", "fleet.active"]] },
@@ -180,7 +181,7 @@ export const fuelEntries = {
     { name: "energy", label: "field.energy", kind: "choice", texts: "energy", required: true, initial: () => "diesel", choices: ["petrol", "diesel", "cng", "lpg", "electric", "adBlue"] },
     { name: "quantity", label: "field.quantity", kind: "measure", required: true, hint: "field.quantityHint" },
     { name: "total", label: "field.total", kind: "money", hint: "field.amountHint" },
-    { name: "odometer", label: "field.odometer", kind: "number", unit: "km", digits: 0 },
+    { name: "odometer", label: "field.odometer", kind: "number", unit: "km", digits: 0, reads: "odometer" },
     { name: "full", label: "field.full", kind: "flag", initial: () => true },
     { name: "missedPrevious", label: "field.missedPrevious", kind: "flag" },
     { name: "place", label: "field.place", kind: "text" },

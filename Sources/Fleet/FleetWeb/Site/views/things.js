@@ -9,13 +9,14 @@ import { ThingCard, ThingDetail, ThingForm, ThingList } from "../parts/things.js
 import { Empty, Figures, Secret, Trouble } from "../parts/ui.js";
 import { currentSession, may } from "../state.js";
 import { t } from "../texts.js";
+import { DutyCard, dutyPeriods } from "./duty.js";
 import { JourneyDoubts, JourneyExtras } from "./journey.js";
 import { kinds as workingKinds } from "./kinds.js";
 import { setUpKinds } from "./settings-kinds.js";
 import { Assets, Deliveries, Failures, Ignored, PhoneApps } from "./settings.js";
 import { DefectExtras, DocumentExtras, RecordExtras, RecordSteps, ScheduleExtras } from "./work.js";
 
-const kinds = { ...workingKinds, ...setUpKinds };
+const kinds = { ...workingKinds, ...setUpKinds, [dutyPeriods.id]: dutyPeriods };
 
 /** @param {{ place: import("../router.js").Place }} props */
 export default function Things({ place }) {
@@ -118,7 +119,8 @@ function Invitation({ person }) {
  */
 function DriverExtras({ driver }) {
   const query = { driverId: driver.id };
-  return html`<${ThingCard} kind=${kinds.assignments} query=${query} text=${(/** @type {any} */ entry) => nameOf("vehicle", entry.vehicleId)} detail=${(/** @type {any} */ entry) => [timeText(entry.from), entry.to && timeText(entry.to)]} />
+  return html`<${DutyCard} driver=${driver} />
+    <${ThingCard} kind=${kinds.assignments} query=${query} text=${(/** @type {any} */ entry) => nameOf("vehicle", entry.vehicleId)} detail=${(/** @type {any} */ entry) => [timeText(entry.from), entry.to && timeText(entry.to)]} />
     <${ThingCard} kind=${kinds.journeys} query=${query} detail=${(/** @type {any} */ journey) => [nameOf("vehicle", journey.vehicleId), journey.startTime && timeText(journey.startTime)]} />
     <${ThingCard} kind=${kinds.documents} query=${query} start=${{ "of.kind": "driver", "of.id": driver.id }} detail=${(/** @type {any} */ document) => [document.title && t("document." + document.kind), document.number]} />
     ${may("contacts") && html`<${ThingCard} kind=${kinds.phones} query=${query} />`}`;

@@ -6,6 +6,7 @@ import { amount, dateText, dayText, durationText, moneyText, nearText, quantity,
 import { listen } from "../live.js";
 import { Value, measured } from "../parts/fields.js";
 import { Icon, Status } from "../parts/icons.js";
+import { Photo } from "../parts/photos.js";
 import { remember, serviceTypeName, vehicleName } from "../parts/names.js";
 import { Commands, ThingCard } from "../parts/things.js";
 import { stateOf } from "../parts/positions.js";
@@ -56,7 +57,7 @@ function Vehicle({ id, place }) {
   const hasEnded = loaded.value.trip?.event === "end" && !(values.timestamp > loaded.value.trip.timestamp);
   const state = stateOf({ ...values, hasEnded }, Date.now());
   const about = [vehicle.make, vehicle.model, vehicle.modelYear].filter(Boolean).join(" ");
-  return html`<div class="page vehicle"><${Title} above=${html`${back} / ${vehicle.id}`} title=${html`${vehicleName(vehicle)}${about && html` <span class="soft">${about}</span>`}`}
+  return html`<div class="page vehicle"><${Title} above=${html`${back} / ${vehicle.id}`} picture=${vehicle.photoId && html`<${Photo} id=${vehicle.photoId} alt=${t("vehicle.photoOf", { name: vehicleName(vehicle) })} look="vehicle-photo" />`} title=${html`${vehicleName(vehicle)}${about && html` <span class="soft">${about}</span>`}`}
       beside=${html`<${Status} shape=${state}>${t("state." + state)}</${Status}> ${vehicles.status?.(vehicle)} ${vehicle.licencePlate && html`<span class="plate">${vehicle.licencePlate}</span>`}
         <span class="soft small">${values.timestamp && t("vehicle.lastRecord", { time: nearText(values.timestamp) })}</span>`}>
       ${may("records") === "all" && values.longitude !== undefined && html`<a class="button" href=${`/live?vehicle=${encodeURIComponent(id)}&follow=1`}><${Icon} name="follow" size=${16} />${t("vehicle.follow")}</a>`}
@@ -69,7 +70,7 @@ function Vehicle({ id, place }) {
     <${Trips} id=${id} latest=${loaded.value.trip} place=${place} />
     <div class="halves">${may("maintenance") && html`<${Services} id=${id} due=${due} />`}<${Work} id=${id} /><${Costs} id=${id} /><${Economy} economy=${economy} />
       <${Events} id=${id} /><${Gateway} id=${id} latest=${loaded.value} /></div>
-    <section class="card"><header><h2>${t("vehicle.data")}</h2></header><dl class="facts">${vehicles.fields.filter(field => !["name", "status", "lastRecordAt"].includes(field.name))
+    <section class="card"><header><h2>${t("vehicle.data")}</h2></header><dl class="facts">${vehicles.fields.filter(field => !["name", "status", "lastRecordAt", "photoId"].includes(field.name))
       .filter(field => vehicle[field.name] !== undefined && vehicle[field.name] !== null)
       .map(field => html`<div class=${field.kind === "notes" ? "wide" : ""}><dt>${t(field.label)}</dt><dd><${Value} field=${field} value=${vehicle[field.name]} /></dd></div>`)}</dl></section>
     <${History} id=${id} /></div>`;

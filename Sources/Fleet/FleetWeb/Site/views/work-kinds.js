@@ -10,7 +10,7 @@ import { dayText, today } from "../format.js";
 import { Status } from "../parts/icons.js";
 import { sums } from "../parts/lines.js";
 import { knownServiceTypes, nameOf, serviceTypeName } from "../parts/names.js";
-import { withoutEmpty } from "../parts/things.js";
+import { withoutEmpty } from "../parts/values.js";
 import { may } from "../state.js";
 import { t } from "../texts.js";
 
@@ -21,6 +21,7 @@ import { t } from "../texts.js";
 export const workshop = [
   ["/maintenance", "board.title", "maintenance"], ["/maintenance-records", "records.title", "maintenance"], ["/service-schedules", "schedules.title", "maintenance"],
   ["/defects", "defects.title", "defects"], ["/meter-readings", "readings.title", "maintenance"], ["/service-types", "serviceTypes.title", "maintenance"],
+  ["/checklists", "checklists.title", "maintenance"],
 ];
 
 /** The codes of the types of service. */
@@ -200,7 +201,7 @@ export const readings = {
   fields: [
     { name: "vehicleId", label: "field.vehicleId", kind: "thing", of: "vehicle", required: true, isFixed: true },
     { name: "at", label: "field.at", kind: "time", required: true, initial: presentTime },
-    { name: "odometer", label: "field.odometer", kind: "number", unit: "km", digits: 1, isShown: values => !values.engineHours },
+    { name: "odometer", label: "field.odometer", kind: "number", unit: "km", digits: 1, reads: "odometer", isShown: values => !values.engineHours },
     { name: "engineHours", label: "field.engineHours", kind: "number", unit: "h", digits: 1, isShown: values => !values.odometer },
     { name: "replaced", label: "field.replaced", kind: "flag" },
     { name: "notes", label: "field.notes", kind: "notes" },

@@ -6,7 +6,7 @@ import { Form } from "../parts/form.js";
 import { Icon, Shape } from "../parts/icons.js";
 import { LinesTable } from "../parts/lines.js";
 import { nameOf, serviceTypeName, useNames } from "../parts/names.js";
-import { withoutEmpty } from "../parts/things.js";
+import { withoutEmpty } from "../parts/values.js";
 import { Dialog, Loading, Trouble, useLoad } from "../parts/ui.js";
 import { to } from "../router.js";
 import { may, tell } from "../state.js";

@@ -1,0 +1,71 @@
+/** The rows of a table. Of a long table, only the rows near the visible part are drawn. */
+import { html, useEffect, useLayoutEffect, useRef, useState } from "../lib/preact.js";
+
+/** The number of rows that are drawn or left out together. */
+const blockRows = 50;
+/** The number of rows from which a table is long. */
+export const manyRows = 4 * blockRows;
+/** The height above and below the visible part in which rows are drawn, px. */
+const margin = 1200;
+
+/**
+ * The bodies of a table.
+ * @param {{ things: any[], columns: number, row: (thing: any, place: number | undefined) => any }} props `columns`: the number of columns.
+ *   `row`: draws a row; of a long table, it gets the row's number, because not all rows exist.
+ */
+export function Rows({ things, columns, row }) {
+  const [near, setNear] = useState(/** @type {Set<number>} */ (new Set([0, 1, 2, 3, 4])));
+  const bodies = useRef(/** @type {Map<number, HTMLElement>} */ (new Map()));
+  const heights = useRef(/** @type {Map<number, number>} */ (new Map()));
+  const observer = useRef(/** @type {IntersectionObserver | null} */ (null));
+  const isLong = things.length >= manyRows;
+  const count = isLong ? Math.ceil(things.length / blockRows) : 1;
+  useLayoutEffect(() => {
+    // The heights of drawn blocks are those of the empty ones that take their places.
+    if (isLong) for (const [block, body] of bodies.current) if (near.has(block)) heights.current.set(block, body.offsetHeight);
+  });
+  useEffect(() => {
+    if (!isLong) return;
+    observer.current = new IntersectionObserver(entries => setNear(old => {
+      const next = new Set(old);
+      for (const { target, isIntersecting } of entries) {
+        const block = Number(/** @type {HTMLElement} */ (target).dataset.block);
+        // A row that has the focus stays.
+        if (isIntersecting || target.contains(document.activeElement)) next.add(block);
+        else next.delete(block);
+      }
+      return next.size === old.size && [...next].every(block => old.has(block)) ? old : next;
+    }), { root: bodies.current.get(0)?.closest("main"), rootMargin: `${margin}px 0px` });
+    for (const body of bodies.current.values()) observer.current.observe(body);
+    return () => observer.current?.disconnect();
+  }, [isLong]);
+  // Columns keep their widths when rows come and go.
+  useLayoutEffect(() => {
+    const table = isLong ? bodies.current.get(0)?.closest("table") : null;
+    if (!table) return;
+    const fix = () => {
+      table.classList.remove("fixed");
+      const headings = /** @type {HTMLElement[]} */ ([...table.querySelectorAll("thead th")]);
+      for (const heading of headings) heading.style.width = "";
+      for (const [heading, width] of headings.map(heading => /** @type {const} */ ([heading, heading.offsetWidth]))) heading.style.width = `${width}px`;
+      table.classList.add("fixed");
+      heights.current.clear();
+    };
+    fix();
+    addEventListener("resize", fix);
+    return () => removeEventListener("resize", fix);
+  }, [isLong, columns]);
+  if (!isLong) return html`<tbody>${things.map(thing => row(thing, undefined))}</tbody>`;
+  const known = [...heights.current.values()];
+  const usual = known.length > 0 ? known.reduce((sum, height) => sum + height, 0) / known.length : blockRows * 40;
+  return Array.from({ length: count }, (_, block) => {
+    const first = block * blockRows, some = things.slice(first, first + blockRows);
+    const keep = (/** @type {HTMLElement | null} */ body) => {
+      if (!body || bodies.current.get(block) === body) return;
+      bodies.current.set(block, body);
+      observer.current?.observe(body);
+    };
+    return html`<tbody key=${block} data-block=${block} ref=${keep}>${near.has(block) ? some.map((thing, place) => row(thing, first + place + 1))
+      : html`<tr aria-hidden="true"><td colspan=${columns} class="space" style=${{ height: `${Math.round((heights.current.get(block) ?? usual) * some.length / blockRows)}px` }}></td></tr>`}</tbody>`;
+  });
+}

@@ -1,0 +1,81 @@
+"""Tests of long lists, and of the names that lists show."""
+from suite import test
+
+
+def requests(browser, path):
+    """The requests of the page to a path of the API, without those of one thing."""
+    return [name.removeprefix(browser.stage.address) for name in browser.script(
+        "return performance.getEntriesByType('resource').map(entry => entry.name)") if name.removeprefix(browser.stage.address).split("?")[0].startswith(path)]
+
+
+@test
+def names_of_a_list_need_one_request_of_each_kind(browser):
+    server = browser.stage.server
+    server.send("PUT", "/api/vehicles/GONE-1", {"make": "Seat"}, headers={"If-None-Match": "*"})
+    driver = server.send("POST", "/api/drivers", {"name": "Vera Novak"})["id"]
+    expense = server.send("POST", "/api/expenses", {"category": "wash", "at": "2026-10-01T08:00:00Z", "vehicleId": "GONE-1", "driverId": driver, "amount": {"amount": "9.00", "currency": "EUR"}})
+    server.send("DELETE", "/api/vehicles/GONE-1")
+    browser.sign_in("admin")
+    # A page that is loaded anew knows no names.
+    for path in ("/expenses", "/journeys"):
+        browser.open(path)
+        browser.calm()
+        browser.until(lambda: len(browser.all("main tbody tr")) > 1 and "…" not in browser.element("main table").text, "all names")
+        if path == "/expenses":
+            browser.sees("Vera Novak")
+            # A vehicle that no longer exists keeps its id, without a failed request.
+            browser.sees("GONE-1")
+        for kind in ("vehicles", "drivers"):
+            found = requests(browser, "/api/" + kind)
+            assert len(found) == 1 and f"/api/{kind}?id=" in found[0], (path, found)
+    # Names that the account may not see are not asked for.
+    browser.sign_in("driver")
+    browser.open("/assignments")
+    browser.calm()
+    browser.sees("VAN-001")
+    assert not [name for name in requests(browser, "/api/drivers") if "id=" not in name], "single requests"
+    server.send("PATCH", "/api/expenses/" + expense["id"], {"void": True}, headers={"If-Match": "*"})
+
+
+@test
+def long_list_draws_only_the_rows_near_the_visible_ones(browser):
+    server, count = browser.stage.server, 730
+    rows = "".join(f"ROW-{number:04d},Ford,Transit\n" for number in range(count))
+    server.send("POST", "/api/imports?kind=vehicles", ("id,make,model\n" + rows).encode(), headers={"Content-Type": "text/csv"})
+    try:
+        look_at(browser, count)
+    finally:
+        for number in range(count):
+            server.send("DELETE", f"/api/vehicles/ROW-{number:04d}")
+
+
+def look_at(browser, count):
+    browser.sign_in("admin")
+    browser.go("/vehicles?q=ROW-")
+    browser.sees("ROW-0000")
+    widths = browser.script("return [...document.querySelectorAll('main thead th')].map(cell => cell.offsetWidth)")
+    browser.driver.execute_async_script("""
+        const [done] = arguments;
+        (function step() {
+          document.querySelector('main').scrollBy(0, innerHeight * 0.8);
+          if (document.querySelector('main table').innerText.includes('ROW-0729')) done(); else requestAnimationFrame(step);
+        })();""")
+    drawn = browser.script("return document.querySelectorAll('main tbody tr:not([aria-hidden])').length")
+    assert drawn < 300, drawn
+    assert browser.script("return [document.querySelector('main table').getAttribute('aria-rowcount'), [...document.querySelectorAll('main tbody tr')].find(row => row.innerText.includes('ROW-0729')).getAttribute('aria-rowindex')]") == [str(count + 1), str(count + 1)]
+    # Columns do not move, and rows in between are drawn when they are reached.
+    now = browser.script("return [...document.querySelectorAll('main thead th')].map(cell => cell.offsetWidth)")
+    assert all(abs(one - other) <= 24 for one, other in zip(widths, now)), (widths, now)
+    browser.script("const main = document.querySelector('main'); main.scrollTo(0, main.scrollHeight / 2)")
+    middle = "const box = [...document.querySelectorAll('main tbody tr:not([aria-hidden])')].find(row => { const place = row.getBoundingClientRect(); return place.top < innerHeight / 2 && place.bottom >= innerHeight / 2 - 1; }); return box?.innerText.split(/\\s/).find(text => text.startsWith('ROW-'))"
+    browser.until(lambda: abs(int((browser.script(middle) or "ROW-0")[4:]) - count / 2) < 40, "the rows in the middle")
+    # A row that is chosen stays chosen while it is not drawn.
+    browser.script("document.querySelector('main').scrollTo(0, 0)")
+    browser.sees("ROW-0001")
+    browser.script("[...document.querySelectorAll('td.tick label')].find(label => label.textContent === 'Choose ROW-0001').click()")
+    browser.sees("1 chosen")
+    browser.script("const main = document.querySelector('main'); main.scrollTo(0, main.scrollHeight)")
+    browser.until(lambda: "ROW-0729" in browser.text() and "ROW-0001" not in browser.text(), "the end")
+    browser.script("document.querySelector('main').scrollTo(0, 0)")
+    browser.until(lambda: browser.all("main tr.picked"), "the chosen row")
+    assert "ROW-0001" in browser.element("main tr.picked").text
