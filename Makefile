@@ -148,9 +148,9 @@ format:
 	@swift format format --in-place --parallel --recursive $(wildcard Sources Tests Fuzz Benchmarks/Benchmarks Benchmarks/Package.swift) Package.swift
 
 # Runs each of the six fuzzers, or only TARGET, for SECONDS.
-# The fuzzer Passkeys uses modules of the release build, such as those of swift-crypto.
-fuzz: need-seeds need-headers static
-	@swift build $(RELEASE) --target FleetAccess >&2
+# The fuzzer Passkeys uses modules of the debug build, such as those of swift-crypto.
+fuzz: need-seeds need-headers
+	@swift build --target FleetAccess -debug-info-format none >&2
 	@scripts/fuzz.sh $(SECONDS) $(TARGET)
 
 # Measures the values in docs/Performance.md: obdgate and other programs with the same input in the same run.

@@ -47,7 +47,7 @@ imports() {
   esac
 }
 
-# Prints the modules of the release build that the sources of a target import, and those that these modules need.
+# Prints the modules of the debug build that the sources of a target import, and those that these modules need.
 built_modules() {
   case $1 in
     Passkeys)
@@ -74,11 +74,11 @@ build() {
     # Only those objects are linked that the sources need.
     rm -f "$folder/$target/libmodules.a"
     for module in "${modules[@]}"; do
-      find ".build/release/$module.build" -name '*.o' -print0 2>/dev/null
+      find ".build/debug/$module.build" -name '*.o' -print0 2>/dev/null
     done | xargs -0 ar rcs "$folder/$target/libmodules.a" || return 1
     while IFS= read -r module; do options+=(-Xcc "-fmodule-map-file=$module"); done \
       < <(find .build/checkouts/swift-crypto/Sources -path '*/include/*' -name module.modulemap)
-    options+=(-I .build/release/Modules -L "$folder/$target" -lmodules -lFoundationEssentials -lstdc++)
+    options+=(-I .build/debug/Modules -L "$folder/$target" -lmodules -lFoundationEssentials -lstdc++)
   fi
   for module in "${imported[@]}"; do
     swiftc -emit-library -static -emit-module -parse-as-library -O -wmo -swift-version 6 -module-name "$module" \
