@@ -148,7 +148,9 @@ format:
 	@swift format format --in-place --parallel --recursive $(wildcard Sources Tests Fuzz Benchmarks/Benchmarks Benchmarks/Package.swift) Package.swift
 
 # Runs each of the six fuzzers, or only TARGET, for SECONDS.
-fuzz: need-seeds
+# The fuzzer Passkeys uses modules of the debug build, such as those of swift-crypto.
+fuzz: need-seeds need-headers
+	@swift build --target FleetAccess -debug-info-format none >&2
 	@scripts/fuzz.sh $(SECONDS) $(TARGET)
 
 # Measures the values in docs/Performance.md: obdgate and other programs with the same input in the same run.
@@ -218,6 +220,7 @@ need-peers:
 	  '/usr/lib/*/libcurl.so.4:libcurl4' '/usr/lib/*/libmosquitto.so.1:libmosquitto1' \
 	  '/usr/lib/*/librabbitmq.so.4:librabbitmq4' /usr/lib/rabbitmq/bin/rabbitmq-server:rabbitmq-server epmd:erlang-base \
 	  '/usr/lib/*/libzstd.so.1:libzstd1' '/usr/lib/*/libz.so.1:zlib1g' /usr/sbin/mosquitto:mosquitto \
+	  /usr/sbin/nginx:nginx \
 	  mosquitto_sub:mosquitto-clients zstd:zstd openssl:openssl curl:curl sqlite3:sqlite3 ps:procps setpriv:util-linux \
 	  '/usr/lib/postgresql/*/bin/postgres:postgresql' pg_dump:postgresql-client
 

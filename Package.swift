@@ -439,7 +439,9 @@ let package = Package(
       name: "FleetstoreTestKit", dependencies: ["CZstd", "TestKit"], path: "Tests/FleetstoreTestKit",
       swiftSettings: strict),
     .testTarget(
-      name: "fleetstoreTests", dependencies: ["FleetstoreTestKit", "TestKit", "CZstd"], swiftSettings: strict),
+      name: "fleetstoreTests",
+      dependencies: ["FleetAccess", "FleetAccessTestKit", "FleetstoreTestKit", "TestKit", "CZstd"],
+      swiftSettings: strict),
     .testTarget(
       name: "fleetstoreLiveTests", dependencies: ["FleetstoreTestKit", "TestKit", "CZstd"], swiftSettings: strict),
     .testTarget(

@@ -1,18 +1,30 @@
-// Fuzzes what authenticators send: CBOR items and authenticator data, with any bytes.
+// Fuzzes what authenticators, browsers and OpenID providers send, with any bytes: CBOR items, authenticator data, client
+// data, public keys, and tokens.
 //
-// The first byte of an input selects what the rest is: an item, authenticator data, or both flags that precede attested
-// data and extensions. For any bytes: nothing traps; an error is within the bytes; an item that was read has only one
-// encoding, up to the order of its members, so that its encoding is as long as the bytes and gives the same item.
+// The first byte of an input selects what the rest is. For any bytes: nothing traps; an error is within the bytes; an item
+// that was read has only one encoding, up to the order of its members, so that its encoding is as long as the bytes and
+// gives the same item; client data are valid for one challenge, operation and origin only; a key that was read is the
+// same after it was stored; no token is accepted without the signature of a key.
+
+import Crypto
+import FleetDomain
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzPasskeys(_ start: UnsafePointer<UInt8>, _ size: Int) -> CInt {
   guard size > 1 else { return 0 }
   let input = Array(UnsafeBufferPointer(start: start + 1, count: size - 1))
-  switch start[0] & 3 {
+  switch start[0] & 7 {
   case 0, 1: readItem(input)
   case 2: readData(input)
   // A fixed head, so that most inputs reach the data behind it.
-  default: readData(Array(repeating: 0x5A, count: 32) + [0xC5, 0, 0, 0, 9] + input)
+  case 3: readData(Array(repeating: 0x5A, count: 32) + [0xC5, 0, 0, 0, 9] + input)
+  case 4: readClientData(input)
+  case 5: readKey(input)
+  case 6: readToken(String(decoding: input, as: UTF8.self))
+  // The bytes are the header, the content and the signature, so that most inputs reach what is in them.
+  default:
+    let parts = input.split(separator: 0, maxSplits: 2, omittingEmptySubsequences: false)
+    readToken(parts.map { Base64URL.text(Array($0)) }.joined(separator: "."))
   }
   return 0
 }
@@ -64,6 +76,105 @@ private func readData(_ bytes: [UInt8]) {
     require(credential.aaguid.elementsEqual(bytes[37..<53]), "a model of other bytes")
   } catch {
     require(error.kind == .malformedAuthenticatorData || error.kind == .wrongCredential, "an error of another kind")
+  }
+}
+
+// MARK: Client data
+
+private func isValid(
+  _ bytes: [UInt8], _ operation: ClientData.Operation = .get, challenge: [UInt8] = [1, 2, 3],
+  origin: String = "https://a.bc"
+) -> Bool {
+  do throws(PasskeyError) {
+    let site = RelyingParty(id: "a.bc", origins: [origin])
+    let data = try ClientData(checking: bytes, operation, challenge: challenge, site)
+    require(data.hash == Array(SHA256.hash(data: bytes)), "a hash of other bytes")
+    return true
+  } catch {
+    return false
+  }
+}
+
+private func readClientData(_ bytes: [UInt8]) {
+  guard isValid(bytes) else { return }
+  require(!isValid(bytes, .create), "client data of two operations")
+  require(!isValid(bytes, challenge: [1, 2, 4]), "client data of two challenges")
+  require(!isValid(bytes, origin: "https://a.bd"), "client data of two origins")
+}
+
+// MARK: Keys
+
+private func readKey(_ bytes: [UInt8]) {
+  do throws(CBORError) {
+    verifyKey(try CBORReader.item(bytes))
+  } catch {}
+  // A key whose numbers are the bytes, repeated to the right length.
+  guard let kind = bytes.first else { return }
+  func number(_ count: Int) -> CBOR { .bytes((0..<count).map { bytes[$0 % bytes.count] }) }
+  let members: [CBOR.Key: CBOR] =
+    switch kind % 3 {
+    case 0:
+      [
+        .integer(1): .unsigned(2), .integer(3): .negative(6), .integer(-1): .unsigned(1), .integer(-2): number(32),
+        .integer(-3): number(32),
+      ]
+    case 1:
+      [.integer(1): .unsigned(1), .integer(3): .negative(7), .integer(-1): .unsigned(6), .integer(-2): number(32)]
+    default:
+      [.integer(1): .unsigned(3), .integer(3): .negative(256), .integer(-1): number(256), .integer(-2): number(3)]
+    }
+  do throws(CBORError) {
+    verifyKey(try CBORReader.item(encode(.map(members))))
+  } catch {
+    require(false, "an encoded key is refused")
+  }
+}
+
+private func verifyKey(_ item: CBOR) {
+  let key: PasskeyPublicKey
+  do throws(PasskeyError) {
+    key = try PasskeyPublicKey(item)
+  } catch {
+    require(error.kind == .unsupportedKey, "an error of another kind")
+    return
+  }
+  require(PasskeyPublicKey.algorithms.contains(key.algorithm), "a key of another algorithm")
+  require(PasskeyPublicKey(stored: key.stored) == key, "a stored key is another one")
+  require(!key.isValid([], for: [1]), "a signature without bytes")
+}
+
+// MARK: Tokens
+
+/// The provider's key: the base point of the curve P-256 (FIPS 186-4, D.1.2.3).
+private let keys: OpenIDKeys? = try? OpenIDKeys(
+  .object([
+    "keys": .array([
+      .object([
+        "kty": .text("EC"), "crv": .text("P-256"), "kid": .text("k"),
+        "x": .text("axfR8uEsQkf4vOblY6RA8ncDfYEt6zOg9KE5RdiYwpY"),
+        "y": .text("T-NC4v4af5uO5-tKfA-eFivOM1drMV7Oy7ZAaDe_UfU"),
+      ])
+    ])
+  ]))
+
+private func readToken(_ text: String) {
+  guard let keys else { fatalError("no key") }
+  let token: JSONWebToken
+  do throws(OpenIDError) {
+    token = try JSONWebToken(text)
+  } catch {
+    require([.malformed, .wrongAlgorithm].contains(error.kind), "an error of another kind")
+    return
+  }
+  require(text.utf8.count <= JSONWebToken.longest, "a token that is too long")
+  require(text.utf8.count { $0 == UInt8(ascii: ".") } == 2, "a token of another number of parts")
+  guard case .object = token.content else { fatalError("content that is no object") }
+  do throws(OpenIDError) {
+    _ = try token.verify(keys)
+    require(false, "a token without the key's signature")
+  } catch {
+    require([.unknownKey, .wrongAlgorithm, .wrongSignature].contains(error.kind), "an error of another kind")
+    require(error.kind != .wrongSignature || token.algorithm == "ES256", "an algorithm that is not the key's")
   }
 }
 

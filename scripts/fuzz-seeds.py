@@ -4,6 +4,7 @@ recordings that tests read.
     fuzz-seeds.py TARGET FOLDER
 """
 
+import base64
 import json
 import os
 import pathlib
@@ -104,7 +105,8 @@ def captures_of_all_formats(captures, recordings):
 
 
 def passkeys(_captures, _recordings):
-    """Yields inputs whose first byte selects an item (0), authenticator data (2), or what follows its first 37 bytes (3)."""
+    """Yields inputs whose first byte selects an item (0), authenticator data (2), what follows its first 37 bytes (3),
+    client data (4), a key (5), a token (6), or the parts of a token with zero bytes between them (7)."""
     key = bytes.fromhex("a5010203262001215820") + bytes(range(32)) + bytes.fromhex("225820") + bytes(range(32, 64))
     items = [
         key, bytes.fromhex("a301010327200621") + b"\x58\x20" + bytes(32), bytes.fromhex("a1686372656450726f7465637402"),
@@ -118,6 +120,19 @@ def passkeys(_captures, _recordings):
     yield b"\x02" + head + b"\x05\x00\x00\x00\x07"
     yield b"\x02" + head + b"\x45\x00\x00\x00\x00" + credential
     yield b"\x03" + credential + items[2]
+    client = b'{"type":"webauthn.get","challenge":"AQID","origin":"https://a.bc"'
+    for more in [b"}", b',"crossOrigin":false}', b',"crossOrigin":true}', b',"topOrigin":"https://a.bc"}', b',"x":[{}]}']:
+        yield b"\x04" + client + more
+    point = [bytes.fromhex(number) for number in (
+        "6b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296",
+        "4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5")]
+    yield b"\x05" + key[:10] + point[0] + bytes.fromhex("225820") + point[1]
+    for number in range(3):
+        yield bytes([5, number, 0xFF, 0x01])
+    for algorithm in [b"ES256", b"RS256", b"none", b"HS256"]:
+        parts = [b'{"alg":"' + algorithm + b'","kid":"k"}', b'{"sub":"a"}', b"\x01" * 64]
+        yield b"\x07" + b"\x00".join(parts)
+        yield b"\x06" + b".".join(base64.urlsafe_b64encode(part).rstrip(b"=") for part in parts)
 
 
 def models(_captures, recordings):

@@ -25,12 +25,15 @@ export ASAN_OPTIONS=malloc_context_size=0:max_malloc_fill_size=0:quarantine_size
 
 # Prints the sources of a target, without the harness.
 sources() {
-  local passkeys=Sources/Fleet/FleetAccess/Passkeys
+  local access=Sources/Fleet/FleetAccess
   case $1 in
     Framing | Decode) find Sources/Wire/OBDWire -name '*.swift' | sort ;;
     NMEA) find Sources/Wire/NMEAWire -name '*.swift' | sort ;;
     Captures) find Sources/Wire/Captures -name '*.swift' | sort ;;
-    Passkeys) printf '%s\n' $passkeys/AuthenticatorData.swift $passkeys/CBOR.swift $passkeys/PasskeyError.swift ;;
+    Passkeys)
+      printf '%s\n' $access/Passkeys/{AuthenticatorData,CBOR,ClientData,PasskeyError,PasskeyPublicKey,RelyingParty}.swift \
+        $access/OpenID/{JSONWebToken,OpenIDError,OpenIDKeys}.swift $access/Text/{Base64URL,ConstantTime}.swift
+      ;;
     Models) find Sources/Wire/ModelFiles -name '*.swift' | sort ;;
     *) echo "fuzz: no target $1 (Framing, Decode, NMEA, Captures, Passkeys, Models)" >&2; return 64 ;;
   esac
@@ -44,18 +47,39 @@ imports() {
   esac
 }
 
+# Prints the modules of the debug build that the sources of a target import, and those that these modules need.
+built_modules() {
+  case $1 in
+    Passkeys)
+      echo Crypto CryptoExtras CryptoBoringWrapper CCryptoBoringSSL CCryptoBoringSSLShims CXKCP CXKCPShims SwiftASN1 \
+        FleetDomain Telemetry JSONText Failures GeoJSON Geofencing OBDWire
+      ;;
+  esac
+}
+
 # Maximum length of an input, bytes: an answer of a few frames, two sentences, the head of a file. Short inputs run
 # fast. Models need more bytes than that before anything is checked in them.
 longest() { [ "$1" = Models ] && echo 2048 || echo 160; }
 
 build() {
-  local target=$1 program=$folder/$1/fuzz sources imported module options=()
+  local target=$1 program=$folder/$1/fuzz sources imported modules module options=()
   mapfile -t sources < <(sources "$target")
   sources+=("Fuzz/Fuzz$target.swift")
   mapfile -t imported < <(imports "$target")
+  read -ra modules < <(built_modules "$target")
   # The program exists, and no source is newer.
   [ -x "$program" ] && [ -z "$(find "${sources[@]}" "${imported[@]/#/Sources/Wire/}" "$0" -newer "$program")" ] && return 0
   mkdir -p "$folder/$target"
+  if [ ${#modules[@]} -gt 0 ]; then
+    # Only those objects are linked that the sources need.
+    rm -f "$folder/$target/libmodules.a"
+    for module in "${modules[@]}"; do
+      find ".build/debug/$module.build" -name '*.o' -print0 2>/dev/null
+    done | xargs -0 ar rcs "$folder/$target/libmodules.a" || return 1
+    while IFS= read -r module; do options+=(-Xcc "-fmodule-map-file=$module"); done \
+      < <(find .build/checkouts/swift-crypto/Sources -path '*/include/*' -name module.modulemap)
+    options+=(-I .build/debug/Modules -L "$folder/$target" -lmodules -lFoundationEssentials -lstdc++)
+  fi
   for module in "${imported[@]}"; do
     swiftc -emit-library -static -emit-module -parse-as-library -O -wmo -swift-version 6 -module-name "$module" \
       -enable-experimental-feature Lifetimes "Sources/Wire/$module"/*.swift \

@@ -11,17 +11,10 @@ import Testing
 @Suite struct ProviderRoutesTests {
   /// The provider of the tests' own, whose issuers are honest or hostile.
   final class Peer: Sendable {
-    let program: RunningProgram
-    let port: Int
+    private let peer: ProviderPeer
+    var port: Int { peer.port }
 
-    init() throws {
-      program = try RunningProgram(
-        try Tool.python(with: "cryptography"), [TestData.projectRoot + "/Tests/Support/hostile-provider.py"])
-      let line = try program.line(within: .seconds(60)) { $0.hasPrefix("port ") }.text
-      port = try #require(Int(line.dropFirst(5)))
-    }
-
-    deinit { program.kill() }
+    init() throws { peer = try ProviderPeer() }
 
     func provider(_ mode: String, _ change: (inout OpenIDProvider) -> Void = { _ in }) -> OpenIDProvider {
       var provider = OpenIDProvider(
@@ -33,7 +26,7 @@ import Testing
     }
 
     /// How often a path was asked for.
-    func count(_ path: String) -> Int { program.output.filter { $0.text == path }.count }
+    func count(_ path: String) -> Int { peer.count(path) }
   }
 
   /// A browser that has begun to sign in.
@@ -52,7 +45,7 @@ import Testing
     }
   }
 
-  private static func run(
+  static func run(
     _ providers: [OpenIDProvider], on database: TestServer.Database = .sqlite,
     required: Set<TenantID> = [],
     _ test: @Sendable (TestServer) async throws -> Void
@@ -65,12 +58,12 @@ import Testing
     try await TestServer.run(options, on: database, test)
   }
 
-  private static func query(_ url: String) -> [String: String] {
+  static func query(_ url: String) -> [String: String] {
     let items = URLComponents(string: url)?.queryItems ?? []
     return Dictionary(items.map { ($0.name, $0.value ?? "") }) { first, _ in first }
   }
 
-  private static func beginning(_ id: String, _ url: String, _ reply: TestClient.Reply) throws -> Beginning {
+  static func beginning(_ id: String, _ url: String, _ reply: TestClient.Reply) throws -> Beginning {
     let query = query(url)
     #expect(query["response_type"] == "code" && query["code_challenge_method"] == "S256")
     #expect(query["redirect_uri"] == "https://fleet.example/api/auth/oidc/\(id)/callback")
@@ -79,13 +72,13 @@ import Testing
       challenge: try #require(query["code_challenge"]), cookie: try #require(reply.cookie("fleet-provider")))
   }
 
-  private static func begin(_ server: TestServer, _ id: String, returnTo: String = "/vehicles") throws -> Beginning {
+  static func begin(_ server: TestServer, _ id: String, returnTo: String = "/vehicles") throws -> Beginning {
     let reply = try server.client().send("GET", "/api/auth/oidc/\(id)?returnTo=\(returnTo)")
     try #require(reply.status == 303, "\(reply.text)")
     return try beginning(id, try #require(reply.headers["location"]), reply)
   }
 
-  private static func finish(
+  static func finish(
     _ server: TestServer, _ begun: Beginning, code: String? = nil, state: String? = nil, cookie: String?? = nil,
     more: String = "", id: String? = nil
   ) throws -> TestClient.Reply {

@@ -2,7 +2,8 @@
 
 hostile-provider.py: issuers are http://127.0.0.1:PORT/MODE. A code is base64url of {"nonce", "challenge"} and
 further claims; GET /MODE/authorize is a page with a link that signs in. The verifier of a code is checked (RFC 7636), and a code is valid once.
-GET /MODE/logout?sub=…&sid=… answers a logout token.
+GET /MODE/logout?sub=…&sid=… answers a logout token. The answers to a code with the claim "held", and those of the
+mode heldDescription, wait until GET /MODE/release.
 
 Standard output: "port N", then the path of each request.
 """
@@ -11,6 +12,7 @@ import hashlib
 import hmac
 import html
 import json
+import threading
 import time
 import urllib.parse
 import uuid
@@ -22,6 +24,7 @@ from cryptography.hazmat.primitives.asymmetric import padding, rsa
 KEY = rsa.generate_private_key(public_exponent=65537, key_size=2048)
 OTHER = rsa.generate_private_key(public_exponent=65537, key_size=2048)
 used = set()
+released = threading.Event()
 
 
 def text(data):
@@ -88,6 +91,9 @@ class Handler(BaseHTTPRequestHandler):
             self.answer({}, 302, Location=f"http://127.0.0.1:{PORT}/good/{self.parts[1]}")
         elif mode == "error" + place:
             self.answer({}, 500)
+        elif mode == "held" + place:
+            released.wait(60)
+            return False
         elif mode == "slow" + place:
             self.send_response(200)
             self.end_headers()
@@ -123,6 +129,9 @@ class Handler(BaseHTTPRequestHandler):
                 return
             public = KEY.public_key().public_numbers()
             self.answer({"keys": [{"kty": "RSA", "kid": "k1", "n": number(public.n), "e": number(public.e)}]})
+        elif rest == "release":
+            released.set()
+            self.answer({})
         elif rest == "authorize":
             # The person who signs in is the one of the token.
             code = text(json.dumps({"nonce": query["nonce"], "challenge": query["code_challenge"]}).encode())
@@ -152,6 +161,8 @@ class Handler(BaseHTTPRequestHandler):
         if form["code"] in used or form["grant_type"] != "authorization_code" or challenge != code["challenge"]:
             return self.answer({"error": "invalid_grant"}, 400)
         used.add(form["code"])
+        if code.get("claims", {}).pop("held", False):
+            released.wait(60)
         now = int(time.time())
         access = "access-token"
         claims = {

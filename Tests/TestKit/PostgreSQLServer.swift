@@ -91,13 +91,16 @@ public final class PostgreSQLServer: Sendable {
     "postgresql://\(Self.user)@127.0.0.1:\(port)/\(database)"
   }
 
+  /// The path of psql.
+  public var psql: String { programs + "/psql" }
+
   /// Runs statements with psql.
   ///
   /// - Returns: a line for each row, with `|` between columns.
   @discardableResult
   public func sql(_ statements: String, in database: String) throws -> [Substring] {
     let result = try Tool.run(
-      programs + "/psql", ["-XAtq", "-v", "ON_ERROR_STOP=1", "-d", address(database), "-f", "-"],
+      psql, ["-XAtq", "-v", "ON_ERROR_STOP=1", "-d", address(database), "-f", "-"],
       stdin: Array(statements.utf8))
     guard result.status == 0 else { throw Tool.Failure.system("psql", reason: result.errors) }
     return result.lines
@@ -110,7 +113,7 @@ public final class PostgreSQLServer: Sendable {
     try rules.write(to: URL(fileURLWithPath: folder + "/data/pg_hba.conf"))
     _ = try Tool.shell("kill -HUP $(head -1 \(folder)/data/postmaster.pid)")
     // Wait until the server has read the changed files, which takes a moment.
-    while try Tool.run(programs + "/psql", ["-XAtqw", "-d", address("postgres"), "-c", "SELECT 1"]).status == 0 {}
+    while try Tool.run(psql, ["-XAtqw", "-d", address("postgres"), "-c", "SELECT 1"]).status == 0 {}
   }
 
   /// Kills the server with SIGKILL for each of its processes, as the kernel does when memory is short.

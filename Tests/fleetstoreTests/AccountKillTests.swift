@@ -15,17 +15,24 @@ import Testing
   }
 
   /// A database, its administrator, and the server that runs at present.
-  private final class Site {
+  final class Site {
     let scratch: ScratchFolder
-    private let settings: String
+    /// The address of the database, as the configuration has it.
+    let address: String
+    let settings: String
     private(set) var store: ServedStore
 
-    init(_ database: Database) throws {
+    /// - Parameters:
+    ///   - accounts: members of the configuration's `accounts`, each after a comma.
+    ///   - more: other members of the configuration, each after a comma.
+    ///   - secrets: the contents of files with secrets, by their names.
+    init(_ database: Database, accounts: String = "", more: String = "", secrets: [String: String] = [:]) throws {
       scratch = try ScratchFolder()
+      for (name, text) in secrets { try scratch.writeSecret(name, text) }
       try scratch.writeSecret("secret.keys", String(repeating: "7", count: 64) + "\n")
-      let address = database == .sqlite ? "sqlite:fleet.db" : try PostgreSQLServer.shared.database()
+      address = database == .sqlite ? "sqlite:fleet.db" : try PostgreSQLServer.shared.database()
       settings = try scratch.write(
-        "c.json", #"{"database":"\#(address)","accounts":{"secretKeysFile":"secret.keys"}}"#)
+        "c.json", #"{"database":"\#(address)","accounts":{"secretKeysFile":"secret.keys"\#(accounts)}\#(more)}"#)
       store = try ServedStore(["--config", settings])
       let link = try FleetstoreProgram.run(["setup", "--config", settings], in: scratch.path).output
       let token = try #require(
@@ -50,27 +57,40 @@ import Testing
     struct Answer {
       let status: Int
       let text: String
-      let session: String?
+      private let head: [String]
 
       init(_ output: String) {
         let parts = output.components(separatedBy: "\r\n\r\n")
-        let cookie = parts[0].components(separatedBy: "\r\n").first {
-          $0.lowercased().hasPrefix("set-cookie: fleet-session=")
-        }
+        head = parts[0].components(separatedBy: "\r\n")
         status = Int(parts[0].dropFirst(9).prefix(3)) ?? 0
         text = parts.dropFirst().joined(separator: "\r\n\r\n")
-        session = cookie?.split(separator: "=")[1].split(separator: ";").first.map(String.init)
       }
+
+      /// The values of all headers with a name in lower case.
+      func headers(_ name: String) -> [String] {
+        head.filter { $0.lowercased().hasPrefix(name + ": ") }.map { String($0.dropFirst(name.count + 2)) }
+      }
+
+      /// The value of a cookie that the answer sets.
+      func cookie(_ name: String) -> String? {
+        headers("set-cookie").first { $0.hasPrefix(name + "=") }
+          .map { String($0.dropFirst(name.count + 1).prefix { $0 != ";" }) }
+      }
+
+      var session: String? { cookie("fleet-session") }
 
       var json: [String: Any] {
         get throws { try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any] ?? [:] }
       }
     }
 
+    /// - Parameter session: the value of the session cookie, or several cookies.
     private func arguments(_ method: String, _ path: String, _ body: String, _ session: String?) -> [String] {
       var arguments = ["-sS", "-i", "-X", method, "-H", "Origin: http://127.0.0.1:\(store.port)"]
       if method != "GET" { arguments += ["--json", body, "-H", "If-Match: *"] }
-      if let session { arguments += ["-H", "Cookie: fleet-session=\(session)"] }
+      if let session {
+        arguments += ["-H", "Cookie: " + (session.contains("=") ? session : "fleet-session=\(session)")]
+      }
       return arguments + ["http://127.0.0.1:\(store.port)\(path)"]
     }
 
@@ -119,10 +139,10 @@ import Testing
     }
   }
 
-  private static let password = "correct horse battery"
+  static let password = "correct horse battery"
 
   /// Returns a new person with a password and an open session.
-  private static func person(_ email: String, _ site: Site) throws -> (id: String, session: String) {
+  static func person(_ email: String, _ site: Site) throws -> (id: String, session: String) {
     let admin = try #require(try site.login("ann@example.org", password).session)
     let made = try site.send(
       "POST", "/api/people", #"{"email":"\#(email)","firstName":"Bob","lastName":"Ray","roles":["driver"]}"#,
@@ -135,10 +155,10 @@ import Testing
     return (id, try #require(set.session))
   }
 
-  private static let rounds = 4
+  static let rounds = 4
 
   /// Returns a delay that lies between a time before the request arrives and a time after its answer.
-  private static func delay(_ round: Int) -> Duration { .milliseconds(8 + round * 14) }
+  static func delay(_ round: Int) -> Duration { .milliseconds(8 + round * 14) }
 
   @Test(arguments: Database.allCases)
   func a_sign_in_is_complete_or_never_happened(_ database: Database) async throws {

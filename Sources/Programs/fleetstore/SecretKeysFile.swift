@@ -1,9 +1,9 @@
 import CommandLineSupport
 import Failures
+import FleetAPI
 import FleetAccess
 import FleetDomain
 import Glibc
-import Telemetry
 
 /// The file with the keys that encrypt secrets in the database.
 enum SecretKeysFile {
@@ -51,7 +51,7 @@ enum SecretKeysFile {
       )
       return try parse(path)
     }
-    let unreadable = sealed.count { keys.open($0.secret, for: SecretPlace.factor($0.id)) == nil }
+    let unreadable = sealed.count { keys.open($0.sealed, for: $0.place) == nil }
     guard unreadable == 0 else {
       throw Failure(
         .badConfiguration, "accounts.secretKeysFile",
@@ -62,19 +62,10 @@ enum SecretKeysFile {
   }
 
   /// Returns the encrypted secrets of one-time codes (TOTP) of all tenants.
-  private static func sealedSecrets(_ storage: any FleetStorage) async throws -> [(id: UUIDv7, secret: String)] {
-    var found: [(id: UUIDv7, secret: String)] = []
+  private static func sealedSecrets(_ storage: any FleetStorage) async throws -> [SealedField.Secret] {
+    var found: [SealedField.Secret] = []
     for tenant in try await storage.tenants() {
-      var cursor: String?
-      repeat {
-        let page = try await storage.view(tenant: tenant.id) { [cursor] view throws(ThingError) in
-          var query = ThingQuery<Factor>(.oneOf(key: "kind", [Factor.Form.totp.json]), limit: 1_000)
-          query.cursor = cursor
-          return try view.list(query)
-        }
-        found += page.items.compactMap { factor in factor.value.secret.map { (factor.id, $0) } }
-        cursor = page.next
-      } while cursor != nil
+      found += try await SealedField.oneTimeCodes.secrets(of: tenant.id, in: storage)
     }
     return found
   }

@@ -68,23 +68,24 @@ extension AccountService {
   ///
   /// - Parameter browser: the secret in the browser's cookie; `nil` if the browser has no such cookie.
   /// - Throws: 401 if the provider's answer is not accepted; 403 if no person has the identity and no account may be
-  ///   created for it; 409 if the identity or its email address belongs to another person; 429 if the client's address
-  ///   has failed too often; 503 if the provider cannot be reached.
+  ///   created for it; 409 if the identity or its email address belongs to another person; 429 if the browser, or
+  ///   the client's address, has failed too often; 503 if the provider cannot be reached.
   func finish(
     _ source: OpenIDSource, _ answer: ProviderAnswer, browser: String?, _ caller: Caller
   ) async throws -> ProviderStep {
     let provider = source.provider
     // Count only failures that the client caused, because all people of a company may have the same address.
-    let attempt = try guesses.admit(at: caller.address)
+    let origin = callbackOrigin(caller, provider)
+    try guesses.admitCallback(from: origin)
     do {
-      let step = try await step(source, answer, browser, caller)
-      guesses.succeeded(attempt)
+      let step = try await step(source, answer, browser, caller, origin)
+      guesses.callbackSucceeded(from: origin)
       return step
     } catch let error as APIError {
-      guesses.succeeded(attempt)
+      guesses.callbackSucceeded(from: origin)
       throw error
     } catch let error as OpenIDError {
-      if !error.isClientsFault { guesses.succeeded(attempt) }
+      if !error.isClientsFault { guesses.callbackSucceeded(from: origin) }
       logger.info("provider \(provider.id): a sign-in was refused: \(error)")
       let kind = error.kind.rawValue
       _ = try await ifTenantExists {
@@ -98,6 +99,10 @@ extension AccountService {
       }
       throw refusal(error, provider)
     }
+  }
+
+  private func callbackOrigin(_ caller: Caller, _ provider: OpenIDProvider) -> CallbackOrigin {
+    knownDevice(caller, of: provider.tenant).map { .device(owner: $0.owner) } ?? .address(caller.address)
   }
 
   private func refusal(_ error: OpenIDError, _ provider: OpenIDProvider) -> APIError {
@@ -119,7 +124,7 @@ extension AccountService {
   }
 
   private func step(
-    _ source: OpenIDSource, _ answer: ProviderAnswer, _ browser: String?, _ caller: Caller
+    _ source: OpenIDSource, _ answer: ProviderAnswer, _ browser: String?, _ caller: Caller, _ origin: CallbackOrigin
   ) async throws -> ProviderStep {
     let provider = source.provider
     guard let text = answer.state,
@@ -134,7 +139,7 @@ extension AccountService {
     if let error = answer.error { throw OpenIDError(.cancelled, "the provider says \(quoted(error))") }
     guard let code = answer.code, !code.isEmpty else { throw OpenIDError(.refused, "there is no code") }
     let (token, accessToken) = try await source.redeem(
-      code, verifier: state.verifier, redirect: redirect(provider), from: caller.address)
+      code, verifier: state.verifier, redirect: redirect(provider), from: origin)
     let identity = try OpenIDIdentity(
       idToken: token, try await source.keys(for: token), of: provider, nonce: state.nonce, accessToken: accessToken,
       at: self.now())

@@ -514,21 +514,19 @@ final class AccountService: Sendable {
 
   /// Returns a text for a cookie. If a browser sends it later, the person has signed in from this browser before.
   func deviceProof(of person: UUIDv7, _ tenant: TenantID) -> String {
-    let nonce = Secret(.device).text
-    return "\(nonce).\(settings.secretKeys.proof(of: "device \(tenant) \(person) \(nonce)"))"
+    KnownDevice(of: person, tenant, settings.secretKeys).proof
+  }
+
+  /// Returns the browser that sent a request if any person of a tenant has signed in from it before; otherwise `nil`.
+  func knownDevice(_ caller: Caller, of tenant: TenantID) -> KnownDevice? {
+    caller.device.flatMap { KnownDevice(proof: $0, of: tenant, settings.secretKeys) }
   }
 
   /// Returns the browser or address of a client if the person has signed in from there before; otherwise `nil`.
   func knownOrigin(of person: Stored<Person>, _ tenant: TenantID, _ caller: Caller) -> KnownOrigin? {
-    if let device = caller.device, isKnownDevice(device, of: person.id, tenant) { return .device(device) }
+    if let device = knownDevice(caller, of: tenant), device.isOwned(by: person.id) { return .device(device.nonce) }
     let hash = Self.addressHash(caller.address, of: person.id, tenant)
     return hash.flatMap { person.value.hasSignedIn(fromAddress: $0) ? .address($0) : nil }
-  }
-
-  private func isKnownDevice(_ text: String, of person: UUIDv7, _ tenant: TenantID) -> Bool {
-    let parts = text.split(separator: ".")
-    guard parts.count == 2 else { return false }
-    return settings.secretKeys.isProof(String(parts[1]), of: "device \(tenant) \(person) \(parts[0])")
   }
 
   /// Returns the hash with which a known address of a person is stored; `nil` if the address is unknown.

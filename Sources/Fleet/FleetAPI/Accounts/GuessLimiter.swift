@@ -21,21 +21,25 @@ final class GuessLimiter: Sendable {
 
   static let account = Rate(burst: 10, seconds: 60)
   static let address = Rate(burst: 50, seconds: 2)
+  /// The limit of wrong answers of OpenID providers for one known browser's owner, or for one client address.
+  static let callback = Rate(burst: 50, seconds: 2)
 
   private let accounts = RateLimiter<String>(account)
   private let addresses = RateLimiter<String>(address)
+  private let callbacks = RateLimiter<String>(callback)
 
   /// An attempt that was admitted.
   struct Attempt: Sendable {
-    /// The hash of the account and of a known browser or address; `nil` if the attempt concerns no account.
-    fileprivate let account: String?
+    /// The hash of the account and of a known browser or address.
+    fileprivate let account: String
     fileprivate let address: String
 
     /// The counters in the database that the attempt concerns.
     fileprivate var counters: [(key: SecretHash, rate: Rate)] {
-      let ofAddress = (Secret.hash(of: "guesses from address \(address)"), GuessLimiter.address)
-      guard let account else { return [ofAddress] }
-      return [(Secret.hash(of: "guesses of account \(account)"), GuessLimiter.account), ofAddress]
+      [
+        (Secret.hash(of: "guesses of account \(account)"), GuessLimiter.account),
+        (Secret.hash(of: "guesses from address \(address)"), GuessLimiter.address),
+      ]
     }
   }
 
@@ -59,19 +63,21 @@ final class GuessLimiter: Sendable {
     return attempt
   }
 
-  /// Admits an attempt that concerns no account of this server, such as the answer of a provider. Only the client's
-  /// address is counted.
+  /// Admits the answer of an OpenID provider, which a browser transmits. Such answers have a limit of their own,
+  /// because nobody can guess a password or code with them. The answer counts as wrong until
+  /// ``callbackSucceeded(from:)`` is called.
   ///
-  /// - Throws: 429 if the limit of the address is reached.
-  func admit(at client: String?) throws(APIError) -> Attempt {
-    let attempt = Attempt(account: nil, address: PeerAddress.group(client))
-    if let seconds = addresses.consume(attempt.address) { throw Self.refusal(seconds) }
-    return attempt
+  /// - Throws: 429 if the limit of the browser or of the address is reached.
+  func admitCallback(from origin: CallbackOrigin) throws(APIError) {
+    if let seconds = callbacks.consume(origin.name) { throw Self.refusal(seconds) }
   }
+
+  /// Removes an answer of a provider from the counts, because the client did not cause its failure.
+  func callbackSucceeded(from origin: CallbackOrigin) { callbacks.refund(origin.name) }
 
   /// Removes an attempt from the counts, because no wrong password or code was given.
   func succeeded(_ attempt: Attempt) {
-    if let account = attempt.account { accounts.refund(account) }
+    accounts.refund(attempt.account)
     addresses.refund(attempt.address)
   }
 

@@ -25,26 +25,34 @@ actor OpenIDSource {
 
   nonisolated let provider: OpenIDProvider
   private let client: ProviderClient
-  /// The permits for exchanging codes. Each client address can use only a fair share of them. Therefore a stranger with
-  /// many codes does not prevent other people from signing in.
+  /// The permits for exchanging codes from browsers in which people have signed in before. Each of these people can use
+  /// only a fair share of them.
+  private let knownPermits: Budget
+  /// The permits for exchanging all other codes. Each client address can use only a fair share of them. Therefore
+  /// strangers with many codes do not prevent other people from signing in.
   private let permits: Budget
   private let mayUseLoopback: Bool
   private var description: (value: Description, at: ContinuousClock.Instant)?
   private var keys: (value: OpenIDKeys, at: ContinuousClock.Instant)?
   private var failure: (error: OpenIDError, at: ContinuousClock.Instant)?
+  /// The fetches in progress, by URL. Requests that need the same document share one fetch.
+  private var fetches: [String: Task<Result<JSON, OpenIDError>, Never>] = [:]
 
-  /// Maximum number of codes that are exchanged at the same time.
-  private static let mostExchanges = 8
+  /// Maximum number of codes that are exchanged at the same time: from known browsers, and from all others.
+  private static let mostExchanges = 4
   /// The maximum time for which an exchange waits for a permit, in s.
   private static let patience = 30
 
   init(_ provider: OpenIDProvider) {
     self.provider = provider
-    permits = Budget(
-      Self.mostExchanges, fairness: Budget.Fairness(group: 3), patience: .seconds(Self.patience),
-      refusal: APIError(
-        .serviceUnavailable, "providerUnavailable", "too many people sign in at this moment; try again", retryAfter: 10)
-    )
+    func newPermits() -> Budget {
+      Budget(
+        Self.mostExchanges, fairness: Budget.Fairness(group: 3), patience: .seconds(Self.patience),
+        refusal: APIError(
+          .serviceUnavailable, "providerUnavailable", "too many people sign in at this moment; try again",
+          retryAfter: 10))
+    }
+    (knownPermits, permits) = (newPermits(), newPermits())
     mayUseLoopback = ProviderClient.isLoopback(provider.issuer)
     client = ProviderClient(
       mayUseLoopback: mayUseLoopback, longest: OpenIDKeys.longest, seconds: 10, isConcurrent: true)
@@ -103,12 +111,16 @@ actor OpenIDSource {
   /// Exchanges the authorization code of a sign-in at the provider's token endpoint (RFC 6749, section 4.1.3; RFC
   /// 7636).
   ///
-  /// - Parameter address: the client's address.
+  /// - Parameter origin: the browser, or the client's address, from which the code came.
   /// - Throws: 503 if too many other exchanges are in progress.
   func redeem(
-    _ code: String, verifier: String, redirect: String, from address: String?
+    _ code: String, verifier: String, redirect: String, from origin: CallbackOrigin
   ) async throws -> (idToken: JSONWebToken, accessToken: String?) {
-    let permit = try await permits.acquire(1, for: .address(address))
+    let permit =
+      switch origin {
+      case .device(let owner): try await knownPermits.acquire(1, for: Holder(group: .peer(owner), key: nil))
+      case .address(let address): try await permits.acquire(1, for: .address(address))
+      }
     defer { permit.shrink(to: 0) }
     return try await redeem(code, verifier: verifier, redirect: redirect)
   }
@@ -145,6 +157,19 @@ actor OpenIDSource {
 
   private func get(_ url: String) async throws(OpenIDError) -> JSON {
     if let failure, .now - failure.at < Self.rest { throw failure.error }
+    let fetch =
+      fetches[url]
+      ?? Task {
+        let result = await fetched(url)
+        fetches[url] = nil
+        if case .failure(let error) = result { failure = (error, .now) } else { failure = nil }
+        return result
+      }
+    fetches[url] = fetch
+    return try await fetch.value.get()
+  }
+
+  private func fetched(_ url: String) async -> Result<JSON, OpenIDError> {
     do throws(OpenIDError) {
       let answer = try await send(.init(url, headers: ["Accept: application/json"]))
       guard answer.status == 200 else {
@@ -153,11 +178,9 @@ actor OpenIDSource {
       guard let json = try? JSON(parsing: answer.body), case .object = json else {
         throw OpenIDError(.badProvider, "its answer is no JSON object")
       }
-      failure = nil
-      return json
+      return .success(json)
     } catch {
-      failure = (error, .now)
-      throw error
+      return .failure(error)
     }
   }
 

@@ -104,14 +104,15 @@ struct FactorRoutes {
     return Answer(status: .created, json: Array(JSON.object(["factor": factor.shown]).canonicalText.utf8))
   }
 
-  /// Creates a factor that is not confirmed yet. Removes earlier factors that were never confirmed.
+  /// Creates a factor that is not confirmed yet. Removes earlier factors of the same form that were never confirmed.
   private static func begun(
     _ form: Factor.Form, _ name: String, _ signedIn: SignedIn, _ transaction: any FleetTransaction
   ) throws(ThingError) -> Factor {
     let present = try transaction.list(
-      ThingQuery<Factor>(.oneOf(key: "personId", [signedIn.person.json]), limit: most)
+      ThingQuery<Factor>(.oneOf(key: "personId", [signedIn.person.json]), limit: 2 * most)
     ).items
-    for old in present where !old.value.isConfirmed { try transaction.remove(old, action: "replace") }
+    let replaced = present.filter { !$0.value.isConfirmed && $0.value.form == form }
+    for old in replaced { try transaction.remove(old, action: "replace") }
     guard present.filter(\.value.isConfirmed).count < most else {
       throw .rule(code: "limitReached", message: "one person has at most \(most) factors; remove one first")
     }
