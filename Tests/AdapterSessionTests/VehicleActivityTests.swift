@@ -14,7 +14,7 @@ import Testing
     #expect(drive.changes == [])
   }
 
-  @Test(arguments: [0x08, 0x11, 0x13, 0x15] as [UInt8])
+  @Test(arguments: [0x08, 0x0F, 0x11, 0x13, 0x15, 0x1D] as [UInt8])
   func polling_of_an_electric_vehicle_left_on_stops_at_the_cut_off(
     fuel: UInt8
   ) {

@@ -73,7 +73,7 @@ import Testing
     "": "vehicles", "/latest": "records", "/trips": "records", "/dtcs": "records", "/events": "records",
     "/telemetry": "records", "/track": "records", "/days": "records",
     "/costs": "costs", "/fuel-economy": "work", "/due": "maintenance", "/driver": "assignments",
-    "/reconciliation": "journeys",
+    "/reconciliation": "journeys", "/meters": "vehicles",
   ]
 
   /// Routes with the name of a thing that belongs to no vehicle or driver, or that only connectors create.
@@ -85,6 +85,7 @@ import Testing
     "/api/files/{fileId}", "/api/files/{fileId}/content", "/api/fuel-entries/{fuelEntryId}/check",
     "/api/connected-assets/{connectedAssetId}", "/api/connected-drivers/{connectedDriverId}",
     "/api/duty-periods/{dutyPeriodId}", "/api/webhooks/{webhookId}", "/api/webhooks/{webhookId}/deliveries",
+    "/api/drivers/{driverId}/figures",
   ]
 
   @Test(arguments: TestServer.Database.allCases)

@@ -145,6 +145,9 @@ import Testing
       gets: [401, 403, 403, 403, 403, 403, 404, 200, 200]),
     Row("GET /api/drivers", gets: [401, 403, 200, 200, 200, 200, 200, 200, 200]),
     Row("POST /api/drivers", body: #"{"name":"Bob"}"#, gets: [401, 403, 403, 403, 403, 403, 201, 201, 201]),
+    Row(
+      "GET /api/drivers/{driverId}/figures", "/api/drivers/$DRIVER/figures",
+      gets: [401, 403, 200, 404, 200, 404, 404, 200, 200]),
     Row("GET /api/drivers/{driverId}", "/api/drivers/$DRIVER", gets: [401, 403, 200, 404, 200, 200, 404, 200, 200]),
     Row(
       "PUT /api/drivers/{driverId}", "/api/drivers/$NEW", body: #"{"name":"Bob"}"#, headers: ["If-None-Match": "*"],
@@ -598,6 +601,9 @@ import Testing
     Row("GET /api/positions", gets: [401, 403, 200, 200, 200, 200, 200, 200, 200]),
     Row(
       "GET /api/vehicles/{vehicleId}/days", "/api/vehicles/VAN-2/days",
+      gets: [401, 403, 200, 404, 200, 200, 404, 200, 200]),
+    Row(
+      "GET /api/vehicles/{vehicleId}/meters", "/api/vehicles/VAN-2/meters",
       gets: [401, 403, 200, 404, 200, 200, 404, 200, 200]),
     Row(
       "GET /api/vehicles/{vehicleId}/costs", "/api/vehicles/VAN-2/costs",

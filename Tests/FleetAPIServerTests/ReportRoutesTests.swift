@@ -289,7 +289,7 @@ import Testing
   // MARK: Schedules
 
   @Test(arguments: TestServer.Database.allCases)
-  func a_schedule_makes_one_report_for_each_day(_ database: TestServer.Database) async throws {
+  func after_an_outage_a_schedule_makes_one_late_report_and_counts_the_others(_ database: TestServer.Database) async throws {
     let keys = try #require(SecretKeys(file: SecretKeys.newLine()))
     try await TestServer.run(on: database) { server in
       let depots = try await FleetRoutesTests.depots(server)
@@ -356,15 +356,17 @@ import Testing
           try view.existing(plan, Report.self).value.nextAt
         )
       }
-      #expect(reports.map(\.value.from.text) == ["2026-03-27", "2026-03-28", "2026-03-29"])
+      #expect(reports.map(\.value.from.text) == ["2026-03-29"])
+      #expect(reports.map(\.value.missed) == [2])
       #expect(reports.allSatisfy { $0.value.from == $0.value.to && $0.value.nextAt == nil })
       #expect(next == vienna.time(9_000, on: CalendarDate("2026-03-31")!))
-      #expect(mails.count == 3 && mails.allSatisfy { $0.value.personID == depots.viewer.id })
-      let files = mails.compactMap { MailDetails($0, keys)?.attachment }
-      #expect(
-        files.map(\.name).sorted() == ["27", "28", "29"].map { "trips-2026-03-\($0)-to-2026-03-\($0).csv" })
+      #expect(mails.count == 1 && mails.allSatisfy { $0.value.personID == depots.viewer.id })
+      let details = mails.compactMap { MailDetails($0, keys) }
+      #expect(details.map { $0.items.contains { $0.hasSuffix("did not run: 2.") } } == [true])
+      let files = details.compactMap(\.attachment)
+      #expect(files.map(\.name) == ["trips-2026-03-29-to-2026-03-29.csv"])
       #expect(files.allSatisfy { String(decoding: $0.bytes, as: UTF8.self).hasPrefix("group") })
-      // A person who may not see the fleet any more gets no mail.
+      // The next report is not late. A person who may not see the fleet any more gets no mail.
       try await storage.change(tenant: .standard, by: Actor(.command), at: WallClock.now) {
         transaction throws(ThingError) in
         let stored = try transaction.existing(depots.viewer.id, Person.self)
@@ -374,9 +376,13 @@ import Testing
       }
       try await second.makeAll(at: vienna.time(36_000, on: CalendarDate("2026-03-31")!))
       let after = try await storage.view(tenant: .standard) { view throws(ThingError) in
-        try view.list(ThingQuery<QueuedMail>(.oneOf(key: "reason", [QueuedMail.Reason.report.json]))).items.count
+        (
+          try view.list(ThingQuery<QueuedMail>(.oneOf(key: "reason", [QueuedMail.Reason.report.json]))).items.count,
+          try view.list(ThingQuery<Report>(.oneOf(key: "scheduleId", [plan.json]), order: [.init("from")])).items
+            .map(\.value.missed)
+        )
       }
-      #expect(after == 3)
+      #expect(after.0 == 1 && after.1 == [2, nil])
     }
   }
 

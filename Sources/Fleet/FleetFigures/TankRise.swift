@@ -1,19 +1,9 @@
+import FleetWork
 import Telemetry
 
 /// Compares the quantity of a fill with the rise of the fuel level that the vehicle reported.
 public struct TankRise: Equatable, Sendable {
-  public enum Verdict: String, Sendable {
-    /// The rise of the level matches the quantity of the fill.
-    case agrees
-    /// The level rose, but by less than the quantity.
-    case less
-    /// The level rose by more than the quantity.
-    case more
-    /// The level did not rise.
-    case none
-    /// The vehicle reported too few levels, or the size of its tank is unknown.
-    case noData
-  }
+  public typealias Verdict = FuelEntry.Check.Verdict
 
   /// The level of the tank at a time.
   public struct Level: Equatable, Sendable {

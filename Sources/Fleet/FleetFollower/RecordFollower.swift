@@ -326,6 +326,7 @@ public final class RecordFollower: Service {
     var values = try await meters(at: trip.to, vehicle: vehicle, tenant: tenant)
     values[.odometer] = trip.endOdometer ?? values[.odometer]
     var effects = [Effect.trip(trip, vehicle: vehicle)] + recorded
+    effects += try await fuelDrops(around: trip, vehicle: vehicle, tenant: tenant).map { .drop($0) }
     if let attribution = try await attribution(of: record, trip, tenant: tenant) {
       effects.append(.attribution(attribution))
     }
@@ -422,6 +423,7 @@ private enum Effect: Sendable {
   case report(TroubleReport)
   case trip(EndedTrip, vehicle: String)
   case attribution(Attribution)
+  case drop(ParkedDrop)
   case event(RecordEvent)
   case reading(Meter, Double, EndedTrip, vehicle: String)
   case estimate(Meter, Meter.Point, after: Meter.Point, vehicle: String)
@@ -429,7 +431,7 @@ private enum Effect: Sendable {
   /// The vehicle whose meter the effect changes; `nil` if it changes no meter.
   var meteredVehicle: String? {
     switch self {
-    case .report, .trip, .attribution, .event: nil
+    case .report, .trip, .attribution, .drop, .event: nil
     case .reading(_, _, _, let vehicle), .estimate(_, _, _, let vehicle): vehicle
     }
   }
@@ -447,7 +449,11 @@ private enum Effect: Sendable {
       }
     case .attribution(let attribution): try transaction.attribute(attribution)
     case .event(let event): if wanted.contains(event.event) { try event.apply(to: transaction) }
-    case .trip(let trip, let vehicle): try transaction.countTrip(from: trip.from, to: trip.to, vehicle: vehicle)
+    case .drop(let drop): try drop.apply(to: transaction)
+    case .trip(let trip, let vehicle):
+      try transaction.countTrip(from: trip.from, to: trip.to, vehicle: vehicle)
+      try transaction.requestFuelChecks(
+        ofVehicle: vehicle, from: trip.from, to: trip.to, within: Int(TankRise.reach))
     case .reading(let meter, let value, let trip, let vehicle):
       // The vehicle may have been removed since the turn was prepared.
       guard try transaction.vehicle(named: vehicle)?.value.id == vehicle else { return }

@@ -252,7 +252,8 @@ extension FleetEvent.Event {
     case .assignmentMade, .assignmentEnded: .assignments
     case .troubleCodeFound, .defectOpened, .defectUnsafe: .defects
     case .serviceDueSoon, .serviceOverdue, .maintenanceStarted, .maintenanceCompleted: .maintenance
-    case .vehicleRetired, .vehicleReactivated, .vehicleSilent, .vehicleBack: .vehicles
+    case .vehicleRetired, .vehicleReactivated, .vehicleSilent, .vehicleBack, .meterSuspicious: .vehicles
+    case .fuelDrop: .fuel
     case .tripEnded, .geofenceEntered, .geofenceExited, .geofenceDwelled, .drivingEvent: .records
     case .webhookDisabled: .settings
     }

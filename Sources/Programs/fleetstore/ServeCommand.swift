@@ -186,6 +186,9 @@ struct ServeCommand: AsyncParsableCommand {
             service: ScheduleFollower(storage: storage, logger: logger) { WallClock.now },
             successTerminationBehavior: .ignore, failureTerminationBehavior: .ignore),
           .init(
+            service: FuelFollower(storage: storage, logger: logger) { WallClock.now },
+            successTerminationBehavior: .ignore, failureTerminationBehavior: .ignore),
+          .init(
             service: EndedBeside(
               service: ForwardRunner(
                 storage: storage, keys: options.accounts.secretKeys, mayUsePrivate: options.connectorsMayUsePrivate,

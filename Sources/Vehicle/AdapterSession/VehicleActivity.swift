@@ -1,3 +1,5 @@
+import OBDWire
+
 /// The vehicle's reports about its motion, and since when it has not answered requests.
 struct VehicleActivity: BitwiseCopyable {
   /// If the time between two unanswered requests is longer than this, they do not count as one silence, ns.
@@ -29,9 +31,8 @@ struct VehicleActivity: BitwiseCopyable {
     if speed > 0 { lastMotion = now } else { stoodAt = now }
   }
 
-  /// Stores the fuel type (PID 51). The codes 08 and 0F to 16 stand for electric vehicles, for bi-fuel vehicles with
-  /// electricity, and for hybrid vehicles (SAE J1979-DA).
-  mutating func fuelType(_ code: UInt8) { isFuelElectric = code == 0x08 || code >= 0x0F && code <= 0x16 }
+  /// Stores the fuel type (PID 51).
+  mutating func fuelType(_ code: UInt8) { isFuelElectric = FuelTypeCode.isElectrified(code) }
 
   mutating func answered() { silentSince = nil }
 

@@ -41,6 +41,7 @@ extension ArchiveTable {
     ArchiveTable(ServiceSchedule.self),
     ArchiveTable(ServiceDue.self),
     ArchiveTable(MaintenanceRecord.self),
+    ArchiveTable(ReportedCodes.self),
     ArchiveTable(Defect.self) { $0["source"] == .text(Defect.Source.dtc.rawValue) },
     // Secrets of connectors are encrypted with a key that another store does not have. They must be set
     // again after an import.

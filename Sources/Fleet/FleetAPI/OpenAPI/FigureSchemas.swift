@@ -91,6 +91,68 @@ enum FigureSchemas {
         "withoutAmount": { "description": "The number of costs whose amount is not known. They are in no sum.", "type": "integer" }
       }
     },
+    "Meters": {
+      "type": "object", "required": ["readings", "drift", "possibleReplacements"], "additionalProperties": false,
+      "properties": {
+        "readings": {
+          "description": "Each reading of the odometer, compared with the reading before it. The first reading has nothing to compare.",
+          "type": "array", "items": {
+            "type": "object", "required": ["readingId", "at", "odometer", "source", "increase", "previous"], "additionalProperties": false,
+            "properties": {
+              "readingId": { "type": "string", "format": "uuid" }, "at": { "$ref": "#/components/schemas/Time" },
+              "odometer": { "description": "km.", "type": "number" },
+              "entered": { "description": "The reading as a person entered it.", "type": "object", "required": ["value", "unit"], "properties": { "value": { "type": "number" }, "unit": { "type": "string" } } },
+              "source": { "type": "string" },
+              "flag": { "description": "Why the reading is not used.", "type": "string" },
+              "previous": {
+                "type": "object", "required": ["readingId", "at", "odometer"], "additionalProperties": false, "properties": {
+                  "readingId": { "type": "string", "format": "uuid" }, "at": { "$ref": "#/components/schemas/Time" }, "odometer": { "type": "number" }
+                }
+              },
+              "increase": { "description": "The reading minus the previous one, km.", "type": "number" },
+              "telemetry": { "description": "The distance of the trips between the two readings, km. Absent if there is none.", "type": "number" },
+              "difference": { "description": "`increase` minus `telemetry`, km.", "type": "number" }
+            }
+          }
+        },
+        "drift": {
+          "description": "The sums over the readings with telemetry that do not go backward, km, and the difference in percent of the telemetry.",
+          "type": "object", "required": ["odometer", "telemetry", "difference"], "additionalProperties": false,
+          "properties": { "odometer": { "type": "number" }, "telemetry": { "type": "number" }, "difference": { "type": "number" }, "percent": { "type": "number" } }
+        },
+        "possibleReplacements": {
+          "description": "Readings that are lower than the previous one, and from which later readings count on: the odometer may have been replaced.",
+          "type": "array", "items": {
+            "type": "object", "required": ["readingId", "at", "odometer"], "additionalProperties": false, "properties": {
+              "readingId": { "type": "string", "format": "uuid" }, "at": { "$ref": "#/components/schemas/Time" }, "odometer": { "type": "number" }
+            }
+          }
+        }
+      }
+    },
+    "DriverFigures": {
+      "type": "object", "additionalProperties": false,
+      "required": [
+        "driverId", "from", "to", "drivingEvents", "engineOnSeconds", "formula", "journeys", "journeysInProgress",
+        "journeysToReview", "journeySeconds", "journeyKilometers"
+      ],
+      "properties": {
+        "driverId": { "type": "string", "format": "uuid" },
+        "from": { "type": "string", "format": "date" }, "to": { "type": "string", "format": "date" },
+        "distance": { "description": "Distance on days on which one driver drove the vehicle, from telemetry, km.", "type": "number" },
+        "drivingEvents": { "description": "Events for which the driver is responsible.", "type": "integer" },
+        "idleShare": { "description": "Part of the time with a running engine in which the vehicle stood.", "type": "number" },
+        "score": { "description": "From 0 to 100, by `formula`.", "type": "integer" },
+        "note": { "description": "Why there is no score.", "type": "string" },
+        "formula": { "type": "string" },
+        "engineOnSeconds": { "type": "number" },
+        "journeys": { "description": "Journeys that began on the days and were not cancelled.", "type": "integer" },
+        "journeysInProgress": { "type": "integer" },
+        "journeysToReview": { "type": "integer" },
+        "journeySeconds": { "description": "Time from the start to the end of the journeys that have ended.", "type": "number" },
+        "journeyKilometers": { "description": "From the odometer readings of the journeys that have ended.", "type": "number" }
+      }
+    },
     "Amounts": {
       "description": "One amount for each currency.", "type": "array", "items": {
         "type": "object", "required": ["amount", "currency"], "additionalProperties": false,

@@ -121,18 +121,7 @@ enum FleetSchemas {
         }
       }
     },
-    "TankRise": {
-      "type": "object", "required": ["tankRise", "quantity", "levels"], "additionalProperties": false, "properties": {
-        "tankRise": {
-          "description": "Whether the level rose by the quantity (agrees), by less, by more, or not at all (none); noData if the vehicle reported too few levels, or the size of its tank is unknown.",
-          "enum": ["agrees", "less", "more", "none", "noData"]
-        },
-        "quantity": { "description": "Quantity of the fill, in its standard unit.", "type": "number" },
-        "levels": { "description": "Number of levels that the vehicle reported.", "type": "integer", "minimum": 0 },
-        "risenLitres": { "description": "The greatest rise of the level, L.", "type": "number" },
-        "risenAt": { "description": "When the level had risen.", "$ref": "#/components/schemas/Time" }
-      }
-    },
+    "TankRise": \##(FuelEntry.Check.schema),
     "ImportResult": {
       "type": "object", "additionalProperties": false,
       "required": ["format", "kind", "dryRun", "created", "changed", "unchanged", "rows", "skipped", "notImported", "errors"],

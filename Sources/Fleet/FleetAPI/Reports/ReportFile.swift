@@ -11,7 +11,9 @@ struct ReportFile {
   ///
   /// - Parameter rows: the rows of the report, only with the members that the reader may see.
   init(_ report: Report, rows: [JSON], as format: Report.Format) throws {
-    let rows = rows.map(Self.readable)
+    // Each row has the counts of what was not final, because tables of spreadsheets have no other place for them.
+    let isTable = format != .pdf
+    let rows = rows.map { isTable ? Self.adding(report.pending, to: $0) : $0 }.map(Self.readable)
     let columns = Self.columns(of: rows)
     let title = "\(report.topic.rawValue) \(report.from.text) to \(report.to.text)"
     var writer: any ExportWriter
@@ -23,13 +25,27 @@ struct ReportFile {
       writer = try XLSXWriter(columns)
       mediaType = ExportFormat.xlsx.mediaType
     case .pdf:
-      writer = PDFWriter(columns, title: title)
+      writer = PDFWriter(columns, title: title + Self.note(report.pending))
       mediaType = "application/pdf"
     }
     var bytes = try writer.begin()
     for row in rows { bytes += try writer.add(ExportColumn.cells(of: row, columns)) }
     self.bytes = bytes + (try writer.finish())
     name = title.replacing(" ", with: "-") + "." + format.rawValue
+  }
+
+  private static func adding(_ pending: Report.Pending?, to row: JSON) -> JSON {
+    guard let pending, case .object(let members) = row else { return row }
+    return .object(members.merging(["pending": pending.json]) { $1 })
+  }
+
+  /// Returns the text after the title that states what was not final; empty if everything was.
+  private static func note(_ pending: Report.Pending?) -> String {
+    guard let pending else { return "" }
+    var parts: [String] = []
+    if pending.days > 0 { parts.append("days of vehicles without all records: \(pending.days)") }
+    if let journeys = pending.journeys { parts.append("journeys not final: \(journeys)") }
+    return " (" + parts.joined(separator: "; ") + ")"
   }
 
   /// Returns the columns of the file: first the column `group`, then a column for each other member, sorted by name.

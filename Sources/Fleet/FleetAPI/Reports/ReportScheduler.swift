@@ -9,13 +9,11 @@ import Telemetry
 ///
 /// The transaction that stores a report also stores the time at which the next report is due. Several servers may share
 /// one database: after one server has made a report, the others find that it is no longer due. If no server ran when
-/// reports were due, these reports are made later, one after another.
+/// several reports of a schedule were due, only the newest of them is made. It contains the number of reports that were
+/// left out (``Report/missed``).
 struct ReportScheduler {
   /// The time between two searches for reports that are due.
   private static let period = Duration.seconds(10)
-  /// The maximum age of missed reports that are made later, in s. Only the first missed report may be older.
-  private static let longestDelay = 31 * 86_400
-
   let storage: any FleetStorage
   /// The keys that encrypt the values in queued mails; `nil` if the server sends no mails.
   let keys: SecretKeys?
@@ -60,13 +58,17 @@ struct ReportScheduler {
     let wanted = due
     let found = try await storage.view(tenant: tenant) {
       view throws(ThingError) -> (Stored<Report>, Report, ThingError?)? in
-      guard let plan = try view.list(wanted).items.first, let schedule = plan.value.schedule, let at = plan.value.nextAt
+      guard let plan = try view.list(wanted).items.first, let schedule = plan.value.schedule,
+        let first = plan.value.nextAt
       else {
         return nil
       }
-      let dates = schedule.range(on: try view.zone(ofFleet: plan.value.fleetID).day(of: at))
+      let zone = try view.zone(ofFleet: plan.value.fleetID)
+      let due = schedule.newestDue(since: first, at: now, in: zone)
+      let dates = schedule.range(on: zone.day(of: due.at))
       var report = plan.value
       (report.from, report.to) = (dates.lowerBound, dates.upperBound)
+      report.missed = due.missed > 0 ? due.missed : nil
       (report.schedule, report.nextAt, report.scheduleID) = (nil, nil, plan.id)
       do throws(ThingError) {
         report.generatedAt = now
@@ -84,11 +86,12 @@ struct ReportScheduler {
     try await storage.change(tenant: tenant, by: Actor(.server), at: now) { transaction throws(ThingError) in
       // If the version has changed, another server has made the report, or a person has changed the schedule.
       guard let present = try transaction.find(plan.id, Report.self), present.version == plan.version,
-        let schedule = present.value.schedule, let times = CronTimes(schedule.cron), let at = present.value.nextAt
+        let schedule = present.value.schedule, let times = CronTimes(schedule.cron), let first = present.value.nextAt
       else { return }
       let zone = try transaction.zone(ofFleet: present.value.fleetID)
       var planned = present.value
-      planned.nextAt = times.next(after: zone.day(of: max(at, now.adding(seconds: -Self.longestDelay))), in: zone)
+      let due = schedule.newestDue(since: first, at: now, in: zone).at
+      planned.nextAt = times.next(after: zone.day(of: due), in: zone)
       try transaction.update(present, to: planned, action: "schedule")
       if let failure {
         return try transaction.record(
@@ -114,16 +117,19 @@ struct ReportScheduler {
     guard access.maySee(shown) else { return }
     var details = MailDetails(of: person.value)
     details.item = "\(report.topic.rawValue) \(report.from.text) – \(report.to.text)"
+    if let missed = report.missed {
+      details.items.append("Earlier reports of this schedule that were not made, because the server did not run: \(missed).")
+    }
     do {
       let file = try ReportFile(report, rows: access.rows(of: report), as: format)
       if file.bytes.count <= MailAttachment.most {
         details.attachment = MailAttachment(name: file.name, mediaType: file.mediaType, bytes: file.bytes)
       } else {
-        details.items = ["The file is too large for a mail. The report is in the web app."]
+        details.items.append("The file is too large for a mail. The report is in the web app.")
       }
     } catch {
       logger.warning("cannot make the file of a report: \(error)")
-      details.items = ["The file could not be made. The report is in the web app."]
+      details.items.append("The file could not be made. The report is in the web app.")
     }
     try transaction.enqueueMail(.report, to: person, details, keys)
   }

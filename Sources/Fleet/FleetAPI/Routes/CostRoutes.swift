@@ -60,8 +60,14 @@ struct CostRoutes {
         // If the figures of some days are not computed yet, the total distance is too short, and the costs per
         // kilometre would be too high. They are then omitted.
         let isComplete = state.stale.isEmpty
+        var telemetry: [CalendarDate: Double] = [:]
+        for day in figures { telemetry[day.date] = day.distance }
+        let known = telemetry
         let driven =
-          isComplete ? try await Self.driven(vehicle.value.id, begin...last, figures, zone, tenant, storage) : nil
+          isComplete
+          ? try await storage.view(tenant: tenant) { view throws(ThingError) in
+            try view.drivenDistance(of: vehicle.value.id, on: begin...last, telemetry: known, in: zone)
+          } : nil
         return Self.answer(
           costs, days: Double(last.dayNumber - begin.dayNumber + 1), driven: driven,
           hours: isComplete && !figures.isEmpty ? Double(figures.reduce(0) { $0 + $1.engineOn }) / 3_600_000 : nil,
@@ -69,47 +75,6 @@ struct CostRoutes {
       }
     ]
   }
-
-  /// Returns the distance that a vehicle drove. Reads odometer readings only if the telemetry of at least one day is
-  /// missing.
-  private static func driven(
-    _ vehicle: String, _ dates: ClosedRange<CalendarDate>, _ figures: [VehicleDay], _ zone: ZoneRules,
-    _ tenant: TenantID, _ storage: any FleetStorage
-  ) async throws -> DrivenDistance {
-    var telemetry: [CalendarDate: Double] = [:]
-    for day in figures { telemetry[day.date] = day.distance }
-    guard telemetry.count <= dates.upperBound.dayNumber - dates.lowerBound.dayNumber else {
-      return DrivenDistance(on: dates, telemetry: telemetry, readings: [:])
-    }
-    func time(_ date: CalendarDate) -> JSON { Timestamp(nanoseconds: zone.start(of: date) * 1_000_000).json }
-    let wanted = ThingQuery<MeterReading>(
-      .oneOf(key: "vehicleId", [.text(vehicle)]), .isSet(key: Meter.odometer.rawValue), .isSet(key: "lifetime"),
-      .atLeast(key: "at", time(dates.lowerBound.adding(days: -1))), .below(key: "at", time(dates.upperBound.next)),
-      order: [.init("at"), .init("lifetime")], limit: 1_000)
-    return try await storage.view(tenant: tenant) { [telemetry] view throws(ThingError) in
-      var query = wanted
-      var readings: [CalendarDate: DrivenDistance.Readings] = [:]
-      var count = 0
-      repeat {
-        let page = try view.list(query)
-        for reading in page.items.map(\.value) {
-          guard let lifetime = reading.lifetime else { continue }
-          let date = zone.day(of: reading.at)
-          readings[date, default: .init(first: lifetime, last: lifetime)].last = lifetime
-        }
-        query.cursor = page.next
-        count += page.items.count
-        guard count <= mostReadings else {
-          throw .rule(
-            code: "tooManyEntries", message: "more than \(mostReadings) meter readings; ask for fewer days")
-        }
-      } while query.cursor != nil
-      return DrivenDistance(on: dates, telemetry: telemetry, readings: readings)
-    }
-  }
-
-  /// The maximum number of meter readings that are read for one answer.
-  private static let mostReadings = 200_000
 
   private static let schema = #"{"type":"string","examples":["2026-05-04","2026-05-04T00:00:00Z"]}"#
 

@@ -70,6 +70,8 @@ enum FleetRoutes {
       + PositionRoutes(storage: storage).routes
       + DayRoutes(storage: storage, updater: days).routes
       + CostRoutes(storage: storage, updater: days).routes
+      + MeterRoutes(storage: storage).routes
+      + DriverFigureRoutes(storage: storage, drivers: WorkRoutes(storage: storage).drivers).routes
       + ReportRoutes(storage: storage).routes
       + SettingsRoutes(storage: storage).routes
       + FenceRoutes(storage: storage).routes

@@ -15,7 +15,10 @@ struct FuelRoutes {
     var routes = ThingRoutes<FuelEntry>(
       work: storage, area: .fuel, order: [.init("at", isDescending: true)],
       check: { _, new, _, _ throws(ThingError) in try new.complete() })
-    routes.afterChange = { entry, transaction throws(ThingError) in try transaction.followReadings(of: entry) }
+    routes.afterChange = { entry, transaction throws(ThingError) in
+      try transaction.followReadings(of: entry)
+      try transaction.requestCheck(of: entry)
+    }
     return routes
   }
 
@@ -40,9 +43,6 @@ struct FuelRoutes {
     }
   }
 
-  /// The maximum number of telemetry records that are read for one answer.
-  private static let mostRecords = 20_000
-
   private var tankRise: Route {
     let operation = Operation(
       id: "checkFuelEntry",
@@ -54,42 +54,11 @@ struct FuelRoutes {
       .get, "/api/fuel-entries/{fuelEntryId}/check", .may(.read, .fuel), operation, isFiltered: true
     ) { [storage] call in
       let tenant = try call.tenant
-      let (entry, capacity) = try await storage.view(tenant: tenant) { view throws(ThingError) in
-        let entry = try entries.existing(call, view).value
-        return (entry, try view.vehicle(named: entry.vehicle)?.value.tankCapacity)
+      let entry = try await storage.view(tenant: tenant) { view throws(ThingError) in
+        try entries.existing(call, view)
       }
-      // Only the level of fuel tanks is compared. Batteries have another signal, and AdBlue has its own tank.
-      let isFuel = [.petrol, .diesel, .lpg].contains(entry.energy)
-      var levels: [TankRise.Level] = []
-      let reach = TankRise.reach * 1_000_000_000
-      var query = RecordQuery.telemetry(
-        of: entry.vehicle, from: Timestamp(nanoseconds: entry.at.nanoseconds - reach),
-        to: Timestamp(nanoseconds: entry.at.nanoseconds + reach))
-      var count = 0
-      while isFuel, capacity != nil, count < Self.mostRecords {
-        let page: Page<StoredRecord>
-        do throws(StorageError) {
-          page = try await storage.records(query, tenant: tenant)
-        } catch {
-          guard error.kind == .notFound else { throw error }
-          break
-        }
-        count += page.items.count
-        levels += page.items.compactMap { record in
-          guard !record.isTimeAhead, let time = record.time else { return nil }
-          return TelemetryValues(record: record.body).fuelLevel.map { TankRise.Level(at: time, percent: $0) }
-        }
-        guard let next = page.next else { break }
-        query.cursor = next
-      }
-      let rise = TankRise(quantity: entry.standardQuantity, capacity: isFuel ? capacity : nil, levels: levels)
-      var members: [String: JSON] = [
-        "tankRise": .text(rise.verdict.rawValue), "quantity": entry.standardQuantity.rounded(toDigits: 3).json,
-        "levels": .integer(Int64(levels.count)),
-      ]
-      members["risenLitres"] = rise.litres?.rounded(toDigits: 1).json
-      members["risenAt"] = rise.at?.json
-      return Answer(json: Array(JSON.object(members).canonicalText.utf8))
+      let check = try await storage.check(of: entry, tenant: tenant)
+      return Answer(json: Array(check.json.canonicalText.utf8))
     }
   }
 

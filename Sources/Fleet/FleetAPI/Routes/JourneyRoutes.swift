@@ -115,18 +115,25 @@ struct JourneyRoutes {
 
   private static let day: Int64 = 86_400_000_000_000
   private static let mostTrips = 20_000
+  private static let dateOrTime = #"{"type":"string","examples":["2026-05-04","2026-05-04T00:00:00Z"]}"#
 
   private var reconciliation: Route {
     let operation = Operation(
       id: "getReconciliation",
       summary:
         "Journeys against trips that ended in the range: matches, trips without a journey, journeys without a trip, differences of odometers, and journeys at the same time.",
-      parameters: [.since, .until], results: [.init(.ok, "The comparison.", .json("Reconciliation"))])
+      parameters: [
+        .query("from", "The first day, or a time from which on.", Self.dateOrTime),
+        .query("to", "The last day, or a time before which.", Self.dateOrTime),
+      ], results: [.init(.ok, "The comparison.", .json("Reconciliation"))])
     return Route(
       .get, "/api/vehicles/{vehicleId}/reconciliation", .may(.read, .journeys), operation, isFiltered: true
     ) { [storage] call in
       let tenant = try call.tenant
-      let range = try call.range()
+      let zone = try await storage.view(tenant: tenant) { view throws(ThingError) in
+        try view.zone(of: try call.existingVehicle(view).value)
+      }
+      let range = try call.timesOrDays(in: zone)
       let to = range.to ?? WallClock.now
       let from = range.from ?? Timestamp(nanoseconds: to.nanoseconds - 30 * Self.day)
       guard to.nanoseconds - from.nanoseconds <= 366 * Self.day else {

@@ -48,6 +48,7 @@ public struct Vehicle: Kind {
   public var capacity: Int64?
   /// The payload, kg; `nil` if unknown.
   public var payload: Double?
+  public var entered = EnteredAmounts()
   /// The swept volume of the engine, L; `nil` if unknown.
   public var engineSize: Double?
   public var transmission: Transmission?
@@ -130,12 +131,13 @@ public struct Vehicle: Kind {
       .textSearched().schema(##"{"$ref":"#/components/schemas/LicencePlate"}"##),
     Field("type", \.category).filterable().sortable(),
     Field("fuelType", \.fuel).filterable().sortable(),
-    Field("tankCapacity", \.tankCapacity, in: .above(0, most: 100_000)),
+    Field("tankCapacity", \.tankCapacity, in: .above(0, most: 100_000)).measured(.volume),
     Field("batteryCapacity", \.batteryCapacity, in: .above(0, most: 100_000)),
     Field("capacity", \.capacity) { count throws(FieldError) in
       guard (1...1_000).contains(count ?? 1) else { throw FieldError("", "expected 1 to 1000 persons") }
     }.schema(#"{"type":"integer","minimum":1,"maximum":1000}"#),
-    Field("payload", \.payload, in: .above(0, most: 1_000_000)),
+    Field("payload", \.payload, in: .above(0, most: 1_000_000)).measured(.mass),
+    .entered(\.entered, of: ("tankCapacity", .volume), ("payload", .mass)),
     Field("engineSize", \.engineSize, in: .above(0, most: 1_000)),
     Field("transmission", \.transmission).filterable(),
     Field("notes", \.notes, TextRules.long).textSearched(),

@@ -18,7 +18,8 @@ extension Described {
   public init(client json: JSON) throws(FieldErrors) {
     self.init()
     var errors: [FieldError] = []
-    let members = try Self.members(json, &errors)
+    var members = try Self.members(json, &errors)
+    Self.resolve(&members, old: .null, &errors)
     for field in Self.fields where field.access != .hidden {
       if let value = members[field.key], value != .null || field.isOptional {
         guard field.access == .client || field.access == .creation else {
@@ -42,7 +43,7 @@ extension Described {
   ///
   /// - Throws: all errors, not only the first.
   public func patched(with json: JSON) throws(FieldErrors) -> Self {
-    try changed(with: json, ignoresLive: false) { $1.merged(into: $0) }
+    try changed(with: json, ignoresLive: false) { $0.merge($2, $1) }
   }
 
   /// Applies a client's change and returns the result.
@@ -51,15 +52,20 @@ extension Described {
   ///   - ignoresLive: whether changed values of live fields are ignored. If `false`, they are rejected.
   ///   - apply: returns the new value of a field from its old value and the client's value.
   private func changed(
-    with json: JSON, ignoresLive: Bool, _ apply: (JSON, JSON) -> JSON
+    with json: JSON, ignoresLive: Bool, _ apply: (_ field: Field<Self>, _ old: JSON, _ value: JSON) -> JSON
   ) throws(FieldErrors) -> Self {
     var patched = self
     var errors: [FieldError] = []
-    let members = try Self.members(json, &errors)
+    var members = try Self.members(json, &errors)
+    if let entered = Self.enteredField {
+      let old = Self.fields.filter { $0.measure != nil }.map { ($0.key, $0.json(self)) }
+      Self.resolve(
+        &members, old: .object(Dictionary(old + [(entered.key, entered.json(self))]) { $1 }), &errors)
+    }
     for field in Self.fields where field.access != .hidden {
       if field.access == .live, ignoresLive { continue }
       let old = field.json(self)
-      guard let value = members[field.key].map({ apply(old, $0) }), value != old else { continue }
+      guard let value = members[field.key].map({ apply(field, old, $0) }), value != old else { continue }
       guard field.access == .client else {
         errors.append(
           FieldError(
@@ -88,11 +94,11 @@ extension Described {
   ///
   /// - Throws: all errors, not only the first.
   public func replaced(with json: JSON) throws(FieldErrors) -> Self {
-    guard case .object(var members) = json else { return try changed(with: json, ignoresLive: true) { $1 } }
+    guard case .object(var members) = json else { return try changed(with: json, ignoresLive: true) { $2 } }
     for field in Self.fields where field.access == .client && members[field.key] == nil {
       if field.alias.flatMap({ members[$0] }) == nil { members[field.key] = field.json(Self()) }
     }
-    return try changed(with: .object(members), ignoresLive: true) { $1 }
+    return try changed(with: .object(members), ignoresLive: true) { $2 }
   }
 
   /// Creates a value from the database columns of its fields. Only the types of the values are checked, because an

@@ -46,6 +46,10 @@ public struct Field<Owner: Described>: Sendable {
   /// Whether the field is personal data. When the person is erased, the field's old values in the audit become
   /// unreadable.
   public private(set) var isPersonal = false
+  /// The quantity that the field contains, if clients may enter it in other units; otherwise `nil`.
+  public private(set) var measure: Measure?
+  /// Whether the field contains the amounts that people entered for measured fields.
+  let isEntered: Bool
 
   /// The names of the field's filter in queries; empty if the field is not filterable.
   public var filterNames: [String] { isFilterable ? keys + otherFilterNames : [] }
@@ -60,6 +64,8 @@ public struct Field<Owner: Described>: Sendable {
   /// Sets the field of a thing from stored JSON. Only the type of the value is checked.
   let load: @Sendable (JSON, inout Owner) throws(FieldError) -> Void
   public let json: @Sendable (Owner) -> JSON
+  /// Applies a client's merge patch to the field's JSON.
+  let merge: @Sendable (_ patch: JSON, _ old: JSON) -> JSON
   /// Copies the field's value from one thing to another.
   let copy: @Sendable (_ from: Owner, _ into: inout Owner) -> Void
 
@@ -97,6 +103,8 @@ public struct Field<Owner: Described>: Sendable {
         throw error.inside(key)
       }
     }
+    isEntered = Value.self is EnteredAmounts.Type
+    merge = { Value.merged(patch: $0, into: $1) }
     json = { $0[keyPath: path].json }
     copy = { $1[keyPath: path] = $0[keyPath: path] }
   }
@@ -156,6 +164,8 @@ public struct Field<Owner: Described>: Sendable {
   public func sortable() -> Self { with { $0.isSortable = true } }
   public func textSearched() -> Self { with { $0.isTextSearched = true } }
   public func personal() -> Self { with { $0.isPersonal = true } }
+  /// Lets clients enter the number in other units, as a member of the field with the ``EnteredAmounts``.
+  public func measured(_ measure: Measure) -> Self { with { $0.measure = measure } }
   public func settable(by access: Access) -> Self { with { $0.access = access } }
   /// Gives the field a second key in JSON.
   public func alias(_ key: String) -> Self { with { $0.alias = key } }
@@ -171,5 +181,16 @@ public struct Field<Owner: Described>: Sendable {
     var copy = self
     change(&copy)
     return copy
+  }
+}
+
+extension Field {
+  /// Creates the field `entered`, which contains the amounts that people entered for measured fields.
+  ///
+  /// - Parameter fields: the keys of the measured fields, with their quantities.
+  public static func entered(
+    _ path: WritableKeyPath<Owner, EnteredAmounts> & Sendable, of fields: (key: String, measure: Measure)...
+  ) -> Self {
+    Field("entered", path).schema(EnteredAmounts.schema(of: fields))
   }
 }

@@ -41,10 +41,14 @@ public protocol FieldValue: Equatable, Sendable {
   ///
   /// - Throws: all errors of the value, not only the first.
   static func parsed(client json: JSON) throws(FieldErrors) -> Self
+
+  /// Applies a client's merge patch (RFC 7396) to the JSON of a value.
+  static func merged(patch: JSON, into old: JSON) -> JSON
 }
 
 extension FieldValue {
   public static var isOptional: Bool { false }
+  public static func merged(patch: JSON, into old: JSON) -> JSON { patch.merged(into: old) }
 
   public static func parsed(client json: JSON) throws(FieldErrors) -> Self {
     do throws(FieldError) {
@@ -161,6 +165,8 @@ extension Optional: FieldValue where Wrapped: FieldValue {
   public static func parsed(client json: JSON) throws(FieldErrors) -> Self {
     json == .null ? nil : try Wrapped.parsed(client: json)
   }
+
+  public static func merged(patch: JSON, into old: JSON) -> JSON { Wrapped.merged(patch: patch, into: old) }
 }
 
 /// Any JSON value.

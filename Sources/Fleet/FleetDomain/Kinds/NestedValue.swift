@@ -48,6 +48,14 @@ extension NestedValue {
     return .object(members)
   }
 
+  public static func merged(patch: JSON, into old: JSON) -> JSON {
+    guard enteredField != nil, case .object(var members) = patch else { return patch.merged(into: old) }
+    // The errors are reported when the merged value is read.
+    var errors: [FieldError] = []
+    resolve(&members, old: old, &errors)
+    return JSON.object(members).merged(into: old)
+  }
+
   public static func parsed(client json: JSON) throws(FieldErrors) -> Self {
     let value = try Self(client: json)
     do throws(FieldError) {

@@ -56,6 +56,12 @@ extension Kind {
       guard my != old, my != their else { continue }
       if their == old {
         field.copy(mine, &merged)
+      } else if field.isEntered {
+        do throws(FieldError) {
+          try field.load(EnteredAmounts.merged(base: old, mine: my, theirs: their), &merged)
+        } catch {
+          conflicts.append(.init(key: field.key, base: old, mine: my, theirs: their))
+        }
       } else {
         conflicts.append(.init(key: field.key, base: old, mine: my, theirs: their))
       }

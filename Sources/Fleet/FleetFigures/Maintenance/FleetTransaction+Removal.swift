@@ -47,6 +47,7 @@ extension FleetTransaction {
     }
     for schedule: Stored<ServiceSchedule> in try open() { try remove(schedule, action: "remove") }
     for due: Stored<ServiceDue> in try open() { try remove(due, action: "remove") }
+    for codes: Stored<ReportedCodes> in try open() { try remove(codes, action: "remove") }
     return rest > 0
   }
 

@@ -32,6 +32,7 @@ extension FleetTransaction {
     let judgement = meter.judge(
       reading, after: last, day: last == nil ? nil : try point(of: meter, vehicle: reading.vehicle, since: day))
     reading.set(judgement)
+    reading.comparison = try comparison(of: reading, meter, after: last)
   }
 
   /// Updates the vehicle of a new or changed reading, and its services. Decides about later readings again if
@@ -42,7 +43,7 @@ extension FleetTransaction {
       // A reading became void, or is valid again: this changes the decisions about all later readings.
       try judgeAgain(meter, vehicle: reading.value.vehicle)
     } else if reading.value.lifetime == nil {
-      return
+      return try announceContradiction(of: reading, meter)
     }
     try updateMeter(meter, ofVehicle: reading.value.vehicle, evaluatesServices: evaluatesServices)
   }
@@ -71,6 +72,18 @@ extension FleetTransaction {
           reading.isVoid
             ? .agrees
             : meter.judge(reading, after: used.last, day: first < used.endIndex ? used[first] : nil))
+        // The estimate at the time of the reading is not known any more, but it remains valid for the same previous
+        // reading.
+        let known = reading.comparison
+        reading.comparison = used.last { $0.at <= reading.at }.flatMap { previous in
+          guard !reading.isReplaced, let value = meter.value(of: reading) else { return nil }
+          var new = MeterReading.Comparison(of: value, at: reading.at, after: previous, estimate: nil)
+          if let known, known.previous == new.previous, known.previousAt == new.previousAt {
+            new.telemetry = known.telemetry
+            new.difference = known.telemetry.map { ((new.increase - $0) * 1_000).rounded() / 1_000 }
+          }
+          return new
+        }
         if let point = Meter.Point(reading, of: meter) { used.append(point) }
         try refresh(stored, to: reading)
       }
@@ -97,12 +110,17 @@ extension FleetTransaction {
 extension FleetView {
   /// Returns a used reading of a vehicle's meter; `nil` if there is none.
   ///
-  /// - Parameter start: if `nil`, the newest reading is returned; otherwise the oldest one since this time.
-  func point(of meter: Meter, vehicle: String, since start: Timestamp? = nil) throws(ThingError) -> Meter.Point? {
+  /// - Parameters:
+  ///   - start: if `nil`, the newest reading is returned; otherwise the oldest one since this time.
+  ///   - end: the latest time of the reading; `nil` for no limit.
+  func point(
+    of meter: Meter, vehicle: String, since start: Timestamp? = nil, until end: Timestamp? = nil
+  ) throws(ThingError) -> Meter.Point? {
     var query = ThingQuery<MeterReading>(
       .oneOf(key: "vehicleId", [.text(vehicle)]), .isSet(key: meter.rawValue), .isSet(key: "lifetime"),
       order: [.init("at", isDescending: start == nil), .init("lifetime", isDescending: start == nil)])
     if let start { query.conditions.append(.atLeast(key: "at", start.json)) }
+    if let end { query.conditions.append(.atMost(key: "at", end.json)) }
     return try first(query).flatMap { Meter.Point($0.value, of: meter) }
   }
 }

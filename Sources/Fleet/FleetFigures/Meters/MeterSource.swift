@@ -15,9 +15,14 @@ public struct StatedReading: Equatable, Sendable {
   public let time: Time
   /// Distinguishes several readings of the same meter in one thing; `nil` if the thing has only one.
   public let part: MeterReading.Part?
+  /// The value as a person entered it; `nil` if it was entered in km or h.
+  public let entered: EnteredAmounts.Amount?
 
-  public init(_ meter: Meter, _ value: Double, _ time: Time, part: MeterReading.Part? = nil) {
-    (self.meter, self.value, self.time, self.part) = (meter, value, time, part)
+  public init(
+    _ meter: Meter, _ value: Double, _ time: Time, part: MeterReading.Part? = nil,
+    entered: EnteredAmounts.Amount? = nil
+  ) {
+    (self.meter, self.value, self.time, self.part, self.entered) = (meter, value, time, part, entered)
   }
 }
 
@@ -38,10 +43,10 @@ extension Journey: MeterSource {
     guard status != .cancelled else { return [] }
     var readings: [StatedReading] = []
     if let startOdometer, let startTime {
-      readings.append(StatedReading(.odometer, startOdometer, .at(startTime), part: .start))
+      readings.append(StatedReading(.odometer, startOdometer, .at(startTime), part: .start, entered: entered["startOdometer"]))
     }
     if let endOdometer, let endTime {
-      readings.append(StatedReading(.odometer, endOdometer, .at(endTime), part: .end))
+      readings.append(StatedReading(.odometer, endOdometer, .at(endTime), part: .end, entered: entered["endOdometer"]))
     }
     return readings
   }
@@ -54,7 +59,7 @@ extension FuelEntry: MeterSource {
   /// The reading of the odometer. A void entry has none.
   public var statedReadings: [StatedReading] {
     guard !isVoid, let odometer else { return [] }
-    return [StatedReading(.odometer, odometer, .at(at))]
+    return [StatedReading(.odometer, odometer, .at(at), entered: entered["odometer"])]
   }
 }
 
@@ -65,7 +70,7 @@ extension Inspection: MeterSource {
   /// The reading of the odometer. A draft has none, and neither has a report that was corrected.
   public var statedReadings: [StatedReading] {
     guard status != .draft, supersededBy == nil, let odometer else { return [] }
-    return [StatedReading(.odometer, odometer, .at(at))]
+    return [StatedReading(.odometer, odometer, .at(at), entered: entered["odometer"])]
   }
 }
 
@@ -76,7 +81,7 @@ extension MaintenanceRecord: MeterSource {
   public var statedReadings: [StatedReading] {
     guard status == .completed, let completedDate else { return [] }
     return [(Meter.odometer, odometer), (.engineHours, engineHours)].compactMap { meter, value in
-      value.map { StatedReading(meter, $0, .on(completedDate)) }
+      value.map { StatedReading(meter, $0, .on(completedDate), entered: entered[meter.rawValue]) }
     }
   }
 }
@@ -109,6 +114,7 @@ extension FleetTransaction {
       reading.vehicle = stored.value.meteredVehicle
       reading.at = try time(of: item, vehicle: reading.vehicle, known: old?.value.at)
       (reading.odometer, reading.engineHours) = item.meter == .odometer ? (item.value, nil) : (nil, item.value)
+      reading.entered[item.meter.rawValue] = item.entered
       (reading.source, reading.originID, reading.part) = (Value.readingSource, stored.id, item.part)
       guard let old else {
         readings.append(try add(reading))

@@ -25,6 +25,7 @@ extension FleetView {
     case .costs:
       try addDays(report, to: &table)
       try addCosts(report, within: dates, at: now, to: &table)
+      try addOdometerDistances(try fleets(of: report), within: dates, to: &table)
     case .utilization:
       try addDays(report, to: &table)
       try addWorkingTime(report, within: dates, to: &table)
@@ -38,13 +39,15 @@ extension FleetView {
     }
   }
 
-  /// Counts the days of a report whose figures do not include all records yet. Returns `nil` if there are no such days,
-  /// or if the report does not use the figures of days.
+  /// Counts the days of a report whose figures do not include all records yet, and the journeys that are not final.
+  /// Returns `nil` if there are none, or if the report uses neither.
   public func pending(of report: Report) throws(ThingError) -> Report.Pending? {
     switch report.topic {
-    case .maintenance, .compliance: return nil
-    case .costs, .utilization, .trips, .fuel, .drivers: break
+    case .maintenance: return nil
+    case .costs, .utilization, .trips, .fuel, .drivers, .compliance: break
     }
+    let journeys = try pendingJourneys(of: report)
+    if report.topic == .compliance { return Report.Pending(vehicles: 0, days: 0, journeys: journeys) }
     // One more day at each end, because days begin at different times in different zones.
     let hours = Int64(report.from.dayNumber - 1) * 24...Int64(report.to.dayNumber + 2) * 24
     var days: [String: Set<CalendarDate>] = [:]
@@ -55,10 +58,8 @@ extension FleetView {
         days[stale.vehicle, default: []].insert(date)
       }
     }
-    guard !days.isEmpty else { return nil }
-    var pending = Report.Pending()
-    (pending.vehicles, pending.days) = (Int64(days.count), Int64(days.values.reduce(0) { $0 + $1.count }))
-    return pending
+    return Report.Pending(
+      vehicles: Int64(days.count), days: Int64(days.values.reduce(0) { $0 + $1.count }), journeys: journeys)
   }
 
   private func tooMany(_ what: String, _ limit: Int) -> ThingError {
@@ -301,10 +302,13 @@ extension FleetView {
         let fleet = fleets[journey.value.vehicle] ?? nil
         let zone = try zone(ofFleet: fleet)
         guard dates.contains(zone.day(of: start)) else { return }
+        let subject = ReportTable.Subject(
+          vehicle: journey.value.vehicle, fleet: fleet, driver: journey.value.driverID)
+        for _ in 0..<MissingInspections.required(of: journey.value) {
+          table.count(.inspectionsRequired, on: zone.day(of: start), of: subject)
+        }
         for _ in 0..<reports.missing(of: journey.value, in: zone) {
-          table.count(
-            .inspectionsMissing, on: zone.day(of: start),
-            of: .init(vehicle: journey.value.vehicle, fleet: fleet, driver: journey.value.driverID))
+          table.count(.inspectionsMissing, on: zone.day(of: start), of: subject)
         }
       }
     }

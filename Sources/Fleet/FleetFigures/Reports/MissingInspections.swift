@@ -15,6 +15,11 @@ public struct MissingInspections: Sendable {
     times[report.vehicle, default: [:]][report.occasion, default: []].append(report.at)
   }
 
+  /// Returns how many reports a journey needs: one at its start and one at its end, if these have happened.
+  public static func required(of journey: Journey) -> Int {
+    [journey.startTime, journey.endTime].compactMap { $0 }.count
+  }
+
   /// Returns how many of the two reports of a journey are missing. A journey that has not ended needs no report of its
   /// end yet.
   public func missing(of journey: Journey, in zone: ZoneRules) -> Int {

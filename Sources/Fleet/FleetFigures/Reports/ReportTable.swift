@@ -27,7 +27,7 @@ public struct ReportTable: Sendable {
     case done, open, overdue
     // Numbers of licences and documents that must be valid.
     case licencesExpired, licencesExpiring, documentsExpired, documentsExpiring
-    case inspections, inspectionsWithDefects, inspectionsMissing, servicesDueSoon, servicesOverdue
+    case inspections, inspectionsWithDefects, inspectionsRequired, inspectionsMissing, servicesDueSoon, servicesOverdue
   }
 
   /// The sums of one row.
@@ -39,6 +39,20 @@ public struct ReportTable: Sendable {
     var costs = VehicleCosts()
     /// The working time of the vehicles, s; `nil` if it is not known.
     var working: Int64?
+    /// The distance that odometer readings show and telemetry lacks, km; `nil` if there is none.
+    var odometerDistance: Double?
+
+    /// The distance of telemetry and odometer readings, km; `nil` if unknown.
+    var distance: Double? {
+      guard let odometerDistance else { return days?.distance }
+      return (days?.distance ?? 0) + odometerDistance
+    }
+
+    /// The source of ``distance``; `nil` if the distance is unknown.
+    var basis: DrivenDistance.Basis? {
+      guard distance != nil else { return nil }
+      return odometerDistance == nil ? .telemetry : (days?.distance ?? 0) > 0 ? .mixed : .odometer
+    }
   }
 
   private let topic: Report.Topic
@@ -61,6 +75,17 @@ public struct ReportTable: Sendable {
     let group = group(date, subject)
     guard let working = sums[group].map({ $0.working ?? 0 }) else { return }
     sums[group]?.working = working + seconds
+  }
+
+  /// Whether each row belongs to a driver.
+  var isByDriver: Bool { grouping == .driver }
+
+  /// Adds a distance that odometer readings show and telemetry lacks.
+  ///
+  /// - Parameter kilometers: the distance, km. It is negative if the distance of telemetry is longer.
+  mutating func addOdometerDistance(_ kilometers: Double, on date: CalendarDate, of subject: Subject) {
+    let group = group(date, subject)
+    sums[group, default: Sums()].odometerDistance = (sums[group]?.odometerDistance ?? 0) + kilometers
   }
 
   public mutating func count(_ count: Count, on date: CalendarDate, of subject: Subject) {
@@ -214,7 +239,8 @@ public struct ReportTable: Sendable {
     case .costs:
       return [
         "total": list(sums.costs.total), "byCategory": .object(sums.costs.byCategory.mapValues(list)),
-        "perKilometer": list(sums.costs.total(per: days.distance) ?? []),
+        "perKilometer": list(sums.costs.total(per: sums.distance) ?? []), "distance": rounded(sums.distance),
+        "distanceBasis": sums.basis.map { .text($0.rawValue) } ?? .null,
         "estimated": sums.costs.isEstimated ? .bool(true) : .null,
         "withoutAmount": sums.costs.unknown > 0 ? .integer(Int64(sums.costs.unknown)) : .null,
       ]
@@ -230,9 +256,11 @@ public struct ReportTable: Sendable {
       }
       return members
     case .compliance:
+      let (required, missing) = (sums.counts[.inspectionsRequired] ?? 0, sums.counts[.inspectionsMissing] ?? 0)
       return counts(
         .licencesExpired, .licencesExpiring, .documentsExpired, .documentsExpiring, .inspections,
-        .inspectionsWithDefects, .inspectionsMissing, .servicesDueSoon, .servicesOverdue)
+        .inspectionsWithDefects, .inspectionsRequired, .inspectionsMissing, .servicesDueSoon, .servicesOverdue
+      ).merging(["inspectionsDone": ratio(Double(required - missing), Double(required))]) { $1 }
     }
   }
 

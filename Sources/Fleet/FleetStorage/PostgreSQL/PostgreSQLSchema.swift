@@ -9,7 +9,7 @@ enum PostgreSQLSchema {
     version11, version12, version13, version14, version15, version16, version17, version18, version19,
     version20, version21, version22, version23, version24, version25, version26, version27, version28,
     version29, version30, version31, version32, version33, version34, version35, version36, version37,
-    version38, version39, version40, version41,
+    version38, version39, version40, version41, version42,
   ]
 
   private static let version1 =
@@ -830,6 +830,28 @@ enum PostgreSQLSchema {
       (SELECT coalesce(sum(bytes), 0) FROM part_bytes WHERE part_bytes.tenant = tenant.key)
       + (SELECT coalesce(sum(length(entries) + length(bodies) + 100), 0) FROM telemetry_run
         WHERE telemetry_run.tenant = tenant.key);
+    """
+
+  /// Adds the checks of fuel entries, the figures of meter readings, the amounts as people entered them, the number of
+  /// missed reports, and the newest reports of trouble codes.
+  private static let version42 = """
+    ALTER TABLE fuel_entry ADD COLUMN "check" text COLLATE "C";
+    ALTER TABLE fuel_entry ADD COLUMN "check_at" bigint;
+    ALTER TABLE fuel_entry ADD COLUMN "entered" text COLLATE "C";
+    CREATE INDEX fuel_entry_check_at ON fuel_entry (tenant, check_at) WHERE check_at IS NOT NULL;
+    ALTER TABLE meter_reading ADD COLUMN "comparison" text COLLATE "C";
+    ALTER TABLE meter_reading ADD COLUMN "entered" text COLLATE "C";
+    ALTER TABLE inspection ADD COLUMN "entered" text COLLATE "C";
+    ALTER TABLE maintenance_record ADD COLUMN "entered" text COLLATE "C";
+    ALTER TABLE journey ADD COLUMN "entered" text COLLATE "C";
+    ALTER TABLE vehicle ADD COLUMN "entered" text COLLATE "C";
+    ALTER TABLE report ADD COLUMN "missed" bigint;
+    CREATE TABLE reported_codes (
+      tenant integer NOT NULL, id uuid NOT NULL, version bigint NOT NULL, created bigint NOT NULL,
+      updated bigint NOT NULL, "vehicle_id" text COLLATE "C" NOT NULL, "newest" text COLLATE "C" NOT NULL,
+      PRIMARY KEY (tenant, id)
+    );
+    CREATE INDEX reported_codes_vehicle_id ON reported_codes (tenant, vehicle_id);
     """
 
   /// SQL expression for the time of the migration, ms since 1970. It has the same value in all statements of the

@@ -9,7 +9,7 @@ enum SQLiteSchema {
     version11, version12, version13, version14, version15, version16, version17, version18, version19,
     version20, version21, version22, version23, version24, version25, version26, version27, version28,
     version29, version30, version31, version32, version33, version34, version35, version36, version37,
-    version38, version39, version40, version41,
+    version38, version39, version40, version41, version42,
   ]
 
   private static let version1 = """
@@ -799,6 +799,27 @@ enum SQLiteSchema {
       (SELECT coalesce(sum(length(body) + 100), 0) FROM record WHERE record.tenant = tenant.key)
       + (SELECT coalesce(sum(length(entries) + length(bodies) + 100), 0) FROM telemetry_run
         WHERE telemetry_run.tenant = tenant.key);
+    """
+
+  /// Adds the checks of fuel entries, the figures of meter readings, the amounts as people entered them, the number of
+  /// missed reports, and the newest reports of trouble codes.
+  private static let version42 = """
+    ALTER TABLE fuel_entry ADD COLUMN "check" TEXT;
+    ALTER TABLE fuel_entry ADD COLUMN "check_at" INTEGER;
+    ALTER TABLE fuel_entry ADD COLUMN "entered" TEXT;
+    CREATE INDEX fuel_entry_check_at ON fuel_entry (tenant, check_at) WHERE check_at IS NOT NULL;
+    ALTER TABLE meter_reading ADD COLUMN "comparison" TEXT;
+    ALTER TABLE meter_reading ADD COLUMN "entered" TEXT;
+    ALTER TABLE inspection ADD COLUMN "entered" TEXT;
+    ALTER TABLE maintenance_record ADD COLUMN "entered" TEXT;
+    ALTER TABLE journey ADD COLUMN "entered" TEXT;
+    ALTER TABLE vehicle ADD COLUMN "entered" TEXT;
+    ALTER TABLE report ADD COLUMN "missed" INTEGER;
+    CREATE TABLE reported_codes (
+      tenant INTEGER NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL, created INTEGER NOT NULL,
+      updated INTEGER NOT NULL, "vehicle_id" TEXT NOT NULL, "newest" TEXT NOT NULL, PRIMARY KEY (tenant, id)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX reported_codes_vehicle_id ON reported_codes (tenant, vehicle_id);
     """
 
   private static func randoms(_ count: Int) -> String {

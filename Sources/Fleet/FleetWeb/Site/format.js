@@ -7,16 +7,16 @@ import { language } from "./texts.js";
 /** @typedef {"h" | "km" | "km/h" | "°C" | "L" | "L/100km" | "m" | "kg" | "kWh" | "%" | "rpm" | "V" | "kPa" | "g/s" | "L/h" | "s"} Unit */
 
 /** For each metric unit: the unit that people with imperial units (of the United States) see, and both conversions. */
-/** @type {Record<string, { name: string, from: (value: number) => number, to: (value: number) => number }>} */
+/** @type {Record<string, { name: string, id?: string, from: (value: number) => number, to: (value: number) => number }>} `id`: the name of the unit in the API. */
 const imperial = {
-  "km": { name: "mi", from: km => km / 1.609344, to: mi => mi * 1.609344 },
+  "km": { name: "mi", id: "mi", from: km => km / 1.609344, to: mi => mi * 1.609344 },
   "km/h": { name: "mph", from: km => km / 1.609344, to: mi => mi * 1.609344 },
   "°C": { name: "°F", from: c => c * 1.8 + 32, to: f => (f - 32) / 1.8 },
-  "L": { name: "gal", from: l => l / 3.785411784, to: gal => gal * 3.785411784 },
+  "L": { name: "gal", id: "usGallon", from: l => l / 3.785411784, to: gal => gal * 3.785411784 },
   "L/h": { name: "gal/h", from: l => l / 3.785411784, to: gal => gal * 3.785411784 },
   "L/100km": { name: "mpg", from: l => 235.214583 / l, to: mpg => 235.214583 / mpg },
   "m": { name: "ft", from: m => m / 0.3048, to: ft => ft * 0.3048 },
-  "kg": { name: "lb", from: kg => kg / 0.45359237, to: lb => lb * 0.45359237 },
+  "kg": { name: "lb", id: "lb", from: kg => kg / 0.45359237, to: lb => lb * 0.45359237 },
 };
 
 function isImperial() { return currentSession()?.person.units === "imperial"; }
@@ -118,17 +118,33 @@ export function quantity(value, unit, digits = 0) {
  * @param {string} [unit] the unit of the result; a number without a unit is in the person's own unit
  * @returns {number | null} `null` if it is not a number
  */
-export function parseQuantity(text, unit) {
+export function parseQuantity(text, unit) { return parseAmount(text, unit)?.value ?? null; }
+
+/**
+ * The name of a unit in which a person entered an amount.
+ * @param {string} id the unit in the API
+ */
+export function enteredUnit(id) { return Object.values(imperial).find(other => other.id === id)?.name ?? (id === "imperialGallon" ? "imp gal" : id); }
+
+/**
+ * Reads a number with an optional unit.
+ * @param {string} text
+ * @param {string} [unit] the unit of the result
+ * @returns {{ value: number, entered?: { value: number, unit: string } } | null} `null` if it is not a number. `entered`: the
+ *   number and its unit as they were written, if the unit is another one
+ */
+export function parseAmount(text, unit) {
   const found = /^\s*([-+]?[\d.,'\s\u00a0\u202f]*\d)\s*(.*?)\s*$/u.exec(text);
   if (!found) return null;
   const value = parseNumber(found[1]);
   if (value === null) return null;
   const written = found[2].toLowerCase().replace(/\s/g, "");
-  if (!unit) return written ? null : value;
+  if (!unit) return written ? null : { value };
   const other = imperial[unit];
-  if (!written) return isImperial() && other ? other.to(value) : value;
-  if (written === unit.toLowerCase()) return value;
-  if (other && (written === other.name || (unit === "km" && /^(mile|miles|meilen)$/.test(written)))) return other.to(value);
+  const inOther = () => ({ value: other.to(value), ...(other.id ? { entered: { value, unit: other.id } } : {}) });
+  if (!written) return isImperial() && other ? inOther() : { value };
+  if (written === unit.toLowerCase()) return { value };
+  if (other && (written === other.name || (unit === "km" && /^(mile|miles|meilen)$/.test(written)))) return inOther();
   return null;
 }
 

@@ -620,6 +620,8 @@ const catalogue = {
   "event.maintenanceCompleted": ["Maintenance completed", "Wartung abgeschlossen"],
   "event.vehicleRetired": ["Vehicle retired", "Fahrzeug ausgemustert"],
   "event.vehicleReactivated": ["Vehicle in use again", "Fahrzeug wieder in Betrieb"],
+  "event.fuelDrop": ["Fuel level fell while parked", "Tankinhalt fiel beim Parken"],
+  "event.meterSuspicious": ["Contradictory meter reading", "Widersprüchlicher Zählerstand"],
   "event.vehicleSilent": ["No data for a day", "Seit einem Tag keine Daten"],
   "event.vehicleBack": ["Data again", "Wieder Daten"],
   "event.tripEnded": ["Trip ended", "Strecke beendet"],

@@ -68,12 +68,14 @@ extension Defect {
 
 extension FleetTransaction {
   /// Updates the defects of a vehicle from a report. A vehicle has one defect for each code. Adds a defect for each new
-  /// stored code, unless the tenant has switched this off, and reopens a defect whose code came back. A stored defect
-  /// does not change if its ECU has sent a newer report about the code.
+  /// stored code, unless the tenant has switched this off, and reopens a defect whose code came back. A report changes
+  /// nothing if its ECU has sent a newer report, because the newer report contains the codes that are still present.
   ///
   /// - Parameter text: returns the description of a code. It is called for codes that the report does not describe.
   public func apply(_ report: TroubleReport, text: (String) -> String) throws(ThingError) {
-    guard let vehicle = try vehicle(named: report.vehicle), vehicle.value.status != .retired else { return }
+    guard let vehicle = try vehicle(named: report.vehicle), vehicle.value.status != .retired,
+      try isNewest(report, of: vehicle)
+    else { return }
     var known: [String: Stored<Defect>] = [:]
     let defects = try codeDefects(of: vehicle.value.id, [])
     for defect in defects { if let code = defect.value.codes.first { known[code] = defect } }

@@ -35,6 +35,10 @@ public struct FleetEvent: Kind {
     case maintenanceCompleted
     case vehicleRetired
     case vehicleReactivated
+    /// The fuel level of a vehicle fell while it was parked.
+    case fuelDrop
+    /// A meter reading is not used, because it contradicts the previous readings.
+    case meterSuspicious
     /// A vehicle has sent no records for a day.
     case vehicleSilent
     /// A vehicle that was silent sends records again.

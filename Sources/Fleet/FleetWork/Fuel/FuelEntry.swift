@@ -35,8 +35,8 @@ public struct FuelEntry: WorkThing {
     /// The factor that converts a quantity in this unit to the standard unit.
     var factor: Double {
       switch self {
-      case .usGallon: 3.785_411_784
-      case .imperialGallon: 4.546_09
+      case .usGallon: MeasureUnit.usGallon.factor
+      case .imperialGallon: MeasureUnit.imperialGallon.factor
       case .litre, .kilowattHour, .kilogram: 1
       }
     }
@@ -67,6 +67,11 @@ public struct FuelEntry: WorkThing {
   public var notes: String?
   public var documentID: UUIDv7?
   public var files = FileIDs()
+  public var entered = EnteredAmounts()
+  /// The comparison with what the vehicle reported; `nil` until it is made, and for energy that is not compared.
+  public var check: Check?
+  /// The time since which ``check`` waits to be computed; `nil` if it is up to date.
+  public var checkAt: Timestamp?
 
   public init() {}
 
@@ -81,7 +86,7 @@ public struct FuelEntry: WorkThing {
     Field("vehicleId", \.vehicle).required().filterable(as: "vehicle"),
     Field("driverId", \.driverID).filledIn().filterable(as: "driver"),
     Field("at", \.at).required().sortable(),
-    Field("odometer", \.odometer, in: .odometer).sortable(),
+    Field("odometer", \.odometer, in: .odometer).sortable().measured(.distance),
     Field("energy", \.energy).required().filterable().sortable(),
     Field("quantity", \.quantity, in: .above(0, most: 100_000)).required().sortable(),
     Field("unit", \.unit).filledIn(),
@@ -95,6 +100,9 @@ public struct FuelEntry: WorkThing {
     Field("notes", \.notes, TextRules.long).textSearched(),
     Field("documentId", \.documentID),
     Field("fileIds", \.files),
+    .entered(\.entered, of: ("odometer", .distance)),
+    Field("check", \.check).settable(by: .live),
+    Field("checkAt", \.checkAt).settable(by: .live),
   ]
 
   /// The amount that was paid: ``total`` or, if that is unknown, ``price`` × ``quantity``, rounded to hundredths. `nil`

@@ -90,6 +90,7 @@ public struct Inspection: WorkThing {
   public var at = Timestamp(nanoseconds: 0)
   /// Reading of the odometer, km; `nil` if it was not read.
   public var odometer: Double?
+  public var entered = EnteredAmounts()
   public var place: String?
   public var items: [Item] = []
   public var notes: String?
@@ -121,7 +122,8 @@ public struct Inspection: WorkThing {
     Field("vehicleId", \.vehicle).required().settable(by: .creation).filterable(as: "vehicle"),
     Field("kind", \.occasion).required().filterable().sortable(),
     Field("at", \.at).filledIn().sortable(),
-    Field("odometer", \.odometer, in: .odometer),
+    Field("odometer", \.odometer, in: .odometer).measured(.distance),
+    .entered(\.entered, of: ("odometer", .distance)),
     Field("place", \.place, TextRules.short(200)).textSearched(),
     Field("items", \.items) { items throws(FieldError) in
       guard items.count <= 200 else { throw FieldError("", "expected at most 200 items") }

@@ -11,12 +11,14 @@ public struct JourneyCommand: NestedValue {
   public var at: Timestamp?
   /// Reading of the odometer, km; `nil` if it was not read.
   public var odometer: Double?
+  public var entered = EnteredAmounts()
   public var notes: String?
 
   public init() {}
 
   public static let fields: [Field<JourneyCommand>] = [
-    Field("id", \.id), Field("at", \.at), Field("odometer", \.odometer, in: .odometer),
+    Field("id", \.id), Field("at", \.at), Field("odometer", \.odometer, in: .odometer).measured(.distance),
+    .entered(\.entered, of: ("odometer", .distance)),
     Field("notes", \.notes, TextRules.long),
   ]
 
@@ -114,6 +116,7 @@ extension FleetTransaction {
     var entry = JourneyEvent(
       event, id: command.id ?? .random(at: now), at: command.at ?? now, odometer: command.odometer,
       notes: command.notes)
+    entry.entered = command.entered
     if let known = stored.value.log.first(where: { $0.id == entry.id }) {
       guard known.isCopy(of: entry) else { throw .exists(id: entry.id.string) }
       return stored

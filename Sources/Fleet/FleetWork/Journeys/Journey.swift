@@ -29,6 +29,7 @@ public struct Journey: WorkThing {
   public var startOdometer: Double?
   /// Reading of the odometer at the end, km; `nil` if unknown.
   public var endOdometer: Double?
+  public var entered = EnteredAmounts()
   public var notes: String?
   /// The events of the journey, in the order of their times.
   public var log: [JourneyEvent] = []
@@ -52,8 +53,9 @@ public struct Journey: WorkThing {
     Field("plannedFrom", \.plannedFrom).sortable(),
     Field("startTime", \.startTime).sortable(),
     Field("endTime", \.endTime).sortable(),
-    Field("startOdometer", \.startOdometer, in: .odometer),
-    Field("endOdometer", \.endOdometer, in: .odometer),
+    Field("startOdometer", \.startOdometer, in: .odometer).measured(.distance),
+    Field("endOdometer", \.endOdometer, in: .odometer).measured(.distance),
+    .entered(\.entered, of: ("startOdometer", .distance), ("endOdometer", .distance)),
     Field("notes", \.notes, TextRules.long).textSearched(),
     Field("log", \.log).settable(by: .server),
     Field("status", \.status).settable(by: .server).filterable().sortable(),
@@ -92,6 +94,7 @@ extension Journey {
     log.sort(by: JourneyEvent.precedes)
     status = .planned
     (startTime, endTime, startOdometer, endOdometer) = (nil, nil, nil, nil)
+    entered = EnteredAmounts()
     for index in log.indices {
       let event = log[index]
       log[index].doubt = nil
@@ -103,10 +106,12 @@ extension Journey {
       switch event.event {
       case .started:
         (startTime, startOdometer) = (event.timestamp, event.odometer)
+        entered["startOdometer"] = event.entered["odometer"]
         if event.isOverlapping == true { log[index].doubt = .overlap }
         if event.isAssigned == false { log[index].doubt = .notAssigned }
       case .completed:
         (endTime, endOdometer) = (event.timestamp, event.odometer)
+        entered["endOdometer"] = event.entered["odometer"]
         if let startOdometer, let endOdometer, endOdometer < startOdometer { log[index].doubt = .odometer }
       case .paused, .resumed, .cancelled, .incident: break
       }
@@ -177,9 +182,14 @@ extension Journey {
     }
     try requireOrder()
     var started = JourneyEvent(.started, id: ids.0, at: start, odometer: startOdometer)
+    started.entered["odometer"] = entered["startOdometer"]
     started.isAssigned = isAssigned
     log = [started]
-    if let end = endTime { log.append(JourneyEvent(.completed, id: ids.1, at: end, odometer: endOdometer)) }
+    if let end = endTime {
+      var completed = JourneyEvent(.completed, id: ids.1, at: end, odometer: endOdometer)
+      completed.entered["odometer"] = entered["endOdometer"]
+      log.append(completed)
+    }
     replay()
   }
 
@@ -191,11 +201,13 @@ extension Journey {
     for (event, keys, isChanged, time, odometer) in [
       (
         JourneyEvent.Event.started, ("startTime", "startOdometer"),
-        startTime != old.startTime || startOdometer != old.startOdometer, startTime, startOdometer
+        startTime != old.startTime || startOdometer != old.startOdometer
+          || entered["startOdometer"] != old.entered["startOdometer"], startTime, startOdometer
       ),
       (
-        .completed, ("endTime", "endOdometer"), endTime != old.endTime || endOdometer != old.endOdometer, endTime,
-        endOdometer
+        .completed, ("endTime", "endOdometer"),
+        endTime != old.endTime || endOdometer != old.endOdometer
+          || entered["endOdometer"] != old.entered["endOdometer"], endTime, endOdometer
       ),
     ] where isChanged {
       guard let index = index(of: event) else {
@@ -206,6 +218,7 @@ extension Journey {
       guard let time else { throw .invalid(FieldErrors([FieldError(keys.0, "expected a time, found null")])) }
       log[index].timestamp = time
       log[index].odometer = odometer
+      log[index].entered["odometer"] = entered[keys.1]
     }
     try requireOrder()
     let (corrected, doubts) = (self, log.filter { $0.doubt == .invalidState }.count)

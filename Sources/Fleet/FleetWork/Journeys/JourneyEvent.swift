@@ -49,6 +49,7 @@ public struct JourneyEvent: NestedValue {
   public var event = Event.incident
   /// Reading of the odometer, km; `nil` if it was not read.
   public var odometer: Double?
+  public var entered = EnteredAmounts()
   public var notes: String?
   /// Whether the vehicle was assigned to the driver when the journey started; `nil` if that was not checked.
   public var isAssigned: Bool?
@@ -70,7 +71,8 @@ public struct JourneyEvent: NestedValue {
     Field("id", \.id).required(),
     Field("timestamp", \.timestamp).required(),
     Field("event", \.event).required(),
-    Field("odometer", \.odometer, in: .odometer),
+    Field("odometer", \.odometer, in: .odometer).measured(.distance),
+    .entered(\.entered, of: ("odometer", .distance)),
     Field("notes", \.notes, TextRules.long),
     Field("assigned", \.isAssigned),
     Field("overlapping", \.isOverlapping),

@@ -113,7 +113,10 @@ extension FleetTransaction {
     record.completedDate = completion.completedDate ?? today
     if let lines = completion.lines { record.lines = lines }
     record.cost = completion.cost ?? record.cost
-    record.odometer = completion.odometer ?? record.odometer
+    if let odometer = completion.odometer {
+      record.odometer = odometer
+      record.entered["odometer"] = completion.entered["odometer"]
+    }
     record.engineHours = completion.engineHours ?? record.engineHours
     record.notes = completion.notes ?? record.notes
     try check(&record, old: stored)

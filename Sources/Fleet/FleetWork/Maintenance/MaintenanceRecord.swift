@@ -43,6 +43,7 @@ public struct MaintenanceRecord: VehicleThing {
   public var notes: String?
   public var performedBy: String?
   public var odometer: Double?
+  public var entered = EnteredAmounts()
   public var engineHours: Double?
   public var scheduleID: UUIDv7?
   /// The cycle of the schedule (``ServiceDue/cycle``) for which the server opened the record; `nil` if the server did
@@ -76,7 +77,8 @@ public struct MaintenanceRecord: VehicleThing {
     Field("vendorName", \.vendorName, TextRules.short(200)).sortable().textSearched(),
     Field("notes", \.notes, TextRules.long).textSearched(),
     Field("performedBy", \.performedBy, TextRules.short(200)).textSearched(),
-    Field("odometer", \.odometer, in: .odometer),
+    Field("odometer", \.odometer, in: .odometer).measured(.distance),
+    .entered(\.entered, of: ("odometer", .distance)),
     Field("engineHours", \.engineHours, in: .from(0, to: 9_999_999)),
     Field("scheduleId", \.scheduleID).settable(by: .creation).filterable(as: "schedule"),
     Field("cycle", \.cycle).settable(by: .hidden),
@@ -117,6 +119,7 @@ public struct MaintenanceRecord: VehicleThing {
 public struct MaintenanceCompletion: NestedValue {
   public var completedDate: CalendarDate?
   public var odometer: Double?
+  public var entered = EnteredAmounts()
   public var engineHours: Double?
   public var cost: Money?
   public var lines: [MaintenanceRecord.Line]?
@@ -127,7 +130,8 @@ public struct MaintenanceCompletion: NestedValue {
   public init() {}
 
   public static let fields: [Field<MaintenanceCompletion>] = [
-    Field("completedDate", \.completedDate), Field("odometer", \.odometer, in: .odometer),
+    Field("completedDate", \.completedDate), Field("odometer", \.odometer, in: .odometer).measured(.distance),
+    .entered(\.entered, of: ("odometer", .distance)),
     Field("engineHours", \.engineHours, in: .from(0, to: 9_999_999)), Field("cost", \.cost),
     Field("lines", \.lines) { lines throws(FieldError) in
       guard lines?.count ?? 0 <= 200 else { throw FieldError("", "expected at most 200 lines") }

@@ -9,6 +9,7 @@ public struct ServiceSchedule: VehicleThing {
     public var days: Int64?
     public var months: Int64?
     public var kilometers: Double?
+    public var entered = EnteredAmounts()
     public var engineHours: Double?
 
     public init() {}
@@ -16,7 +17,8 @@ public struct ServiceSchedule: VehicleThing {
     public static let fields: [Field<Interval>] = [
       Field("days", \.days, Interval.count(36_500)).schema(#"{"type":"integer","minimum":1,"maximum":36500}"#),
       Field("months", \.months, Interval.count(1_200)).schema(#"{"type":"integer","minimum":1,"maximum":1200}"#),
-      Field("kilometers", \.kilometers, in: .above(0, most: 5_000_000)),
+      Field("kilometers", \.kilometers, in: .above(0, most: 5_000_000)).measured(.distance),
+      .entered(\.entered, of: ("kilometers", .distance)),
       Field("engineHours", \.engineHours, in: .above(0, most: 300_000)),
     ]
 
@@ -36,6 +38,7 @@ public struct ServiceSchedule: VehicleThing {
   public struct Margin: NestedValue {
     public var days: Int64 = 14
     public var kilometers = 500.0
+    public var entered = EnteredAmounts()
     public var engineHours = 25.0
 
     public init() {}
@@ -44,7 +47,8 @@ public struct ServiceSchedule: VehicleThing {
       Field("days", \.days) { days throws(FieldError) in
         guard (0...3_650).contains(days) else { throw FieldError("", "expected 0 to 3650") }
       }.schema(#"{"type":"integer","minimum":0,"maximum":3650}"#),
-      Field("kilometers", \.kilometers, in: .from(0, to: 1_000_000)),
+      Field("kilometers", \.kilometers, in: .from(0, to: 1_000_000)).measured(.distance),
+      .entered(\.entered, of: ("kilometers", .distance)),
       Field("engineHours", \.engineHours, in: .from(0, to: 100_000)),
     ]
   }
@@ -54,13 +58,15 @@ public struct ServiceSchedule: VehicleThing {
     public var date: CalendarDate?
     /// Reading of the odometer, km.
     public var odometer: Double?
+    public var entered = EnteredAmounts()
     /// Reading of the hour meter, h.
     public var engineHours: Double?
 
     public init() {}
 
     public static let fields: [Field<Service>] = [
-      Field("date", \.date), Field("odometer", \.odometer, in: .odometer),
+      Field("date", \.date), Field("odometer", \.odometer, in: .odometer).measured(.distance),
+      .entered(\.entered, of: ("odometer", .distance)),
       Field("engineHours", \.engineHours, in: .from(0, to: 9_999_999)),
     ]
   }

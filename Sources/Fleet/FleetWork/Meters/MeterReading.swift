@@ -47,6 +47,10 @@ public struct MeterReading: VehicleThing {
   /// The total that all odometers (km) or all hour meters (h) of the vehicle have counted, including replaced ones;
   /// `nil` if the reading is not used.
   public var lifetime: Double?
+  /// The figures of the comparison with the previous reading and with telemetry; `nil` for the first reading of an
+  /// odometer or hour meter.
+  public var comparison: Comparison?
+  public var entered = EnteredAmounts()
 
   public init() {}
 
@@ -57,7 +61,8 @@ public struct MeterReading: VehicleThing {
     Field("vehicleId", \.vehicle).required().settable(by: .creation).filterable(as: "vehicle"),
     Field("at", \.at).settable(by: .creation).filledIn().sortable(),
     // The limit is higher than any odometer shows, so that a reading in metres can be stored and flagged.
-    Field("odometer", \.odometer, in: .from(0, to: 9_999_999_999)).settable(by: .creation).sortable(),
+    Field("odometer", \.odometer, in: .from(0, to: 9_999_999_999)).settable(by: .creation).sortable()
+      .measured(.distance),
     Field("engineHours", \.engineHours, in: .from(0, to: 9_999_999)).settable(by: .creation).sortable(),
     Field("source", \.source).settable(by: .creation).filterable(),
     Field("replaced", \.isReplaced).settable(by: .creation).filterable(),
@@ -67,5 +72,7 @@ public struct MeterReading: VehicleThing {
     Field("part", \.part).settable(by: .server),
     Field("flag", \.flag).settable(by: .live).filterable(),
     Field("lifetime", \.lifetime).settable(by: .live),
+    Field("comparison", \.comparison).settable(by: .live),
+    .entered(\.entered, of: ("odometer", .distance)).settable(by: .creation),
   ]
 }

@@ -24,17 +24,21 @@ public struct Report: Kind {
   /// The format of a report that is sent as a file.
   public enum Format: String, FieldChoice, Sendable { case csv, xlsx, pdf }
 
-  /// Counts the days whose figures do not include all records that have arrived. The figures are computed again within
-  /// minutes.
+  /// Counts what is not final when a report is made: days whose figures do not include all records that have arrived,
+  /// and journeys. The figures of days are computed again within minutes.
   public struct Pending: NestedValue {
     /// The number of vehicles with such days.
     public var vehicles: Int64 = 0
     /// The number of such days of all vehicles together.
     public var days: Int64 = 0
+    /// The number of journeys that have not ended or need a review; `nil` if there are none.
+    public var journeys: Int64?
 
     public init() {}
 
-    public static let fields: [Field<Pending>] = [Field("vehicles", \.vehicles), Field("days", \.days)]
+    public static let fields: [Field<Pending>] = [
+      Field("vehicles", \.vehicles), Field("days", \.days), Field("journeys", \.journeys),
+    ]
   }
 
   /// The times at which a report is made again and sent by mail. Each new report is about the last complete period.
@@ -105,6 +109,10 @@ public struct Report: Kind {
   /// there were none.
   public var pending: Pending?
 
+  /// The number of earlier reports of the same schedule that were not made, because no server ran when they were due;
+  /// `nil` if there were none.
+  public var missed: Int64?
+
   public init() {}
 
   public static let names = KindNames(one: "report", many: "reports")
@@ -129,6 +137,7 @@ public struct Report: Kind {
     Field("requestedBy", \.requestedBy).settable(by: .server),
     Field("rows", \.rows).settable(by: .server),
     Field("pending", \.pending).settable(by: .server),
+    Field("missed", \.missed).settable(by: .server),
   ]
 }
 

@@ -1,3 +1,5 @@
+import OBDWire
+
 /// The fuel of an engine. Its properties are needed to convert the mass of air or fuel to litres.
 ///
 /// Stoichiometric ratios are from Heywood, Internal Combustion Engine Fundamentals, table D.4. The densities of petrol
@@ -26,7 +28,7 @@ public enum FuelKind: UInt8, BitwiseCopyable, Equatable, Sendable, CaseIterable 
   }
 
   /// Whether a code of PID 51 means that the vehicle may drive with its engine off.
-  static func isElectrified(code: Double) -> Bool { code == 8 || code >= 15 && code <= 22 || code == 29 }
+  static func isElectrified(code: Double) -> Bool { UInt8(exactly: code).map(FuelTypeCode.isElectrified) ?? false }
 
   /// Whether the fuel is ignited by a spark.
   var isSparkIgnited: Bool {

@@ -4,18 +4,18 @@
  * @typedef {{ name: string, label: import("../texts.js").Key, kind: "text" | "email" | "notes" | "number" | "day" | "time" |
  *   "choice" | "choices" | "money" | "thing" | "things" | "scope" | "secret" | "list" | "flag" | "year" | "measure" | "lines" | "checkItems" | "hours" | "clock" | "files" | "photo", choices?: string[] | (() => string[]), texts?: string,
  *   textOf?: (choice: string) => string, of?: string | ((values: any) => string), unit?: string, digits?: number,
- *   reads?: import("./photo-reading.js").Subject, required?: boolean, isFixed?: boolean, hint?: import("../texts.js").Key, isWide?: boolean, isRead?: boolean,
+ *   reads?: import("./photo-reading.js").Subject, required?: boolean, isFixed?: boolean, isMeasured?: boolean, hint?: import("../texts.js").Key, isWide?: boolean, isRead?: boolean,
  *   initial?: () => any, group?: import("../texts.js").Key, isHidden?: boolean, isOmitted?: boolean, isShown?: (values: any) => boolean,
  *   query?: (values: any) => Record<string, string>, groups?: [string, import("../texts.js").Key][] }} Field
  *   `kind`: the server never shows a `secret` again. `name`: `every.days` is the member `days` of the object `every`. `texts`: the beginning of the choices' texts; `textOf`: their
- *   texts. `of`: the kind of the thing. `isFixed`: only when it is made. `isRead`: shown, but not entered. `group`: the heading
+ *   texts. `of`: the kind of the thing. `isFixed`: only when it is made. `isRead`: shown, but not entered. `isMeasured`: the server also stores the number and the unit that a person entered. `group`: the heading
  *   above the field. `isHidden`: part of a new thing, but not shown in its form. `isOmitted`: not shown among the details. `isShown`: whether the form, or for a field that is
  *   only read the details, have the field.
  *   `reads`: what the server can read from a photo for the field. `query`: restricts the things that can be chosen. `groups`: several choices, with commas between, that a list can be filtered by together, and their text.
  */
 import { html, useEffect, useRef, useState } from "../lib/preact.js";
 import { get } from "../api.js";
-import { amount as amountText, dayText, hasOtherUnit, inUnit, localTime, moneyText, number, parseMoney, parseQuantity, quantity, timeText, unitName } from "../format.js";
+import { amount as amountText, dayText, enteredUnit, hasOtherUnit, inUnit, localTime, moneyText, number, parseAmount, parseMoney, parseQuantity, quantity, timeText, unitName } from "../format.js";
 import { may } from "../state.js";
 import { t } from "../texts.js";
 import { FilesInput, FilesView } from "./photos.js";
@@ -98,7 +98,7 @@ export function Value({ field, value, whole }) {
     return html`<span class="soft">–</span>`;
   }
   switch (field.kind) {
-    case "number": return field.unit ? quantity(value, field.unit, field.digits) : number(value, field.digits);
+    case "number": return field.unit ? quantity(value, field.unit, field.digits) + asEntered(field, whole) : number(value, field.digits);
     case "day": return dayText(value);
     case "time": return timeText(value);
     case "money": return moneyText(value);
@@ -120,6 +120,23 @@ export function Value({ field, value, whole }) {
     case "notes": return html`<span class="notes">${value}</span>`;
     default: return String(value);
   }
+}
+
+/**
+ * The name of the member with the amount that a person entered for a field: `every.entered.kilometers` for `every.kilometers`.
+ * @param {string} name
+ */
+export function enteredName(name) { return name.replace(/[^.]*$/, "entered.$&"); }
+
+/**
+ * The amount that a person entered, in parentheses; empty if its unit is shown anyway.
+ * @param {Field} field
+ * @param {any} thing
+ */
+function asEntered(field, thing) {
+  const amount = field.isMeasured && thing ? valueAt(thing, enteredName(field.name)) : null;
+  const unit = amount && enteredUnit(amount.unit);
+  return unit && unit !== unitName(/** @type {string} */ (field.unit)) ? ` (${number(amount.value, 3)}\u00a0${unit})` : "";
 }
 
 /**
@@ -156,7 +173,8 @@ export function entered(field, value) {
  * @param {Field} field
  * @param {any} text
  * @param {string} currency
- * @returns {{ value?: any, fault?: string }}
+ * @returns {{ value?: any, amount?: { value: number, unit: string }, fault?: string }} `amount`: the number and its unit as they were
+ *   entered, if the unit is not the one of `value`
  */
 export function parsed(field, text, currency) {
   if (field.kind === "lines") {
@@ -178,9 +196,9 @@ export function parsed(field, text, currency) {
   }
   switch (field.kind) {
     case "number": {
-      const value = parseQuantity(plain, field.unit);
-      if (value === null) return { fault: field.unit ? t("fault.quantity", { unit: unitName(field.unit) }) : t("fault.number") };
-      return { value: Number(value.toFixed(6)) };
+      const found = parseAmount(plain, field.unit);
+      if (found === null) return { fault: field.unit ? t("fault.quantity", { unit: unitName(field.unit) }) : t("fault.number") };
+      return { value: Number(found.value.toFixed(field.isMeasured && found.entered ? 3 : 6)), amount: field.isMeasured ? found.entered : undefined };
     }
     case "money": {
       const value = parseMoney(plain, currency);

@@ -4,7 +4,7 @@
 import { html, useEffect, useRef, useState } from "../lib/preact.js";
 import { RequestError } from "../api.js";
 import { t } from "../texts.js";
-import { FieldInput, Value, entered, inputId, measured, parsed, valueAt } from "./fields.js";
+import { FieldInput, Value, entered, enteredName, inputId, measured, parsed, valueAt } from "./fields.js";
 import { errorText } from "./ui.js";
 
 /** @typedef {import("./fields.js").Field} Field */
@@ -68,6 +68,7 @@ export function Form({ fields, thing, given, draft, action, onCancel, onSave, ch
       if (result.fault) wrong[field.name] = result.fault;
       else if (field.kind === "measure") Object.assign(found, result.value);
       else found[field.name] = result.value;
+      if (result.amount) found[enteredName(field.name)] = result.amount;
       if (field.kind === "money" && result.value) localStorage.setItem("currency", result.value.currency);
     }
     setFaults(wrong);
@@ -75,7 +76,7 @@ export function Form({ fields, thing, given, draft, action, onCancel, onSave, ch
     if (Object.keys(wrong).length > 0) return;
     const before = start();
     const changed = fields.filter(field => JSON.stringify(before[field.name]) !== JSON.stringify(values[field.name]))
-      .map(field => field.name);
+      .flatMap(field => (found[enteredName(field.name)] ? [field.name, enteredName(field.name)] : [field.name]));
     setBusy(true);
     try {
       await onSave(found, changed);

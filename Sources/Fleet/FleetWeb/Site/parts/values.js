@@ -8,9 +8,8 @@ export function nested(values) {
   /** @type {Record<string, any>} */
   const made = {};
   for (const [name, value] of Object.entries(values)) {
-    const [first, second] = name.split(".");
-    if (second) (made[first] ??= {})[second] = value;
-    else made[first] = value;
+    const parts = name.split("."), last = /** @type {string} */ (parts.pop());
+    parts.reduce((/** @type {any} */ inner, part) => inner[part] ??= {}, made)[last] = value;
   }
   return made;
 }

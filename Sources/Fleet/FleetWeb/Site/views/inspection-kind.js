@@ -27,7 +27,7 @@ export const inspections = {
     { name: "kind", label: "field.inspectionKind", kind: "choice", texts: "inspectionKind", choices: ["preTrip", "postTrip", "annual"] },
     { name: "at", label: "field.at", kind: "time" },
     { name: "driverId", label: "field.driverId", kind: "thing", of: "driver" },
-    { name: "odometer", label: "field.odometer", kind: "number", unit: "km" },
+    { name: "odometer", label: "field.odometer", kind: "number", unit: "km", isMeasured: true },
     { name: "place", label: "field.place", kind: "text" },
     { name: "status", label: "field.status", kind: "choice", texts: "inspectionStatus", choices: ["draft", "signed", "certified", "reviewed"], isRead: true },
     { name: "hasDefects", label: "inspections.hasDefects", kind: "flag", isRead: true, isOmitted: true },

@@ -2,7 +2,7 @@
 import { presentTime } from "../clock.js";
 import { html, useEffect, useRef, useState } from "../lib/preact.js";
 import { RequestError, all, get, newId, pathOf, post, request } from "../api.js";
-import { inUnit, number, parseQuantity, quantity, timeText, unitName } from "../format.js";
+import { inUnit, number, parseAmount, quantity, timeText, unitName } from "../format.js";
 import { FieldInput } from "../parts/fields.js";
 import { Form } from "../parts/form.js";
 import { Icon, Shape, Status } from "../parts/icons.js";
@@ -133,7 +133,7 @@ function Checking({ place, draftId }) {
 
   const finish = async (/** @type {Event} */ event) => {
     event.preventDefault();
-    const odometer = draft.odometer.trim() ? parseQuantity(draft.odometer, "km") : null;
+    const reading = draft.odometer.trim() ? parseAmount(draft.odometer, "km") : null, odometer = reading?.value ?? null;
     /** @type {Record<string, string>} */
     const wrong = {};
     if (!draft.vehicleId) wrong.vehicleId = `${t("field.vehicleId")}: ${t("fault.choose")}`;
@@ -151,7 +151,7 @@ function Checking({ place, draftId }) {
     const strokes = draft.strokes ?? [];
     const drawing = strokes.length > 0 ? [await submitFile(await pictureOf(strokes, t("inspections.signature") + ".png"))] : [];
     const content = {
-      at: draft.at, kind: draft.kind, ...(odometer === null ? {} : { odometer: Number(odometer.toFixed(3)) }), ...(draft.place.trim() ? { place: draft.place.trim() } : {}), ...(draft.notes.trim() ? { notes: draft.notes.trim() } : {}),
+      at: draft.at, kind: draft.kind, ...(odometer === null ? {} : { odometer: Number(odometer.toFixed(3)) }), ...(reading?.entered ? { entered: { odometer: reading.entered } } : {}), ...(draft.place.trim() ? { place: draft.place.trim() } : {}), ...(draft.notes.trim() ? { notes: draft.notes.trim() } : {}),
       items: [...draft.items.map(item => ({ item: item.item, result: item.result, ...(item.note?.trim() ? { note: item.note.trim() } : {}), ...(item.photos?.length ? { photos: item.photos } : {}) })),
         ...(drawing.length > 0 ? [{ item: signatureItem, result: "ok", photos: drawing }] : [])],
     };
@@ -203,7 +203,7 @@ function Checking({ place, draftId }) {
         ${item.result === "defect" && html`<div class="note"><label for=${"note-" + at} class="small">${t("inspections.note")}</label><textarea id=${"note-" + at} rows="2" value=${item.note ?? ""} aria-invalid=${faults[`note-${at}`] ? "true" : undefined} onInput=${(/** @type {any} */ event) => set(at, { note: event.target.value })}></textarea>
           <${FilesInput} id=${"photos-" + at} value=${item.photos ?? []} label=${`${t("field.photos")}: ${itemText(item.item, lists)}`} isPhoto=${true} onInput=${(/** @type {string[]} */ photos) => set(at, { photos })} /></div>`}</li>`)}</ul>
       <section class="card padded stack">
-        <${FieldInput} field=${{ name: "odometer", label: "field.odometer", kind: "number", unit: "km" }} value=${draft.odometer} fault=${faults.odometer && t("fault.quantity", { unit: unitName("km") })} onInput=${(/** @type {string} */ odometer) => change({ odometer })} />
+        <${FieldInput} field=${{ name: "odometer", label: "field.odometer", kind: "number", unit: "km", isMeasured: true }} value=${draft.odometer} fault=${faults.odometer && t("fault.quantity", { unit: unitName("km") })} onInput=${(/** @type {string} */ odometer) => change({ odometer })} />
         <${FieldInput} field=${{ name: "place", label: "field.place", kind: "text" }} value=${draft.place} onInput=${(/** @type {string} */ place) => change({ place })} />
         <${FieldInput} field=${{ name: "notes", label: "field.notes", kind: "notes" }} value=${draft.notes} onInput=${(/** @type {string} */ notes) => change({ notes })} />
         <div class=${"field" + (faults.signature ? " faulty" : "")}><label for="signature">${t("inspections.signature")}</label><p class="hint" id="signature-hint">${t("inspections.signatureHint")}</p>

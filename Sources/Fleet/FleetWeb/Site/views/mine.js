@@ -1,8 +1,9 @@
 /** The driver's start page: the assigned vehicle, the journey, and what can be entered. It works without a network. */
+import "../texts/fuel.js";
 import { presentTime } from "../clock.js";
 import { html, useEffect, useState } from "../lib/preact.js";
 import { RequestError, get, newId, pathOf } from "../api.js";
-import { durationText, quantity, timeText } from "../format.js";
+import { durationText, number, quantity, timeText } from "../format.js";
 import { Form } from "../parts/form.js";
 import { Icon, Status } from "../parts/icons.js";
 import { Dialog, Empty, Loading, Title, Trouble, useTick } from "../parts/ui.js";
@@ -14,7 +15,7 @@ import { Severity } from "./work-kinds.js";
 import { InspectionStatus, inspectionTitle, loadChecklists } from "./inspection-kind.js";
 import { journeys, vehicles } from "./kinds.js";
 
-/** @typedef {{ vehicle: any, current: any, next: any[], journey: any, inspection?: any, defects?: any[] }} Day */
+/** @typedef {{ vehicle: any, current: any, next: any[], journey: any, inspection?: any, defects?: any[], figures?: any }} Day */
 
 /** The driver's data that this browser has stored, for use without a network. */
 function known() {
@@ -28,6 +29,13 @@ function known() {
 /** @param {Day} day */
 function keep(day) { localStorage.setItem("day " + currentSession()?.person.id, JSON.stringify(day)); }
 
+/** The score, the journeys and the hours of the driver who is signed in; `null` if the account has no driver. */
+async function ownFigures() {
+  const person = currentSession()?.person.id;
+  const driver = may("drivers") === "own" ? (await get("/api/drivers", { limit: 2 })).data.find((/** @type {any} */ one) => one.personId === person) : null;
+  return driver ? get(pathOf("/api/drivers", driver.id, "figures")) : null;
+}
+
 /** @returns {Promise<Day>} */
 async function load() {
   const [list, running] = await Promise.all([
@@ -38,14 +46,15 @@ async function load() {
   const current = list.data.find((/** @type {any} */ entry) => entry.from <= now && (!entry.to || entry.to > now)) ?? null;
   const of = current && { vehicle: current.vehicleId };
   const none = { data: [] };
-  const [vehicle, reports, defects] = await Promise.all([
+  const [vehicle, reports, defects, figures] = await Promise.all([
     current && get(pathOf("/api/vehicles", current.vehicleId)),
     current && may("inspections") ? get("/api/inspections", { ...of, status: "signed,certified,reviewed", sort: "-at", limit: 1 }) : none,
     current && may("defects") ? get("/api/defects", { ...of, status: "open,acknowledged", limit: 5 }) : none,
+    ownFigures().catch(() => null),
     // The checklists are then known without a network.
     may("inspections", "write") ? loadChecklists().catch(() => null) : null,
   ]);
-  return { current, vehicle, inspection: reports.data[0] ?? null, defects: defects.data, journey: running.data[0] ?? null, next: list.data.filter((/** @type {any} */ entry) => entry !== current && entry.from > now) };
+  return { current, vehicle, figures, inspection: reports.data[0] ?? null, defects: defects.data, journey: running.data[0] ?? null, next: list.data.filter((/** @type {any} */ entry) => entry !== current && entry.from > now) };
 }
 
 export default function Mine() {
@@ -111,7 +120,7 @@ export default function Mine() {
       given=${{ odometer: command === "incident" ? undefined : day?.vehicle?.odometer, purpose: "business" }} onCancel=${() => setCommand(null)} onSave=${(/** @type {any} */ values) => act(command, values)}
       fields=${[
         ...(command === "start" ? [journeys.fields.find(field => field.name === "purpose")] : []),
-        ...(command === "incident" ? [] : [{ name: "odometer", label: "vehicle.odometer", kind: "number", unit: "km", digits: 0 }]),
+        ...(command === "incident" ? [] : [{ name: "odometer", label: "vehicle.odometer", kind: "number", unit: "km", isMeasured: true, digits: 0 }]),
         { name: "notes", label: "field.notes", kind: "notes", required: command === "incident" },
       ]} /></${Dialog}>`}
     ${day && isOwn && may("inspections", "write") && html`<section class="card"><header><h2>${t("mine.check")}</h2></header><div class="padded stack"><div class="pair">
@@ -121,6 +130,11 @@ export default function Mine() {
         ${day.defects?.map(defect => html`<li><a href=${to("defects", defect.id)}>${defect.text}</a><${Severity} severity=${defect.severity} /></li>`)}</ul>`}</section>`}
     <div class="stack">${may("fuel", "write") && html`<a class="button large" href=${"/fuel-entries/new" + (isOwn ? "?vehicleId=" + encodeURIComponent(day?.vehicle.id) : "")}><${Icon} name="fuel" />${t("mine.addFuel")}</a>`}
       ${may("expenses", "write") && html`<a class="button large" href=${"/expenses/new" + (isOwn ? "?vehicleId=" + encodeURIComponent(day?.vehicle.id) : "")}><${Icon} name="money" />${t("mine.addExpense")}</a>`}</div>
+    ${day?.figures && html`<section class="card" aria-label=${t("ownFigures.title")}><header><h2>${t("ownFigures.title")}</h2></header><dl class="facts">
+      <div><dt>${t("ownFigures.score")}</dt><dd>${day.figures.score === undefined ? t("ownFigures.noScore") : number(day.figures.score)}</dd></div>
+      <div><dt>${t("ownFigures.distance")}</dt><dd>${quantity(day.figures.distance ?? 0, "km", 1)}</dd></div>
+      <div><dt>${t("ownFigures.journeys")}</dt><dd>${number(day.figures.journeys)}${day.figures.journeysToReview > 0 ? ` (${number(day.figures.journeysToReview)} ${t("ownFigures.review")})` : ""}</dd></div>
+      <div><dt>${t("ownFigures.hours")}</dt><dd>${durationText(day.figures.journeySeconds)}</dd></div></dl></section>`}
     ${list.length > 0 && html`<section class="card"><header><h2>${t("mine.waiting")}</h2></header><ul class="links">${list.map(entry => html`<li key=${entry.number}><span><b>${entry.label}</b> <span class="soft small">${timeText(entry.at)}</span>
         ${entry.reason && html`<span class="fault">${entry.reason}</span>`}</span>
         ${entry.reason ? html`<span class="actions"><button type="button" class="button" onClick=${() => retry(entry)}>${t("action.retry")}</button><button type="button" class="button" onClick=${() => discard(entry)}>${t("action.remove")}</button></span>` : html`<${Status} shape="silent">${t("net.waits")}</${Status}>`}</li>`)}</ul></section>`}

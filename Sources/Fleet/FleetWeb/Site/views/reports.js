@@ -88,7 +88,7 @@ function amounts(value) { return Array.isArray(value) ? value : value ? [value] 
  * @returns {{ key: string, title: string, of: (row: any) => any, isNumber: boolean }[]}
  */
 function columnsOf(rows) {
-  const order = ["state", "status", "vehicles", "usedDays", "trips", "distance", "distancePerTrip", "engineOnSeconds", "movingSeconds", "idleSeconds", "unknownSeconds", "idleShare", "fuelUsed", "drivingEvents", "score", "total", "perKilometer", "byCategory", "note"];
+  const order = ["state", "status", "vehicles", "usedDays", "trips", "distance", "distancePerTrip", "engineOnSeconds", "movingSeconds", "idleSeconds", "unknownSeconds", "idleShare", "fuelUsed", "drivingEvents", "score", "total", "perKilometer", "distanceBasis", "inspectionsDone", "byCategory", "note"];
   const keys = [...new Set(rows.flatMap(row => Object.keys(row)))].filter(key => key !== "group")
     .sort((a, b) => ((order.indexOf(a) + 1) || 99) - ((order.indexOf(b) + 1) || 99));
   return keys.flatMap(key => {
@@ -125,7 +125,7 @@ function figureText(key, value) {
   if (typeof value === "string") return /^\d{4}-\d\d-\d\d$/.test(value) ? dayText(value) : words("figureText", value);
   if (typeof value !== "number") return typeof value === "boolean" ? t(value ? "yes" : "no") : JSON.stringify(value);
   if (key.endsWith("Seconds")) return durationText(value);
-  if (key.endsWith("Share")) return `${number(value * 100, 1)}\u00a0%`;
+  if (key.endsWith("Share") || key === "inspectionsDone") return `${number(value * 100, 1)}\u00a0%`;
   if (key.startsWith("distance")) return quantity(value, "km", 1);
   if (key === "fuelUsed") return quantity(value, "L", 1);
   return number(value, 1);
@@ -155,7 +155,9 @@ function Report({ id }) {
       beside=${html`<b>${periodText(report)}</b> <span class="soft">${t("reportGroup." + report.groupBy)}${report.fleetId ? html` · <${FleetName} id=${report.fleetId} />` : ""}</span> <span class="soft small">${t("reports.madeAt", { time: timeText(report.createdAt) })}</span>`}>
       <button type="button" class="button" onClick=${() => print()}>${t("reports.print")}</button>
       ${formats.filter(format => tag || format === "csv").map(format => html`<a class="button" download href=${`${pathOf("/api/reports", id)}?format=${format}`} aria-label=${t("reports.as", { format: format.toUpperCase() })}>${format.toUpperCase()}</a>`)}</${Title}>
-    ${report.pending && html`<p class="soft" role="status">${t("reports.pending", { vehicles: number(report.pending.vehicles), days: number(report.pending.days) })}</p>`}
+    ${report.missed && html`<p class="soft" role="status">${t("reports.missed", { count: number(report.missed) })}</p>`}
+    ${report.pending?.journeys && html`<p class="soft" role="status">${t("reports.pendingJourneys", { count: number(report.pending.journeys) })}</p>`}
+    ${report.pending && report.pending.days > 0 && html`<p class="soft" role="status">${t("reports.pending", { vehicles: number(report.pending.vehicles), days: number(report.pending.days) })}</p>`}
     ${rows.length === 0 ? html`<div class="card"><${Empty} title=${t("reports.noRows")}><p>${t("reports.noRowsHelp")}</p></${Empty}></div>` : html`<${Bars} report=${report} rows=${rows} />
       <section class="card scroll" tabindex="0" role="region" aria-label=${t("report." + report.kind)}><table><thead><tr><th scope="col">${t("reportGroup." + report.groupBy)}</th>${columns.map(column => html`<th scope="col" class=${column.isNumber ? "num" : ""} key=${column.key}>${column.title}</th>`)}</tr></thead>
         <tbody>${rows.map((row, index) => html`<tr key=${index}><th scope="row">${report.groupBy === "vehicle" && row.group ? html`<a href=${to("vehicles", row.group)}>${row.group}</a>` : groupText(report.groupBy, row.group)}</th>

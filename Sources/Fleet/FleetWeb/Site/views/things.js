@@ -10,6 +10,7 @@ import { Empty, Figures, Secret, Trouble } from "../parts/ui.js";
 import { currentSession, may } from "../state.js";
 import { t } from "../texts.js";
 import { DutyCard, dutyPeriods } from "./duty.js";
+import { FuelCheck, ReadingFigures } from "./fuel.js";
 import { JourneyDoubts, JourneyExtras } from "./journey.js";
 import { kinds as workingKinds } from "./kinds.js";
 import { setUpKinds } from "./settings-kinds.js";
@@ -78,6 +79,8 @@ function more(kind, thing, reload) {
     case "connectors": return html`<${Assets} connector=${thing} /><${Failures} thing=${thing} /><${Ignored} thing=${thing} />`;
     case "phones": return html`<${PhoneApps} /><${Ignored} thing=${thing} />`;
     case "journeys": return html`<${JourneyExtras} journey=${thing} />`;
+    case "fuel-entries": return html`<${FuelCheck} entry=${thing} />`;
+    case "meter-readings": return html`<${ReadingFigures} reading=${thing} />`;
     case "drivers": return html`<${DriverExtras} driver=${thing} />`;
     default: return null;
   }

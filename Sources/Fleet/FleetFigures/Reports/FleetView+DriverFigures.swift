@@ -1,0 +1,56 @@
+import FleetDomain
+import FleetWork
+import Telemetry
+
+extension FleetView {
+  /// Returns the figures of one driver: those of the report of drivers, and the sums of the journeys that began on the
+  /// days.
+  ///
+  /// - Parameter zone: the time zone in which the days begin.
+  public func figures(
+    ofDriver driver: UUIDv7, on dates: ClosedRange<CalendarDate>, in zone: ZoneRules
+  ) throws(ThingError) -> JSON {
+    let days = try daySums(by: .driver, fleet: nil, from: dates.lowerBound, through: dates.upperBound)
+      .first { $0.driver == driver }
+    var table = ReportTable(.drivers, by: .driver)
+    var sums = days ?? DaySums(date: dates.lowerBound)
+    sums.driver = driver
+    table.add(sums)
+    var members: [String: JSON] = [:]
+    if case .object(let row)? = table.rows.first { members = row }
+    members["group"] = nil
+    members["driverId"] = driver.json
+    (members["from"], members["to"]) = (dates.lowerBound.json, dates.upperBound.json)
+    members["formula"] = .text(ReportTable.scoreFormula)
+    members["engineOnSeconds"] = (Double(sums.engineOn) / 1_000).json
+    members.merge(try journeyFigures(of: driver, on: dates, in: zone)) { $1 }
+    return .object(members)
+  }
+
+  private func journeyFigures(
+    of driver: UUIDv7, on dates: ClosedRange<CalendarDate>, in zone: ZoneRules
+  ) throws(ThingError) -> [String: JSON] {
+    func time(_ date: CalendarDate) -> JSON { Timestamp(nanoseconds: zone.start(of: date) * 1_000_000).json }
+    let query = ThingQuery<Journey>(
+      .oneOf(key: "driverId", [driver.json]), .atLeast(key: "startTime", time(dates.lowerBound)),
+      .below(key: "startTime", time(dates.upperBound.next)),
+      .oneOf(key: "status", [Journey.Status.inProgress, .paused, .completed].map(\.json)))
+    let keys = ["startTime", "endTime", "startOdometer", "endOdometer", "needsReview"]
+    var (count, open, review, milliseconds, kilometers) = (Int64(0), Int64(0), Int64(0), Int64(0), 0.0)
+    for row in try values(keys, query) {
+      count += 1
+      if row[4] == .bool(true) { review += 1 }
+      guard let end = try? Timestamp(json: row[1]), let start = try? Timestamp(json: row[0]) else {
+        open += 1
+        continue
+      }
+      milliseconds += end.milliseconds - start.milliseconds
+      if let first = row[2].numberValue, let last = row[3].numberValue { kilometers += last - first }
+    }
+    return [
+      "journeys": .integer(count), "journeysInProgress": .integer(open), "journeysToReview": .integer(review),
+      "journeySeconds": (Double(milliseconds) / 1_000).json,
+      "journeyKilometers": ((kilometers * 1_000).rounded() / 1_000).json,
+    ]
+  }
+}

@@ -1,0 +1,79 @@
+import FleetDomain
+import FleetFigures
+import FleetWork
+import Telemetry
+
+/// A fall of the fuel level of a vehicle between two of its trips.
+struct ParkedDrop: Sendable {
+  /// The age from which a fall is not reported, s. Imports of old records would otherwise report old falls.
+  private static let longestDelay = 7 * 86_400
+
+  let drop: FuelDrop
+  let vehicle: String
+  /// The start of the trip after the fall.
+  let at: Timestamp
+
+  /// Adds the event, unless the fall is old.
+  func apply(to transaction: any FleetTransaction) throws(ThingError) {
+    guard at > transaction.now.adding(seconds: -Self.longestDelay),
+      let known = try transaction.vehicle(named: vehicle), known.value.id == vehicle
+    else { return }
+    var new = FleetEvent(.fuelDrop, Vehicle.self, known.id)
+    (new.vehicleID, new.item, new.at) = (vehicle, drop.text, at)
+    try transaction.emit(new)
+  }
+}
+
+extension RecordFollower {
+  /// The maximum number of telemetry records that are read on each side of the time in which a vehicle was parked.
+  private static let mostLevels = 600
+
+  /// Finds falls of the fuel level while a vehicle was parked before and after a trip. The trips may arrive in any
+  /// order, so both times are examined.
+  func fuelDrops(around trip: EndedTrip, vehicle: String, tenant: TenantID) async throws -> [ParkedDrop] {
+    var drops: [ParkedDrop] = []
+    if let earlier = try await neighbour(of: trip, isLater: false, vehicle: vehicle, tenant: tenant) {
+      drops += [try await drop(from: earlier, to: trip, vehicle: vehicle, tenant: tenant)].compactMap { $0 }
+    }
+    if let later = try await neighbour(of: trip, isLater: true, vehicle: vehicle, tenant: tenant) {
+      drops += [try await drop(from: trip, to: later, vehicle: vehicle, tenant: tenant)].compactMap { $0 }
+    }
+    return drops
+  }
+
+  /// Returns the trip that ended last before a trip began, or that ended first after it.
+  private func neighbour(
+    of trip: EndedTrip, isLater: Bool, vehicle: String, tenant: TenantID
+  ) async throws -> EndedTrip? {
+    let query =
+      isLater
+      ? RecordQuery(
+        vehicle: vehicle, classes: RecordQuery.tripClasses, from: trip.to, order: .oldestFirst, limit: 10)
+      : RecordQuery(
+        vehicle: vehicle, classes: RecordQuery.tripClasses, to: Timestamp(nanoseconds: trip.from.nanoseconds + 1),
+        order: .newestFirst, limit: 10)
+    return try await storage.records(query, tenant: tenant).items.lazy.filter { !$0.isTimeAhead }
+      .compactMap { EndedTrip($0) }.first { found in
+        found.id != trip.id && (isLater ? found.from >= trip.to : found.to <= trip.from)
+      }
+  }
+
+  private func drop(
+    from first: EndedTrip, to second: EndedTrip, vehicle: String, tenant: TenantID
+  ) async throws -> ParkedDrop? {
+    let span = Int(FuelDrop.span)
+    let capacity = try await storage.view(tenant: tenant) { view throws(ThingError) in
+      try view.vehicle(named: vehicle)?.value.tankCapacity
+    }
+    func levels(from start: Timestamp, to end: Timestamp) async throws -> [Double] {
+      try await storage.telemetry(of: vehicle, from: start, to: end, most: Self.mostLevels, tenant: tenant)
+        .compactMap(\.values.fuelLevel)
+    }
+    let before = try await levels(from: max(first.from, first.to.adding(seconds: -span)), to: first.to)
+    guard before.count >= FuelDrop.levels else { return nil }
+    let after = try await levels(from: second.from, to: min(second.to, second.from.adding(seconds: span)))
+    return FuelDrop(before: before, after: after, capacity: capacity).map { drop in
+      ParkedDrop(drop: drop, vehicle: vehicle, at: second.from)
+    }
+  }
+}

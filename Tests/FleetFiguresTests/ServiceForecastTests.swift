@@ -1,0 +1,54 @@
+import FleetDomain
+import FleetWork
+import TestKit
+import Testing
+
+@testable import FleetFigures
+
+/// Forecasts of due services, compared with a vehicle that drives day by day.
+@Suite struct ServiceForecastTests {
+  /// The first day on which the service is due, if the vehicle goes on as before; `nil` if that is not within 4,000
+  /// days.
+  private static func drive(
+    _ due: ServicePlan.Point, from now: ServicePlan.Point, kilometers: Int?, hours: Int?
+  ) -> CalendarDate? {
+    guard var day = now.date else { return nil }
+    var (odometer, meter) = (now.kilometers, now.engineHours)
+    for _ in 0..<4_000 {
+      if let date = due.date, date <= day { return due.date }
+      if let wanted = due.kilometers, let odometer, odometer >= wanted { return day }
+      if let wanted = due.engineHours, let meter, meter >= wanted { return day }
+      day = day.next
+      if let kilometers { odometer = odometer.map { $0 + Double(kilometers) } }
+      if let hours { meter = meter.map { $0 + Double(hours) } }
+    }
+    return nil
+  }
+
+  @Test(arguments: 1...20) func the_forecast_is_the_day_on_which_a_driving_vehicle_is_due(seed: Int) {
+    var random = SplitMix(seed: UInt64(seed))
+    let start = CalendarDate("2026-05-01")!
+    func some<Value>(_ value: Value) -> Value? { Bool.random(using: &random) ? value : nil }
+    for _ in 0..<200 {
+      let now = ServicePlan.Point(
+        date: start.adding(days: Int.random(in: 0...400, using: &random)),
+        kilometers: some(Double(Int.random(in: 0...200_000, using: &random))),
+        engineHours: some(Double(Int.random(in: 0...5_000, using: &random))))
+      let due = ServicePlan.Point(
+        date: some(start.adding(days: Int.random(in: 401...2_000, using: &random))),
+        kilometers: some((now.kilometers ?? 0) + Double(Int.random(in: -500...30_000, using: &random))),
+        engineHours: some((now.engineHours ?? 0) + Double(Int.random(in: -50...500, using: &random))))
+      let (kilometers, hours) = (
+        some(Int.random(in: 0...600, using: &random)), some(Int.random(in: 0...20, using: &random))
+      )
+      let forecast = ServicePlan.forecast(
+        due, at: now, daily: (kilometers: kilometers.map(Double.init), engineHours: hours.map(Double.init)))
+      let simulated = Self.drive(due, from: now, kilometers: kilometers, hours: hours)
+      if let forecast, forecast.dayNumber - (now.date?.dayNumber ?? 0) >= 4_000 {
+        #expect(simulated == nil)
+      } else {
+        #expect(forecast == simulated, "\(due) at \(now), \(kilometers ?? -1) km, \(hours ?? -1) h")
+      }
+    }
+  }
+}
