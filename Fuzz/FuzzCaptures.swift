@@ -30,12 +30,6 @@ public func fuzzCaptures(_ start: UnsafePointer<UInt8>, _ size: Int) -> CInt {
 
 private let formats: UInt8 = 12
 
-/// Reports a broken rule and ends the program. A release build would not report a failed precondition.
-@inline(__always)
-private func require(_ condition: Bool, _ what: StaticString) {
-  if !condition { fatalError("\(what)") }
-}
-
 private func verify(_ error: CaptureError) {
   for byte in error.description.utf8 { require(byte >= 0x20 && byte != 0x7F, "a message of two lines, or of controls") }
 }

@@ -19,15 +19,9 @@ public func fuzzDecode(_ start: UnsafePointer<UInt8>, _ size: Int) -> CInt {
   exchange.begin(BusProtocol(rawValue: 1 + source.next() % 6) ?? .can11)
   if source.next() & 1 == 1 { exchange.define(from: &source) }
   if exchange.bus.isCAN { exchange.buildCAN(from: &source) } else { exchange.buildLegacy(from: &source) }
-  if source.next() & 3 == 0 { exchange.ask() }
+  if source.next() & 3 == 0 { exchange.selectRequest() }
   exchange.run()
   return 0
-}
-
-/// Reports a broken rule and ends the program. A release build would not report a failed precondition.
-@inline(__always)
-private func require(_ condition: Bool, _ what: StaticString) {
-  if !condition { fatalError("\(what)") }
 }
 
 // libFuzzer calls from one thread. Creating a reader takes longer than reading a reply.
@@ -35,86 +29,25 @@ nonisolated(unsafe) private var reader = ReplyReader()
 nonisolated(unsafe) private let exchange = Exchange()
 private let reset: InlineArray<4, UInt8> = [0x41, 0x54, 0x57, 0x53]
 /// Services whose answers are decoded, and some whose answers are not.
-private let services: InlineArray<16, UInt8> = [
+let services: InlineArray<16, UInt8> = [
   0x41, 0x42, 0x43, 0x44, 0x45, 0x46, 0x47, 0x49, 0x4A, 0x59, 0x61, 0x62, 0x62, 0x7F, 0x50, 0x41,
 ]
 
-/// The bytes of the input, one by one. After their end, a sequence follows that the last byte determines, so that short
-/// inputs create much.
-private struct Source {
-  private let bytes: UnsafeBufferPointer<UInt8>
-  private var at = 0
-  private var state: UInt32
-
-  init(_ bytes: UnsafeBufferPointer<UInt8>) {
-    self.bytes = bytes
-    state = UInt32(bytes[bytes.count - 1]) &* 2_654_435_761 | 1
-  }
-
-  mutating func next() -> UInt8 {
-    if at < bytes.count {
-      at += 1
-      return bytes[at - 1]
-    }
-    state = state &* 1_664_525 &+ 1_013_904_223
-    return UInt8(truncatingIfNeeded: state >> 24)
-  }
-}
-
-/// A message that an ECU sends.
-private struct Message {
-  var ecu = ECUAddress.unknown
-  var bytes = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
-  /// Whether one of its frames was left out, sent twice or sent too late.
-  var isBroken = false
-  /// The position of the message among those that were found, from 1; 0 if it was not found yet.
-  var turn = 0
-}
-
-/// Bytes that are written one after another, in memory that is allocated once.
-private struct Bytes: ~Copyable {
-  private let start: UnsafeMutablePointer<UInt8>
-  private let capacity: Int
-  private(set) var count = 0
-
-  init(capacity: Int) {
-    start = .allocate(capacity: capacity)
-    self.capacity = capacity
-  }
-
-  var all: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: start, count: count) }
-  func from(_ first: Int) -> UnsafeMutableBufferPointer<UInt8> {
-    UnsafeMutableBufferPointer(start: start + first, count: count - first)
-  }
-
-  mutating func removeAll() { count = 0 }
-  mutating func append(_ byte: UInt8) {
-    require(count < capacity, "the harness has too little room")
-    start[count] = byte
-    count += 1
-  }
-  mutating func append(hex byte: UInt8) {
-    append(digit: byte >> 4)
-    append(digit: byte & 0x0F)
-  }
-  private mutating func append(digit: UInt8) { append(digit < 10 ? 0x30 + digit : 0x37 + digit) }
-}
-
 /// A reply, the messages that must be found in it, and those that were found.
-private final class Exchange {
-  private(set) var bus = BusProtocol.can11
-  private var definitions = UnsafeMutableBufferPointer<SignalDefinition>.allocate(capacity: 8)
-  private var definitionCount = 0
-  private var payloads = Bytes(capacity: 4 * 4_096)
-  private var text = Bytes(capacity: 1 << 17)
-  private var question = Bytes(capacity: 8)
-  private var frame = Bytes(capacity: 512)
+final class Exchange {
+  var bus = BusProtocol.can11
+  var definitions = UnsafeMutableBufferPointer<SignalDefinition>.allocate(capacity: 8)
+  var definitionCount = 0
+  var payloads = Bytes(capacity: 4 * 4_096)
+  var text = Bytes(capacity: 1 << 17)
+  var question = Bytes(capacity: 8)
+  var frame = Bytes(capacity: 512)
 
-  private var messages = InlineArray<4, Message>(repeating: Message())
-  private var messageCount = 0
-  private var isListening = false
-  private var found = 0
-  private var errors = 0
+  var messages = InlineArray<4, Message>(repeating: Message())
+  var messageCount = 0
+  var isListening = false
+  var found = 0
+  var errors = 0
 
   func begin(_ bus: BusProtocol) {
     self.bus = bus
@@ -370,7 +303,7 @@ private final class Exchange {
   // MARK: Question and answer
 
   /// Selects the request that the first expected message answers. All other messages are then unexpected.
-  func ask() {
+  func selectRequest() {
     for index in 0..<messageCount where !messages[index].isBroken {
       let payload = messages[index].bytes
       guard payload[0] != 0x7F, payload.count > 2 else { return }
@@ -398,97 +331,13 @@ private final class Exchange {
     reader.finish(loaded: loaded.span, into: &handler)
     finish()
   }
-
-  // MARK: What is found
-
-  /// Returns the index of the message with this sender and these bytes, whether it is expected or not; `nil` if there
-  /// is none.
-  private func message(_ ecu: ECUAddress, equal bytes: UnsafeBufferPointer<UInt8>) -> Int? {
-    for index in 0..<messageCount where messages[index].ecu == ecu && messages[index].bytes.elementsEqual(bytes) {
-      return index
-    }
-    return nil
-  }
-
-  func take(_ payload: Span<UInt8>, from ecu: ECUAddress) {
-    guard isListening else { return }
-    for index in 0..<messageCount where messages[index].ecu == ecu {
-      require(!messages[index].isBroken, "a message whose frames were broken")
-    }
-    guard let index = payload.withUnsafeBufferPointer({ message(ecu, equal: $0) }) else {
-      return require(false, "a message that nobody sent")
-    }
-    require(messages[index].turn == 0, "a message came twice")
-    found += 1
-    messages[index].turn = found
-  }
-
-  func take(_ reading: Reading) {
-    guard isListening else { return }
-    require(reading.value.isFinite, "a reading that is no number")
-    var last = -1
-    for index in 0..<messageCount where messages[index].ecu == reading.origin.ecu && messages[index].turn > 0 {
-      if last < 0 || messages[index].turn > messages[last].turn { last = index }
-    }
-    guard last >= 0 else { return require(false, "a reading without a message") }
-    let payload = messages[last].bytes
-    // The counters of service 09 may come from lines that are joined at the prompt.
-    if reading.service != 0x09 { require(payload[0] == reading.service + 0x40, "a reading of another service") }
-    if question.count >= 2 {
-      let asked = Hex.value(question.all[0]) << 4 | Hex.value(question.all[1])
-      require(reading.service == asked, "a reading that nobody asked for")
-    }
-    if reading.signal.isLoaded { verify(reading, payload) }
-  }
-
-  func take(_ error: WireError, line: Span<UInt8>) {
-    require(Int(error.offset) <= line.count, "an error points behind its line")
-    errors += 1
-  }
-
-  private func finish() {
-    for index in 0..<messageCount {
-      if messages[index].isBroken {
-        require(errors > 0, "a broken message was no error")
-      } else {
-        require(messages[index].turn > 0, "a message was lost")
-      }
-    }
-  }
-
-  /// Checks the value of a reading by its bits, one by one.
-  private func verify(_ reading: Reading, _ payload: UnsafeBufferPointer<UInt8>) {
-    let number = Int(reading.signal.rawValue - SignalID.firstLoaded)
-    require(number < definitionCount, "a signal that is not defined")
-    let row = definitions[number]
-    require(row.service == reading.service && row.identifier == reading.identifier, "a signal of another identifier")
-    // The place of the data is known here only if the message has a single identifier.
-    guard row.service != 0x01 else { return }
-    let data = UnsafeBufferPointer(rebasing: payload[(row.service == 0x22 ? 3 : 2)...])
-    let first = Int(row.bitOffset)
-    let length = Int(row.bitLength)
-    require(first + length <= data.count * 8, "a signal behind the end of its data")
-    var raw: UInt64 = 0
-    let isLittleEndian = row.encoding == .unsignedLittleEndian || row.encoding == .signedLittleEndian
-    if isLittleEndian, first % 8 == 0, length % 8 == 0 {
-      for byte in data[first / 8..<(first + length) / 8].reversed() { raw = raw << 8 | UInt64(byte) }
-    } else {
-      for bit in first..<first + length { raw = raw << 1 | UInt64(data[bit / 8] >> UInt8(7 - bit % 8) & 1) }
-    }
-    let isSigned = row.encoding == .signed || row.encoding == .signedLittleEndian
-    var value = Double(raw)
-    if isSigned, raw >> UInt64(length - 1) == 1 {
-      value = Double(Int64(bitPattern: length == 64 ? raw : raw | ~0 << UInt64(length)))
-    }
-    require(reading.value == value, "a value that is not what its bits say")
-  }
 }
 
 /// Passes the frames and messages of the reader to the exchange.
 private struct Findings: ReplyHandler {
   unowned let exchange: Exchange
 
-  mutating func message(_ payload: Span<UInt8>, origin: Origin) { exchange.take(payload, from: origin.ecu) }
-  mutating func reading(_ reading: Reading) { exchange.take(reading) }
-  mutating func failure(_ error: WireError, line: Span<UInt8>) { exchange.take(error, line: line) }
+  mutating func message(_ payload: Span<UInt8>, origin: Origin) { exchange.check(payload, from: origin.ecu) }
+  mutating func reading(_ reading: Reading) { exchange.check(reading) }
+  mutating func failure(_ error: WireError, line: Span<UInt8>) { exchange.check(error, line: line) }
 }

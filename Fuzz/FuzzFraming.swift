@@ -23,12 +23,6 @@ public func fuzzFraming(_ start: UnsafePointer<UInt8>, _ size: Int) -> CInt {
   return 0
 }
 
-/// Reports a broken rule and ends the program. A release build would not report a failed precondition.
-@inline(__always)
-private func require(_ condition: Bool, _ what: StaticString) {
-  if !condition { fatalError("\(what)") }
-}
-
 private struct Setting {
   var bus: BusProtocol
   var headers: HeaderMode
@@ -128,7 +122,7 @@ private struct Digest: ReplyHandler {
     event(2, origin)
     add(payload)
     require(payload.count > 0 && payload.count <= 4_095, "a message of impossible length")
-    if notesMessages { messages.note(payload) }
+    if notesMessages { messages.append(payload) }
   }
   mutating func reading(_ reading: Reading) {
     event(3, reading.origin)
@@ -183,7 +177,7 @@ private struct Messages: ~Copyable {
 
   mutating func removeAll() { count = 0 }
 
-  mutating func note(_ payload: Span<UInt8>) {
+  mutating func append(_ payload: Span<UInt8>) {
     guard count < Self.most else { return }
     let first = count == 0 ? 0 : ends[count - 1]
     payload.withUnsafeBufferPointer { (bytes + first).update(from: $0.baseAddress!, count: payload.count) }

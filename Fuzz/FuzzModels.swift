@@ -19,12 +19,6 @@ public func fuzzModels(_ start: UnsafePointer<UInt8>, _ size: Int) -> CInt {
   return 0
 }
 
-/// Reports a broken rule and ends the program. A release build would not report a failed precondition.
-@inline(__always)
-private func require(_ condition: Bool, _ what: StaticString) {
-  if !condition { fatalError("\(what)") }
-}
-
 private func verify(_ facts: ModelFacts, count: Int) {
   require((0...ModelLimits.vertices).contains(facts.vertices ?? 0), "a wrong number of vertices")
   require((0...ModelLimits.triangles).contains(facts.triangles ?? 0), "a wrong number of triangles")

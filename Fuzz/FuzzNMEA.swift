@@ -23,12 +23,6 @@ public func fuzzNMEA(_ start: UnsafePointer<UInt8>, _ size: Int) -> CInt {
   return 0
 }
 
-/// Reports a broken rule and ends the program. A release build would not report a failed precondition.
-@inline(__always)
-private func require(_ condition: Bool, _ what: StaticString) {
-  if !condition { fatalError("\(what)") }
-}
-
 // libFuzzer calls from one thread.
 nonisolated(unsafe) private var sentences = Sentences()
 

@@ -16,7 +16,7 @@ public func fuzzPasskeys(_ start: UnsafePointer<UInt8>, _ size: Int) -> CInt {
   switch start[0] & 7 {
   case 0, 1: readItem(input)
   case 2: readData(input)
-  // A fixed head, so that most inputs reach the data behind it.
+  // A fixed head, so that most inputs reach the data after it.
   case 3: readData(Array(repeating: 0x5A, count: 32) + [0xC5, 0, 0, 0, 9] + input)
   case 4: readClientData(input)
   case 5: readKey(input)
@@ -27,12 +27,6 @@ public func fuzzPasskeys(_ start: UnsafePointer<UInt8>, _ size: Int) -> CInt {
     readToken(parts.map { Base64URL.text(Array($0)) }.joined(separator: "."))
   }
   return 0
-}
-
-/// Reports a broken rule and ends the program. A release build would not report a failed precondition.
-@inline(__always)
-private func require(_ condition: Bool, _ what: StaticString) {
-  if !condition { fatalError("\(what)") }
 }
 
 private func readItem(_ bytes: [UInt8]) {

@@ -64,7 +64,8 @@ longest() { [ "$1" = Models ] && echo 2048 || echo 160; }
 build() {
   local target=$1 program=$folder/$1/fuzz sources imported modules module options=()
   mapfile -t sources < <(sources "$target")
-  sources+=("Fuzz/Fuzz$target.swift")
+  sources+=("Fuzz/Fuzz$target.swift" Fuzz/Shared/*.swift)
+  [ ! -d "Fuzz/$target" ] || sources+=("Fuzz/$target"/*.swift)
   mapfile -t imported < <(imports "$target")
   read -ra modules < <(built_modules "$target")
   # The program exists, and no source is newer.

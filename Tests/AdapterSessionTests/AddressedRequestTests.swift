@@ -10,14 +10,16 @@ import Testing
     return ecu
   }
 
-  private func row(_ identifier: UInt16, flowControl: Bool = false, period: Int64 = Bench.second) -> AddressedRequest {
+  private func row(_ identifier: UInt16, flowControl: Bool = false, period: Int64 = SessionBench.second)
+    -> AddressedRequest
+  {
     AddressedRequest(
       question: .dataIdentifier(identifier), header: .can11(0x720), receiver: .can11(0x728),
       needsFlowControl: flowControl, period: period)
   }
 
-  private func bench(_ adapter: TinyAdapter, _ rows: [AddressedRequest]) -> Bench {
-    let bench = Bench(adapter, preferences: Cars.six)
+  private func bench(_ adapter: TinyAdapter, _ rows: [AddressedRequest]) -> SessionBench {
+    let bench = SessionBench(adapter, preferences: Cars.six)
     for row in rows { bench.add(row) }
     return bench
   }
@@ -62,7 +64,7 @@ import Testing
     adapter.protocolNumber = "A7"
     let request = AddressedRequest(
       question: .dataIdentifier(0x404C), header: .can29(0x18DA_10F1), receiver: .can29(0x18DA_F110),
-      period: Bench.second)
+      period: SessionBench.second)
     let bench = bench(adapter, [request])
     bench.run(seconds: 8)
     let commands = bench.commands
@@ -94,7 +96,7 @@ import Testing
   }
 
   @Test func a_full_request_table_is_reported() {
-    let bench = Bench(TinyAdapter([]))
+    let bench = SessionBench(TinyAdapter([]))
     for i in 0..<128 { #expect(bench.add(row(UInt16(i)))) }
     #expect(!bench.add(row(0x4444)))
   }

@@ -4,10 +4,10 @@ import Testing
 @testable import AdapterSession
 
 @Suite struct AutobaudTests {
-  private func serial(_ adapter: TinyAdapter, memory: SessionMemory = SessionMemory()) -> Bench {
+  private func serial(_ adapter: TinyAdapter, memory: SessionMemory = SessionMemory()) -> SessionBench {
     var configuration = SessionConfiguration()
     configuration.transport = .serial(baud: nil)
-    return Bench(adapter, configuration, memory: memory)
+    return SessionBench(adapter, configuration, memory: memory)
   }
 
   @Test(arguments: [38400, 115_200, 9600, 230_400, 57600, 500_000, 1_000_000, 2_000_000])
@@ -98,10 +98,11 @@ import Testing
     adapter.isDead = true
     var configuration = SessionConfiguration()
     configuration.transport = .serial(baud: 9600)
-    let bench = Bench(adapter, configuration)
+    let bench = SessionBench(adapter, configuration)
     for i in 0..<20 {
       bench.inject(
-        "$GPRMC,123519,A,4807.038,N,01131.000,E,022.4,084.4,230394,003.1,W*6A\r\n", after: Int64(i) * Bench.second)
+        "$GPRMC,123519,A,4807.038,N,01131.000,E,022.4,084.4,230394,003.1,W*6A\r\n",
+        after: Int64(i) * SessionBench.second)
     }
     bench.reopens = false
     bench.run(seconds: 20)
@@ -117,7 +118,7 @@ import Testing
       isFirst = false
       return ("?\r\r>", 0)
     }
-    let bench = Bench(adapter)
+    let bench = SessionBench(adapter)
     bench.run(seconds: 4)
     #expect(bench.isConnected)
     #expect(bench.commands.prefix(3) == ["ATZ", "ATZ", "ATE0"])
@@ -126,11 +127,11 @@ import Testing
   @Test func a_silent_device_is_probed_again_one_second_after_each_attempt() {
     let adapter = TinyAdapter([])
     adapter.isDead = true
-    let bench = Bench(adapter)
+    let bench = SessionBench(adapter)
     bench.run(seconds: 200)
     let resets = bench.sent.filter { $0.text == "ATZ" }.map(\.at)
     let last = resets[resets.count - 1] - resets[resets.count - 2]
     // ATZ waits 4 s for its answer.
-    #expect(last >= 5 * Bench.second && last <= 6 * Bench.second)
+    #expect(last >= 5 * SessionBench.second && last <= 6 * SessionBench.second)
   }
 }

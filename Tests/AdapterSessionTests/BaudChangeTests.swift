@@ -6,18 +6,18 @@ import Testing
 @Suite struct BaudChangeTests {
   private func bench(
     _ adapter: TinyAdapter, preferred: Int? = 115_200, fixed: Int? = 38400, quirks: Quirks = []
-  ) -> Bench {
+  ) -> SessionBench {
     var configuration = SessionConfiguration()
     configuration.transport = .serial(baud: fixed)
     configuration.preferredBaud = preferred
     var memory = SessionMemory()
     memory.quirks = quirks
-    let bench = Bench(adapter, configuration, preferences: Cars.six, memory: memory)
+    let bench = SessionBench(adapter, configuration, preferences: Cars.six, memory: memory)
     bench.mayChangeBaud = true
     return bench
   }
 
-  private func expectReadings(_ bench: Bench, at baud: Int) {
+  private func expectReadings(_ bench: SessionBench, at baud: Int) {
     #expect(bench.isConnected)
     #expect(bench.adapter.baud == baud && bench.adapter.hostBaud == baud)
     #expect(bench.recorder.values.contains { $0.identifier == 0x0C && $0.value == 1726 })
@@ -171,10 +171,10 @@ import Testing
     bench.adapter.powerCycle()
     let start = bench.now
     bench.run(seconds: 30) { !$0.isConnected }
-    #expect(bench.now - start <= 5 * Bench.second)
+    #expect(bench.now - start <= 5 * SessionBench.second)
     bench.run(seconds: 30) { $0.isConnected }
     // ATWS is not answered; then ATZ is sent at the old speed.
-    #expect(bench.now - start <= 9 * Bench.second)
+    #expect(bench.now - start <= 9 * SessionBench.second)
     expectReadings(bench, at: 115_200)
   }
 
@@ -196,7 +196,7 @@ import Testing
     bench.adapter.hook = { command, _ in
       guard isOnce, command.count > 8 else { return nil }
       isOnce = false
-      return ("ERR94\r\r>", 5 * Bench.millisecond)
+      return ("ERR94\r\r>", 5 * SessionBench.millisecond)
     }
     bench.run(seconds: 5)
     #expect(bench.commands.contains("ATWS"))
@@ -217,7 +217,7 @@ import Testing
   @Test func the_baud_rate_of_a_connection_without_one_is_not_changed() {
     var configuration = SessionConfiguration()
     configuration.preferredBaud = 115_200
-    let bench = Bench(TinyAdapter([Cars.engine()]), configuration)
+    let bench = SessionBench(TinyAdapter([Cars.engine()]), configuration)
     bench.run(seconds: 5)
     #expect(bench.bauds == [])
     #expect(bench.isConnected)

@@ -4,12 +4,12 @@ import Testing
 @testable import AdapterSession
 
 @Suite struct ClearCodesTests {
-  private func bench(speed: UInt8, engineSpeed: UInt8, pids: [UInt8]? = nil) -> Bench {
+  private func bench(speed: UInt8, engineSpeed: UInt8, pids: [UInt8]? = nil) -> SessionBench {
     var ecu = Cars.engine()
     ecu.codes = [0x0420, 0x0171]
     ecu.pids[0x0C] = [engineSpeed, 0]
     ecu.pids[0x0D] = [speed]
-    let bench = Bench(TinyAdapter([ecu]), preferences: Cars.six)
+    let bench = SessionBench(TinyAdapter([ecu]), preferences: Cars.six)
     bench.run(seconds: 8)
     return bench
   }
@@ -152,7 +152,7 @@ import Testing
   @Test func codes_of_an_OBDonUDS_vehicle_are_not_cleared_because_they_were_not_saved() throws {
     var ecu = TinyAdapter.ECU(address: "7E8", pids: [:])
     ecu.identifiers = [0xF400: [0x00, 0x18, 0x00, 0x00], 0xF40C: [0, 0], 0xF40D: [0]]
-    let bench = Bench(TinyAdapter([ecu]))
+    let bench = SessionBench(TinyAdapter([ecu]))
     bench.run(seconds: 30) { $0.session.car.isUDS && $0.isConnected }
     bench.run(seconds: 5)
     bench.session.clearCodes(try #require(ClearPermission(confirmed: true)))
@@ -162,7 +162,7 @@ import Testing
   }
 
   @Test func clearing_without_a_vehicle_is_rejected() throws {
-    let bench = Bench(TinyAdapter([]))
+    let bench = SessionBench(TinyAdapter([]))
     bench.session.clearCodes(try #require(ClearPermission(confirmed: true)))
     bench.run(seconds: 2)
     #expect(bench.events.contains(.clearRefused(.notConnected)))

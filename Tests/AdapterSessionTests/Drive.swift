@@ -3,15 +3,15 @@
 /// A vehicle over time, as the watch sees it: one row of readings each second, and the voltage every ten seconds.
 final class Drive {
   var watch: PowerWatch
-  var now: Int64 = 1000 * Bench.second
+  var now: Int64 = 1000 * SessionBench.second
   var changes: [PowerWatch.Change] = []
   var changedAt: Int64 = 0
 
   init(_ configuration: PowerConfiguration = PowerConfiguration()) {
-    watch = PowerWatch(configuration, voltagePeriod: 10 * Bench.second)
+    watch = PowerWatch(configuration, voltagePeriod: 10 * SessionBench.second)
     // The watch must see the voltage change once.
-    watch.voltage(12.7, at: now - 30 * Bench.second)
-    watch.voltage(12.8, at: now - 20 * Bench.second)
+    watch.voltage(12.7, at: now - 30 * SessionBench.second)
+    watch.voltage(12.8, at: now - 20 * SessionBench.second)
   }
 
   var isAsleep: Bool { watch.isAsleep }
@@ -24,7 +24,7 @@ final class Drive {
     _ seconds: Int, volts: Double?, rpm: Double? = nil, speed: Double? = nil, answers: Bool = true
   ) {
     for second in 0..<seconds {
-      now += Bench.second
+      now += SessionBench.second
       let period = watch.isAsleep ? 30 : 10
       if second % period == 0 { watch.voltage(volts, at: now) }
       if !watch.isAsleep {

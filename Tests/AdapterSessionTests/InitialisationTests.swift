@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct InitialisationTests {
   @Test func commands_come_in_the_given_order_and_readings_before_everything_else() {
-    let bench = Bench(TinyAdapter([Cars.engine()]))
+    let bench = SessionBench(TinyAdapter([Cars.engine()]))
     bench.run(seconds: 6)
     let expected = [
       "ATZ", "ATE0", "ATSP0", "ATL0", "ATS0", "ATH1", "ATAT1", "ATST32", "ATI", "AT@1", "STI", "ATRV", "0100", "ATDPN",
@@ -21,18 +21,18 @@ import Testing
 
   @Test func first_reading_comes_150_ms_after_reset_and_search_at_38400() {
     let adapter = TinyAdapter([Cars.engine()])
-    let bench = Bench(adapter)
+    let bench = SessionBench(adapter)
     let start = bench.now
     bench.run(seconds: 5) { $0.recorder.values.contains { $0.service == 1 } }
-    let reset = 500 * Bench.millisecond
+    let reset = 500 * SessionBench.millisecond
     let search = adapter.latency + adapter.wait
-    #expect(bench.now - start - reset - search <= 150 * Bench.millisecond)
+    #expect(bench.now - start - reset - search <= 150 * SessionBench.millisecond)
   }
 
   @Test func the_last_good_protocol_is_tried_first() {
     var memory = SessionMemory()
     memory.protocolDigit = UInt8(ascii: "8")
-    let bench = Bench(TinyAdapter([Cars.engine()]), memory: memory)
+    let bench = SessionBench(TinyAdapter([Cars.engine()]), memory: memory)
     bench.run(seconds: 3)
     #expect(bench.commands.contains("ATSPA8"))
     #expect(!bench.commands.contains("ATSP0"))
@@ -42,7 +42,7 @@ import Testing
   @Test func a_configured_protocol_is_used_and_not_replaced() {
     var configuration = SessionConfiguration()
     configuration.protocolDigit = UInt8(ascii: "7")
-    let bench = Bench(TinyAdapter([]), configuration)
+    let bench = SessionBench(TinyAdapter([]), configuration)
     bench.run(seconds: 60)
     #expect(Set(bench.commands.filter { $0.hasPrefix("ATSP") }) == ["ATSP7"])
     #expect(Set(bench.requests) == ["0100", "22F400"])
@@ -56,7 +56,7 @@ import Testing
   func every_rejected_setting_is_a_quirk_and_readings_still_arrive(command: String, quirk: Quirks) {
     let adapter = TinyAdapter([Cars.engine()])
     adapter.unknown = [command]
-    let bench = Bench(adapter)
+    let bench = SessionBench(adapter)
     bench.run(seconds: 8)
     #expect(bench.events.filter { $0 == .quirk(quirk) }.count == 1)
     #expect(bench.recorder.values.contains { $0.identifier == 0x0C && $0.value == 1726 })
@@ -68,7 +68,7 @@ import Testing
     memory.protocolDigit = UInt8(ascii: "6")
     let adapter = TinyAdapter([Cars.engine()])
     adapter.unknown = ["ATSPA6"]
-    let bench = Bench(adapter, memory: memory)
+    let bench = SessionBench(adapter, memory: memory)
     bench.run(seconds: 3)
     #expect(bench.commands.contains("ATSP6"))
     #expect(bench.isConnected)
@@ -77,7 +77,7 @@ import Testing
   @Test func an_adapter_that_says_OK_to_ATE0_and_echoes_on_is_read() {
     let adapter = TinyAdapter([Cars.engine()])
     adapter.ignoresEchoOff = true
-    let bench = Bench(adapter)
+    let bench = SessionBench(adapter)
     bench.run(seconds: 8)
     #expect(bench.events.contains(.quirk(.noEchoOff)))
     #expect(bench.recorder.values.contains { $0.identifier == 0x0C && $0.value == 1726 })
@@ -90,9 +90,9 @@ import Testing
     adapter.hook = { command, _ in
       guard command == "ATZ", isFirst else { return nil }
       isFirst = false
-      return ("\u{fc}\r\rELM327 v1.5\r\r>", 700 * Bench.millisecond)
+      return ("\u{fc}\r\rELM327 v1.5\r\r>", 700 * SessionBench.millisecond)
     }
-    let bench = Bench(adapter)
+    let bench = SessionBench(adapter)
     bench.run(seconds: 3)
     #expect(bench.isConnected)
   }
@@ -108,9 +108,9 @@ import Testing
     adapter.hook = { command, _ in
       guard command == "ATZ", isFirst else { return nil }
       isFirst = false
-      return (reply, 700 * Bench.millisecond)
+      return (reply, 700 * SessionBench.millisecond)
     }
-    let bench = Bench(adapter)
+    let bench = SessionBench(adapter)
     bench.run(seconds: 4)
     #expect(bench.isConnected)
     #expect(bench.identity == "ELM327 v1.5")
@@ -119,7 +119,7 @@ import Testing
   @Test func an_STN_chip_is_recognised_by_its_answer() {
     let adapter = TinyAdapter([Cars.engine()])
     adapter.hook = { command, _ in command == "STI" ? ("STN1110 v4.0.1\r\r>", 0) : nil }
-    let bench = Bench(adapter)
+    let bench = SessionBench(adapter)
     bench.run(seconds: 3)
     #expect(bench.events.contains(.quirk(.stnChip)))
     #expect(bench.identity == "STN1110 v4.0.1")
@@ -127,7 +127,7 @@ import Testing
 
   @Test func a_link_that_ATZ_breaks_is_reset_by_ATD_from_then_on() {
     let adapter = TinyAdapter([Cars.engine()])
-    let bench = Bench(adapter)
+    let bench = SessionBench(adapter)
     bench.run(seconds: 3)
     bench.close()
     for number in 2...3 {
@@ -142,7 +142,7 @@ import Testing
   }
 
   @Test func an_immediate_disconnect_is_not_remembered_as_a_quirk() {
-    let bench = Bench(TinyAdapter([Cars.engine()]))
+    let bench = SessionBench(TinyAdapter([Cars.engine()]))
     for number in 1...5 {
       bench.run(seconds: 3) { $0.commands.count == number }
       bench.run(seconds: 0.1)
@@ -155,7 +155,7 @@ import Testing
   }
 
   @Test func an_adapter_that_every_ATZ_disconnects_is_still_found() {
-    let bench = Bench(TinyAdapter([Cars.engine()]))
+    let bench = SessionBench(TinyAdapter([Cars.engine()]))
     for number in 1...2 {
       bench.run(seconds: 3) { $0.commands.filter { $0 == "ATZ" }.count == number }
       bench.run(seconds: 0.3)
@@ -174,7 +174,7 @@ import Testing
       isDamaged = false
       return ("A\u{9}~\r\r>", 0)
     }
-    let bench = Bench(adapter)
+    let bench = SessionBench(adapter)
     bench.run(seconds: 5)
     #expect(!isDamaged)
     #expect(bench.events.contains(.connected(protocolDigit: UInt8(ascii: "6"))))
@@ -184,7 +184,7 @@ import Testing
   @Test func another_adapter_on_the_same_port_starts_without_remembered_quirks() {
     let adapter = TinyAdapter([Cars.engine()])
     adapter.unknown = ["ATAT1", "AT@1"]
-    let bench = Bench(adapter)
+    let bench = SessionBench(adapter)
     bench.run(seconds: 3)
     bench.close()
     adapter.unknown = []
@@ -201,10 +201,10 @@ import Testing
     adapter.protocolNumber = "A5"
     adapter.hook = { command, _ in
       if command.hasPrefix("AT") || command.hasPrefix("ST") { return nil }
-      let delay = 30 * Bench.millisecond
+      let delay = 30 * SessionBench.millisecond
       return command == "0100" ? ("86F1104100BE3EB8118D\r\r>", delay) : ("84F110410C1AF8E4\r\r>", delay)
     }
-    let bench = Bench(adapter)
+    let bench = SessionBench(adapter)
     bench.run(seconds: 5)
     bench.session.pollsVehicle = false
     bench.run(seconds: 0.3)
@@ -218,7 +218,7 @@ import Testing
     var memory = SessionMemory()
     memory.protocolDigit = digit.utf8.first!
     let adapter = TinyAdapter([])
-    let bench = Bench(adapter, memory: memory)
+    let bench = SessionBench(adapter, memory: memory)
     bench.run(seconds: 60)
     #expect(bench.commands.filter { $0.hasPrefix("ATSP") }.allSatisfy { $0.count == 5 && $0.last!.isNumber })
     #expect(bench.commands.contains("ATSP0"))

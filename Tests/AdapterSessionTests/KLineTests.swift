@@ -5,14 +5,14 @@ import Testing
 
 /// The pause between an answer and the next request on a K-line, made by the adapter or by the session.
 @Suite struct KLineTests {
-  private static let answerTime = 30 * Bench.millisecond
+  private static let answerTime = 30 * SessionBench.millisecond
   private static let list = "18:31 F 19:31 F 1A:0A F 1B:0A F\r1C:03 F 1D:0F F 1E:4A F 1F:FF F\r\r>"
 
   /// Returns a bench with a KWP car and an adapter. `pauses` receives the times from the end of an answer to the next
   /// request.
   private func bench(
     parameters: String?, memory: SessionMemory = SessionMemory(), pauses: Pauses = Pauses()
-  ) -> Bench {
+  ) -> SessionBench {
     let adapter = TinyAdapter([])
     adapter.protocolNumber = "A5"
     adapter.hook = { command, now in
@@ -22,7 +22,7 @@ import Testing
       pauses.answeredAt = now + Self.answerTime
       return (command == "0100" ? "86F1104100BE3EB8118D\r\r>" : "84F110410C1AF8E4\r\r>", Self.answerTime)
     }
-    return Bench(adapter, memory: memory)
+    return SessionBench(adapter, memory: memory)
   }
 
   private final class Pauses {
@@ -40,7 +40,7 @@ import Testing
     bench.run(seconds: 15)
     #expect(bench.events.contains(.quirk(.keepsPause)))
     #expect(bench.commands.contains("ATST0D"))
-    #expect(pauses.least < 20 * Bench.millisecond, "the adapter holds it back until the pause is over")
+    #expect(pauses.least < 20 * SessionBench.millisecond, "the adapter holds it back until the pause is over")
     #expect(bench.requests.allSatisfy { $0.count % 2 == 0 }, "no count of answers on a K-line")
   }
 
@@ -52,7 +52,7 @@ import Testing
     let bench = bench(parameters: parameters, pauses: pauses)
     bench.run(seconds: 20)
     #expect(bench.requests.count > 20)
-    #expect(pauses.least >= 55 * Bench.millisecond)
+    #expect(pauses.least >= 55 * SessionBench.millisecond)
     #expect(bench.commands.contains("ATST0E"))
     #expect(!bench.session.memory.quirks.contains(.keepsPause))
   }
@@ -63,7 +63,7 @@ import Testing
     let pauses = Pauses()
     let bench = bench(parameters: "1D:05 N\r\r>", memory: memory, pauses: pauses)
     bench.run(seconds: 20)
-    #expect(pauses.least >= 55 * Bench.millisecond)
+    #expect(pauses.least >= 55 * SessionBench.millisecond)
     #expect(!bench.session.memory.quirks.contains(.keepsPause))
   }
 
@@ -75,24 +75,24 @@ import Testing
     adapter.hook = { command, now in
       if command == "ATPPS" { return (Self.list, 0) }
       if command.hasPrefix("AT") || command.hasPrefix("ST") { return nil }
-      let isEarly = now - answeredAt < 55 * Bench.millisecond
+      let isEarly = now - answeredAt < 55 * SessionBench.millisecond
       answeredAt = now + Self.answerTime
       if isEarly {
         missed.append(now)
-        return ("NO DATA\r\r>", 60 * Bench.millisecond)
+        return ("NO DATA\r\r>", 60 * SessionBench.millisecond)
       }
       if command == "0100" { return ("86F110410000180000E0\r\r>", Self.answerTime) }
       let answers = ["010C": "84F110410C1AF8E4\r\r>", "010D": "83F110410D3204\r\r>"]
-      return answers[command].map { ($0, Self.answerTime) } ?? ("NO DATA\r\r>", 60 * Bench.millisecond)
+      return answers[command].map { ($0, Self.answerTime) } ?? ("NO DATA\r\r>", 60 * SessionBench.millisecond)
     }
     var preferences = PollPreferences()
     for pid in [0x0C, 0x0D] as [UInt8] { preferences.set(pid, period: 0) }
-    let bench = Bench(adapter, preferences: preferences)
+    let bench = SessionBench(adapter, preferences: preferences)
     bench.run(seconds: 60)
     #expect(!missed.isEmpty)
     #expect(bench.events.contains(.quirk(.breaksPause)))
     #expect(!bench.session.memory.quirks.contains(.keepsPause))
-    let half = bench.now - 30 * Bench.second
+    let half = bench.now - 30 * SessionBench.second
     #expect(missed.allSatisfy { $0 < half }, "it is asked too soon no more")
     #expect(!bench.events.contains(.quirk(.slowECU)))
   }
@@ -114,10 +114,10 @@ import Testing
       if command == "ATPPS" { return (Self.list, 0) }
       if command.hasPrefix("AT") || command.hasPrefix("ST") { return nil }
       if command == "0100" { return ("86F110410000180000E0\r\r>", Self.answerTime) }
-      guard command == "010C" else { return ("NO DATA\r\r>", 60 * Bench.millisecond) }
+      guard command == "010C" else { return ("NO DATA\r\r>", 60 * SessionBench.millisecond) }
       return ("84F110410C1AF8E4\r\r>", Self.answerTime)
     }
-    let bench = Bench(adapter)
+    let bench = SessionBench(adapter)
     bench.run(seconds: 60)
     #expect(bench.requests.count { $0 == "010D" } > 3)
     #expect(bench.session.memory.quirks == .keepsPause)
@@ -141,7 +141,7 @@ import Testing
   }
 
   @Test func the_pause_is_not_read_on_CAN() {
-    let bench = Bench(TinyAdapter([Cars.engine()]))
+    let bench = SessionBench(TinyAdapter([Cars.engine()]))
     bench.run(seconds: 10)
     #expect(bench.isConnected)
     #expect(!bench.commands.contains("ATPPS"))

@@ -30,7 +30,7 @@ import Testing
     adapter.baud = baud
     adapter.hostBaud = baud
     adapter.latency = Int64(latency * 1e6)
-    let bench = Bench(adapter, preferences: Cars.six)
+    let bench = SessionBench(adapter, preferences: Cars.six)
     bench.run(seconds: 10)
     let before = bench.recorder.values.count { $0.service == 1 }
     let start = bench.now
@@ -51,14 +51,14 @@ import Testing
     adapter.hook = { command, _ in
       if command == "ATST0E" { wait = 57 }
       if command.hasPrefix("AT") || command.hasPrefix("ST") { return nil }
-      if command == "0100" { return ("86F1104100BE3EB8118D\r\r>", 300 * Bench.millisecond) }
-      guard command == "010C" else { return ("NO DATA\r\r>", (30 + wait) * Bench.millisecond) }
-      return ("84F110410C1AF8E4\r\r>", (30 + wait) * Bench.millisecond)
+      if command == "0100" { return ("86F1104100BE3EB8118D\r\r>", 300 * SessionBench.millisecond) }
+      guard command == "010C" else { return ("NO DATA\r\r>", (30 + wait) * SessionBench.millisecond) }
+      return ("84F110410C1AF8E4\r\r>", (30 + wait) * SessionBench.millisecond)
     }
     var preferences = PollPreferences()
     preferences.setOthersToNever()
     preferences.set(0x0C, period: 0)
-    let bench = Bench(adapter, preferences: preferences)
+    let bench = SessionBench(adapter, preferences: preferences)
     bench.run(seconds: 10)
     let before = bench.recorder.values.count { $0.identifier == 0x0C }
     bench.run(seconds: 60)

@@ -7,8 +7,8 @@ import Testing
   /// Creates a session that has read the VIN. Then the adapter is connected to the car that `change` returns.
   private func swapped(
     _ ecus: [TinyAdapter.ECU] = [Cars.engine()], _ change: (TinyAdapter) -> Void
-  ) -> Bench {
-    let bench = Bench(TinyAdapter(ecus))
+  ) -> SessionBench {
+    let bench = SessionBench(TinyAdapter(ecus))
     bench.run(seconds: 6)
     #expect(bench.session.memory.vinCount == 17)
     bench.close()
@@ -18,7 +18,7 @@ import Testing
     return bench
   }
 
-  private func isOther(_ bench: Bench) -> Bool {
+  private func isOther(_ bench: SessionBench) -> Bool {
     let told = bench.events.count { $0 == .vehicleUnnamed }
     #expect(told <= 1 && !bench.events.contains(.vehicleChanged))
     #expect(bench.session.memory.vinCount == (told == 1 ? 0 : 17))
@@ -50,7 +50,7 @@ import Testing
     for silent in [["0902"], ["0900", "0902"], ["0902", "0120", "0140"]] {
       let bench = swapped {
         $0.hook = { command, _ in
-          silent.contains { command.hasPrefix($0) } ? ("NO DATA\r\r>", 200 * Bench.millisecond) : nil
+          silent.contains { command.hasPrefix($0) } ? ("NO DATA\r\r>", 200 * SessionBench.millisecond) : nil
         }
       }
       #expect(!isOther(bench), "\(silent)")
@@ -61,7 +61,7 @@ import Testing
     let bench = swapped {
       $0.ecus[0].pids[0x0B] = nil
       $0.hook = { command, _ in
-        command.hasPrefix("090") ? ("7E8064900<DATA ERROR\r\r>", 40 * Bench.millisecond) : nil
+        command.hasPrefix("090") ? ("7E8064900<DATA ERROR\r\r>", 40 * SessionBench.millisecond) : nil
       }
     }
     #expect(!isOther(bench))
@@ -73,8 +73,8 @@ import Testing
     let bench = swapped([Cars.engine(), gearbox]) { adapter in
       adapter.hook = { command, _ in
         switch command.prefix(4) {
-        case "0900": ("7E906490000400000\r\r>", 40 * Bench.millisecond)
-        case "0902": ("NO DATA\r\r>", 200 * Bench.millisecond)
+        case "0900": ("7E906490000400000\r\r>", 40 * SessionBench.millisecond)
+        case "0902": ("NO DATA\r\r>", 200 * SessionBench.millisecond)
         default: nil
         }
       }
@@ -83,11 +83,11 @@ import Testing
   }
 
   @Test func a_VIN_from_an_earlier_session_is_not_assumed_for_this_vehicle() {
-    let earlier = Bench(TinyAdapter([Cars.engine()]))
+    let earlier = SessionBench(TinyAdapter([Cars.engine()]))
     earlier.run(seconds: 6)
     let adapter = TinyAdapter([Cars.engine()])
     adapter.ecus[0].information = [0x04: [1] + [UInt8](repeating: 0x41, count: 16)]
-    let bench = Bench(adapter, memory: earlier.session.memory)
+    let bench = SessionBench(adapter, memory: earlier.session.memory)
     bench.run(seconds: 6)
     #expect(isOther(bench))
   }

@@ -8,7 +8,7 @@ enum ParkedCar {
   static var calm: PollPreferences {
     var preferences = PollPreferences()
     preferences.setOthersToNever()
-    for pid in [0x04, 0x05, 0x0C, 0x0D, 0x0F, 0x11] as [UInt8] { preferences.set(pid, period: Bench.second) }
+    for pid in [0x04, 0x05, 0x0C, 0x0D, 0x0F, 0x11] as [UInt8] { preferences.set(pid, period: SessionBench.second) }
     return preferences
   }
 
@@ -17,10 +17,10 @@ enum ParkedCar {
   static func parked(
     volts: String, _ adapter: TinyAdapter? = nil, _ configuration: SessionConfiguration = SessionConfiguration(),
     preferences: PollPreferences = calm
-  ) -> Bench {
+  ) -> SessionBench {
     let adapter = adapter ?? TinyAdapter([Cars.engine()])
     adapter.voltage = "14.1V"
-    let bench = Bench(adapter, configuration, preferences: preferences)
+    let bench = SessionBench(adapter, configuration, preferences: preferences)
     bench.run(seconds: 30)
     #expect(bench.isConnected)
     for i in adapter.ecus.indices {
@@ -34,7 +34,7 @@ enum ParkedCar {
   /// Returns the bench of a parked car whose session is asleep.
   static func asleep(
     _ adapter: TinyAdapter? = nil, _ configuration: SessionConfiguration = SessionConfiguration()
-  ) -> Bench {
+  ) -> SessionBench {
     let bench = parked(volts: "12.1V", adapter, configuration)
     bench.run(seconds: 100) { $0.events.last == .sleeping(.lowVoltage) }
     #expect(bench.events.last == .sleeping(.lowVoltage))
@@ -43,7 +43,7 @@ enum ParkedCar {
     return bench
   }
 
-  static func startEngine(_ bench: Bench) {
+  static func startEngine(_ bench: SessionBench) {
     bench.adapter.voltage = "14.1V"
     bench.adapter.ecus[0].pids[0x0C] = [0x1A, 0xF8]
   }

@@ -10,7 +10,7 @@ import Testing
     let bench = ParkedCar.parked(volts: "12.1V")
     let start = bench.now
     bench.run(seconds: 120) { $0.events.last == .sleeping(.lowVoltage) }
-    #expect(bench.now - start >= 60 * Bench.second && bench.now - start <= 75 * Bench.second)
+    #expect(bench.now - start >= 60 * SessionBench.second && bench.now - start <= 75 * SessionBench.second)
     #expect(!bench.isConnected)
     #expect(bench.events.filter { if case .lost = $0 { true } else { false } }.isEmpty)
     let quiet = bench.now
@@ -18,13 +18,13 @@ import Testing
     let after = bench.sent.filter { $0.at > quiet }
     #expect(Set(after.map(\.text)) == ["ATRV"])
     #expect(after.count >= 118 && after.count <= 121)
-    for (a, b) in zip(after, after.dropFirst()) { #expect(b.at - a.at >= 30 * Bench.second) }
+    for (a, b) in zip(after, after.dropFirst()) { #expect(b.at - a.at >= 30 * SessionBench.second) }
   }
 
   @Test(arguments: ["11.4V", "9.0V", "0.0V", "12.1V"]) func a_running_vehicle_is_polled_whatever_the_voltage(
     volts: String
   ) {
-    let bench = Bench(TinyAdapter([Cars.engine()]), preferences: ParkedCar.calm)
+    let bench = SessionBench(TinyAdapter([Cars.engine()]), preferences: ParkedCar.calm)
     bench.adapter.voltage = "14.1V"
     bench.run(seconds: 20)
     bench.adapter.voltage = volts
@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test func the_voltage_is_read_during_the_search_for_a_vehicle() {
-    let bench = Bench(TinyAdapter([]))
+    let bench = SessionBench(TinyAdapter([]))
     bench.run(seconds: 120)
     #expect(bench.commands.count { $0 == "ATRV" } >= 8)
   }
@@ -65,7 +65,7 @@ import Testing
   @Test func a_poll_plan_without_speed_asks_for_it_only_at_the_cut_off() {
     var preferences = PollPreferences()
     preferences.setOthersToNever()
-    preferences.set(0x05, period: Bench.second)
+    preferences.set(0x05, period: SessionBench.second)
     let bench = ParkedCar.parked(volts: "12.1V", nil, preferences: preferences)
     #expect(!bench.requests.contains("010C"))
     bench.adapter.ecus[0].pids[0x0C] = [0x0C, 0]
@@ -94,7 +94,7 @@ import Testing
     var ecu = Cars.engine()
     ecu.pids[0x51] = [0x11]
     var preferences = ParkedCar.calm
-    preferences.set(0x51, period: 10 * Bench.second)
+    preferences.set(0x51, period: 10 * SessionBench.second)
     let bench = ParkedCar.parked(volts: "12.1V", TinyAdapter([ecu]), preferences: preferences)
     bench.run(seconds: 600)
     #expect(!bench.isAsleep)
@@ -102,9 +102,9 @@ import Testing
 
   @Test func the_control_modules_voltage_is_learned_and_kept() {
     var preferences = ParkedCar.calm
-    preferences.set(0x42, period: Bench.second)
+    preferences.set(0x42, period: SessionBench.second)
     // 13.584 V, while the adapter shows 12.9.
-    let bench = Bench(TinyAdapter([Cars.engine()]), preferences: preferences)
+    let bench = SessionBench(TinyAdapter([Cars.engine()]), preferences: preferences)
     bench.adapter.voltage = "12.8V"
     bench.run(seconds: 20)
     bench.adapter.voltage = "12.9V"
@@ -120,7 +120,7 @@ import Testing
     let start = bench.now
     bench.run(seconds: 60) { $0.isConnected }
     bench.run(seconds: 0.01)
-    #expect(bench.now - start <= 32 * Bench.second)
+    #expect(bench.now - start <= 32 * SessionBench.second)
     #expect(bench.events == [.awake(.voltageRise), .recovered(protocolDigit: UInt8(ascii: "6"))])
     let before = bench.recorder.values.count
     bench.run(seconds: 10)
@@ -134,7 +134,7 @@ import Testing
       if command.hasPrefix("ATSP") { selected = command }
       let isRight = ["ATSP0", "ATSP6", "ATSPA6"].contains(selected)
       return isRight || command.hasPrefix("AT") || command.hasPrefix("ST") || adapter.isAsleep
-        ? nil : ("UNABLE TO CONNECT\r\r>", Bench.second)
+        ? nil : ("UNABLE TO CONNECT\r\r>", SessionBench.second)
     }
     for seconds in 0..<4 {
       let bench = ParkedCar.parked(volts: "12.1V", adapter)
@@ -169,7 +169,7 @@ import Testing
 
   @Test func the_interval_brings_a_probe() {
     var configuration = SessionConfiguration()
-    configuration.power.wakeInterval = 600 * Bench.second
+    configuration.power.wakeInterval = 600 * SessionBench.second
     let bench = ParkedCar.asleep(nil, configuration)
     let start = bench.now
     bench.run(seconds: 590)

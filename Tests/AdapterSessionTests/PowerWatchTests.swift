@@ -17,7 +17,7 @@ import Testing
     let start = drive.now
     drive.go(90, volts: 12.1, rpm: 0, speed: 0)
     #expect(drive.changes == [.sleep(.lowVoltage)])
-    #expect(drive.changedAt - start >= 60 * Bench.second && drive.changedAt - start <= 72 * Bench.second)
+    #expect(drive.changedAt - start >= 60 * SessionBench.second && drive.changedAt - start <= 72 * SessionBench.second)
   }
 
   @Test func above_the_cut_off_voltage_an_answering_vehicle_is_polled() {
@@ -78,10 +78,10 @@ import Testing
   /// A weak battery at the start cannot be distinguished from an adapter that reports a wrong voltage. In neither case
   /// is the battery drained, and in the second case the vehicle is found again.
   @Test func a_low_voltage_from_the_start_stops_a_standing_vehicle_and_it_is_asked_every_15_minutes() {
-    var watch = PowerWatch(PowerConfiguration(), voltagePeriod: 10 * Bench.second)
+    var watch = PowerWatch(PowerConfiguration(), voltagePeriod: 10 * SessionBench.second)
     var changes: [(at: Int64, change: PowerWatch.Change)] = []
     for second in 0..<3600 {
-      let now = Int64(second) * Bench.second
+      let now = Int64(second) * SessionBench.second
       if second % 10 == 0 { watch.voltage(11.9, at: now) }
       if !watch.isAsleep { watch.activity.engineSpeed(0, at: now) }
       if let change = watch.decide(at: now) {
@@ -90,15 +90,15 @@ import Testing
       }
     }
     #expect(changes.map(\.change) == [.sleep(.lowVoltage)] + Array(repeating: .probe(.interval), count: 3))
-    #expect(changes[0].at >= 60 * Bench.second && changes[0].at <= 75 * Bench.second)
-    for (a, b) in zip(changes, changes.dropFirst()) { #expect(b.at - a.at == 900 * Bench.second) }
+    #expect(changes[0].at >= 60 * SessionBench.second && changes[0].at <= 75 * SessionBench.second)
+    for (a, b) in zip(changes, changes.dropFirst()) { #expect(b.at - a.at == 900 * SessionBench.second) }
   }
 
   @Test func a_voltage_that_was_seen_to_change_by_an_earlier_session_needs_no_interval() {
-    var watch = PowerWatch(PowerConfiguration(), voltagePeriod: 10 * Bench.second, hasMoved: true)
+    var watch = PowerWatch(PowerConfiguration(), voltagePeriod: 10 * SessionBench.second, hasMoved: true)
     var changes: [PowerWatch.Change] = []
     for second in 0..<7200 {
-      let now = Int64(second) * Bench.second
+      let now = Int64(second) * SessionBench.second
       if second % 10 == 0 { watch.voltage(11.9, at: now) }
       if !watch.isAsleep { watch.activity.engineSpeed(0, at: now) }
       if let change = watch.decide(at: now) { changes.append(change) }
@@ -107,9 +107,9 @@ import Testing
   }
 
   @Test(arguments: [820.0, 2_400]) func a_low_voltage_from_the_start_never_stops_a_running_engine(rpm: Double) {
-    var watch = PowerWatch(PowerConfiguration(), voltagePeriod: 10 * Bench.second)
+    var watch = PowerWatch(PowerConfiguration(), voltagePeriod: 10 * SessionBench.second)
     for second in 0..<3600 {
-      let now = Int64(second) * Bench.second
+      let now = Int64(second) * SessionBench.second
       if second % 10 == 0 { watch.voltage(11.9, at: now) }
       watch.activity.engineSpeed(rpm, at: now)
       #expect(watch.decide(at: now) == nil)
@@ -117,9 +117,9 @@ import Testing
   }
 
   @Test func a_frozen_adapter_voltage_does_not_stop_polling() {
-    var watch = PowerWatch(PowerConfiguration(), voltagePeriod: 10 * Bench.second)
+    var watch = PowerWatch(PowerConfiguration(), voltagePeriod: 10 * SessionBench.second)
     for second in 0..<3600 {
-      let now = Int64(second) * Bench.second
+      let now = Int64(second) * SessionBench.second
       if second % 10 == 0 {
         watch.controlModule(second % 20 == 0 ? 12.0 : 13.0, at: now)
         watch.voltage(11.9, at: now)
@@ -132,7 +132,7 @@ import Testing
   @Test func the_suspend_time_of_the_host_does_not_count_as_hold_time() {
     let drive = Drive()
     drive.go(20, volts: 12.0, rpm: 0, speed: 0)
-    drive.now += 8 * 3600 * Bench.second
+    drive.now += 8 * 3600 * SessionBench.second
     drive.go(55, volts: 12.0, rpm: 0, speed: 0)
     #expect(drive.changes == [])
   }
@@ -193,7 +193,7 @@ import Testing
 
   @Test func without_a_voltage_silence_counts_only_if_a_probe_interval_is_set() {
     var configuration = PowerConfiguration()
-    configuration.wakeInterval = 600 * Bench.second
+    configuration.wakeInterval = 600 * SessionBench.second
     let drive = Drive(configuration)
     drive.go(16 * 60, volts: nil, answers: false)
     #expect(drive.changes == [.sleep(.vehicleSilent)])
@@ -248,7 +248,7 @@ import Testing
 
   @Test func the_interval_allows_one_probe_each_time() {
     var configuration = PowerConfiguration()
-    configuration.wakeInterval = 3600 * Bench.second
+    configuration.wakeInterval = 3600 * SessionBench.second
     let drive = asleep(configuration)
     for expected in 1...3 {
       drive.go(3601, volts: 12.0)

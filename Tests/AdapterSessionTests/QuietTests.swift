@@ -12,7 +12,7 @@ import Testing
     adapter.protocolNumber = "A5"
     adapter.hook = { [unowned adapter] command, _ in
       if command.hasPrefix("AT") || command.hasPrefix("ST") { return nil }
-      let delay = 30 * Bench.millisecond
+      let delay = 30 * SessionBench.millisecond
       if command == "0100" { return ("86F1104100BE3EB8118D\r\r>", delay) }
       let isRunning = adapter.voltage == "14.1V"
       return (isRunning ? "84F110410C1AF8E4\r\r>" : "84F110410C0000D2\r\r>", delay)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import AdapterSession
 
-/// Only services that read are sent on the bus, no matter what the adapter sends. ``Bench`` checks every byte in every
+/// Only services that read are sent on the bus, no matter what the adapter sends. ``SessionBench`` checks every byte in every
 /// test of this folder. These dialogues try to provoke others.
 @Suite struct ReadOnlyTests {
   /// Numbers that look random and are the same in every run.
@@ -34,15 +34,15 @@ import Testing
     let madness = 2 + numbers.next(20)
     adapter.hook = { command, _ in
       guard numbers.next(madness) == 0 else { return nil }
-      return (Self.words[numbers.next(Self.words.count)], Int64(numbers.next(400)) * Bench.millisecond)
+      return (Self.words[numbers.next(Self.words.count)], Int64(numbers.next(400)) * SessionBench.millisecond)
     }
     var configuration = SessionConfiguration()
-    configuration.codesPeriod = 3 * Bench.second
-    let bench = Bench(adapter, configuration)
+    configuration.codesPeriod = 3 * SessionBench.second
+    let bench = SessionBench(adapter, configuration)
     bench.add(
       AddressedRequest(
-        question: .dataIdentifier(0x1404), header: .can11(0x7E0), receiver: .can11(0x7E8), period: Bench.second))
-    // Bench checks each command. Clearing is not requested, so 04 is an error, too.
+        question: .dataIdentifier(0x1404), header: .can11(0x7E0), receiver: .can11(0x7E8), period: SessionBench.second))
+    // SessionBench checks each command. Clearing is not requested, so 04 is an error, too.
     bench.run(seconds: 60)
     #expect(bench.sent.count > 20)
     // When the adapter works again, values arrive again. A search that is in progress may first take its full time.
@@ -59,12 +59,12 @@ import Testing
       ecu.pids[0x0C] = [0, 0]
       ecu.pids[0x0D] = [0]
       let adapter = TinyAdapter([ecu])
-      let bench = Bench(adapter)
+      let bench = SessionBench(adapter)
       bench.run(seconds: 6)
       var numbers = Numbers(state: seed)
       adapter.hook = { _, _ in
         guard numbers.next(4) == 0 else { return nil }
-        return (Self.words[numbers.next(Self.words.count)], Int64(numbers.next(100)) * Bench.millisecond)
+        return (Self.words[numbers.next(Self.words.count)], Int64(numbers.next(100)) * SessionBench.millisecond)
       }
       bench.mayClear = true
       bench.session.clearCodes(try #require(ClearPermission(confirmed: true)))

@@ -5,17 +5,17 @@ import Testing
 
 @Suite struct ResynchronisationTests {
   /// Returns the bench of a session that polls.
-  private func polling(_ ecus: [TinyAdapter.ECU] = [Cars.engine()]) -> Bench {
-    let bench = Bench(TinyAdapter(ecus), preferences: Cars.six)
+  private func polling(_ ecus: [TinyAdapter.ECU] = [Cars.engine()]) -> SessionBench {
+    let bench = SessionBench(TinyAdapter(ecus), preferences: Cars.six)
     bench.run(seconds: 5)
     #expect(bench.isConnected)
     return bench
   }
 
-  private func readings(_ bench: Bench) -> Int { bench.recorder.values.count { $0.identifier == 0x0C } }
+  private func readings(_ bench: SessionBench) -> Int { bench.recorder.values.count { $0.identifier == 0x0C } }
 
   /// Expects that every reading of the engine speed is the value that the car has.
-  private func expectTrueReadings(_ bench: Bench) {
+  private func expectTrueReadings(_ bench: SessionBench) {
     #expect(bench.recorder.values.allSatisfy { $0.service != 1 || $0.identifier != 0x0C || $0.value == 1726 })
     #expect(bench.recorder.values.allSatisfy { $0.service != 1 || $0.identifier != 0x0D || $0.value == 50 })
   }
@@ -31,7 +31,7 @@ import Testing
     bench.run(seconds: 5) { _ in isMad }
     bench.adapter.isDead = true
     // A few characters every 50 ms, for two minutes.
-    for number in 0..<2_400 { bench.inject("41 0C 1", after: Int64(number) * 50 * Bench.millisecond) }
+    for number in 0..<2_400 { bench.inject("41 0C 1", after: Int64(number) * 50 * SessionBench.millisecond) }
     bench.run(seconds: 60)
     #expect(bench.events.contains(.lost(.noAdapter)))
     bench.adapter.hook = nil
@@ -47,7 +47,7 @@ import Testing
     bench.adapter.hook = { command, _ in
       guard loses, command.hasPrefix("010C") || command.hasPrefix("01040D") || command.count > 8 else { return nil }
       loses = false
-      return ("7E804410C1AF8\r\r", 20 * Bench.millisecond)
+      return ("7E804410C1AF8\r\r", 20 * SessionBench.millisecond)
     }
     let before = readings(bench)
     let start = bench.now
@@ -67,7 +67,7 @@ import Testing
       guard delays, command.count > 8 else { return nil }
       delays = false
       // The answer and the prompt arrive after the time limit, while ATI is in progress.
-      return ("7E804410C1AF8\r\r>", 2505 * Bench.millisecond)
+      return ("7E804410C1AF8\r\r>", 2505 * SessionBench.millisecond)
     }
     bench.run(seconds: 10)
     #expect(!delays)
@@ -78,15 +78,15 @@ import Testing
 
   @Test func a_second_prompt_is_not_an_answer() {
     let adapter = TinyAdapter([Cars.engine()])
-    let bench = Bench(adapter, preferences: Cars.six)
+    let bench = SessionBench(adapter, preferences: Cars.six)
     bench.run(seconds: 3)
     let doubled = TinyAdapter([Cars.engine()])
     adapter.hook = { command, now in
       guard command.hasPrefix("01"), command.count > 8 else { return nil }
-      let text = doubled.take(Array(command.utf8) + [0x0D], at: now).flatMap(\.bytes)
-      return (String(decoding: text, as: UTF8.self) + ">", 20 * Bench.millisecond)
+      let text = doubled.receive(Array(command.utf8) + [0x0D], at: now).flatMap(\.bytes)
+      return (String(decoding: text, as: UTF8.self) + ">", 20 * SessionBench.millisecond)
     }
-    for setting in ["ATE0", "ATS0", "ATH1"] { _ = doubled.take(Array((setting + "\r").utf8), at: 0) }
+    for setting in ["ATE0", "ATS0", "ATH1"] { _ = doubled.receive(Array((setting + "\r").utf8), at: 0) }
     let before = readings(bench)
     let start = bench.now
     bench.run(seconds: 3)
@@ -139,7 +139,7 @@ import Testing
       guard isOnce, command.count > 8 else { return nil }
       isOnce = false
       adapter.restart()
-      return (reply, 5 * Bench.millisecond)
+      return (reply, 5 * SessionBench.millisecond)
     }
     bench.run(seconds: 4)
     #expect(bench.events.contains(.lost(.lowVoltage)))
@@ -154,7 +154,7 @@ import Testing
     bench.adapter.hook = { command, _ in
       guard isOnce, command.count > 8 else { return nil }
       isOnce = false
-      return ("ERR94\r\r>", 5 * Bench.millisecond)
+      return ("ERR94\r\r>", 5 * SessionBench.millisecond)
     }
     bench.run(seconds: 5)
     #expect(bench.commands(since: start).contains("ATZ"))
@@ -168,7 +168,7 @@ import Testing
     bench.adapter.hook = { command, _ in
       guard count < 2, command.count > 8 else { return nil }
       count += 1
-      return ("STOPPED\r\r>", 5 * Bench.millisecond)
+      return ("STOPPED\r\r>", 5 * SessionBench.millisecond)
     }
     let before = readings(bench)
     bench.run(seconds: 2)
@@ -182,7 +182,7 @@ import Testing
     bench.adapter.hook = { command, _ in
       guard isOnce, command.count > 8 else { return nil }
       isOnce = false
-      return ("LP ALERT\r\r>", 5 * Bench.millisecond)
+      return ("LP ALERT\r\r>", 5 * SessionBench.millisecond)
     }
     bench.run(seconds: 8)
     #expect(bench.events.contains(.lost(.lowPower)))
@@ -198,7 +198,7 @@ import Testing
     bench.adapter.restart()
     let end = bench.now
     bench.run(seconds: 20) { $0.isConnected }
-    #expect(bench.now - end < 12 * Bench.second)
+    #expect(bench.now - end < 12 * SessionBench.second)
     expectTrueReadings(bench)
   }
 
@@ -213,7 +213,7 @@ import Testing
         state = state &* 1_664_525 &+ 1_013_904_223
         text.unicodeScalars.append(Unicode.Scalar(UInt8(state >> 24 & 0x7F)))
       }
-      bench.inject(text, after: Int64(i) * Bench.millisecond)
+      bench.inject(text, after: Int64(i) * SessionBench.millisecond)
     }
     bench.run(seconds: 10)
     bench.adapter.isDead = false
@@ -226,12 +226,12 @@ import Testing
 
   @Test func the_session_continues_after_8_hours_of_suspend() {
     let bench = polling()
-    bench.now += 8 * 3600 * Bench.second
+    bench.now += 8 * 3600 * SessionBench.second
     let start = bench.now
     let before = readings(bench)
     bench.run(seconds: 5)
     #expect(readings(bench) > before + 10)
-    #expect(bench.now - start <= 5 * Bench.second)
+    #expect(bench.now - start <= 5 * SessionBench.second)
     expectTrueReadings(bench)
   }
 
@@ -239,7 +239,7 @@ import Testing
     let whole = polling()
     let adapter = TinyAdapter([Cars.engine()])
     adapter.splitsBytes = true
-    let split = Bench(adapter, preferences: Cars.six)
+    let split = SessionBench(adapter, preferences: Cars.six)
     split.run(seconds: 5)
     #expect(split.isConnected)
     #expect(Array(split.recorder.values.prefix(60)) == Array(whole.recorder.values.prefix(60)))
@@ -257,7 +257,7 @@ import Testing
     bench.adapter.hook = { command, _ in
       guard count < 3, command.count > 8 else { return nil }
       count += 1
-      return ("410C0000\r\r>", 20 * Bench.millisecond)
+      return ("410C0000\r\r>", 20 * SessionBench.millisecond)
     }
     bench.run(seconds: 3)
     #expect(count == 3)
@@ -268,7 +268,7 @@ import Testing
 
   @Test func an_adapter_that_returns_with_the_ignition_off_is_reported_once() {
     let adapter = TinyAdapter([Cars.engine()])
-    let bench = Bench(adapter)
+    let bench = SessionBench(adapter)
     bench.run(seconds: 5)
     adapter.ecus[0].isSilent = true
     bench.close()

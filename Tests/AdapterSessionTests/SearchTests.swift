@@ -7,9 +7,9 @@ import Testing
   @Test func searching_may_take_12_seconds() {
     let adapter = TinyAdapter([Cars.engine()])
     adapter.hook = { command, _ in
-      command == "0100" ? ("SEARCHING...\r7E8 06 41 00 BE 3F A8 13 \r\r>", 12 * Bench.second) : nil
+      command == "0100" ? ("SEARCHING...\r7E8 06 41 00 BE 3F A8 13 \r\r>", 12 * SessionBench.second) : nil
     }
-    let bench = Bench(adapter)
+    let bench = SessionBench(adapter)
     bench.run(seconds: 20)
     #expect(bench.isConnected)
     #expect(bench.requests.first == "0100")
@@ -25,16 +25,16 @@ import Testing
     let adapter = TinyAdapter([Cars.engine()])
     var isOn = false
     adapter.hook = { command, _ in
-      !isOn && !command.hasPrefix("AT") && !command.hasPrefix("ST") ? (reply, 300 * Bench.millisecond) : nil
+      !isOn && !command.hasPrefix("AT") && !command.hasPrefix("ST") ? (reply, 300 * SessionBench.millisecond) : nil
     }
-    let bench = Bench(adapter)
+    let bench = SessionBench(adapter)
     bench.run(seconds: 60)
     #expect(!bench.isConnected)
     #expect(bench.events.filter { $0 == .lost(reason) }.count == 1)
     isOn = true
     let start = bench.now
     bench.run(seconds: 10) { $0.isConnected }
-    #expect(bench.now - start <= 5 * Bench.second)
+    #expect(bench.now - start <= 5 * SessionBench.second)
     bench.run(seconds: 0.01)
     #expect(bench.events.last == .connected(protocolDigit: UInt8(ascii: "6")))
   }
@@ -43,13 +43,13 @@ import Testing
     let adapter = TinyAdapter([Cars.engine()])
     var isOn = false
     adapter.hook = { command, _ in
-      if command == "ATRV" { return ("12.3V\r\r>", delay * Bench.millisecond) }
+      if command == "ATRV" { return ("12.3V\r\r>", delay * SessionBench.millisecond) }
       return isOn || command.hasPrefix("AT") || command.hasPrefix("ST")
-        ? nil : ("UNABLE TO CONNECT\r\r>", 300 * Bench.millisecond)
+        ? nil : ("UNABLE TO CONNECT\r\r>", 300 * SessionBench.millisecond)
     }
     var configuration = SessionConfiguration()
     configuration.voltagePeriod = 0
-    let bench = Bench(adapter, configuration)
+    let bench = SessionBench(adapter, configuration)
     bench.run(seconds: 60)
     // At most one such command between two attempts, and none between a protocol and its request.
     let commands = bench.commands
@@ -61,7 +61,7 @@ import Testing
     #expect(bench.isConnected)
   }
 
-  @Test func three_failed_initialisations_of_a_K_line_then_data() {
+  @Test func a_K_line_that_fails_three_initialisations_still_connects() {
     let adapter = TinyAdapter([])
     adapter.protocolNumber = "A5"
     var failures = 0
@@ -69,19 +69,19 @@ import Testing
       if command == "0100" {
         failures += 1
         return failures <= 3
-          ? ("BUS INIT: ERROR\r\r>", 3 * Bench.second)
-          : ("BUS INIT: OK\r86F1104100BE3EB8118D\r\r>", 400 * Bench.millisecond)
+          ? ("BUS INIT: ERROR\r\r>", 3 * SessionBench.second)
+          : ("BUS INIT: OK\r86F1104100BE3EB8118D\r\r>", 400 * SessionBench.millisecond)
       }
-      return command.hasPrefix("010C") ? ("84F110410C1AF8E4\r\r>", 60 * Bench.millisecond) : nil
+      return command.hasPrefix("010C") ? ("84F110410C1AF8E4\r\r>", 60 * SessionBench.millisecond) : nil
     }
-    let bench = Bench(adapter)
+    let bench = SessionBench(adapter)
     bench.run(seconds: 60)
     #expect(bench.events.contains(.connected(protocolDigit: UInt8(ascii: "5"))))
     #expect(bench.recorder.values.contains { $0.identifier == 0x0C && $0.value == 1726 })
   }
 
   @Test func all_protocols_are_tried_by_hand_then_OBDonUDS() {
-    let bench = Bench(TinyAdapter([]))
+    let bench = SessionBench(TinyAdapter([]))
     bench.run(seconds: 60)
     let selections = bench.commands.filter { $0.hasPrefix("ATSP") }
     // In each round: CAN, a slow protocol, OBDonUDS.
@@ -100,7 +100,7 @@ import Testing
       0xF400: [0x00, 0x18, 0x00, 0x00], 0xF40C: [0x1A, 0xF8], 0xF40D: [0x32],
       0xF800: [0x40, 0, 0, 0], 0xF802: Array("1D4GP00R55B123456".utf8),
     ]
-    let bench = Bench(TinyAdapter([ecu]))
+    let bench = SessionBench(TinyAdapter([ecu]))
     bench.run(seconds: 30)
     #expect(bench.isConnected && bench.session.car.isUDS)
     #expect(bench.requests.contains("22F40CF40D"))
@@ -113,7 +113,7 @@ import Testing
   @Test func an_ECU_that_refuses_service_01_is_asked_by_OBDonUDS_and_told() {
     var ecu = Cars.engine("7EC")
     ecu.refusal = 0x7F
-    let bench = Bench(TinyAdapter([ecu]))
+    let bench = SessionBench(TinyAdapter([ecu]))
     bench.run(seconds: 10)
     #expect(!bench.isConnected)
     #expect(bench.events.contains(.lost(.refused)))
@@ -124,7 +124,7 @@ import Testing
   @Test func j1939_is_reported_and_not_polled() {
     let adapter = TinyAdapter([Cars.engine()])
     adapter.protocolNumber = "AA"
-    let bench = Bench(adapter)
+    let bench = SessionBench(adapter)
     bench.run(seconds: 60)
     #expect(bench.events.contains(.notPolledJ1939))
     #expect(bench.requests == ["0100"])
@@ -134,7 +134,7 @@ import Testing
   @Test func an_adapter_that_reports_protocol_0_is_believed_by_its_frames() {
     let adapter = TinyAdapter([Cars.engine()])
     adapter.protocolNumber = "A0"
-    let bench = Bench(adapter)
+    let bench = SessionBench(adapter)
     bench.run(seconds: 5)
     #expect(bench.events.contains(.quirk(.noProtocolNumber)))
     #expect(bench.session.vehicle.bus == .can11)
@@ -143,25 +143,26 @@ import Testing
 
   @Test func a_storm_of_CAN_errors_is_one_loss_and_one_recovery() {
     let adapter = TinyAdapter([Cars.engine()])
-    let bench = Bench(adapter, preferences: Cars.six)
+    let bench = SessionBench(adapter, preferences: Cars.six)
     bench.run(seconds: 5)
     var isStorm = true
     adapter.hook = { command, _ in
-      isStorm && !command.hasPrefix("AT") && !command.hasPrefix("ST") ? ("CAN ERROR\r\r>", 20 * Bench.millisecond) : nil
+      isStorm && !command.hasPrefix("AT") && !command.hasPrefix("ST")
+        ? ("CAN ERROR\r\r>", 20 * SessionBench.millisecond) : nil
     }
     bench.run(seconds: 20)
     #expect(bench.events.filter { $0 == .lost(.canError) }.count == 1)
     isStorm = false
     let end = bench.now
     bench.run(seconds: 10) { $0.isConnected }
-    #expect(bench.now - end <= 5 * Bench.second)
+    #expect(bench.now - end <= 5 * SessionBench.second)
     bench.run(seconds: 0.01)
     #expect(bench.events.last == .recovered(protocolDigit: UInt8(ascii: "6")))
   }
 
-  @Test func ignition_off_for_10_minutes_then_on() {
+  @Test func a_vehicle_is_found_again_after_10_minutes_without_ignition() {
     let adapter = TinyAdapter([Cars.engine()])
-    let bench = Bench(adapter)
+    let bench = SessionBench(adapter)
     bench.run(seconds: 5)
     adapter.ecus[0].isSilent = true
     bench.run(seconds: 600)
@@ -169,7 +170,7 @@ import Testing
     adapter.ecus[0].isSilent = false
     let start = bench.now
     bench.run(seconds: 20) { $0.isConnected }
-    #expect(bench.now - start <= 5 * Bench.second)
+    #expect(bench.now - start <= 5 * SessionBench.second)
   }
 
   @Test func an_ECU_that_wakes_late_is_asked_what_it_supports() {
@@ -178,8 +179,8 @@ import Testing
     adapter.ecus[1].pids[0x42] = [0x35, 0x10]
     adapter.ecus[1].pids[0xA6] = [0, 1, 0, 0]
     var preferences = Cars.six
-    preferences.set(0xA6, period: Bench.second)
-    let bench = Bench(adapter, preferences: preferences)
+    preferences.set(0xA6, period: SessionBench.second)
+    let bench = SessionBench(adapter, preferences: preferences)
     bench.run(seconds: 5)
     #expect(bench.session.car.ecuCount == 1)
     adapter.ecus[1].isSilent = false
@@ -192,7 +193,7 @@ import Testing
   @Test func an_ECU_that_never_says_what_it_supports_is_asked_three_times() {
     let adapter = TinyAdapter([Cars.engine(), Cars.gearbox()])
     adapter.ecus[1].isSilent = true
-    let bench = Bench(adapter, preferences: Cars.six)
+    let bench = SessionBench(adapter, preferences: Cars.six)
     bench.run(seconds: 5)
     let before = bench.requests.count { $0 == "0100" }
     adapter.hook = { [unowned adapter] command, _ in
@@ -210,9 +211,9 @@ import Testing
     adapter.hook = { command, _ in
       guard command == "0100", isFirst else { return nil }
       isFirst = false
-      return ("7E8064100983B8013\r7E9064100 <RX ERROR\r\r>", 20 * Bench.millisecond)
+      return ("7E8064100983B8013\r7E9064100 <RX ERROR\r\r>", 20 * SessionBench.millisecond)
     }
-    let bench = Bench(adapter, preferences: Cars.six)
+    let bench = SessionBench(adapter, preferences: Cars.six)
     bench.run(seconds: 4)
     #expect(bench.session.car.ecuCount == 2)
     #expect(bench.requests.prefix(3).contains("0100") && bench.requests.count { $0 == "0100" } == 2)
@@ -221,7 +222,7 @@ import Testing
   @Test func a_second_VIN_in_the_vehicle_does_not_make_it_another_whatever_the_order() {
     let adapter = TinyAdapter([Cars.engine(), Cars.gearbox()])
     adapter.ecus[1].information[0x02] = [1] + Array("WP0ZZZ99ZTS392124".utf8)
-    let bench = Bench(adapter)
+    let bench = SessionBench(adapter)
     bench.run(seconds: 6)
     bench.close()
     adapter.ecus.reverse()
@@ -233,7 +234,7 @@ import Testing
   @Test func another_VIN_is_another_car() {
     let adapter = TinyAdapter([Cars.engine()])
     adapter.unknown = ["AT@1"]
-    let bench = Bench(adapter)
+    let bench = SessionBench(adapter)
     bench.run(seconds: 6)
     #expect(bench.events.contains(.vehicleIdentified))
     #expect(bench.session.memory.quirks == .noDescription)
@@ -251,7 +252,7 @@ import Testing
   /// The adapter stays powered and reports nothing, for example with a splitter or a bench supply.
   @Test(arguments: [false, true]) func a_swapped_vehicle_is_detected_without_a_connection_loss(doesJump: Bool) {
     let adapter = TinyAdapter([Cars.engine()])
-    let bench = Bench(adapter)
+    let bench = SessionBench(adapter)
     bench.run(seconds: 20)
     #expect(bench.isConnected)
     var other = Cars.engine()
@@ -262,7 +263,7 @@ import Testing
     adapter.ecus = [other]
     let start = bench.now
     bench.run(seconds: 120) { $0.events.contains(.vehicleChanged) }
-    #expect(bench.now - start <= (doesJump ? 10 : 65) * Bench.second)
+    #expect(bench.now - start <= (doesJump ? 10 : 65) * SessionBench.second)
     bench.run(seconds: 10)
     #expect(bench.session.car.supported(by: 0).contains(0x33), "what it supports is asked again")
     #expect(!bench.session.car.supported(by: 0).contains(0x0B))
@@ -273,7 +274,7 @@ import Testing
   @Test func the_VIN_is_read_again_after_the_engine_starts() {
     let adapter = TinyAdapter([Cars.engine()])
     adapter.ecus[0].pids[0x0C] = [0, 0]
-    let bench = Bench(adapter)
+    let bench = SessionBench(adapter)
     bench.run(seconds: 20)
     #expect(bench.recorder.vins.count == 1)
     adapter.ecus[0].pids[0x0C] = [0x0C, 0]
@@ -283,7 +284,7 @@ import Testing
 
   @Test func the_return_of_an_adapter_and_the_missing_vehicle_are_both_reported() {
     let adapter = TinyAdapter([Cars.engine()])
-    let bench = Bench(adapter)
+    let bench = SessionBench(adapter)
     bench.run(seconds: 6)
     adapter.ecus[0].isSilent = true
     bench.close()
@@ -297,7 +298,7 @@ import Testing
 
   @Test func a_vehicle_without_a_VIN_does_not_inherit_the_previous_VIN() {
     let adapter = TinyAdapter([Cars.engine()])
-    let bench = Bench(adapter)
+    let bench = SessionBench(adapter)
     bench.run(seconds: 6)
     #expect(bench.session.car.vinCount == 17)
     bench.close()
@@ -309,7 +310,7 @@ import Testing
 
   @Test func an_ECU_that_was_missing_is_not_taken_for_another_when_the_vehicle_is_found_again() {
     let adapter = TinyAdapter([Cars.engine(), Cars.gearbox()])
-    let bench = Bench(adapter)
+    let bench = SessionBench(adapter)
     bench.run(seconds: 6)
     adapter.ecus[1].isSilent = true
     bench.run(seconds: 10)
@@ -328,7 +329,7 @@ import Testing
     let adapter = TinyAdapter([Cars.engine()])
     var preferences = PollPreferences()
     preferences.setOthersToNever()
-    let bench = Bench(adapter, preferences: preferences)
+    let bench = SessionBench(adapter, preferences: preferences)
     bench.run(seconds: 10)
     #expect(bench.isConnected)
     #expect(bench.recorder.values.allSatisfy { $0.service != 1 })

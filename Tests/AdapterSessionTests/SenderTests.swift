@@ -6,26 +6,26 @@ import Testing
 /// The addresses that an ECU can have on each bus.
 @Suite struct SenderTests {
   /// Returns a bench whose adapter prints lines of other senders before each answer of the engine's ECU.
-  private func bench(_ strangers: [String], after: Bool = false, number: String = "A6") -> Bench {
+  private func bench(_ strangers: [String], after: Bool = false, number: String = "A6") -> SessionBench {
     let adapter = TinyAdapter([Cars.engine()])
     adapter.protocolNumber = number
     let inner = TinyAdapter([Cars.engine()])
-    for setting in ["ATE0", "ATS0", "ATH1"] { _ = inner.take(Array((setting + "\r").utf8), at: 0) }
+    for setting in ["ATE0", "ATS0", "ATH1"] { _ = inner.receive(Array((setting + "\r").utf8), at: 0) }
     adapter.hook = { command, now in
       guard command.hasPrefix("01") else { return nil }
-      let bytes = inner.take(Array(command.utf8) + [0x0D], at: now).flatMap(\.bytes)
+      let bytes = inner.receive(Array(command.utf8) + [0x0D], at: now).flatMap(\.bytes)
       let answer = String(decoding: bytes, as: UTF8.self)
       let lines = answer.split(separator: "\r", omittingEmptySubsequences: false)
       let own = lines.filter { $0.hasPrefix("7E8") }
-      guard own.count == 1, let line = own.first else { return (answer, 20 * Bench.millisecond) }
+      guard own.count == 1, let line = own.first else { return (answer, 20 * SessionBench.millisecond) }
       let others = strangers.map { $0 + line.dropFirst(3) }
       let all = after ? [String(line)] + others : others + [String(line)]
-      return (all.joined(separator: "\r") + "\r\r>", 20 * Bench.millisecond)
+      return (all.joined(separator: "\r") + "\r\r>", 20 * SessionBench.millisecond)
     }
     var preferences = PollPreferences()
     preferences.setOthersToNever()
     for pid in [0x0C, 0x0D] as [UInt8] { preferences.set(pid, period: 0) }
-    return Bench(adapter, preferences: preferences)
+    return SessionBench(adapter, preferences: preferences)
   }
 
   @Test(arguments: [["7E0"], ["18DAF110"], ["7DF", "7E0", "7F0", "18DB33F1"]], [true, false])
@@ -44,7 +44,7 @@ import Testing
   @Test func an_adapter_that_names_the_wrong_bus_is_believed_by_its_frames() {
     var ecu = Cars.engine("18DAF110")
     ecu.information = [:]
-    let bench = Bench(TinyAdapter([ecu]), preferences: Cars.six)
+    let bench = SessionBench(TinyAdapter([ecu]), preferences: Cars.six)
     bench.run(seconds: 20)
     #expect(bench.isConnected)
     #expect(bench.session.vehicle.bus == .can29)

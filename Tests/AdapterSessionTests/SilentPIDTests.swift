@@ -9,7 +9,7 @@ import Testing
 
   private func isLoss(_ event: SessionEvent) -> Bool { if case .lost = event { true } else { false } }
 
-  private func values(_ bench: Bench, _ pid: UInt8, since count: Int = 0) -> Int {
+  private func values(_ bench: SessionBench, _ pid: UInt8, since count: Int = 0) -> Int {
     bench.recorder.values.dropFirst(count).count { $0.service == 1 && $0.identifier == UInt16(pid) }
   }
 
@@ -20,14 +20,14 @@ import Testing
     let adapter = TinyAdapter([ecu])
     adapter.hook = { command, _ in
       guard command.hasPrefix("01"), let first = UInt8(command.dropFirst(2).prefix(2), radix: 16) else { return nil }
-      return silent.contains(first) ? (Self.noData, 205 * Bench.millisecond) : nil
+      return silent.contains(first) ? (Self.noData, 205 * SessionBench.millisecond) : nil
     }
     return adapter
   }
 
   /// A KWP car that claims 01…20 by its mask and answers only these; it answers `delay` after a request.
   private func kLineCar(
-    mask: String = "BE3EB811", answering: Set<UInt8>, delay: Int64 = 30 * Bench.millisecond
+    mask: String = "BE3EB811", answering: Set<UInt8>, delay: Int64 = 30 * SessionBench.millisecond
   ) -> TinyAdapter {
     let adapter = TinyAdapter([])
     adapter.protocolNumber = "A5"
@@ -59,7 +59,7 @@ import Testing
   @Test(arguments: [true, false])
   func four_silent_PIDs_on_CAN_lose_no_vehicle_and_all_others_are_read(takesSeveral: Bool) {
     let silent: Set<UInt8> = [0x04, 0x05, 0x0F, 0x11]
-    let bench = Bench(canCar(silent: silent, takesSeveral: takesSeveral))
+    let bench = SessionBench(canCar(silent: silent, takesSeveral: takesSeveral))
     bench.run(seconds: 60)
     #expect(!bench.events.contains(where: isLoss), "\(bench.events)")
     #expect(bench.events.count { $0 == .connected(protocolDigit: UInt8(ascii: "6")) } == 1)
@@ -79,7 +79,7 @@ import Testing
   @Test func six_silent_PIDs_on_a_K_line_lose_no_vehicle_and_make_no_ECU_slow() {
     let silent: Set<UInt8> = [0x06, 0x07, 0x0B, 0x0E, 0x0F, 0x10]
     let claimed = Set((1...32).map { UInt8($0) }.filter { 0xBE3E_B811 >> UInt32(32 - $0) & 1 == 1 })
-    let bench = Bench(kLineCar(answering: claimed.subtracting(silent)))
+    let bench = SessionBench(kLineCar(answering: claimed.subtracting(silent)))
     bench.run(seconds: 120)
     #expect(!bench.events.contains(where: isLoss), "\(bench.events)")
     #expect(!bench.events.contains(.quirk(.slowECU)))
@@ -90,7 +90,7 @@ import Testing
 
   @Test func a_vehicle_that_answers_nothing_but_what_it_supports_stays_connected_and_is_missed_when_it_goes() {
     let adapter = kLineCar(answering: [])
-    let bench = Bench(adapter)
+    let bench = SessionBench(adapter)
     bench.run(seconds: 120)
     #expect(bench.isConnected)
     #expect(!bench.events.contains(where: isLoss), "\(bench.events)")
@@ -102,13 +102,13 @@ import Testing
 
   @Test func a_vehicle_with_silent_PIDs_that_goes_is_lost_within_5_seconds() {
     let adapter = canCar(silent: [0x04, 0x05, 0x0F, 0x11], takesSeveral: false)
-    let bench = Bench(adapter)
+    let bench = SessionBench(adapter)
     bench.run(seconds: 60)
     adapter.hook = nil
     adapter.ecus[0].isSilent = true
     let start = bench.now
     bench.run(seconds: 30) { $0.events.last == .lost(.noData) }
-    #expect(bench.now - start <= 5 * Bench.second)
+    #expect(bench.now - start <= 5 * SessionBench.second)
   }
 
   /// Any set of silent PIDs, on any kind of bus, with and without support of several PIDs in a request.
@@ -122,12 +122,12 @@ import Testing
     }
     let claimed = Array(Cars.basicPIDs.keys).sorted()
     let silent = Set(claimed.filter { _ in random() % 3 != 0 })
-    let bench: Bench
+    let bench: SessionBench
     if seed % 3 == 0 {
       let heard = Set(claimed.filter { $0 <= 0x20 }).subtracting(silent)
-      bench = Bench(kLineCar(mask: "981A8002", answering: heard))
+      bench = SessionBench(kLineCar(mask: "981A8002", answering: heard))
     } else {
-      bench = Bench(canCar(silent: silent, takesSeveral: seed % 3 == 1))
+      bench = SessionBench(canCar(silent: silent, takesSeveral: seed % 3 == 1))
     }
     bench.run(seconds: 180)
     #expect(!bench.events.contains(where: isLoss), "\(silent) \(bench.events)")
@@ -141,15 +141,17 @@ import Testing
 
   @Test func silent_PIDs_are_remembered_for_the_next_session_with_the_vehicle() {
     let silent: Set<UInt8> = [0x04, 0x05, 0x0F, 0x11]
-    let first = Bench(canCar(silent: silent, takesSeveral: false))
+    let first = SessionBench(canCar(silent: silent, takesSeveral: false))
     first.run(seconds: 60)
     let adapter = canCar(silent: silent, takesSeveral: false)
-    let second = Bench(adapter, memory: first.session.memory)
+    let second = SessionBench(adapter, memory: first.session.memory)
     second.run(seconds: 1) { $0.isConnected }
     let start = second.now
     second.run(seconds: 4)
     #expect(
-      !second.commands(since: start + Bench.second).contains { silent.contains(UInt8($0.dropFirst(2), radix: 16) ?? 0) }
+      !second.commands(since: start + SessionBench.second).contains {
+        silent.contains(UInt8($0.dropFirst(2), radix: 16) ?? 0)
+      }
     )
     // A PID that is answered again is read again.
     adapter.hook = nil
@@ -161,7 +163,7 @@ import Testing
   @Test func another_vehicle_is_not_taken_to_be_silent() {
     let silent: Set<UInt8> = [0x04, 0x05, 0x0F, 0x11]
     let adapter = canCar(silent: silent, takesSeveral: false)
-    let bench = Bench(adapter)
+    let bench = SessionBench(adapter)
     bench.run(seconds: 60)
     #expect(!bench.session.memory.silentPIDs.isEmpty)
     bench.close()
@@ -180,24 +182,24 @@ import Testing
       if command == "0100", foundAt == .max { foundAt = now }
       if command.hasPrefix("AT") || command.hasPrefix("ST") { return nil }
       // The ECU answers for two seconds, then not at all for three seconds.
-      let phase = (now - 1000 * Bench.second) % (5 * Bench.second)
-      return phase < 2 * Bench.second ? nil : (Self.noData, 100 * Bench.millisecond)
+      let phase = (now - 1000 * SessionBench.second) % (5 * SessionBench.second)
+      return phase < 2 * SessionBench.second ? nil : (Self.noData, 100 * SessionBench.millisecond)
     }
-    let bench = Bench(adapter, preferences: Cars.six)
+    let bench = SessionBench(adapter, preferences: Cars.six)
     bench.run(seconds: 600)
     let losses = bench.events.count(where: isLoss)
     #expect(losses >= 5 && losses <= 40, "\(losses)")
     adapter.hook = nil
     let start = bench.now
     bench.run(seconds: 60) { $0.isConnected }
-    #expect(bench.now - start <= 35 * Bench.second)
+    #expect(bench.now - start <= 35 * SessionBench.second)
   }
 
   // MARK: Slow ECUs
 
   @Test func an_ECU_of_a_K_line_that_answers_late_is_waited_for() {
-    let adapter = kLineCar(answering: [0x0C, 0x0D], delay: 120 * Bench.millisecond)
-    let bench = Bench(adapter)
+    let adapter = kLineCar(answering: [0x0C, 0x0D], delay: 120 * SessionBench.millisecond)
+    let bench = SessionBench(adapter)
     bench.run(seconds: 30)
     #expect(bench.events.contains(.quirk(.slowECU)))
     #expect(!bench.events.contains(where: isLoss), "\(bench.events)")
@@ -209,15 +211,15 @@ import Testing
     var wait = 0x32
     // The adapter waits longer during a search.
     var isSearch = true
-    adapter.latency = delay * Bench.millisecond
+    adapter.latency = delay * SessionBench.millisecond
     adapter.hook = { command, _ in
       if command.hasPrefix("ATST") { wait = Int(command.dropFirst(4), radix: 16)! }
       if command == "ATDPN" { isSearch = false }
-      let isHeard = delay * Bench.millisecond <= Int64(wait) * 4_096_000
+      let isHeard = delay * SessionBench.millisecond <= Int64(wait) * 4_096_000
       if command.hasPrefix("AT") || command.hasPrefix("ST") || isHeard || isSearch { return nil }
       return (Self.noData, Int64(wait) * 4_096_000)
     }
-    let bench = Bench(adapter, preferences: Cars.six)
+    let bench = SessionBench(adapter, preferences: Cars.six)
     bench.run(seconds: 30)
     #expect(bench.events.contains(.quirk(.slowECU)))
     #expect(!bench.events.contains(where: isLoss), "\(bench.events)")
@@ -227,7 +229,7 @@ import Testing
   @Test func an_ECU_that_was_slow_once_and_is_not_is_waited_for_no_longer() {
     var memory = SessionMemory()
     memory.quirks = .slowECU
-    let bench = Bench(kLineCar(answering: [0x0C, 0x0D, 0x05]), memory: memory)
+    let bench = SessionBench(kLineCar(answering: [0x0C, 0x0D, 0x05]), memory: memory)
     bench.run(seconds: 30)
     #expect(bench.session.memory.quirks.isDisjoint(with: .slowECU))
     #expect(bench.commands.contains("ATST0E"))

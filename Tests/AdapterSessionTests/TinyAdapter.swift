@@ -105,7 +105,7 @@ final class TinyAdapter {
   }
 
   /// Receives a command (with its CR) whose first byte is sent at `now`.
-  func take(_ command: [UInt8], at now: Int64) -> [Chunk] {
+  func receive(_ command: [UInt8], at now: Int64) -> [Chunk] {
     let whole = answer(to: command, at: now)
     guard splitsBytes else { return whole }
     return whole.flatMap { chunk in chunk.bytes.map { Chunk(at: chunk.at, bytes: [$0]) } }

@@ -8,7 +8,7 @@ import Testing
 
   private mutating func read(_ volts: Double?..., module: Double? = nil) {
     for volts in volts {
-      now += 10 * Bench.second
+      now += 10 * SessionBench.second
       if let module { gauge.controlModule(module, at: now) }
       gauge.adapter(volts, at: now)
     }
@@ -41,7 +41,7 @@ import Testing
 
   @Test mutating func readings_of_different_moments_are_not_compared() {
     gauge.controlModule(14.2, at: now)
-    now += 5 * Bench.second
+    now += 5 * SessionBench.second
     read(12.4, 12.5)
     #expect(gauge.offset == 0)
   }

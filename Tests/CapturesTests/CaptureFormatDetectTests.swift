@@ -25,12 +25,12 @@ import Testing
   @Test func a_transcript_with_an_odd_answer_to_AT_is_a_transcript() throws {
     #expect(
       try detect(
-        "AT@1\rUnheard-of Adapter (c) Somebody; all rights = reserved\r\r>ATI\rFOO v9\r\r>010C\r41 0C 00 00\r\r>")
+        "AT@1\rUnheard-of Adapter (c) Maker; all rights = reserved\r\r>ATI\rFOO v9\r\r>010C\r41 0C 00 00\r\r>")
         == .raw)
   }
 
   @Test(arguments: [
-    ("speed,rpm\n12,800\n", 1), ("# notes\n\n> a quotation from a book\n> goes on here\n", 1),
+    ("speed,rpm\n12,800\n", 1), ("# notes\n\n> a quotation from a book\n> continues here\n", 1),
     ("{\"type\":\"telemetry\"}\n", 1), ("41 0C 1A F8\nhello, this is no adapter speaking\n", 2),
     ("< html >\n<body>\n> text\n", 1), ("3c3\n< int x;\n---\n> int y;\n", 2),
   ])

@@ -130,7 +130,7 @@ struct Mode01Tests {
       }
       let verdicts = answers.map { judgement(of: id, expected, row, $0) }
       let best = verdicts.first { $0 == .equal } ?? verdicts.first { $0.isDecided } ?? verdicts.first { $0.isNone }
-      note(best ?? verdicts.first ?? .wrong("no answer"), id, expected, row, &figures)
+      count(best ?? verdicts.first ?? .wrong("no answer"), id, expected, row, &figures)
     }
   }
 
@@ -138,7 +138,7 @@ struct Mode01Tests {
     reading.service == 0x01 && reading.identifier == UInt16(row.pid)
   }
 
-  private func note(_ verdict: Verdict, _ id: String, _ expected: Any, _ row: Row, _ figures: inout Figures) {
+  private func count(_ verdict: Verdict, _ id: String, _ expected: Any, _ row: Row, _ figures: inout Figures) {
     figures.values += 1
     if row.isAgreed { figures.agreed += 1 }
     switch verdict {
@@ -207,7 +207,7 @@ struct Mode01Tests {
       guard let number, let value, !row.isAgreed else { return nil }
       return (number == 1.99 && value > 1.99) || (number == -210 && value > -210 && value < 302)
         ? "OBDb prints its own limit" : nil
-    case (0x9A, "EHEV_MODE"): return "PID 9A: the enhanced state stands in byte B"
+    case (0x9A, "EHEV_MODE"): return "PID 9A: the enhanced state is byte B"
     case (0x01, _), (0x41, _):
       let ignition = answer["monitorsIgnitionType"] ?? answer["drivingCycleMonitorsIgnitionType"]
       return ignition == 1 && value == nil ? "PIDs 01, 41: bit reserved under compression ignition" : nil

@@ -100,7 +100,7 @@ struct SignalSetConformanceTests {
       let sent = decode(Answers(lines, isExtended: isExtended), loaded, requests[vehicle] ?? [:])
       for (name, value) in expected {
         let outcome = compare(sent[name], value, loaded, policy)
-        figures[vehicle, default: Figures()].note(outcome, name)
+        figures[vehicle, default: Figures()].count(outcome, name)
       }
     }
     return figures
@@ -169,7 +169,7 @@ struct SignalSetConformanceTests {
 }
 
 extension SignalSetConformanceTests.Figures {
-  fileprivate mutating func note(_ outcome: SignalSetConformanceTests.Outcome, _ name: String) {
+  fileprivate mutating func count(_ outcome: SignalSetConformanceTests.Outcome, _ name: String) {
     switch outcome {
     case .equal: equal += 1
     case .absentOutsideRange(let sent):

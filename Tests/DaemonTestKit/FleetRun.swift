@@ -108,12 +108,12 @@ final class FleetRun {
 
   private func password(of broker: Broker) throws -> String {
     guard let password = broker.password else { return "" }
-    try keep(password, in: "password")
+    try storeSecret(password, in: "password")
     return #", "passwordFile": "password""#
   }
 
   /// Writes a secret to a file that only its owner may read.
-  private func keep(_ secret: String, in name: String) throws {
+  private func storeSecret(_ secret: String, in name: String) throws {
     let isMade = FileManager.default.createFile(
       atPath: folder.file(name), contents: Data(secret.utf8), attributes: [.posixPermissions: 0o600])
     try #require(isMade)
@@ -129,8 +129,8 @@ final class FleetRun {
     let made = try Tool.run(
       store, ["gateway", "add", "gw-test", "--database", database] + vehicles.flatMap { ["--vehicle", $0] })
     try #require(made.status == 0, "\(made.errors)")
-    try keep(made.output, in: "key")
-    try keep("Authorization: Bearer \(token)\n", in: "header")
+    try storeSecret(made.output, in: "key")
+    try storeSecret("Authorization: Bearer \(token)\n", in: "header")
   }
 
   /// Returns all records in the store, page by page.

@@ -76,7 +76,7 @@ extension SimulatedAnswers {
     }
     pass(to: sessions.count, before: .max)
     let isTold = !excuses.isEmpty || records.contains { $0.object["reason"] as? String == "promptLost" }
-    return faults + (hasGivenUp && !isTold ? ["answers were given up, and nothing says so"] : [])
+    return faults + (hasGivenUp && !isTold ? ["answers were abandoned, and nothing reports it"] : [])
   }
 
   /// Returns the cycle of a session to which a record belongs.
@@ -84,17 +84,19 @@ extension SimulatedAnswers {
   /// - Parameter turn: the cycle of the previous record; -1 for the first record of the session.
   private func place(of told: [String: Double], behind turn: Int, _ session: Int, _ cadence: Cadence) -> Int? {
     guard session < sessions.count else { return nil }
-    let turns = sessions[session]
+    let all = sessions[session]
     var left = cadence.longestStep
-    for next in turns.indices.dropFirst(turn + 1) {
+    for next in all.indices.dropFirst(turn + 1) {
       guard left > 0 else { break }
-      if says(told, turns[next]) { return next }
-      if !turns[next].isGivenUp { left -= 1 }
+      if says(told, all[next]) { return next }
+      if !all[next].isGivenUp { left -= 1 }
     }
-    return cadence.repeatsTurns && turn >= 0 && says(told, turns[turn]) ? turn : nil
+    return cadence.repeatsTurns && turn >= 0 && says(told, all[turn]) ? turn : nil
   }
 
-  private func says(_ told: [String: Double], _ turn: Turn) -> Bool {
-    told.allSatisfy { key, value in turn.told[key]?.contains { abs($0 - value) < 0.000_1 } ?? false }
+  private func says(_ told: [String: Double], _ cycle: Turn) -> Bool {
+    told.allSatisfy { key, value in
+      cycle.told[key]?.contains { abs($0 - value) < 0.000_1 } ?? false
+    }
   }
 }

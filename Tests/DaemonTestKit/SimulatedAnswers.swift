@@ -40,7 +40,7 @@ struct SimulatedAnswers {
         // ATI was sent instead of waiting for an answer: the request was abandoned, whether its answer arrives before
         // or after ATI.
         let asksAgain = words[2].hasPrefix("ATI") && (isGivenUp || !command.hasPrefix("AT"))
-        try take(reply, at: time, isGivenUp: isGivenUp || asksAgain)
+        try append(reply, at: time, isGivenUp: isGivenUp || asksAgain)
         reply = ""
         command = words[2]
         isGivenUp = asksAgain || command.contains("\\rATI")
@@ -50,11 +50,11 @@ struct SimulatedAnswers {
         }
       }
     }
-    try take(reply, at: time, isGivenUp: isGivenUp)
+    try append(reply, at: time, isGivenUp: isGivenUp)
   }
 
   /// Adds all bytes between two commands. A truncated line is no answer.
-  private mutating func take(_ reply: String, at time: Double, isGivenUp: Bool) throws {
+  private mutating func append(_ reply: String, at time: Double, isGivenUp: Bool) throws {
     guard let message = Self.message(in: reply), message.count > 1, message[0] == 0x41, message[1] & 0x1F != 0 else {
       return
     }

@@ -13,8 +13,8 @@ import Testing
 @Suite struct AccessScopeTests {
   private static let any = ["If-Match": "*"]
 
-  /// The owner of an account has access to all fleets of its scope. Whoever gets a link for a new password of the account
-  /// gets this access.
+  /// The owner of an account has access to all fleets of its scope. A person who gets a link for a new password of the
+  /// account gets this access.
   @Test(arguments: TestServer.Database.allCases)
   func an_administrator_of_a_fleet_changes_only_accounts_inside_it(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in

@@ -29,7 +29,7 @@ import Testing
       writes.withLock { $0.append(write) }
     }
 
-    func takeAll() -> [Write] {
+    func popAll() -> [Write] {
       writes.withLock { writes in
         defer { writes = [] }
         return writes
@@ -56,7 +56,7 @@ import Testing
     var total = 0
     while !isDone.load(ordering: .sequentiallyConsistent) {
       await channel.testingEventLoop.run()
-      let writes = socket.takeAll()
+      let writes = socket.popAll()
       let bytes = writes.reduce(0) { $0 + $1.bytes }
       #expect(bytes <= 16 << 10)
       total += bytes
@@ -104,7 +104,7 @@ import Testing
     while writes.isEmpty {
       await channel.testingEventLoop.run()
       await Task.yield()
-      writes = socket.takeAll()
+      writes = socket.popAll()
     }
     #expect(budget.used == 100_000)
     // The client has left.

@@ -149,7 +149,7 @@ import Testing
         let rows = try #require(try report.json["rows"] as? [[String: Any]])
         #expect(
           rows.first?["total"] as? [[String: String]] == [["amount": "100.00", "currency": "EUR"]], "\(report.text)")
-        // The entry remains, and the audit tells who has made it void.
+        // The entry remains, and the audit names the person who has made it void.
         #expect(try client.send("GET", "/api/fuel-entries?void=true").list.map { $0["id"] as? String } == [wrong])
         let audit = try client.send("GET", "/api/audit?limit=10").list
         #expect(

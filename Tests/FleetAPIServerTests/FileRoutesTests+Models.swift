@@ -69,7 +69,7 @@ extension FileRoutesTests {
         let wrongID = try #require(wrong["id"] as? String)
         #expect(try client.send("GET", "/api/files/\(wrongID)/content?version=model").status == 404)
         #expect(try client.send("GET", "/api/files/\(wrongID)/content").body == damaged)
-        // A page with the name of a model, and a model with a page behind it, are downloads.
+        // A page with the name of a model, and a model that a page follows, are downloads.
         let page = Array("<html><script>alert(1)</script></html>".utf8)
         let named = try Self.finished(client, try Self.upload(client, page, name: "a.obj"))
         #expect((named["problem"] as? String)?.hasPrefix("not a valid OBJ model: ") ?? false, "\(named)")

@@ -234,7 +234,7 @@ import Testing
     }
   }
 
-  @Test func a_client_of_tus_uploads() async throws {
+  @Test func a_client_of_tus_uploads_a_file_by_its_headers() async throws {
     try await TestServer.run { server in
       try await aside {
         let client = try server.client(server.keys.admin)

@@ -162,7 +162,7 @@ import Testing
       #expect(try office.thing("service-schedules/\(schedule)")["next"] == nil)
       #expect(try office.client.send("GET", "/api/vehicles/VAN-1/due").list.isEmpty)
       #expect(try office.client.send("GET", "/api/maintenance-records?status=scheduled").list.isEmpty)
-      // The schedule goes on from the last service when the vehicle comes back.
+      // The schedule continues from the last service when the vehicle comes back.
       #expect(try office.post("vehicles/VAN-1/reactivate").status == 200)
       #expect(try office.thing("service-schedules/\(schedule)")["state"] as? String == "overdue")
       #expect(try office.client.send("GET", "/api/vehicles/VAN-1/due").list.count == 1)

@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  /// Waits for so many mails: recovery goes on after its answer.
+  /// Waits for so many mails: recovery continues after its answer.
   private static func mails(_ server: TestServer, count: Int) async throws -> [MailDetails] {
     let deadline = ContinuousClock.now + .seconds(60)
     while true {

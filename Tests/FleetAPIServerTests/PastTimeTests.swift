@@ -14,8 +14,8 @@ import Testing
 
   @Test(arguments: TestServer.Database.allCases)
   func what_has_happened_is_not_in_the_future(_ database: TestServer.Database) async throws {
-    try await JourneyRoutesTests.run(on: database) { desk in
-      let client = try desk.server.client(desk.server.keys.admin)
+    try await JourneyRoutesTests.run(on: database) { dispatch in
+      let client = try dispatch.server.client(dispatch.server.keys.admin)
       let (future, near) = (Self.time(inMinutes: 60), Self.time(inMinutes: 2))
       func refuse(_ reply: TestClient.Reply, _ key: String) {
         #expect(
@@ -26,8 +26,8 @@ import Testing
         ("/api/meter-readings", "at", #""odometer":41000"#),
         ("/api/fuel-entries", "at", #""energy":"diesel","quantity":40,"odometer":41000"#),
         ("/api/expenses", "at", #""category":"toll","amount":{"amount":"1","currency":"EUR"}"#),
-        ("/api/inspections", "at", #""driverId":"\#(desk.dora)","kind":"preTrip","odometer":41000"#),
-        ("/api/journeys", "startTime", #""driverId":"\#(desk.dora)""#),
+        ("/api/inspections", "at", #""driverId":"\#(dispatch.dora)","kind":"preTrip","odometer":41000"#),
+        ("/api/journeys", "startTime", #""driverId":"\#(dispatch.dora)""#),
       ]
       for (path, key, rest) in things {
         func body(_ time: String) -> String { #"{"vehicleId":"VAN-1","\#(key)":"\#(time)",\#(rest)}"# }
@@ -47,23 +47,23 @@ import Testing
 
   @Test(arguments: TestServer.Database.allCases)
   func a_journey_does_not_end_in_the_future(_ database: TestServer.Database) async throws {
-    try await JourneyRoutesTests.run(on: database) { desk in
+    try await JourneyRoutesTests.run(on: database) { dispatch in
       let future = Self.time(inMinutes: 60)
-      let id = try desk.add()
-      #expect(try desk.command(id, "start").status == 200)
+      let id = try dispatch.add()
+      #expect(try dispatch.command(id, "start").status == 200)
       for key in ["", #""id":"\#(UUIDv7.random(at: WallClock.now).string)","#] {
-        let reply = try desk.command(id, "complete", #"{\#(key)"at":"\#(future)"}"#)
+        let reply = try dispatch.command(id, "complete", #"{\#(key)"at":"\#(future)"}"#)
         #expect(
           reply.status == 422 && reply.text.contains("expected a time that is not in the future"), "\(reply.text)")
       }
-      #expect(try desk.journey(id)["status"] as? String == "inProgress")
+      #expect(try dispatch.journey(id)["status"] as? String == "inProgress")
       // What is planned may be in the future.
-      let client = try desk.server.client(desk.server.keys.admin)
+      let client = try dispatch.server.client(dispatch.server.keys.admin)
       for (path, body) in [
         ("/api/assignments", #""from":"\#(future)""#), ("/api/journeys", #""plannedFrom":"\#(future)""#),
       ] {
         let made = try client.send(
-          "POST", path, json: #"{"driverId":"\#(desk.dora)","vehicleId":"VAN-2",\#(body)}"#)
+          "POST", path, json: #"{"driverId":"\#(dispatch.dora)","vehicleId":"VAN-2",\#(body)}"#)
         #expect(made.status == 201, "\(made.text)")
       }
     }

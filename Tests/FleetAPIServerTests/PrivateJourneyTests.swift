@@ -10,8 +10,8 @@ import Testing
 @Suite struct PrivateJourneyTests {
   @Test(arguments: TestServer.Database.allCases)
   func others_see_neither_track_nor_position(_ database: TestServer.Database) async throws {
-    try await JourneyRoutesTests.run(on: database) { desk in
-      let client = try desk.server.client(desk.server.keys.admin)
+    try await JourneyRoutesTests.run(on: database) { dispatch in
+      let client = try dispatch.server.client(dispatch.server.keys.admin)
       let records = (0..<60).map { minute in
         // The positions are a zigzag, so simplification removes none of them.
         SampleRecord(
@@ -22,9 +22,9 @@ import Testing
       #expect(sent.status == 200 && sent.text.contains(#""stored":60"#), "\(sent.text)")
       let assigned = try client.send(
         "POST", "/api/assignments",
-        json: #"{"driverId":"\#(desk.dora)","vehicleId":"VAN-1","from":"2026-01-01T00:00:00Z"}"#)
+        json: #"{"driverId":"\#(dispatch.dora)","vehicleId":"VAN-1","from":"2026-01-01T00:00:00Z"}"#)
       #expect(assigned.status == 201, "\(assigned.text)")
-      let session = try desk.server.signIn("dora@example.com")
+      let session = try dispatch.server.signIn("dora@example.com")
       let path = "/api/vehicles/VAN-1/track?tolerance=0&from=2026-01-01T00:00:00Z&to=2026-01-02T00:00:00Z"
       /// The minutes of the positions in a track.
       func minutes(_ reply: TestClient.Reply) -> Set<Int> {
@@ -32,18 +32,18 @@ import Testing
       }
       func minutesOfAdmin() throws -> Set<Int> { minutes(try client.send("GET", path)) }
       #expect(try minutesOfAdmin() == Set(0..<60))
-      _ = try desk.add(
+      _ = try dispatch.add(
         #","purpose":"private","startTime":"2026-01-01T00:10:00Z","endTime":"2026-01-01T00:20:00Z""#)
-      _ = try desk.add(
+      _ = try dispatch.add(
         #","purpose":"business","startTime":"2026-01-01T00:30:00Z","endTime":"2026-01-01T00:40:00Z""#)
       #expect(try minutesOfAdmin() == Set(0..<10).union(20..<60))
-      #expect(minutes(try desk.server.asPage(session, "GET", path)) == Set(0..<60))
+      #expect(minutes(try dispatch.server.asPage(session, "GET", path)) == Set(0..<60))
       func isOnMap(_ reply: TestClient.Reply) -> Bool { reply.text.contains(#""id":"VAN-1""#) }
       #expect(isOnMap(try client.send("GET", "/api/positions")))
-      _ = try desk.add(#","purpose":"private","startTime":"2026-01-01T00:50:00Z""#)
+      _ = try dispatch.add(#","purpose":"private","startTime":"2026-01-01T00:50:00Z""#)
       #expect(try minutesOfAdmin() == Set(0..<10).union(20..<50))
       #expect(!isOnMap(try client.send("GET", "/api/positions")))
-      #expect(isOnMap(try desk.server.asPage(session, "GET", "/api/positions")))
+      #expect(isOnMap(try dispatch.server.asPage(session, "GET", "/api/positions")))
       // The same for raw records.
       let range = "from=2026-01-01T00:00:00Z&to=2026-01-02T00:00:00Z"
       func count(_ reply: TestClient.Reply) -> Int { reply.text.matches(of: /"seq":/).count }
@@ -56,18 +56,19 @@ import Testing
         next = page.text.firstMatch(of: /"next":"([^"]+)"/).map { "&cursor=\($0.1)" } ?? ""
       } while !next.isEmpty
       #expect(seen == 40)
-      #expect(count(try desk.server.asPage(session, "GET", "/api/vehicles/VAN-1/telemetry?\(range)&limit=100")) == 60)
+      #expect(
+        count(try dispatch.server.asPage(session, "GET", "/api/vehicles/VAN-1/telemetry?\(range)&limit=100")) == 60)
       // The newest position is of the private journey.
       let latest = try client.send("GET", "/api/vehicles/VAN-1/latest")
       #expect(latest.status == 200 && !latest.text.contains("latitude"), "\(latest.text)")
-      #expect(try desk.server.asPage(session, "GET", "/api/vehicles/VAN-1/latest").text.contains("latitude"))
+      #expect(try dispatch.server.asPage(session, "GET", "/api/vehicles/VAN-1/latest").text.contains("latitude"))
     }
   }
 
   @Test(arguments: TestServer.Database.allCases)
   func a_driver_hides_only_the_time_of_the_assignment(_ database: TestServer.Database) async throws {
-    try await JourneyRoutesTests.run(on: database) { desk in
-      let server = desk.server
+    try await JourneyRoutesTests.run(on: database) { dispatch in
+      let server = dispatch.server
       let client = try server.client(server.keys.admin)
       let records = (0..<60).map { minute in
         SampleRecord(
@@ -116,16 +117,16 @@ import Testing
       }
       try assign(emil, 10, 20)
       #expect(try driver("15") == emil)
-      try assign(desk.dora, 30, 40)
+      try assign(dispatch.dora, 30, 40)
       #expect(try minutes() == Set(0..<30).union(40..<60))
-      #expect(try driver("35") == desk.dora)
+      #expect(try driver("35") == dispatch.dora)
       #expect(try isOnMap())
-      // Somebody who may review has confirmed it.
+      // A person who may review has confirmed it.
       let id = try #require(try declared.json["id"] as? String)
-      #expect(try desk.command(id, "review").json["confirmed"] as? Bool == true)
+      #expect(try dispatch.command(id, "review").json["confirmed"] as? Bool == true)
       #expect(try minutes() == Set(0..<10))
       #expect(try !isOnMap())
-      #expect(try driver("15") == desk.dora)
+      #expect(try driver("15") == dispatch.dora)
       // The confirmation does not hold for what the driver states afterwards.
       let changed = try server.asPage(
         session, "PATCH", "/api/journeys/\(id)", #"{"startTime":"2026-01-01T00:05:00Z"}"#, headers: ["If-Match": "*"])
@@ -136,8 +137,8 @@ import Testing
 
   @Test(arguments: TestServer.Database.allCases)
   func a_driver_adds_things_only_about_assigned_vehicles(_ database: TestServer.Database) async throws {
-    try await JourneyRoutesTests.run(on: database) { desk in
-      let server = desk.server
+    try await JourneyRoutesTests.run(on: database) { dispatch in
+      let server = dispatch.server
       let client = try server.client(server.keys.admin)
       let session = try server.signIn("dora@example.com")
       func add(_ path: String, _ vehicle: String, _ more: String = "") throws -> TestClient.Reply {
@@ -166,13 +167,14 @@ import Testing
       let assigned = try client.send(
         "POST", "/api/assignments",
         json:
-          #"{"driverId":"\#(desk.dora)","vehicleId":"VAN-1","from":"2026-05-04T00:00:00Z","to":"2026-05-05T00:00:00Z"}"#
+          #"{"driverId":"\#(dispatch.dora)","vehicleId":"VAN-1","from":"2026-05-04T00:00:00Z","to":"2026-05-05T00:00:00Z"}"#
       )
       #expect(assigned.status == 201, "\(assigned.text)")
       // It was assigned at the stated time, but is not now.
       #expect(try answers("VAN-1").map { $0.split(separator: " ")[1] } == ["201", "201", "201", "403", "403"])
       #expect(
-        try client.send("POST", "/api/assignments", json: #"{"driverId":"\#(desk.dora)","vehicleId":"VAN-2"}"#).status
+        try client.send("POST", "/api/assignments", json: #"{"driverId":"\#(dispatch.dora)","vehicleId":"VAN-2"}"#)
+          .status
           == 201)
       #expect(try answers("VAN-2").map { $0.split(separator: " ")[1] } == ["201", "201", "201", "201", "201"])
       func document(_ id: String) throws -> TestClient.Reply {

@@ -91,13 +91,13 @@ import Testing
   }
 
   /// The reasons of refused sign-ins in the audit, the newest first.
-  private static func refusals(_ server: TestServer) async throws -> [String] {
+  static func refusals(_ server: TestServer) async throws -> [String] {
     try await server.storage.view(tenant: .standard) { view throws(ThingError) in
       try view.audit(thing: nil, before: nil, limit: 100)
     }.filter { $0.action == "signInRefused" }.compactMap { $0.content["details"]?["reason"]?.textValue }
   }
 
-  private static func people(_ server: TestServer) async throws -> [Stored<Person>] {
+  static func people(_ server: TestServer) async throws -> [Stored<Person>] {
     try await server.storage.view(tenant: .standard) { view throws(ThingError) in
       try view.list(ThingQuery<Person>()).items
     }
@@ -299,88 +299,6 @@ import Testing
     }
   }
 
-  /// Entra ID sends in a logout token the `sub` that is the account's for this client, with or without directory and
-  /// object.
-  @Test(arguments: [
-    ["sub": "pair-1"], ["oid": "object-1"], ["sub": "pair-1", "oid": "object-1", "sid": "s-1"], ["sid": "s-1"],
-  ])
-  func entra_id_ends_the_sessions_of_its_account(_ names: [String: String]) async throws {
-    let peer = try await aside { try Peer() }
-    let directory = "8a4c1f2e-0000-4000-8000-000000000001"
-    let entra = peer.provider("organizations") { provider in
-      provider.issuer = "http://127.0.0.1:\(peer.port)/{tenantid}"
-      provider.allowedTenants = [directory]
-    }
-    try await Self.run([entra]) { server in
-      try await aside { () throws in
-        let issuer = "http://127.0.0.1:\(peer.port)/\(directory)"
-        func signIn(_ object: String, _ subject: String, sid: String) throws -> String {
-          let begun = try Self.begin(server, "organizations")
-          let claims: [String: Any] = [
-            "iss": issuer, "tid": directory, "oid": object, "sub": subject, "sid": sid,
-            "email": "\(object)@example.org",
-          ]
-          let reply = try Self.finish(server, begun, code: try begun.code(claims))
-          return try #require(reply.cookie("fleet-session"), "\(reply.text)")
-        }
-        let (ann, bob) = (try signIn("object-1", "pair-1", sid: "s-1"), try signIn("object-2", "pair-2", sid: "s-2"))
-        func send(_ names: [String: String], iss: String? = nil) throws -> TestClient.Reply {
-          var query = URLComponents()
-          query.queryItems = (["iss": iss ?? issuer, "tid": directory].merging(names) { $1 })
-            .map { URLQueryItem(name: $0, value: $1) }
-          let path = "http://127.0.0.1:\(peer.port)/organizations/logout?\(query.percentEncodedQuery ?? "")"
-          let token = try Tool.run("curl", ["-sS", path]).output
-          return try server.client().send(
-            "POST", "/api/auth/oidc/organizations/logout", Array("logout_token=\(token)".utf8),
-            headers: ["Content-Type": "application/x-www-form-urlencoded"])
-        }
-        // Of another directory, of another account, and of no account.
-        #expect(try send(names, iss: issuer + "2").errorCode == "wrongLogoutToken")
-        #expect(try send(names.merging(["tid": "other"]) { $1 }).errorCode == "wrongLogoutToken")
-        #expect(try send(["sub": "object-1"]).status == 200)
-        #expect(try send(["oid": "pair-1"]).status == 200)
-        #expect(try send([:]).errorCode == "wrongLogoutToken")
-        #expect(try server.asPage(ann, "GET", "/api/auth/session").status == 200)
-        #expect(try send(names).status == 200)
-        #expect(try server.asPage(ann, "GET", "/api/auth/session").errorCode == "sessionEnded")
-        #expect(try server.asPage(bob, "GET", "/api/auth/session").status == 200)
-      }
-    }
-  }
-
-  @Test(arguments: ["sub=ann-1", "sid=s-1", "sub=ann-1&sid=s-1"])
-  func a_provider_ends_the_sessions_of_its_account(_ query: String) async throws {
-    let peer = try await aside { try Peer() }
-    try await Self.run([peer.provider("good")]) { server in
-      try await server.addPerson("bob@example.com")
-      try await aside { () throws in
-        let bob = try server.signIn("bob@example.com")
-        let session = try #require(try Self.finish(server, try Self.begin(server, "good")).cookie("fleet-session"))
-        func token(_ query: String, _ mode: String = "good") throws -> String {
-          try Tool.run("curl", ["-sS", "http://127.0.0.1:\(peer.port)/\(mode)/logout?\(query)"]).output
-        }
-        func send(_ token: String) throws -> TestClient.Reply {
-          try server.client().send(
-            "POST", "/api/auth/oidc/good/logout", Array("logout_token=\(token)".utf8),
-            headers: ["Content-Type": "application/x-www-form-urlencoded"])
-        }
-        for wrong in [try token("sub=ann-2"), try token("sid=s-2")] { #expect(try send(wrong).status == 200) }
-        for wrong in [
-          "", "x", try token("sub=ann-1", "otherKey"), try token("sub=ann-1&aud=other"), try token("sub=ann-1&nonce=n"),
-          try token("x=y"),
-        ] {
-          #expect(try send(wrong).errorCode == "wrongLogoutToken", "\(wrong)")
-        }
-        #expect(try server.asPage(session, "GET", "/api/auth/session").status == 200)
-        let right = try token(query)
-        #expect(try send(right).status == 200)
-        #expect(try server.asPage(session, "GET", "/api/auth/session").errorCode == "sessionEnded")
-        #expect(try server.asPage(bob, "GET", "/api/auth/session").status == 200)
-        #expect(try send(right).errorCode == "wrongLogoutToken")
-      }
-    }
-  }
-
   @Test func a_browser_gets_a_page_if_its_sign_in_is_refused() async throws {
     let peer = try await aside { try Peer() }
     try await Self.run([peer.provider("good") { $0.name = "North & <South>" }]) { server in
@@ -427,123 +345,6 @@ import Testing
         #expect(invited.status == 409 && invited.errorCode == "providerRequired", "\(invited.text)")
         #expect(try Self.finish(server, try Self.begin(server, "good")).status == 303)
       }
-    }
-  }
-
-  /// A provider that nobody here wrote (oidc-provider-mock, PyPI).
-  @Test func a_person_signs_in_with_a_real_provider() async throws {
-    let port = try ReservedPort()
-    let number = Int(port.number)
-    let program = try await aside { () throws -> RunningProgram in
-      let program = try RunningProgram(
-        try Tool.python(with: "oidc_provider_mock"), ["-m", "oidc_provider_mock", "--port", "\(number)"])
-      do {
-        let deadline = ContinuousClock.now + .seconds(60)
-        while try Tool.run("curl", ["-sf", "http://127.0.0.1:\(number)/.well-known/openid-configuration"]).status != 0 {
-          guard .now < deadline else { throw TestClient.Failure(description: "the provider does not answer") }
-        }
-      } catch {
-        program.kill()
-        throw error
-      }
-      return program
-    }
-    defer { program.kill() }
-    let description = try await aside {
-      try Tool.run("curl", ["-sS", "http://127.0.0.1:\(number)/.well-known/openid-configuration"]).stdout
-    }
-    let issuer = try JSON(parsing: description)["issuer"]?.textValue
-    var provider = OpenIDProvider(
-      id: "mock", name: "Mock", issuer: try #require(issuer), clientID: "fleet")
-    provider.clientSecret = "secret"
-    provider.allowedDomains = ["example.org"]
-    try await Self.run([provider]) { server in
-      try await aside { () throws in
-        let user = #"{"email":"ann@example.org","email_verified":true,"given_name":"Ann","family_name":"Lee"}"#
-        let added = try Tool.run(
-          "curl", ["-sS", "-X", "PUT", "--json", user, "http://127.0.0.1:\(number)/users/ann"])
-        #expect(added.status == 0, "\(added.errors) \(added.output)")
-        let reply = try server.client().send("GET", "/api/auth/oidc/mock?returnTo=/me")
-        let url = try #require(reply.headers["location"])
-        // The form of the provider's page.
-        let page = try Tool.run("curl", ["-sS", "-o", "/dev/null", "-w", "%{redirect_url}", "-d", "sub=ann", url])
-          .output
-        #expect(page.hasPrefix("https://fleet.example/api/auth/oidc/mock/callback?"), "\(page)")
-        let back = page.replacing("https://fleet.example", with: "")
-        let cookie = try #require(reply.cookie("fleet-provider"))
-        let done = try server.client().send("GET", back, headers: ["Cookie": "fleet-provider=\(cookie)"])
-        #expect(done.status == 303 && done.headers["location"] == "/me", "\(done.text)")
-        let session = try #require(done.cookie("fleet-session"))
-        let own = try server.asPage(session, "GET", "/api/auth/session")
-        #expect((try own.json["person"] as? [String: Any])?["email"] as? String == "ann@example.org", "\(own.text)")
-      }
-    }
-  }
-
-  /// Whoever leaves a group of the company loses its roles at the next sign-in.
-  @Test(arguments: TestServer.Database.allCases)
-  func each_sign_in_sets_the_roles_of_the_providers_groups(_ database: TestServer.Database) async throws {
-    let peer = try await aside { try Peer() }
-    let mapped = peer.provider("good") { provider in
-      provider.allowedDomains = []
-      provider.rolesClaim = "groups"
-      provider.roles = ["admins": [.admin], "workshop": [.maintenance], "all": [.viewer]]
-    }
-    try await Self.run([mapped], on: database) { server in
-      func signIn(_ groups: [String]) async throws -> (status: Int, session: String?) {
-        try await aside {
-          let begun = try Self.begin(server, "good")
-          let reply = try Self.finish(server, begun, code: try begun.code(["groups": groups]))
-          return (reply.status, reply.cookie("fleet-session"))
-        }
-      }
-      func roles() async throws -> Set<PersonRole> {
-        Set(try await Self.people(server).first { $0.value.email?.text == "ann@example.org" }?.value.roles ?? [])
-      }
-      let first = try await signIn(["workshop", "all"])
-      #expect(try await roles() == [.maintenance, .viewer])
-      // A lost role ends the sessions that were begun with it.
-      #expect(try await signIn(["all"]).session != nil)
-      #expect(try await roles() == [.viewer])
-      try await aside {
-        let reply = try server.asPage(first.session, "GET", "/api/vehicles")
-        #expect(reply.status == 401, "\(reply.text)")
-      }
-      #expect(try await signIn(["admins"]).session != nil)
-      #expect(try await roles() == [.admin])
-      // Ann is the last administrator now.
-      #expect(try await signIn(["all"]).session != nil)
-      #expect(try await roles() == [.admin, .viewer])
-      #expect(try await signIn([]).session != nil)
-      #expect(try await roles() == [.admin])
-      let kept = try await server.storage.view(tenant: .standard) { view throws(ThingError) in
-        try view.audit(thing: nil, before: nil, limit: 100)
-      }.filter { $0.action == "lastAdministratorKept" }
-      #expect(kept.count == 2)
-      try await server.addPerson("admin@example.com")
-      #expect(try await signIn([]).status == 403)
-      #expect(try await roles().isEmpty)
-      #expect(try await signIn(["workshop"]).session != nil)
-      #expect(try await roles() == [.maintenance])
-    }
-  }
-
-  @Test func roles_that_an_administrator_gave_stay_if_the_configuration_says_so() async throws {
-    let peer = try await aside { try Peer() }
-    let mapped = peer.provider("good") { provider in
-      provider.rolesClaim = "groups"
-      provider.roles = ["all": [.viewer]]
-      provider.keepsRoles = true
-    }
-    try await Self.run([mapped]) { server in
-      try await aside {
-        for groups in [["all"], []] {
-          let begun = try Self.begin(server, "good")
-          let reply = try Self.finish(server, begun, code: try begun.code(["groups": groups]))
-          #expect(reply.cookie("fleet-session") != nil, "\(reply.text)")
-        }
-      }
-      #expect(try await Self.people(server).map(\.value.roles) == [[.viewer]])
     }
   }
 

@@ -111,7 +111,7 @@ import Testing
         _ = try send("POST", "/api/gateways/gw-9/revoke")
         _ = try send("POST", "/api/gateways/gw-9/rotate")
         _ = try send("DELETE", "/api/gateways/gw-9")
-        let made = try send("POST", "/api/tokens", #"{"role":"readOnly","label":"desk"}"#)
+        let made = try send("POST", "/api/tokens", #"{"role":"readOnly","label":"office"}"#)
         let secret = try made.json["secret"] as? String
         let id = try #require((try made.json["token"] as? [String: Any])?["id"] as? String)
         _ = try send("DELETE", "/api/tokens/\(id)")

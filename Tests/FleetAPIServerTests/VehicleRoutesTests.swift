@@ -32,16 +32,16 @@ import Testing
 
   @Test(arguments: TestServer.Database.allCases)
   func a_vehicle_in_use_is_not_removed_and_its_name_inherits_nothing(_ database: TestServer.Database) async throws {
-    try await JourneyRoutesTests.run(on: database) { desk in
-      let server = desk.server
+    try await JourneyRoutesTests.run(on: database) { dispatch in
+      let server = dispatch.server
       let client = try server.client(server.keys.admin)
       func made(_ path: String, _ json: String) throws -> String {
         let reply = try client.send("POST", path, json: json)
         return try #require(try reply.json["id"] as? String, "\(reply.text)")
       }
       _ = try made("/api/vehicles", #"{"id":"RE-1"}"#)
-      let assignment = try made("/api/assignments", #"{"driverId":"\#(desk.dora)","vehicleId":"RE-1"}"#)
-      let journey = try desk.add(vehicle: "RE-1")
+      let assignment = try made("/api/assignments", #"{"driverId":"\#(dispatch.dora)","vehicleId":"RE-1"}"#)
+      let journey = try dispatch.add(vehicle: "RE-1")
       for number in 0..<20 {
         _ = try made(
           "/api/service-schedules",

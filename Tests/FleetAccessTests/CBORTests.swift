@@ -8,7 +8,7 @@ import Testing
     Result { () throws(CBORError) in try CBORReader.item(bytes(hex)) }
   }
 
-  @Test func integers() throws {
+  @Test func integers_of_every_length_are_read() throws {
     #expect(item("00") == .success(.unsigned(0)))
     #expect(item("17") == .success(.unsigned(23)))
     #expect(item("1818") == .success(.unsigned(24)))
@@ -22,7 +22,7 @@ import Testing
     #expect(try item("3b7fffffffffffffff").get().integer == .min)
   }
 
-  @Test func strings_arrays_and_maps() {
+  @Test func strings_arrays_and_maps_are_read() {
     #expect(item("4401020304") == .success(.bytes([1, 2, 3, 4])))
     #expect(item("62c3bc") == .success(.text("ü")))
     #expect(item("83010203") == .success(.array([.unsigned(1), .unsigned(2), .unsigned(3)])))

@@ -11,11 +11,11 @@ extension Bench {
       let batch = (0..<4_000).map { record(vehicle: 1, second: start + $0) }
       _ = try await storage.ingest(batch, from: .trusted, tenant: .standard, at: now)
     }
-    try await say("before", latencies(of: storage, from: 0) { $0 < 2_000 })
+    try await printTimes("before", latencies(of: storage, from: 0) { $0 < 2_000 })
     let removal = try await clock.measure { _ = try await storage.removeVehicle("VAN-1", tenant: .standard) }
     print("removed after \(seconds(removal) * 1_000) ms; its records go:")
     async let rows = clock.measure { _ = try await storage.finishRemovals() }
-    try await say(
+    try await printTimes(
       "meanwhile", latencies(of: storage, from: 2_000) { _ in try await storage.counts().removals > 0 })
     print("\(millions) million records were gone after \(seconds(try await rows)) s")
   }
@@ -37,7 +37,7 @@ extension Bench {
     return times.sorted()
   }
 
-  static func say(_ what: String, _ times: [Duration]) {
+  static func printTimes(_ what: String, _ times: [Duration]) {
     guard let longest = times.last else { return print("\(what): over too soon") }
     func at(_ share: Double) -> Double { seconds(times[Int(Double(times.count - 1) * share)]) * 1_000 }
     print(

@@ -120,7 +120,7 @@ extension Bench {
         }
       }
       isOver.store(true, ordering: .releasing)
-      say("\(kind) \(outcomes.sorted { $0.key < $1.key }) in \(seconds(elapsed)) s", try await latencies)
+      printTimes("\(kind) \(outcomes.sorted { $0.key < $1.key }) in \(seconds(elapsed)) s", try await latencies)
     }
   }
 

@@ -121,11 +121,11 @@ enum Bench {
       for batch in day { _ = try await storage.ingest(batch, from: .trusted, tenant: .standard, at: now) }
     }
     print("one caller, batches of \(size): \(Int(86_400 / seconds(dayTime))) records/s")
-    try await ask(storage)
+    try await measureQueries(storage)
   }
 
   /// Measures queries of the records that ``store(_:millions:)`` stored.
-  static func ask(_ storage: StoredFleet) async throws {
+  static func measureQueries(_ storage: StoredFleet) async throws {
     let clock = ContinuousClock()
     let query = RecordQuery.telemetry(
       of: "VAN-1000", from: first, to: Timestamp(nanoseconds: first.nanoseconds + 86_400_000_000_000), every: 172_800,

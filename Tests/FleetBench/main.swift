@@ -38,7 +38,7 @@ if arguments[1] == "parse" {
   }
   let millions = arguments.count > 2 ? Int(arguments[2]) ?? 1 : 1
   switch asked {
-  case "ask": try await Bench.ask(storage)
+  case "ask": try await Bench.measureQueries(storage)
   case "wait":
     let kind = arguments.count > 2 ? CostlyBatches(rawValue: arguments[2]) : nil
     try await Bench.wait(storage, kind.map { [$0] } ?? CostlyBatches.allCases)

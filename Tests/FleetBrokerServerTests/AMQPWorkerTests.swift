@@ -4,9 +4,9 @@ import Testing
 
 /// A worker with one RabbitMQ node, whose MQTT plugin receives messages of obdgated's sink.
 @Suite struct AMQPWorkerTests {
-  private func bench() async throws -> (RabbitMQ, Bench) {
+  private func bench() async throws -> (RabbitMQ, BrokerBench) {
     let rabbit = try await aside({ try RabbitMQ.shared })
-    return (rabbit, try Bench(amqp: rabbit))
+    return (rabbit, try BrokerBench(amqp: rabbit))
   }
 
   /// Waits until a queue has this number of messages. RabbitMQ updates its counts only from time to time.
@@ -97,10 +97,11 @@ import Testing
         try await small.publish("\(topic)/VAN-001/telemetry", Array("not JSON at all".utf8))
         try await small.publish("\(topic)/VAN-001/telemetry", [])
         try await small.publish("\(topic)/VAN-001/telemetry", [UInt8](repeating: 0x20, count: 200_000))
-        try await small.publish("\(topic)", Batches.line(1, vehicle: "VAN-001"))
+        try await small.publish("\(topic)", PublishedBatches.line(1, vehicle: "VAN-001"))
         // Half of the records name another vehicle than the topic.
         try await small.publish(
-          "\(topic)/VAN-001/telemetry", Batches.line(2, vehicle: "VAN-001") + Batches.line(3, vehicle: "VAN-002"))
+          "\(topic)/VAN-001/telemetry",
+          PublishedBatches.line(2, vehicle: "VAN-001") + PublishedBatches.line(3, vehicle: "VAN-002"))
         try await small.publish(vehicle: "VAN-001", 4...9)
         try await small.until(worker) { $0.refused == 5 && $0.committed == 1 }
         #expect(worker.counts.redelivered == 0)
@@ -141,7 +142,8 @@ import Testing
         try await bench.publish(vehicle: "VAN-001", 13...13)
         var number = 100
         while worker.counts.refused == 0 {
-          try await bench.publish("\(bench.options.topic)/VAN-001/telemetry", Batches.line(number, vehicle: "VAN-001"))
+          try await bench.publish(
+            "\(bench.options.topic)/VAN-001/telemetry", PublishedBatches.line(number, vehicle: "VAN-001"))
           number += 1
         }
         try await bench.until(worker) { $0.committed == number - 100 }
@@ -160,7 +162,7 @@ import Testing
         try await bench.publish(vehicle: "VAN.1", 1...3)
         try await bench.until(worker) { $0.committed == 1 }
         #expect(try await store.numbers("VAN.1") == [1, 2, 3])
-        try await bench.publish("\(bench.options.topic)/VAN.1/telemetry", Batches.line(4, vehicle: "VAN"))
+        try await bench.publish("\(bench.options.topic)/VAN.1/telemetry", PublishedBatches.line(4, vehicle: "VAN"))
         try await bench.until(worker) { $0.refused == 1 }
       }
     }

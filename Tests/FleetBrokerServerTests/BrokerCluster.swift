@@ -78,7 +78,7 @@ final class BrokerCluster: Sendable {
     let events = try watch(total: vehicles * records, kills: kills)
     group.wait()
     let failed = failures.all
-    guard failed.isEmpty else { throw Bench.NotTaken(news: failed.joined(separator: "; ")) }
+    guard failed.isEmpty else { throw BrokerBench.NotTaken(news: failed.joined(separator: "; ")) }
     let seconds = (ContinuousClock.now - start) / .seconds(1)
     let rate = Int(Double(vehicles * records) / seconds)
     return "\(vehicles * records) records in \(String(format: "%.1f", seconds)) s, \(rate)/s; \(events)"
@@ -114,7 +114,7 @@ final class BrokerCluster: Sendable {
         name = next.name
         try next.work()
       }
-      guard now < deadline else { throw Bench.NotTaken(news: "\(count) of \(total) records after 20 minutes") }
+      guard now < deadline else { throw BrokerBench.NotTaken(news: "\(count) of \(total) records after 20 minutes") }
       poll(nil, 0, 20)
     }
     finish()

@@ -11,8 +11,8 @@ import Testing
 
   @Test func two_workers_share_what_gateways_publish() async throws {
     let broker = try Mosquitto(in: scratch)
-    let one = try Bench(mqtt: broker.port, clientId: "worker-1")
-    let two = try Bench(mqtt: broker.port, clientId: "worker-2")
+    let one = try BrokerBench(mqtt: broker.port, clientId: "worker-1")
+    let two = try BrokerBench(mqtt: broker.port, clientId: "worker-2")
     try await Store.with { store in
       try await one.running(store) { first in
         try await aside { try broker.says("Sending SUBACK to worker-1") }
@@ -35,7 +35,7 @@ import Testing
     let broker = try Mosquitto(
       "allow_anonymous true\nlistener \(plain.number) 127.0.0.1",
       tls: "certfile \(server.certificate)\nkeyfile \(server.key)", in: scratch)
-    var bench = try Bench(mqtt: Int(plain.number), clientId: "worker")
+    var bench = try BrokerBench(mqtt: Int(plain.number), clientId: "worker")
     bench.options.addresses = try [bench.secure("mqtts", "localhost", broker.port)]
     bench.options.tls.authorities = certificates.authority
     try await Store.with { store in
@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test func a_missing_tls_file_is_named() async throws {
-    var bench = try Bench(mqtt: 1, clientId: "worker")
+    var bench = try BrokerBench(mqtt: 1, clientId: "worker")
     bench.options.addresses = try [bench.secure("mqtts", "localhost", 1)]
     bench.options.tls.authorities = scratch.file("gone.pem")
     try await Store.with { store in
@@ -65,14 +65,14 @@ import Testing
 
   @Test func uncommitted_messages_are_not_acknowledged_and_are_redelivered() async throws {
     let broker = try Mosquitto(in: scratch)
-    let bench = try Bench(mqtt: broker.port, clientId: "worker")
+    let bench = try BrokerBench(mqtt: broker.port, clientId: "worker")
     try await Store.with { store in
       // Another connection has locked the file: no commit is possible.
       let lock = try await store.locked()
       try await bench.running(store) { worker in
         try await aside { try broker.says("Sending SUBACK to worker") }
         for number in 1...5 {
-          try await bench.publish("fleet/VAN-001/telemetry", Batches.line(number, vehicle: "VAN-001"))
+          try await bench.publish("fleet/VAN-001/telemetry", PublishedBatches.line(number, vehicle: "VAN-001"))
         }
         try await bench.until(worker) { $0.consumed > 0 }
         #expect(worker.counts.committed == 0)
@@ -90,7 +90,7 @@ import Testing
 
   @Test func every_rejected_message_is_in_the_log_without_a_further_one() async throws {
     let broker = try Mosquitto(in: scratch)
-    let bench = try Bench(mqtt: broker.port, clientId: "worker")
+    let bench = try BrokerBench(mqtt: broker.port, clientId: "worker")
     /// Returns the number of messages that log lines report: each line names one message and counts others.
     func logged() -> Int {
       bench.lines.all.filter { $0.contains("records refused") }.reduce(0) { sum, line in
@@ -101,7 +101,7 @@ import Testing
       try await bench.running(store) { worker in
         try await aside { try broker.says("Sending SUBACK to worker") }
         // All messages come over one connection, within one second of the first line.
-        let lines = (1...20).map { String(decoding: Batches.line($0, vehicle: "VAN-002"), as: UTF8.self) }
+        let lines = (1...20).map { String(decoding: PublishedBatches.line($0, vehicle: "VAN-002"), as: UTF8.self) }
         try await bench.publish("fleet/VAN-001/telemetry", eachOf: Array(lines.joined().utf8))
         try await bench.until(worker) { $0.refused == 20 && logged() == 20 }
       }
@@ -110,7 +110,7 @@ import Testing
 
   @Test func the_broker_keeps_records_published_while_the_worker_is_away() async throws {
     let broker = try Mosquitto(in: scratch)
-    let bench = try Bench(mqtt: broker.port, clientId: "worker")
+    let bench = try BrokerBench(mqtt: broker.port, clientId: "worker")
     try await Store.with { store in
       try await bench.running(store) { _ in try await aside { try broker.says("Sending SUBACK to worker") } }
       try await bench.publish(vehicle: "VAN-001", 1...30, records: 1)
@@ -123,11 +123,11 @@ import Testing
 
   @Test func a_rejected_message_is_logged_and_not_redelivered() async throws {
     let broker = try Mosquitto(in: scratch)
-    let bench = try Bench(mqtt: broker.port, clientId: "worker")
+    let bench = try BrokerBench(mqtt: broker.port, clientId: "worker")
     try await Store.with { store in
       try await bench.running(store) { worker in
         try await aside { try broker.says("Sending SUBACK to worker") }
-        try await bench.publish("fleet/VAN-001/telemetry", Batches.line(1, vehicle: "VAN-002"))
+        try await bench.publish("fleet/VAN-001/telemetry", PublishedBatches.line(1, vehicle: "VAN-002"))
         try await bench.until(worker) { $0.refused == 1 }
         #expect(
           bench.lines.all.contains { $0.contains("\"fleet/VAN-001/telemetry\": 1 of 1 records refused: vehicleId") })
@@ -142,7 +142,7 @@ import Testing
 
   @Test func a_message_that_is_too_long_is_refused_and_those_behind_it_are_stored() async throws {
     let broker = try Mosquitto(in: scratch)
-    var settings = try Bench(mqtt: broker.port, clientId: "worker")
+    var settings = try BrokerBench(mqtt: broker.port, clientId: "worker")
     settings.options.messageBytes = 4_000
     // The limit is less than a message, so messages are read one at a time.
     settings.options.prefetchBytes = 1
@@ -161,7 +161,7 @@ import Testing
 
   @Test func a_broker_without_redelivery_is_not_used() async throws {
     let broker = try Mosquitto("allow_anonymous true\nmax_qos 0", in: scratch)
-    let bench = try Bench(mqtt: broker.port, clientId: "worker")
+    let bench = try BrokerBench(mqtt: broker.port, clientId: "worker")
     try await Store.with { store in
       let worker = try bench.worker(store)
       let task = Task { try await worker.run() }

@@ -11,13 +11,13 @@ import Testing
     MessageReader(topic: "fleet", separator: "/", maximumRecords: 9).read(
       ConsumedMessage(
         tag: UInt64(number), topic: "fleet/\(vehicle)/telemetry",
-        payload: Batches.line(number, vehicle: vehicle) + more, isRedelivered: false, oversize: nil))
+        payload: PublishedBatches.line(number, vehicle: vehicle) + more, isRedelivered: false, oversize: nil))
   }
 
   private func messageStore(
     _ store: Store, mayRefuse: Bool = true, onOutcomes: @escaping @Sendable (IngestCounts) -> Void = { _ in }
   ) -> MessageStore {
-    MessageStore(store.storage, tenant: .standard, mayRefuse: mayRefuse, onOutcomes: onOutcomes) { Bench.now }
+    MessageStore(store.storage, tenant: .standard, mayRefuse: mayRefuse, onOutcomes: onOutcomes) { BrokerBench.now }
   }
 
   @Test func reports_the_number_of_records_that_are_stored_known_and_refused() async throws {
@@ -25,7 +25,7 @@ import Testing
       let sum = Mutex(IngestCounts())
       let messages = messageStore(store) { more in sum.withLock { $0 += more } }
       // The vehicle of the second record is not the topic's, and the third is not JSON.
-      let foreign = Batches.line(2, vehicle: "VAN-002") + Array("x\n".utf8)
+      let foreign = PublishedBatches.line(2, vehicle: "VAN-002") + Array("x\n".utf8)
       _ = await messages.store([read(1, "VAN-001", besides: foreign), read(1, "VAN-001"), read(3, "VAN-001")])
       var expected = IngestCounts()
       (expected.stored, expected.duplicates, expected.refused) = (2, 1, 2)

@@ -28,14 +28,14 @@ struct PublishingGateway: ~Copyable {
     let step = size * 10
     for start in stride(from: 1, through: count, by: step) {
       let lines = (start..<min(start + step, count + 1)).map {
-        (RecordType.telemetry, Batches.line($0, vehicle: vehicle))
+        (RecordType.telemetry, PublishedBatches.line($0, vehicle: vehicle))
       }
-      let batch = Batches.batch(lines, from: start)
+      let batch = PublishedBatches.batch(lines, from: start)
       var isTaken = false
       let deadline = ContinuousClock.now + .seconds(600)
       while !isTaken {
         isTaken = try deliver(batch, by: size, wakeUp)
-        guard isTaken || ContinuousClock.now < deadline else { throw Bench.NotTaken(news: "\(vehicle) \(start)") }
+        guard isTaken || ContinuousClock.now < deadline else { throw BrokerBench.NotTaken(news: "\(vehicle) \(start)") }
       }
     }
   }
@@ -60,7 +60,7 @@ struct PublishingGateway: ~Copyable {
   private func make(by size: Int) throws -> MQTTSink {
     let port = ports[first % ports.count]
     guard let url = ServiceURL("mqtt://127.0.0.1:\(port)", schemes: [("mqtt", 1_883)]) else {
-      throw Bench.NotTaken(news: "\(port)")
+      throw BrokerBench.NotTaken(news: "\(port)")
     }
     var configuration = MQTTConfiguration(url: url)
     configuration.batchPolicy.records = size

@@ -116,7 +116,7 @@ import Testing
     #expect(cloud.sent[1].body == "grant_type=refresh_token&refresh_token=r1&client_id=me")
   }
 
-  @Test func other_sign_ins() async throws {
+  @Test func each_form_of_sign_in_sends_its_own_header() async throws {
     let cloud = ScriptedCloud([
       Self.token: [.ok(" plain \n")], Self.fleet: [Self.empty],
     ])

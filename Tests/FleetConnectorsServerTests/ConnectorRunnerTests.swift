@@ -207,7 +207,7 @@ import Testing
         for id in ids { counts.append(try await fleet.connector(id).stored) }
         return counts
       }
-      // Each turn reads three pages. The connectors take turns.
+      // Each turn reads three pages. The turns of the connectors alternate.
       #expect(try await server.round() == 1)
       let first = try await stored()
       #expect(try await server.round() == 1)

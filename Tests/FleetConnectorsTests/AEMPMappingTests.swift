@@ -98,7 +98,7 @@ import Testing
       ])
   }
 
-  @Test func time_series_of_one_machine() throws {
+  @Test func each_value_of_a_machines_time_series_becomes_a_record() throws {
     let (loads, _) = try AEMPMapping.series(try Sample.bytes("aemp/bell_timeseries_load_count.xml"), of: Self.bell)
     #expect(
       loads.lines == [

@@ -5,7 +5,7 @@ import Testing
 
 /// The samples of Tesla and Ford. Tesla has miles (1.609344 km), mph and bar (100 kPa); Ford has metric units.
 @Suite struct CarMappingTests {
-  @Test func the_data_of_a_tesla() throws {
+  @Test func values_of_a_tesla_are_converted_to_metric_units() throws {
     let page = try TeslaMapping.data(try Sample.json("tesla/vehicle_data_model3_rhd_km.json"))
     let head = "LRWXF7EK4KC700000"
     #expect(
@@ -36,7 +36,7 @@ import Testing
     #expect(page.records.isEmpty && page.assets.count == 1)
   }
 
-  @Test func the_metrics_of_a_ford() throws {
+  @Test func each_metric_of_a_ford_becomes_a_record_of_its_time() throws {
     let page = try FordMapping.telemetry(try Sample.json("ford/fcon_telemetry_ice_driving.json"))
     let (early, late) = ("2026-03-11T07:55:07.000Z 1FTFW1E5XNFA00000", "2026-03-11T07:55:12.000Z 1FTFW1E5XNFA00000")
     #expect(
@@ -61,7 +61,7 @@ import Testing
 
   private static let ford = "WF02XXERK1SM00000"
 
-  @Test func a_ford_without_values() throws {
+  @Test func a_ford_without_values_gives_a_vehicle_and_no_record() throws {
     let page = try FordMapping.telemetry(try Sample.json("ford/fcon_telemetry_sparse_nulls.json"))
     #expect(page.records.isEmpty && page.assets.map(\.vin) == [Self.ford])
     #expect(throws: ConnectorError.self) { try FordMapping.telemetry(try Sample.json("ford/fcon_error_401.json")) }

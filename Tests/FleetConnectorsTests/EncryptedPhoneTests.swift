@@ -50,7 +50,7 @@ import Testing
   }
 
   /// The test vector of RFC 8439, section 2.5.2.
-  @Test func poly1305() {
+  @Test func the_poly1305_tag_equals_the_one_of_rfc_8439() {
     let key: [UInt8] = [
       0x85, 0xd6, 0xbe, 0x78, 0x57, 0x55, 0x6d, 0x33, 0x7f, 0x44, 0x52, 0xfe, 0x42, 0xd5, 0x06, 0xa8, 0x01, 0x03, 0x80,
       0x8a, 0xfb, 0x0d, 0xb2, 0xfd, 0x4a, 0xbf, 0xf6, 0xaf, 0x41, 0x49, 0xf5, 0x1b,
@@ -71,7 +71,7 @@ import Testing
 
   /// Recordings of OwnTracks' recorder: time, `*` and the message.
   @Test(arguments: [("2023_02_old", 10, 0), ("2024_03", 9, 4)])
-  func recordings(_ file: String, _ positions: Int, _ others: Int) throws {
+  func recordings_of_owntracks_give_all_their_positions(_ file: String, _ positions: Int, _ others: Int) throws {
     var (found, ignored) = (0, 0)
     for line in try TestData.lines("connectors/trackers/owntracks_rec_\(file).rec") {
       let start = try #require(line.firstIndex(of: "{"))

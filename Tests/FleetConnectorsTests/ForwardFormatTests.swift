@@ -96,7 +96,7 @@ import Testing
   @Test(arguments: [
     ("good", true), ("bad_body_reformatted", false), ("bad_secret_not_decoded", false), ("sdk_helper", false),
   ])
-  func signatures(_ name: String, _ isRight: Bool) throws {
+  func only_a_correctly_signed_webhook_is_accepted(_ name: String, _ isRight: Bool) throws {
     let vector = try Sample.json("samsara/webhook_signature_\(name)__vector.json")
     guard let secret = vector["secretBase64"]?.textValue, let body = vector["rawBody"]?.textValue,
       let signature = vector["signatureHeader"]?.textValue

@@ -50,7 +50,7 @@ import Testing
     ("owntracks_schema_one", "1 × message of the type lwt"),
     ("owntracks_schema_object-empty", "1 × message without a type"),
   ])
-  func own_tracks(_ file: String, _ expected: String) throws {
+  func a_message_of_owntracks_becomes_one_position_or_is_counted(_ file: String, _ expected: String) throws {
     #expect(try Self.lines(.ownTracks, file + ".json") == [expected])
   }
 
@@ -103,7 +103,7 @@ import Testing
         + #""longitude":4.89517,"phoneBattery":70}"#
     ),
   ])
-  func osm_and_query(_ file: String, _ expected: String) throws {
+  func the_parameters_of_osmand_become_one_position_or_are_counted(_ file: String, _ expected: String) throws {
     #expect(Self.lines(PhoneFormat.report(parameters: try Self.query(file + ".txt"), at: Self.now)) == [expected])
   }
 
@@ -136,7 +136,7 @@ import Testing
         + #""latitude":-6.1148096,"longitude":106.6837015,"phoneBattery":79}"#
     ),
   ])
-  func traccar_json(_ file: String, _ expected: String) throws {
+  func the_json_of_traccar_becomes_one_position_or_is_counted(_ file: String, _ expected: String) throws {
     #expect(try Self.lines(.osmAnd, file + ".json") == [expected])
   }
 

@@ -49,7 +49,7 @@ import Testing
   }
 
   /// Pages whose lists hold no vehicles with values: they are read without a failure, and their ends are recognised.
-  @Test func samsara_as_a_server_of_machines() throws {
+  @Test func the_machine_list_of_samsara_is_read_as_aemp() throws {
     let (page, next) = try AEMPMapping.fleet(try Sample.bytes("samsara/sdk_aemp_fleet__200.json"))
     #expect(page.assets.map(\.vin) == ["8V8WD530FLN016251"] && next == nil)
     #expect(

@@ -50,7 +50,7 @@ import Testing
     "dccharging_typed", "drivingbygear", "drivingbygear_typed", "drivingbyspeed_typed",
     "pluggedin_notcharging_precondition", "raven2", "route",
   ])
-  func recordings(_ file: String) throws {
+  func recordings_give_one_vehicle_and_all_its_positions(_ file: String) throws {
     let text = String(decoding: try Sample.bytes("tesla/fleet_telemetry_\(file).jsonl"), as: UTF8.self)
     let page = try Self.page(file)
     #expect(page.assets.count == 1 && page.assets[0].vin != nil && !page.records.isEmpty)

@@ -6,7 +6,7 @@ import Testing
   private func batch(_ text: String) -> IncomingBatch { IncomingBatch(parsing: Array(text.utf8).span) }
 
   @Test func lines_and_arrays_give_the_same_records() {
-    let records = (1...5).map { Lines.record(["seq": "\($0)"], $0 == 3 ? #""a":"Grüße ],}""# : #""a":"],\"}""#) }
+    let records = (1...5).map { RecordText.record(["seq": "\($0)"], $0 == 3 ? #""a":"Grüße ],}""# : #""a":"],\"}""#) }
     let forms = [
       records.joined(separator: "\n"), records.joined(separator: "\r\n") + "\r\n",
       "\n\n" + records.joined(separator: "\n \n"),
@@ -27,7 +27,9 @@ import Testing
   }
 
   @Test func an_invalid_record_does_not_affect_the_others() {
-    let records = [Lines.record(["seq": "1"]), Lines.record(["seq": "0"]), "nonsense", Lines.record(["seq": "4"])]
+    let records = [
+      RecordText.record(["seq": "1"]), RecordText.record(["seq": "0"]), "nonsense", RecordText.record(["seq": "4"]),
+    ]
     for text in [records.joined(separator: "\n"), "[" + records.joined(separator: ",") + "]"] {
       let batch = batch(text)
       #expect(batch.count == 4)
@@ -45,7 +47,7 @@ import Testing
   }
 
   @Test func an_array_that_breaks_off_keeps_what_came_before() {
-    let record = Lines.record()
+    let record = RecordText.record()
     for end in [",", "", ",{\"a\":\"", "]]", ",]"] {
       let batch = batch("[\(record)\(end)")
       #expect(batch.count == 1 && batch.records.count == 1 && batch.breakOff?.kind == .malformed, "\(end)")
@@ -57,12 +59,12 @@ import Testing
 
   @Test(arguments: ["x", " ]", "[]", ",", "\n{}"])
   func text_after_the_array_of_records_is_rejected(_ rest: String) {
-    let batch = batch("[\(Lines.record())]\(rest)")
+    let batch = batch("[\(RecordText.record())]\(rest)")
     #expect(batch.count == 1 && batch.breakOff?.detail.contains("nothing behind ']'") == true)
   }
 
   @Test func an_object_on_several_lines_is_one_record_where_it_may_be() {
-    let record = Lines.record([:], #""a":{"b":["}\"{"]}"#)
+    let record = RecordText.record([:], #""a":{"b":["}\"{"]}"#)
     let pretty = record.replacing(",\"", with: ",\n  \"")
     for text in [pretty, "\n\(pretty)\r\n", record] {
       let batch = IncomingBatch(parsing: Array(text.utf8).span, mayBeObject: true)
@@ -78,7 +80,7 @@ import Testing
   }
 
   @Test func a_line_is_not_continued_on_the_next() {
-    let record = Lines.record()
+    let record = RecordText.record()
     let broken = record.replacing(",", with: ",\n", maxReplacements: 1)
     let batch = batch(broken + "\n" + record)
     #expect(batch.records.count == 1)

@@ -4,16 +4,16 @@ import Testing
 
 @Suite struct IncomingRecordTests {
   @Test func the_head_is_read_and_the_body_is_kept_as_it_came() throws {
-    let text = Lines.record([:], #""rpm":1.50e2 , "latitude":47.5,"longitude":-9,"ecus":{"7E9":{"any":[1,true]}}"#)
-    let record = try Lines.parse("  \(text)\r\n")
+    let text = RecordText.record([:], #""rpm":1.50e2 , "latitude":47.5,"longitude":-9,"ecus":{"7E9":{"any":[1,true]}}"#)
+    let record = try RecordText.parse("  \(text)\r\n")
     #expect(String(decoding: record.body, as: UTF8.self) == text)
     #expect(record.kind == .known(.telemetry))
-    #expect(record.id == UUIDv7(Array(Lines.id.utf8).span))
+    #expect(record.id == UUIDv7(Array(RecordText.id.utf8).span))
     #expect(
       record.time == Timestamp(year: 2024, month: 12, day: 18, hour: 7, minute: 41, second: 6, nanosecond: 250_000_000))
     #expect(record.quality == .gps)
     #expect([record.gatewayId, record.vehicleId] == ["gw-17", "VAN-001"])
-    #expect(record.epoch == UUIDv7(Array(Lines.epoch.utf8).span))
+    #expect(record.epoch == UUIDv7(Array(RecordText.epoch.utf8).span))
     #expect(record.sequence == 17)
     #expect(record.vin == nil)
     #expect(record.hasPosition)
@@ -21,13 +21,14 @@ import Testing
 
   @Test(arguments: RecordType.allCases)
   func every_known_type_has_its_class(_ type: RecordType) throws {
-    let record = try Lines.parse(Lines.record(["type": "\"\(type.name)\""]))
+    let record = try RecordText.parse(RecordText.record(["type": "\"\(type.name)\""]))
     #expect(record.kind == .known(type))
     #expect(RecordClass(number: record.kind.recordClass.number) == .known(type))
   }
 
   @Test func unknown_types_and_keys_are_accepted() throws {
-    let record = try Lines.parse(Lines.record(["type": #""tyrePressure""#], #""x":{"y":[]},"":0,"vin":"WVW""#))
+    let record = try RecordText.parse(
+      RecordText.record(["type": #""tyrePressure""#], #""x":{"y":[]},"":0,"vin":"WVW""#))
     #expect(record.kind == .other("tyrePressure"))
     #expect(record.kind.recordClass == .other)
     #expect(record.vin == "WVW")
@@ -36,8 +37,8 @@ import Testing
   @Test func keys_may_stand_in_any_order_and_with_escapes() throws {
     let text =
       #"{"\u0073eq":1,"vehicleId":"Z\u00fcrich \"1\"","rpm":1,"gatewayId":"Gerät","#
-      + Lines.record(["seq": "", "vehicleId": "", "gatewayId": ""], "").dropFirst()
-    let record = try Lines.parse(text)
+      + RecordText.record(["seq": "", "vehicleId": "", "gatewayId": ""], "").dropFirst()
+    let record = try RecordText.parse(text)
     #expect(record.vehicleId == #"Zürich "1""#)
     #expect(record.gatewayId == "Gerät")
     #expect(record.sequence == 1)
@@ -45,16 +46,17 @@ import Testing
   }
 
   @Test func a_time_may_be_absent_only_while_it_is_not_known() throws {
-    let unset = try Lines.parse(Lines.record(["timestamp": "", "timeQuality": #""unset""#], #""elapsed":1.5"#))
+    let unset = try RecordText.parse(
+      RecordText.record(["timestamp": "", "timeQuality": #""unset""#], #""elapsed":1.5"#))
     #expect(unset.time == nil)
-    let refusal = #expect(throws: RecordRefusal.self) { try Lines.parse(Lines.record(["timestamp": ""])) }
+    let refusal = #expect(throws: RecordRefusal.self) { try RecordText.parse(RecordText.record(["timestamp": ""])) }
     #expect(refusal?.kind == .missingKey)
     #expect(refusal?.key == "timestamp")
   }
 
-  @Test(arguments: Lines.head.map(\.0))
+  @Test(arguments: RecordText.head.map(\.0))
   func a_key_of_the_head_that_is_missing_is_named(_ key: String) {
-    let refusal = #expect(throws: RecordRefusal.self) { try Lines.parse(Lines.record([key: ""])) }
+    let refusal = #expect(throws: RecordRefusal.self) { try RecordText.parse(RecordText.record([key: ""])) }
     #expect(refusal?.kind == .missingKey)
     #expect(refusal?.description == "\(key): expected this key; every record has it")
   }
@@ -68,9 +70,9 @@ import Testing
     ("seq", "99999999999999999999"), ("vin", "17"), ("latitude", #""47""#),
   ])
   func an_impossible_value_is_rejected_with_its_key_and_position(_ key: String, _ value: String) throws {
-    let isOfHead = Lines.head.contains { $0.0 == key }
-    let text = isOfHead ? Lines.record([key: value]) : Lines.record([:], "\"\(key)\":\(value)")
-    let refusal = try #require(throws: RecordRefusal.self) { try Lines.parse(text) }
+    let isOfHead = RecordText.head.contains { $0.0 == key }
+    let text = isOfHead ? RecordText.record([key: value]) : RecordText.record([:], "\"\(key)\":\(value)")
+    let refusal = try #require(throws: RecordRefusal.self) { try RecordText.parse(text) }
     #expect(refusal.kind == .invalidValue)
     #expect(refusal.key == key)
     let place = try #require(text.utf8.firstRange(of: Array("\"\(key)\":\(value)".utf8)))
@@ -80,79 +82,90 @@ import Testing
 
   @Test(arguments: [("47.5", "-180"), ("90", "180.0"), ("-90.000", "1.8e2"), ("0", "-0")])
   func a_place_on_earth_is_a_position(_ latitude: String, _ longitude: String) throws {
-    #expect(try Lines.parse(Lines.record([:], "\"latitude\":\(latitude),\"longitude\":\(longitude)")).hasPosition)
-    #expect(try !Lines.parse(Lines.record([:], "\"latitude\":\(latitude)")).hasPosition)
+    #expect(
+      try RecordText.parse(RecordText.record([:], "\"latitude\":\(latitude),\"longitude\":\(longitude)")).hasPosition)
+    #expect(try !RecordText.parse(RecordText.record([:], "\"latitude\":\(latitude)")).hasPosition)
   }
 
   @Test func letters_beyond_ascii_are_no_control_characters() throws {
-    #expect(try Lines.parse(Lines.record(["vehicleId": "\"\u{A0}Ä¿ 車\""])).vehicleId == "\u{A0}Ä¿ 車")
+    #expect(try RecordText.parse(RecordText.record(["vehicleId": "\"\u{A0}Ä¿ 車\""])).vehicleId == "\u{A0}Ä¿ 車")
   }
 
   /// A database compares bytes, and Swift compares characters. Therefore, of two ways to write a name, only one is
   /// accepted.
   @Test(arguments: ["CAFE\u{301}", "\u{212B}", "\u{1100}\u{1161}"])
   func names_are_composed(_ name: String) throws {
-    let refused = #expect(throws: RecordRefusal.self) { try Lines.parse(Lines.record(["vehicleId": "\"\(name)\""])) }
+    let refused = #expect(throws: RecordRefusal.self) {
+      try RecordText.parse(RecordText.record(["vehicleId": "\"\(name)\""]))
+    }
     #expect(refused?.description.contains("NFC") == true)
     #expect(NameRules.isName("CAFÉ 車 가"))
-    #expect(throws: RecordRefusal.self) { try Lines.parse(Lines.record(["gatewayId": "\"\(name)\""])) }
+    #expect(throws: RecordRefusal.self) { try RecordText.parse(RecordText.record(["gatewayId": "\"\(name)\""])) }
   }
 
   @Test func names_have_at_most_128_bytes() throws {
     #expect(
-      try Lines.parse(Lines.record(["vehicleId": "\"\(String(repeating: "x", count: 128))\""])).vehicleId.count == 128)
-    let long = Lines.record(["vehicleId": "\"\(String(repeating: "x", count: 129))\""])
-    #expect(throws: RecordRefusal.self) { try Lines.parse(long) }
+      try RecordText.parse(RecordText.record(["vehicleId": "\"\(String(repeating: "x", count: 128))\""])).vehicleId
+        .count == 128)
+    let long = RecordText.record(["vehicleId": "\"\(String(repeating: "x", count: 129))\""])
+    #expect(throws: RecordRefusal.self) { try RecordText.parse(long) }
   }
 
   @Test(arguments: [
     ("null", RecordRefusal.Kind.malformed), ("[]", .malformed), ("", .malformed), (#"{"a":1"#, .malformed),
-    (Lines.record() + "x", .malformed), (Lines.record([:], #""a":01"#), .malformed),
-    (Lines.record([:], #""a":1.e2"#), .malformed), (Lines.record([:], #""a":"\#u{1}""#), .malformed),
-    (Lines.record([:], #""a":tru"#), .malformed), (Lines.record([:], #""a":[1,]"#), .malformed),
-    (Lines.record([:], #""a":1,"#), .malformed), (Lines.record([:], #""a":"\x""#), .malformed),
-    (Lines.record([:], #""a":null"#), .nullValue), (Lines.record([:], #""a":{"b":[1,null]}"#), .nullValue),
-    (Lines.record([:], #""rpm":1,"rpm":1"#), .duplicateKey), (Lines.record([:], #""seq":18"#), .duplicateKey),
-    (Lines.record([:], #""a":{"b":1,"\u0062":1}"#), .duplicateKey),
-    (Lines.record([:], "\"a\":" + String(repeating: "[", count: 100) + String(repeating: "]", count: 100)), .malformed),
+    (RecordText.record() + "x", .malformed), (RecordText.record([:], #""a":01"#), .malformed),
+    (RecordText.record([:], #""a":1.e2"#), .malformed), (RecordText.record([:], #""a":"\#u{1}""#), .malformed),
+    (RecordText.record([:], #""a":tru"#), .malformed), (RecordText.record([:], #""a":[1,]"#), .malformed),
+    (RecordText.record([:], #""a":1,"#), .malformed), (RecordText.record([:], #""a":"\x""#), .malformed),
+    (RecordText.record([:], #""a":null"#), .nullValue), (RecordText.record([:], #""a":{"b":[1,null]}"#), .nullValue),
+    (RecordText.record([:], #""rpm":1,"rpm":1"#), .duplicateKey), (RecordText.record([:], #""seq":18"#), .duplicateKey),
+    (RecordText.record([:], #""a":{"b":1,"\u0062":1}"#), .duplicateKey),
+    (
+      RecordText.record([:], "\"a\":" + String(repeating: "[", count: 100) + String(repeating: "]", count: 100)),
+      .malformed
+    ),
   ])
   func a_malformed_record_is_rejected(_ text: String, _ kind: RecordRefusal.Kind) {
-    let refusal = #expect(throws: RecordRefusal.self) { try Lines.parse(text) }
+    let refusal = #expect(throws: RecordRefusal.self) { try RecordText.parse(text) }
     #expect(refusal?.kind == kind, "\(text)")
   }
 
   @Test func bytes_that_are_not_utf_8_are_refused() {
-    let bytes = Array(Lines.record([:], #""a":"~""#).utf8).map { $0 == UInt8(ascii: "~") ? 0xFF : $0 }
+    let bytes = Array(RecordText.record([:], #""a":"~""#).utf8).map { $0 == UInt8(ascii: "~") ? 0xFF : $0 }
     let refusal = #expect(throws: RecordRefusal.self) { try IncomingRecord(parsing: bytes.span) }
     #expect(refusal?.kind == .malformed)
   }
 
   @Test func a_null_is_named_by_its_path() {
-    let refusal = #expect(throws: RecordRefusal.self) { try Lines.parse(Lines.record([:], #""a":{"b":[1,null]}"#)) }
+    let refusal = #expect(throws: RecordRefusal.self) {
+      try RecordText.parse(RecordText.record([:], #""a":{"b":[1,null]}"#))
+    }
     #expect(refusal?.key == "a.b[1]")
   }
 
   @Test func a_record_has_at_most_16_kibibytes() throws {
-    let empty = Lines.record([:], #""a":"""#).utf8.count
+    let empty = RecordText.record([:], #""a":"""#).utf8.count
     let room = IncomingRecord.maximumCount - empty
-    let full = Lines.record([:], #""a":"\#(String(repeating: "x", count: room))""#)
-    #expect(try Lines.parse(full).body.count == 16_384)
-    let over = Lines.record([:], #""a":"\#(String(repeating: "x", count: room + 1))""#)
-    let refusal = #expect(throws: RecordRefusal.self) { try Lines.parse(over) }
+    let full = RecordText.record([:], #""a":"\#(String(repeating: "x", count: room))""#)
+    #expect(try RecordText.parse(full).body.count == 16_384)
+    let over = RecordText.record([:], #""a":"\#(String(repeating: "x", count: room + 1))""#)
+    let refusal = #expect(throws: RecordRefusal.self) { try RecordText.parse(over) }
     #expect(refusal?.kind == .tooLarge)
     #expect(refusal?.detail == "expected at most 16384 bytes, found 16385: make it several records")
   }
 
   @Test func a_record_with_many_keys_is_accepted() throws {
     let keys = (0..<500).map { "\"key\($0)\":\($0)" }.joined(separator: ",")
-    #expect(try Lines.parse(Lines.record([:], keys)).sequence == 17)
-    let refusal = #expect(throws: RecordRefusal.self) { try Lines.parse(Lines.record([:], keys + #","key77":0"#)) }
+    #expect(try RecordText.parse(RecordText.record([:], keys)).sequence == 17)
+    let refusal = #expect(throws: RecordRefusal.self) {
+      try RecordText.parse(RecordText.record([:], keys + #","key77":0"#))
+    }
     #expect(refusal?.kind == .duplicateKey)
   }
 
   /// The fast and the general parser must never disagree, whatever byte of a record is changed.
   @Test func a_record_with_one_byte_changed_is_taken_or_refused_alike_by_both_readers() throws {
-    let original = Array(Lines.record([:], #""a":[1,{"b":true}],"c":-1.5e3"#).utf8)
+    let original = Array(RecordText.record([:], #""a":[1,{"b":true}],"c":-1.5e3"#).utf8)
     for place in original.indices {
       for byte in Array("\"\\{}[],:0 ex".utf8) + [0x0A, 0x00, 0xC3] {
         var changed = original

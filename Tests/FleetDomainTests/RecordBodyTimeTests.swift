@@ -11,8 +11,8 @@ import Testing
   }
 
   @Test func time_and_quality_are_replaced_and_nothing_else() throws {
-    let text = Lines.record(["timeQuality": #""system""#], #""note":"\"timestamp\":\"x\"","rpm":1.50"#)
-    let expected = Lines.record(
+    let text = RecordText.record(["timeQuality": #""system""#], #""note":"\"timestamp\":\"x\"","rpm":1.50"#)
+    let expected = RecordText.record(
       ["timestamp": #""2026-11-21T00:00:00.123Z""#], #""note":"\"timestamp\":\"x\"","rpm":1.50"#)
     #expect(try replaced(text) == expected)
   }

@@ -39,8 +39,8 @@ import Testing
     let member = Self.member(key, value)
     // The fast parser reads the first record; the second one has an escape and is read by the general parser.
     for before in [#""x":1,"#, #""\u0078":1,"#] {
-      let text = Lines.record(["type": "\"\(type)\""], before + member)
-      let refusal = try #require(throws: RecordRefusal.self) { try Lines.parse(text) }
+      let text = RecordText.record(["type": "\"\(type)\""], before + member)
+      let refusal = try #require(throws: RecordRefusal.self) { try RecordText.parse(text) }
       #expect(refusal.kind == .invalidValue)
       #expect(refusal.key == key || refusal.key.hasPrefix(key))
       #expect(refusal.detail.hasPrefix("expected ") && refusal.detail.contains(", found "), "\(refusal)")
@@ -48,7 +48,7 @@ import Testing
       let offset = text.utf8.distance(from: text.startIndex, to: place.upperBound)
       #expect(try #require(refusal.offset) < offset)
       // The same record is in a batch of lines, next to a valid record.
-      let good = Lines.record()
+      let good = RecordText.record()
       let batch = IncomingBatch(parsing: Array("\(good)\n\(text)\n\(good)\n".utf8).span)
       #expect(batch.records.count == 2 && batch.refusals.map(\.index) == [1])
       #expect(batch.refusals.first?.refusal == refusal)
@@ -56,7 +56,9 @@ import Testing
   }
 
   @Test func the_message_names_the_range() throws {
-    let refusal = #expect(throws: RecordRefusal.self) { try Lines.parse(Lines.record([:], #""latitude":999"#)) }
+    let refusal = #expect(throws: RecordRefusal.self) {
+      try RecordText.parse(RecordText.record([:], #""latitude":999"#))
+    }
     #expect(refusal?.description.hasSuffix("expected a number from -90 to 90, found 999") == true, "\(refusal as Any)")
     #expect(refusal?.description.hasPrefix("latitude: byte ") == true)
   }
@@ -66,8 +68,8 @@ import Testing
     ("fuelRate", "-1", "0 to 3276.75"),
   ])
   func the_range_of_a_signal_is_a_clean_decimal(_ key: String, _ value: String, _ range: String) throws {
-    let text = Lines.record([:], "\"\(key)\":\(value)")
-    let refusal = try #require(throws: RecordRefusal.self) { try Lines.parse(text) }
+    let text = RecordText.record([:], "\"\(key)\":\(value)")
+    let refusal = try #require(throws: RecordRefusal.self) { try RecordText.parse(text) }
     #expect(refusal.detail == "expected a number from \(range), found \(value)")
   }
 
@@ -91,11 +93,11 @@ import Testing
   ) throws {
     // The fast parser reads the first record; the second one has an escape and is read by the general parser.
     for before in [#""x":1,"#, #""\u0078":1,"#] {
-      let text = Lines.record([:], before + "\"\(key)\":\(value)")
+      let text = RecordText.record([:], before + "\"\(key)\":\(value)")
       if isGood {
-        #expect(try Lines.parse(text).sequence == 17)
+        #expect(try RecordText.parse(text).sequence == 17)
       } else {
-        #expect(throws: RecordRefusal.self) { try Lines.parse(text) }
+        #expect(throws: RecordRefusal.self) { try RecordText.parse(text) }
       }
     }
   }
@@ -104,12 +106,12 @@ import Testing
   func a_number_that_is_not_finite_is_refused_wherever_it_stands(_ number: String) throws {
     for rest in ["\"speed\":\(number)", "\"unknown\":\(number)", "\"unknown\":{\"a\":[1,\(number)]}"] {
       for type in ["telemetry", "trip", "nobodyKnowsIt"] {
-        let text = Lines.record(["type": "\"\(type)\""], rest)
-        let refusal = try #require(throws: RecordRefusal.self) { try Lines.parse(text) }
+        let text = RecordText.record(["type": "\"\(type)\""], rest)
+        let refusal = try #require(throws: RecordRefusal.self) { try RecordText.parse(text) }
         #expect(refusal.kind == .invalidValue && refusal.detail.contains("finite number"), "\(refusal)")
       }
     }
-    #expect(try Lines.parse(Lines.record([:], #""unknown":1e-400"#)).sequence == 17)
+    #expect(try RecordText.parse(RecordText.record([:], #""unknown":1e-400"#)).sequence == 17)
   }
 
   @Test(arguments: [
@@ -127,8 +129,8 @@ import Testing
     ("nobodyKnowsIt", #""speed":"fast","event":7,"distance":-1"#),
   ])
   func valid_values_and_unknown_keys_are_accepted(_ type: String, _ rest: String) throws {
-    #expect(try Lines.parse(Lines.record(["type": "\"\(type)\""], rest)).sequence == 17)
-    #expect(try Lines.parse(Lines.record(["type": "\"\(type)\""], #""\u0078":1,"# + rest)).sequence == 17)
+    #expect(try RecordText.parse(RecordText.record(["type": "\"\(type)\""], rest)).sequence == 17)
+    #expect(try RecordText.parse(RecordText.record(["type": "\"\(type)\""], #""\u0078":1,"# + rest)).sequence == 17)
   }
 
   /// Both parsers accept and reject the same values.
@@ -137,15 +139,16 @@ import Testing
       "0", "-1", "1.5", "1e3", "100.0000000001", "9007199254740993", "123456789012345678", "true", "false", #""x""#,
       "[]",
       #"["a"]"#, "[1]", "[{}]", #"[{"a":[1]}, {}]"#, #"["a",1]"#, "{}", #"{"7E8":{"rpm":true}}"#, #"{"7E8":5}"#,
-      #""2024-12-18T07:41:06Z""#, "\"\(Lines.id)\"", "179.99999999999999999", "16383.7500001", "-0.0",
+      #""2024-12-18T07:41:06Z""#, "\"\(RecordText.id)\"", "179.99999999999999999", "16383.7500001", "-0.0",
     ]
     for field in RecordField.contract + RecordField.otherSignals.prefix(100) {
       for type in RecordType.allCases {
         for value in values where field.name != "vin" {
           let rest = "\"\(field.name)\":\(value)"
           let head = ["type": "\"\(type.name)\""]
-          let quick = Result { try Lines.parse(Lines.record(head, #""x":1,"# + rest)) }.map(\.hasPosition)
-          let thorough = Result { try Lines.parse(Lines.record(head, #""\u0078":1,"# + rest)) }.map(\.hasPosition)
+          let quick = Result { try RecordText.parse(RecordText.record(head, #""x":1,"# + rest)) }.map(\.hasPosition)
+          let thorough = Result { try RecordText.parse(RecordText.record(head, #""\u0078":1,"# + rest)) }.map(
+            \.hasPosition)
           switch (quick, thorough) {
           case (.success, .success): break
           case (.failure(let one as RecordRefusal), .failure(let other as RecordRefusal)):

@@ -133,7 +133,7 @@ import Testing
     #expect(abs((try #require(Self.day(places)).distance ?? 0) - 1.10574) < 1e-4)
     let wandering = [Self.sample(0, gps: 0, place: (0, 10)), Self.sample(60, gps: 1, place: (0.01, 10))]
     #expect(try #require(Self.day(wandering)).distance == 0)
-    // The odometer tells the distance of a time without records, unless it is implausible.
+    // The odometer gives the distance of a time without records, unless it is implausible.
     let gap = [Self.sample(0, rpm: 800, odometer: 1_000), Self.sample(3_600, rpm: 800, odometer: 1_050.5)]
     #expect(try #require(Self.day(gap)).distance == 50.5)
     let jump = [Self.sample(0, rpm: 800, odometer: 1_000), Self.sample(3_600, rpm: 800, odometer: 1_201)]

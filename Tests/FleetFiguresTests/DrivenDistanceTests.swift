@@ -16,12 +16,12 @@ import Testing
       readings: Dictionary(uniqueKeysWithValues: readings.map { (day($0), .init(first: $1.0, last: $1.1)) }))
   }
 
-  @Test func telemetry_alone() {
+  @Test func without_an_odometer_the_distances_of_telemetry_are_added() {
     let found = Self.distance(1...4, [1: 10, 3: 5, 9: 100], [:])
     #expect(found.kilometers == 15 && found.basis == .telemetry && found.days == (2, 0))
   }
 
-  @Test func the_odometer_alone() {
+  @Test func without_telemetry_the_odometer_determines_the_distance() {
     let found = Self.distance(1...9, [:], [2: (100, 120), 5: (300, 300), 7: (350, 360)])
     // Day 2 has only the distance between its own readings.
     #expect(found.kilometers == 20 + 180 + 60 && found.basis == .odometer && found.days == (0, 6))

@@ -70,8 +70,8 @@ import Testing
   }
 
   @Test func gallons_are_litres_in_sums() throws {
-    let us = FuelEconomy([try Self.entry(0, 0, 1), try Self.entry(1, 100, 10, unit: .usGallon)])
-    #expect(us.intervals.map(\.quantity) == [37.854_117_84])
+    let american = FuelEconomy([try Self.entry(0, 0, 1), try Self.entry(1, 100, 10, unit: .usGallon)])
+    #expect(american.intervals.map(\.quantity) == [37.854_117_84])
     let imperial = FuelEconomy([try Self.entry(0, 0, 1), try Self.entry(1, 100, 10, unit: .imperialGallon)])
     #expect(imperial.intervals.map(\.quantity) == [45.4609])
     #expect(throws: ThingError.self) { try Self.entry(0, 0, 1, .electric, unit: .litre) }

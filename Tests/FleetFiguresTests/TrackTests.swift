@@ -115,7 +115,7 @@ import Testing
       back == [[Self.point(0, 0, -179.5), Self.point(1, 1, -180)], [Self.point(1, 1, 180), Self.point(2, 2, 179.5)]])
   }
 
-  @Test func texts_of_a_track() {
+  @Test func a_track_is_written_as_geojson_and_gpx() {
     let first = [Self.point(0, 48, 16.5), Self.point(1, 48.25, 16.5)]
     func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
     #expect(

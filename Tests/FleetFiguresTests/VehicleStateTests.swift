@@ -19,7 +19,7 @@ import Testing
 
   private static func time(_ seconds: Int64) -> Timestamp { Timestamp(nanoseconds: seconds * 1_000_000_000) }
 
-  @Test func speed_and_engine_decide() {
+  @Test func speed_and_engine_decide_whether_a_vehicle_moves_or_idles() {
     #expect(Self.state(speed: 50, rpm: 1_700) == .moving)
     // An electric vehicle, and a tracker without OBD.
     #expect(Self.state(speed: 50) == .moving)

@@ -142,7 +142,7 @@ import Testing
   }
 
   @Test func a_helper_that_hangs_or_writes_without_end_is_killed() throws {
-    let input = try OpenFile("/dev/null", O_RDONLY)
+    let input = try FolderFile("/dev/null", O_RDONLY)
     let slow = try HelperProcess.run(["/bin/sleep", "600"], input: input, limit: 10, seconds: 1)
     #expect(slow == .tooSlow)
     let long = try HelperProcess.run(["/usr/bin/yes"], input: input, limit: 1 << 20, seconds: 60)

@@ -12,98 +12,6 @@ import Testing
 @Suite struct MaintenanceModelTests {
   // MARK: Tables
 
-  @Test(arguments: Database.allCases)
-  func a_defect_obeys_its_table(_ database: Database) async throws {
-    let table: [(from: Defect.Status, command: DefectCommand, to: Defect.Status)] = [
-      (.open, .acknowledge, .acknowledged), (.acknowledged, .repair, .repaired), (.repaired, .verify, .verified),
-      (.open, .dismiss, .dismissed), (.acknowledged, .dismiss, .dismissed),
-    ]
-    try await FollowedFleet.with(database) { fleet in
-      for from in Defect.Status.allCases {
-        for command in DefectCommand.allCases {
-          let expected = table.first { $0.from == from && $0.command == command }?.to
-          let result = try await Self.result(fleet) { transaction throws(ThingError) in
-            var defect = Defect()
-            (defect.vehicle, defect.text, defect.status) = ("VAN-1", "x", from)
-            return try transaction.execute(command, try transaction.insert(defect), reason: "x").value.status
-          }
-          try Self.expect(result, expected, from, "\(from) \(command)")
-        }
-      }
-    }
-  }
-
-  @Test(arguments: Database.allCases)
-  func a_record_obeys_its_table(_ database: Database) async throws {
-    let table: [(from: MaintenanceRecord.Status, command: String, to: MaintenanceRecord.Status)] = [
-      (.scheduled, "start", .inProgress), (.inProgress, "complete", .completed), (.scheduled, "cancel", .cancelled),
-      (.inProgress, "cancel", .cancelled),
-    ]
-    try await FollowedFleet.with(database) { fleet in
-      for from in MaintenanceRecord.Status.allCases {
-        for command in ["start", "complete", "cancel"] {
-          let expected = table.first { $0.from == from && $0.command == command }?.to
-          let result = try await Self.result(fleet) { transaction throws(ThingError) in
-            var record = MaintenanceRecord()
-            (record.vehicle, record.serviceType, record.status) = ("VAN-1", "repair", from)
-            let stored = try transaction.insert(record)
-            return switch command {
-            case "start": try transaction.start(stored).value.status
-            case "complete": try transaction.complete(stored, with: MaintenanceCompletion()).value.status
-            default: try transaction.cancel(stored, reason: nil).value.status
-            }
-          }
-          try Self.expect(result, expected, from, "\(from) \(command)")
-        }
-      }
-    }
-  }
-
-  @Test(arguments: Database.allCases)
-  func a_vehicle_obeys_its_table(_ database: Database) async throws {
-    let table: [(from: Vehicle.Status, command: VehicleCommand, to: Vehicle.Status)] = [
-      (.available, .retire, .retired), (.assigned, .retire, .retired), (.inService, .retire, .retired),
-      (.inactive, .retire, .retired), (.retired, .reactivate, .available), (.available, .deactivate, .inactive),
-      (.inactive, .activate, .available),
-    ]
-    try await FollowedFleet.with(database) { fleet in
-      for from in Vehicle.Status.allCases {
-        for command in VehicleCommand.allCases {
-          let expected = table.first { $0.from == from && $0.command == command }?.to
-          let result = try await Self.result(fleet) { transaction throws(ThingError) in
-            var vehicle = Vehicle(id: "\(from.rawValue)-\(command.rawValue)")
-            vehicle.status = from
-            return try transaction.execute(command, try transaction.insert(vehicle)).value.status
-          }
-          try Self.expect(result, expected, from, "\(from) \(command)")
-        }
-      }
-    }
-  }
-
-  private static func result<Status: Sendable>(
-    _ fleet: FollowedFleet, _ work: @escaping @Sendable (any FleetTransaction) throws(ThingError) -> Status
-  ) async throws -> Result<Status, ThingError> {
-    do throws(ThingError) {
-      return .success(
-        try await fleet.storage.change(
-          tenant: .standard, by: Actor(.command), at: FollowedFleet.time(1), work))
-    } catch {
-      return .failure(error)
-    }
-  }
-
-  private static func expect<Status: FieldChoice>(
-    _ result: Result<Status, ThingError>, _ expected: Status?, _ from: Status, _ comment: Comment
-  ) throws {
-    switch result {
-    case .success(let status): #expect(status == expected, comment)
-    case .failure(.invalidState(let state, let allowed)):
-      #expect(expected == nil && state == from.rawValue && !allowed.contains(state), comment)
-    case .failure(let error): throw error
-    }
-  }
-
   // MARK: Random commands
 
   /// What the rules say about one vehicle with one schedule, in plain values.
@@ -121,7 +29,7 @@ import Testing
     /// Whether a record was opened since the last service.
     var wasOpened = false
 
-    mutating func settle() {
+    mutating func updateVehicle() {
       guard vehicle != .inactive, vehicle != .retired else { return }
       vehicle = records.values.contains(.inProgress) ? .inService : isAssigned ? .assigned : .available
     }
@@ -352,7 +260,7 @@ import Testing
           try finish(recordIDs.count - 1)
         }
       }
-      model.settle()
+      model.updateVehicle()
       if !failures.isEmpty { return failures }
       guard try transaction.vehicle(named: id)?.value.status == model.vehicle else {
         return ["the vehicle is not \(model.vehicle) in \(model)"]

@@ -12,8 +12,8 @@ import Testing
 /// Webhooks with a receiver in another language, which verifies the signatures with the package of Standard Webhooks. On
 /// both databases.
 @Suite struct DeliverySenderTests {
-  typealias Outbox = MailSenderTests.Outbox
-  typealias Database = MailSenderTests.Database
+  typealias Outbox = MailOutbox
+  typealias Database = MailOutbox.Database
 
   private static let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 

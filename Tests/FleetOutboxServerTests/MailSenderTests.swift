@@ -13,124 +13,9 @@ import Testing
 
 /// The queue and its sender, with a real mail server (aiosmtpd) and both databases.
 @Suite struct MailSenderTests {
-  enum Database: String, CaseIterable, CustomTestStringConvertible {
-    case sqlite, postgreSQL
-
-    var testDescription: String { rawValue }
-  }
-
-  /// The error that an expected event did not occur in time.
-  struct Late: Error {
-    let description: String
-  }
-
-  /// An empty store with mails to send, and the clock of its senders.
-  final class Outbox: Sendable {
-    static let keys = SecretKeys(file: String(repeating: "7", count: 64))!
-    static let other = TenantID("other")!
-
-    let storage: StoredFleet
-    /// Seconds since the beginning of the test.
-    private let seconds = Atomic(0)
-    private let folder: ScratchFolder
-
-    init(_ database: Database) async throws {
-      folder = try ScratchFolder()
-      switch database {
-      case .sqlite: storage = try StoredFleet(sqlite: folder.file("fleet.db"))
-      case .postgreSQL:
-        storage = try await StoredFleet(postgreSQL: try await aside { try PostgreSQLServer.shared.database() })
-      }
-      try await storage.addTenant(Self.other, at: now)
-    }
-
-    static func with(_ database: Database, _ body: (Outbox) async throws -> Void) async throws {
-      let outbox = try await Outbox(database)
-      do {
-        try await body(outbox)
-      } catch {
-        await outbox.storage.close()
-        throw error
-      }
-      await outbox.storage.close()
-    }
-
-    var now: Timestamp {
-      Timestamp(nanoseconds: (1_795_442_709 + Int64(seconds.load(ordering: .sequentiallyConsistent))) * 1_000_000_000)
-    }
-
-    func advance(_ more: Int) { seconds.add(more, ordering: .sequentiallyConsistent) }
-
-    /// Adds a mail for each number, each to another person.
-    @discardableResult
-    func add(
-      _ numbers: Range<Int>, _ reason: QueuedMail.Reason = .recovery, tenant: TenantID = .standard,
-      validSeconds: Int? = nil
-    ) async throws -> Int {
-      try await storage.change(tenant: tenant, by: Actor(.command), at: now) {
-        [now] transaction throws(ThingError) in
-        var count = 0
-        for number in numbers {
-          var person = Person()
-          person.email = EmailAddress("p\(number)@example.org")
-          person.firstName = "Jörg"
-          person.lastName = "Nr \(number)"
-          person.roles = [.viewer]
-          let stored = try transaction.insert(person)
-          var details = MailDetails(of: person)
-          details.link = "https://fleet.example/reset#fsl_\(number)"
-          details.validUntil = validSeconds.map { now.adding(seconds: $0) }
-          if try transaction.enqueueMail(reason, to: stored, details, Self.keys) { count += 1 }
-        }
-        return count
-      }
-    }
-
-    func queued(_ tenant: TenantID = .standard) async throws -> [Stored<QueuedMail>] {
-      try await storage.view(tenant: tenant) { view throws(ThingError) in
-        try view.list(ThingQuery<QueuedMail>(order: [.init("createdAt")], limit: 1_000)).items
-      }
-    }
-
-    /// Runs a sender during a test.
-    func sending(
-      _ url: String, login: MailServer.Login? = nil, authorities: String? = nil,
-      _ test: (MailSender) async throws -> Void
-    ) async throws {
-      let from = try #require(MailAddress(parsing: "North Depot <fleet@example.com>"))
-      var server = try #require(MailServer(url, from: from))
-      server.login = login
-      server.authorities = authorities
-      let sender = MailSender(
-        server, keys: Self.keys, storage: storage, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-      ) { self.now }
-      let task = Task { try await sender.run() }
-      do {
-        try await test(sender)
-      } catch {
-        task.cancel()
-        _ = await task.result
-        throw error
-      }
-      task.cancel()
-      _ = await task.result
-    }
-
-    /// Waits until the sender's counts fulfil a condition.
-    func wait(_ sender: MailSender, _ isDone: @Sendable (MailCounts) -> Bool) async throws {
-      let deadline = ContinuousClock.now + .seconds(120)
-      while !isDone(sender.current) {
-        guard .now < deadline else {
-          throw Late(description: "the sender has counted \(sender.current)")
-        }
-        try await Task.sleep(for: .milliseconds(20))
-      }
-    }
-  }
-
-  @Test(arguments: Database.allCases)
-  func mails_wait_for_a_server_that_is_down_and_each_arrives_once(_ database: Database) async throws {
-    try await Outbox.with(database) { outbox in
+  @Test(arguments: MailOutbox.Database.allCases)
+  func mails_wait_for_a_server_that_is_down_and_each_arrives_once(_ database: MailOutbox.Database) async throws {
+    try await MailOutbox.with(database) { outbox in
       let peer = try await aside { try MailPeer(starts: false) }
       try await outbox.add(0..<5)
       let url = "smtp://127.0.0.1:\(peer.port)"
@@ -164,7 +49,7 @@ import Testing
   }
 
   @Test func mails_are_sent_over_tls_with_a_login() async throws {
-    try await Outbox.with(.sqlite) { outbox in
+    try await MailOutbox.with(.sqlite) { outbox in
       let certificates = try await aside { try Certificates() }
       let (certificate, key) = try await aside { try certificates.make("mail", for: "IP:127.0.0.1") }
       let peer = try await aside { try MailPeer(["--tls", certificate, key, "--login", "fleet", "se cret"]) }
@@ -183,7 +68,7 @@ import Testing
   /// A host name that is not known as this machine needs TLS, even if it is this machine.
   @Test(arguments: [true, false])
   func another_host_gets_mails_only_after_starttls(_ offersTLS: Bool) async throws {
-    try await Outbox.with(.sqlite) { outbox in
+    try await MailOutbox.with(.sqlite) { outbox in
       let host = try await aside { try Tool.run("hostname").output }.trimmingCharacters(in: .whitespacesAndNewlines)
       let certificates = try await aside { try Certificates() }
       let (certificate, key) = try await aside { try certificates.make("mail", for: "DNS:\(host)") }
@@ -202,7 +87,7 @@ import Testing
 
   @Test(arguments: ["other authority", "other name", "expired"])
   func nothing_is_sent_to_a_server_with_a_wrong_certificate(_ fault: String) async throws {
-    try await Outbox.with(.sqlite) { outbox in
+    try await MailOutbox.with(.sqlite) { outbox in
       let certificates = try await aside { try Certificates() }
       let trusted = fault == "other authority" ? try await aside { try Certificates() } : certificates
       let (certificate, key) = try await aside {
@@ -223,7 +108,7 @@ import Testing
   }
 
   @Test func a_mail_waits_while_the_password_is_wrong() async throws {
-    try await Outbox.with(.sqlite) { outbox in
+    try await MailOutbox.with(.sqlite) { outbox in
       let peer = try await aside { try MailPeer(["--login", "fleet", "secret"]) }
       try await outbox.add(0..<1)
       let url = "smtp://127.0.0.1:\(peer.port)"
@@ -240,7 +125,7 @@ import Testing
   }
 
   @Test func a_mail_that_the_server_refuses_for_good_is_dropped() async throws {
-    try await Outbox.with(.sqlite) { outbox in
+    try await MailOutbox.with(.sqlite) { outbox in
       let peer = try await aside { try MailPeer(["--refuse-recipient", "550"]) }
       try await outbox.add(0..<1)
       try await outbox.sending("smtp://127.0.0.1:\(peer.port)") { sender in
@@ -253,7 +138,7 @@ import Testing
   }
 
   @Test func a_mail_that_the_server_refuses_for_now_is_sent_again() async throws {
-    try await Outbox.with(.sqlite) { outbox in
+    try await MailOutbox.with(.sqlite) { outbox in
       let peer = try await aside { try MailPeer(["--refuse-recipient", "451"]) }
       try await outbox.add(0..<1)
       try await outbox.sending("smtp://127.0.0.1:\(peer.port)") { sender in
@@ -267,7 +152,7 @@ import Testing
 
   @Test(arguments: [3 * 86_400, 3_600])
   func a_mail_is_dropped_when_its_time_is_over(_ seconds: Int) async throws {
-    try await Outbox.with(.sqlite) { outbox in
+    try await MailOutbox.with(.sqlite) { outbox in
       let peer = try await aside { try MailPeer(starts: false) }
       try await outbox.add(0..<1, validSeconds: seconds < 86_400 ? seconds : nil)
       try await outbox.sending("smtp://127.0.0.1:\(peer.port)") { sender in
@@ -281,14 +166,14 @@ import Testing
   }
 
   @Test func a_stop_does_not_wait_for_a_silent_server_and_the_mail_stays() async throws {
-    try await Outbox.with(.sqlite) { outbox in
+    try await MailOutbox.with(.sqlite) { outbox in
       let peer = try await aside { try MailPeer(["--silent"]) }
       try await outbox.add(0..<1)
       let start = ContinuousClock.now
       try await outbox.sending("smtp://127.0.0.1:\(peer.port)") { sender in
         let deadline = ContinuousClock.now + .seconds(60)
         while try await outbox.queued().first?.value.attempts != 1 {
-          guard .now < deadline else { throw Late(description: "no attempt") }
+          guard .now < deadline else { throw MailOutbox.Late(description: "no attempt") }
         }
       }
       #expect(.now - start < .seconds(8))
@@ -336,11 +221,11 @@ import Testing
     for mail in mails { #expect(mail.plain.trimmingCharacters(in: .whitespacesAndNewlines).hasSuffix("end")) }
   }
 
-  @Test(arguments: Database.allCases)
-  func many_mails_of_one_tenant_do_not_delay_those_of_another(_ database: Database) async throws {
-    try await Outbox.with(database) { outbox in
+  @Test(arguments: MailOutbox.Database.allCases)
+  func many_mails_of_one_tenant_do_not_delay_those_of_another(_ database: MailOutbox.Database) async throws {
+    try await MailOutbox.with(database) { outbox in
       #expect(try await outbox.add(0..<300, .passwordChanged) == 300)
-      try await outbox.add(900..<903, tenant: Outbox.other)
+      try await outbox.add(900..<903, tenant: MailOutbox.other)
       try await outbox.add(990..<991)
       let peer = try await aside { try MailPeer() }
       try await outbox.sending("smtp://127.0.0.1:\(peer.port)") { sender in
@@ -356,15 +241,17 @@ import Testing
     }
   }
 
-  @Test(arguments: Database.allCases)
-  func an_account_gets_five_recovery_mails_an_hour_and_a_tenant_100_invitations(_ database: Database) async throws {
-    try await Outbox.with(database) { outbox in
+  @Test(arguments: MailOutbox.Database.allCases)
+  func an_account_gets_five_recovery_mails_an_hour_and_a_tenant_100_invitations(_ database: MailOutbox.Database)
+    async throws
+  {
+    try await MailOutbox.with(database) { outbox in
       try await outbox.add(0..<1)
       func again() async throws -> Bool {
         try await outbox.storage.change(tenant: .standard, by: Actor(.command), at: outbox.now) {
           transaction throws(ThingError) in
           let person = try transaction.first(ThingQuery<Person>())!
-          return try transaction.enqueueMail(.recovery, to: person, MailDetails(of: person.value), Outbox.keys)
+          return try transaction.enqueueMail(.recovery, to: person, MailDetails(of: person.value), MailOutbox.keys)
         }
       }
       for number in 1..<8 { #expect(try await again() == (number < 5), "\(number)") }
@@ -373,21 +260,22 @@ import Testing
       outbox.advance(2)
       #expect(try await again())
       #expect(try await outbox.add(100..<220, .invitation) == 100)
-      #expect(try await outbox.add(300..<301, .invitation, tenant: Outbox.other) == 1)
+      #expect(try await outbox.add(300..<301, .invitation, tenant: MailOutbox.other) == 1)
       #expect(try await outbox.add(400..<401) == 1)
     }
   }
 
   @Test func nothing_secret_of_a_mail_can_be_read_in_the_database() async throws {
-    try await Outbox.with(.sqlite) { outbox in
+    try await MailOutbox.with(.sqlite) { outbox in
       try await outbox.add(0..<1)
       let mail = try #require(try await outbox.queued().first)
       let details = try #require(mail.value.details)
-      #expect(!details.contains("fsl_") && MailDetails(mail, Outbox.keys)?.link == "https://fleet.example/reset#fsl_0")
+      #expect(
+        !details.contains("fsl_") && MailDetails(mail, MailOutbox.keys)?.link == "https://fleet.example/reset#fsl_0")
       // The values of one mail cannot be moved to another mail, and cannot be read with another key.
       let other = Stored(
         id: .random(at: outbox.now), version: 1, createdAt: outbox.now, updatedAt: outbox.now, value: mail.value)
-      #expect(MailDetails(other, Outbox.keys) == nil)
+      #expect(MailDetails(other, MailOutbox.keys) == nil)
       #expect(MailDetails(mail, SecretKeys(file: String(repeating: "8", count: 64))!) == nil)
     }
   }

@@ -11,15 +11,15 @@ import Testing
 
 /// Events, rules, notifications and their mails, on both databases.
 @Suite struct NotifierTests {
-  private static func notifier(_ outbox: MailSenderTests.Outbox, hasMail: Bool = true) -> Notifier {
+  private static func notifier(_ outbox: MailOutbox, hasMail: Bool = true) -> Notifier {
     Notifier(
-      storage: outbox.storage, keys: hasMail ? MailSenderTests.Outbox.keys : nil,
+      storage: outbox.storage, keys: hasMail ? MailOutbox.keys : nil,
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     ) { outbox.now }
   }
 
   private static func change<Value: Sendable>(
-    _ outbox: MailSenderTests.Outbox, _ tenant: TenantID = .standard,
+    _ outbox: MailOutbox, _ tenant: TenantID = .standard,
     _ work: @escaping @Sendable (any FleetTransaction) throws(ThingError) -> Value
   ) async throws -> Value {
     try await outbox.storage.change(tenant: tenant, by: Actor(.command), at: outbox.now, work)
@@ -37,7 +37,7 @@ import Testing
   }
 
   private static func notifications(
-    _ outbox: MailSenderTests.Outbox, of person: UUIDv7? = nil, _ tenant: TenantID = .standard
+    _ outbox: MailOutbox, of person: UUIDv7? = nil, _ tenant: TenantID = .standard
   ) async throws -> [Stored<Notification>] {
     try await outbox.storage.view(tenant: tenant) { view throws(ThingError) in
       var query = ThingQuery<Notification>(order: [.init("at")], limit: 1_000)
@@ -48,9 +48,9 @@ import Testing
 
   private static func drain(_ notifier: Notifier) async throws { while try await notifier.round() > 0 {} }
 
-  @Test(arguments: MailSenderTests.Database.allCases)
-  func a_defect_is_reported_once_to_each_person_who_may_see_it(_ database: MailSenderTests.Database) async throws {
-    try await MailSenderTests.Outbox.with(database) { outbox in
+  @Test(arguments: MailOutbox.Database.allCases)
+  func a_defect_is_reported_once_to_each_person_who_may_see_it(_ database: MailOutbox.Database) async throws {
+    try await MailOutbox.with(database) { outbox in
       let (admin, mechanic, viewer, stranger) = try await Self.change(outbox) { transaction throws(ThingError) in
         var fleets: [UUIDv7] = []
         for name in ["North", "South"] {
@@ -93,14 +93,14 @@ import Testing
       #expect(all.allSatisfy { $0.value.deliveries.map(\.channel) == [.inApp, .email] && $0.value.mailAt == nil })
       let mails = try await outbox.queued()
       #expect(mails.count == 2 && mails.allSatisfy { $0.value.reason == .notification })
-      let details = mails.compactMap { MailDetails($0, MailSenderTests.Outbox.keys)?.items }
+      let details = mails.compactMap { MailDetails($0, MailOutbox.keys)?.items }
       #expect(details.contains(texts))
     }
   }
 
-  @Test(arguments: MailSenderTests.Database.allCases)
-  func reminders_come_at_30_days_at_7_days_and_after_the_last_day(_ database: MailSenderTests.Database) async throws {
-    try await MailSenderTests.Outbox.with(database) { outbox in
+  @Test(arguments: MailOutbox.Database.allCases)
+  func reminders_come_at_30_days_at_7_days_and_after_the_last_day(_ database: MailOutbox.Database) async throws {
+    try await MailOutbox.with(database) { outbox in
       // The tests begin on 2026-11-23.
       let (admin, dora) = try await Self.change(outbox) { transaction throws(ThingError) in
         let admin = try Self.person(transaction, "admin", [.admin])
@@ -140,10 +140,10 @@ import Testing
     }
   }
 
-  @Test(arguments: MailSenderTests.Database.allCases)
-  func many_events_of_one_tenant_do_not_delay_another(_ database: MailSenderTests.Database) async throws {
-    try await MailSenderTests.Outbox.with(database) { outbox in
-      for (tenant, count) in [(TenantID.standard, 100), (MailSenderTests.Outbox.other, 1)] {
+  @Test(arguments: MailOutbox.Database.allCases)
+  func many_events_of_one_tenant_do_not_delay_another(_ database: MailOutbox.Database) async throws {
+    try await MailOutbox.with(database) { outbox in
+      for (tenant, count) in [(TenantID.standard, 100), (MailOutbox.other, 1)] {
         try await Self.change(outbox, tenant) { transaction throws(ThingError) in
           _ = try Self.person(transaction, "admin", [.admin])
           var driver = Driver()
@@ -162,7 +162,7 @@ import Testing
       }
       let notifier = Self.notifier(outbox, hasMail: false)
       _ = try await notifier.round()
-      #expect(try await Self.notifications(outbox, of: nil, MailSenderTests.Outbox.other).count == 1)
+      #expect(try await Self.notifications(outbox, of: nil, MailOutbox.other).count == 1)
       #expect(try await Self.notifications(outbox).count == 20)
       try await Self.drain(notifier)
       let all = try await Self.notifications(outbox)
@@ -184,9 +184,9 @@ import Testing
     _ = try transaction.sign(try transaction.insert(inspection), "Dora", by: nil)
   }
 
-  @Test(arguments: MailSenderTests.Database.allCases)
-  func an_event_for_many_people_is_processed_in_steps(_ database: MailSenderTests.Database) async throws {
-    try await MailSenderTests.Outbox.with(database) { outbox in
+  @Test(arguments: MailOutbox.Database.allCases)
+  func an_event_for_many_people_is_processed_in_steps(_ database: MailOutbox.Database) async throws {
+    try await MailOutbox.with(database) { outbox in
       try await Self.change(outbox) { transaction throws(ThingError) in
         for number in 0..<700 { _ = try Self.person(transaction, "admin\(number)", [.admin]) }
         try transaction.insert(Vehicle(id: "VAN-1"))
@@ -218,9 +218,9 @@ import Testing
     }
   }
 
-  @Test(arguments: MailSenderTests.Database.allCases)
-  func a_transaction_ends_when_its_time_is_over(_ database: MailSenderTests.Database) async throws {
-    try await MailSenderTests.Outbox.with(database) { outbox in
+  @Test(arguments: MailOutbox.Database.allCases)
+  func a_transaction_ends_when_its_time_is_over(_ database: MailOutbox.Database) async throws {
+    try await MailOutbox.with(database) { outbox in
       try await Self.change(outbox) { transaction throws(ThingError) in
         for number in 0..<3 { _ = try Self.person(transaction, "admin\(number)", [.admin]) }
         try transaction.insert(Vehicle(id: "VAN-1"))
@@ -247,9 +247,9 @@ import Testing
     }
   }
 
-  @Test(arguments: MailSenderTests.Database.allCases)
-  func an_unreadable_document_delays_no_reminder(_ database: MailSenderTests.Database) async throws {
-    try await MailSenderTests.Outbox.with(database) { outbox in
+  @Test(arguments: MailOutbox.Database.allCases)
+  func an_unreadable_document_delays_no_reminder(_ database: MailOutbox.Database) async throws {
+    try await MailOutbox.with(database) { outbox in
       let tenant = try #require(TenantID("aaa"))
       func id(_ number: UInt64) -> UUIDv7 { UUIDv7(milliseconds: 9, first: 9, rest: number) }
       try await outbox.storage.addRows(
@@ -270,9 +270,9 @@ import Testing
     }
   }
 
-  @Test(arguments: MailSenderTests.Database.allCases)
-  func an_unreadable_person_delays_no_notification(_ database: MailSenderTests.Database) async throws {
-    try await MailSenderTests.Outbox.with(database) { outbox in
+  @Test(arguments: MailOutbox.Database.allCases)
+  func an_unreadable_person_delays_no_notification(_ database: MailOutbox.Database) async throws {
+    try await MailOutbox.with(database) { outbox in
       let tenant = try #require(TenantID("aaa"))
       func id(_ number: UInt64) -> UUIDv7 { UUIDv7(milliseconds: 9, first: 9, rest: number) }
       try await outbox.storage.addRows(

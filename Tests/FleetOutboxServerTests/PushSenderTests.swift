@@ -11,8 +11,8 @@ import Testing
 /// Web push with a push service in another language, which decrypts the messages with the package `http_ece` and verifies
 /// the signatures with `cryptography`. On both databases.
 @Suite struct PushSenderTests {
-  typealias Outbox = MailSenderTests.Outbox
-  typealias Database = MailSenderTests.Database
+  typealias Outbox = MailOutbox
+  typealias Database = MailOutbox.Database
 
   private static let service = """
     import base64, http.server, json, os, sys

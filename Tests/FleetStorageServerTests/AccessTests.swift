@@ -10,7 +10,7 @@ import Testing
 @Suite struct AccessTests {
   @Test(arguments: Kind.allCases)
   func a_gateway_is_registered_seen_rotated_and_revoked(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       let storage = fleet.storage
       let added = try await storage.addGateway(
         "gw-1", allowedVehicles: ["VAN-001", "VAN-2 ä"], key: Sample.secret(1), tenant: .standard, at: Sample.now)
@@ -46,7 +46,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func a_gateways_current_vehicle_is_that_of_its_newest_record(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       let (storage, other) = (fleet.storage, try #require(TenantID("other")))
       try await storage.addTenant(other, at: Sample.now)
       for tenant in [TenantID.standard, other] {
@@ -83,11 +83,11 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func a_token_is_found_by_its_secret_and_revoked_by_its_id(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       let storage = fleet.storage
       let tokens = Role.allCases.enumerated().map { index, role in
         OperatorToken(
-          id: UUIDv7(milliseconds: 1, first: 1, rest: UInt64(index)), label: "desk \(index)", role: role,
+          id: UUIDv7(milliseconds: 1, first: 1, rest: UInt64(index)), label: "office \(index)", role: role,
           addedAt: Sample.time(Double(index)))
       }
       for (index, token) in tokens.enumerated() {
@@ -108,7 +108,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func a_removed_token_or_gateway_is_invalid_and_not_counted(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       let storage = fleet.storage
       func token(_ number: UInt64) -> OperatorToken {
         OperatorToken(
@@ -169,7 +169,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func revocations_of_all_tenants_are_listed_once_for_each_reader(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       let (storage, other) = (fleet.storage, try #require(TenantID("other")))
       try await storage.addTenant(other, at: Sample.now)
       func id(_ number: UInt64) -> UUIDv7 { UUIDv7(milliseconds: 1, first: 1, rest: number) }
@@ -204,7 +204,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func fences_are_replaced_only_as_expected(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       let storage = fleet.storage
       func document(_ radius: Int) throws -> FencesDocument {
         try FencesDocument(
@@ -238,7 +238,7 @@ import Testing
   }
 
   @Test func fences_that_are_replaced_are_not_read_while_other_tenants_wait() async throws {
-    try await Fleet.with(.sqlite) { fleet in
+    try await TestedFleet.with(.sqlite) { fleet in
       let storage = fleet.storage
       let reads = Mutex(0)
       _ = try await storage.engine.write { session throws(StoreFailure) in
@@ -260,7 +260,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func tenants_are_added_once(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       let north = try #require(TenantID("north"))
       try await fleet.storage.addTenant(north, at: Sample.now)
       #expect(try await fleet.storage.tenants().map(\.id.text) == ["default", "north"])

@@ -9,7 +9,7 @@ import Testing
 @Suite struct ClosingTests {
   @Test(arguments: Kind.allCases)
   func a_cancelled_task_does_not_undo_a_commit(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       let asked = Task {
         while !Task.isCancelled { await Task.yield() }
         let added = try await fleet.storage.addVehicle("VAN-9", tenant: .standard, at: Sample.now)
@@ -25,7 +25,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func closing_with_a_limit_interrupts_calls_on_a_locked_database(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       let other = try await fleet.another()
       let lock = try await HeldLock(by: other, kind)
       let batch = Task { try await fleet.storage.store([Sample.record(1)]) }
@@ -48,7 +48,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func closing_with_a_limit_waits_for_short_calls(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       let batch = Task { try await fleet.storage.store([Sample.record(1)]) }
       while !fleet.storage.engine.queue.isBusy, try await fleet.storage.feedPosition(tenant: .standard) == .start {}
       await fleet.storage.close(within: .seconds(60))

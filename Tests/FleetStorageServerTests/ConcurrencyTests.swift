@@ -9,7 +9,7 @@ import Testing
 @Suite struct ConcurrencyTests {
   @Test(arguments: Kind.allCases)
   func writers_that_send_the_same_records_store_each_once(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       let other = kind == .postgreSQL ? try await fleet.another() : fleet.storage
       let stored = try await withThrowingTaskGroup(of: Int.self) { group in
         for writer in 0..<8 {
@@ -39,7 +39,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func a_vehicle_that_is_removed_meanwhile_leaves_no_orphan(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       async let written: Void = {
         for number in 0..<200 { try await fleet.storage.store([Sample.record(number)]) }
       }()
@@ -54,7 +54,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func a_closed_storage_reports_that_it_is_unavailable(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       async let last = fleet.storage.store([Sample.record(1)])
       #expect(try await last == [.stored])
       await fleet.storage.close()

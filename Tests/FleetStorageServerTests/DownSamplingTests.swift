@@ -7,7 +7,7 @@ import Testing
 @Suite struct DownSamplingTests {
   @Test(arguments: Kind.allCases)
   func the_newest_record_of_each_span_is_given_and_no_other(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       // The records have gaps, ids of another month, and no time in some cases.
       let seconds = (0..<600).filter { $0 % 100 < 37 }
       let records = seconds.map { Sample.record($0, idAt: $0 % 3 == 0 ? UInt64($0 + 1) : nil) }
@@ -25,7 +25,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func spans_are_cut_by_from_and_to(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       try await fleet.storage.store((0..<100).map { Sample.record($0) })
       let query = RecordQuery.telemetry(
         of: "VAN-001", from: Sample.time(25), to: Sample.time(44), every: 10_000)
@@ -37,7 +37,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func times_before_1970_fall_into_spans_as_well(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       let before = -Double(Sample.day) / 1_000
       let records = [-15.0, -10, -9.5, -0.5, 0, 9].enumerated().map {
         Sample.record($0, at: before + $1, idAt: UInt64($0))

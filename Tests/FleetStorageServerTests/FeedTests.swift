@@ -8,7 +8,7 @@ import Testing
 @Suite struct FeedTests {
   @Test(arguments: Kind.allCases)
   func changes_come_in_the_order_of_commits_and_resume_anywhere(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       for batch in 0..<5 { try await fleet.storage.store((0..<10).map { Sample.record(batch * 10 + $0) }) }
       try await fleet.storage.store([Sample.record(3), Sample.record(60, quality: "system")])
       try await fleet.storage.store([Sample.record(60, quality: "gps")])
@@ -37,7 +37,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func changes_of_one_vehicle_and_class_leave_out_all_others(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       for batch in 0..<6 {
         try await fleet.storage.store(
           (0..<10).map { number in
@@ -68,7 +68,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func a_commit_is_announced_to_its_tenant(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       let other = try #require(TenantID("other"))
       try await fleet.storage.addTenant(other, at: Sample.now)
       var own = fleet.storage.announcements(tenant: .standard).makeAsyncIterator()
@@ -84,7 +84,7 @@ import Testing
   }
 
   @Test func commits_of_one_server_are_announced_by_another() async throws {
-    try await Fleet.with(.postgreSQL) { fleet in
+    try await TestedFleet.with(.postgreSQL) { fleet in
       let other = try await fleet.another()
       var positions = other.announcements(tenant: .standard).makeAsyncIterator()
       for number in 0..<3 { try await fleet.storage.store([Sample.record(number)]) }
@@ -96,7 +96,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func a_feed_position_that_was_trimmed_or_never_existed_is_reported_as_gone(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       for number in 0..<4 {
         _ = try await fleet.storage.ingest(
           [Sample.record(number)], from: .trusted, tenant: .standard, at: Sample.time(Double(number)))
@@ -116,7 +116,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func a_reader_that_follows_misses_nothing_of_many_writers(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       let other = kind == .postgreSQL ? try await fleet.another() : fleet.storage
       async let written: Void = withThrowingTaskGroup(of: Void.self) { group in
         for writer in 0..<6 {

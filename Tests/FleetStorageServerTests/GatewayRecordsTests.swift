@@ -26,7 +26,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func own_records_of_a_gateway_make_no_vehicle(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       let storage = fleet.storage
       let sent = [
         Self.own(1), Self.own(2, "gap"), Self.own(3, "dtc", keys: #","ecu":"7E8""#), Sample.record(4, "trip"),
@@ -60,7 +60,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func own_records_become_those_of_a_vehicle_with_the_same_id(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       let storage = fleet.storage
       func send(_ records: [IncomingRecord], _ gateway: Gateway) async throws {
         let outcomes = try await storage.ingest(
@@ -89,7 +89,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func attributed_records_are_in_lists_of_the_vehicle(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       let storage = fleet.storage
       try await storage.store(
         (0..<20).map { Self.own($0, keys: $0 == 6 ? #","speed":10"# : "") } + [Self.own(30, "gap")]
@@ -133,7 +133,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func attributed_records_are_in_lists_of_all_vehicles(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       let storage = fleet.storage
       try await storage.store(
         (0..<20).map { Self.own($0, $0 == 6 ? "gap" : "trip") }
@@ -170,7 +170,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func own_records_can_be_removed(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       let storage = fleet.storage
       try await storage.store((0..<40).map { Self.own($0) } + [Sample.record(50)])
       func remove() async throws {

@@ -9,7 +9,7 @@ import Testing
 @Suite struct ImprovedTimeTests {
   @Test(arguments: Kind.allCases)
   func a_copy_with_a_better_time_replaces_the_time_alone(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       let id = UInt64(Sample.day)
       try await fleet.storage.store([Sample.record(1, at: 50, quality: "system", idAt: id, keys: #","n":1"#)])
       let better = Sample.record(1, at: 20, quality: "gps", idAt: id, keys: #","n":2"#)
@@ -30,7 +30,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func a_record_without_a_time_is_given_one(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       let id: UInt64 = 12_345
       try await fleet.storage.store([Sample.record(1, at: 3, noTime: true, idAt: id), Sample.record(2)])
       var found = try await fleet.storage.all(.telemetry(of: "VAN-001"))
@@ -47,7 +47,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func copies_in_one_batch_count_one_after_the_other(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       let id = UInt64(Sample.day)
       let copies = ["ntp", "system", "gps", "ntp"].enumerated().map {
         Sample.record(1, at: Double($0), quality: $1, idAt: id)
@@ -77,7 +77,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func better_times_of_many_runs_are_made_in_several_transactions(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       let storage = fleet.storage
       try await Self.storeRuns(storage)
       // One record of each run, followed by new ones and more copies.
@@ -115,7 +115,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func searches_for_the_newest_records_are_spread_over_transactions(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       let storage = fleet.storage
       func trips(_ seconds: Double, _ quality: String) -> [IncomingRecord] {
         (0..<8).map {
@@ -138,7 +138,7 @@ import Testing
   }
 
   @Test func one_search_finds_the_newest_records_of_all_ecus() async throws {
-    try await Fleet.with(.sqlite) { fleet in
+    try await TestedFleet.with(.sqlite) { fleet in
       let storage = fleet.storage
       func codes(_ seconds: Double, _ quality: String) -> [IncomingRecord] {
         (0..<40).map {

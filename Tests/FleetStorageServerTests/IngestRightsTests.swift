@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct IngestRightsTests {
   private func store(
-    _ fleet: Fleet, _ gateway: Gateway, _ records: [IncomingRecord]
+    _ fleet: TestedFleet, _ gateway: Gateway, _ records: [IncomingRecord]
   ) async throws -> [RecordRefusal.Kind?] {
     try await fleet.storage.ingest(records, from: .gateway(gateway), tenant: .standard, at: Sample.now).map {
       if case .refused(let refusal) = $0 { refusal.kind } else { nil }
@@ -16,7 +16,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func a_refused_record_does_not_lose_the_others(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       let records = [
         Sample.record(1), Sample.record(2, vehicle: "VAN-666"), Sample.record(3, gateway: "gw-66"), Sample.record(4),
       ]
@@ -29,7 +29,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func without_a_list_a_vehicle_belongs_to_the_gateway_that_came_first(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       let (first, second) = (Sample.gateway("gw-1"), Sample.gateway("gw-2"))
       let registering = try await store(fleet, first, [Sample.record(1, gateway: "gw-1")])
       #expect(registering == [nil])
@@ -44,7 +44,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func a_gateway_always_writes_as_itself_and_no_other_does(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       let storage = fleet.storage
       let listed = try await storage.addGateway(
         "gw-1", allowedVehicles: ["VAN-001"], key: Sample.secret(1), tenant: .standard, at: Sample.now)
@@ -75,7 +75,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func a_vehicle_is_found_by_its_vin(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       let vin = "WVWZZZ3CZHE514839"
       _ = try await fleet.storage.addVehicle(
         "VAN-001", Vehicle(vin: vin), tenant: .standard, at: Sample.now)
@@ -91,7 +91,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func a_vin_in_a_gateways_list_is_not_learned_over_a_broker(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       let (storage, vin) = (fleet.storage, "WVWZZZ3CZHE514839")
       _ = try await storage.addGateway(
         "gw-2", allowedVehicles: [vin], key: Sample.secret(2), tenant: .standard, at: Sample.now)
@@ -109,7 +109,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func a_vin_is_learnt_from_a_record(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       try await fleet.storage.store([Sample.record(1)])
       try await fleet.storage.store([Sample.record(2, "vehicle", keys: #","vin":"WVWZZZ3CZHE514839""#)])
       let vehicle = try await fleet.storage.vehicle("VAN-001", tenant: .standard)
@@ -123,7 +123,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func a_vehicle_in_another_gateways_list_is_not_registered(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       let (storage, vin) = (fleet.storage, "WVWZZZ3CZHE514839")
       let other = try #require(TenantID("other"))
       try await storage.addTenant(other, at: Sample.now)
@@ -162,7 +162,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func the_number_of_new_vehicles_in_a_batch_is_limited(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       let storage = fleet.storage
       func says(_ vehicles: Range<Int>, _ gateway: String = "gw-1", _ prefix: String = "V") -> [IncomingRecord] {
         vehicles.map { Sample.record($0, vehicle: "\(prefix)-\($0)", gateway: gateway) }
@@ -198,7 +198,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func the_number_of_vehicles_registered_by_a_gateway_is_limited(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       let most = Int(TenantLimits.vehiclesOfGateway)
       for start in stride(from: 0, to: most, by: 100) {
         let batch = (start..<(start + 100)).map { Sample.record($0, vehicle: "V-\($0)", gateway: "gw-1") }
@@ -218,7 +218,7 @@ import Testing
   /// The cost of an unknown vehicle does not depend on the number of gateways.
   @Test(arguments: Kind.allCases, [RightsQuery.isOfOther, RightsQuery.registered])
   func access_rights_are_looked_up_by_indexes(_ kind: Kind, _ statement: String) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       let plan = try await fleet.storage.engine.write { session throws(StoreFailure) in
         var sql = statement
         if kind == .postgreSQL {
@@ -243,7 +243,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func an_unknown_tenant_is_an_error(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       let nobody = try #require(TenantID("nobody"))
       let error = await #expect(throws: StorageError.self) {
         try await fleet.storage.store([Sample.record(1)], tenant: nobody)

@@ -41,7 +41,7 @@ import Testing
   /// Random records in random order, with repetitions and better times, in batches that are stored as rows or as runs.
   @Test(arguments: Kind.allCases)
   func positions_agree_with_the_newest_records(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       var random = SplitMix(seed: 11)
       for _ in 0..<30 {
         var batch: [IncomingRecord] = []
@@ -77,7 +77,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func vehicles_of_an_earlier_version_are_completed(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       let records = (0..<40).flatMap { number in
         (0..<20).map { vehicle in
           Sample.record(

@@ -7,8 +7,8 @@ import Testing
 
 @Suite struct LatestTests {
   @Test(arguments: Kind.allCases)
-  func the_newest_of_each_class_and_the_last_position(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+  func the_newest_record_of_each_class_and_the_last_position_are_returned(_ kind: Kind) async throws {
+    try await TestedFleet.with(kind) { fleet in
       let place = #","latitude":47.5,"longitude":9.25"#
       try await fleet.storage.store([
         Sample.record(5, keys: place), Sample.record(9), Sample.record(2, keys: place), Sample.record(3, "trip"),
@@ -29,7 +29,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func a_record_without_both_degrees_is_no_position(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       try await fleet.storage.store([
         Sample.record(1, keys: #","latitude":90,"longitude":-180"#),
         Sample.record(2, keys: #","latitude":47"#),
@@ -43,7 +43,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func a_vehicle_without_records_has_none(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       let vehicle = try await fleet.storage.addVehicle("VAN-9", tenant: .standard, at: Sample.now)
       let latest = try #require(try await fleet.storage.latest(vehicle: "VAN-9", tenant: .standard))
       #expect(latest == LatestRecords(vehicle: vehicle, telemetry: nil, position: nil, others: []))
@@ -52,7 +52,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func a_record_whose_time_moves_back_is_no_longer_the_latest(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       let (place, id) = (#","latitude":47.5,"longitude":9.25"#, UInt64(Sample.day))
       func latest() async throws -> LatestRecords? {
         try await fleet.storage.latest(vehicle: "VAN-001", tenant: .standard)
@@ -83,7 +83,7 @@ import Testing
   /// Two ECUs: one reports a trouble code and that its lamp is on; the other one, which answers later, reports none.
   @Test(arguments: Kind.allCases)
   func each_ecu_has_a_newest_record_of_its_own(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       func says(_ number: Int, _ type: String, _ ecu: String, _ keys: String = "") -> IncomingRecord {
         Sample.record(number, type, keys: (ecu.isEmpty ? "" : ",\"ecu\":\"\(ecu)\"") + keys)
       }
@@ -115,7 +115,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func only_the_last_64_ecus_of_a_vehicle_are_kept(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       for start in [0, 50, 100] {
         try await fleet.storage.store(
           (start..<(start + 50)).map { Sample.record($0, "dtc", keys: ",\"ecu\":\"E\($0)\"") })
@@ -127,7 +127,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func a_record_with_an_implausible_time_is_stored_and_never_the_newest(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       let (place, storage) = (#","latitude":47.5,"longitude":9.25"#, fleet.storage)
       func store(_ records: [IncomingRecord], at seconds: Double) async throws -> [IngestOutcome] {
         try await storage.ingest(records, from: .trusted, tenant: .standard, at: Sample.time(seconds))

@@ -7,7 +7,7 @@ import Testing
 @Suite struct RecordListsTests {
   @Test(arguments: Kind.allCases)
   func pages_give_every_record_once_in_both_orders(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       // Some times are equal, some ids are from a wrong clock (1970, 2000, 2150), and some records have no time.
       let ids: [UInt64?] = [nil, 1_000, 946_684_800_000, 5_680_281_600_000]
       let records = (0..<60).map {
@@ -30,7 +30,7 @@ import Testing
   /// Ids of one millisecond are random: their order is not that in which the gateway made the records.
   @Test(arguments: Kind.allCases)
   func seq_orders_records_of_one_time_everywhere(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       let numbers = Array(1...40)
       // Returns records whose ids decrease while their numbers increase.
       func records(_ type: String) -> [IncomingRecord] {
@@ -61,7 +61,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func from_is_inclusive_and_to_is_not(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       try await fleet.storage.store((0..<10).map { Sample.record($0) })
       for order in [RecordQuery.Order.oldestFirst, .newestFirst] {
         var query = RecordQuery.telemetry(of: "VAN-001", from: Sample.time(3), to: Sample.time(7), limit: 2)
@@ -73,7 +73,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func pages_stay_as_they_are_while_records_come_in(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       try await fleet.storage.store((0..<20).map { Sample.record($0 * 2) })
       var query = RecordQuery.telemetry(of: "VAN-001", limit: 5)
       query.order = .newestFirst
@@ -89,7 +89,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func lists_of_all_vehicles_mix_classes_in_the_order_of_time(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       let types = ["driving", "geofence", "adapter", "gap", "monitors", "vehicle", "novelty", "trip", "dtc"]
       let records = (0..<90).map {
         Sample.record($0, types[$0 % 9], at: Double($0 % 30), vehicle: "VAN-\($0 % 4)")
@@ -112,7 +112,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func the_same_id_in_two_vehicles_and_classes_is_listed_each_time(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       let records = ["driving", "gap"].flatMap { type in
         ["A", "B", "C"].map { Sample.record(1, type, vehicle: $0) }
       }
@@ -128,7 +128,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func a_cursor_is_valid_only_for_its_own_query(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       let other = try #require(TenantID("other"))
       try await fleet.storage.addTenant(other, at: Sample.now)
       for tenant in [TenantID.standard, other] {
@@ -163,7 +163,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func invalid_queries_are_rejected(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       try await fleet.storage.store([Sample.record(1)])
       let questions: [RecordQuery] = [
         RecordQuery(vehicle: nil, classes: [.known(.telemetry)]),

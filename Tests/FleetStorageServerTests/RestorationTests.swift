@@ -233,7 +233,7 @@ import Testing
   }
 
   @Test func a_recreated_postgresql_database_is_detected() async throws {
-    try await Fleet.with(.postgreSQL) { fleet in
+    try await TestedFleet.with(.postgreSQL) { fleet in
       var server = try await StoredFleet(postgreSQL: fleet.address, as: .server)
       #expect(!server.wasRestored)
       try await Self.store(0..<3, server)
@@ -255,7 +255,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func the_restored_command_invalidates_all_feed_positions(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       let other = try #require(TenantID("other"))
       try await fleet.storage.addTenant(other, at: Sample.now)
       try await Self.store(0..<3, fleet.storage)
@@ -274,7 +274,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func all_keys_made_after_a_time_can_be_revoked(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       let (storage, other) = (fleet.storage, try #require(TenantID("other")))
       try await storage.addTenant(other, at: Sample.now)
       for (index, tenant) in [TenantID.standard, .standard, other].enumerated() {

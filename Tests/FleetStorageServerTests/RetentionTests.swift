@@ -10,7 +10,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func expired_months_are_removed_and_others_kept(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       // The records are from September, October and November, and of several types and vehicles.
       let old = (0..<30).map { Sample.record($0, at: -2 * Self.month + Double($0), vehicle: "VAN-\($0 % 3)") }
       let last = (30..<60).map { Sample.record($0, at: -Self.month + Double($0), vehicle: "VAN-\($0 % 3)") }
@@ -34,7 +34,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func records_with_a_corrected_time_are_removed_by_that_time(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       let times = [-2 * Self.month, -1, 0, 60]
       let records = times.enumerated().map { Sample.record($0, at: $1, idAt: 1_000) }
       let late = times.enumerated().map { Sample.record($0 + 10, at: $1, idAt: 5_680_281_600_000) }
@@ -46,7 +46,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func many_records_are_removed_in_pieces_and_others_kept(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       // Records of two vehicles, with ids of a clock that began in 1970. Every third record has a time after the
       // cutoff.
       let records = (0..<9_000).map { number in
@@ -72,7 +72,7 @@ import Testing
 
   /// One transaction deletes about 4 MiB, because the writer overwrites what it deletes.
   @Test func long_records_are_removed_in_small_transactions() async throws {
-    try await Fleet.with(.sqlite) { fleet in
+    try await TestedFleet.with(.sqlite) { fleet in
       let filler = String(repeating: "n", count: 15_000)
       func store(_ range: Range<Int>) async throws {
         let records = range.map { number in
@@ -104,7 +104,7 @@ import Testing
   }
 
   @Test func an_expired_partition_is_dropped() async throws {
-    try await Fleet.with(.postgreSQL) { fleet in
+    try await TestedFleet.with(.postgreSQL) { fleet in
       let server = try PostgreSQLServer.shared
       let database = try #require(fleet.address.split(separator: "/").last.map { String($0) })
       func partitions() throws -> [String] {
@@ -127,7 +127,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func ids_of_odd_months_are_found_and_removed_by_their_times(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       // Ids of every month of 70 years, which no correct clock creates.
       let month: UInt64 = 2_629_800_000
       let odd = (0..<840).map { Sample.record($0, at: Double($0), idAt: 1_800_000_000_000 + UInt64($0) * month) }
@@ -151,7 +151,7 @@ import Testing
   }
 
   @Test func odd_ids_make_no_tables_until_their_month_comes() async throws {
-    try await Fleet.with(.postgreSQL) { fleet in
+    try await TestedFleet.with(.postgreSQL) { fleet in
       let server = try PostgreSQLServer.shared
       let database = try #require(fleet.address.split(separator: "/").last.map { String($0) })
       func count(_ table: String) throws -> [Substring] {
@@ -191,7 +191,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func a_feed_is_trimmed_by_age_and_by_number(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       let other = try #require(TenantID("other"))
       try await fleet.storage.addTenant(other, at: Sample.now)
       for number in 0..<10 {
@@ -216,7 +216,7 @@ import Testing
   }
 
   @Test func next_months_partitions_are_made_days_before_it_begins() async throws {
-    try await Fleet.with(.postgreSQL) { fleet in
+    try await TestedFleet.with(.postgreSQL) { fleet in
       let server = try PostgreSQLServer.shared
       let database = try #require(fleet.address.split(separator: "/").last.map { String($0) })
       func partitions() throws -> [String] {
@@ -240,7 +240,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func the_witnessed_time_comes_from_the_database_server_if_there_is_one(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       try await fleet.storage.store([Sample.record(1, at: 7)])
       let witnessed = try await fleet.storage.referenceTime()
       switch kind {
@@ -251,7 +251,7 @@ import Testing
   }
 
   @Test func a_partly_expired_partition_is_read_once_for_each_day() async throws {
-    try await Fleet.with(.postgreSQL) { fleet in
+    try await TestedFleet.with(.postgreSQL) { fleet in
       let (day, telemetry) = (86_400.0, RecordClass.known(.telemetry))
       let old = -2 * Self.month
       // A record without a time prevents the removal of the partition.
@@ -271,7 +271,7 @@ import Testing
   /// A vehicle that was parked before the cutoff keeps its last position, trip and trouble codes.
   @Test(arguments: Kind.allCases)
   func the_newest_of_each_type_and_ecu_stays(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       let (place, old) = (#","latitude":47.5,"longitude":9.25"#, -2 * Self.month)
       func says(_ number: Int, _ type: String, _ keys: String = "", vehicle: String = "PARKED") -> IncomingRecord {
         Sample.record(number, type, at: old + Double(number), vehicle: vehicle, keys: keys)

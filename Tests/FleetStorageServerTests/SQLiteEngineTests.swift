@@ -7,7 +7,7 @@ import Testing
 @Suite struct SQLiteEngineTests {
   /// `PRAGMA synchronous`: 2 is FULL. With less, a power cut could undo a commit that was confirmed.
   @Test func a_commit_waits_for_the_disk() async throws {
-    try await Fleet.with(.sqlite) { fleet in
+    try await TestedFleet.with(.sqlite) { fleet in
       for _ in 0..<2 {
         let rows = try await fleet.storage.engine.write { session throws(StoreFailure) in
           try session.rows("PRAGMA synchronous", []).map { $0.integer(0) }
@@ -20,7 +20,7 @@ import Testing
   /// Without statistics, the planner read all rows of a tenant to find those of one vehicle. It must also use the index
   /// if the result is sorted by another column.
   @Test func an_index_is_preferred_to_reading_all_rows_of_a_tenant() async throws {
-    try await Fleet.with(.sqlite) { fleet in
+    try await TestedFleet.with(.sqlite) { fleet in
       let plans = try await fleet.storage.engine.write { session throws(StoreFailure) in
         let indexes = try session.rows(
           """

@@ -106,7 +106,7 @@ import Testing
 
   @Test(arguments: Kind.allCases, [1, 2, 3, 4] as [UInt64])
   func every_answer_is_that_of_a_plain_model(_ kind: Kind, _ seed: UInt64) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       let storage = fleet.storage
       var random = SplitMix(seed: seed)
       var sender = Sender(random: SplitMix(seed: seed &+ 1_000))

@@ -8,7 +8,7 @@ import Testing
 @Suite struct StoredFleetTests {
   @Test(arguments: Kind.allCases)
   func records_come_back_as_they_came(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       let records = (0..<10).map { Sample.record($0, keys: #","note":"Grüße \u00e9","n":1.50"#) }
       #expect(try await fleet.storage.store(records) == Array(repeating: .stored, count: 10))
       let found = try await fleet.storage.all(.telemetry(of: "VAN-001"))
@@ -21,7 +21,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func the_first_stored_copy_is_kept(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       try await fleet.storage.store([Sample.record(1, keys: #","n":1"#)])
       let again = [Sample.record(1, keys: #","n":2"#), Sample.record(2), Sample.record(2, keys: #","n":3"#)]
       #expect(try await fleet.storage.store(again) == [.duplicate, .stored, .duplicate])
@@ -36,7 +36,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func an_empty_batch_is_answered(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       let answer = try await fleet.storage.store([])
       #expect(answer == [])
     }

@@ -44,7 +44,7 @@ import Testing
   }
 
   /// Returns the number of runs, of records in them, and of separate rows of telemetry.
-  private static func layout(_ fleet: Fleet) async throws -> [Int64] {
+  private static func layout(_ fleet: TestedFleet) async throws -> [Int64] {
     try await fleet.storage.engine.read { session throws(StoreFailure) in
       let runs = try session.rows("SELECT count(*), coalesce(sum(count), 0) FROM telemetry_run", [])
       let rows = try session.rows("SELECT count(*) FROM record WHERE class = 0", [])
@@ -54,7 +54,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func many_records_make_runs_and_few_make_rows(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       try await fleet.storage.store((0..<300).map { Sample.record($0) })
       #expect(try await Self.layout(fleet) == [3, 300, 0])
       try await fleet.storage.store((300..<305).map { Sample.record($0) })
@@ -71,7 +71,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func a_record_out_of_ascending_order_is_stored_as_a_row(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       let day: Double = 86_400
       var records = (0..<100).map { Sample.record($0) }
       // Two records with the same time; one without a time; IDs or times more than a day ahead of the server's clock.
@@ -95,7 +95,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func a_batch_that_comes_late_fits_between_runs(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       let records = (0..<150).map { Sample.record($0) }
       try await fleet.storage.store(Array(records[100...]))
       try await fleet.storage.store(Array(records[..<50]))
@@ -112,7 +112,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func an_improved_record_leaves_its_run(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       let records = (0..<64).map { Sample.record($0, quality: "system", keys: #","latitude":47.5,"longitude":9.5"#) }
       try await fleet.storage.store(records)
       // The record becomes the newest one, also with a position.
@@ -137,7 +137,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func a_run_with_times_on_both_sides_of_the_cutoff_keeps_what_is_behind_it(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       // IDs of September. After a clock was set, half of them have times in November.
       let old = UInt64(Sample.day) - 5_356_800_000
       let records = (0..<60).map {
@@ -155,7 +155,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func runs_of_a_removed_vehicle_go(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       for vehicle in ["VAN-1", "VAN-2"] {
         for batch in 0..<100 {
           try await fleet.storage.store((0..<20).map { Sample.record(batch * 20 + $0, vehicle: vehicle) })
@@ -171,7 +171,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func several_writers_of_one_vehicle_store_each_record_once(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       let others = kind == .postgreSQL ? [try await fleet.another(), try await fleet.another()] : []
       let writers = [fleet.storage] + others
       let counts = try await withThrowingTaskGroup(of: Int.self) { group in

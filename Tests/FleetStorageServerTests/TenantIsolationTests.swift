@@ -9,7 +9,7 @@ import Testing
   /// Two tenants with equal ids: no call of one returns or changes data of the other.
   @Test(arguments: Kind.allCases)
   func no_storage_call_accesses_another_tenant(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       let storage = fleet.storage
       let other = try #require(TenantID("other"))
       try await storage.addTenant(other, at: Sample.now)
@@ -44,7 +44,7 @@ import Testing
         guard case .gateway(_, tenant) = try await storage.principal(Sample.secret(UInt8(index))),
           case .token(let token, tenant) = try await storage.principal(Sample.secret(UInt8(index + 10)))
         else {
-          Issue.record("a secret of \(tenant) belongs to somebody else")
+          Issue.record("a secret of \(tenant) belongs to another tenant")
           continue
         }
         #expect(token.label == "\(index)")

@@ -21,7 +21,7 @@ import Testing
 
   /// The file and the log beside it have nothing of an erased person, although the log has earlier versions of its pages.
   @Test func an_erased_person_is_not_in_the_files_of_sqlite() async throws {
-    try await Fleet.with(.sqlite) { fleet in
+    try await TestedFleet.with(.sqlite) { fleet in
       let storage = fleet.storage
       let added = try await storage.change(tenant: .standard, by: Self.actor, at: Sample.now) {
         things throws(ThingError) in
@@ -54,7 +54,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func a_thing_is_stored_changed_and_removed_and_the_audit_has_all_of_it(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       let storage = fleet.storage
       let added = try await storage.change(tenant: .standard, by: Self.actor, at: Sample.now) {
         things throws(ThingError) in
@@ -95,7 +95,7 @@ import Testing
   /// The chain of hashes is checked by its definition: SHA-256 over the previous hash and the canonical JSON.
   @Test(arguments: Kind.allCases)
   func the_audit_chain_stays_valid_after_a_persons_key_is_destroyed(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       let storage = fleet.storage
       let people = try await storage.change(tenant: .standard, by: Self.actor, at: Sample.now) {
         things throws(ThingError) in
@@ -127,7 +127,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func pages_continue_after_the_previous_page_in_every_order(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       let storage = fleet.storage
       // Some people have equal names, and some have no value in a field.
       let people = (0..<23).map { number in
@@ -176,7 +176,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func conditions_and_text_select_things(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       let storage = fleet.storage
       try await storage.change(tenant: .standard, by: Self.actor, at: Sample.now) { things throws(ThingError) in
         for number in 0..<12 {
@@ -216,7 +216,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func a_transaction_that_throws_changes_nothing(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       let storage = fleet.storage
       let error = await #expect(throws: ThingError.self) {
         try await storage.change(tenant: .standard, by: Self.actor, at: Sample.now) { things throws(ThingError) in
@@ -240,7 +240,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func changes_of_two_clients_merge_field_by_field(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       let storage = fleet.storage
       @Sendable func patch(_ id: UUIDv7, _ version: Int64, _ text: String) async throws -> Stored<Person> {
         let json = try JSON(parsing: Array(text.utf8))
@@ -271,7 +271,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func a_repeated_request_with_the_clients_id_makes_one_thing(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       let storage = fleet.storage
       let id = UUIDv7(milliseconds: 77, first: 7, rest: 7)
       @Sendable func put(_ person: Person) async throws(ThingError) -> Stored<Person> {
@@ -294,7 +294,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func things_of_another_tenant_are_not_there(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       let storage = fleet.storage
       let other = TenantID("other")!
       try await storage.addTenant(other, at: Sample.now)
@@ -318,7 +318,7 @@ import Testing
   /// Rules about several things hold even if clients change them simultaneously.
   @Test(arguments: Kind.allCases)
   func transactions_of_one_tenant_run_one_after_another(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       let stores = [fleet.storage, kind == .sqlite ? fleet.storage : try await fleet.another()]
       let made = try await withThrowingTaskGroup(of: Bool.self) { group in
         for number in 0..<20 {
@@ -340,7 +340,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func every_field_of_a_kind_has_its_column(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       let empty = try await fleet.storage.view(tenant: .standard) { things throws(ThingError) in
         (
           try things.list(ThingQuery<Person>()).items.count, try things.list(ThingQuery<Session>()).items.count,

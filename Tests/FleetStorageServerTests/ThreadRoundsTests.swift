@@ -11,13 +11,13 @@ import Testing
 @Suite struct ThreadRoundsTests {
   @Test(arguments: Kind.allCases)
   func running_threads_report_progress(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       for _ in 0..<3 { await fleet.storage.waitForRound() }
     }
   }
 
   @Test func a_blocked_writer_reports_no_progress() async throws {
-    try await Fleet.with(.sqlite) { fleet in
+    try await TestedFleet.with(.sqlite) { fleet in
       let (held, release) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
       let order = Order()
       let writer = Task {
@@ -43,7 +43,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func a_writer_continues_after_it_waited_for_another_writers_lock(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       let other = try await fleet.another()
       let lock = try await HeldLock(by: other, kind)
       // There are more calls than the storage has connections.

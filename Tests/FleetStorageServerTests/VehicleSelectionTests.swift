@@ -15,7 +15,7 @@ import Testing
     let fleets: [UUIDv7]
     let vehicles: [String]
 
-    init(_ fleet: Fleet, vehicles count: Int) async throws {
+    init(_ fleet: TestedFleet, vehicles count: Int) async throws {
       let ids = try await fleet.storage.change(tenant: .standard, by: Actor(.command), at: Sample.now) {
         transaction throws(ThingError) in
         var ids: [UUIDv7] = []
@@ -84,7 +84,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func pages_of_a_selection_have_every_selected_record_once(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       let depot = try await Depot(fleet, vehicles: 20)
       var random = SplitMix(seed: 17)
       // The records have equal ids in several vehicles and classes, equal times, and no time in some cases; telemetry
@@ -152,7 +152,7 @@ import Testing
   /// and many records of other vehicles between the selected ones.
   @Test(arguments: Kind.allCases)
   func sparse_records_are_found_in_bounded_steps(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       let depot = try await Depot(fleet, vehicles: 400)
       try await fleet.storage.store((0..<5_000).map { Sample.record($0, "trip", at: Double($0 / 5), vehicle: "V-3") })
       for number in [5_001, 5_002, 5_900] {
@@ -179,7 +179,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func a_cursor_continues_after_the_selection_has_changed(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       _ = try await Depot(fleet, vehicles: 4)
       try await fleet.storage.store((0..<40).map { Sample.record($0, "trip", vehicle: "V-\($0 % 2)") })
       var query = RecordQuery(vehicle: nil, classes: RecordQuery.tripClasses, order: .oldestFirst, limit: 4)
@@ -200,7 +200,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func the_newest_records_are_those_in_the_selection(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       let depot = try await Depot(fleet, vehicles: 4)
       try await fleet.storage.store([
         Sample.record(1, "trip", at: 10, vehicle: "V-1"), Sample.record(2, "telemetry", at: 20, vehicle: "V-1"),

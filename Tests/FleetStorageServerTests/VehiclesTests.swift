@@ -12,7 +12,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func a_vehicle_is_made_changed_and_removed_with_its_records(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       let storage = fleet.storage
       let added = try await storage.addVehicle("VAN-001", Self.vehicle, tenant: .standard, at: Sample.now)
       #expect(try await storage.vehicle("VAN-001", tenant: .standard) == added)
@@ -36,7 +36,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func the_removal_of_a_vehicle_continues_after_a_restart(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       func rows(_ storage: StoredFleet) async throws -> Int64 {
         try await storage.engine.read { session throws(StoreFailure) in
           try session.rows("SELECT count(*) FROM record", []).first?.integer(0) ?? 0
@@ -70,7 +70,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func the_days_of_a_removed_vehicle_are_deleted_in_pieces(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       func hours() async throws -> Int64 {
         try await fleet.storage.engine.read { session throws(StoreFailure) in
           try session.rows("SELECT count(*) FROM stale_hour", []).first?.integer(0) ?? 0
@@ -94,7 +94,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func records_under_a_learned_vin_belong_to_its_vehicle(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       let (storage, vin) = (fleet.storage, "WVWZZZ3CZHE514839")
       try await storage.store([Sample.record(1, "vehicle", keys: ",\"vin\":\"\(vin)\"")])
       let changed = try await storage.updateVehicle("VAN-001", tenant: .standard) { $0.name = "Van" }
@@ -108,7 +108,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func registration_by_records_is_in_the_audit(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       let vin = "WVWZZZ3CZHE514839"
       try await fleet.storage.store([Sample.record(1)])
       try await fleet.storage.store([Sample.record(2, "vehicle", keys: ",\"vin\":\"\(vin)\"")])
@@ -123,7 +123,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func two_vehicles_never_share_an_id_or_vin(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       let storage = fleet.storage
       try await storage.addVehicle("VAN-001", Self.vehicle, tenant: .standard, at: Sample.now)
       for (id, vehicle, field) in [
@@ -144,7 +144,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func lists_continue_after_their_cursor(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       let ids = (0..<25).map { "VAN-\($0)" } + ["a", "ä", "Z"]
       for id in ids.shuffled() {
         _ = try await fleet.storage.addVehicle(id, tenant: .standard, at: Sample.now)

@@ -21,7 +21,7 @@ import Testing
     #expect((Self.map.tile(at: path[...]) != nil) == isTile)
   }
 
-  @Test func tells_whether_a_tile_is_compressed() async throws {
+  @Test func detects_whether_a_tile_is_compressed() async throws {
     let tile = try #require(Self.map.tile(at: "/map/tiles/1/0/1"))
     let content = try #require(try await Self.map.content(of: tile))
     #expect(content.isPacked && content.bytes == [0x1F, 0x8B, 1, 0, 1])

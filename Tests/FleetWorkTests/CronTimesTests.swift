@@ -26,7 +26,7 @@ import Testing
     ("0 6 * * 0,7", "2026-05-04T08:00:00Z", "2026-05-10T06:00:00Z"),
     ("0 6 * * 1-5", "2026-05-08T08:00:00Z", "2026-05-11T06:00:00Z"),
   ])
-  func the_next_time(_ cron: String, _ after: String, _ expected: String) throws {
+  func the_next_time_follows_the_cron_expression(_ cron: String, _ after: String, _ expected: String) throws {
     let times = try #require(CronTimes(cron))
     #expect(times.next(after: try Self.time(after), in: .utc) == (try Self.time(expected)), "\(cron)")
   }

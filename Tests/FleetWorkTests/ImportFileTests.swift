@@ -51,12 +51,12 @@ import Testing
     ("¤145.00", .point, "145.00"), ("40,5", .comma, "40.5"), ("-7", .point, "-7"), ("EUR 12", .comma, "12"),
     ("1'234.5", .point, "1234.5"), ("007", .point, "7"), (".5", .point, "0.5"), ("1.234.567", .comma, "1234567"),
   ])
-  func numbers(_ text: String, _ mark: DecimalMark, _ expected: String) {
+  func numbers_are_read_with_either_decimal_mark(_ text: String, _ mark: DecimalMark, _ expected: String) {
     #expect(ImportNumber.decimal(text, mark) == expected)
   }
 
   @Test(arguments: ["", "abc", "1.2.3", "12a34b56", "1-2", "--1"])
-  func text_that_is_no_number(_ text: String) { #expect(ImportNumber.decimal(text, .point) == nil) }
+  func text_that_is_no_number_is_rejected(_ text: String) { #expect(ImportNumber.decimal(text, .point) == nil) }
 
   @Test func a_number_shows_its_decimal_mark() {
     for (text, mark) in [
@@ -73,13 +73,13 @@ import Testing
     ("19/1/2024", "2024-01-19T00:00:00.000Z"), ("1/19/2024 8:12:00 PM", "2024-01-19T20:12:00.000Z"),
     ("2026-09-15 9:05", "2026-09-15T09:05:00.000Z"), ("12/31/2024 12:00 AM", "2024-12-31T00:00:00.000Z"),
   ])
-  func dates(_ text: String, _ expected: String) throws {
+  func dates_are_read_in_each_supported_form(_ text: String, _ expected: String) throws {
     let date = try #require(ImportDate(text))
     #expect(!date.isAmbiguous && date.time(date.order ?? .dayFirst)?.string == expected)
   }
 
   @Test(arguments: ["", "2024", "1/2/24", "2024-03-10 25:00", "2024-03-10 1:60", "x/y/2024"])
-  func text_that_is_no_date(_ text: String) { #expect(ImportDate(text) == nil) }
+  func text_that_is_no_date_is_rejected(_ text: String) { #expect(ImportDate(text) == nil) }
 
   @Test func ambiguous_dates_are_noticed() throws {
     #expect(ImportDate("3/7/2024")?.isAmbiguous == true && ImportDate("7/7/2024")?.isAmbiguous == false)
@@ -142,7 +142,7 @@ import Testing
     "Yearly","2024-03-10","5","","4.5","1","0"
     """#
 
-  @Test func fuelio() throws {
+  @Test func a_backup_of_fuelio_is_converted() throws {
     let fuel = try Self.file(Self.fuelio, .fuelEntries) { options in
       options.vehicle = "VAN-1"
       options.currency = "GBP"

@@ -34,7 +34,7 @@ import Testing
     (.cancelled, [.incident: .cancelled]),
   ]
 
-  @Test func every_event_in_every_state() throws {
+  @Test func every_event_in_every_state_obeys_the_table() throws {
     #expect(Self.table.map(\.0) == Journey.Status.allCases)
     for (state, results) in Self.table {
       let way = try #require(Self.ways[state]).enumerated().map { Self.event($1, $0) }

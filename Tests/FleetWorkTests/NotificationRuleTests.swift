@@ -27,7 +27,9 @@ import Testing
     (.hourly, "04T10:00", "04T11:00"), (.daily, "04T05:59", "04T06:00"), (.daily, "04T06:00", "05T06:00"),
     (.daily, "04T23:00", "05T06:00"),
   ])
-  func digests(_ digest: NotificationRule.Digest, _ at: String, _ expected: String) throws {
+  func a_digest_is_sent_at_the_next_time_of_its_period(
+    _ digest: NotificationRule.Digest, _ at: String, _ expected: String
+  ) throws {
     #expect(Self.rule(digest).sendTime(at: try Self.time(at), in: .utc) == (try Self.time(expected)))
   }
 
@@ -37,7 +39,8 @@ import Testing
     ("12:00", "13:00", "04T12:59", "04T13:00"), ("12:00", "13:00", "04T13:00", "04T13:00"),
     ("12:00", "12:00", "04T12:00", "04T12:00"),
   ])
-  func quiet_hours(_ from: String, _ to: String, _ at: String, _ expected: String) throws {
+  func a_notification_waits_until_quiet_hours_end(_ from: String, _ to: String, _ at: String, _ expected: String) throws
+  {
     #expect(Self.rule(.none, from, to).sendTime(at: try Self.time(at), in: .utc) == (try Self.time(expected)))
   }
 

@@ -41,7 +41,7 @@ final class ServedStore {
   }
 
   /// Sends a request with curl. The token is not visible in the process table.
-  func ask(_ path: String, token: String?, _ arguments: [String] = []) throws -> String {
+  func request(_ path: String, token: String?, _ arguments: [String] = []) throws -> String {
     let configuration = token.map { "header = \"Authorization: Bearer \($0)\"\n" } ?? ""
     return try Tool.run(
       "curl", ["-sS", "--config", "-"] + arguments + ["http://127.0.0.1:\(port)\(path)"],

@@ -5,7 +5,7 @@ import Testing
   @Test(arguments: [
     "ATZ", "ATSPA6", "ATPPS", "ATST32", "ATSH7E0", "ATFCSD300000", "STI", "0100", "010C0D2", "22F40C", "0902",
   ])
-  func settings_and_questions_pass(_ command: String) {
+  func settings_and_read_requests_are_classified_as_harmless(_ command: String) {
     #expect(Harmless.allows(command))
   }
 

@@ -63,7 +63,7 @@ final class VirtualGateway {
     queue = try RecordQueue()
     sink = RecordOutput(.stdout(queue))
     control = try AdapterControl(address: address, memory: memory)
-    let ring = Ring<Delivery>(capacity: Delivery.ringCapacity)
+    let ring = Ring<LinkDelivery>(capacity: LinkDelivery.ringCapacity)
     let writer = DeliveryWriter(ring.producer, wakeUp: try WakeUp(), control: control, figures: LinkFigures())
     var preferences = PollPreferences()
     preferences.defaultPeriod = period
@@ -91,7 +91,7 @@ final class VirtualGateway {
     close()
     adapter = VirtualAdapter(scenario, faults: try Fault.list(faults))
     adapter.advance(to: now)
-    while !adapter.takeOutput().isEmpty {}
+    while !adapter.removeOutput().isEmpty {}
   }
 
   func poll(_ preferences: PollPreferences) {
@@ -164,7 +164,7 @@ final class VirtualGateway {
 
   private func hear() {
     while true {
-      let bytes = adapter.takeOutput()
+      let bytes = adapter.removeOutput()
       guard !bytes.isEmpty else { return }
       guard isOpen else { continue }
       driver.received(bytes.span, at: bootTime, &actions)
@@ -179,10 +179,10 @@ final class VirtualGateway {
       if !bytes.isEmpty {
         driver.sent(bytes.span, at: bootTime)
         actions.remove(bytes.count)
-        note(bytes)
+        record(bytes)
         adapter.receive(bytes, at: now)
       }
-      guard let baud = actions.takeBaud() else { break }
+      guard let baud = actions.popBaud() else { break }
       guard baud <= highestBaud else {
         actions.forgetUnsent()
         _ = driver.rateRefused(baud, at: bootTime, &actions)
@@ -193,7 +193,7 @@ final class VirtualGateway {
     if actions.isStopping { close() }
   }
 
-  private func note(_ bytes: [UInt8]) {
+  private func record(_ bytes: [UInt8]) {
     for byte in bytes {
       if byte == 0x0D {
         commands.append((now, String(decoding: typed, as: UTF8.self)))
@@ -211,7 +211,7 @@ final class VirtualGateway {
     line.drain(into: &pipeline, &sink)
     pipeline.advance(to: bootTime, into: &sink)
     sink.flush(at: bootTime)
-    while let count = queue.take(into: &buffer), count > 0 {
+    while let count = queue.moveLines(into: &buffer), count > 0 {
       for text in buffer[..<count].split(separator: 0x0A) { lines.append(Line(time: now, record: try Record(text))) }
     }
     for line in lines[before...] where line.record.type == "telemetry" {

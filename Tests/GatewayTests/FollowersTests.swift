@@ -28,7 +28,7 @@ import Testing
     var buffer = [UInt8](repeating: 0, count: Follower.room)
     var records: [[String: Any]] = []
     while true {
-      let count = follower.take(into: &buffer)
+      let count = follower.copy(into: &buffer)
       guard count > 0 else { return records }
       for line in buffer[..<count].split(separator: 0x0A) {
         records.append((try? JSONSerialization.jsonObject(with: Data(line)) as? [String: Any]) ?? [:])
@@ -68,7 +68,7 @@ import Testing
     #expect(gap["fromSeq"] as? Int == 1 && gap["count"] as? Int == last)
     #expect(told.dropFirst().compactMap { $0["seq"] as? Int } == Array(last + 1...300))
     publish(301...301, to: followers)
-    #expect(numbers(slow) == [301], "it is told once")
+    #expect(numbers(slow) == [301], "it is reported once")
   }
 
   @Test func records_that_all_followers_have_read_are_released() throws {

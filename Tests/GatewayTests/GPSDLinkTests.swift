@@ -33,12 +33,12 @@ import Testing
     client.opened(at: now, &actions)
     for line in lines {
       client.received((line + [0x0A]).span, at: now, &actions)
-      while let delivery = consumer.take() { pipeline.handle(delivery, fromReceiver: number, into: &sink) }
+      while let delivery = consumer.pop() { pipeline.handle(delivery, fromReceiver: number, into: &sink) }
       now += Self.second
     }
     let status = pipeline.status(of: [], made: [], at: now).receivers[0]
     client.closed(at: now)
-    while let delivery = consumer.take() { pipeline.handle(delivery, fromReceiver: number, into: &sink) }
+    while let delivery = consumer.pop() { pipeline.handle(delivery, fromReceiver: number, into: &sink) }
     return (sink.records.compactMap(\.said), status)
   }
 

@@ -12,9 +12,9 @@ import Testing
     for step in 0..<36_000 {
       let now = Int64(step) * second / 10
       if count.add(3, at: now) { said.append(3) }
-      if let (sum, _) = count.take(at: now) { said.append(sum) }
+      if let (sum, _) = count.popDue(at: now) { said.append(sum) }
     }
-    if let (sum, _) = count.take(at: .max) { said.append(sum) }
+    if let (sum, _) = count.popDue(at: .max) { said.append(sum) }
     #expect(said.count <= 61)
     #expect(said.first == 3)
     #expect(said.reduce(0, +) == 108_000)
@@ -27,9 +27,9 @@ import Testing
     #expect(first && count.due == .max)
     let second = count.add(2, at: 6 * self.second)
     #expect(!second && count.due == 65 * self.second)
-    let early = count.take(at: 64 * self.second)
+    let early = count.popDue(at: 64 * self.second)
     #expect(early == nil)
-    let sum = count.take(at: 65 * self.second)
+    let sum = count.popDue(at: 65 * self.second)
     #expect(sum?.count == 2 && count.due == .max)
   }
 

@@ -102,11 +102,11 @@ import Testing
         receiver.deadlinePassed(at: deadline, &actions)
       }
       now = start + Self.second
-      while let delivery = consumer.take() { pipeline.handle(delivery, fromReceiver: number, into: &lines) }
+      while let delivery = consumer.pop() { pipeline.handle(delivery, fromReceiver: number, into: &lines) }
       pipeline.advance(to: now, into: &lines)
     }
     receiver.closed(at: now)
-    while let delivery = consumer.take() { pipeline.handle(delivery, fromReceiver: number, into: &lines) }
+    while let delivery = consumer.pop() { pipeline.handle(delivery, fromReceiver: number, into: &lines) }
     pipeline.advance(to: now + 2 * Self.second, into: &lines)
     return lines.records
   }

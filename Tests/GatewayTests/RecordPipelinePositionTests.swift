@@ -54,7 +54,7 @@ import Testing
     let used = pipeline.addSource(device: "/dev/a", name: "usb:1")
     _ = pipeline.addSource(device: "rfcomm:drawer", name: "rfcomm:drawer")
     let receiver = pipeline.addReceiver(device: "/dev/gps")
-    pipeline.handle(Delivery(.event(.connected(protocolDigit: 0x36)), at: 1), from: used, into: &lines)
+    pipeline.handle(LinkDelivery(.event(.connected(protocolDigit: 0x36)), at: 1), from: used, into: &lines)
     drive(&pipeline, receiver, 1...120, &lines)
     #expect(lines.records.filter { $0.type == "trip" }.count == 1)
     let telemetry = lines.records.filter { $0.type == "telemetry" }

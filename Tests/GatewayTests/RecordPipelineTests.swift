@@ -30,10 +30,10 @@ import Testing
     var lines = Lines()
     let first = pipeline.addSource(device: "/dev/a")
     let second = pipeline.addSource(device: "/dev/b")
-    pipeline.handle(Delivery(.event(.found), at: 1), from: first, into: &lines)
-    pipeline.handle(Delivery(.event(.found), at: 2), from: second, into: &lines)
+    pipeline.handle(LinkDelivery(.event(.found), at: 1), from: first, into: &lines)
+    pipeline.handle(LinkDelivery(.event(.found), at: 2), from: second, into: &lines)
     pipeline.record(GapRecord(fromSequence: 1, toSequence: 1, reason: .slowReader), at: 3, into: &lines)
-    pipeline.handle(Delivery(.event(.lost(.silent)), at: 4), from: first, into: &lines)
+    pipeline.handle(LinkDelivery(.event(.lost(.silent)), at: 4), from: first, into: &lines)
     #expect(lines.records.map(\.sequence) == [1, 2, 3, 4])
     #expect(lines.records.map { $0["device"] } == ["/dev/a", "/dev/b", nil, "/dev/a"])
     #expect(pipeline.nextSequence == 5)
@@ -44,7 +44,7 @@ import Testing
     let reading = Reading(
       origin: Origin(ecu: .can11(0x7E8), line: 0, position: 0), signal: SignalID(rawValue: UInt16(signal)), service: 1,
       identifier: 0x0C, value: 800)
-    pipeline.handle(Delivery(.reading(reading), at: time), from: number, into: &lines)
+    pipeline.handle(LinkDelivery(.reading(reading), at: time), from: number, into: &lines)
   }
 
   @Test func records_of_several_adapters_say_which_one_they_come_from() {
@@ -54,15 +54,16 @@ import Testing
     var pipeline = RecordPipeline(options)
     var lines = Lines()
     let first = pipeline.addSource(device: "/dev/a")
-    pipeline.handle(Delivery(.event(.connected(protocolDigit: 0x36)), at: 1), from: first, into: &lines)
+    pipeline.handle(LinkDelivery(.event(.connected(protocolDigit: 0x36)), at: 1), from: first, into: &lines)
     read(first, at: 2, &pipeline, &lines)
     pipeline.advance(to: 3_000_000_000, into: &lines)
     let second = pipeline.addSource(device: "/dev/b")
-    pipeline.handle(Delivery(.event(.connected(protocolDigit: 0x36)), at: 3_000_000_001), from: second, into: &lines)
+    pipeline.handle(
+      LinkDelivery(.event(.connected(protocolDigit: 0x36)), at: 3_000_000_001), from: second, into: &lines)
     for number in [first, second] { read(number, at: 3_000_000_002, &pipeline, &lines) }
     pipeline.advance(to: 6_000_000_000, into: &lines)
     pipeline.removeSource(second, at: 6_000_000_001, into: &lines)
-    pipeline.handle(Delivery(.event(.found), at: 6_000_000_002), from: first, into: &lines)
+    pipeline.handle(LinkDelivery(.event(.found), at: 6_000_000_002), from: first, into: &lines)
     read(first, at: 6_000_000_003, &pipeline, &lines)
     pipeline.advance(to: 9_000_000_000, into: &lines)
     let told = lines.records.filter { $0.type == "telemetry" }.map { $0["device"] }
@@ -98,7 +99,7 @@ import Testing
     let line = Array("41 0C".utf8)
     for second: Int64 in 1...3 {
       pipeline.handle(
-        Delivery(.failure(error, ShortText(line.span)), at: second * 1_000_000_000), from: source, into: &lines)
+        LinkDelivery(.failure(error, ShortText(line.span)), at: second * 1_000_000_000), from: source, into: &lines)
     }
     pipeline.removeSource(source, at: 4_000_000_000, into: &lines)
     #expect(lines.records.map(\.said) == ["error(dataError)", "error(dataError)"])

@@ -50,7 +50,7 @@ import Testing
         let reading = Reading(
           origin: Origin(ecu: .can11(0x7E8), line: 0, position: 0), signal: Self.signal(name), service: 1,
           identifier: pid, value: value)
-        pipeline.handle(Delivery(.reading(reading), at: second * Self.second), from: source, into: &lines)
+        pipeline.handle(LinkDelivery(.reading(reading), at: second * Self.second), from: source, into: &lines)
       }
     }
   }
@@ -79,7 +79,8 @@ import Testing
     let text = TextReading(
       origin: Origin(ecu: .can11(0x7E8), line: 0, position: 0), kind: .vin, service: 9, identifier: 2, index: 0)
     let bytes = Array(vin.utf8)
-    pipeline.handle(Delivery(.text(text, ShortText(bytes.span)), at: second * Self.second), from: source, into: &lines)
+    pipeline.handle(
+      LinkDelivery(.text(text, ShortText(bytes.span)), at: second * Self.second), from: source, into: &lines)
   }
 
   @Test func a_vehicle_without_a_vin_inherits_neither_id_nor_trip() {
@@ -88,8 +89,8 @@ import Testing
     let source = pipeline.addSource(device: "/dev/a", name: "usb:1", at: 0)
     readVIN("1D4GP00R55B123456", &pipeline, source, at: 0, &lines)
     drive(&pipeline, source, 1...60, &lines)
-    pipeline.handle(Delivery(.event(.lost(.noData)), at: 62 * Self.second), from: source, into: &lines)
-    pipeline.handle(Delivery(.event(.vehicleUnnamed), at: 80 * Self.second), from: source, into: &lines)
+    pipeline.handle(LinkDelivery(.event(.lost(.noData)), at: 62 * Self.second), from: source, into: &lines)
+    pipeline.handle(LinkDelivery(.event(.vehicleUnnamed), at: 80 * Self.second), from: source, into: &lines)
     drive(&pipeline, source, 81...140, &lines)
     pipeline.advance(to: 400 * Self.second, into: &lines)
     #expect(events(lines) == ["start", "end", "start", "end"])
@@ -103,7 +104,7 @@ import Testing
     let source = pipeline.addSource(device: "/dev/a", name: "usb:1", at: 0)
     readVIN("1D4GP00R55B123456", &pipeline, source, at: 0, &lines)
     drive(&pipeline, source, 1...60, &lines)
-    pipeline.handle(Delivery(.event(.lost(.noData)), at: 62 * Self.second), from: source, into: &lines)
+    pipeline.handle(LinkDelivery(.event(.lost(.noData)), at: 62 * Self.second), from: source, into: &lines)
     drive(&pipeline, source, 81...140, &lines)
     pipeline.advance(to: 400 * Self.second, into: &lines)
     #expect(events(lines) == ["start", "end"])

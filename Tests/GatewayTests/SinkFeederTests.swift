@@ -21,7 +21,7 @@ import Testing
 
     var vehicle: String { state.withLock { $0.vehicle } }
     var givenUp: Int { state.withLock { $0.givenUp } }
-    func take(_ vehicle: String) { state.withLock { $0.vehicle = vehicle } }
+    func setVehicle(_ vehicle: String) { state.withLock { $0.vehicle = vehicle } }
     func giveUp(_ count: Int) { state.withLock { $0.givenUp += count } }
   }
 
@@ -148,7 +148,7 @@ import Testing
       var scene = try Scene(folder, entry)
       try Self.append(67, of: "VAN-002", to: &scene.spool)
       #expect(scene.lacking(afterBatches: 3) == 67)
-      entry.take("VAN-002")
+      entry.setVehicle("VAN-002")
       #expect(scene.lacking(afterBatches: 8) == 0)
       #expect(entry.givenUp == 0)
     }

@@ -37,7 +37,7 @@ struct JSONErrorTests {
     #expect((refused.column, refused.offset) == (9, 13))
   }
 
-  @Test func file_stands_in_front_of_the_place() throws {
+  @Test func a_message_begins_with_the_file_and_the_position() throws {
     #expect(try #require(refusal("[")).message(in: "gateway.json").hasPrefix("gateway.json:1:2: "))
   }
 

@@ -15,7 +15,7 @@ struct AdapterTextTests {
     ("?", "unknownCommand"), ("?WRONG HEXCHAR COUNT", "unknownCommand"),
   ])
   func status_is_its_error_and_nothing_else(words: String, kind: String) {
-    let found = Recorder.of(words + "\r\r>", to: "010C")
+    let found = ReplyRecorder.of(words + "\r\r>", to: "010C")
     #expect(found.results == ["error \(kind) - at 0"])
   }
 
@@ -23,7 +23,7 @@ struct AdapterTextTests {
     "SEARCHING...", "SEARCHING", "BUS INIT: OK", "BUS INIT: ...OK", "...", ".", "SEARCHING: OK", "OK",
   ])
   func search_progress_is_not_an_event(words: String) {
-    #expect(Recorder.of(words + "\r7E8 04 41 0C 1A F8 \r\r>", to: "010C").results == ["reading 7E8 010C rpm 1726"])
+    #expect(ReplyRecorder.of(words + "\r7E8 04 41 0C 1A F8 \r\r>", to: "010C").results == ["reading 7E8 010C rpm 1726"])
   }
 
   @Test(arguments: [
@@ -32,11 +32,11 @@ struct AdapterTextTests {
     "SEARCHING...7E804410C1AF8", "ELM327 v1.57E8 04 41 0C 1A F8", "ELM327 v1.3a7E8 04 41 0C 1A F8",
   ])
   func data_behind_words_is_read(line: String) {
-    #expect(Recorder.of(line + "\r\r>", to: "010C").results == ["reading 7E8 010C rpm 1726"])
+    #expect(ReplyRecorder.of(line + "\r\r>", to: "010C").results == ["reading 7E8 010C rpm 1726"])
   }
 
   @Test func bus_initialised_in_one_line_with_a_kwp_answer_is_read() {
-    let found = Recorder.of("BUS INIT: OK" + Frame.sum("86F1104100BE1FB811") + "\r\r>", to: "0100")
+    let found = ReplyRecorder.of("BUS INIT: OK" + Frame.sum("86F1104100BE1FB811") + "\r\r>", to: "0100")
     #expect(found.results == ["supported 10 0100 BE1FB811"])
   }
 
@@ -46,23 +46,23 @@ struct AdapterTextTests {
     ("410C1AF8<DATA ERROR", "dataError"), ("48 6B 10 41 0C 1A F8 22 <DATA ERROR", "dataError"),
   ])
   func an_error_mark_after_a_line_discards_its_bytes(line: String, kind: String) {
-    let found = Recorder.of(line + "\r\r>", to: "010C")
+    let found = ReplyRecorder.of(line + "\r\r>", to: "010C")
     #expect(found.messages.isEmpty && found.values.isEmpty)
-    let mark = Recorder.bytes(line).firstIndex(of: UInt8(ascii: "<")) ?? 0
+    let mark = ReplyRecorder.bytes(line).firstIndex(of: UInt8(ascii: "<")) ?? 0
     #expect(found.errors == ["\(kind) - at \(mark)"])
   }
 
   @Test func damaged_data_is_not_an_adapter_message() {
-    let found = Recorder.of("41 0C 1A X8\r\r>", to: "010C")
+    let found = ReplyRecorder.of("41 0C 1A X8\r\r>", to: "010C")
     #expect(found.results == ["error malformed - at 9"])
   }
 
   @Test func an_error_after_an_answer_does_not_invalidate_the_answer() {
-    let found = Recorder.of("7E8 04 41 0C 1A F8 \rBUFFER FULL\r\r>", to: "010C")
+    let found = ReplyRecorder.of("7E8 04 41 0C 1A F8 \rBUFFER FULL\r\r>", to: "010C")
     #expect(found.results == ["reading 7E8 010C rpm 1726", "error bufferFull - at 0"])
   }
 
   @Test func banner_that_nobody_asked_for_is_a_reset() {
-    #expect(Recorder.of("ELM327 v1.5\r\r>", to: "010C").results == ["error adapterReset - at 0"])
+    #expect(ReplyRecorder.of("ELM327 v1.5\r\r>", to: "010C").results == ["error adapterReset - at 0"])
   }
 }

@@ -12,7 +12,7 @@ struct HexLineTests {
 
   private func parts(_ text: String) -> Parts? {
     var line = HexLine()
-    let bytes = Recorder.bytes(text)
+    let bytes = ReplyRecorder.bytes(text)
     guard line.read(bytes.span, from: 0, to: bytes.count) else { return nil }
     return Parts(
       identifier: line.hasIdentifier ? line.identifier : nil,
@@ -45,7 +45,7 @@ struct HexLineTests {
   @Test func short_way_reads_what_the_long_one_does() {
     for text in ["7E8 04 41 0C 1A F8 ", "41 0C 1A F8 ", "48 6B 10 41 0C 1A F8 22 ", "7E8 04 41 0C 1A F8"] {
       var line = HexLine()
-      let bytes = Recorder.bytes(text + "\r" + String(repeating: " ", count: 60))
+      let bytes = ReplyRecorder.bytes(text + "\r" + String(repeating: " ", count: 60))
       let end = line.readWords(bytes.span, from: 0)
       #expect(end == text.utf8.count, "\(text)")
       let found = (0..<line.count).map { line.bytes[$0] }
@@ -56,7 +56,7 @@ struct HexLineTests {
   @Test(arguments: ["7E804410C1AF8 ", "7E8 8 04 41 ", "NO DATA", "41 0C 1A F8  ", "41 0C\u{0}", "014", ""])
   func short_way_leaves_other_lines_to_the_long_one(text: String) {
     var line = HexLine()
-    let bytes = Recorder.bytes(text + "\r" + String(repeating: " ", count: 60))
+    let bytes = ReplyRecorder.bytes(text + "\r" + String(repeating: " ", count: 60))
     #expect(line.readWords(bytes.span, from: 0) == -1)
   }
 }

@@ -21,7 +21,7 @@ struct HexLineWordsTests {
     for identifier in ["", "7E8 "] {
       for count in 0...20 {
         for end in ["", " "] {
-          let digits = (0..<count).map { Recorder.hex(UInt32($0 * 13 % 256), 2) }.joined(separator: " ")
+          let digits = (0..<count).map { ReplyRecorder.hex(UInt32($0 * 13 % 256), 2) }.joined(separator: " ")
           let isRead = expectAlike(Array((identifier + digits + end).utf8))
           // From two digits alone, the fast reader cannot know whether they are an identifier.
           if count > 1, count <= 12 { #expect(isRead) }
@@ -45,7 +45,7 @@ struct HexLineWordsTests {
       && (!long.hasIdentifier || long.identifier == short.identifier)
       && !long.hasDataLengthCode && !short.hasDataLengthCode
       && (0..<long.count).allSatisfy { long.bytes[$0] == short.bytes[$0] }
-    #expect(isSame && stream[end] == 0x0D && !text.contains(0x0D), "\(Recorder.text(text.span))")
+    #expect(isSame && stream[end] == 0x0D && !text.contains(0x0D), "\(ReplyRecorder.text(text.span))")
     return true
   }
 }

@@ -34,9 +34,9 @@ struct LinkTests {
     #expect(link.learnedCRC == nil)
   }
 
-  @Test func reader_tells_the_bus_that_the_dialogue_named() {
+  @Test func reader_reports_the_bus_that_the_dialogue_named() {
     var reader = ReplyReader()
-    var found = Recorder()
+    var found = ReplyRecorder()
     var buses = [reader.bus]
     found.read("OK\r>", to: "ATSP6", by: &reader)
     buses.append(reader.bus)
@@ -49,7 +49,7 @@ struct LinkTests {
 
   @Test func wrong_check_learned_is_unlearned_by_one_refusal() {
     var reader = ReplyReader()
-    var found = Recorder()
+    var found = ReplyRecorder()
     found.read(Frame.sum("486B10410D32") + "\r>", to: "010D", by: &reader)
     // The adapter is on another bus. The first frame is rejected, and the next one is read.
     for _ in 0..<2 { found.read(Frame.crc("486B10410D33") + "\r>", to: "010D", by: &reader) }

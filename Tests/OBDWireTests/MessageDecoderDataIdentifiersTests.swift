@@ -12,7 +12,7 @@ struct MessageDecoderDataIdentifiersTests {
   ]
 
   private func results(_ payload: String, _ command: String) -> [String] {
-    Recorder.of(Frame.isoTP("7E8", payload).reply, to: command, loaded: signals).results
+    ReplyRecorder.of(Frame.isoTP("7E8", payload).reply, to: command, loaded: signals).results
   }
 
   @Test func identifiers_F4xx_are_the_parameters_of_service_01() {
@@ -46,7 +46,8 @@ struct MessageDecoderDataIdentifiersTests {
 
   @Test func signal_of_another_receiver_or_without_a_value_is_absent() {
     #expect(results("62200012", "222000").isEmpty)
-    #expect(Recorder.of("7E9 04 62 20 00 12\r\r>", to: "222000", loaded: signals).readings == ["7E9 222000 loaded2 18"])
+    #expect(
+      ReplyRecorder.of("7E9 04 62 20 00 12\r\r>", to: "222000", loaded: signals).readings == ["7E9 222000 loaded2 18"])
     #expect(results("622001FF", "222001").isEmpty)
     #expect(results("622001FE", "222001") == ["reading 7E8 222001 loaded3 254"])
   }
@@ -57,7 +58,7 @@ struct MessageDecoderDataIdentifiersTests {
   }
 
   @Test func identifier_that_nobody_defines_gives_its_message_alone() {
-    let found = Recorder.of("7E8 05 62 40 4C 01 E2\r\r>", to: "22404C", loaded: signals)
+    let found = ReplyRecorder.of("7E8 05 62 40 4C 01 E2\r\r>", to: "22404C", loaded: signals)
     #expect(found.messages == ["7E8 62404C01E2"] && found.results.isEmpty)
   }
 

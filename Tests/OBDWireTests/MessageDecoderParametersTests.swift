@@ -4,7 +4,7 @@ import Testing
 /// Services 01 and 02.
 struct MessageDecoderParametersTests {
   private func results(_ payload: String, _ command: String) -> [String] {
-    Recorder.of(Frame.isoTP("7E8", payload).reply, to: command).results
+    ReplyRecorder.of(Frame.isoTP("7E8", payload).reply, to: command).results
   }
 
   @Test func one_answer_with_several_parameters_gives_each() {
@@ -50,37 +50,37 @@ struct MessageDecoderParametersTests {
 
   @Test func parameter_4F_rescales_what_it_defines_from_then_on() {
     var reader = ReplyReader()
-    var found = Recorder()
-    func ask(_ command: String, _ payload: String) {
+    var found = ReplyRecorder()
+    func read(_ command: String, _ payload: String) {
       found.read(Frame.isoTP("7E8", payload).reply, to: command, by: &reader)
     }
-    ask("0124", "412480004000")
+    read("0124", "412480004000")
     // Ratio 4 for 2, voltage 16 for 8, current 64 for 128, pressure 510 for 255.
-    ask("014F", "414F04104033")
-    ask("0124", "412480004000")
-    ask("0134", "413480009000")
-    ask("010B", "410B64")
+    read("014F", "414F04104033")
+    read("0124", "412480004000")
+    read("0134", "413480009000")
+    read("010B", "410B64")
     // Zeros: the defaults again.
-    ask("014F", "414F00000000")
-    ask("0124", "412480004000")
+    read("014F", "414F00000000")
+    read("0124", "412480004000")
     let values = found.readings.filter { !$0.contains(" 014F ") }.map { $0.split(separator: " ")[3] }
     #expect(values == ["1", "2", "2", "4", "2", "8", "200", "1", "2"])
   }
 
   @Test func parameter_50_rescales_the_air_flow() {
     var reader = ReplyReader()
-    var found = Recorder()
+    var found = ReplyRecorder()
     for (command, payload) in [("0110", "41100A00"), ("0150", "415083000000"), ("0110", "41100A00")] {
       found.read(Frame.isoTP("7E8", payload).reply, to: command, by: &reader)
     }
     // Full scale 1,310 g/s for 655.35.
     let values = found.readings.filter { $0.contains(" maf ") }.map { $0.split(separator: " ")[3] }
-    #expect(values == ["25.6", Substring(Recorder.number(25.6 * 1_310 / 655.35))])
+    #expect(values == ["25.6", Substring(ReplyRecorder.number(25.6 * 1_310 / 655.35))])
   }
 
   @Test func scaling_of_one_ecu_is_not_anothers() {
     var reader = ReplyReader()
-    var found = Recorder()
+    var found = ReplyRecorder()
     found.read("7E8 06 41 4F 04 10 40 33 \r\r>", to: "014F", by: &reader)
     found.read("7E9 03 41 0B 64 \r7E8 03 41 0B 64 \r\r>", to: "010B", by: &reader)
     #expect(found.readings.suffix(2).map { String($0.split(separator: " ")[3]) } == ["100", "200"])
@@ -89,7 +89,7 @@ struct MessageDecoderParametersTests {
   @Test func oxygen_sensors_are_named_by_bank_once_the_ecu_said_how_they_sit() {
     func names(after parameter: String?) -> [String] {
       var reader = ReplyReader()
-      var found = Recorder()
+      var found = ReplyRecorder()
       if let parameter { found.read("7E8 03 41 \(parameter) 03 \r\r>", to: "01" + parameter, by: &reader) }
       found.read("7E8 04 41 16 5A 80 \r\r>", to: "0116", by: &reader)
       return found.readings.suffix(2).map { String($0.split(separator: " ")[2]) }

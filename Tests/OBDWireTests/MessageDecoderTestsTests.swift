@@ -4,7 +4,7 @@ import Testing
 /// Services 05 and 06: on-board test results.
 struct MessageDecoderTestsTests {
   private func results(_ payload: String, _ command: String) -> [String] {
-    Recorder.of(Frame.isoTP("7E8", payload).reply, to: command).results
+    ReplyRecorder.of(Frame.isoTP("7E8", payload).reply, to: command).results
   }
 
   @Test func result_on_can_has_a_scaling_and_both_limits() {
@@ -45,26 +45,29 @@ struct MessageDecoderTestsTests {
   @Test func legacy_result_has_a_component_and_one_limit() {
     // Bit 7 of the component: the limit is a minimum.
     #expect(
-      Recorder.of(Frame.sum("87F110460603005A9C40") + "\r\r>", to: "0606").results == [
+      ReplyRecorder.of(Frame.sum("87F110460603005A9C40") + "\r\r>", to: "0606").results == [
         "test 10 legacy test 06 component 03 value 90 limits none 40000"
       ])
     #expect(
-      Recorder.of(Frame.sum("87F110460685005A0000") + "\r\r>", to: "0606").results == [
+      ReplyRecorder.of(Frame.sum("87F110460685005A0000") + "\r\r>", to: "0606").results == [
         "test 10 legacy test 06 component 05 value 90 limits 0 none"
       ])
     #expect(
-      Recorder.of(Frame.sum("87F1104600FFC0000001") + "\r\r>", to: "0600").results == ["supported 10 0600 C0000001"])
+      ReplyRecorder.of(Frame.sum("87F1104600FFC0000001") + "\r\r>", to: "0600").results == [
+        "supported 10 0600 C0000001"
+      ])
   }
 
   @Test func oxygen_sensor_test_is_scaled_by_its_id() {
     #expect(
-      Recorder.of(Frame.sum("486B1045015A0158") + "\r\r>", to: "05015A").results.first?.contains("test 01") == true)
+      ReplyRecorder.of(Frame.sum("486B1045015A0158") + "\r\r>", to: "05015A").results.first?.contains("test 01") == true
+    )
     #expect(
-      Recorder.of("45 01 01 5A\r\r>", to: "050101").results == [
+      ReplyRecorder.of("45 01 01 5A\r\r>", to: "050101").results == [
         "test - legacy test 01 component 01 value 0.45 limits none none"
       ])
     #expect(
-      Recorder.of("45 07 01 5A 00 64\r\r>", to: "050701").results == [
+      ReplyRecorder.of("45 07 01 5A 00 64\r\r>", to: "050701").results == [
         "test - legacy test 07 component 01 value 0.45 limits 0 0.5"
       ])
   }

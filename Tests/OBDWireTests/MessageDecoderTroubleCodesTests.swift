@@ -4,7 +4,7 @@ import Testing
 /// Services 03, 07, 0A and UDS 19; service 04.
 struct MessageDecoderTroubleCodesTests {
   private func results(_ payload: String, _ command: String) -> [String] {
-    Recorder.of(Frame.isoTP("7E8", payload).reply, to: command).results
+    ReplyRecorder.of(Frame.isoTP("7E8", payload).reply, to: command).results
   }
 
   @Test func count_says_how_many_codes_follow_on_can() {
@@ -36,16 +36,17 @@ struct MessageDecoderTroubleCodesTests {
   }
 
   @Test func legacy_list_has_three_codes_a_line_and_no_count() {
-    #expect(Recorder.of("43 01 33 04 20 00 00\r\r>", to: "03").results == ["codes - 03 stored P0133 P0420"])
-    #expect(Recorder.of("47 00 00 00 00 00 00\r\r>", to: "07").results == ["codes - 07 pending"])
+    #expect(ReplyRecorder.of("43 01 33 04 20 00 00\r\r>", to: "03").results == ["codes - 03 stored P0133 P0420"])
+    #expect(ReplyRecorder.of("47 00 00 00 00 00 00\r\r>", to: "07").results == ["codes - 07 pending"])
     #expect(
-      Recorder.of(Frame.sum("486B104A012300000000") + "\r\r>", to: "0A").results == ["codes 10 0A permanent P0123"])
+      ReplyRecorder.of(Frame.sum("486B104A012300000000") + "\r\r>", to: "0A").results == ["codes 10 0A permanent P0123"]
+    )
   }
 
   @Test func clearing_is_confirmed_by_a_message_alone() {
-    let found = Recorder.of("7E8 01 44 \r\r>", to: "04")
+    let found = ReplyRecorder.of("7E8 01 44 \r\r>", to: "04")
     #expect(found.messages == ["7E8 44"] && found.results.isEmpty)
-    #expect(Recorder.of("44\r\r>", to: "04").messages == ["- 44"])
+    #expect(ReplyRecorder.of("44\r\r>", to: "04").messages == ["- 44"])
   }
 
   @Test func codes_by_status_mask_have_three_bytes_and_a_status() {

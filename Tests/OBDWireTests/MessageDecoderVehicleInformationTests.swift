@@ -4,7 +4,7 @@ import Testing
 /// Service 09.
 struct MessageDecoderVehicleInformationTests {
   private func results(_ payload: String, _ command: String) -> [String] {
-    Recorder.of(Frame.isoTP("7E8", payload).reply, to: command).results
+    ReplyRecorder.of(Frame.isoTP("7E8", payload).reply, to: command).results
   }
   private func digits(_ text: String, _ size: Int) -> String {
     let bytes = Array(text.utf8)
@@ -58,7 +58,7 @@ struct MessageDecoderVehicleInformationTests {
   @Test func supported_types_are_a_bitmap_on_both_kinds_of_bus() {
     #expect(results("490055400000", "0900") == ["supported 7E8 0900 55400000"])
     #expect(
-      Recorder.of(Frame.sum("87F110490001" + "55400000") + "\r\r>", to: "0900").results == [
+      ReplyRecorder.of(Frame.sum("87F110490001" + "55400000") + "\r\r>", to: "0900").results == [
         "supported 10 0900 55400000"
       ])
   }
@@ -67,14 +67,14 @@ struct MessageDecoderVehicleInformationTests {
     let id = digits("ABC-123", 16)
     let lines = (0..<4).map { index -> String in
       let part = id.dropFirst(8 * index).prefix(8)
-      return Frame.sum("87F1104904" + Recorder.hex(UInt32(index + 1), 2) + part)
+      return Frame.sum("87F1104904" + ReplyRecorder.hex(UInt32(index + 1), 2) + part)
     }
-    #expect(Recorder.of(lines.reply, to: "0904").results == ["text 10 0904 calibrationID 0 ABC-123"])
+    #expect(ReplyRecorder.of(lines.reply, to: "0904").results == ["text 10 0904 calibrationID 0 ABC-123"])
     #expect(
-      Recorder.of(Frame.sum("87F1104906011791BC82") + "\r\r>", to: "0906").results == [
+      ReplyRecorder.of(Frame.sum("87F1104906011791BC82") + "\r\r>", to: "0906").results == [
         "text 10 0906 calibrationVerificationNumber 0 1791BC82"
       ])
-    let cut = Recorder.of(lines.dropLast().map { $0 }.reply, to: "0904")
+    let cut = ReplyRecorder.of(lines.dropLast().map { $0 }.reply, to: "0904")
     #expect(cut.values.isEmpty && cut.errors.count == 1)
   }
 
@@ -100,6 +100,6 @@ struct MessageDecoderVehicleInformationTests {
   }
 
   @Test func number_of_messages_to_come_is_no_reading() {
-    #expect(Recorder.of(Frame.sum("83F110490105") + "\r\r>", to: "0901").results.isEmpty)
+    #expect(ReplyRecorder.of(Frame.sum("83F110490105") + "\r\r>", to: "0901").results.isEmpty)
   }
 }

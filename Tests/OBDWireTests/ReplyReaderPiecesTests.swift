@@ -43,35 +43,37 @@ struct ReplyReaderPiecesTests {
 
   @Test func repeated_frame_in_a_reply_gives_one_reading() {
     let reply = ["7E8 03 41 0D 32", "7E8 03 41 0D 32", "7E9 03 41 0D 32"].reply
-    let found = Recorder.of("010D\r" + reply + "010D\r" + reply + padding)
+    let found = ReplyRecorder.of("010D\r" + reply + "010D\r" + reply + padding)
     #expect(found.readings.count == 4)
   }
 
   @Test func parameter_that_was_not_requested_is_an_error() {
-    let found = Recorder.of("010C\r7E8 03 41 0D 32 \r\r>" + padding)
+    let found = ReplyRecorder.of("010C\r7E8 03 41 0D 32 \r\r>" + padding)
     #expect(found.readings == [] && found.errors == ["unexpected 7E8 at 10"])
   }
 
   @Test func scaling_that_the_ecu_reported_applies_to_later_lines() {
     let told = "0150\r7E8 06 41 50 14 00 00 00 \r\r>"
-    let found = Recorder.of(told + "0110\r7E8 04 41 10 10 00 \r\r>0110\r7E9 04 41 10 10 00 \r\r>" + padding)
+    let found = ReplyRecorder.of(told + "0110\r7E8 04 41 10 10 00 \r\r>0110\r7E9 04 41 10 10 00 \r\r>" + padding)
     let flows = found.readings.filter { $0.contains(" maf ") }.map { $0.split(separator: " ")[3] }
     #expect(flows.count == 2 && flows[0] != flows[1])
   }
 
   @Test(arguments: ["84 F1 10 41 0C 1A F8 E5", "48 6B 10 41 0C 1A F8 23", "7E8 04 41 0C 1A", "7E8 08 41 0C 1A F8"])
   func frame_that_fails_its_check_or_its_length_gives_no_reading(frame: String) {
-    let found = Recorder.of("010C\r" + frame + " \r\r>" + padding)
+    let found = ReplyRecorder.of("010C\r" + frame + " \r\r>" + padding)
     #expect(found.readings == [] && found.errors.count == 1)
   }
 
   /// Enough bytes after the last line for it to be read eight characters at a time.
   private let padding = String(repeating: "\r", count: 64)
 
-  private static func read(_ bytes: [UInt8], every size: Int, _ bus: BusProtocol, _ headers: HeaderMode) -> Recorder {
+  private static func read(_ bytes: [UInt8], every size: Int, _ bus: BusProtocol, _ headers: HeaderMode)
+    -> ReplyRecorder
+  {
     var reader = ReplyReader()
     reader.state(bus, headers: headers)
-    var recorder = Recorder()
+    var recorder = ReplyRecorder()
     var first = 0
     while first < bytes.count {
       let end = min(first + size, bytes.count)
@@ -117,7 +119,7 @@ private struct RandomDialogue {
   private mutating func exchange(_ bus: Int) {
     let parameter = Self.parameters[random(Self.parameters.count)]
     let asked = random(12) == 0 ? UInt8(random(256)) : parameter
-    if random(4) > 0 { out += Array(("01" + Recorder.hex(UInt32(asked), 2) + "\r").utf8) }
+    if random(4) > 0 { out += Array(("01" + ReplyRecorder.hex(UInt32(asked), 2) + "\r").utf8) }
     for _ in 0..<[1, 1, 1, 2, 3][random(5)] {
       var payload: [UInt8] = [0x41, parameter]
       switch random(10) {
@@ -134,15 +136,15 @@ private struct RandomDialogue {
   private mutating func frame(_ payload: [UInt8], _ bus: Int) -> String {
     let ecu = UInt8(random(3))
     let digits = Frame.spaced(Array(payload.prefix(7)))
-    let control = Recorder.hex(UInt32(min(payload.count, 7)), 2)
+    let control = ReplyRecorder.hex(UInt32(min(payload.count, 7)), 2)
     switch bus {
-    case 0, 1: return "7E" + Recorder.hex(UInt32(8 + ecu), 1) + " " + control + " " + digits
-    case 2: return "18 DA F1 " + Recorder.hex(UInt32(0x10 + ecu), 2) + " " + control + " " + digits
+    case 0, 1: return "7E" + ReplyRecorder.hex(UInt32(8 + ecu), 1) + " " + control + " " + digits
+    case 2: return "18 DA F1 " + ReplyRecorder.hex(UInt32(0x10 + ecu), 2) + " " + control + " " + digits
     case 3:
-      let format = Recorder.hex(0x80 | UInt32(min(payload.count, 7)), 2)
-      return Frame.sum(format + "F1" + Recorder.hex(UInt32(0x10 + ecu), 2) + digits)
-    case 4: return Frame.sum("486B" + Recorder.hex(UInt32(0x10 + ecu), 2) + digits)
-    default: return Frame.crc("486B" + Recorder.hex(UInt32(0x10 + ecu), 2) + digits)
+      let format = ReplyRecorder.hex(0x80 | UInt32(min(payload.count, 7)), 2)
+      return Frame.sum(format + "F1" + ReplyRecorder.hex(UInt32(0x10 + ecu), 2) + digits)
+    case 4: return Frame.sum("486B" + ReplyRecorder.hex(UInt32(0x10 + ecu), 2) + digits)
+    default: return Frame.crc("486B" + ReplyRecorder.hex(UInt32(0x10 + ecu), 2) + digits)
     }
   }
 

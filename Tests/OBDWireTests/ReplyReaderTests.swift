@@ -14,12 +14,12 @@ struct ReplyReaderTests {
     "   7E8 04 41 0C 1A F8   \r\r>", "7e8 04 41 0c 1a f8 \r\r>", "\u{7F}\u{7F}\r7E8 04 41 0C 1A F8 \r\r>",
   ])
   func line_ends_and_noise_around_a_line_do_not_count(reply: String) {
-    #expect(Recorder.of(reply).results == engineSpeed)
+    #expect(ReplyRecorder.of(reply).results == engineSpeed)
   }
 
   @Test func each_line_end_counts_one_line() {
     for end in ["\r", "\n", "\r\n"] {
-      let found = Recorder.of("?" + end + end + "NO DATA" + end + end + ">")
+      let found = ReplyRecorder.of("?" + end + end + "NO DATA" + end + end + ">")
       #expect(found.exact.contains { $0.hasPrefix("error unknownCommand - at 0 [line 0 ") })
       #expect(found.exact.contains { $0.hasPrefix("error noData - at 0 [line 2 ") }, "\(found.exact)")
     }
@@ -27,7 +27,7 @@ struct ReplyReaderTests {
 
   @Test func restarted_count_of_lines_begins_at_0() {
     var reader = ReplyReader()
-    var found = Recorder()
+    var found = ReplyRecorder()
     found.read("?\r\r>", by: &reader)
     reader.restartLines()
     found.read("?\r\r>", by: &reader)
@@ -35,7 +35,7 @@ struct ReplyReaderTests {
   }
 
   @Test func position_is_the_number_of_bytes_up_to_the_line_end() {
-    let found = Recorder.of("\r41 0D 32\r\r>")
+    let found = ReplyRecorder.of("\r41 0D 32\r\r>")
     #expect(found.exact.contains("reading - 010D speed 50 [line 1 at 10]"))
     #expect(found.exact.last == "end [at 12]")
   }
@@ -43,13 +43,13 @@ struct ReplyReaderTests {
   // MARK: Prompt
 
   @Test func prompt_ends_the_reply_with_and_without_a_line_end_before_it() {
-    #expect(Recorder.of("41 0D 32\r>").events.last == "end")
-    #expect(Recorder.of("41 0D 32>").events == ["message - 410D32", "reading - 010D speed 50", "end"])
+    #expect(ReplyRecorder.of("41 0D 32\r>").events.last == "end")
+    #expect(ReplyRecorder.of("41 0D 32>").events == ["message - 410D32", "reading - 010D speed 50", "end"])
   }
 
   @Test func prompt_in_a_chunk_of_its_own_ends_the_reply_once() {
     var reader = ReplyReader()
-    var found = Recorder()
+    var found = ReplyRecorder()
     found.read("41 0D 32\r\r", by: &reader)
     let isOpen = reader.isMidReply
     #expect(isOpen)
@@ -62,14 +62,14 @@ struct ReplyReaderTests {
 
   @Test func prompt_split_across_two_reads_is_one_reply() {
     var reader = ReplyReader()
-    var found = Recorder()
+    var found = ReplyRecorder()
     for chunk in ["7E8 04 41 0", "C 1A F8 ", "\r", "\r", ">"] { found.read(chunk, by: &reader) }
     #expect(found.events == ["message 7E8 410C1AF8", "reading 7E8 010C rpm 1726", "end"])
   }
 
   @Test func reply_without_its_prompt_ends_where_the_next_command_is_sent() {
     var reader = ReplyReader()
-    var found = Recorder()
+    var found = ReplyRecorder()
     found.read("41 0D 32", to: "010D", by: &reader)
     found.read("41 0D 33\r>", to: "010D", by: &reader)
     #expect(
@@ -81,7 +81,7 @@ struct ReplyReaderTests {
 
   @Test func finish_reads_the_incomplete_last_line_once() {
     var reader = ReplyReader()
-    var found = Recorder()
+    var found = ReplyRecorder()
     found.read("41 0D 32", by: &reader)
     reader.finish(into: &found)
     reader.finish(into: &found)
@@ -89,9 +89,9 @@ struct ReplyReaderTests {
   }
 
   @Test func an_empty_reply_is_not_an_error() {
-    #expect(Recorder.of("\r\r>").events == ["end"])
-    #expect(Recorder.of(">").events == ["end"])
-    #expect(Recorder.of("").events == [])
+    #expect(ReplyRecorder.of("\r\r>").events == ["end"])
+    #expect(ReplyRecorder.of(">").events == ["end"])
+    #expect(ReplyRecorder.of("").events == [])
   }
 
   // MARK: Echo
@@ -104,14 +104,14 @@ struct ReplyReaderTests {
     "010C\u{0}\r7E8 04 41 0C 1A F8 \r\r>", "010C010C7E8 04 41 0C 1A F8 \r\r>",
   ])
   func the_echo_of_the_command_is_not_part_of_its_answer(reply: String) {
-    let found = Recorder.of(reply, to: "010C")
+    let found = ReplyRecorder.of(reply, to: "010C")
     #expect(found.results == engineSpeed)
     #expect(found.events.first == "> 010C")
     #expect(found.events.count { $0 == "end" } == 1)
   }
 
-  @Test func echo_tells_the_command_where_none_was_sent() {
-    let found = Recorder.of("010C\r7E8 04 41 0C 1A F8 \r\r>010D\r7E8 03 41 0C 32 \r\r>")
+  @Test func an_echo_supplies_the_command_if_none_was_sent() {
+    let found = ReplyRecorder.of("010C\r7E8 04 41 0C 1A F8 \r\r>010D\r7E8 03 41 0C 32 \r\r>")
     #expect(
       found.events == [
         "> 010C", "message 7E8 410C1AF8", "reading 7E8 010C rpm 1726", "end", "> 010D", "message 7E8 410C32",
@@ -120,20 +120,20 @@ struct ReplyReaderTests {
   }
 
   @Test func echo_of_three_digits_is_service_03_and_a_count() {
-    let found = Recorder.of("031\r7E8 04 43 01 01 33 \r\r>")
+    let found = ReplyRecorder.of("031\r7E8 04 43 01 01 33 \r\r>")
     #expect(found.results == ["codes 7E8 03 stored P0133"])
     #expect(found.events.first == "> 031")
   }
 
   @Test func three_digits_with_segments_behind_are_a_length() {
-    let found = Recorder.of("014\r0: 49 02 01 31 44 34\r1: 47 50 30 30 52 35 35\r2: 42 31 32 33 34 35 36\r\r>")
+    let found = ReplyRecorder.of("014\r0: 49 02 01 31 44 34\r1: 47 50 30 30 52 35 35\r2: 42 31 32 33 34 35 36\r\r>")
     #expect(found.results == ["text - 0902 vin 0 1D4GP00R55B123456"])
     #expect(!found.events.contains { $0.hasPrefix(">") })
   }
 
   @Test func an_answer_is_not_taken_for_an_echo() {
     for answer in ["41 0C 1A F8", "7E8 04 41 0C 1A F8", "48 6B 10 41 0D 32 43"] {
-      #expect(!Recorder.of(answer + "\r\r>").events.contains { $0.hasPrefix(">") })
+      #expect(!ReplyRecorder.of(answer + "\r\r>").events.contains { $0.hasPrefix(">") })
     }
   }
 
@@ -142,8 +142,8 @@ struct ReplyReaderTests {
   @Test func line_of_1024_bytes_is_read_and_one_more_is_too_long() {
     let data = "7E8 04 41 0C 1A F8"
     let full = data + String(repeating: " ", count: 1024 - data.count)
-    #expect(Recorder.of(full + "\r\r>").results == engineSpeed)
-    let found = Recorder.of(full + " \r7E8 04 41 0C 1A F8 \r\r>")
+    #expect(ReplyRecorder.of(full + "\r\r>").results == engineSpeed)
+    let found = ReplyRecorder.of(full + " \r7E8 04 41 0C 1A F8 \r\r>")
     #expect(found.results == ["error malformed - at 1024"] + engineSpeed)
   }
 
@@ -152,18 +152,20 @@ struct ReplyReaderTests {
     let data = String(repeating: "00", count: 253)
     let line = Frame.sum("80F110FF" + "6101" + data)
     #expect(line.utf8.count == 260 * 3 - 1)
-    #expect(Recorder.of(line + "\r\r>", to: "2101").messages == ["10 6101" + data])
+    #expect(ReplyRecorder.of(line + "\r\r>", to: "2101").messages == ["10 6101" + data])
   }
 
   @Test func line_without_end_is_one_error_and_reading_goes_on_behind_it() {
     let flood = String(repeating: "A", count: 100_000)
-    let found = Recorder.of(flood + "\r7E8 04 41 0C 1A F8 \r\r>")
+    let found = ReplyRecorder.of(flood + "\r7E8 04 41 0C 1A F8 \r\r>")
     #expect(found.results == ["error malformed - at 1024"] + engineSpeed)
-    #expect(Recorder.split(flood + "\r41 0D 32\r\r>", every: 333).exact == Recorder.of(flood + "\r41 0D 32\r\r>").exact)
+    #expect(
+      ReplyRecorder.split(flood + "\r41 0D 32\r\r>", every: 333).exact
+        == ReplyRecorder.of(flood + "\r41 0D 32\r\r>").exact)
   }
 
   @Test func an_invalid_line_is_delivered_as_it_was_received() {
-    let found = Recorder.of("\r7E8 06 41 00 BE <RX ERROR\r\r>")
+    let found = ReplyRecorder.of("\r7E8 06 41 00 BE <RX ERROR\r\r>")
     #expect(
       found.exact.contains {
         $0.hasPrefix("error rxError - at 16 [line 1 ") && $0.hasSuffix("line 7E8 06 41 00 BE <RX ERROR]")
@@ -176,25 +178,25 @@ struct ReplyReaderTests {
   func every_split_gives_the_same_events(reply: String) {
     // The fast reader needs bytes after the reply.
     let reply = reply + String(repeating: "\r", count: 64)
-    let bytes = Recorder.bytes(reply)
-    let whole = Recorder.of(reply).exact
+    let bytes = ReplyRecorder.bytes(reply)
+    let whole = ReplyRecorder.of(reply).exact
     for cut in 0...bytes.count {
-      let isSame = Recorder.split(bytes, at: [cut]).exact == whole
+      let isSame = ReplyRecorder.split(bytes, at: [cut]).exact == whole
       #expect(isSame, "cut at \(cut) of \(reply.debugDescription)")
     }
     for size in 1...9 {
-      let isSame = Recorder.split(reply, every: size).exact == whole
+      let isSame = ReplyRecorder.split(reply, every: size).exact == whole
       #expect(isSame, "pieces of \(size)")
     }
   }
 
   @Test(arguments: sampleReplies)
   func every_pair_of_splits_gives_the_same_events(reply: String) {
-    let bytes = Recorder.bytes(String(reply.prefix(64)))
-    let whole = Recorder.of(String(reply.prefix(64))).exact
+    let bytes = ReplyRecorder.bytes(String(reply.prefix(64)))
+    let whole = ReplyRecorder.of(String(reply.prefix(64))).exact
     for first in stride(from: 0, through: bytes.count, by: 2) {
       for second in stride(from: first, through: bytes.count, by: 3) {
-        let isSame = Recorder.split(bytes, at: [first, second]).exact == whole
+        let isSame = ReplyRecorder.split(bytes, at: [first, second]).exact == whole
         #expect(isSame, "cut at \(first) and \(second) of \(reply.debugDescription)")
       }
     }
@@ -202,9 +204,9 @@ struct ReplyReaderTests {
 
   @Test func long_stream_reads_alike_in_one_piece_and_in_many() {
     let stream = sampleReplies.joined()
-    let whole = Recorder.of(stream).exact
+    let whole = ReplyRecorder.of(stream).exact
     for size in [1, 7, 16, 61, 64, 255, 1024] {
-      let isSame = Recorder.split(stream, every: size).exact == whole
+      let isSame = ReplyRecorder.split(stream, every: size).exact == whole
       #expect(isSame, "pieces of \(size)")
     }
   }
@@ -224,11 +226,11 @@ private let sampleReplies = [
   "0105\r41 05 7B <DATA ERROR\r41 05 7B  \r41 05 \r\r>",
 ]
 
-extension Recorder {
+extension ReplyRecorder {
   /// Returns the results of a new reader for bytes that arrive in these pieces.
-  static func split(_ bytes: [UInt8], at cuts: [Int]) -> Recorder {
+  static func split(_ bytes: [UInt8], at cuts: [Int]) -> ReplyRecorder {
     var reader = ReplyReader()
-    var recorder = Recorder()
+    var recorder = ReplyRecorder()
     var start = 0
     for cut in cuts + [bytes.count] {
       let piece = Array(bytes[start..<cut])
@@ -238,7 +240,7 @@ extension Recorder {
     return recorder
   }
 
-  static func split(_ text: String, every size: Int) -> Recorder {
+  static func split(_ text: String, every size: Int) -> ReplyRecorder {
     let bytes = bytes(text)
     return split(bytes, at: Array(stride(from: size, to: bytes.count, by: size)))
   }

@@ -6,7 +6,7 @@ import Testing
 struct RequestTests {
   private func request(_ text: String, formatsCAN: Bool = true) -> (request: Request, link: Link) {
     var link = Link()
-    let bytes = Recorder.bytes(text)
+    let bytes = ReplyRecorder.bytes(text)
     let request = Request(command: bytes.span, formatsCAN: formatsCAN, link: &link)
     return (request, link)
   }

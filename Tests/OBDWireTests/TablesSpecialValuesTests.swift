@@ -7,7 +7,7 @@ struct TablesSpecialValuesTests {
   private static func names(_ answer: String) -> [String: Double] {
     let service = String(answer.prefix(2)) == "49" ? "09" : "01"
     let command = service + answer.dropFirst(2).prefix(2)
-    let readings = Recorder.of(Frame.isoTP("7E8", answer).reply, to: command).readings
+    let readings = ReplyRecorder.of(Frame.isoTP("7E8", answer).reply, to: command).readings
     // `reading 7E8 0114 oxygenSensor 0.45`
     let pairs = readings.map { $0.split(separator: " ") }.map {
       ("\($0[$0.count - 2])", Double($0[$0.count - 1]) ?? .nan)
@@ -111,9 +111,9 @@ struct TablesSpecialValuesTests {
 
   @Test func special_value_of_a_data_identifier_is_absent_too() {
     // Identifiers F4xx of service 22 use the rows of service 01, also in a freeze frame.
-    #expect(Recorder.of(Frame.isoTP("7E8", "62F4145AFF").reply, to: "22F414").readings.count == 1)
-    #expect(Recorder.of(Frame.isoTP("7E8", "4214005AFF").reply, to: "021400").readings.count == 1)
-    #expect(Recorder.of(Frame.isoTP("7E8", "4203000200").reply, to: "020300").readings.count == 1)
+    #expect(ReplyRecorder.of(Frame.isoTP("7E8", "62F4145AFF").reply, to: "22F414").readings.count == 1)
+    #expect(ReplyRecorder.of(Frame.isoTP("7E8", "4214005AFF").reply, to: "021400").readings.count == 1)
+    #expect(ReplyRecorder.of(Frame.isoTP("7E8", "4203000200").reply, to: "020300").readings.count == 1)
   }
 
   @Test func counters_of_service_09_that_stand_alone_are_readings() {
@@ -122,7 +122,9 @@ struct TablesSpecialValuesTests {
   }
 
   @Test func test_that_has_not_run_is_not_completed() {
-    func results(_ payload: String) -> [String] { Recorder.of(Frame.isoTP("7E8", payload).reply, to: "0601").results }
+    func results(_ payload: String) -> [String] {
+      ReplyRecorder.of(Frame.isoTP("7E8", payload).reply, to: "0601").results
+    }
     #expect(
       results("4601010A000000000000") == [
         "test 7E8 monitor 01 test 01 scaling 0A value 0 limits 0 0 not completed"

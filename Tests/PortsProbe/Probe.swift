@@ -2,7 +2,7 @@ import Glibc
 import Ports
 
 /// Prints a line on stdout at once. `print` would keep it in a buffer if stdout is a pipe.
-func say(_ line: String) {
+func printLine(_ line: String) {
   let bytes = Array("\(line)\n".utf8)
   _ = unsafe bytes.withUnsafeBytes { unsafe write(1, $0.baseAddress, $0.count) }
 }
@@ -10,7 +10,7 @@ func say(_ line: String) {
 enum Probe {
   static func devices() throws(DiscoveryError) {
     var monitor = try DeviceMonitor()
-    for device in try monitor.present().sorted(by: { $0.node < $1.node }) { say(line(device)) }
+    for device in try monitor.present().sorted(by: { $0.node < $1.node }) { printLine(line(device)) }
   }
 
   static func watch(count: Int) throws(DiscoveryError) {
@@ -18,27 +18,27 @@ enum Probe {
     var table = DeviceTable()
     for device in try monitor.present() {
       _ = table.apply(.present(device))
-      say("present \(line(device))")
+      printLine("present \(line(device))")
     }
-    say("ready")
+    printLine("ready")
     var seen = 0
     while seen < count {
       var waiting = pollfd(fd: monitor.descriptor, events: Int16(POLLIN), revents: 0)
-      if unsafe poll(&waiting, 1, 60_000) == 0 { return say("nothing for a minute") }
+      if unsafe poll(&waiting, 1, 60_000) == 0 { return printLine("nothing for a minute") }
       while let event = monitor.next() {
         for change in table.apply(event) {
           seen += 1
           switch change {
-          case .appeared(let device): say("appeared \(line(device))")
-          case .disappeared(let device): say("disappeared \(line(device))")
-          case .changed(let device): say("changed \(line(device))")
+          case .appeared(let device): printLine("appeared \(line(device))")
+          case .disappeared(let device): printLine("disappeared \(line(device))")
+          case .changed(let device): printLine("changed \(line(device))")
           }
         }
       }
     }
   }
 
-  static func ask(_ address: String, _ command: String) throws(PortError) {
+  static func query(_ address: String, _ command: String) throws(PortError) {
     var port = AddressedPort(try PortAddress(parsing: address))
     try port.open(within: .seconds(60), unless: nil)
     var asker = Asker(command: Array(command.utf8) + [0x0D])
@@ -54,7 +54,7 @@ enum Probe {
     var loop = try PortLoop(wakeUp: WakeUp())
     try loop.run(&port, &exchanges)
     port.close()
-    say("\(wanted) replies")
+    printLine("\(wanted) replies")
   }
 
   /// Prints the devices that BlueZ knows.
@@ -67,7 +67,7 @@ enum Probe {
     if let duration { devices = try directory.inquire(for: duration) } else { devices = try directory.devices() }
     for device in devices {
       let signal = device.signal.map { " \($0) dBm" } ?? ""
-      say("\(device.address) '\(device.name)' '\(device.alias)'\(signal) \(word(rules.verdict(for: device)))")
+      printLine("\(device.address) '\(device.name)' '\(device.alias)'\(signal) \(word(rules.verdict(for: device)))")
     }
   }
 
@@ -121,9 +121,9 @@ struct Asker: PortHandler, ~Copyable {
   mutating func received(_ bytes: Span<UInt8>, at now: Int64, _ actions: inout PortActions) {
     for index in bytes.indices {
       if bytes[index] == 0x0D || bytes[index] == UInt8(ascii: ">") {
-        if !line.isEmpty { say("answer \(String(decoding: line, as: UTF8.self))") }
+        if !line.isEmpty { printLine("answer \(String(decoding: line, as: UTF8.self))") }
         line = []
-        if bytes[index] == UInt8(ascii: ">") { say("prompt") }
+        if bytes[index] == UInt8(ascii: ">") { printLine("prompt") }
       } else {
         line.append(bytes[index])
       }

@@ -17,17 +17,17 @@ do {
   switch arguments.first {
   case "devices": try Probe.devices()
   case "watch": try Probe.watch(count: arguments.dropFirst().first.flatMap { Int($0) } ?? 1)
-  case "ask" where arguments.count == 3: try Probe.ask(arguments[1], arguments[2])
+  case "ask" where arguments.count == 3: try Probe.query(arguments[1], arguments[2])
   case "exchange" where arguments.count == 4: try Probe.exchange(arguments[1], arguments[2], Int(arguments[3]) ?? 1)
-  case "rounds": try Rounds.run(arguments.dropFirst().first.flatMap { Int($0) } ?? 1)
+  case "rounds": try PortRounds.run(arguments.dropFirst().first.flatMap { Int($0) } ?? 1)
   case "bluetooth": try Probe.bluetooth(inquiring: nil)
   case "inquire": try Probe.bluetooth(inquiring: .seconds(arguments.dropFirst().first.flatMap { Int($0) } ?? 1))
   default:
     let line = "ask WHERE COMMAND | exchange WHERE COMMAND COUNT | rounds COUNT"
-    say("usage: PortsProbe devices | watch COUNT | \(line) | bluetooth | inquire SECONDS")
+    printLine("usage: PortsProbe devices | watch COUNT | \(line) | bluetooth | inquire SECONDS")
     exit(64)
   }
 } catch {
-  say("error \(error)")
+  printLine("error \(error)")
   exit(1)
 }

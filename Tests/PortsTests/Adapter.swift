@@ -11,7 +11,7 @@ final class Adapter: Sendable {
 
   init() throws { line = try PseudoTerminal() }
 
-  func say(_ text: String) { Peer.write(text, to: master) }
+  func write(_ text: String) { Peer.write(text, to: master) }
 
   /// Waits until this number of bytes has arrived.
   func hear(_ count: Int) -> String { Peer.read(count, from: master) }

@@ -7,10 +7,11 @@ import Testing
 
   private static func run(_ devices: String, _ arguments: [String]) throws -> Tool.Result {
     try Tool.required("dbus-daemon")
-    let bed = try ProbeProgram.testbed("bluez.py", modules: "import dbus, dbusmock", packages: "python3-dbusmock")
+    let bed = try Testbed.path("bluez.py", modules: "import dbus, dbusmock", packages: "python3-dbusmock")
     let scratch = try ScratchFolder()
     let file = try scratch.write("devices.json", devices)
-    return try Tool.run("/usr/bin/python3", [bed, file, try ProbeProgram.path] + arguments, limit: .seconds(200))
+    return try Tool.run(
+      "/usr/bin/python3", [bed, file, try Tool.probe("PortsProbe")] + arguments, limit: .seconds(200))
   }
 
   @Test func paired_devices_are_listed_with_names_and_verdicts() throws {
@@ -80,7 +81,7 @@ import Testing
 
   @Test func without_a_bus_there_is_one_reason() throws {
     let result = try Tool.run(
-      try ProbeProgram.path, ["bluetooth"], environment: ["DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nowhere"])
+      try Tool.probe("PortsProbe"), ["bluetooth"], environment: ["DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nowhere"])
     #expect(result.lines.count == 1)
     #expect(result.output.hasPrefix("error Bluetooth not searched: no D-Bus system bus ("), "\(result.output)")
   }

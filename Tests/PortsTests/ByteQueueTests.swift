@@ -3,10 +3,10 @@ import Testing
 @testable import Ports
 
 @Suite struct ByteQueueTests {
-  private static func take(_ count: Int, _ queue: inout ByteQueue) -> [UInt8] {
+  private static func moved(_ count: Int, _ queue: inout ByteQueue) -> [UInt8] {
     var buffer = [UInt8](repeating: 0, count: count)
     var span = buffer.mutableSpan
-    let taken = queue.take(into: &span)
+    let taken = queue.move(into: &span)
     return Array(buffer[..<taken])
   }
 
@@ -17,7 +17,7 @@ import Testing
     for round in 0..<200 {
       let bytes = (0..<(round % 7)).map { next &+ UInt8($0) }
       if queue.put(bytes.span) { next &+= UInt8(bytes.count) }
-      for byte in Self.take(round % 5, &queue) {
+      for byte in Self.moved(round % 5, &queue) {
         #expect(byte == expected)
         expected &+= 1
       }
@@ -33,6 +33,6 @@ import Testing
     #expect(fits && !fitsToo)
     let room = queue.room
     #expect(room == 1)
-    #expect(Self.take(9, &queue) == [1, 2, 3])
+    #expect(Self.moved(9, &queue) == [1, 2, 3])
   }
 }

@@ -14,13 +14,13 @@ import Testing
   /// Runs the steps; `nil` if the tools are missing.
   private static func run(_ steps: String, _ arguments: [String]) throws -> Tool.Result {
     let wrapper = try Tool.required("umockdev-wrapper")
-    let bed = try ProbeProgram.testbed(
+    let bed = try Testbed.path(
       "udev.py", modules: "import gi; gi.require_version('UMockdev', '1.0'); from gi.repository import UMockdev",
       packages: "gir1.2-umockdev-1.0 and python3-gi")
     let scratch = try ScratchFolder()
     let file = try scratch.write("steps.json", steps)
     return try Tool.run(
-      wrapper, ["/usr/bin/python3", bed, file, try ProbeProgram.path] + arguments, limit: .seconds(300))
+      wrapper, ["/usr/bin/python3", bed, file, try Tool.probe("PortsProbe")] + arguments, limit: .seconds(300))
   }
 
   @Test func devices_that_are_there_are_listed_with_ids_texts_and_tag() throws {

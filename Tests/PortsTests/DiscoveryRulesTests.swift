@@ -82,7 +82,7 @@ import Testing
     Row(what: "a tag that means nothing", usb: ftdi, tag: "yes", verdict: .listen),
   ]
 
-  @Test(arguments: rows) func serial_device(_ row: Row) {
+  @Test(arguments: rows) func the_rules_classify_serial_devices_as_the_table_says(_ row: Row) {
     let device = DeviceIdentity(
       node: Self.node, systemPath: "/sys/devices/x/ttyUSB0", links: [Self.link], usb: row.usb, tag: row.tag)
     #expect(row.rules.verdict(for: device, heard: row.heard) == row.verdict)
@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  @Test func bluetooth_device() throws {
+  @Test func the_rules_classify_bluetooth_devices_by_name_and_pairing() throws {
     let address = try #require(BluetoothAddress("00:1D:A5:68:98:8A"))
     func device(_ name: String, paired: Bool = true, serial: Bool = true, alias: String = "") -> BluetoothDevice {
       BluetoothDevice(address: address, name: name, alias: alias, isPaired: paired, hasSerialPort: serial)
@@ -122,7 +122,7 @@ import Testing
   }
 
   /// A device that is not configured may be in another car, and is not paired.
-  @Test func bluetooth_low_energy_device() throws {
+  @Test func the_rules_classify_bluetooth_le_devices_by_name_and_trust() throws {
     let address = try #require(BluetoothAddress("AA:BB:CC:00:00:01"))
     func device(_ name: String, paired: Bool = false, trusted: Bool = false, serial: Bool = false) -> BluetoothDevice {
       BluetoothDevice(

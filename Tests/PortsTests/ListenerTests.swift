@@ -66,7 +66,7 @@ import Testing
     let receiver = BackgroundWork { speaks in
       while speaks() {
         var room = pollfd(fd: line.master, events: Int16(POLLOUT), revents: 0)
-        if unsafe poll(&room, 1, 100) > 0 { line.say(Self.sentence) }
+        if unsafe poll(&room, 1, 100) > 0 { line.write(Self.sentence) }
       }
     }
     let heard = try Listener.listen(to: line.path, unless: WakeUp())

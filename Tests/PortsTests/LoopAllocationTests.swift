@@ -4,7 +4,7 @@ import Testing
 /// The read loop allocates nothing while it runs.
 @Suite struct LoopAllocationTests {
   @Test func ten_thousand_more_exchanges_allocate_nothing() throws {
-    let probe = try ProbeProgram.path
+    let probe = try Tool.probe("PortsProbe")
     let few = try MeasuredRun.of(probe, ["rounds", "100"])
     let many = try MeasuredRun.of(probe, ["rounds", "10100"])
     #expect(few.result.output == "100 replies\n", "\(few.result.errors)")
@@ -19,7 +19,7 @@ import Testing
       let bed = try BluetoothBed.start(scene)
       func run(_ count: Int) throws -> MeasuredRun {
         try MeasuredRun.of(
-          try ProbeProgram.path, ["exchange", "ble:\(Scene.address)", "010C1", "\(count)"],
+          try Tool.probe("PortsProbe"), ["exchange", "ble:\(Scene.address)", "010C1", "\(count)"],
           environment: ["DBUS_SYSTEM_BUS_ADDRESS": bed.bus])
       }
       // Signals of the device's connection arrive with some delay, during the exchanges or after them, and cause about

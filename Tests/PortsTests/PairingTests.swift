@@ -18,7 +18,7 @@ import Testing
 
     var all: [PairingEvent] { news.withLock { $0 } }
 
-    func take(_ item: PairingEvent) { news.withLock { $0.append(item) } }
+    func append(_ item: PairingEvent) { news.withLock { $0.append(item) } }
 
     /// Waits until this many events were received.
     func wait(for count: Int = 1) throws {
@@ -45,7 +45,7 @@ import Testing
       let bus = bed.bus
       let work = BackgroundWork {
         var pairing = Pairing(bus: bus, pause: .milliseconds(50), head: .zero, patience: patience)
-        pairing.run(under: control) { told.take($0) }
+        pairing.run(under: control) { told.append($0) }
       }
       if let body {
         defer { control.stop() }

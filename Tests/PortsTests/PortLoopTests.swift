@@ -8,7 +8,7 @@ import Testing
     let line = try Adapter()
     var port = SerialPort(path: line.path)
     try port.open()
-    line.say("41 0C\r>")
+    line.write("41 0C\r>")
     var handler = Script { event, actions in
       if case .received = event { actions.stop() }
     }
@@ -29,7 +29,7 @@ import Testing
     var handler = Script { event, actions in
       switch event {
       case .opened: actions.send("ATZ\r")
-      case .sent: line.say(line.hear(4) == "ATZ\r" ? "ELM327 v1.5\r\r>" : "?")
+      case .sent: line.write(line.hear(4) == "ATZ\r" ? "ELM327 v1.5\r\r>" : "?")
       case .received: actions.stop()
       default: break
       }
@@ -88,7 +88,7 @@ import Testing
     let line = try Adapter()
     var port = SerialPort(path: line.path)
     try port.open()
-    line.say("late")
+    line.write("late")
     PortContract.waitUntilReadable(port)
     var handler = Script { event, actions in
       switch event {

@@ -10,18 +10,18 @@ import Testing
     for put in 0..<100 {
       #expect(ring.producer.put(put) == true)
       if put % 3 == 2 {
-        while let value = ring.consumer.take() {
+        while let value = ring.consumer.pop() {
           #expect(value == next)
           next += 1
         }
       }
     }
-    while let value = ring.consumer.take() {
+    while let value = ring.consumer.pop() {
       #expect(value == next)
       next += 1
     }
     #expect(next == 100)
-    #expect(ring.consumer.take() == nil)
+    #expect(ring.consumer.pop() == nil)
   }
 
   @Test func a_full_ring_drops_the_new_value_and_counts_it() {
@@ -32,10 +32,10 @@ import Testing
     #expect(ring.producer.put(5) == false)
     #expect(ring.producer.dropped == 2)
     #expect(ring.consumer.dropped == 2)
-    #expect(ring.consumer.take() == 0)
+    #expect(ring.consumer.pop() == 0)
     #expect(ring.producer.put(6) == true)
-    for expected in [1, 2, 3, 6] { #expect(ring.consumer.take() == expected) }
-    #expect(ring.consumer.take() == nil)
+    for expected in [1, 2, 3, 6] { #expect(ring.consumer.pop() == expected) }
+    #expect(ring.consumer.pop() == nil)
   }
 
   /// A value of two words. The second one is computed from the first one, so that a value that was only half written is
@@ -59,7 +59,7 @@ import Testing
     while true {
       // Check before, because a value could be added between the end and the check of the empty ring.
       let isOver = putting.hasEnded
-      guard let pair = consumer.take() else {
+      guard let pair = consumer.pop() else {
         if isOver { break }
         continue
       }

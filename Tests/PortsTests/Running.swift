@@ -43,7 +43,7 @@ final class Running: Sendable {
     waitpid(pid, nil, 0)
   }
 
-  func say(_ text: String) { Peer.write(text, to: input) }
+  func write(_ text: String) { Peer.write(text, to: input) }
 
   func hear(_ count: Int) -> String { Peer.read(count, from: output) }
 }

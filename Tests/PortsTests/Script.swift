@@ -19,29 +19,29 @@ struct Script: PortHandler, ~Copyable {
 
   init(_ react: @escaping (Event, inout PortActions) -> Void) { self.react = react }
 
-  mutating func opened(at now: Int64, _ actions: inout PortActions) { note(.opened, now, &actions) }
+  mutating func opened(at now: Int64, _ actions: inout PortActions) { record(.opened, now, &actions) }
 
   mutating func received(_ bytes: Span<UInt8>, at now: Int64, _ actions: inout PortActions) {
     guard keepsText else { return }
     text += string(bytes)
-    note(.received(string(bytes)), now, &actions)
+    record(.received(string(bytes)), now, &actions)
   }
 
-  mutating func deadlinePassed(at now: Int64, _ actions: inout PortActions) { note(.deadlinePassed, now, &actions) }
+  mutating func deadlinePassed(at now: Int64, _ actions: inout PortActions) { record(.deadlinePassed, now, &actions) }
 
-  mutating func wokenUp(at now: Int64, _ actions: inout PortActions) { note(.wokenUp, now, &actions) }
+  mutating func wokenUp(at now: Int64, _ actions: inout PortActions) { record(.wokenUp, now, &actions) }
 
   mutating func sent(_ bytes: Span<UInt8>, at now: Int64) {
     var none = PortActions()
-    note(.sent(string(bytes)), now, &none)
+    record(.sent(string(bytes)), now, &none)
   }
 
   mutating func rateRefused(_ baud: Int, at now: Int64, _ actions: inout PortActions) -> Bool {
-    note(.refused(baud), now, &actions)
+    record(.refused(baud), now, &actions)
     return hasOtherRates
   }
 
-  private mutating func note(_ event: Event, _ now: Int64, _ actions: inout PortActions) {
+  private mutating func record(_ event: Event, _ now: Int64, _ actions: inout PortActions) {
     events.append(event)
     moments.append(now)
     react(event, &actions)

@@ -57,7 +57,7 @@ import Testing
     let line = try Adapter()
     var port = SerialPort(path: line.path)
     try port.open()
-    line.say("ELM327 v1.5\r\r>")
+    line.write("ELM327 v1.5\r\r>")
     PortContract.waitUntilReadable(port)
     _ = try PortContract.read(&port)
     #expect(try PortContract.write("!", &port) == 1)
@@ -86,7 +86,7 @@ import Testing
     var port = SerialPort(path: line.path)
     // flock(1) locks the device while its command runs. The command reports this, and waits for the end of its input.
     let holder = try Running.start(["flock", "--exclusive", line.path, "cat"])
-    holder.say("held\n")
+    holder.write("held\n")
     #expect(holder.hear(5) == "held\n")
     let error = PortContract.error { () throws(PortError) in try port.open() }
     #expect(error?.kind == .busy)
@@ -129,7 +129,7 @@ import Testing
     let scratch = try ScratchFolder()
     #expect(unsafe chmod(scratch.path, 0o755) == 0)
     let copy = scratch.file("probe")
-    #expect(try Tool.run("cp", [ProbeProgram.path, copy]).status == 0)
+    #expect(try Tool.run("cp", [Tool.probe("PortsProbe"), copy]).status == 0)
     let said = try Tool.run(
       "setpriv", ["--reuid=65534", "--regid=65534", "--clear-groups", copy, "ask", line.path, "ATZ"])
     #expect(
@@ -169,7 +169,7 @@ import Testing
     let line = try Adapter()
     var port = SerialPort(path: line.path)
     try port.open()
-    line.say("garbage")
+    line.write("garbage")
     PortContract.waitUntilReadable(port)
     try port.setBaud(115_200)
     #expect(try PortContract.read(&port) == "")
@@ -207,7 +207,7 @@ import Testing
   }
 
   @Test(.needsRoot) func a_missing_permission_names_the_group() throws {
-    let probe = try ProbeProgram.path
+    let probe = try Tool.probe("PortsProbe")
     let line = try Adapter()
     #expect(unsafe chmod(line.path, 0o660) == 0)
     var status = stat()

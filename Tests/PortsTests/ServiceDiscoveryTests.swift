@@ -25,7 +25,7 @@ import Testing
   }
 
   /// Queries a device with these answers, one for each request.
-  private static func ask(_ answers: [[UInt8]], questions: (([[UInt8]]) -> Void)? = nil) throws -> UInt8 {
+  private static func query(_ answers: [[UInt8]], questions: (([[UInt8]]) -> Void)? = nil) throws -> UInt8 {
     var ends: [Int32] = [-1, -1]
     #expect(unsafe socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue) | O_NONBLOCK, 0, &ends) == 0)
     let ours = Descriptor(owning: ends[0])
@@ -47,7 +47,7 @@ import Testing
 
   private static func failure(_ answers: [[UInt8]]) -> ServiceDiscovery.Failure? {
     do {
-      _ = try ask(answers)
+      _ = try query(answers)
       return nil
     } catch {
       return error as? ServiceDiscovery.Failure
@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test func the_channel_of_the_serial_port_is_found() throws {
-    let channel = try Self.ask([Self.answer(1, Self.list(Self.record(channel: 3)))]) { questions in
+    let channel = try Self.query([Self.answer(1, Self.list(Self.record(channel: 3)))]) { questions in
       #expect(
         questions == [
           [0x06, 0, 1, 0, 13, 0x35, 3, 0x19, 0x11, 0x01, 0x02, 0x00, 0x35, 3, 0x09, 0x00, 0x04, 0]
@@ -66,13 +66,13 @@ import Testing
 
   @Test func the_first_of_several_ports_is_taken() throws {
     let records = Self.list(Self.record(channel: 5), Self.record(channel: 1))
-    #expect(try Self.ask([Self.answer(1, records)]) == 5)
+    #expect(try Self.query([Self.answer(1, records)]) == 5)
   }
 
   @Test func an_answer_in_parts_is_put_together_and_asked_on_with_its_continuation() throws {
     let whole = Self.list(Self.record(channel: 2))
     let parts = [Self.answer(1, Array(whole[..<9]), more: [0xAA, 0xBB]), Self.answer(2, Array(whole[9...]))]
-    let channel = try Self.ask(parts) { questions in
+    let channel = try Self.query(parts) { questions in
       #expect(questions.count == 2)
       #expect(questions.last?.suffix(3) == [2, 0xAA, 0xBB])
     }

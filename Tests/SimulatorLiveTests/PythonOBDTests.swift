@@ -66,7 +66,7 @@ import Testing
   }
 
   @Test(arguments: [("kwpFast", "5"), ("j1850vpw", "2")])
-  func before_can(_ bus: String, _ digit: String) throws {
+  func python_obd_reads_a_vehicle_with_a_legacy_bus(_ bus: String, _ digit: String) throws {
     let car = Cars.idling(bus, ecus: Cars.engine("10", more: Self.troubleCodes))
     let answers = try answers(car)
     #expect(answers.status == "Car Connected" && answers.protocol == digit && answers.ecus == 1)

@@ -117,13 +117,13 @@ final class Host {
   }
 
   /// Writes a command and reads up to the prompt.
-  func ask(_ command: String) throws -> String {
-    try say(command)
+  func request(_ command: String) throws -> String {
+    try send(command)
     return try hear(until: ">")
   }
 
   /// Writes a command and its CR.
-  func say(_ command: String) throws {
+  func send(_ command: String) throws {
     let bytes = Array((command + "\r").utf8)
     guard unsafe write(descriptor, bytes, bytes.count) == bytes.count else { throw Failure("write: \(errno)") }
   }

@@ -28,7 +28,7 @@ import Testing
     #expect(abs(summed - cycle.moment(at: 100).distance) < 1e-4)
   }
 
-  @Test func the_run_time_begins_anew_with_each_start() {
+  @Test func the_run_time_begins_at_zero_with_each_start() {
     #expect(cycle.moment(at: 16).runSeconds == 10)
     #expect(cycle.moment(at: 80).runSeconds == 0)
     #expect(cycle.moment(at: 116).runSeconds == 10)

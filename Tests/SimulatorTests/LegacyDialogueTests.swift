@@ -23,28 +23,28 @@ import Testing
   }
 
   @Test func kwp_has_its_length_in_front_and_a_sum_behind() throws {
-    var host = try Dialogue(Self.twoECUs("kwpFast"))
+    var host = try SimulatedDialogue(Self.twoECUs("kwpFast"))
     host.prepare("ATE0", "ATH1", "ATSP0", "0100")
     #expect(
-      host.ask("03")
+      host.request("03")
         == "87 F1 10 43 01 00 02 00 03 00 D1 \r87 F1 10 43 43 00 82 00 C1 00 51 \r"
         + "87 F1 18 43 01 01 00 00 00 00 D5 \r\r>")
   }
 
   @Test func iso9141_has_a_sum() throws {
-    var host = try Dialogue(Self.twoECUs("iso9141"))
+    var host = try SimulatedDialogue(Self.twoECUs("iso9141"))
     host.prepare("ATE0", "ATH1", "ATSP0", "0100")
     #expect(
-      host.ask("03")
+      host.request("03")
         == "48 6B 10 43 01 00 02 00 03 00 0C \r48 6B 10 43 43 00 82 00 C1 00 8C \r"
         + "48 6B 18 43 01 01 00 00 00 00 10 \r\r>")
   }
 
   @Test func j1850_vpw_has_a_crc() throws {
-    var host = try Dialogue(Self.twoECUs("j1850vpw"))
+    var host = try SimulatedDialogue(Self.twoECUs("j1850vpw"))
     host.prepare("ATE0", "ATH1", "ATSP0", "0100")
     #expect(
-      host.ask("03")
+      host.request("03")
         == "48 6B 10 43 01 00 02 00 03 00 05 \r48 6B 10 43 43 00 82 00 C1 00 57 \r"
         + "48 6B 18 43 01 01 00 00 00 00 5E \r\r>")
   }
@@ -54,103 +54,103 @@ import Testing
       {"address": "10", "pids": [], "replies": {"0100": "4100B87B3010"}},
       {"address": "17", "pids": [], "replies": {"0100": "410080008003"}}
       """
-    var host = try Dialogue(Cars.idling("j1850pwm", ecus: ecus))
+    var host = try SimulatedDialogue(Cars.idling("j1850pwm", ecus: ecus))
     host.prepare("ATE0", "ATH1", "ATSP1")
     #expect(
-      host.ask("0100") == "41 6B 10 41 00 B8 7B 30 10 9E \r41 6B 17 41 00 80 00 80 03 C9 \r\r>")
+      host.request("0100") == "41 6B 10 41 00 B8 7B 30 10 9E \r41 6B 17 41 00 80 00 80 03 C9 \r\r>")
   }
 
   @Test func without_headers_the_check_is_hidden_too() throws {
-    var host = try Dialogue(Self.twoECUs("iso9141"))
+    var host = try SimulatedDialogue(Self.twoECUs("iso9141"))
     host.prepare("ATE0", "ATSP0", "0100")
-    #expect(host.ask("010C") == "41 0C 1A F8 \r41 0C 1A F8 \r\r>")
+    #expect(host.request("010C") == "41 0C 1A F8 \r41 0C 1A F8 \r\r>")
     host.prepare("ATS0")
-    #expect(host.ask("010C") == "410C1AF8\r410C1AF8\r\r>")
+    #expect(host.request("010C") == "410C1AF8\r410C1AF8\r\r>")
   }
 
   @Test func a_vin_comes_in_five_numbered_messages() throws {
-    var host = try Dialogue(Self.twoECUs("kwpSlow"))
+    var host = try SimulatedDialogue(Self.twoECUs("kwpSlow"))
     host.prepare("ATE0", "ATSP0", "0100")
     #expect(
-      host.ask("0902")
+      host.request("0902")
         == "49 02 01 00 00 00 31 \r49 02 02 44 34 47 50 \r49 02 03 30 30 52 35 \r49 02 04 35 42 31 32 \r"
         + "49 02 05 33 34 35 36 \r\r>")
-    #expect(host.ask("0901") == "49 01 05 \r\r>")
-    #expect(host.ask("0904").split(separator: "\r").count == 5)
-    #expect(host.ask("0906") == "49 06 01 01 02 03 04 \r\r>")
+    #expect(host.request("0901") == "49 01 05 \r\r>")
+    #expect(host.request("0904").split(separator: "\r").count == 5)
+    #expect(host.request("0906") == "49 06 01 01 02 03 04 \r\r>")
   }
 
   @Test func no_codes_are_three_empty_ones() throws {
-    var host = try Dialogue(Cars.idling("iso9141", ecus: Cars.engine("10")))
+    var host = try SimulatedDialogue(Cars.idling("iso9141", ecus: Cars.engine("10")))
     host.prepare("ATE0", "ATSP0", "0100")
-    #expect(host.ask("03") == "43 00 00 00 00 00 00 \r\r>")
+    #expect(host.request("03") == "43 00 00 00 00 00 00 \r\r>")
   }
 
   @Test func the_first_request_on_a_fixed_k_line_shows_its_init() throws {
-    var slow = try Dialogue(Cars.idling("iso9141", ecus: Cars.engine("10")))
+    var slow = try SimulatedDialogue(Cars.idling("iso9141", ecus: Cars.engine("10")))
     slow.prepare("ATE0", "ATSP3")
-    #expect(slow.ask("010C") == "BUS INIT: ...OK\r41 0C 1A F8 \r\r>")
-    #expect(slow.ask("010C") == "41 0C 1A F8 \r\r>")
-    var fast = try Dialogue(Cars.idling("kwpFast", ecus: Cars.engine("10")))
+    #expect(slow.request("010C") == "BUS INIT: ...OK\r41 0C 1A F8 \r\r>")
+    #expect(slow.request("010C") == "41 0C 1A F8 \r\r>")
+    var fast = try SimulatedDialogue(Cars.idling("kwpFast", ecus: Cars.engine("10")))
     fast.prepare("ATE0", "ATSP5")
-    #expect(fast.ask("010C") == "BUS INIT: OK\r41 0C 1A F8 \r\r>")
+    #expect(fast.request("010C") == "BUS INIT: OK\r41 0C 1A F8 \r\r>")
     fast.prepare("ATPC")
-    #expect(fast.ask("010C") == "BUS INIT: OK\r41 0C 1A F8 \r\r>")
+    #expect(fast.request("010C") == "BUS INIT: OK\r41 0C 1A F8 \r\r>")
   }
 
   @Test func a_k_line_without_wakeups_is_forgotten() throws {
-    var host = try Dialogue(Cars.idling("kwpFast", ecus: Cars.engine("10")))
+    var host = try SimulatedDialogue(Cars.idling("kwpFast", ecus: Cars.engine("10")))
     host.prepare("ATE0", "ATSP5", "010C", "ATSW00")
-    #expect(host.ask("010C") == "41 0C 1A F8 \r\r>")
+    #expect(host.request("010C") == "41 0C 1A F8 \r\r>")
     host.wait(.seconds(6))
-    #expect(host.ask("010C") == "NO DATA\r\r>")
-    #expect(host.ask("010C") == "BUS INIT: OK\r41 0C 1A F8 \r\r>")
+    #expect(host.request("010C") == "NO DATA\r\r>")
+    #expect(host.request("010C") == "BUS INIT: OK\r41 0C 1A F8 \r\r>")
   }
 
   @Test func a_long_kwp_answer_has_its_length_behind_the_addresses() throws {
     let data = "6180" + String(repeating: "55", count: 70)
     let ecu = #"{"address": "10", "replies": {"2180": "\#(data)"}}"#
-    var host = try Dialogue(Cars.idling("kwpFast", ecus: ecu))
+    var host = try SimulatedDialogue(Cars.idling("kwpFast", ecus: ecu))
     host.prepare("ATE0", "ATS0", "ATSP5", "010C")
-    #expect(host.ask("2180") == data + "\r\r>")
+    #expect(host.request("2180") == data + "\r\r>")
     host.prepare("ATH1")
     let sum = (0x80 + 0xF1 + 0x10 + 0x48 + 0x61 + 0x80 + 70 * 0x55) & 0xFF
-    #expect(host.ask("2180") == "80F11048" + data + String(sum, radix: 16, uppercase: true) + "\r\r>")
+    #expect(host.request("2180") == "80F11048" + data + String(sum, radix: 16, uppercase: true) + "\r\r>")
   }
 
-  @Test func a_k_line_that_lost_its_power_is_initialised_anew() throws {
-    var host = try Dialogue(Cars.idling("kwpFast", ecus: Cars.engine("10")), faults: "ignitionOff@20s..30s")
+  @Test func a_k_line_that_lost_its_power_is_initialised_again() throws {
+    var host = try SimulatedDialogue(Cars.idling("kwpFast", ecus: Cars.engine("10")), faults: "ignitionOff@20s..30s")
     host.prepare("ATE0", "ATSP5", "010C")
     host.wait(.seconds(21) - host.now)
-    #expect(host.ask("010C") == "NO DATA\r\r>")
-    #expect(host.ask("010C") == "BUS INIT: ERROR\r\r>")
+    #expect(host.request("010C") == "NO DATA\r\r>")
+    #expect(host.request("010C") == "BUS INIT: ERROR\r\r>")
     host.wait(.seconds(31) - host.now)
-    #expect(host.ask("010C") == "BUS INIT: OK\r41 0C 1A F8 \r\r>")
+    #expect(host.request("010C") == "BUS INIT: OK\r41 0C 1A F8 \r\r>")
   }
 
-  @Test func one_ecu_alone_by_its_address() throws {
-    var host = try Dialogue(Self.twoECUs("kwpFast"))
+  @Test func a_request_to_an_address_is_answered_by_that_ecu_alone() throws {
+    var host = try SimulatedDialogue(Self.twoECUs("kwpFast"))
     host.prepare("ATE0", "ATH1", "ATSP5", "010C", "ATSH8218F1")
-    #expect(host.ask("010C") == "84 F1 18 41 0C 1A F8 EC \r\r>")
-    #expect(host.ask("0199") == "83 F1 18 7F 01 12 1E \r\r>")
-    var vpw = try Dialogue(Self.twoECUs("j1850vpw"))
+    #expect(host.request("010C") == "84 F1 18 41 0C 1A F8 EC \r\r>")
+    #expect(host.request("0199") == "83 F1 18 7F 01 12 1E \r\r>")
+    var vpw = try SimulatedDialogue(Self.twoECUs("j1850vpw"))
     vpw.prepare("ATE0", "ATH1", "ATSP2", "ATSH6C10F1")
-    #expect(vpw.ask("010C").hasPrefix("4C F1 10 41 0C 1A F8 "))
+    #expect(vpw.request("010C").hasPrefix("4C F1 10 41 0C 1A F8 "))
   }
 
   @Test func two_parameters_at_once_are_no_request_here() throws {
-    var host = try Dialogue(Self.twoECUs("kwpFast"))
+    var host = try SimulatedDialogue(Self.twoECUs("kwpFast"))
     host.prepare("ATE0", "ATSP5", "010C")
-    #expect(host.ask("010C0D") == "NO DATA\r\r>")
+    #expect(host.request("010C0D") == "NO DATA\r\r>")
   }
 
   @Test func monitor_tests_have_one_limit_a_message() throws {
     let tests = #""tests": [{"mid": "03", "tid": "06", "uasid": "0A", "value": 90, "min": 10, "max": 40000}]"#
-    var host = try Dialogue(Cars.idling("kwpFast", ecus: Cars.engine("10", more: tests)))
+    var host = try SimulatedDialogue(Cars.idling("kwpFast", ecus: Cars.engine("10", more: tests)))
     host.prepare("ATE0", "ATSP5", "010C")
-    #expect(host.ask("0600") == "46 00 FF 04 00 00 00 \r\r>")
-    #expect(host.ask("0606") == "46 06 03 00 5A 9C 40 \r46 06 83 00 5A 00 0A \r\r>")
-    #expect(host.ask("050101") == "45 01 01 5A \r\r>")
+    #expect(host.request("0600") == "46 00 FF 04 00 00 00 \r\r>")
+    #expect(host.request("0606") == "46 06 03 00 5A 9C 40 \r46 06 83 00 5A 00 0A \r\r>")
+    #expect(host.request("050101") == "45 01 01 5A \r\r>")
   }
 
   /// The CRC of J1850 over a whole frame with its check byte leaves C4.

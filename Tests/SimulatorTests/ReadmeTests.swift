@@ -23,11 +23,11 @@ import Testing
     }
     #expect(blocks.count == 3)
     for block in blocks {
-      var host = try Dialogue(block)
+      var host = try SimulatedDialogue(block)
       host.prepare("ATE0", "ATS0", "ATSP0")
       let isUDS = block.contains("obdOnUDS")
       if isUDS { host.prepare("ATSP6") }
-      #expect(host.ask(isUDS ? "22F40D" : "010D").contains(isUDS ? "62F40D00" : "410D"))
+      #expect(host.request(isUDS ? "22F40D" : "010D").contains(isUDS ? "62F40D00" : "410D"))
     }
   }
 

@@ -87,16 +87,16 @@ import Testing
   }
 
   @Test func cars_follow_each_other() throws {
-    var host = try Dialogue(
+    var host = try SimulatedDialogue(
       #"""
       {"cars": [{"vin": "1D4GP00R55B123456"}, {"from": 60, "bus": "kwpFast", "vin": "WP0ZZZ99ZTS392124"}]}
       """#)
     host.prepare("ATE0", "ATS0", "ATSP0")
-    #expect(host.ask("0902").hasPrefix("SEARCHING...\r014\r0:490201314434\r"))
+    #expect(host.request("0902").hasPrefix("SEARCHING...\r014\r0:490201314434\r"))
     host.wait(.seconds(60))
-    #expect(host.ask("0902") == "NO DATA\r\r>")
+    #expect(host.request("0902") == "NO DATA\r\r>")
     host.prepare("ATSP0")
-    #expect(host.ask("0902").hasPrefix("SEARCHING...\r49020100000057\r"))
+    #expect(host.request("0902").hasPrefix("SEARCHING...\r49020100000057\r"))
   }
 
   @Test func a_missing_scenario_is_reported() throws {

@@ -18,13 +18,13 @@ import Testing
     #expect(name.hasPrefix("/dev/pts/"))
     #expect(try FileManager.default.destinationOfSymbolicLink(atPath: scratch.file("elm")) == name)
     let host = try Host(terminal: scratch.file("elm"))
-    #expect(try host.ask("ATE0") == "ATE0\rOK\r\r>")
-    #expect(try host.ask("ATSP6") == "OK\r\r>")
-    #expect(try host.ask("010C1") == "41 0C 1A F8 \r\r>")
+    #expect(try host.request("ATE0") == "ATE0\rOK\r\r>")
+    #expect(try host.request("ATSP6") == "OK\r\r>")
+    #expect(try host.request("010C1") == "41 0C 1A F8 \r\r>")
     host.hangUp()
     // The power stays on, so the settings stay as they were.
     let again = try Host(terminal: name)
-    #expect(try again.ask("010D1") == "41 0D 7B \r\r>")
+    #expect(try again.request("010D1") == "41 0D 7B \r\r>")
     again.hangUp()
     try simulator.stop()
     #expect((try? FileManager.default.destinationOfSymbolicLink(atPath: scratch.file("elm"))) == nil)
@@ -50,7 +50,7 @@ import Testing
     options.log = scratch.file("dialogue.capture")
     let simulator = try RunningSimulator(options)
     let host = try Host(port: try port(of: simulator))
-    _ = try host.ask("ATI")
+    _ = try host.request("ATI")
     try simulator.stop()
     let lines = try String(contentsOfFile: scratch.file("dialogue.capture"), encoding: .utf8).split(separator: "\n")
       .filter { !$0.hasPrefix("#") }
@@ -74,10 +74,10 @@ import Testing
     let simulator = try RunningSimulator(options)
     let port = try port(of: simulator)
     let host = try Host(port: port)
-    #expect(try host.ask("ATE0") == "ATE0\rOK\r\r>")
+    #expect(try host.request("ATE0") == "ATE0\rOK\r\r>")
     let second = try Host(port: port)
     #expect(try second.read() == [])
-    #expect(try host.ask("ATI") == "ELM327 v1.5\r\r>")
+    #expect(try host.request("ATI") == "ELM327 v1.5\r\r>")
     host.hangUp()
     #expect(try asksAgain(port) == "ELM327 v1.5\r\r>")
     try simulator.stop()
@@ -89,7 +89,7 @@ import Testing
     let deadline = ContinuousClock.now + .seconds(60)
     while ContinuousClock.now < deadline {
       let host = try Host(port: port)
-      if let answer = try? host.ask("ATI") { return answer }
+      if let answer = try? host.request("ATI") { return answer }
     }
     return ""
   }
@@ -100,18 +100,18 @@ import Testing
     options.scenario = try scratch.write("strict.json", #"{"adapter": {"strictBaud": true, "baud": 115200}}"#)
     let simulator = try RunningSimulator(options)
     let host = try Host(terminal: try simulator.name())
-    try host.say("ATI")
+    try host.send("ATI")
     // Characters are garbled in both directions. When all of them have come back, all were received, and none is read
     // at another rate.
     let echo = try host.hear(count: 4)
     #expect(echo.count == 4 && echo.allSatisfy { $0 >= 0x80 }, "\(echo)")
     host.set(speed: Int32(B115200))
     // Characters that arrived in between form one line that is not understood.
-    #expect(try host.ask("").hasSuffix("?\r\r>"))
-    #expect(try host.ask("ATI") == "ATI\rELM327 v1.5\r\r>")
+    #expect(try host.request("").hasSuffix("?\r\r>"))
+    #expect(try host.request("ATI") == "ATI\rELM327 v1.5\r\r>")
     // OK is sent at the old rate, the identity at the new one.
-    #expect(try host.ask("ATBRT00") == "ATBRT00\rOK\r\r>")
-    try host.say("ATBRD11")
+    #expect(try host.request("ATBRT00") == "ATBRT00\rOK\r\r>")
+    try host.send("ATBRD11")
     #expect(try host.hear(until: "OK\r") == "ATBRD11\rOK\r")
     host.set(speed: Int32(B230400))
     #expect(try host.hear(until: "v1.5\r").hasSuffix("v1.5\r"))
@@ -145,7 +145,7 @@ import Testing
     host.hangUp()
     let name = try simulator.name(1)
     #expect(try FileManager.default.destinationOfSymbolicLink(atPath: scratch.file("elm")) == name)
-    #expect(try Host(terminal: name).ask("ATI") == "ATI\rELM327 v1.5\r\r>")
+    #expect(try Host(terminal: name).request("ATI") == "ATI\rELM327 v1.5\r\r>")
     try simulator.stop()
   }
 

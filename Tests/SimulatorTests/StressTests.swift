@@ -19,7 +19,7 @@ import Testing
     // All kinds of faults, but only in the first two minutes.
     let faults = (0..<6).map { _ in fault(&random) + "@0s..120s" }
     let scenario = #"{"seed": \#(seed), "adapter": {"kind": "\#(kind)"}, "cars": [{"bus": "\#(bus)"}]}"#
-    var host = try Dialogue(scenario, faults: faults.joined(separator: ","))
+    var host = try SimulatedDialogue(scenario, faults: faults.joined(separator: ","))
     while host.now < .seconds(115) {
       host.write(command(&random) + (random.happens(0.9) ? "\r" : ""))
       host.wait(.milliseconds(Int(random.next() % 3000)))
@@ -30,8 +30,8 @@ import Testing
     host.wait(.seconds(30))
     host.write("\r")
     host.wait(.seconds(30))
-    #expect(host.ask("ATZ").hasSuffix(kind == "clone" ? "v2.1\r>" : kind == "stn" ? "v1.4b\r\r>" : "v1.5\r\r>"))
-    #expect(host.ask("ATI").hasPrefix("ATI\rELM327 "))
+    #expect(host.request("ATZ").hasSuffix(kind == "clone" ? "v2.1\r>" : kind == "stn" ? "v1.4b\r\r>" : "v1.5\r\r>"))
+    #expect(host.request("ATI").hasPrefix("ATI\rELM327 "))
   }
 
   private func fault(_ random: inout SeededGenerator) -> String {

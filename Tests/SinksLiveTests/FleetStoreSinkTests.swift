@@ -132,7 +132,7 @@ import Testing
       while store.requests.isEmpty, BootClock.now < deadline { sched_yield() }
       slot.stop()
       while !slot.hasEnded, BootClock.now < deadline { if wakeUp.wait(until: deadline) { wakeUp.clear() } }
-      let report = try #require(slot.takeReport())
+      let report = try #require(slot.popReport())
       #expect(report.batch?.records.count == 5)
       #expect(report.delivery == Delivery())
     }
@@ -295,7 +295,8 @@ import Testing
     let proxy = "http://127.0.0.1:\(unused.number)"
     try await aside {
       let result = try Tool.run(
-        try ProbeProgram.path, ["run", folder, config, "120"], environment: ["http_proxy": proxy, "all_proxy": proxy])
+        try Tool.probe("SinksProbe"), ["run", folder, config, "120"],
+        environment: ["http_proxy": proxy, "all_proxy": proxy])
       #expect(result.status == 0, "\(result.output)")
     }
     withExtendedLifetime(unused) {}

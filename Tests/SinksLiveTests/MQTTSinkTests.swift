@@ -136,7 +136,7 @@ import Testing
       try relay.line(within: .seconds(60)) { $0 == "held" }
       try broker.save()
       try broker.kill()
-      relay.say("let go")
+      relay.writeLine("release")
       let report = try Self.report(slot, wakeUp)
       let acknowledged = report.delivery.acknowledged.reduce(0) { $0 + $1.count }
       #expect((1..<20_000).contains(acknowledged))
@@ -183,7 +183,7 @@ import Testing
   private static func report(_ slot: SinkSlot, _ wakeUp: WakeUp) throws -> SinkSlot.Report {
     let deadline = BootClock.now + 120_000_000_000
     while BootClock.now < deadline {
-      while let report = slot.takeReport() { if report.batch != nil { return report } }
+      while let report = slot.popReport() { if report.batch != nil { return report } }
       if wakeUp.wait(until: deadline) { wakeUp.clear() }
     }
     throw Late()

@@ -64,7 +64,7 @@ struct ProbeRun: ~Copyable {
         batchTimers.append(BatchTimer(configuration.batchPolicy))
       }
     } catch {
-      say("\(error)")
+      printLine("\(error)")
       exit(71)
     }
   }
@@ -80,7 +80,7 @@ struct ProbeRun: ~Copyable {
       for _ in 0..<min(500, count - made) {
         made += 1
         let line = made % 100 == 0 ? maker.event(made, at: now) : maker.telemetry(made, at: now)
-        do throws(RecordFormError) { try spool.append(line.span, at: now) } catch { say("\(error)") }
+        do throws(RecordFormError) { try spool.append(line.span, at: now) } catch { printLine("\(error)") }
       }
       spool.advance(to: now)
       for index in slots.indices { serve(index, now) }
@@ -89,7 +89,7 @@ struct ProbeRun: ~Copyable {
       if !isSettled, made == count { wait(now) }
     }
     spool.close(at: BootClock.now)
-    say("all \((BootClock.now - started) / 1_000_000) ms, \(residentMemory()) KiB")
+    printLine("all \((BootClock.now - started) / 1_000_000) ms, \(residentMemory()) KiB")
   }
 
   private mutating func wait(_ now: Int64) {
@@ -98,13 +98,13 @@ struct ProbeRun: ~Copyable {
   }
 
   private mutating func serve(_ index: Int, _ now: Int64) {
-    while let report = slots[index].takeReport() {
+    while let report = slots[index].popReport() {
       if let batch = report.batch {
         let delivery = report.delivery
         spool.complete(batch, acknowledged: delivery.acknowledged, sentNothing: delivery.sentNothing, by: index)
       }
       batchTimers[index].batchFinished(report.delivery, of: report.batch?.records.count ?? 0)
-      for events in report.delivery.events { say("events \(configurations[index].name): \(events)") }
+      for events in report.delivery.events { printLine("events \(configurations[index].name): \(events)") }
     }
     batchTimers[index].recordsArrived(spool.arrived, at: now)
     guard slots[index].takesBatch, batchTimers[index].due <= now else { return }

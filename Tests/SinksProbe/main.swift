@@ -16,6 +16,6 @@ case "run" where arguments.count >= 4:
 case "memory" where arguments.count == 2: measureMemory(arguments[1])
 case "file" where arguments.count == 3: measureFile(arguments[1], count: Int(arguments[2]) ?? 1)
 default:
-  say("usage: SinksProbe run FOLDER CONFIG COUNT | memory CONFIG | file PATH COUNT")
+  printLine("usage: SinksProbe run FOLDER CONFIG COUNT | memory CONFIG | file PATH COUNT")
   exit(64)
 }

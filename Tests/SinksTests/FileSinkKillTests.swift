@@ -15,7 +15,8 @@ import Testing
       let config = try scratch.write(
         "sinks.json", #"[{"type":"file","path":"records.jsonl","rotate":{"bytes":1000000000}}]"#)
       for round in 0..<8 {
-        let program = try RunningProgram(try ProbeProgram.path, ["run", scratch.file("spool"), config, "2000000"])
+        let program = try RunningProgram(
+          try Tool.probe("SinksProbe"), ["run", scratch.file("spool"), config, "2000000"])
         // The program is killed when it has written a little, at another place each time.
         let file = scratch.file("records.jsonl")
         let before = Self.size(file)
@@ -24,7 +25,7 @@ import Testing
         program.send(SIGKILL)
         #expect(try program.end(within: .seconds(60)) == 128 + SIGKILL)
       }
-      let last = try Tool.run(try ProbeProgram.path, ["run", scratch.file("spool"), config, "1"])
+      let last = try Tool.run(try Tool.probe("SinksProbe"), ["run", scratch.file("spool"), config, "1"])
       #expect(last.status == 0, "\(last.output)")
       try Self.check(scratch.file("records.jsonl"), spool: scratch.file("spool"))
     }
@@ -41,7 +42,7 @@ import Testing
       let config = try scratch.write("sinks.json", #"[{"type":"file","path":"disk/records.jsonl"}]"#)
       let switchFile = try scratch.write("fault", "\(fault)\n")
       let program = try RunningProgram(
-        try ProbeProgram.path, ["run", scratch.file("spool"), config, "500"],
+        try Tool.probe("SinksProbe"), ["run", scratch.file("spool"), config, "500"],
         environment: [
           "LD_PRELOAD": try StorageShim.library(), "STORAGE_FOLDER": folder, "STORAGE_FAULT": switchFile,
         ])

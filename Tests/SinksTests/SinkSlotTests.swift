@@ -32,7 +32,7 @@ import Testing
   private func report(_ slot: SinkSlot, _ wakeUp: WakeUp) throws -> SinkSlot.Report {
     let deadline = BootClock.now + 60_000_000_000
     while BootClock.now < deadline {
-      if let report = slot.takeReport() { return report }
+      if let report = slot.popReport() { return report }
       if wakeUp.wait(until: deadline) { wakeUp.clear() }
     }
     throw Late()
@@ -74,7 +74,7 @@ import Testing
         _ = try report(going, wakeUp)
       }
       #expect(!hanging.takesBatch)
-      #expect(hanging.takeReport() == nil)
+      #expect(hanging.popReport() == nil)
       hanging.stop()
       let report = try report(hanging, wakeUp)
       #expect(report.batch?.records.count == 5)

@@ -51,7 +51,7 @@ import Testing
       #expect(plan.judge(foreign(0..<3, of: 3)) == .again)
       #expect(plan.next() == nil)
       guard case .setAside(let error) = plan.conclude() else {
-        Issue.record("they were given up")
+        Issue.record("they were abandoned")
         return
       }
       #expect(error.kind == .unauthorized && error.detail.contains("not yours"))
@@ -93,7 +93,7 @@ import Testing
     }
     #expect(taken.isEmpty && refused.map(\.index) == [0, 1, 2])
     guard case .stop(let error, _) = plan.conclude() else {
-      Issue.record("the one that names this gateway was given up")
+      Issue.record("the one that names this gateway was abandoned")
       return
     }
     #expect(error.kind == .unauthorized)
@@ -202,7 +202,7 @@ import Testing
     #expect(plan.judge(HTTPReply(status: 401)) == .again)
     #expect(plan.next()?.wantsToken == true)
     guard case .stop(let error, _) = plan.judge(HTTPReply(status: 401)) else {
-      Issue.record("goes on with a token that is not taken")
+      Issue.record("continues with a token that is not taken")
       return
     }
     #expect(error.kind == .unauthorized)
@@ -246,7 +246,7 @@ import Testing
     var plan = UploadPlan(server, records: 1)
     _ = plan.next()
     guard case .stop(let error, let wait) = plan.judge(reply) else {
-      Issue.record("goes on")
+      Issue.record("continues")
       return
     }
     #expect(error.kind == .busy)

@@ -14,15 +14,15 @@ import Spool
 let arguments = Array(CommandLine.arguments.dropFirst())
 switch arguments.first {
 case "run" where arguments.count == 4:
-  Rounds(arguments[1], seed: UInt64(arguments[2]) ?? 0).run(Int(arguments[3]) ?? 1)
-case "faults" where arguments.count == 3: Faults(arguments[1], arguments[2]).run()
-case "keep" where arguments.count == 3: Faults(arguments[1], "").keep(isClosed: arguments[2] == "closed")
-case "note" where arguments.count == 3: Faults(arguments[1], arguments[2]).note()
-case "fill" where arguments.count == 3: Measuring(arguments[1]).fill(Int(arguments[2]) ?? 1)
-case "open" where arguments.count == 2: Measuring(arguments[1]).open()
-case "drain" where arguments.count == 2: Measuring(arguments[1]).drain()
+  SpoolRounds(arguments[1], seed: UInt64(arguments[2]) ?? 0).run(Int(arguments[3]) ?? 1)
+case "faults" where arguments.count == 3: DiskFaults(arguments[1], arguments[2]).run()
+case "keep" where arguments.count == 3: DiskFaults(arguments[1], "").storeNote(isClosed: arguments[2] == "closed")
+case "note" where arguments.count == 3: DiskFaults(arguments[1], arguments[2]).readNote()
+case "fill" where arguments.count == 3: SpoolMeasuring(arguments[1]).fill(Int(arguments[2]) ?? 1)
+case "open" where arguments.count == 2: SpoolMeasuring(arguments[1]).open()
+case "drain" where arguments.count == 2: SpoolMeasuring(arguments[1]).drain()
 default:
-  say(
+  printLine(
     "usage: SpoolProbe run FOLDER SEED ROUNDS | faults FOLDER FILE | keep FOLDER closed|cut | "
       + "note FOLDER FILE | fill FOLDER COUNT | open FOLDER | drain FOLDER")
   exit(64)

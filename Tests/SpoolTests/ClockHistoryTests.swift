@@ -5,7 +5,7 @@ import Testing
 
 @Suite final class ClockHistoryTests {
   private var book = ClockHistory()
-  private let ntp = WallTime(offset: Lines.day, quality: .ntp)
+  private let ntp = WallTime(offset: SpoolLines.day, quality: .ntp)
 
   private func learn(_ wall: WallTime, boot: Int64, at now: Int64) -> Bool { book.learn(wall, boot: boot, at: now) }
 
@@ -25,14 +25,14 @@ import Testing
 
   @Test func a_clock_without_its_source_continues() {
     _ = book.learn(ntp, boot: 1, at: 1)
-    #expect(!learn(WallTime(offset: Lines.day + 1_000, quality: .system), boot: 1, at: 100))
+    #expect(!learn(WallTime(offset: SpoolLines.day + 1_000, quality: .system), boot: 1, at: 100))
     #expect(!learn(.unknown, boot: 1, at: 100))
     #expect(book.wall(boot: 1, time: 200) == ntp)
   }
 
   @Test func a_step_of_a_kept_clock_leaves_earlier_records_as_they_were() {
     _ = book.learn(ntp, boot: 1, at: 1)
-    let stepped = WallTime(offset: Lines.day + Lines.second, quality: .ntp)
+    let stepped = WallTime(offset: SpoolLines.day + SpoolLines.second, quality: .ntp)
     #expect(learn(stepped, boot: 1, at: 100))
     #expect(book.wall(boot: 1, time: 99) == ntp)
     #expect(book.wall(boot: 1, time: 100) == stepped)
@@ -40,17 +40,17 @@ import Testing
 
   @Test func only_the_last_steps_of_a_stepping_clock_are_kept() {
     for step in 1...10_000 {
-      #expect(learn(WallTime(offset: Int64(step) * Lines.second, quality: .gps), boot: 1, at: Int64(step)))
+      #expect(learn(WallTime(offset: Int64(step) * SpoolLines.second, quality: .gps), boot: 1, at: Int64(step)))
     }
     #expect(book.entries[1]?.count == ClockHistory.mostEntries)
-    #expect(book.wall(boot: 1, time: 9_999).offset == 9_999 * Lines.second)
-    #expect(book.wall(boot: 1, time: 1).offset == Int64(10_001 - ClockHistory.mostEntries) * Lines.second)
+    #expect(book.wall(boot: 1, time: 9_999).offset == 9_999 * SpoolLines.second)
+    #expect(book.wall(boot: 1, time: 1).offset == Int64(10_001 - ClockHistory.mostEntries) * SpoolLines.second)
   }
 
   @Test func a_second_reading_of_the_same_time_replaces_the_first() {
     _ = book.learn(ntp, boot: 1, at: 1)
-    let stepped = WallTime(offset: Lines.day + Lines.second, quality: .ntp)
-    let corrected = WallTime(offset: Lines.day + 2 * Lines.second, quality: .ntp)
+    let stepped = WallTime(offset: SpoolLines.day + SpoolLines.second, quality: .ntp)
+    let corrected = WallTime(offset: SpoolLines.day + 2 * SpoolLines.second, quality: .ntp)
     #expect(learn(stepped, boot: 1, at: 100))
     #expect(learn(corrected, boot: 1, at: 100))
     #expect(book.entries[1]?.map(\.wall) == [ntp, corrected])
@@ -58,6 +58,6 @@ import Testing
 
   @Test func two_readings_of_the_same_clock_are_nothing_new() {
     _ = book.learn(ntp, boot: 1, at: 1)
-    #expect(!learn(WallTime(offset: Lines.day + 2_000, quality: .ntp), boot: 1, at: 100))
+    #expect(!learn(WallTime(offset: SpoolLines.day + 2_000, quality: .ntp), boot: 1, at: 100))
   }
 }

@@ -29,7 +29,7 @@ import Testing
 
   @Test func a_spool_file_that_is_not_a_database_is_set_aside_and_reported() throws {
     let options = try made(10)
-    try change(options) { $0 = Data("this is no database, but a file of somebody's that is long enough".utf8) }
+    try change(options) { $0 = Data("this is no database, but a file of another program that is long enough".utf8) }
     var spool = Spool(options)
     let news = spool.allNews()
     #expect(spool.state == .durable)
@@ -44,7 +44,7 @@ import Testing
     #expect(error.kind == .damaged)
     #expect(FileManager.default.contents(atPath: kept)?.starts(with: Data("this is no database".utf8)) == true)
     // The lost records are unknown.
-    let loss = try spool.tellLosses()
+    let loss = try spool.reportLosses()
     #expect(loss.map(\.reason) == [.damagedSpool])
     #expect(loss.first?.sequences == nil && loss.first?.count == nil)
     try spool.telemetry(5...6)
@@ -108,7 +108,7 @@ import Testing
     let damaged = try #require(
       spool.allNews().compactMap { if case .damagedRecord(_, let number) = $0 { number } else { nil } }.first)
     spool.commitAll()
-    let losses = try spool.tellLosses()
+    let losses = try spool.reportLosses()
     #expect(losses.map(\.sequences) == [damaged...damaged])
     #expect(losses.map(\.reason) == [.damagedSpool])
     #expect(losses.map(\.count) == [1])
@@ -129,7 +129,7 @@ import Testing
     #expect(spool.state == .durable)
     let after = spool.epoch
     #expect(after != nil && after != before)
-    let losses = try spool.tellLosses()
+    let losses = try spool.reportLosses()
     #expect(losses.map(\.reason) == [.damagedSpool])
     #expect(losses.first?.epoch == before)
     try spool.telemetry(500...510)
@@ -155,7 +155,7 @@ import Testing
     let saved = spool.allNews().compactMap { if case .setAside(_, _, let saved) = $0 { saved } else { nil } }
     #expect(values.count >= 1_985 && values.count < 2_000, "\(values.count)")
     #expect(saved == [UInt64(values.count)])
-    let losses = try spool.tellLosses()
+    let losses = try spool.reportLosses()
     #expect(losses.map(\.epoch?.string) == [before])
     #expect(losses.map(\.count) == [UInt64(2_000 - values.count)])
     // Each record is delivered under one epoch and number.
@@ -166,10 +166,10 @@ import Testing
     var options = SpoolOptions(scratch, sinks: ["a", "b"])
     options.commitInterval = 1
     var spool = Spool(options, boot: "first")
-    spool.setWallTime(WallTime(offset: Lines.day, quality: .ntp), at: 0)
+    spool.setWallTime(WallTime(offset: SpoolLines.day, quality: .ntp), at: 0)
     try spool.telemetry(1...1_000, text: 200)
     spool.commitAll()
-    spool.acknowledge(spool.take(0, records: 300))
+    spool.acknowledge(spool.nextRecords(0, records: 300))
     spool.commitAll()
     spool.close(at: 0)
     try change(options) { data in
@@ -190,7 +190,8 @@ import Testing
   @Test(arguments: 0..<40) func a_damaged_spool_never_delivers_a_false_record(_ seed: Int) throws {
     var random = Reproducible(seed)
     let options = try made(400)
-    let honest = Set((2...400).map { Self.values(String(decoding: Lines.telemetry($0, text: 200), as: UTF8.self)) })
+    let honest = Set(
+      (2...400).map { Self.values(String(decoding: SpoolLines.telemetry($0, text: 200), as: UTF8.self)) })
     try change(options) { data in
       for _ in 0..<Int.random(in: 1...4, using: &random) {
         // A quarter of the bytes are in the header and the first pages, which describe the tables.
@@ -204,12 +205,12 @@ import Testing
     for _ in 0..<2 {
       var spool = Spool(options)
       #expect(spool.state == .durable)
-      try spool.tellLosses()
+      try spool.reportLosses()
       for record in spool.drain() where record.json.contains(#""type":"telemetry""#) {
         #expect(honest.contains(Self.values(record.json)), "\(record.json)")
       }
       #expect(spool.state == .durable)
-      try spool.tellLosses()
+      try spool.reportLosses()
       try spool.telemetry(500...510)
       spool.commitAll()
       #expect(spool.drain().compactMap(\.value).suffix(11) == Array(500...510)[...])
@@ -231,7 +232,7 @@ import Testing
     try spool.telemetry(2...20)
     spool.commitAll()
     _ = spool.drain(0)
-    let some = spool.take(1, records: 5)
+    let some = spool.nextRecords(1, records: 5)
     spool.acknowledge(some, by: 1)
     let (before, generation) = (spool.epoch, spool.generation)
     let gone = options.folder! + (withFolder ? "" : "/spool.db")
@@ -247,7 +248,7 @@ import Testing
     #expect(news.contains(.fileGone(path: options.folder! + "/spool.db")))
     #expect(try found(options) == 2)
     // One sink has all records, the other lacks those that it has not acknowledged.
-    let losses = try spool.tellLosses()
+    let losses = try spool.reportLosses()
     #expect(losses.map(\.sink) == ["b"])
     #expect(losses.first?.epoch == before)
     #expect(losses.first?.reason == .damagedSpool && losses.first?.count == 15)
@@ -272,7 +273,7 @@ import Testing
     spool.advance(to: spool.now + options.retryInterval)
     #expect(spool.state == .durable)
     #expect(try found(options) == 2)
-    let losses = try spool.tellLosses()
+    let losses = try spool.reportLosses()
     #expect(losses.map(\.sequences) == [1...3])
   }
 
@@ -284,7 +285,7 @@ import Testing
     try FileManager.default.removeItem(atPath: options.folder!)
     spool.close(at: spool.now)
     var again = Spool(options)
-    let loss = again.takeLoss()
+    let loss = again.popLoss()
     #expect(loss?.sequences == 1...3 && loss?.count == 3)
   }
 
@@ -300,13 +301,13 @@ import Testing
     try spool.telemetry(4...5)
     spool.commitAll()
     #expect(spool.state != .durable)
-    #expect(spool.take().map(\.value) == [4, 5])
+    #expect(spool.nextRecords().map(\.value) == [4, 5])
     try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: false)
     try spool.telemetry(6...6)
     spool.advance(to: spool.now + options.retryInterval)
     #expect(spool.state == .durable)
-    #expect(spool.take().map(\.value) == [6])
-    let losses = try spool.tellLosses()
+    #expect(spool.nextRecords().map(\.value) == [6])
+    let losses = try spool.reportLosses()
     #expect(losses.map(\.sequences) == [1...3])
   }
 

@@ -17,7 +17,7 @@ import Testing
     let scratch = try ScratchFolder()
     let fault = try scratch.write("fault", "0\n")
     let result = try Tool.run(
-      try ProbeProgram.path, ["faults", scratch.file("spool"), fault],
+      try Tool.probe("SpoolProbe"), ["faults", scratch.file("spool"), fault],
       environment: [
         "LD_PRELOAD": try StorageShim.library(), "STORAGE_FOLDER": scratch.file("spool"), "STORAGE_FAULT": fault,
       ])
@@ -77,11 +77,11 @@ import Testing
     try await aside {
       let scratch = try ScratchFolder()
       let folder = scratch.file("spool 100%")
-      let kept = try Tool.run(try ProbeProgram.path, ["keep", folder, end])
+      let kept = try Tool.run(try Tool.probe("SpoolProbe"), ["keep", folder, end])
       #expect(kept.status == 0, "\(kept.errors)")
       let fault = try scratch.write("fault", "0\n")
       let result = try Tool.run(
-        try ProbeProgram.path, ["note", folder, fault],
+        try Tool.probe("SpoolProbe"), ["note", folder, fault],
         environment: ["LD_PRELOAD": try StorageShim.library(), "STORAGE_FOLDER": folder, "STORAGE_FAULT": fault])
       #expect(result.lines == ["note under way", "note under way"], "\(result.errors)")
     }

@@ -37,7 +37,7 @@ import Testing
 
   @Test func observers_see_the_same_lines_as_sinks() throws {
     var spool = Spool(SpoolOptions(scratch))
-    spool.setWallTime(WallTime(offset: Lines.day, quality: .ntp), at: 0)
+    spool.setWallTime(WallTime(offset: SpoolLines.day, quality: .ntp), at: 0)
     var followerPosition = FollowerPosition()
     _ = Self.look(&spool, &followerPosition)
     try spool.telemetry(1...20)
@@ -53,10 +53,10 @@ import Testing
     var followerPosition = FollowerPosition()
     _ = Self.look(&spool, &followerPosition)
     try spool.telemetry(1...3)
-    let first = spool.take(records: 2)
+    let first = spool.nextRecords(records: 2)
     #expect(first.map(\.sequence) == [1, 2])
     #expect(Self.look(&spool, &followerPosition) == first, "the third has no number yet")
-    let second = spool.take()
+    let second = spool.nextRecords()
     #expect(second.map(\.sequence) == [3])
     #expect(Self.look(&spool, &followerPosition) == second)
     #expect(Self.look(&spool, &followerPosition).isEmpty)
@@ -67,9 +67,9 @@ import Testing
     var spool = Spool(SpoolOptions(folder: nil, sinks: ["quick", "slow"]) { epoch })
     try spool.telemetry(1...3)
     _ = spool.drain(0)
-    let figures = spool.figures(at: 50 * Lines.second)
-    #expect(figures.sinkAges == [nil, 49 * Lines.second])
-    #expect(figures.oldestAge == 49 * Lines.second)
+    let figures = spool.figures(at: 50 * SpoolLines.second)
+    #expect(figures.sinkAges == [nil, 49 * SpoolLines.second])
+    #expect(figures.oldestAge == 49 * SpoolLines.second)
   }
 
   @Test func an_observer_moved_to_the_end_sees_later_records() throws {
@@ -86,11 +86,11 @@ import Testing
     try spool.telemetry(1...10)
     spool.commitAll()
     _ = spool.drain(0)
-    let now = 100 * Lines.second
+    let now = 100 * SpoolLines.second
     let figures = spool.figures(at: now)
     #expect(figures.records == 10 && figures.memoryRecords == 0)
-    #expect(figures.sinkAges == [nil, 99 * Lines.second])
-    #expect(figures.oldestAge == 99 * Lines.second)
+    #expect(figures.sinkAges == [nil, 99 * SpoolLines.second])
+    #expect(figures.oldestAge == 99 * SpoolLines.second)
     #expect(figures.bytes > 4_096 && figures.state == .durable)
     _ = spool.drain(1)
     spool.commitAll()

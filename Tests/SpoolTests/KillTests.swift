@@ -13,7 +13,7 @@ import Testing
       var random = Reproducible(Torture.count("SPOOL_SEED", usually: 17))
       var account = ProbeAccount()
       for round in 1...Torture.count("SPOOL_KILLS", usually: 20) {
-        let probe = try RunningProgram(try ProbeProgram.path, ["run", folder, "\(round)", "1000000"])
+        let probe = try RunningProgram(try Tool.probe("SpoolProbe"), ["run", folder, "\(round)", "1000000"])
         defer { probe.kill() }
         // The kill comes after a random line and then a random time, so in the middle of any operation.
         var left = Int.random(in: 1...400, using: &random)
@@ -26,7 +26,7 @@ import Testing
         #expect(try probe.end(within: .seconds(120)) == 128 + SIGKILL)
         // All output from before the kill is available; then the pipe ends.
         #expect(throws: RunningProgram.Late.self) { try probe.line(within: .seconds(60)) { _ in false } }
-        for line in probe.output { account.take(line.text[...]) }
+        for line in probe.output { account.record(line.text[...]) }
       }
       #expect(account.committed.count > 1_000)
       // At most 60 records are in memory. During a commit, the reported number may be twice as large.

@@ -64,7 +64,7 @@ import Testing
   /// Returns the number of records that another process would find.
   private static func committed(_ options: SpoolOptions) -> Int64? {
     guard let connection = try? SQLiteConnection(path: options.folder! + "/spool.db") else { return nil }
-    defer { connection.keepLog() }
+    defer { connection.preserveLog() }
     return try? connection.number("SELECT events + telemetry FROM state", "look")
   }
 
@@ -79,7 +79,7 @@ import Testing
     var again = Spool(options)
     let trips = again.note("trips")
     #expect(trips == nil)
-    #expect(again.take().map(\.value) == [1, 2])
+    #expect(again.nextRecords().map(\.value) == [1, 2])
   }
 
   @Test func notes_outlive_a_damaged_file() throws {
@@ -104,10 +104,10 @@ import Testing
     try spool.telemetry(1...2)
     spool.skip(5, reason: .slowDisk)
     spool.commitAll()
-    let taken = spool.takeLoss()
+    let taken = spool.popLoss()
     let loss = try #require(taken)
     #expect(loss.sequences == 1...5 && loss.count == 5 && loss.reason == .slowDisk)
-    #expect(spool.take().map(\.sequence) == [6, 7])
+    #expect(spool.nextRecords().map(\.sequence) == [6, 7])
   }
 
   @Test func lost_records_take_numbers_without_a_file_too() throws {
@@ -116,10 +116,10 @@ import Testing
     var spool = Spool(options)
     spool.skip(3, reason: .slowDisk)
     try spool.event(1)
-    let taken = spool.takeLoss()
+    let taken = spool.popLoss()
     let loss = try #require(taken)
     #expect(loss.sequences == 1...3 && loss.count == 3)
-    #expect(spool.take().map(\.sequence) == [4])
+    #expect(spool.nextRecords().map(\.sequence) == [4])
     #expect(spool.nextDue == .max)
     #expect(spool.allNews().isEmpty)
   }

@@ -18,7 +18,7 @@ import Testing
     var random = Reproducible(number)
     var line = JSONLineEncoder()
     line.begin()
-    Lines.head(.telemetry, number).write(to: &line)
+    SpoolLines.head(.telemetry, number).write(to: &line)
     line.field("rpm", number)
     for signal in 0..<signals {
       line.key("\(form)signalOfTheCar\(signal * 7)")
@@ -33,7 +33,7 @@ import Testing
     var random = Reproducible(number)
     var line = JSONLineEncoder()
     line.begin()
-    Lines.head(.telemetry, number).write(to: &line)
+    SpoolLines.head(.telemetry, number).write(to: &line)
     line.field("rpm", number)
     let letters = (0..<600).map { _ in UInt8.random(in: 0x61...0x7A, using: &random) }
     line.field("note", String(decoding: letters, as: UTF8.self))
@@ -47,7 +47,7 @@ import Testing
   }
 
   private static func append(_ lines: [[UInt8]], to spool: inout Spool) throws {
-    for (index, line) in lines.enumerated() { try spool.append(line.span, at: Int64(index) * Lines.second) }
+    for (index, line) in lines.enumerated() { try spool.append(line.span, at: Int64(index) * SpoolLines.second) }
     spool.commitAll()
   }
 
@@ -100,7 +100,7 @@ import Testing
     let lines = (1...1_500).map { number in
       switch Int.random(in: 0..<10, using: &random) {
       case 0: Self.noise(number)
-      case 1: Lines.telemetry(number)
+      case 1: SpoolLines.telemetry(number)
       default:
         Self.line(
           number, form: forms.randomElement(using: &random) ?? "", signals: Int.random(in: 3...90, using: &random))
@@ -161,7 +161,7 @@ import Testing
     let values = Set(spool.drain().compactMap(\.value))
     #expect(values.count == 1_000 - Int(lost) && !values.contains(500))
     spool.commitAll()
-    let losses = try spool.tellLosses()
+    let losses = try spool.reportLosses()
     #expect(losses.allSatisfy { $0.reason == .damagedSpool })
     #expect(losses.compactMap(\.count).reduce(0, +) == UInt64(lost))
     spool.commitAll()
@@ -193,7 +193,7 @@ import Testing
     for _ in 0..<3 {
       values += spool.drain().compactMap(\.value)
       spool.commitAll()
-      told += try spool.tellLosses()
+      told += try spool.reportLosses()
       spool.commitAll()
     }
     #expect(Set(values).count == values.count && Set(values).isDisjoint(with: 1...lost))
@@ -230,7 +230,7 @@ import Testing
     spool = Spool(options)
     #expect(Set(spool.drain().compactMap(\.value)) == Set(1...100).subtracting([50]))
     spool.commitAll()
-    #expect(try spool.tellLosses().map(\.sequences) == [50...50])
+    #expect(try spool.reportLosses().map(\.sequences) == [50...50])
   }
 
   /// Version 1 of the file did not have packed records.
@@ -275,7 +275,8 @@ import Testing
     var environment: [String: String] = [:]
     if !hasLibrary { environment = ["LD_PRELOAD": try StorageShim.library(), "STORAGE_WITHOUT": "libzstd.so.1"] }
     let result = try Tool.run(
-      try ProbeProgram.path, [arguments[0], scratch.file("spool")] + arguments.dropFirst(), environment: environment)
+      try Tool.probe("SpoolProbe"), [arguments[0], scratch.file("spool")] + arguments.dropFirst(),
+      environment: environment)
     #expect(result.status == 0, "\(result.errors)")
     return result.lines.last.map { String($0.prefix { $0 != " " }) } ?? ""
   }

@@ -25,7 +25,7 @@ import Testing
     ]
     // Each run continues with the file of the previous one, so that a cut can also occur while an existing file is
     // opened.
-    let probe = try ProbeProgram.path
+    let probe = try Tool.probe("SpoolProbe")
     let result = try Tool.run(probe, ["run", scratch.file("run"), "\(seed)", "14"], environment: environment)
     #expect(result.status == 0, "\(result.errors)")
     var steps = try StorageLog([UInt8](Data(contentsOf: URL(fileURLWithPath: log)))).steps
@@ -54,7 +54,7 @@ import Testing
         }
         try FileManager.default.removeItem(atPath: folder)
       }
-      if case .said(let line) = steps[index] { account.take(line) } else { disk.apply(steps[index]) }
+      if case .said(let line) = steps[index] { account.record(line) } else { disk.apply(steps[index]) }
     }
     #expect(account.committed.count > 300)
     return faults
@@ -74,7 +74,7 @@ import Testing
       let scratch = try ScratchFolder()
       let log = scratch.file("log")
       let result = try Tool.run(
-        try ProbeProgram.path, ["run", scratch.file("run"), "9", "30"],
+        try Tool.probe("SpoolProbe"), ["run", scratch.file("run"), "9", "30"],
         environment: [
           "LD_PRELOAD": try StorageShim.library(), "STORAGE_FOLDER": scratch.file("run"), "STORAGE_LOG": log,
         ])

@@ -14,11 +14,11 @@ struct ProbeAccount {
   private var lost = SequenceSet()
   /// Reported losses, each with the number of its sequence numbers.
   private(set) var losses: [(reason: Substring, numbers: Int)] = []
-  /// Lines that contradict each other.
+  /// SpoolLines that contradict each other.
   private(set) var contradictions: [String] = []
 
   /// Processes a line of the probe; lines must be in order.
-  mutating func take(_ line: Substring) {
+  mutating func record(_ line: Substring) {
     let words = line.split(separator: " ")
     func number(_ index: Int) -> Int { index < words.count ? Int(words[index]) ?? 0 : 0 }
     switch words.first {
@@ -57,7 +57,7 @@ struct ProbeAccount {
     }
     guard spool.state == .durable else { return faults + ["\(spool.state)"] }
     var known = lost
-    for loss in try spool.tellLosses() {
+    for loss in try spool.reportLosses() {
       if let range = loss.sequences { known.insert(range) } else { faults.append("\(loss)") }
       if loss.reason != reason { faults.append("\(loss)") }
     }

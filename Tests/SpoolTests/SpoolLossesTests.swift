@@ -19,7 +19,7 @@ import Testing
     try spool.telemetry(1...3)
     spool.close(at: 0)
     var again = Spool(options)
-    let losses = try again.tellLosses()
+    let losses = try again.reportLosses()
     #expect(losses.isEmpty)
     #expect(again.allNews() == [.opened(path: again.path, records: 3)])
   }
@@ -34,7 +34,7 @@ import Testing
     crash(spool)
     var again = Spool(options, boot: "boot-2")
     #expect(again.allNews().contains(.uncleanStop(path: again.path)))
-    let losses = try again.tellLosses()
+    let losses = try again.reportLosses()
     try again.telemetry(14...14)
     again.commitAll()
     let loss = try #require(losses.first)
@@ -64,7 +64,7 @@ import Testing
     spool.advance(to: spool.now)
     crash(spool)
     var again = Spool(options)
-    let losses = try again.tellLosses()
+    let losses = try again.reportLosses()
     // One more record may have been on its way to the spool.
     let most = UInt64(pending + 1)
     #expect(losses.map(\.reason) == [.processKilled])
@@ -84,7 +84,7 @@ import Testing
     }
     crash(spool)
     var again = Spool(options)
-    #expect(try again.tellLosses().map(\.sequences) == [1_001...1_001])
+    #expect(try again.reportLosses().map(\.sequences) == [1_001...1_001])
   }
 
   @Test func without_a_mark_a_kill_counts_the_reserved_numbers() throws {
@@ -95,7 +95,7 @@ import Testing
     crash(spool)
     try Data("4711\n".utf8).write(to: URL(fileURLWithPath: scratch.file("spool/spool.lock")))
     var again = Spool(options)
-    let losses = try again.tellLosses()
+    let losses = try again.reportLosses()
     #expect(losses.map(\.reason) == [.processKilled])
     #expect(losses.map(\.sequences) == [9...20])
   }
@@ -117,10 +117,10 @@ import Testing
     var names: [UInt64: Int] = [:]
     for round in 0..<12 {
       var spool = Spool(options)
-      try spool.tellLosses()
+      try spool.reportLosses()
       try spool.telemetry((round * 10)...(round * 10 + 4))
       spool.commitAll()
-      for record in spool.take() {
+      for record in spool.nextRecords() {
         guard let value = record.value else { continue }
         #expect(names.updateValue(value, forKey: record.sequence) ?? value == value)
       }
@@ -135,16 +135,16 @@ import Testing
     let options = SpoolOptions(scratch)
     crash(Spool(options))
     var second = Spool(options)
-    try second.tellLosses()
+    try second.reportLosses()
     // The record about the loss was made, and then lost.
     crash(second)
     var third = Spool(options)
-    let owed = try third.tellLosses()
+    let owed = try third.reportLosses()
     #expect(owed.map(\.reason) == [.processKilled, .processKilled])
     third.commitAll()
     third.close(at: 0)
     var fourth = Spool(options)
-    let none = fourth.takeLoss()
+    let none = fourth.popLoss()
     #expect(none == nil)
     #expect(fourth.drain().count == 2)
   }
@@ -158,7 +158,7 @@ import Testing
     spool.commitAll()
     let used = try spool.file?.usedBytes() ?? .max
     #expect(used <= 1 << 20)
-    let losses = try spool.tellLosses()
+    let losses = try spool.reportLosses()
     spool.commitAll()
     let seen = spool.drain()
     let left = seen.compactMap(\.value).filter { $0 != 1 }.sorted()
@@ -180,16 +180,16 @@ import Testing
     var spool = Spool(options)
     try spool.telemetry(1...3_000, text: 300)
     spool.commitAll()
-    let first = try spool.tellLosses()
+    let first = try spool.reportLosses()
     spool.commitAll()
     for number in 3_001...6_000 {
       try spool.event(number)
       // Twenty at a time, because each commit is expensive.
       if number % 20 == 0 { spool.advance(to: spool.now) }
     }
-    var losses = try spool.tellLosses()
+    var losses = try spool.reportLosses()
     spool.commitAll()
-    while let more = Optional(try spool.tellLosses()), !more.isEmpty {
+    while let more = Optional(try spool.reportLosses()), !more.isEmpty {
       losses += more
       spool.commitAll()
     }
@@ -218,31 +218,31 @@ import Testing
       _ = spool.drain(0)
     }
     spool.commitAll()
-    let losses = try spool.tellLosses()
+    let losses = try spool.reportLosses()
     #expect(!losses.isEmpty)
     #expect(losses.allSatisfy { $0.sink == "lacks" })
   }
 
   @Test func records_past_the_maximum_age_are_dropped() throws {
     var options = SpoolOptions(scratch)
-    options.maximumAge = 100 * Lines.second
+    options.maximumAge = 100 * SpoolLines.second
     var spool = Spool(options)
     try spool.telemetry(1...50)
-    spool.advance(to: 60 * Lines.second)
+    spool.advance(to: 60 * SpoolLines.second)
     try spool.telemetry(51...130)
-    spool.advance(to: 130 * Lines.second)
-    spool.advance(to: 136 * Lines.second)
-    let losses = try spool.tellLosses()
+    spool.advance(to: 130 * SpoolLines.second)
+    spool.advance(to: 136 * SpoolLines.second)
+    let losses = try spool.reportLosses()
     #expect(losses.map(\.count) == [35])
     #expect(losses.map(\.sequences) == [1...35])
-    #expect(spool.take().compactMap(\.value).min() == 36)
+    #expect(spool.nextRecords().compactMap(\.value).min() == 36)
   }
 
   @Test func records_of_an_earlier_boot_age_by_the_clock() throws {
     var options = SpoolOptions(scratch)
-    options.maximumAge = 3_600 * Lines.second
+    options.maximumAge = 3_600 * SpoolLines.second
     var spool = Spool(options, boot: "first")
-    spool.setWallTime(WallTime(offset: Lines.day, quality: .ntp), at: 0)
+    spool.setWallTime(WallTime(offset: SpoolLines.day, quality: .ntp), at: 0)
     try spool.telemetry(1...2)
     spool.close(at: 0)
     // The time without power is unknown: the records are at least as old as this boot.
@@ -250,9 +250,10 @@ import Testing
     try clockless.telemetry(3...3)
     clockless.commitAll()
     #expect(clockless.depth.file == 3)
-    clockless.setWallTime(WallTime(offset: Lines.day + 7_200 * Lines.second, quality: .ntp), at: clockless.now)
+    clockless.setWallTime(
+      WallTime(offset: SpoolLines.day + 7_200 * SpoolLines.second, quality: .ntp), at: clockless.now)
     clockless.commitAll()
-    let losses = try clockless.tellLosses()
+    let losses = try clockless.reportLosses()
     #expect(losses.map(\.sequences) == [1...2])
   }
 }

@@ -42,7 +42,7 @@ import Testing
       case 2: commitAll()
       case 3: spool.requeue(by: Int.random(in: 0..<3, using: &random))
       case 4: if Int.random(in: 0..<3, using: &random) == 0 { try restart() }
-      default: take(Int.random(in: 0..<3, using: &random))
+      default: deliver(Int.random(in: 0..<3, using: &random))
       }
     }
 
@@ -73,11 +73,11 @@ import Testing
         spool = Spool(SpoolOptions(folder: "/dev/null/none", sinks: [], newEpoch: options.newEpoch))
       }
       spool = Spool(options)
-      try spool.tellLosses()
+      try spool.reportLosses()
     }
 
-    private func take(_ sink: Int) {
-      let seen = spool.take(sink, records: Int.random(in: 1...30, using: &random))
+    private func deliver(_ sink: Int) {
+      let seen = spool.nextRecords(sink, records: Int.random(in: 1...30, using: &random))
       for record in seen {
         let before = left.updateValue(record.json, forKey: record.sequence)
         #expect(before == nil || before == record.json)

@@ -15,29 +15,29 @@ import Testing
     try spool.event(6)
     try spool.telemetry(7...9)
     spool.commitAll()
-    #expect(spool.take(records: 4).map(\.value) == [6, 9, 1, 2])
-    #expect(spool.take(records: 4).map(\.value) == [3, 4, 5, 7])
-    #expect(spool.take(records: 4).map(\.value) == [8])
+    #expect(spool.nextRecords(records: 4).map(\.value) == [6, 9, 1, 2])
+    #expect(spool.nextRecords(records: 4).map(\.value) == [3, 4, 5, 7])
+    #expect(spool.nextRecords(records: 4).map(\.value) == [8])
   }
 
   @Test func a_backlog_does_not_hold_up_what_is_new() throws {
     var spool = Spool(SpoolOptions(scratch))
     try spool.telemetry(1...50)
     spool.commitAll()
-    #expect(spool.take(records: 3).map(\.value) == [50, 1, 2])
+    #expect(spool.nextRecords(records: 3).map(\.value) == [50, 1, 2])
     try spool.telemetry(51...52)
     spool.commitAll()
-    #expect(spool.take(records: 3).map(\.value) == [52, 3, 4])
+    #expect(spool.nextRecords(records: 3).map(\.value) == [52, 3, 4])
   }
 
   @Test func without_a_backlog_telemetry_comes_in_its_order() throws {
     var spool = Spool(SpoolOptions(scratch))
     try spool.telemetry(1...5)
     spool.commitAll()
-    #expect(spool.take(records: 5).map(\.value) == [1, 2, 3, 4, 5])
+    #expect(spool.nextRecords(records: 5).map(\.value) == [1, 2, 3, 4, 5])
     try spool.telemetry(6...7)
     spool.commitAll()
-    #expect(spool.take(records: 5).map(\.value) == [6, 7])
+    #expect(spool.nextRecords(records: 5).map(\.value) == [6, 7])
   }
 
   @Test func a_batch_keeps_to_its_bytes_and_gives_one_record_however_long() throws {
@@ -56,10 +56,10 @@ import Testing
   @Test func unacknowledged_records_are_resent_unchanged_after_a_crash() throws {
     let options = SpoolOptions(scratch)
     var spool = Spool(options)
-    spool.setWallTime(WallTime(offset: Lines.day, quality: .system), at: 0)
+    spool.setWallTime(WallTime(offset: SpoolLines.day, quality: .system), at: 0)
     try spool.telemetry(1...6)
     spool.commitAll()
-    let first = spool.take(records: 4)
+    let first = spool.nextRecords(records: 4)
     spool.acknowledge(Array(first.prefix(2)))
     spool.commitAll()
     // The record was acknowledged, but this was not committed, so it may be sent again.
@@ -68,8 +68,8 @@ import Testing
     spool = Spool(SpoolOptions(folder: "/dev/null/none", sinks: []) { UUIDv7(milliseconds: 0, first: 0, rest: 0) })
     var again = Spool(options)
     // The clock was set meanwhile: a record that was sent with the earlier time keeps it.
-    again.setWallTime(WallTime(offset: Lines.day + 3_600 * Lines.second, quality: .ntp), at: 0)
-    let second = again.take()
+    again.setWallTime(WallTime(offset: SpoolLines.day + 3_600 * SpoolLines.second, quality: .ntp), at: 0)
+    let second = again.nextRecords()
     let resent = first.dropFirst(2)
     #expect(resent.allSatisfy { second.contains($0) })
     #expect(second.count == 4)
@@ -81,13 +81,13 @@ import Testing
     var spool = Spool(SpoolOptions(scratch, sinks: ["a", "b"]))
     try spool.telemetry(1...1)
     spool.commitAll()
-    let unset = spool.take(0)
+    let unset = spool.nextRecords(0)
     #expect(unset.first?.json.contains(#""elapsed":1,"timeQuality":"unset""#) == true)
-    spool.setWallTime(WallTime(offset: Lines.day, quality: .gps), at: 0)
-    let known = spool.take(1)
+    spool.setWallTime(WallTime(offset: SpoolLines.day, quality: .gps), at: 0)
+    let known = spool.nextRecords(1)
     #expect(known.first?.json.contains(#""timestamp":"2026-11-21T00:00:01.000Z","timeQuality":"gps""#) == true)
     spool.requeue(by: 0)
-    #expect(spool.take(0) == unset)
+    #expect(spool.nextRecords(0) == unset)
   }
 
   /// Takes a batch of all records, and lets the sink return it.
@@ -109,8 +109,8 @@ import Testing
       let seen = attempt(&spool, sentNothing: true)
       #expect(seen.count == 3 && seen.allSatisfy { $0.json.contains(#""timeQuality":"\#(wrong.quality.name)""#) })
     }
-    spool.setWallTime(WallTime(offset: Lines.day, quality: .ntp), at: spool.now)
-    let right = spool.take()
+    spool.setWallTime(WallTime(offset: SpoolLines.day, quality: .ntp), at: spool.now)
+    let right = spool.nextRecords()
     #expect(right.map(\.value) == [3, 1, 2])
     #expect(right.allSatisfy { $0.json.contains(#""timestamp":"2026-11-21T00:00:0"#) })
     // The file does not contain the other time any more either.
@@ -128,9 +128,9 @@ import Testing
     #expect(attempt(&spool, sentNothing: true) == first)
     // This does not apply to the other sink.
     _ = attempt(&spool, sink: 1, sentNothing: true)
-    spool.setWallTime(WallTime(offset: Lines.day, quality: .ntp), at: spool.now)
+    spool.setWallTime(WallTime(offset: SpoolLines.day, quality: .ntp), at: spool.now)
     #expect(attempt(&spool, sentNothing: true) == first)
-    #expect(spool.take(1).allSatisfy { $0.json.contains("ntp") })
+    #expect(spool.nextRecords(1).allSatisfy { $0.json.contains("ntp") })
   }
 
   /// It is unknown whether they were sent before the crash.
@@ -139,18 +139,18 @@ import Testing
     var spool = Spool(options)
     try spool.telemetry(1...2)
     spool.commitAll()
-    let first = spool.take()
+    let first = spool.nextRecords()
     spool = Spool(SpoolOptions(folder: "/dev/null/none", sinks: []) { UUIDv7(milliseconds: 0, first: 0, rest: 0) })
     var again = Spool(options)
     #expect(attempt(&again, sentNothing: true) == first)
-    again.setWallTime(WallTime(offset: Lines.day, quality: .ntp), at: 0)
-    #expect(again.take() == first)
+    again.setWallTime(WallTime(offset: SpoolLines.day, quality: .ntp), at: 0)
+    #expect(again.nextRecords() == first)
   }
 
   @Test func records_of_an_earlier_boot_get_the_time_of_their_boot() throws {
     let options = SpoolOptions(scratch)
     var spool = Spool(options, boot: "first")
-    spool.setWallTime(WallTime(offset: Lines.day, quality: .ntp), at: 0)
+    spool.setWallTime(WallTime(offset: SpoolLines.day, quality: .ntp), at: 0)
     try spool.telemetry(1...1)
     spool.commitAll()
     spool.close(at: 0)
@@ -159,10 +159,10 @@ import Testing
     clockless.commitAll()
     clockless.close(at: 0)
     var third = Spool(options, boot: "third")
-    third.setWallTime(WallTime(offset: Lines.day * 2, quality: .ntp), at: 0)
+    third.setWallTime(WallTime(offset: SpoolLines.day * 2, quality: .ntp), at: 0)
     try third.telemetry(3...3)
     third.commitAll()
-    let seen = third.take()
+    let seen = third.nextRecords()
     #expect(seen.map(\.value) == [1, 2, 3])
     #expect(seen[0].json.contains("2026-11-21T00:00:01.000Z"))
     #expect(seen[1].json.contains(#""elapsed":2,"#))
@@ -173,12 +173,12 @@ import Testing
     var spool = Spool(SpoolOptions(scratch))
     try spool.telemetry(1...5)
     spool.commitAll()
-    let seen = spool.take()
+    let seen = spool.nextRecords()
     spool.acknowledge(seen.filter { $0.sequence == 2 })
     spool.requeue(1...3, in: seen[0].number.source, by: 0)
-    #expect(spool.take().map(\.value) == [1, 3])
+    #expect(spool.nextRecords().map(\.value) == [1, 3])
     spool.requeue(by: 0)
-    #expect(spool.take().map(\.value) == [1, 3, 4, 5])
+    #expect(spool.nextRecords().map(\.value) == [1, 3, 4, 5])
   }
 
   @Test func a_sink_that_hangs_holds_up_no_other() throws {
@@ -188,7 +188,7 @@ import Testing
       spool.commitAll()
       #expect(spool.drain(1).count == 10)
     }
-    #expect(spool.take(0).compactMap(\.value).sorted() == Array(1...200))
+    #expect(spool.nextRecords(0).compactMap(\.value).sorted() == Array(1...200))
   }
 
   @Test func of_a_returned_batch_what_is_not_acknowledged_comes_again() throws {
@@ -199,8 +199,8 @@ import Testing
     spool.nextBatch(for: 0, at: 0, into: &batch)
     #expect(batch.records.count == 6)
     spool.complete(batch, acknowledged: [0..<2, 3..<4], by: 0)
-    #expect(spool.take().compactMap(\.value).sorted() == [3, 5, 6])
-    #expect(spool.take().isEmpty)
+    #expect(spool.nextRecords().compactMap(\.value).sorted() == [3, 5, 6])
+    #expect(spool.nextRecords().isEmpty)
   }
 
   @Test func records_arrive_for_sinks_when_they_are_committed() throws {

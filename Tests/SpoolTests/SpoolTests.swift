@@ -17,21 +17,21 @@ import Testing
     spool.commitAll()
     spool.close(at: spool.now)
     var again = Spool(options)
-    let loss = again.takeLoss()
+    let loss = again.popLoss()
     #expect(loss == nil)
-    #expect(again.take().map(\.value) == [4, 1, 2, 3])
+    #expect(again.nextRecords().map(\.value) == [4, 1, 2, 3])
   }
 
   @Test func uncommitted_records_are_not_delivered() throws {
     var spool = Spool(SpoolOptions(scratch))
     try spool.telemetry(1...3)
     spool.advance(to: 0)
-    #expect(spool.take().isEmpty)
+    #expect(spool.nextRecords().isEmpty)
     #expect(spool.nextDue == spool.options.commitInterval)
     spool.advance(to: spool.options.commitInterval - 1)
-    #expect(spool.take().isEmpty)
+    #expect(spool.nextRecords().isEmpty)
     spool.advance(to: spool.options.commitInterval)
-    #expect(spool.take().count == 3)
+    #expect(spool.nextRecords().count == 3)
   }
 
   @Test func an_event_is_committed_at_once_and_telemetry_with_it() throws {
@@ -40,7 +40,7 @@ import Testing
     try spool.event(3)
     #expect(spool.nextDue == .min)
     spool.advance(to: 7)
-    #expect(spool.take().map(\.value) == [3, 1, 2])
+    #expect(spool.nextRecords().map(\.value) == [3, 1, 2])
     #expect(spool.nextDue == .max)
   }
 
@@ -49,14 +49,14 @@ import Testing
     var spool = Spool(options)
     try spool.telemetry(1...3)
     spool.commitAll()
-    #expect(spool.take().map(\.sequence) == [1, 2, 3])
+    #expect(spool.nextRecords().map(\.sequence) == [1, 2, 3])
     let epoch = spool.epoch
     spool.close(at: 0)
     var again = Spool(options)
     try again.telemetry(4...4)
     again.commitAll()
     #expect(again.epoch == epoch)
-    #expect(again.take().map(\.sequence) == [1, 2, 3, 4])
+    #expect(again.nextRecords().map(\.sequence) == [1, 2, 3, 4])
     #expect(again.drain().isEmpty)
   }
 
@@ -88,7 +88,7 @@ import Testing
       try other.telemetry((round * 100)...(round * 100 + 99))
       other.commitAll()
       #expect(other.drain().map(\.sequence) == Array(UInt64(round * 100 - 99)...UInt64(round * 100)))
-      let loss = other.takeLoss()
+      let loss = other.popLoss()
       #expect(loss == nil)
       other.close(at: 0)
     }
@@ -129,7 +129,7 @@ import Testing
     spool.lock = nil
     options.gatewayId = "gw-2"
     var other = Spool(options, boot: "boot-2")
-    let losses = try other.tellLosses()
+    let losses = try other.reportLosses()
     #expect(losses.map(\.reason) == [.powerLoss] && losses.first?.epoch == epoch)
     other.commitAll()
     let seen = other.drain()
@@ -141,7 +141,7 @@ import Testing
     var spool = Spool(SpoolOptions(scratch))
     try spool.telemetry(1...1)
     spool.commitAll()
-    let seen = spool.take()
+    let seen = spool.nextRecords()
     let object = try #require(seen.first).object
     #expect(object["seq"] as? Int == 1)
     #expect(object["epoch"] as? String == spool.epoch?.string)
@@ -156,7 +156,7 @@ import Testing
     #expect(spool.drain(0).count == 11)
     spool.commitAll()
     #expect(spool.depth.file == 11)
-    let some = spool.take(1, records: 5)
+    let some = spool.nextRecords(1, records: 5)
     spool.acknowledge(some, by: 1)
     spool.commitAll()
     #expect(spool.depth.file == 6)
@@ -183,7 +183,7 @@ import Testing
     try spool.telemetry(1...20)
     try spool.event(21)
     spool.commitAll()
-    let some = spool.take(0, records: 5)
+    let some = spool.nextRecords(0, records: 5)
     spool.acknowledge(some, by: 0)
     _ = spool.drain(2)
     spool.close(at: 0)
@@ -217,7 +217,8 @@ import Testing
       let scratch = try ScratchFolder()
       let first = Spool(SpoolOptions(scratch))
       let second = try Tool.run(
-        try ProbeProgram.path, ["open", scratch.file("spool")], environment: ["LD_PRELOAD": try StorageShim.library()])
+        try Tool.probe("SpoolProbe"), ["open", scratch.file("spool")],
+        environment: ["LD_PRELOAD": try StorageShim.library()])
       #expect(second.status == 0 && second.output.contains("records=0"), "\(second.errors)")
       #expect(first.state == .durable)
     }
@@ -231,7 +232,7 @@ import Testing
       try spool.file?.connection.number("SELECT total_changes()", "look") ?? 0
     }
     for step in 1...10_000 {
-      spool.setWallTime(WallTime(offset: Int64(step) * (Lines.day / 40_000), quality: .gps), at: Int64(step))
+      spool.setWallTime(WallTime(offset: Int64(step) * (SpoolLines.day / 40_000), quality: .gps), at: Int64(step))
       guard step % 10 == 0 else { continue }
       let before = try changes(spool)
       spool.commitAll(at: spool.now)
@@ -252,7 +253,7 @@ import Testing
   @Test func excess_clock_steps_of_an_earlier_version_are_removed() throws {
     let options = SpoolOptions(scratch)
     var spool = Spool(options)
-    spool.setWallTime(WallTime(offset: Lines.day, quality: .gps), at: 1)
+    spool.setWallTime(WallTime(offset: SpoolLines.day, quality: .gps), at: 1)
     spool.close(at: spool.now)
     let connection = try SQLiteConnection(path: options.folder! + "/spool.db")
     try connection.execute(
@@ -261,7 +262,7 @@ import Testing
         INSERT INTO clock SELECT 1, n, 0, n FROM step
       """, "look")
     var again = Spool(options)
-    again.setWallTime(WallTime(offset: Lines.day * 2, quality: .gps), at: 20_000)
+    again.setWallTime(WallTime(offset: SpoolLines.day * 2, quality: .gps), at: 20_000)
     again.commitAll(at: 20_000)
     let rows = try connection.number("SELECT count(*) FROM clock", "look")
     let first = try connection.number("SELECT min(since) FROM clock", "look")

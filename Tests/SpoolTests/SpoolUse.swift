@@ -39,13 +39,13 @@ extension Spool {
   /// Appends telemetry records with `"rpm":n` and the time n s.
   mutating func telemetry(_ numbers: ClosedRange<Int>, text: Int = 0) throws {
     for number in numbers {
-      try append(Lines.telemetry(number, text: text).span, at: Int64(number) * Lines.second)
+      try append(SpoolLines.telemetry(number, text: text).span, at: Int64(number) * SpoolLines.second)
     }
   }
 
   /// Appends an event.
   mutating func event(_ number: Int) throws {
-    try append(Lines.event(number).span, at: Int64(number) * Lines.second)
+    try append(SpoolLines.event(number).span, at: Int64(number) * SpoolLines.second)
   }
 
   /// Commits all waiting records, without waiting for the end of the interval.
@@ -55,7 +55,7 @@ extension Spool {
   }
 
   /// Returns the next batch of a sink.
-  mutating func take(_ sink: Int = 0, records: Int = 1_000, bytes: Int = 1 << 20) -> [Seen] {
+  mutating func nextRecords(_ sink: Int = 0, records: Int = 1_000, bytes: Int = 1 << 20) -> [Seen] {
     var batch = RecordBatch()
     nextBatch(for: sink, limit: RecordBatch.Limit(records: records, bytes: bytes), at: now, into: &batch)
     return batch.seen
@@ -79,18 +79,18 @@ extension Spool {
   /// Returns all reports so far.
   mutating func allNews() -> [SpoolEvent] {
     var all: [SpoolEvent] = []
-    while let one = takeEvent() { all.append(one) }
+    while let one = popEvent() { all.append(one) }
     return all
   }
 
   /// Appends a `gap` record for each loss, as the gateway does.
   @discardableResult
-  mutating func tellLosses() throws -> [Loss] {
+  mutating func reportLosses() throws -> [Loss] {
     var all: [Loss] = []
-    while let loss = takeLoss() {
+    while let loss = popLoss() {
       all.append(loss)
       let body = loss.gap ?? GapRecord(fromSequence: 0, toSequence: 0, reason: loss.reason)
-      try append(Lines.record(Lines.head(.gap, 0), body).span, at: now, explaining: loss)
+      try append(SpoolLines.record(SpoolLines.head(.gap, 0), body).span, at: now, explaining: loss)
     }
     return all
   }

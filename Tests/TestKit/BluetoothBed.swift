@@ -56,5 +56,5 @@ public final class BluetoothBed: Sendable {
   }
 
   /// Sends an order and does not wait.
-  public func begin(_ json: String) { program.say(json) }
+  public func begin(_ json: String) { program.writeLine(json) }
 }

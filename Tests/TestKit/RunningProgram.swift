@@ -37,7 +37,7 @@ public final class RunningProgram: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - readsOutput: if `false`, the program's standard output is not read before ``readOutput()`` is called.
-  ///   - isFed: whether the program gets a pipe as its standard input, to which ``say(_:)`` writes.
+  ///   - isFed: whether the program gets a pipe as its standard input, to which ``writeLine(_:)`` writes.
   public init(
     _ executable: String, _ arguments: [String] = [], environment: [String: String] = [:], readsOutput: Bool = true,
     isFed: Bool = false
@@ -92,7 +92,7 @@ public final class RunningProgram: @unchecked Sendable {
   public func closeOutput() { close(child.output) }
 
   /// Writes a line to the program's standard input.
-  public func say(_ line: String) {
+  public func writeLine(_ line: String) {
     let bytes = Array("\(line)\n".utf8)
     _ = unsafe bytes.withUnsafeBytes { unsafe write(child.input, $0.baseAddress, $0.count) }
   }

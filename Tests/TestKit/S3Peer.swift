@@ -31,22 +31,22 @@ public final class S3Peer: @unchecked Sendable {
   ///   - match: a part of the path and query of these requests.
   public func fail(_ fault: String, count: Int = 1, method: String? = nil, match: String = "") throws {
     let limits = method.map { #","method":"\#($0)""# } ?? ""
-    try ask(#"{"fault":"\#(fault)","count":\#(count),"match":"\#(match)"\#(limits)}"#)
+    try request(#"{"fault":"\#(fault)","count":\#(count),"match":"\#(match)"\#(limits)}"#)
   }
 
   /// Ends all faults.
-  public func clear() throws { try ask(#"{"clear":true}"#) }
+  public func clear() throws { try request(#"{"clear":true}"#) }
 
   /// Returns the number of requests since the last call.
-  public func requests() throws -> Int { Int(try ask(#"{"requests":true}"#)) ?? -1 }
+  public func requests() throws -> Int { Int(try request(#"{"requests":true}"#)) ?? -1 }
 
   /// Ends the storage, so that nothing answers on its port.
   public func stop() throws { try running.killNow() }
 
   @discardableResult
-  private func ask(_ line: String) throws -> String {
+  private func request(_ line: String) throws -> String {
     try lock.withLock {
-      running.say(line)
+      running.writeLine(line)
       return try running.line(within: .seconds(60)) { _ in true }.text
     }
   }

@@ -26,6 +26,13 @@ extension Tool {
     get throws { try built("FLEETSTORE_PROGRAM", "fleetstore", at: productFolder + "/fleetstore") }
   }
 
+  /// Returns the path of a program that only tests use, such as `PortsProbe`, in the folder of the test bundle.
+  public static func probe(_ name: String) throws -> String {
+    let path = productFolder + "/" + name
+    guard FileManager.default.isExecutableFile(atPath: path) else { throw TestData.Missing("\(name) at \(path)") }
+    return path
+  }
+
   /// The release build of `obdgate`, for measurements: `OBDGATE_RELEASE`, by default `.build/release/obdgate`.
   public static var releaseObdgate: String {
     get throws {

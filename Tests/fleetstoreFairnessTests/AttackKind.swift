@@ -20,9 +20,9 @@ enum AttackKind: String, CaseIterable {
     case .smallBatches: Self.sendBatches(attack, keys, records: 100, threads: 16)
     case .corrections: Self.correct(attack, keys, records: 8_000, threads: 6)
     case .lists:
-      Self.ask(attack, keys, ["/api/vehicles/VAN-0/telemetry?limit=10000&fields=rpm,speed", "/api/events?limit=1000"])
+      Self.sendRequests(attack, keys, ["/api/vehicles/VAN-0/telemetry?limit=10000&fields=rpm,speed", "/api/events?limit=1000"])
     case .shortReads:
-      Self.ask(attack, keys, ["/api/vehicles/VAN-0/latest", "/api/vehicles/VAN-0", "/api/gateways/gw-0"])
+      Self.sendRequests(attack, keys, ["/api/vehicles/VAN-0/latest", "/api/vehicles/VAN-0", "/api/gateways/gw-0"])
     case .adminWrites: Self.write(attack, keys)
     case .rotations:
       attack.begin(threads: 4) { attack, _ in
@@ -72,7 +72,7 @@ enum AttackKind: String, CaseIterable {
     case .things: try Self.useThings(attack, keys)
     case .imports: Self.sendImports(attack, keys)
     case .listExports:
-      Self.ask(attack, keys, ["csv", "xlsx"].map { "/api/vehicles/VAN-0/telemetry?format=\($0)" })
+      Self.sendRequests(attack, keys, ["csv", "xlsx"].map { "/api/vehicles/VAN-0/telemetry?format=\($0)" })
     case .archives: Self.exportArchives(attack, keys)
     case .reports: Self.makeReports(attack, keys)
     case .uploads: Self.upload(attack, keys)
@@ -85,7 +85,7 @@ enum AttackKind: String, CaseIterable {
     case .phones: try Self.reportPositions(attack, keys)
     case .schedules: try Self.scheduleServices(attack, keys)
     case .tracks:
-      Self.ask(
+      Self.sendRequests(
         attack, keys, ["/api/vehicles/VAN-0/track?from=2026-01-01T00:00:00Z&to=2026-02-01T00:00:00Z", "/api/positions"])
     }
   }
@@ -150,7 +150,7 @@ enum AttackKind: String, CaseIterable {
     }
   }
 
-  static func ask(_ attack: Attack, _ keys: AttackKeys, _ paths: [String]) {
+  static func sendRequests(_ attack: Attack, _ keys: AttackKeys, _ paths: [String]) {
     attack.begin(threads: 16) { attack, number in
       let socket = try attack.socket()
       let key = number % 4 == 0 ? keys.admin : keys.reader

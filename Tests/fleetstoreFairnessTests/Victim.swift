@@ -194,7 +194,7 @@ final class Victim: @unchecked Sendable {
         text = String(text[end...])
         lock.withLock {
           guard let (time, phase) = sent.removeValue(forKey: number) else { return }
-          note(.follow, (now - time) / .milliseconds(1), phase)
+          record(.follow, (now - time) / .milliseconds(1), phase)
         }
       }
     }
@@ -216,7 +216,7 @@ final class Victim: @unchecked Sendable {
     lock.withLock {
       let step = probe.interval / .milliseconds(1)
       var wait = (ContinuousClock.now - start) / .milliseconds(1)
-      note(probe, wait, phase)
+      record(probe, wait, phase)
       while wait > step {
         wait -= step
         figures[phase]?.waits[probe, default: []].append(wait)
@@ -229,7 +229,7 @@ final class Victim: @unchecked Sendable {
     if let refusal, !refusal.hasPrefix("HTTP") { throw LoadSocket.Failure(what: refusal) }
   }
 
-  private func note(_ probe: Probe, _ milliseconds: Double, _ phase: Int) {
+  private func record(_ probe: Probe, _ milliseconds: Double, _ phase: Int) {
     figures[phase]?.waits[probe, default: []].append(milliseconds)
     open[phase, default: 0] -= 1
     lock.broadcast()

@@ -76,7 +76,7 @@ import Testing
           + "printf '0]}'; } | \(gzip) -9c > '\(body)'")
       #expect(made.status == 0, "\(made.errors)")
       let before = try store.memoryKiB("VmHWM")
-      let reply = try store.ask(
+      let reply = try store.request(
         "/api/geofences", token: token,
         ["-T", body, "-H", "Content-Type: application/json", "-H", "Content-Encoding: gzip", "-w", "%{http_code}"])
       #expect(reply.contains(#""code":"tooLarge""#) && reply.hasSuffix("413"), "\(reply)")
@@ -97,7 +97,7 @@ import Testing
       let token = try #require(store.token)
       let record = try scratch.write("record", LoadClient.record(1, 0))
       func post(_ file: String, _ arguments: [String]) throws -> String {
-        try store.ask("/api/telemetry", token: token, ["--data-binary", "@\(file)"] + arguments)
+        try store.request("/api/telemetry", token: token, ["--data-binary", "@\(file)"] + arguments)
       }
       #expect(try post(record, []).contains(#""stored":1"#))
       // 256 MiB of zeros.

@@ -41,7 +41,7 @@ import Testing
         ])
       defer { batch.kill() }
       // The used memory shows that the request is being handled.
-      while try store.ask("/api/metrics", token: token).contains("fleetstore_memory_bytes 0\n") {
+      while try store.request("/api/metrics", token: token).contains("fleetstore_memory_bytes 0\n") {
         try #require(batch.output.isEmpty, "it failed before it was seen to be under way")
       }
       store.program.send(SIGTERM)
@@ -75,7 +75,7 @@ import Testing
         "Authorization: Bearer \(token)\r\nContent-Type: application/x-ndjson\r\n")
       // A stop closes a connection if the server has not begun to read its request.
       let limit = ContinuousClock.now + .seconds(120)
-      while try store.ask("/api/metrics", token: owner).contains("fleetstore_memory_bytes 0\n") {
+      while try store.request("/api/metrics", token: owner).contains("fleetstore_memory_bytes 0\n") {
         try #require(.now < limit, "the request is not seen to be under way")
       }
       store.program.send(SIGTERM)

@@ -46,7 +46,7 @@ import Testing
       while manager.state(within: .seconds(1)) != nil, .now < limit {}
       #expect(manager.state(within: .seconds(3)) == nil)
       // Readers are still answered.
-      #expect(try store.ask("/api/vehicles", token: store.token) == #"{"data":[]}"#)
+      #expect(try store.request("/api/vehicles", token: store.token) == #"{"data":[]}"#)
       try FileManager.default.removeItem(atPath: held)
       try manager.awaitState("WATCHDOG=1")
       try store.program.errorLine(within: .seconds(120)) { $0.contains("the storage's threads make progress again") }
@@ -65,7 +65,7 @@ import Testing
       defer { store.program.kill() }
       try manager.awaitState("READY=1")
       try server.killNow()
-      while try !store.ask("/api/health", token: nil).contains("storageUnavailable") {}
+      while try !store.request("/api/health", token: nil).contains("storageUnavailable") {}
       manager.forget()
       for _ in 0..<3 { try manager.awaitState("WATCHDOG=1") }
       #expect(!store.program.errorLines.contains { $0.contains("stuck") })

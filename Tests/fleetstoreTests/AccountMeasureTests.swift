@@ -33,7 +33,7 @@ struct AccountMeasureTests {
 
   /// Both requests are refused, one before its session is checked and one after it: the path of the first does not
   /// exist, and the session of the second one may not read the figures of the server.
-  @Test func the_check_of_a_session() async throws {
+  @Test func the_time_to_check_a_session_is_measured() async throws {
     try await aside {
       let scratch = try ScratchFolder()
       let (store, session) = try Self.store(scratch)
@@ -55,7 +55,7 @@ struct AccountMeasureTests {
       let driver = "Cookie: fleet-session=\(set[range.upperBound...].prefix { $0 != ";" })\r\n"
       let requests = 20_000
       var figures: [(wall: Double, processor: Double)] = []
-      // In turns, so that other work on the machine disturbs both in the same way.
+      // Alternately, so that other work on the machine disturbs both in the same way.
       for round in 0..<6 {
         let (path, fields) = round % 2 == 0 ? ("/api/nothing", "") : ("/api/metrics", driver)
         let before = try Self.processorSeconds(store.program.pid)
@@ -77,7 +77,7 @@ struct AccountMeasureTests {
     }
   }
 
-  @Test func a_page_of_a_thousand_people() async throws {
+  @Test func reading_a_page_of_a_thousand_people_is_measured() async throws {
     try await aside {
       let scratch = try ScratchFolder()
       let (store, _) = try Self.store(scratch)
@@ -107,7 +107,7 @@ struct AccountMeasureTests {
     }
   }
 
-  @Test func a_hundred_sign_ins_beside_ingest() async throws {
+  @Test func ingest_beside_a_hundred_sign_ins_is_measured() async throws {
     try await aside {
       let scratch = try ScratchFolder()
       let (store, _) = try Self.store(scratch)

@@ -57,17 +57,17 @@ import Testing
     defer { store.program.kill() }
     let token = try #require(store.token)
     func post(_ path: String, _ body: String) throws -> String {
-      let answer = try store.ask(path, token: token, ["-H", "Content-Type: application/json", "--data-raw", body])
+      let answer = try store.request(path, token: token, ["-H", "Content-Type: application/json", "--data-raw", body])
       try #require(answer.contains(#""id""#), "\(path): \(answer)")
       let json = try JSONSerialization.jsonObject(with: Data(answer.utf8)) as? [String: Any]
       return json?["id"] as? String ?? ""
     }
     // Some are the gateway's own records.
     let all = records(1...40) + "\n" + records(41...45).replacing(#""vehicleId":"VAN-1""#, with: #""vehicleId":"gw-1""#)
-    let sent = try store.ask(
+    let sent = try store.request(
       "/api/telemetry", token: token, ["-H", "Content-Type: application/jsonl", "--data-raw", all])
     #expect(sent.contains(#""stored":45"#), "\(sent)")
-    let days = try store.ask("/api/vehicles/VAN-1/days?from=2026-05-01&to=2026-05-31", token: token)
+    let days = try store.request("/api/vehicles/VAN-1/days?from=2026-05-01&to=2026-05-31", token: token)
     #expect(days.contains(#""movingSeconds""#), "\(days)")
     _ = try post("/api/people", #"{"email":"ann@example.com","firstName":"Änn","lastName":"B","roles":["admin"]}"#)
     _ = try post("/api/fleets", #"{"name":"North","timeZone":"Europe/Berlin","vehicleIds":["VAN-1"]}"#)
@@ -81,7 +81,7 @@ import Testing
     let file = try post("/api/files", #"{"name":"scan.pdf","size":\#(scan.count)}"#)
     try Data(scan).write(to: URL(fileURLWithPath: scratch.file("scan.pdf")))
     let fields = ["Upload-Offset: 0", "Content-Type: application/offset+octet-stream"].flatMap { ["-H", $0] }
-    let uploaded = try store.ask(
+    let uploaded = try store.request(
       "/api/files/\(file)/content", token: token,
       ["-X", "PATCH", "-i", "--data-binary", "@" + scratch.file("scan.pdf")] + fields)
     #expect(uploaded.contains(" 204 "), "\(uploaded)")
@@ -90,7 +90,7 @@ import Testing
       #"{"of":{"kind":"vehicle","id":"CAR-2"},"kind":"insurance","title":"Policy","fileIds":["\#(file)"]}"#)
     // An upload whose bytes have not arrived has no content.
     _ = try post("/api/files", #"{"name":"later.pdf","size":5,"sha256":"\#(String(repeating: "0", count: 64))"}"#)
-    let fences = try store.ask(
+    let fences = try store.request(
       "/api/geofences", token: token,
       [
         "-X", "PUT", "-H", "Content-Type: application/geo+json", "--data-raw",
@@ -100,7 +100,7 @@ import Testing
     var (fetched, printed) = ("", "")
     // The time of the token's last use may be stored between the two exports.
     for _ in 0..<3 where fetched.isEmpty || body(fetched) != body(printed) {
-      fetched = try store.ask("/api/exports", token: token)
+      fetched = try store.request("/api/exports", token: token)
       let ran = try FleetstoreProgram.run(["export", "--database", database], in: scratch.path)
       try #require(ran.status == 0, "\(ran.errors)")
       printed = ran.output
@@ -156,22 +156,22 @@ import Testing
       let before = try ServedStore(["--database", "sqlite:\(scratch.file("a.db"))"])
       defer { before.program.kill() }
       let token = try #require(before.token)
-      _ = try before.ask(
+      _ = try before.request(
         "/api/telemetry", token: token,
         ["-H", "Content-Type: application/jsonl", "--data-raw", Self.records(1...20)])
       let paths = ["/api/vehicles", "/api/vehicles/VAN-1/latest", "/api/vehicles/VAN-1/telemetry", "/api/audit"]
-      let answers = try paths.map { try before.ask($0, token: token) }
-      let archive = try scratch.write("a.jsonl", try before.ask("/api/exports", token: token))
+      let answers = try paths.map { try before.request($0, token: token) }
+      let archive = try scratch.write("a.jsonl", try before.request("/api/exports", token: token))
       let read = try FleetstoreProgram.run(
         ["import", archive, "--database", "sqlite:b.db", "--create"], in: scratch.path)
       #expect(read.status == 0, "\(read.errors)")
       let after = try ServedStore(["--database", "sqlite:\(scratch.file("b.db"))"], isFirst: false)
       defer { after.program.kill() }
       for (path, answer) in zip(paths, answers).dropLast() {
-        #expect(try after.ask(path, token: token) == answer, "\(path)")
+        #expect(try after.request(path, token: token) == answer, "\(path)")
       }
       // The audits of both stores contain the export.
-      let audit = try after.ask("/api/audit", token: token)
+      let audit = try after.request("/api/audit", token: token)
       #expect(audit.contains(#""action":"export""#) && !answers[3].contains(#""action":"export""#))
     }
   }

@@ -17,7 +17,7 @@ import Testing
   }
 
   private static func send(_ numbers: ClosedRange<Int>, to store: ServedStore, token: String) throws -> String {
-    try store.ask(
+    try store.request(
       "/api/telemetry", token: token, ["-H", "Content-Type: application/jsonl", "--data-raw", records(numbers)])
   }
 
@@ -25,19 +25,19 @@ import Testing
   ///
   /// - Returns: its id.
   private static func upload(_ text: String, to store: ServedStore, token: String) throws -> String {
-    let made = try store.ask(
+    let made = try store.request(
       "/api/files", token: token, ["--json", #"{"name":"scan.txt","size":\#(text.utf8.count)}"#])
     let json = try JSONSerialization.jsonObject(with: Data(made.utf8)) as? [String: Any]
     let id = try #require(json?["id"] as? String, "\(made)")
     let fields = ["Upload-Offset: 0", "Content-Type: application/offset+octet-stream"].flatMap { ["-H", $0] }
-    let sent = try store.ask(
+    let sent = try store.request(
       "/api/files/\(id)/content", token: token, ["-X", "PATCH", "-i", "--data-raw", text] + fields)
     #expect(sent.contains(" 204 "), "\(sent)")
     return id
   }
 
   private static func count(_ store: ServedStore, token: String) throws -> Int {
-    let text = try store.ask("/api/vehicles/VAN-1/telemetry", token: token)
+    let text = try store.request("/api/vehicles/VAN-1/telemetry", token: token)
     let page = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
     return (page?["data"] as? [Any])?.count ?? -1
   }
@@ -68,7 +68,7 @@ import Testing
     defer { second.program.kill() }
     #expect(second.program.errorLines.contains { $0.contains("restored or moved") }, "\(second.program.errorLines)")
     #expect(try count(second, token: token) == 20)
-    if let file { #expect(try second.ask("/api/files/\(file)/content", token: token) == "scan of a licence") }
+    if let file { #expect(try second.request("/api/files/\(file)/content", token: token) == "scan of a licence") }
     #expect(try send(1...30, to: second, token: token).contains(#""stored":10,"duplicates":20"#))
     #expect(try count(second, token: token) == 30)
   }

@@ -54,7 +54,7 @@ import Testing
     defer { store.program.kill() }
     let token = try #require(store.token)
     func send(_ method: String, _ path: String, _ body: String) throws -> [String: Any] {
-      let text = try store.ask("/api/\(path)", token: token, ["-X", method, "--json", body])
+      let text = try store.request("/api/\(path)", token: token, ["-X", method, "--json", body])
       return (try? JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]) ?? [:]
     }
     let events = #"["assignmentMade","assignmentEnded"]"#

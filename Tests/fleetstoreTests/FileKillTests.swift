@@ -104,7 +104,7 @@ import Testing
 
     /// Asks the restarted server how many bytes it has.
     private func resume(_ site: Site) throws {
-      let head = try site.store.ask("/api/files/\(file.id)/content", token: site.token, ["-I"]).lowercased()
+      let head = try site.store.request("/api/files/\(file.id)/content", token: site.token, ["-I"]).lowercased()
       // No answer: the server was killed again.
       guard !head.isEmpty else { throw LoadSocket.Failure(what: "no answer") }
       guard head.contains(" 200 ") else { throw Fault(what: head) }
@@ -163,7 +163,7 @@ import Testing
       #expect(checked.status == 0, "\(checked.output) \(checked.errors)")
       let copy = scratch.file("copy")
       for (id, bytes) in uploaders.flatMap(\.complete) {
-        _ = try store.ask("/api/files/\(id)/content", token: token, ["-o", copy])
+        _ = try store.request("/api/files/\(id)/content", token: token, ["-o", copy])
         let isWhole = try [UInt8](Data(contentsOf: URL(fileURLWithPath: copy))) == bytes
         #expect(isWhole, "seed \(seed), \(id)")
       }

@@ -37,7 +37,7 @@ import Testing
       #expect(try run("gateway", "set", "gw-0", "--vehicle", "VAN-0", "--vehicle", "VAN-1").status == 0)
       try wait(for: "\"stored\":1", 1)
       // Stores what the server has recorded of the gateway.
-      _ = try store.ask("/api/gateways", token: token)
+      _ = try store.request("/api/gateways", token: token)
       #expect(try run("gateway", "list").output.hasSuffix("\tVAN-0,VAN-1\tVAN-0\n"))
       #expect(try run("gateway", "set", "gw-0", "--no-vehicles").status == 0)
       #expect(try run("gateway", "list").output.hasSuffix("\t-\tVAN-0\n"))
@@ -56,7 +56,7 @@ import Testing
       #expect(try run("gateway", "list").output.isEmpty)
       #expect(try run("gateway", "remove", "gw-0").status == 1)
       try wait(for: " 401 ", 2)
-      #expect(try store.ask("/api/vehicles/VAN-0/telemetry", token: token).contains("\"seq\":1"))
+      #expect(try store.request("/api/vehicles/VAN-0/telemetry", token: token).contains("\"seq\":1"))
     }
   }
 
@@ -72,10 +72,10 @@ import Testing
         + #""geometry":{"type":"Point","coordinates":[9.1774,47.6595]}}]}"#
       let put = try LoadSocket(port: store.port).send("PUT", "/api/geofences", key: token, json: fences)
       #expect(put.contains(" 204 "), "\(put)")
-      #expect(try store.ask("/api/geofences", token: token).contains("yard"))
+      #expect(try store.request("/api/geofences", token: token).contains("yard"))
       let removed = try FleetstoreProgram.run(["geofences", "remove", "--database", database], in: scratch.path)
       #expect(removed.status == 0, "\(removed.errors)")
-      #expect(try store.ask("/api/geofences", token: token) == #"{"type":"FeatureCollection","features":[]}"#)
+      #expect(try store.request("/api/geofences", token: token) == #"{"type":"FeatureCollection","features":[]}"#)
     }
   }
 }

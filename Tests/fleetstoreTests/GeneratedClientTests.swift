@@ -13,7 +13,7 @@ import Testing
       let scratch = try ScratchFolder()
       let store = try ServedStore(["--database", "sqlite:\(scratch.file("a.db"))"])
       defer { store.program.kill() }
-      let description = try scratch.write("openapi.json", try store.ask("/api/openapi.json", token: nil))
+      let description = try scratch.write("openapi.json", try store.request("/api/openapi.json", token: nil))
       // The generator warns of a part that it cannot read. In this test, a warning is an error.
       let made = try Tool.run(
         generator,

@@ -20,7 +20,7 @@ struct MeasureTests {
   private static let settings = #"{"rate":{"perSecond":1e6,"burst":1e6},"live":{"behindBytes":16777216}"#
 
   @Test(arguments: ["sqlite", "postgres"])
-  func ingest_of_packed_batches(_ database: String) async throws {
+  func ingest_of_packed_batches_is_measured(_ database: String) async throws {
     try await aside {
       let scratch = try ScratchFolder()
       let server = database == "postgres" ? try PostgreSQLServer(isSynchronous: true) : nil
@@ -57,7 +57,7 @@ struct MeasureTests {
 
   /// The records, batches and connections are the same. They are sent uncompressed, which is faster for InfluxDB than
   /// gzip; it does not support zstd.
-  @Test func the_same_records_into_influxdb() async throws {
+  @Test func ingest_of_the_same_records_into_influxdb_is_measured() async throws {
     try await aside {
       let server = try InfluxServer()
       let gateways = 8
@@ -82,7 +82,7 @@ struct MeasureTests {
   }
 
   @Test(arguments: [1_000, 5_000])
-  func subscribers_of_one_vehicle(_ count: Int) async throws {
+  func sending_to_many_subscribers_of_one_vehicle_is_measured(_ count: Int) async throws {
     try await aside {
       let scratch = try ScratchFolder()
       let store = try ServedStore([
@@ -111,7 +111,7 @@ struct MeasureTests {
   }
 
   static func addGateway(_ number: Int, _ store: ServedStore) throws -> String {
-    let answer = try store.ask(
+    let answer = try store.request(
       "/api/gateways", token: store.token,
       ["-H", "Content-Type: application/json", "-d", #"{"id":"gw-\#(number)","vehicles":["VAN-\#(number)"]}"#])
     let json = try JSONSerialization.jsonObject(with: Data(answer.utf8)) as? [String: Any]

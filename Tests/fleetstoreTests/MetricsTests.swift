@@ -30,8 +30,8 @@ import Testing
       #expect(try status(root + "/ws", upgrade.flatMap { ["-H", $0] }) == "404")
       #expect(try status(String(address), ["--data", "x"]) == "405")
       // The server's main address does not have the path, and still requires the token.
-      #expect(try store.ask("/metrics", token: nil).contains("no such path"))
-      #expect(try store.ask("/api/metrics", token: nil).contains("unauthorized"))
+      #expect(try store.request("/metrics", token: nil).contains("no such path"))
+      #expect(try store.request("/api/metrics", token: nil).contains("unauthorized"))
       store.program.send(SIGTERM)
       #expect(try store.program.end(within: .seconds(60)) == 0)
     }
@@ -67,14 +67,14 @@ import Testing
       // The same records are sent over HTTP; one of them is a duplicate.
       let deadline = ContinuousClock.now + .seconds(60)
       let token = try #require(store.token)
-      while try !store.ask("/api/metrics", token: token).contains("fleetstore_records_refused_total 2\n") {
+      while try !store.request("/api/metrics", token: token).contains("fleetstore_records_refused_total 2\n") {
         try #require(.now < deadline, "the metrics do not count the refused records")
       }
       let body = try scratch.write("record", LoadClient.record(1, 7))
-      let answer = try store.ask("/api/telemetry", token: token, ["--json", "@\(body)"])
+      let answer = try store.request("/api/telemetry", token: token, ["--json", "@\(body)"])
       #expect(answer.contains(#""duplicates":1"#))
       for token in [token, owner] {
-        let text = try store.ask("/api/metrics", token: token)
+        let text = try store.request("/api/metrics", token: token)
         #expect(text.contains("\nfleetstore_records_stored_total 1\n"))
         #expect(text.contains("\nfleetstore_records_duplicate_total 2\n"))
         #expect(text.contains("\nfleetstore_records_refused_total 2\n"))

@@ -25,14 +25,14 @@ import Testing
       }
       let said: String
       switch wrong {
-      case .missing: said = try Self.takeAway(certificate, "server.pem: cannot be read: No such file")
-      case .keyMissing: said = try Self.takeAway(key, "server.key: cannot be read: No such file")
+      case .missing: said = try Self.removeFile(certificate, "server.pem: cannot be read: No such file")
+      case .keyMissing: said = try Self.removeFile(key, "server.key: cannot be read: No such file")
       case .pipe, .keyPipe:
         let path = wrong == .pipe ? certificate : key
-        said = try Self.takeAway(path, "\(path): a pipe or a device, expected a file")
+        said = try Self.removeFile(path, "\(path): a pipe or a device, expected a file")
         #expect(unsafe mkfifo(path, 0o600) == 0)
       case .folder:
-        said = try Self.takeAway(certificate, "server.pem: a directory, expected a file")
+        said = try Self.removeFile(certificate, "server.pem: a directory, expected a file")
         try FileManager.default.createDirectory(atPath: certificate, withIntermediateDirectories: false)
       case .empty: (said, _) = ("server.pem without one", try rewrite(certificate, ""))
       case .keyEmpty: (said, _) = ("server.key without one", try rewrite(key, ""))
@@ -97,7 +97,7 @@ import Testing
   /// Returns a block with a label and without a content.
   private static func empty(_ label: String) -> String { "-----BEGIN \(label)-----\nAAAA\n-----END \(label)-----\n" }
 
-  private static func takeAway(_ path: String, _ said: String) throws -> String {
+  private static func removeFile(_ path: String, _ said: String) throws -> String {
     try FileManager.default.removeItem(atPath: path)
     return said
   }

@@ -24,7 +24,7 @@ import Testing
         atPath: scratch.file("drive.capture"), withDestinationPath: TestData.projectRoot + "/captures/drive.capture")
       let ran = try page.run(in: scratch.path, environment: ["CURL_HOME": scratch.path])
       #expect(ran.status == 0 && ran.output.contains(#""refused":0"#), "\(page): \(ran.output)")
-      #expect(try store.ask("/api/vehicles", token: store.token).contains("VF3M45GFRLS031759"))
+      #expect(try store.request("/api/vehicles", token: store.token).contains("VF3M45GFRLS031759"))
     }
   }
 }

@@ -53,7 +53,7 @@ struct UploadMeasureTests {
     }
   }
 
-  @Test func uploads_of_20_megabytes() async throws {
+  @Test func memory_and_time_of_20_megabyte_uploads_are_measured() async throws {
     try await aside {
       let scratch = try ScratchFolder()
       let store = try ServedStore(["--config", try scratch.write("c.json", Self.settings)])
@@ -73,7 +73,7 @@ struct UploadMeasureTests {
 
   /// A client sends 50 batches a second, alone and while another one uploads without a pause. The rounds alternate, so
   /// that a slower disk affects both.
-  @Test func ingest_during_uploads() async throws {
+  @Test func ingest_during_uploads_is_measured() async throws {
     try await aside {
       let scratch = try ScratchFolder()
       let store = try ServedStore(["--config", try scratch.write("c.json", Self.settings)])

@@ -55,7 +55,7 @@ import Testing
     @discardableResult
     func send(_ method: String, _ path: String, _ body: String = "{}") -> [String: Any]? {
       let arguments = ["-X", method] + (method == "GET" ? [] : ["--json", body])
-      guard let text = try? store.ask("/api/\(path)", token: token, arguments), !text.isEmpty else { return nil }
+      guard let text = try? store.request("/api/\(path)", token: token, arguments), !text.isEmpty else { return nil }
       return try? JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
     }
 

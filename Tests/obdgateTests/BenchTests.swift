@@ -6,11 +6,11 @@ import Testing
   @Test func equal_traffic_has_an_equal_checksum() throws {
     let scratch = try ScratchFolder()
     let path = try scratch.write("raw.txt", String(repeating: "010C\r41 0C 1A F8 \r\r>", count: 5_000))
-    func measure(_ path: String) throws -> JSON {
+    func measure(_ path: String) throws -> PrintedJSON {
       let result = try obdgate(["bench", "--iterations", "2", "--json", path])
       #expect(result.status == 0)
       #expect(result.errors.isEmpty)
-      let lines = try JSON.lines(result.output)
+      let lines = try PrintedJSON.lines(result.output)
       #expect(lines.count == 1)
       return try #require(lines.first)
     }
@@ -27,7 +27,7 @@ import Testing
 
   @Test func captures_are_measured_both_sides_of_them() throws {
     let result = try obdgate(["bench", "--iterations", "1", "--json", capture("obd-and-gps"), capture("drive")])
-    let parts = try #require(try JSON.lines(result.output).first)
+    let parts = try #require(try PrintedJSON.lines(result.output).first)
     for part in ["adapter", "nmea", "records"] {
       #expect((parts[part]?["values"]?.number ?? 0) > 0)
       #expect(parts[part]?["checksum"]?.text != nil)

@@ -38,7 +38,7 @@ import Testing
   @Test func a_scan_lists_bluetooth_devices_and_does_not_open_unknown_ones() async throws {
     let result = try await run(["scan", "--json"], [Self.adapter, Self.phone, Self.around])
     #expect(result.status == 0, "\(result.errors)")
-    let rows = try JSON.lines(result.output)
+    let rows = try PrintedJSON.lines(result.output)
     #expect(
       rows.map { $0.only("device", "label", "kind", "reason") } == [
         .object(["device": "rfcomm:00:00:00:00:00:02", "label": "phone", "kind": "unknown", "reason": "notProbed"]),
@@ -90,7 +90,7 @@ import Testing
     for trusted in [true, false] {
       let result = try await run(["scan", "--json"], trusted: trusted)
       #expect(result.status == 0, "\(result.errors)")
-      let rows = try JSON.lines(result.output)
+      let rows = try PrintedJSON.lines(result.output)
       #expect(
         rows.map { $0.only("device", "label", "kind", "reason") } == [
           .object([

@@ -41,12 +41,12 @@ import Testing
     #expect(piped.status == 0)
   }
 
-  private func expectations(of name: String) throws -> [JSON] {
+  private func expectations(of name: String) throws -> [PrintedJSON] {
     let path = TestData.projectRoot + "/captures/\(name).expected.jsonl"
-    return try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").map { try JSON($0) }
+    return try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").map { try PrintedJSON($0) }
   }
 
-  private func compare(_ wanted: JSON, _ given: JSON, _ place: String) {
+  private func compare(_ wanted: PrintedJSON, _ given: PrintedJSON, _ place: String) {
     for (key, value) in wanted.members {
       if key == "absent" {
         for name in value.elements.compactMap(\.text) { #expect(given[name] == nil, "\(place): \(name) is there") }

@@ -2,7 +2,7 @@ import Testing
 
 /// `decode`: the forms in which adapters print frames.
 @Suite struct DecodeFramesTests {
-  @Test func the_contracts_own_example() throws {
+  @Test func a_frame_is_decoded_with_its_ecu_and_unit() throws {
     let answer = try decode(
       #"{"request":"010C","lines":["7E8 04 41 0C 1A F8"],"protocol":"can11","headers":true}"#)
     #expect(
@@ -124,7 +124,7 @@ import Testing
     #expect(answer.errors.isEmpty)
   }
 
-  static let vinReading: JSON = ["name": "vin", "pid": "0902", "value": "1D4GP00R55B123456"]
+  static let vinReading: PrintedJSON = ["name": "vin", "pid": "0902", "value": "1D4GP00R55B123456"]
 
   @Test func padding_is_cut_by_the_length() throws {
     for padding in ["00", "55", "AA", "CC"] {

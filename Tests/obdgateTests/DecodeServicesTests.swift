@@ -17,7 +17,7 @@ import Testing
   ) throws {
     let readings = try decode(request, [line]).readings
     #expect(readings.count == 1)
-    let expected: JSON = [
+    let expected: PrintedJSON = [
       "name": .text(name), "pid": .text(request), "value": .number(value), "unit": .text(unit), "ecu": "7E8",
     ]
     #expect(readings.first?.isClose(to: expected) == true, "\(readings)")
@@ -74,7 +74,7 @@ import Testing
 
   // MARK: Trouble codes
 
-  static let codes: [(String, [String], String, String, [JSON])] = [
+  static let codes: [(String, [String], String, String, [PrintedJSON])] = [
     ("03", ["7E8 06 43 02 01 33 04 20"], "", "03", ["P0133", "P0420"]), ("03", ["7E8 02 43 00"], "", "03", []),
     ("07", ["7E8 04 47 01 C1 00"], "", "07", ["U0100"]), ("0A", ["7E8 04 4A 01 93 18"], "", "0A", ["B1318"]),
     ("03", ["7E8 04 43 01 40 35"], "", "03", ["C0035"]),
@@ -95,8 +95,8 @@ import Testing
     ("195533", ["7E8 10 09 59 55 33 FF 04 04", "7E8 21 20 00 29 AA AA AA AA"], "", "195533", ["P0420-00"]),
   ]
 
-  @Test(arguments: codes) func trouble_codes_of_every_service_and_bus(
-    request: String, lines: [String], settings: String, pid: String, value: [JSON]
+  @Test(arguments: codes) func trouble_codes_of_every_service_and_bus_are_decoded(
+    request: String, lines: [String], settings: String, pid: String, value: [PrintedJSON]
   ) throws {
     let answer = try decode(request, lines, settings)
     #expect(answer.errors.isEmpty)
@@ -127,7 +127,7 @@ import Testing
 
   @Test func a_monitoring_test_on_can_has_its_limits_and_unit() throws {
     let answer = try decode("0601", ["7E8 10 0A 46 01 83 0A 10 00", "7E8 21 08 00 FF FF AA AA AA"])
-    let expected: JSON = [
+    let expected: PrintedJSON = [
       "pid": "0601", "mid": "01", "tid": "83", "uasid": "0A", "value": 0.499712, "min": 0.249856, "max": 7.99527,
       "unit": "V", "ecu": "7E8",
     ]

@@ -34,7 +34,7 @@ import Testing
   func an_invalid_request_is_reported_as_malformed_with_its_place(bad: String) throws {
     let result = try obdgate("decode", text: [Self.good, bad, Self.good].joined(separator: "\n") + "\n")
     #expect(result.status == 65)
-    let answers = try JSON.lines(result.output)
+    let answers = try PrintedJSON.lines(result.output)
     #expect(answers.count == 3)
     #expect(answers[0][reading: "rpm"] == 1726)
     #expect(answers[2] == answers[0])
@@ -47,7 +47,7 @@ import Testing
   @Test func bytes_that_are_no_utf8_are_malformed() throws {
     let result = try obdgate(["decode"], stdin: Array(#"{"lines":[""#.utf8) + [0xFF, 0xFE] + Array("\"]}\n".utf8))
     #expect(result.status == 65)
-    #expect(try JSON.lines(result.output).first?["kind"] == "malformed")
+    #expect(try PrintedJSON.lines(result.output).first?["kind"] == "malformed")
   }
 
   @Test func an_empty_input_is_bad_data() throws {
@@ -60,14 +60,14 @@ import Testing
   @Test func a_last_line_needs_no_end_and_crlf_is_one() throws {
     let result = try obdgate("decode", text: Self.good + "\r\n" + Self.good)
     #expect(result.status == 0)
-    #expect(try JSON.lines(result.output).count == 2)
+    #expect(try PrintedJSON.lines(result.output).count == 2)
   }
 
   @Test func a_line_past_a_mebibyte_is_bad_data_and_the_stream_goes_on() throws {
     let long = #"{"lines":[""# + String(repeating: "4", count: 1 << 20) + #""]}"#
     let result = try obdgate("decode", text: [Self.good, long, Self.good].joined(separator: "\n") + "\n")
     #expect(result.status == 65)
-    let answers = try JSON.lines(result.output)
+    let answers = try PrintedJSON.lines(result.output)
     #expect(answers.map { $0["kind"] } == [nil, "malformed", nil])
     #expect(answers[2][reading: "rpm"] == 1726)
   }

@@ -5,10 +5,10 @@ import Testing
 /// Returns the findings of `obdgate doctor`.
 ///
 /// - Parameter hangs: whether one of its peers never answers.
-func doctor(_ arguments: [String], hangs: Bool = false) throws -> [JSON] {
+func doctor(_ arguments: [String], hangs: Bool = false) throws -> [PrintedJSON] {
   func look() throws -> Tool.Result { try obdgate(["doctor", "--json"] + arguments) }
   let result = hangs ? try look() : try punctual(look)
-  let findings = try JSON.lines(result.output)
+  let findings = try PrintedJSON.lines(result.output)
   #expect(findings.allSatisfy { $0.holdsNoNull })
   let isWell = !findings.contains { $0["verdict"] == "problem" }
   #expect(result.status == (isWell ? 0 : 1))

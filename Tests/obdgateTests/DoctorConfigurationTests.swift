@@ -9,13 +9,13 @@ import Testing
 
   init() throws { scratch = try ScratchFolder() }
 
-  private func findings(_ configuration: String) throws -> [JSON] {
+  private func findings(_ configuration: String) throws -> [PrintedJSON] {
     let file = try scratch.write("gateway.json", configuration)
     unsafe chmod(file, 0o644)
     return try doctor(["--config", file])
   }
 
-  private func isUndecided(_ findings: [JSON], _ check: String) -> Bool {
+  private func isUndecided(_ findings: [PrintedJSON], _ check: String) -> Bool {
     findings.contains {
       $0["check"]?.text == check && $0["verdict"] == "warning"
         && $0["what"]?.text?.hasPrefix("not checked: it depends on the configuration") == true

@@ -20,7 +20,7 @@ import Testing
   /// Returns the findings about adapters on a machine with these serial devices.
   private func adapters(
     _ devices: [String], _ configuration: String = "{}", before: String = ""
-  ) throws -> [JSON] {
+  ) throws -> [PrintedJSON] {
     let wrapper = try Tool.required("umockdev-wrapper")
     let modules = "import gi; gi.require_version('UMockdev', '1.0'); from gi.repository import UMockdev"
     guard try Tool.run("/usr/bin/python3", ["-c", modules]).status == 0 else {
@@ -32,10 +32,10 @@ import Testing
     let bed = TestData.projectRoot + "/scripts/testbed/udev.py"
     let look = "'\(wrapper)' /usr/bin/python3 '\(bed)' '\(steps)' '\(program)' doctor --json --config '\(file)'"
     let result = try punctual { try Tool.shell("\(before)\n\(look)", limit: .seconds(200)) }
-    return try JSON.lines(result.output).filter { $0["check"] == "adapter" }
+    return try PrintedJSON.lines(result.output).filter { $0["check"] == "adapter" }
   }
 
-  private func what(_ findings: [JSON], _ text: String) -> JSON? {
+  private func what(_ findings: [PrintedJSON], _ text: String) -> PrintedJSON? {
     findings.first { $0["what"]?.text?.contains(text) == true }
   }
 
@@ -111,14 +111,14 @@ import Testing
     let program = scratch.file("obdgate")
     #expect(try Tool.run("cp", [try Tool.obdgate, program]).status == 0)
     #expect(try Tool.run("chown", ["root:dialout", path]).status == 0)
-    func finding(_ device: String, mode: mode_t? = nil) throws -> JSON? {
+    func finding(_ device: String, mode: mode_t? = nil) throws -> PrintedJSON? {
       if let mode { unsafe chmod(device, mode) }
       let configuration = try scratch.write(
         "gateway.json",
         #"{"adapters": [{"device": "\#(device)"}], "discovery": {"serial": false, "bluetooth": false}}"#)
       let nobody = ["--reuid=65534", "--regid=65534", "--clear-groups"]
       let result = try Tool.run(setpriv, nobody + [program, "doctor", "--json", "--config", configuration])
-      return what(try JSON.lines(result.output), "\(device): the configured adapter")
+      return what(try PrintedJSON.lines(result.output), "\(device): the configured adapter")
     }
     let joining = "usermod -aG dialout nobody, then log in again"
     #expect(try finding(path, mode: 0o660)?["remedy"]?.text == joining)
@@ -154,7 +154,7 @@ import Testing
   private static let serialPort = "00001101-0000-1000-8000-00805f9b34fb"
 
   /// Returns the findings about Bluetooth on a machine whose BlueZ has these devices.
-  private func bluetooth(_ machine: String, _ configuration: String) throws -> [JSON] {
+  private func bluetooth(_ machine: String, _ configuration: String) throws -> [PrintedJSON] {
     try Tool.required("dbus-daemon")
     guard try Tool.run("/usr/bin/python3", ["-c", "import dbus, dbusmock"]).status == 0 else {
       try Tool.missing("python3-dbusmock", remedy: "make test installs it")
@@ -165,7 +165,7 @@ import Testing
     let program = try Tool.obdgate
     let arguments = [bed, devices, program, "doctor", "--json", "--config", file]
     let result = try punctual { try Tool.run("/usr/bin/python3", arguments, limit: .seconds(200)) }
-    return try JSON.lines(result.output).filter { $0["check"] == "bluetooth" }
+    return try PrintedJSON.lines(result.output).filter { $0["check"] == "bluetooth" }
   }
 
   @Test func configured_addresses_are_known_and_paired_or_not() throws {

@@ -7,12 +7,12 @@ import Testing
 
   init() throws { scratch = try ScratchFolder() }
 
-  private func adapters(_ configuration: String, _ arguments: String...) throws -> [JSON] {
+  private func adapters(_ configuration: String, _ arguments: String...) throws -> [PrintedJSON] {
     let file = try scratch.write("gateway.json", configuration)
     return try doctor(["--config", file] + arguments).filter { $0["check"] == "adapter" }
   }
 
-  private func about(_ findings: [JSON], _ name: String) -> JSON? {
+  private func about(_ findings: [PrintedJSON], _ name: String) -> PrintedJSON? {
     findings.first { $0["what"]?.text?.hasPrefix(name) == true }
   }
 

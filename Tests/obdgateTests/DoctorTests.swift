@@ -10,7 +10,7 @@ import Testing
   init() throws { scratch = try ScratchFolder() }
 
   /// Returns the findings with a configuration.
-  private func findings(_ configuration: String, _ arguments: String...) throws -> [JSON] {
+  private func findings(_ configuration: String, _ arguments: String...) throws -> [PrintedJSON] {
     let file = try scratch.write("gateway.json", configuration)
     return try doctor(["--config", file] + arguments)
   }
@@ -40,7 +40,9 @@ import Testing
 
   @Test func an_unusable_state_directory_is_reported() throws {
     let sinks = #""sinks": [{"type": "file", "path": "state/records.jsonl"}], \#(Self.quiet)"#
-    func disk(_ configuration: String) throws -> JSON? { try findings(configuration).first { $0["check"] == "disk" } }
+    func disk(_ configuration: String) throws -> PrintedJSON? {
+      try findings(configuration).first { $0["check"] == "disk" }
+    }
     #expect(try disk("{\(sinks)}")?["verdict"] == "warning")
     let missing = try disk(#"{"stateDirectory": "state", \#(sinks)}"#)
     #expect(missing?["verdict"] == "warning")

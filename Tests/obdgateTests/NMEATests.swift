@@ -15,11 +15,11 @@ import Testing
   }
 
   /// Returns the fixes of sentences that are all valid.
-  private func fixes(_ bodies: String...) throws -> [JSON] {
+  private func fixes(_ bodies: String...) throws -> [PrintedJSON] {
     let result = try obdgate("nmea", text: bodies.map(Self.sentence).joined())
     #expect(result.status == 0)
     #expect(result.errors.isEmpty)
-    let fixes = try JSON.lines(result.output)
+    let fixes = try PrintedJSON.lines(result.output)
     #expect(fixes.allSatisfy { $0.holdsNoNull })
     return fixes
   }
@@ -29,7 +29,7 @@ import Testing
 
   @Test func an_epoch_is_one_line_with_all_that_its_sentences_say() throws {
     let found = try fixes(Self.rmc, Self.gga, Self.gsa)
-    let expected: JSON = [
+    let expected: PrintedJSON = [
       "timestamp": "2026-05-04T10:00:00.000Z", "fixType": "3d", "latitude": 48.1173, "longitude": 11.516666667,
       "altitude": 545.4, "gpsSpeed": 41.4848, "heading": 84.4, "hdop": 0.9, "satellites": 8,
     ]
@@ -62,7 +62,7 @@ import Testing
     for bodies in [
       [self.quality(quality)], [self.quality(quality), Self.rmc, Self.gsa], [Self.rmc, self.quality(quality)],
     ] {
-      let found = try JSON.lines(
+      let found = try PrintedJSON.lines(
         try obdgate("nmea", text: bodies.map(Self.sentence).joined()).output)
       #expect(found.map { $0["fixType"] } == ["none"])
       noPosition(found)
@@ -82,7 +82,7 @@ import Testing
     noPosition(try fixes("GPGGA,100000.00,,,,,0,00,99.99,,,,,,"))
   }
 
-  private func noPosition(_ fixes: [JSON]) {
+  private func noPosition(_ fixes: [PrintedJSON]) {
     #expect(fixes.count == 1)
     for fix in fixes {
       #expect(fix["fixType"] == "none")
@@ -156,14 +156,14 @@ import Testing
       + Self.sentence(Self.rmc)
     let result = try obdgate("nmea", text: text)
     #expect(result.status == 0)
-    #expect(try JSON.lines(result.output).map { $0["timestamp"] } == ["2026-05-04T10:00:00.000Z"])
+    #expect(try PrintedJSON.lines(result.output).map { $0["timestamp"] } == ["2026-05-04T10:00:00.000Z"])
   }
 
   @Test func rejected_sentences_are_counted_by_reason() throws {
     let wrong = "$" + Self.rmc + "*00\r\n"
     let result = try obdgate("nmea", text: Self.sentence(Self.gga) + wrong + wrong)
     #expect(result.status == 0)
-    #expect(try JSON.lines(result.output).count == 1)
+    #expect(try PrintedJSON.lines(result.output).count == 1)
     #expect(result.errors.contains("checksumMismatch 2"))
     #expect(result.errors.split(separator: "\n").count == 1)
   }
@@ -180,7 +180,7 @@ import Testing
     let result = try obdgate(
       "nmea", text: Self.sentence(Self.gga.replacing("100000", with: "095959")) + Self.sentence(body))
     #expect(result.status == 0)
-    #expect(try JSON.lines(result.output).map { $0["timeOfDay"]?.text?.prefix(8) } == ["09:59:59"])
+    #expect(try PrintedJSON.lines(result.output).map { $0["timeOfDay"]?.text?.prefix(8) } == ["09:59:59"])
     #expect(!result.errors.isEmpty)
   }
 
@@ -190,7 +190,7 @@ import Testing
     for row in rows {
       let text = try #require(row["raw"] as? String)
       let result = try obdgate("nmea", text: text + "\r\n")
-      let hasPosition = try JSON.lines(result.output).contains { $0["latitude"] != nil }
+      let hasPosition = try PrintedJSON.lines(result.output).contains { $0["latitude"] != nil }
       let accepts = (row["expect"] as? String)?.hasPrefix("accept") == true
       #expect(hasPosition == accepts, "\(text)")
       if !accepts { #expect(!result.errors.isEmpty, "\(text)") }

@@ -26,7 +26,7 @@ import Testing
     expectFailure(try obdgate(["vin", "--device", try scratch.write("file", "")]), 69, "file")
   }
 
-  @Test func a_silent_device() async throws {
+  @Test func a_silent_device_is_reported_as_no_answer() async throws {
     let result = try await aside {
       let scratch = try ScratchFolder()
       let line = "\"$OBDGATE\" info --json --device \"$D0@38400\""
@@ -36,22 +36,22 @@ import Testing
   }
 
   @Test func a_silent_device_of_unknown_rate_costs_no_more_than_the_time_limit() async throws {
-    let result = try await ask("vin", "--timeout", "3", faults: "silent").result
+    let result = try await query("vin", "--timeout", "3", faults: "silent").result
     expectFailure(result, 69, "no adapter answers within 3 s")
     // Trying all rates would take 44 s.
     #expect(result.elapsed < .seconds(40))
   }
 
-  @Test func a_gps_receiver_in_the_adapters_place() async throws {
-    let result = try await ask("vin", faults: "gps").result
+  @Test func a_gps_receiver_in_place_of_the_adapter_is_recognised() async throws {
+    let result = try await query("vin", faults: "gps").result
     expectFailure(result, 69, "GPS receiver")
   }
 
   @Test func a_vehicle_whose_ignition_is_off_leaves_the_adapters_facts() async throws {
-    let result = try await ask("info", "--json", faults: "ignitionOff").result
+    let result = try await query("info", "--json", faults: "ignitionOff").result
     #expect(result.status == 69)
     #expect(result.errors.contains("the vehicle does not answer (unableToConnect): turn the ignition on"))
-    let lines = try JSON.lines(result.output)
+    let lines = try PrintedJSON.lines(result.output)
     #expect(lines.count == 1)
     #expect(lines.first?["identity"] == "ELM327 v1.5")
     #expect(lines.first?["protocol"] == nil)
@@ -60,7 +60,7 @@ import Testing
 
   @Test func the_time_limit_says_how_far_it_came() async throws {
     // The search for a protocol takes 20 s.
-    let result = try await ask("vin", "--timeout", "8", faults: "ignitionOff").result
+    let result = try await query("vin", "--timeout", "8", faults: "ignitionOff").result
     expectFailure(result, 69, "no vehicle answers within 8 s", "--timeout")
   }
 

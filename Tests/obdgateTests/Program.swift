@@ -19,8 +19,8 @@ func obdgate(_ arguments: String..., text: String) throws -> Tool.Result {
 func bytes(_ text: String) -> [UInt8] { text.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) } }
 
 /// Returns the records that a replay wrote. Each is checked: it has the common head and no null, and `seq` has no gap.
-func records(_ result: Tool.Result) throws -> [JSON] {
-  let records = try JSON.lines(result.output)
+func records(_ result: Tool.Result) throws -> [PrintedJSON] {
+  let records = try PrintedJSON.lines(result.output)
   var next: [String: Double] = [:]
   for (index, record) in records.enumerated() {
     #expect(record.holdsNoNull)
@@ -49,8 +49,8 @@ func isUUIDv7(_ text: String) -> Bool {
   }
 }
 
-extension [JSON] {
-  func of(_ type: String) -> [JSON] { filter { $0["type"]?.text == type } }
+extension [PrintedJSON] {
+  func of(_ type: String) -> [PrintedJSON] { filter { $0["type"]?.text == type } }
 }
 
 /// The names of the bundled captures.

@@ -76,8 +76,8 @@ import Testing
     // The values are the same. The ids differ, because they depend on the bytes. The last records are caused by the cut
     // itself: the trip ends there.
     let ids: Set<String> = ["id", "epoch", "tripId"]
-    let values = try whole.map { try JSON($0).without(ids) }
-    let found = try result.lines.map { try JSON($0).without(ids) }
+    let values = try whole.map { try PrintedJSON($0).without(ids) }
+    let found = try result.lines.map { try PrintedJSON($0).without(ids) }
     #expect(found.dropLast(5).elementsEqual(values.prefix(found.count - 5)))
   }
 

@@ -21,8 +21,8 @@ import Testing
 
   /// The result of a replay: the newest of each value, and the content of the other records.
   private struct Outcome: Equatable {
-    var values: [String: JSON] = [:]
-    var others: [JSON] = []
+    var values: [String: PrintedJSON] = [:]
+    var others: [PrintedJSON] = []
 
     init(_ content: [UInt8]) throws {
       let result = try obdgate(["replay", "--every", "86400", "-"], stdin: content)
@@ -97,7 +97,7 @@ import Testing
     #expect(trips.map { $0["event"] } == ["start", "end"])
     #expect(trips.allSatisfy { $0["distanceSource"] == "gps" })
     #expect(found.count + trips.count == all.count)
-    let fixes = try JSON.lines(try obdgate("nmea", text: text).output)
+    let fixes = try PrintedJSON.lines(try obdgate("nmea", text: text).output)
     #expect(
       found.compactMap { $0["latitude"]?.number } == fixes.compactMap { $0["latitude"]?.number })
     for record in found where record["latitude"] != nil {

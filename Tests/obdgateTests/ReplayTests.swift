@@ -19,7 +19,7 @@ import Testing
 
     """
 
-  private func replay(_ text: String, _ options: String...) throws -> [JSON] {
+  private func replay(_ text: String, _ options: String...) throws -> [PrintedJSON] {
     let result = try obdgate(["replay"] + options + ["-"], stdin: bytes(text))
     #expect(result.status == 0)
     #expect(result.errors.isEmpty)
@@ -205,7 +205,7 @@ import Testing
     #expect(result.errors.contains("noData 2"))
     #expect(result.errors.contains("canError 1"))
     #expect(result.errors.split(separator: "\n").count == 1)
-    let errors = try JSON.lines(try String(contentsOfFile: path, encoding: .utf8))
+    let errors = try PrintedJSON.lines(try String(contentsOfFile: path, encoding: .utf8))
     #expect(errors.map { $0["kind"] } == ["noData", "noData", "canError"])
     #expect(errors.map { $0["bytes"] } == ["NO DATA", "NO DATA", "CAN ERROR"])
     #expect(errors.allSatisfy { $0["line"]?.number != nil && $0["offset"] == 0 })
@@ -252,17 +252,17 @@ import Testing
 
   @Test func records_carry_the_gateway_id_that_was_named() throws {
     let result = try obdgate(["replay", "--gateway-id", "van-7", "-"], stdin: bytes(Self.timed))
-    let records = try JSON.lines(result.output)
+    let records = try PrintedJSON.lines(result.output)
     #expect(result.status == 0 && !records.isEmpty)
     #expect(records.allSatisfy { $0["gatewayId"] == "van-7" })
   }
 
   @Test func a_named_gateway_is_the_vehicle_until_the_vin_is_known() throws {
     let result = try obdgate(["replay", "--gateway-id", "van-7", capture("drive")])
-    let vehicles = try JSON.lines(result.output).compactMap { $0["vehicleId"]?.text }
+    let vehicles = try PrintedJSON.lines(result.output).compactMap { $0["vehicleId"]?.text }
     #expect(vehicles.first == "van-7" && vehicles.last == "VF3M45GFRLS031759")
     #expect(Set(vehicles) == ["van-7", "VF3M45GFRLS031759"])
-    let unnamed = try JSON.lines(try obdgate(["replay", capture("drive")]).output)
+    let unnamed = try PrintedJSON.lines(try obdgate(["replay", capture("drive")]).output)
     #expect(unnamed.first?["vehicleId"] == "unknown" && unnamed.first?["gatewayId"] == "replay")
   }
 

@@ -45,7 +45,7 @@ import Testing
     let line = #"calm "$OBDGATE" status --socket sock --json && calm "$OBDGATE" status --socket sock"#
     let result = try await beside(line, sinks: #"[{"type": "file", "path": "records.jsonl"}]"#)
     #expect(result.status == 0, "\(result.errors)")
-    let status = try JSON(try #require(result.lines.first))
+    let status = try PrintedJSON(try #require(result.lines.first))
     #expect(status.holdsNoNull)
     #expect(status["gatewayId"] == "gw-1")
     let adapter = try #require(status["adapters"]?[0])
@@ -90,7 +90,7 @@ import Testing
       """
     let result = try await beside(line)
     #expect(result.status == 0, "\(result.errors)")
-    let records = try JSON.lines(result.output)
+    let records = try PrintedJSON.lines(result.output)
     #expect(records.count == 10)
     #expect(records.allSatisfy { $0["gatewayId"] == "gw-1" && $0.holdsNoNull })
     let sequences = records.suffix(5).compactMap { $0["seq"]?.number }
@@ -112,7 +112,7 @@ import Testing
   @Test func doctor_finds_the_daemon_by_its_configuration() async throws {
     let line = #"calm "$OBDGATE" doctor --config gateway.json --json || true"#
     let result = try await beside(line, sinks: #"[{"type": "file", "path": "state/records.jsonl"}]"#)
-    let findings = try JSON.lines(result.output)
+    let findings = try PrintedJSON.lines(result.output)
     let daemon = findings.filter { $0["check"] == "daemon" }
     #expect(daemon.first?["verdict"] == "ok")
     #expect(daemon.first?["what"]?.text?.contains("1 of 1 adapters connected") == true, "\(daemon)")

@@ -36,7 +36,7 @@ import Testing
     ]
     let (result, sent) = try await run(["scan", "--json"], devices)
     #expect(result.status == 0, "\(result.errors)")
-    let rows = try JSON.lines(result.output)
+    let rows = try PrintedJSON.lines(result.output)
     try #require(rows.count == 4, "\(result.output)")
     #expect(rows.compactMap { $0["device"]?.text } == (0...3).map { "/dev/ttyUSB\($0)" })
     #expect(rows.map { $0["kind"] } == ["adapter", "unknown", "unknown", "adapter"])
@@ -66,7 +66,7 @@ import Testing
       return try play("\"$OBDGATE\" scan --json", pluggingIn: [device], behind: nil, in: scratch.path)
     }
     let result = played.result
-    let rows = try JSON.lines(result.output)
+    let rows = try PrintedJSON.lines(result.output)
     #expect(rows.count == 1)
     #expect(rows.first?["kind"] == "receiver")
     #expect(rows.first?["reason"] == "heard")

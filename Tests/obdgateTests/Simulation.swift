@@ -79,7 +79,7 @@ struct DialogueText: Equatable {
 private let places = DispatchSemaphore(value: 8)
 
 /// Runs one command with a simulated adapter.
-func ask(_ arguments: String..., scenario: String = "{}", faults: String? = nil) async throws -> Played {
+func query(_ arguments: String..., scenario: String = "{}", faults: String? = nil) async throws -> Played {
   try await aside {
     let scratch = try ScratchFolder()
     let line = "\"$OBDGATE\" \(arguments.joined(separator: " ")) --device \"$D0\""

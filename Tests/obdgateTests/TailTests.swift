@@ -63,7 +63,7 @@ import Testing
       Self.record(1), Self.record(2, "trip"), Self.record(3, "adapter", device), Self.record(4, "gap"),
       Self.record(5, "adapter", #","device":"/dev/ttyUSB1""#),
     ].map { $0 + "\n" }.joined()
-    let sequences = { (result: Tool.Result) in try JSON.lines(result.output).map { $0["seq"]?.number } }
+    let sequences = { (result: Tool.Result) in try PrintedJSON.lines(result.output).map { $0["seq"]?.number } }
     #expect(try sequences(once(stream)) == [1, 2, 3, 4, 5])
     #expect(try sequences(once(stream, "--type", "trip", "gap")) == [2, 4])
     #expect(try sequences(once(stream, "--type", "trip", "--type", "telemetry")) == [1, 2])

@@ -116,14 +116,14 @@ import Testing
     var inputs: [String: [String]] = [:]
     for command in try obdgate(["--help"]).output.matches(of: #/(?m)^  ([a-z]+) /#).map({ String($0.1) }) {
       let found = samples(try obdgate([command, "--help"]).output)
-      for sample in found { #expect(try JSON.lines(sample).count == 1, "\(command): \(sample)") }
+      for sample in found { #expect(try PrintedJSON.lines(sample).count == 1, "\(command): \(sample)") }
       if !found.isEmpty { inputs[command] = found }
     }
     #expect(Set(inputs.keys) == ["decode", "fences", "nmea", "simulate"])
     // The output of `decode` in the help is that of its input.
     let decode = try #require(inputs["decode"])
-    let decoded = try JSON.lines(try obdgate("decode", text: decode[0]).output)
-    #expect(decoded == (try JSON.lines(decode[1])))
+    let decoded = try PrintedJSON.lines(try obdgate("decode", text: decode[0]).output)
+    #expect(decoded == (try PrintedJSON.lines(decode[1])))
     // `fences` reads a fix as `nmea` writes it.
     let scratch = try ScratchFolder()
     let fences = try scratch.write("fences.geojson", #"{"type": "FeatureCollection", "features": []}"#)

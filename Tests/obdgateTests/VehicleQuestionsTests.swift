@@ -10,10 +10,10 @@ import Testing
     let bus: String
     let identity: String
     let ecus: [String]
-    var codes: JSON = []
-    var pending: JSON = []
+    var codes: PrintedJSON = []
+    var pending: PrintedJSON = []
     /// The permanent codes; `nil` for vehicles without this list.
-    var permanent: JSON? = []
+    var permanent: PrintedJSON? = []
     var testDescription: String { name }
   }
 
@@ -33,10 +33,10 @@ import Testing
   ]
 
   @Test(arguments: vehicles) func info_gives_the_vehicle_and_the_adapter(_ vehicle: Vehicle) async throws {
-    let played = try await ask("info", "--json", scenario: vehicle.scenario)
+    let played = try await query("info", "--json", scenario: vehicle.scenario)
     let result = played.result
     #expect(result.status == 0, "\(result.errors)")
-    let lines = try JSON.lines(result.output)
+    let lines = try PrintedJSON.lines(result.output)
     #expect(lines.map { $0["type"]?.text } == ["vehicle", "adapter"])
     let car = try #require(lines.of("vehicle").first)
     #expect(car["vin"] == "1D4GP00RX5B123456")
@@ -55,17 +55,17 @@ import Testing
   @Test(arguments: ["info", "vin", "dtc", "monitors"]) func printed_records_are_numbered_without_gaps(
     _ command: String
   ) async throws {
-    let played = try await ask(command, "--json", scenario: Scenarios.can)
-    let lines = try JSON.lines(played.result.output)
+    let played = try await query(command, "--json", scenario: Scenarios.can)
+    let lines = try PrintedJSON.lines(played.result.output)
     #expect(!lines.isEmpty, "\(played.result.errors)")
     #expect(lines.map { $0["seq"]?.number } == (0..<lines.count).map { Double($0 + 1) })
   }
 
   @Test(arguments: vehicles) func dtc_gives_every_list_of_codes(_ vehicle: Vehicle) async throws {
-    let played = try await ask("dtc", "--json", scenario: vehicle.scenario)
+    let played = try await query("dtc", "--json", scenario: vehicle.scenario)
     let result = played.result
     #expect(result.status == 0, "\(result.errors)")
-    let lines = try JSON.lines(result.output)
+    let lines = try PrintedJSON.lines(result.output)
     #expect(lines.allSatisfy { $0["type"] == "dtc" && $0["event"] == "snapshot" })
     #expect(lines.compactMap { $0["ecu"]?.text } == vehicle.ecus)
     let first = try #require(lines.first)
@@ -77,10 +77,10 @@ import Testing
   }
 
   @Test(arguments: vehicles) func monitors_come_from_every_ecu(_ vehicle: Vehicle) async throws {
-    let played = try await ask("monitors", "--json", scenario: vehicle.scenario)
+    let played = try await query("monitors", "--json", scenario: vehicle.scenario)
     let result = played.result
     #expect(result.status == 0, "\(result.errors)")
-    let lines = try JSON.lines(result.output)
+    let lines = try PrintedJSON.lines(result.output)
     #expect(lines.allSatisfy { $0["type"] == "monitors" })
     let sinceClear = lines.filter { $0["scope"] == "sinceClear" }
     #expect(sinceClear.compactMap { $0["ecu"]?.text } == vehicle.ecus)
@@ -97,7 +97,7 @@ import Testing
   }
 
   @Test func vin_prints_the_vin_alone() async throws {
-    let result = try await ask("vin", scenario: Scenarios.can).result
+    let result = try await query("vin", scenario: Scenarios.can).result
     #expect(result.status == 0, "\(result.errors)")
     #expect(result.output == "1D4GP00RX5B123456\n")
     #expect(result.errors.isEmpty)
@@ -113,11 +113,11 @@ import Testing
       return try play(line, beside: [Simulation(scenario: adapter)], in: scratch.path).result
     }
     #expect(result.status == 0, "\(result.errors)")
-    #expect(try JSON.lines(result.output).of("adapter").first?["baud"] == 115_200)
+    #expect(try PrintedJSON.lines(result.output).of("adapter").first?["baud"] == 115_200)
   }
 
   @Test func an_invalid_vin_is_printed_with_a_remark() async throws {
-    let result = try await ask(
+    let result = try await query(
       "vin", scenario: Scenarios.can.replacing("1D4GP00RX5B123456", with: "1D4GP00R15B123456")
     ).result
     #expect(result.status == 0)
@@ -128,7 +128,7 @@ import Testing
   /// A damaged reply must not be reported as a fault of the vehicle.
   @Test func a_vin_damaged_in_transit_is_reported_as_damaged() async throws {
     for _ in 0..<3 {
-      let result = try await ask("vin", scenario: Scenarios.can, faults: "truncate=0.4").result
+      let result = try await query("vin", scenario: Scenarios.can, faults: "truncate=0.4").result
       #expect(!result.errors.contains("does not report a VIN"), "\(result.errors)")
       #expect(result.status == 0 || result.errors.contains(" in transit (") || result.status == 69, "\(result.errors)")
     }
@@ -136,14 +136,14 @@ import Testing
 
   @Test func a_vehicle_without_a_vin_is_a_failure_of_the_command() async throws {
     let scenario = Scenarios.can.replacing("\"address\": \"7E8\",", with: "\"address\": \"7E8\", \"vin\": false,")
-    let result = try await ask("vin", scenario: scenario).result
+    let result = try await query("vin", scenario: scenario).result
     #expect(result.status == 1)
     #expect(result.output.isEmpty)
     #expect(result.errors.contains("does not report a VIN"))
   }
 
   @Test func info_as_text_names_vehicle_calibrations_and_plan() async throws {
-    let result = try await ask("info", "--plan", scenario: Scenarios.can).result
+    let result = try await query("info", "--plan", scenario: Scenarios.can).result
     #expect(result.status == 0, "\(result.errors)")
     for text in [
       "ELM327 v1.5", "ISO 15765-4 (CAN 11/500)", "12.4 V", "1D4GP00RX5B123456", "Dodge", "2005", "gasoline",
@@ -154,7 +154,7 @@ import Testing
   }
 
   @Test func dtc_as_text_says_what_codes_mean_and_shows_the_freeze_frame() async throws {
-    let result = try await ask("dtc", scenario: Scenarios.can).result
+    let result = try await query("dtc", scenario: Scenarios.can).result
     #expect(result.status == 0, "\(result.errors)")
     let lines = result.lines.map(String.init)
     #expect(lines.first == "7E8: lamp (MIL) on, 0 km with it")
@@ -181,8 +181,8 @@ import Testing
   }
 
   @Test func a_freeze_frame_holds_the_values_of_its_moment() async throws {
-    let result = try await ask("dtc", "--json", scenario: Scenarios.can).result
-    let frame = try #require(try JSON.lines(result.output).first?["freezeFrame"])
+    let result = try await query("dtc", "--json", scenario: Scenarios.can).result
+    let frame = try #require(try PrintedJSON.lines(result.output).first?["freezeFrame"])
     #expect(frame["dtc"] == "P0420")
     #expect(
       frame["readings"]?.only("rpm", "speed", "coolantTemp", "controlModuleVoltage")
@@ -205,7 +205,7 @@ import Testing
     ["info"], ["info", "--json"], ["info", "--plan"], ["vin"], ["vin", "--json"], ["dtc"], ["monitors"],
   ])
   func text_of_a_hostile_ECU_cannot_control_the_terminal(command: [String]) async throws {
-    let played = try await ask(command.joined(separator: " "), scenario: Self.hostile)
+    let played = try await query(command.joined(separator: " "), scenario: Self.hostile)
     for text in [played.result.output, played.result.errors] {
       let commands = text.unicodeScalars.filter { ($0.value < 0x20 && $0 != "\n") || (0x7F...0x9F).contains($0.value) }
       #expect(commands.isEmpty, "\(text)")

@@ -39,11 +39,11 @@ final class BabblingAdapter: @unchecked Sendable {
 
   private func relay(_ connection: Int32, to adapter: String, _ fresh: Noise, _ isOver: () -> Bool) {
     var noise = fresh
-    var turns = 0
+    var rounds = 0
     SanePeer.relay(connection, to: adapter, isOver) { [self] connection in
-      turns += 1
+      rounds += 1
       // Sometimes the answer is correct, so that the dialogue continues, and noise occurs in each of its states.
-      guard turns % 4 != 0, changed.withLock({ sent < total }) else { return true }
+      guard rounds % 4 != 0, changed.withLock({ sent < total }) else { return true }
       for _ in 0..<8 {
         let piece = noise.next()
         guard SanePeer.send(piece, connection) else { return false }

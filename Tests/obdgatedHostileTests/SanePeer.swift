@@ -31,7 +31,8 @@ enum SanePeer {
 
   /// A gpsd that sends a fix five times a second.
   static let gpsd: @Sendable (Int32, () -> Bool) -> Void = { connection, isOver in
-    guard say(#"{"class":"VERSION","release":"3.22","rev":"3.22","proto_major":3,"proto_minor":14}"#, connection) else {
+    guard sendLine(#"{"class":"VERSION","release":"3.22","rev":"3.22","proto_major":3,"proto_minor":14}"#, connection)
+    else {
       return
     }
     var tenths = 0
@@ -41,7 +42,7 @@ enum SanePeer {
       let fix = """
         {"class":"TPV","device":"/dev/ttyACM0","mode":3,"time":"2027-03-05T\(time)Z","lat":48.1,"lon":11.5,"altMSL":520.0,"speed":0.1}
         """
-      guard say(fix, connection) else { return }
+      guard sendLine(fix, connection) else { return }
       tenths += 2
       poll(nil, 0, 200)
     }
@@ -65,7 +66,9 @@ enum SanePeer {
     return true
   }
 
-  private static func say(_ line: String, _ connection: Int32) -> Bool { send(Array((line + "\r\n").utf8), connection) }
+  private static func sendLine(_ line: String, _ connection: Int32) -> Bool {
+    send(Array((line + "\r\n").utf8), connection)
+  }
 
   private static func connected(to name: String) -> Int32? {
     let other = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)

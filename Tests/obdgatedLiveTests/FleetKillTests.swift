@@ -7,7 +7,7 @@ import Testing
 /// The whole chain: adapter, daemon, spool, network, fleet store. Each of them is repeatedly killed at a random time.
 /// Every record that was committed to the spool is in the store once, with the values that the car sent.
 @Suite struct FleetKillTests {
-  @Test func over_HTTP_into_SQLite() async throws {
+  @Test func every_record_arrives_once_over_http_into_sqlite_despite_kills() async throws {
     try await aside {
       let fleet = try KilledFleet(FleetRun())
       let rounds = KilledFleet.kills(16)
@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test func over_HTTP_into_PostgreSQL() async throws {
+  @Test func every_record_arrives_once_over_http_into_postgresql_despite_kills() async throws {
     try await aside {
       let database = try PostgreSQLServer(isSynchronous: true)
       let fleet = try KilledFleet(FleetRun(database: try database.database()))
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test func over_mosquitto() async throws {
+  @Test func every_record_arrives_once_over_mosquitto_despite_kills() async throws {
     try await aside {
       let folder = try ScratchFolder()
       let broker = try Mosquitto(isPersistent: true, in: folder)
@@ -78,7 +78,7 @@ import Testing
     }
   }
 
-  @Test func over_RabbitMQ() async throws {
+  @Test func every_record_arrives_once_over_rabbitmq_despite_kills() async throws {
     try await aside {
       let rabbit = try RabbitMQ(nodes: 1)
       let node = rabbit.nodes[0]

@@ -107,7 +107,7 @@ import Testing
       #expect(try answers.faults(in: [first, told, Self.telemetry(3, rpm: 1_100), next, last], cadence) == [])
       #expect(try answers.faults(in: [first, next, last], cadence).count == 1, "nothing says so")
     }
-    #expect(try answers.faults(in: [first, told, last], .cycle).count == 1, "the one behind it is missing, too")
+    #expect(try answers.faults(in: [first, told, last], .cycle).count == 1, "the next one is missing, too")
   }
 
   @Test(arguments: [(50, 0), (51, 0), (49, 1)])

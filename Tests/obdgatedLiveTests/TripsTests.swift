@@ -33,7 +33,7 @@ import Testing
       for _ in 0..<20 { try again.line(within: .seconds(60)) { $0.contains("\"rpm\":") } }
       again.send(SIGTERM)
       #expect(try again.end(within: .seconds(60)) == 0)
-      #expect(try trips(again).isEmpty, "neither ended nor begun anew")
+      #expect(try trips(again).isEmpty, "neither ended nor begun again")
       #expect(try String(contentsOfFile: state.file("trips.jsonl"), encoding: .utf8).contains(started))
     }
   }

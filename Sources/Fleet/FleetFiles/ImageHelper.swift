@@ -146,7 +146,7 @@ public final class ImageHelper: Sendable {
     let command = command(["check"])
     let answer = try await threads.run(0) { () throws(FileError) in
       try HelperProcess.run(
-        command, input: OpenFile("/dev/null", O_RDONLY), limit: Self.mostBytes, seconds: Self.seconds)
+        command, input: FolderFile("/dev/null", O_RDONLY), limit: Self.mostBytes, seconds: Self.seconds)
     }
     guard case .finished(let bytes) = answer, !bytes.isEmpty else {
       throw Unavailable(
@@ -186,7 +186,7 @@ enum HelperProcess {
   }
 
   static func run(
-    _ command: [String], input: OpenFile, limit: Int, seconds: Int
+    _ command: [String], input: FolderFile, limit: Int, seconds: Int
   ) throws(FileError) -> Answer {
     var ends: [Int32] = [0, 0]
     let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)

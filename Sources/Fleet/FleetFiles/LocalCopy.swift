@@ -7,9 +7,9 @@ enum LocalCopy {
 
   /// Returns a file with a content. A content that is not stored as a file on this machine is copied to a file without
   /// a name in the folder for temporary files (`TMPDIR`).
-  static func file(of content: any StoredContent) async throws(FileError) -> OpenFile {
+  static func file(of content: any StoredContent) async throws(FileError) -> FolderFile {
     if let local = content as? FolderContent { return local.file }
-    let file = try OpenFile(temporaryIn: unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp")
+    let file = try FolderFile(temporaryIn: unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp")
     var offset: Int64 = 0
     while offset < content.size {
       let bytes = try await content.read(at: offset, count: pieceBytes)

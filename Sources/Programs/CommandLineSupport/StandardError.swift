@@ -9,7 +9,7 @@ public enum StandardError {
   public static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
   /// Prints one line. Control characters in it are escaped.
-  public static func say(_ line: String) { write(line.printable + "\n") }
+  public static func print(_ line: String) { write(line.printable + "\n") }
 
   /// Replaces the text in the terminal's current line (ECMA-48). An empty text erases the line.
   public static func showProgress(_ text: String) { write("\r\(text.printable)\u{1B}[K") }

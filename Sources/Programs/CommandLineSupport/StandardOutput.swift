@@ -5,7 +5,7 @@ import Telemetry
 /// Writes results to stdout, where other programs may read them.
 public enum StandardOutput {
   /// Prints one line. Control characters are escaped, except tabs, which separate columns.
-  public static func say(_ line: String) throws(Failure) {
+  public static func print(_ line: String) throws(Failure) {
     let columns = line.split(separator: "\t", omittingEmptySubsequences: false).map { String($0).printable }
     try write(columns.joined(separator: "\t") + "\n")
   }
@@ -21,9 +21,9 @@ public enum StandardOutput {
   /// Prints a secret that cannot be printed again later.
   ///
   /// - Parameter remedy: the remedy that the error states if the secret could not be printed.
-  public static func say(secret: String, lost remedy: String) throws(Failure) {
+  public static func print(secret: String, lost remedy: String) throws(Failure) {
     do throws(Failure) {
-      try say(secret)
+      try print(secret)
     } catch {
       throw Failure(error.kind, error.place, "\(error.detail); \(remedy)")
     }

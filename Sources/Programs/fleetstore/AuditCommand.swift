@@ -48,7 +48,7 @@ struct AuditCommand: AsyncParsableCommand {
         guard isKnown else {
           throw Failure(.badData, "audit: there is no entry \(after ?? 0): the end of the audit was removed")
         }
-        StandardError.say("fleetstore: \(verification.number) entries are as they were written")
+        StandardError.print("fleetstore: \(verification.number) entries are as they were written")
       }
     }
 
@@ -77,7 +77,7 @@ struct AuditCommand: AsyncParsableCommand {
         let last = try await storage.view(tenant: tenant) { view throws(ThingError) in
           try view.audit(thing: nil, before: nil, limit: 1).first
         }
-        try StandardOutput.say(
+        try StandardOutput.print(
           "\(last?.number ?? 0)\t\(Hexadecimal.text(last?.hash ?? AuditEntry.firstHash))")
       }
     }

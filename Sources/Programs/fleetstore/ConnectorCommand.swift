@@ -66,7 +66,7 @@ struct ConnectorCommand: AsyncParsableCommand {
           mayUsePrivate: configuration.server.connectorsMayUsePrivate
         ) { WallClock.now }
         guard result.isWorking else { throw Failure(.unavailable, "connector \(name)", result.message) }
-        try StandardOutput.say(result.message)
+        try StandardOutput.print(result.message)
       }
     }
   }
@@ -90,7 +90,7 @@ struct ConnectorCommand: AsyncParsableCommand {
             connector.name, connector.service.rawValue, state, "\(connector.assets)", "\(connector.stored)",
             connector.failures.first?.message ?? "",
           ]
-          try StandardOutput.say(parts.joined(separator: "\t"))
+          try StandardOutput.print(parts.joined(separator: "\t"))
         }
       }
     }

@@ -27,7 +27,7 @@ struct ExportCommand: AsyncParsableCommand {
         try StandardOutput.write(String(decoding: bytes, as: UTF8.self))
         progress.add(bytes: bytes.count)
       }
-      StandardError.say("fleetstore: exported \(counts.rows) rows and \(counts.records) records of \(tenant.text)")
+      StandardError.print("fleetstore: exported \(counts.rows) rows and \(counts.records) records of \(tenant.text)")
       ArchiveProgress.warn(ofMissing: counts)
     }
   }
@@ -44,7 +44,7 @@ struct ArchiveProgress {
   /// Prints a warning if contents of files are missing in the archive.
   static func warn(ofMissing counts: ArchiveCounts) {
     guard counts.missingContents > 0 else { return }
-    StandardError.say(
+    StandardError.print(
       "fleetstore: warning: the archive lacks the contents of files (\(counts.missingContents)): were they in files.folder?"
     )
   }
@@ -53,6 +53,6 @@ struct ArchiveProgress {
     bytes += count
     guard ContinuousClock.now >= next else { return }
     next += .seconds(10)
-    StandardError.say("fleetstore: \(verb) \(bytes / 1_000_000) MB")
+    StandardError.print("fleetstore: \(verb) \(bytes / 1_000_000) MB")
   }
 }

@@ -24,10 +24,11 @@ enum FirstStart {
       OperatorToken(id: .random(at: now), label: "first start", role: .admin, addedAt: now), secret: secret.hash,
       tenant: .standard)
     if let folder {
-      StandardError.say("fleetstore: this is the first start. The administrator's token: \(folder)/administrator.token")
+      StandardError.print(
+        "fleetstore: this is the first start. The administrator's token: \(folder)/administrator.token")
     } else {
-      StandardError.say("fleetstore: this is the first start. The administrator's token, shown only now:")
-      try StandardOutput.say(
+      StandardError.print("fleetstore: this is the first start. The administrator's token, shown only now:")
+      try StandardOutput.print(
         secret: secret.text, lost: "make another with fleetstore token add --role admin, and revoke this one")
     }
   }

@@ -36,11 +36,11 @@ struct Fleetstore: AsyncParsableCommand {
         try command.run()
       }
     } catch let failure as Failure {
-      for line in failure.lines { StandardError.say("fleetstore: \(line)") }
+      for line in failure.lines { StandardError.print("fleetstore: \(line)") }
       Glibc.exit(failure.kind.rawValue)
     } catch {
       guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
-      StandardError.say(usageLine(message(for: error), arguments: CommandLine.arguments.dropFirst()))
+      StandardError.print(usageLine(message(for: error), arguments: CommandLine.arguments.dropFirst()))
       Glibc.exit(ExitCode.validationFailure.rawValue)
     }
   }

@@ -44,7 +44,7 @@ struct GatewayCommand: AsyncParsableCommand {
         _ = try await storage.addGateway(
           gatewayId, allowedVehicles: vehicles, key: key.hash, tenant: tenant, at: WallClock.now)
       }
-      try StandardOutput.say(
+      try StandardOutput.print(
         secret: key.text, lost: "the gateway is registered: create another key with fleetstore gateway rotate")
     }
   }
@@ -91,11 +91,11 @@ struct GatewayCommand: AsyncParsableCommand {
         let before = try await storage.gateway(gatewayId, tenant: tenant)
         _ = try await storage.rotateKey(key.hash, gateway: gatewayId, tenant: tenant, at: WallClock.now)
         if before?.revokedAt != nil {
-          StandardError.say(
+          StandardError.print(
             "fleetstore: gateway \(JSONError.quoted(gatewayId)) was revoked; with the new key it is valid again")
         }
       }
-      try StandardOutput.say(secret: key.text, lost: "the old key is no longer valid; run rotate again")
+      try StandardOutput.print(secret: key.text, lost: "the old key is no longer valid; run rotate again")
     }
   }
 
@@ -115,7 +115,7 @@ struct GatewayCommand: AsyncParsableCommand {
         if let moment {
           let count = try await storage.revokeGateways(
             madeAfter: moment, tenant: after.allTenants ? nil : tenant, at: WallClock.now)
-          StandardError.say("fleetstore: \(count) gateways revoked")
+          StandardError.print("fleetstore: \(count) gateways revoked")
         } else {
           try await storage.revokeGateway(gatewayId ?? "", tenant: tenant, at: WallClock.now)
         }
@@ -153,7 +153,7 @@ struct GatewayCommand: AsyncParsableCommand {
         repeat {
           let page = try await storage.gateways(cursor: cursor, limit: 1_000, tenant: tenant)
           for gateway in page.items {
-            try StandardOutput.say(
+            try StandardOutput.print(
               [
                 gateway.id, gateway.revokedAt == nil ? "good" : "revoked", gateway.lastSeen.map(TimeText.of) ?? "never",
                 gateway.spoolDepth.map(String.init) ?? "-", gateway.version ?? "-",

@@ -46,7 +46,7 @@ struct ImportCommand: AsyncParsableCommand {
           }
           let counts = try await work.finish()
           guard !isCheck else { continue }
-          StandardError.say("fleetstore: imported \(counts.rows) rows and \(counts.records) records")
+          StandardError.print("fleetstore: imported \(counts.rows) rows and \(counts.records) records")
           ArchiveProgress.warn(ofMissing: counts)
         }
       } catch let error as FieldError {

@@ -8,11 +8,11 @@ struct LogFlush: Service {
   func run() async throws {
     let work = Task {
       while (try? await Task.sleep(for: .seconds(5))) != nil {
-        for line in repeated.flush(at: .now) { StandardError.say(line) }
+        for line in repeated.flush(at: .now) { StandardError.print(line) }
       }
     }
     defer { work.cancel() }
     try await gracefulShutdown()
-    for line in repeated.flush(at: .now, isLast: true) { StandardError.say(line) }
+    for line in repeated.flush(at: .now, isLast: true) { StandardError.print(line) }
   }
 }

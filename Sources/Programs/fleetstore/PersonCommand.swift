@@ -47,7 +47,7 @@ struct PersonCommand: AsyncParsableCommand {
             .invitation, secret.hash, of: added.id, seconds: seconds, details: Ticket.commandDetails)
         }
       }
-      try StandardOutput.say(
+      try StandardOutput.print(
         secret: AccountLink.text(.invitation, secret, base: base),
         lost: "the person was added: print another link with fleetstore person link \(email)")
     }
@@ -90,7 +90,7 @@ struct PersonCommand: AsyncParsableCommand {
           purpose, secret.hash, of: person.id, seconds: seconds, details: Ticket.commandDetails)
         return purpose
       }
-      try StandardOutput.say(
+      try StandardOutput.print(
         secret: AccountLink.text(purpose, secret, base: base), lost: "print another link")
     }
   }
@@ -140,7 +140,7 @@ struct PersonCommand: AsyncParsableCommand {
           let page = try await storage.view(tenant: tenant) { view throws(ThingError) in try view.list(wanted) }
           for person in page.items {
             let value = person.value
-            try StandardOutput.say(
+            try StandardOutput.print(
               [
                 TimeText.of(person.id), value.email?.text ?? "-", value.roles.map(\.rawValue).joined(separator: ","),
                 value.isActive ? value.passwordHash == nil ? "invited" : "active" : "inactive",

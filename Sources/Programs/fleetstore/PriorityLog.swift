@@ -28,8 +28,8 @@ struct PriorityLog: LogHandler {
     let details = metadata.merging(event.metadata ?? [:]) { $1 }.sorted { $0.key < $1.key }
       .map { " \($0.key)=\($0.value)" }.joined()
     let line = Self.prefix(event.level, isJournal: Self.isJournal) + text + details
-    guard event.level >= .warning else { return StandardError.say(line) }
-    for line in repeated.linesToWrite(for: line, at: .now) { StandardError.say(line) }
+    guard event.level >= .warning else { return StandardError.print(line) }
+    for line in repeated.linesToWrite(for: line, at: .now) { StandardError.print(line) }
   }
 
   static func prefix(_ level: Logger.Level, isJournal: Bool) -> String {

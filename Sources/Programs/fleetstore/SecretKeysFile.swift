@@ -46,7 +46,7 @@ enum SecretKeysFile {
       }
       guard let path else { return nil }
       try FileText.create(path, secret: SecretKeys.newLine() + "\n")
-      StandardError.say(
+      StandardError.print(
         "fleetstore: \(path) has the keys of secrets in the database: keep a copy of it, but not in the same place as the copy of the database"
       )
       return try parse(path)

@@ -17,7 +17,7 @@ struct SecretsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "new-key", abstract: "Prints a new key: a line for the file of keys. Its first line encrypts.")
 
-    func run() throws { try StandardOutput.say(SecretKeys.newLine()) }
+    func run() throws { try StandardOutput.print(SecretKeys.newLine()) }
   }
 
   struct Rotate: AsyncParsableCommand {
@@ -38,7 +38,7 @@ struct SecretsCommand: AsyncParsableCommand {
             count += try await field.rotate(tenant.id, keys, storage, at: WallClock.now)
           }
         }
-        StandardError.say("fleetstore: \(count) secrets encrypted with the first key")
+        StandardError.print("fleetstore: \(count) secrets encrypted with the first key")
       }
     }
   }

@@ -37,7 +37,7 @@ struct SessionCommand: AsyncParsableCommand {
           }
           for session in page.items {
             let value = session.value
-            try StandardOutput.say(
+            try StandardOutput.print(
               [
                 TimeText.of(session.id), people[value.personID] ?? "-", TimeText.of(value.lastSeenAt),
                 TimeText.of(value.expiresAt), value.address ?? "-", value.client ?? "-",

@@ -75,7 +75,7 @@ struct SetupCommand: AsyncParsableCommand {
         try transaction.record("setUpLink", kind: "tenant", thing: nil, details: [:])
       }
     }
-    try StandardOutput.say(
+    try StandardOutput.print(
       secret: AccountLink.text(.firstAdministrator, secret, base: base),
       lost: "print another link with fleetstore setup")
   }

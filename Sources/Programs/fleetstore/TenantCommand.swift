@@ -33,7 +33,7 @@ struct TenantCommand: AsyncParsableCommand {
 
     func run() async throws {
       try await store.withStorage { storage in
-        for tenant in try await storage.tenants() { try StandardOutput.say(tenant.id.text) }
+        for tenant in try await storage.tenants() { try StandardOutput.print(tenant.id.text) }
       }
     }
   }

@@ -56,7 +56,7 @@ struct TokenCommand: AsyncParsableCommand {
         }
         try await storage.addToken(token, secret: secret.hash, tenant: tenant)
       }
-      try StandardOutput.say(secret: secret.text, lost: "the token was created: revoke it, and create another")
+      try StandardOutput.print(secret: secret.text, lost: "the token was created: revoke it, and create another")
     }
 
     private func scope() throws(Failure) -> FleetScope {
@@ -87,7 +87,7 @@ struct TokenCommand: AsyncParsableCommand {
         return try await store.withStorage { storage in
           let count = try await storage.revokeTokens(
             madeAfter: moment, tenant: after.allTenants ? nil : tenant, at: WallClock.now)
-          StandardError.say("fleetstore: \(count) tokens revoked")
+          StandardError.print("fleetstore: \(count) tokens revoked")
         }
       }
       let id = try TokenCommand.id(tokenId ?? "")
@@ -134,7 +134,7 @@ struct TokenCommand: AsyncParsableCommand {
         repeat {
           let page = try await storage.tokens(cursor: cursor, limit: 1_000, tenant: tenant)
           for token in page.items {
-            try StandardOutput.say(
+            try StandardOutput.print(
               [
                 TimeText.of(token.id), token.role.rawValue, Self.state(token), TimeText.of(token.addedAt),
                 token.label.isEmpty ? "-" : token.label, token.expiresAt.map(TimeText.of) ?? "-",

@@ -55,7 +55,7 @@ private struct DecodeRun: ~Copyable {
       case .tooLong:
         number += 1
         badLines += 1
-        StandardError.say("obdgate decode: line \(number): longer than 1 MiB: write one reply on each line")
+        StandardError.print("obdgate decode: line \(number): longer than 1 MiB: write one reply on each line")
         answer.refuse("longer than 1 MiB", at: 0, text: [])
         try answer.write(to: &output)
       case .line(let range):
@@ -91,7 +91,7 @@ private struct DecodeRun: ~Copyable {
   }
 
   private mutating func refuse(_ number: Int, _ reason: String, at offset: Int, _ text: ArraySlice<UInt8>) {
-    StandardError.say("obdgate decode: line \(number): \(reason)")
+    StandardError.print("obdgate decode: line \(number): \(reason)")
     answer.refuse(reason, at: offset, text: text)
   }
 }

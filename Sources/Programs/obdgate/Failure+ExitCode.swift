@@ -5,7 +5,7 @@ import Failures
 extension Failure {
   /// Reports the failure on stderr. Returns the exit status for ArgumentParser.
   func reported(by command: String) -> ExitCode {
-    for line in lines { StandardError.say("obdgate \(command): \(line)") }
+    for line in lines { StandardError.print("obdgate \(command): \(line)") }
     return ExitCode(kind.rawValue)
   }
 }

@@ -67,7 +67,7 @@ struct FencesRun: ~Copyable {
 
   private mutating func refuse(_ reason: String) {
     badLines += 1
-    StandardError.say("obdgate fences: line \(lines): \(reason)")
+    StandardError.print("obdgate fences: line \(lines): \(reason)")
   }
 }
 
@@ -168,8 +168,8 @@ struct FenceFollower: ~Copyable, FixHandler {
 
   func printIgnored() {
     if rejected > 0 {
-      StandardError.say("obdgate fences: rejected sentences: \(rejected): obdgate nmea shows the reasons")
+      StandardError.print("obdgate fences: rejected sentences: \(rejected): obdgate nmea shows the reasons")
     }
-    if timeless > 0 { StandardError.say("obdgate fences: ignored fixes without a time: \(timeless)") }
+    if timeless > 0 { StandardError.print("obdgate fences: ignored fixes without a time: \(timeless)") }
   }
 }

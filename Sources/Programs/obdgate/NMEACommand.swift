@@ -84,7 +84,7 @@ private struct FixWriter: ~Copyable, FixHandler {
   func printRejected() {
     guard !reasons.isEmpty else { return }
     let counts = reasons.map { "\($0.name) \(rejected[Int($0.rawValue)])" }
-    StandardError.say("obdgate nmea: rejected sentences: \(counts.joined(separator: ", "))")
+    StandardError.print("obdgate nmea: rejected sentences: \(counts.joined(separator: ", "))")
   }
 }
 

@@ -34,7 +34,7 @@ struct Obdgate: ParsableCommand {
       leave(code)
     } catch {
       guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
-      StandardError.say(usageLine(message(for: error), arguments: CommandLine.arguments.dropFirst()))
+      StandardError.print(usageLine(message(for: error), arguments: CommandLine.arguments.dropFirst()))
       Glibc.exit(ExitCode.validationFailure.rawValue)
     }
   }

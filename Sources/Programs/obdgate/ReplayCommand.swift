@@ -100,7 +100,7 @@ struct ReplayCommand: ParsableCommand {
           try run.replay(file)
         } catch let failure as Failure {
           // The records before the error were written. Continue with the other captures.
-          StandardError.say("obdgate replay: \(failure.description)")
+          StandardError.print("obdgate replay: \(failure.description)")
           if firstFailure == nil { firstFailure = failure }
         }
       }

@@ -225,18 +225,18 @@ struct ReplaySession: ~Copyable, ReplyHandler, FixHandler {
     let name = path == "-" ? "standard input" : path
     if isUntimed {
       let period = hasPeriod ? "" : "; a record for each round of readings (--every sets a period)"
-      StandardError.say("obdgate replay: \(name): no times in it: elapsed is an estimate\(period)")
+      StandardError.print("obdgate replay: \(name): no times in it: elapsed is an estimate\(period)")
     }
     if findings == 0 {
-      StandardError.say("obdgate replay: \(name): no readings, trouble codes or fixes in it")
+      StandardError.print("obdgate replay: \(name): no readings, trouble codes or fixes in it")
     }
     if !wireKinds.isEmpty {
       let counts = wireKinds.map { "\(WireErrorText.name(of: $0)) \(wireErrors[Int($0.rawValue)])" }
-      StandardError.say("obdgate replay: \(name): wire errors: \(counts.joined(separator: ", "))")
+      StandardError.print("obdgate replay: \(name): wire errors: \(counts.joined(separator: ", "))")
     }
     if !rejectReasons.isEmpty {
       let counts = rejectReasons.map { "\($0.name) \(rejected[Int($0.rawValue)])" }
-      StandardError.say("obdgate replay: \(name): rejected NMEA sentences: \(counts.joined(separator: ", "))")
+      StandardError.print("obdgate replay: \(name): rejected NMEA sentences: \(counts.joined(separator: ", "))")
     }
   }
 }

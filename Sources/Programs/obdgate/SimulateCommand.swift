@@ -62,7 +62,7 @@ struct SimulateCommand: ParsableCommand {
     options.faults = faults
     options.log = log
     do throws(SimulatorError) {
-      try runSimulator(options) { StandardError.say("obdgate simulate: \($0)") }
+      try runSimulator(options) { StandardError.print("obdgate simulate: \($0)") }
     } catch {
       throw Failure(ExitStatus(rawValue: error.kind.rawValue), lines: error.lines).reported(by: "simulate")
     }

@@ -1,12 +1,7 @@
-#define CURL_DISABLE_TYPECHECK
 #include "ccurl.h"
 
-#include <curl/curl.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <netinet/in.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,60 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#undef curl_easy_setopt
-#undef curl_easy_getinfo
-#undef curl_multi_setopt
-
-// The functions of the library that this module uses. Their types come from the library's header.
-#define FUNCTIONS(F)        \
-  F(curl_global_init)       \
-  F(curl_version_info)      \
-  F(curl_easy_init)         \
-  F(curl_easy_cleanup)      \
-  F(curl_easy_reset)        \
-  F(curl_easy_setopt)       \
-  F(curl_easy_getinfo)      \
-  F(curl_easy_strerror)     \
-  F(curl_slist_append)      \
-  F(curl_slist_free_all)    \
-  F(curl_multi_init)        \
-  F(curl_multi_cleanup)     \
-  F(curl_multi_setopt)      \
-  F(curl_multi_add_handle)  \
-  F(curl_multi_remove_handle) \
-  F(curl_multi_perform)     \
-  F(curl_multi_poll)        \
-  F(curl_multi_info_read)
-
-static struct {
-#define POINTER(name) __typeof__(&name) name;
-  FUNCTIONS(POINTER)
-} library;
-
-static int loaded = -ENOSYS;
-static char version[48];
-
-static void load(void) {
-  // Do not initialize GnuTLS (0.7 MB), which Debian's libcurl loads only for protocols that are not used here. A
-  // libcurl that uses GnuTLS for TLS initializes it itself.
-  setenv("GNUTLS_NO_IMPLICIT_INIT", "1", 0);
-  void *handle = dlopen("libcurl.so.4", RTLD_LAZY | RTLD_LOCAL);
-  if (!handle) return;
-#define RESOLVE(name) \
-  if (!(library.name = (__typeof__(&name))dlsym(handle, #name))) return;
-  FUNCTIONS(RESOLVE)
-  if (library.curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) return;
-  snprintf(version, sizeof version, "libcurl/%s", library.curl_version_info(CURLVERSION_NOW)->version);
-  loaded = 0;
-}
-
-int ccurl_load(void) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, load);
-  return loaded;
-}
-
-const char *ccurl_version(void) { return version; }
+#include "library.h"
 
 /// The response headers that are stored, and the maximum length of their values.
 static const char *const kept_names[] = {"retry-after", "date", "etag", "location", "obdgate-gateway"};
@@ -143,39 +85,10 @@ static size_t take_header(char *bytes, size_t size, size_t count, void *context)
   return length;
 }
 
-// Addresses that are not of the public Internet (RFC 6890).
-static int is_private_v4(uint32_t address) {
-  static const struct { uint32_t net; int bits; } nets[] = {
-    {0x00000000, 8}, {0x0A000000, 8}, {0x64400000, 10}, {0x7F000000, 8}, {0xA9FE0000, 16}, {0xAC100000, 12},
-    {0xC0000000, 24}, {0xC0A80000, 16}, {0xC6120000, 15}, {0xE0000000, 3},
-  };
-  for (size_t index = 0; index < sizeof nets / sizeof nets[0]; index++)
-    if ((address ^ nets[index].net) >> (32 - nets[index].bits) == 0) return 1;
-  return 0;
-}
-
-static uint32_t v4_of(const uint8_t *bytes) {
-  return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
-}
-
-static int is_private(const struct sockaddr *address) {
-  if (address->sa_family == AF_INET)
-    return is_private_v4(ntohl(((const struct sockaddr_in *)address)->sin_addr.s_addr));
-  if (address->sa_family != AF_INET6) return 1;
-  const uint8_t *bytes = ((const struct sockaddr_in6 *)address)->sin6_addr.s6_addr;
-  static const uint8_t mapped[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF};
-  static const uint8_t translated[12] = {0, 0x64, 0xFF, 0x9B};
-  if (!memcmp(bytes, mapped, 12) || !memcmp(bytes, translated, 12)) return is_private_v4(v4_of(bytes + 12));
-  // 6to4 has the IPv4 address in the prefix.
-  if (bytes[0] == 0x20 && bytes[1] == 0x02) return is_private_v4(v4_of(bytes + 2));
-  // Only 2000::/3 is global unicast.
-  return bytes[0] >> 5 != 1;
-}
-
 static curl_socket_t open_socket(void *context, curlsocktype purpose, struct curl_sockaddr *address) {
   (void)purpose;
   ccurl_client *client = context;
-  if (client->options.refuses_private && is_private(&address->addr)) {
+  if (client->options.refuses_private && ccurl_is_private(&address->addr)) {
     client->is_private = 1;
     return CURL_SOCKET_BAD;
   }
@@ -193,21 +106,21 @@ ccurl_client *ccurl_make(const ccurl_options *options) {
   client->options.certificate = client->texts[1] = copy(options->certificate);
   client->options.key = client->texts[2] = copy(options->key);
   client->options.proxy = client->texts[3] = copy(options->proxy);
-  client->easy = library.curl_easy_init();
-  client->multi = library.curl_multi_init();
+  client->easy = ccurl_library.curl_easy_init();
+  client->multi = ccurl_library.curl_multi_init();
   if (!client->easy || !client->multi) {
     ccurl_free(client);
     return NULL;
   }
-  library.curl_multi_setopt(client->multi, CURLMOPT_MAXCONNECTS, 1L);
+  ccurl_library.curl_multi_setopt(client->multi, CURLMOPT_MAXCONNECTS, 1L);
   return client;
 }
 
 void ccurl_free(ccurl_client *client) {
   if (!client) return;
   ccurl_abandon(client);
-  if (client->easy) library.curl_easy_cleanup(client->easy);
-  if (client->multi) library.curl_multi_cleanup(client->multi);
+  if (client->easy) ccurl_library.curl_easy_cleanup(client->easy);
+  if (client->multi) ccurl_library.curl_multi_cleanup(client->multi);
   for (int index = 0; index < 4; index++) free(client->texts[index]);
   free(client->answer);
   free(client);
@@ -217,35 +130,35 @@ static void set_texts(ccurl_client *client) {
   CURL *easy = client->easy;
   const ccurl_options *options = &client->options;
   // An empty text means no proxy, even if environment variables name one.
-  library.curl_easy_setopt(easy, CURLOPT_PROXY, options->proxy ? options->proxy : "");
-  library.curl_easy_setopt(easy, CURLOPT_NOPROXY, "");
+  ccurl_library.curl_easy_setopt(easy, CURLOPT_PROXY, options->proxy ? options->proxy : "");
+  ccurl_library.curl_easy_setopt(easy, CURLOPT_NOPROXY, "");
   if (options->authorities) {
-    library.curl_easy_setopt(easy, CURLOPT_CAINFO, options->authorities);
-    library.curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
+    ccurl_library.curl_easy_setopt(easy, CURLOPT_CAINFO, options->authorities);
+    ccurl_library.curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
   }
-  if (options->certificate) library.curl_easy_setopt(easy, CURLOPT_SSLCERT, options->certificate);
-  if (options->key) library.curl_easy_setopt(easy, CURLOPT_SSLKEY, options->key);
-  library.curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
-  library.curl_easy_setopt(easy, CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
+  if (options->certificate) ccurl_library.curl_easy_setopt(easy, CURLOPT_SSLCERT, options->certificate);
+  if (options->key) ccurl_library.curl_easy_setopt(easy, CURLOPT_SSLKEY, options->key);
+  ccurl_library.curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+  ccurl_library.curl_easy_setopt(easy, CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
 }
 
 static void set_limits(ccurl_client *client) {
   CURL *easy = client->easy;
   const ccurl_options *options = &client->options;
-  library.curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+  ccurl_library.curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
   // Otherwise, cleanup would wait for the end of a slow name lookup.
-  library.curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
-  library.curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
-  library.curl_easy_setopt(easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
-  library.curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, options->connect_limit);
-  library.curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, options->request_limit);
-  library.curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, options->slow_speed);
-  library.curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, options->slow_time);
-  library.curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
+  ccurl_library.curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
+  ccurl_library.curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
+  ccurl_library.curl_easy_setopt(easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
+  ccurl_library.curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, options->connect_limit);
+  ccurl_library.curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, options->request_limit);
+  ccurl_library.curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, options->slow_speed);
+  ccurl_library.curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, options->slow_time);
+  ccurl_library.curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
   // Small buffers need less memory, and are sufficient for small responses.
   long buffer = options->buffer_bytes ? options->buffer_bytes : 16384L;
-  library.curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, buffer);
-  library.curl_easy_setopt(easy, CURLOPT_UPLOAD_BUFFERSIZE, buffer);
+  ccurl_library.curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, buffer);
+  ccurl_library.curl_easy_setopt(easy, CURLOPT_UPLOAD_BUFFERSIZE, buffer);
 }
 
 int ccurl_begin(
@@ -263,33 +176,33 @@ int ccurl_begin_method(
   client->reason[0] = 0;
   client->is_private = 0;
   CURL *easy = client->easy;
-  library.curl_easy_reset(easy);
+  ccurl_library.curl_easy_reset(easy);
   for (int index = 0; index < header_count; index++) {
-    struct curl_slist *longer = library.curl_slist_append(client->headers, headers[index]);
+    struct curl_slist *longer = ccurl_library.curl_slist_append(client->headers, headers[index]);
     if (!longer) return -ENOMEM;
     client->headers = longer;
   }
   set_texts(client);
   set_limits(client);
-  CURLcode code = library.curl_easy_setopt(easy, CURLOPT_URL, url);
-  library.curl_easy_setopt(easy, CURLOPT_HTTPHEADER, client->headers);
-  library.curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, client->reason);
-  library.curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_body);
-  library.curl_easy_setopt(easy, CURLOPT_WRITEDATA, client);
-  library.curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, take_header);
-  library.curl_easy_setopt(easy, CURLOPT_HEADERDATA, client);
+  CURLcode code = ccurl_library.curl_easy_setopt(easy, CURLOPT_URL, url);
+  ccurl_library.curl_easy_setopt(easy, CURLOPT_HTTPHEADER, client->headers);
+  ccurl_library.curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, client->reason);
+  ccurl_library.curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_body);
+  ccurl_library.curl_easy_setopt(easy, CURLOPT_WRITEDATA, client);
+  ccurl_library.curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, take_header);
+  ccurl_library.curl_easy_setopt(easy, CURLOPT_HEADERDATA, client);
   if (client->options.refuses_private) {
-    library.curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open_socket);
-    library.curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, client);
+    ccurl_library.curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open_socket);
+    ccurl_library.curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, client);
   }
   if (body) {
-    library.curl_easy_setopt(easy, CURLOPT_POST, 1L);
-    library.curl_easy_setopt(easy, CURLOPT_POSTFIELDS, body);
-    library.curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)count);
+    ccurl_library.curl_easy_setopt(easy, CURLOPT_POST, 1L);
+    ccurl_library.curl_easy_setopt(easy, CURLOPT_POSTFIELDS, body);
+    ccurl_library.curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)count);
   }
-  if (method && code == CURLE_OK) code = library.curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, method);
+  if (method && code == CURLE_OK) code = ccurl_library.curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, method);
   if (code != CURLE_OK) return -EINVAL;
-  if (library.curl_multi_add_handle(client->multi, easy) != CURLM_OK) return -ENOMEM;
+  if (ccurl_library.curl_multi_add_handle(client->multi, easy) != CURLM_OK) return -ENOMEM;
   client->is_running = 1;
   return 0;
 }
@@ -331,52 +244,52 @@ int ccurl_begin_mail(
   client->mail = message;
   client->mail_left = count;
   CURL *easy = client->easy;
-  library.curl_easy_reset(easy);
-  client->recipients = library.curl_slist_append(NULL, to);
+  ccurl_library.curl_easy_reset(easy);
+  client->recipients = ccurl_library.curl_slist_append(NULL, to);
   if (!client->recipients) return -ENOMEM;
   set_texts(client);
   set_limits(client);
-  CURLcode code = library.curl_easy_setopt(easy, CURLOPT_URL, url);
-  if (code == CURLE_OK) code = library.curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "smtp,smtps");
-  library.curl_easy_setopt(easy, CURLOPT_USE_SSL, requires_tls ? (long)CURLUSESSL_ALL : (long)CURLUSESSL_NONE);
-  if (user) library.curl_easy_setopt(easy, CURLOPT_USERNAME, user);
-  if (password) library.curl_easy_setopt(easy, CURLOPT_PASSWORD, password);
+  CURLcode code = ccurl_library.curl_easy_setopt(easy, CURLOPT_URL, url);
+  if (code == CURLE_OK) code = ccurl_library.curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "smtp,smtps");
+  ccurl_library.curl_easy_setopt(easy, CURLOPT_USE_SSL, requires_tls ? (long)CURLUSESSL_ALL : (long)CURLUSESSL_NONE);
+  if (user) ccurl_library.curl_easy_setopt(easy, CURLOPT_USERNAME, user);
+  if (password) ccurl_library.curl_easy_setopt(easy, CURLOPT_PASSWORD, password);
   // Closing a connection waits for the server's answer. This time limit does not apply to connections that are kept
   // open.
-  library.curl_easy_setopt(easy, CURLOPT_FORBID_REUSE, 1L);
-  library.curl_easy_setopt(easy, CURLOPT_SERVER_RESPONSE_TIMEOUT, 30L);
-  library.curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open_mail_socket);
-  library.curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, client);
-  library.curl_easy_setopt(easy, CURLOPT_MAIL_FROM, from);
-  library.curl_easy_setopt(easy, CURLOPT_MAIL_RCPT, client->recipients);
-  library.curl_easy_setopt(easy, CURLOPT_UPLOAD, 1L);
-  library.curl_easy_setopt(easy, CURLOPT_INFILESIZE_LARGE, (curl_off_t)count);
-  library.curl_easy_setopt(easy, CURLOPT_READFUNCTION, give_mail);
-  library.curl_easy_setopt(easy, CURLOPT_READDATA, client);
-  library.curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, client->reason);
-  library.curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_body);
-  library.curl_easy_setopt(easy, CURLOPT_WRITEDATA, client);
+  ccurl_library.curl_easy_setopt(easy, CURLOPT_FORBID_REUSE, 1L);
+  ccurl_library.curl_easy_setopt(easy, CURLOPT_SERVER_RESPONSE_TIMEOUT, 30L);
+  ccurl_library.curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open_mail_socket);
+  ccurl_library.curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, client);
+  ccurl_library.curl_easy_setopt(easy, CURLOPT_MAIL_FROM, from);
+  ccurl_library.curl_easy_setopt(easy, CURLOPT_MAIL_RCPT, client->recipients);
+  ccurl_library.curl_easy_setopt(easy, CURLOPT_UPLOAD, 1L);
+  ccurl_library.curl_easy_setopt(easy, CURLOPT_INFILESIZE_LARGE, (curl_off_t)count);
+  ccurl_library.curl_easy_setopt(easy, CURLOPT_READFUNCTION, give_mail);
+  ccurl_library.curl_easy_setopt(easy, CURLOPT_READDATA, client);
+  ccurl_library.curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, client->reason);
+  ccurl_library.curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_body);
+  ccurl_library.curl_easy_setopt(easy, CURLOPT_WRITEDATA, client);
   if (code != CURLE_OK) return -EINVAL;
-  if (library.curl_multi_add_handle(client->multi, easy) != CURLM_OK) return -ENOMEM;
+  if (ccurl_library.curl_multi_add_handle(client->multi, easy) != CURLM_OK) return -ENOMEM;
   client->is_running = 1;
   return 0;
 }
 
 static void end_request(ccurl_client *client) {
   if (client->is_running && client->recipients)
-    library.curl_easy_setopt(client->easy, CURLOPT_SERVER_RESPONSE_TIMEOUT, 1L);
-  if (client->is_running) library.curl_multi_remove_handle(client->multi, client->easy);
+    ccurl_library.curl_easy_setopt(client->easy, CURLOPT_SERVER_RESPONSE_TIMEOUT, 1L);
+  if (client->is_running) ccurl_library.curl_multi_remove_handle(client->multi, client->easy);
   client->is_running = 0;
   for (size_t index = 0; index < MAIL_SOCKETS; index++) {
     if (client->mail_sockets[index]) close(client->mail_sockets[index] - 1);
     client->mail_sockets[index] = 0;
   }
   // The request refers to the list of headers until another list is set.
-  if (client->easy) library.curl_easy_setopt(client->easy, CURLOPT_HTTPHEADER, NULL);
-  library.curl_slist_free_all(client->headers);
+  if (client->easy) ccurl_library.curl_easy_setopt(client->easy, CURLOPT_HTTPHEADER, NULL);
+  ccurl_library.curl_slist_free_all(client->headers);
   client->headers = NULL;
-  if (client->recipients) library.curl_easy_setopt(client->easy, CURLOPT_MAIL_RCPT, NULL);
-  library.curl_slist_free_all(client->recipients);
+  if (client->recipients) ccurl_library.curl_easy_setopt(client->easy, CURLOPT_MAIL_RCPT, NULL);
+  ccurl_library.curl_slist_free_all(client->recipients);
   client->recipients = NULL;
 }
 
@@ -391,10 +304,10 @@ void ccurl_abandon(ccurl_client *client) {
 
 int ccurl_continue(ccurl_client *client) {
   int running = 0;
-  if (library.curl_multi_perform(client->multi, &running) != CURLM_OK) return -EIO;
+  if (ccurl_library.curl_multi_perform(client->multi, &running) != CURLM_OK) return -EIO;
   int left = 0;
   CURLMsg *message;
-  while ((message = library.curl_multi_info_read(client->multi, &left))) {
+  while ((message = ccurl_library.curl_multi_info_read(client->multi, &left))) {
     if (message->msg != CURLMSG_DONE) continue;
     client->code = message->data.result;
     end_request(client);
@@ -406,7 +319,7 @@ int ccurl_continue(ccurl_client *client) {
 int ccurl_wait(ccurl_client *client, int descriptor, int milliseconds) {
   struct curl_waitfd extra = {descriptor, CURL_WAIT_POLLIN, 0};
   int ready = 0;
-  return library.curl_multi_poll(client->multi, &extra, 1, milliseconds, &ready) == CURLM_OK ? 0 : -EIO;
+  return ccurl_library.curl_multi_poll(client->multi, &extra, 1, milliseconds, &ready) == CURLM_OK ? 0 : -EIO;
 }
 
 ccurl_end ccurl_result(const ccurl_client *client) {
@@ -435,18 +348,18 @@ ccurl_end ccurl_result(const ccurl_client *client) {
 }
 
 const char *ccurl_reason(const ccurl_client *client) {
-  return client->reason[0] ? client->reason : library.curl_easy_strerror(client->code);
+  return client->reason[0] ? client->reason : ccurl_library.curl_easy_strerror(client->code);
 }
 
 int ccurl_has_sent(const ccurl_client *client) {
   long bytes = 0;
   // If libcurl does not report how many bytes were sent, assume that some were.
-  return library.curl_easy_getinfo(client->easy, CURLINFO_REQUEST_SIZE, &bytes) != CURLE_OK || bytes > 0;
+  return ccurl_library.curl_easy_getinfo(client->easy, CURLINFO_REQUEST_SIZE, &bytes) != CURLE_OK || bytes > 0;
 }
 
 long ccurl_status(const ccurl_client *client) {
   long status = 0;
-  library.curl_easy_getinfo(client->easy, CURLINFO_RESPONSE_CODE, &status);
+  ccurl_library.curl_easy_getinfo(client->easy, CURLINFO_RESPONSE_CODE, &status);
   return status;
 }
 

@@ -142,7 +142,7 @@ package final class Forwarding: @unchecked Sendable {
   ///
   /// - Returns: whether the queue has ended. No records follow in this case.
   private func receive(_ load: inout SpoolQueue.Load) -> Bool {
-    guard queue.take(&load) else { return false }
+    guard queue.move(into: &load) else { return false }
     if let known = load.wall {
       wall = known
       spool.setWallTime(known, at: BootClock.now)
@@ -176,8 +176,8 @@ package final class Forwarding: @unchecked Sendable {
   ///
   /// - Parameter now: time, ns since boot; `.max` to log both numbers now.
   private func reportCounts(at now: Int64) {
-    if let (count, _) = lateRecords.take(at: now) { Self.reportLate(count) }
-    if let (count, _) = refusedRecords.take(at: now) {
+    if let (count, _) = lateRecords.popDue(at: now) { Self.reportLate(count) }
+    if let (count, _) = refusedRecords.popDue(at: now) {
       Log.write("\(count) more records are not kept: they are none", .warning)
     }
   }
@@ -187,7 +187,7 @@ package final class Forwarding: @unchecked Sendable {
     reportLosses(at: now)
     reportCounts(at: now)
     removeSuperseded()
-    while let line = spool.takeEvent() { Self.report(line) }
+    while let line = spool.popEvent() { Self.report(line) }
     waiting.store(spool.depth.file + Int64(spool.depth.memory), ordering: .relaxed)
   }
 
@@ -214,7 +214,7 @@ package final class Forwarding: @unchecked Sendable {
       let machine = MachineClock.read()
       wall = WallTime(offset: machine.offset, quality: machine.quality)
     }
-    while told < Self.mostLosses, let loss = spool.takeLoss() {
+    while told < Self.mostLosses, let loss = spool.popLoss() {
       told += 1
       let isReported = gaps.report(loss, to: &spool, at: now, wall)
       lossCounts.count(loss, isReported: isReported)
@@ -300,7 +300,7 @@ package final class Forwarding: @unchecked Sendable {
     var reason: SpoolError?
     if case .inMemory(let error) = spool.state { reason = error }
     spool.close(at: BootClock.now)
-    while let line = spool.takeEvent() {
+    while let line = spool.popEvent() {
       if case .inMemory(let error) = line { reason = error }
       Self.report(line)
     }

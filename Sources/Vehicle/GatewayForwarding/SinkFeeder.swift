@@ -51,7 +51,7 @@ struct SinkFeeder: ~Copyable {
   ///   later records for this sink are discarded.
   mutating func exchange(_ spool: inout Spool, at now: Int64) -> End? {
     var end: End?
-    while let report = slot.takeReport() {
+    while let report = slot.popReport() {
       for event in report.delivery.events where logsNow(event, at: now) { log("\(event)", Self.importance(of: event)) }
       recordResult(report.delivery, at: now)
       if let batch = report.batch {
@@ -145,7 +145,7 @@ struct SinkFeeder: ~Copyable {
   ///
   /// - Parameter now: time, ns since boot; `.max` to log the number now.
   mutating func logRejections(at now: Int64) {
-    guard let (count, _) = rejectionLog.take(at: now) else { return }
+    guard let (count, _) = rejectionLog.popDue(at: now) else { return }
     log("\(count) more records refused; the last reason: \(rejected.reason ?? "unknown")", .warning)
   }
 

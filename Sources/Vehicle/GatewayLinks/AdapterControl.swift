@@ -8,7 +8,7 @@ public final class AdapterControl: Sendable {
     /// Poll preferences that the link's thread has not applied yet; `nil` if there are none.
     var preferences: PollPreferences?
     var memory: SessionMemory
-    /// Whether the session has found something new since ``takeLearned()`` was last called.
+    /// Whether the session has found something new since ``removeLearned()`` was last called.
     var hasLearned = false
   }
 
@@ -21,7 +21,7 @@ public final class AdapterControl: Sendable {
   /// Creates the control of one link.
   ///
   /// - Parameters:
-  ///   - learned: signalled when the session has found something new, so that ``takeLearned()`` returns it.
+  ///   - learned: signalled when the session has found something new, so that ``removeLearned()`` returns it.
   ///   - reportKey: see ``LinkControl``.
   ///   - reportError: see ``LinkControl``.
   /// - Throws: ``Ports/PortError`` if the process cannot open another file descriptor.
@@ -43,7 +43,7 @@ public final class AdapterControl: Sendable {
 
   /// Removes and returns the properties that the session has found, to be stored for the next start; `nil` if none are
   /// new.
-  public func takeLearned() -> SessionMemory? {
+  public func removeLearned() -> SessionMemory? {
     state.withLock { state in
       defer { state.hasLearned = false }
       return state.hasLearned ? state.memory : nil

@@ -4,7 +4,7 @@ import Ports
 
 /// Writes all events of a link's dialogue to a ring, which the record thread reads. It never waits.
 struct DeliveryWriter: DialogueListener, ~Copyable {
-  private var ring: RingProducer<Delivery>
+  private var ring: RingProducer<LinkDelivery>
   /// Wakes the record thread if it must read the ring before the next record is due: an event occurred, or the ring is
   /// filling up.
   private let wakeUp: WakeUp
@@ -17,17 +17,17 @@ struct DeliveryWriter: DialogueListener, ~Copyable {
   /// Whether bytes were received since the link was opened.
   private var hasHeard = false
   /// Number of deliveries after which the record thread is woken up, long before the ring is full.
-  private static let batch = Delivery.ringCapacity / 4
+  private static let batch = LinkDelivery.ringCapacity / 4
 
-  init(_ ring: consuming RingProducer<Delivery>, wakeUp: WakeUp, control: AdapterControl, figures: LinkFigures) {
+  init(_ ring: consuming RingProducer<LinkDelivery>, wakeUp: WakeUp, control: AdapterControl, figures: LinkFigures) {
     self.ring = ring
     self.wakeUp = wakeUp
     self.control = control
     self.figures = figures
   }
 
-  private mutating func put(_ content: Delivery.Content) {
-    ring.put(Delivery(content, at: now))
+  private mutating func put(_ content: LinkDelivery.Content) {
+    ring.put(LinkDelivery(content, at: now))
     sinceWakeUp += 1
   }
 

@@ -33,7 +33,7 @@ package struct LinkBody: Sendable {
   ///   - definitions: the signals of the loaded signal sets.
   /// - Throws: ``Ports/PortError`` if the process cannot open another file descriptor.
   package init(
-    _ session: consuming AdapterSession, _ control: AdapterControl, _ ring: consuming RingProducer<Delivery>,
+    _ session: consuming AdapterSession, _ control: AdapterControl, _ ring: consuming RingProducer<LinkDelivery>,
     _ receiving: consuming Receiving, figures: LinkFigures, definitions: [SignalDefinition]
   ) throws(PortError) {
     let writer = DeliveryWriter(ring, wakeUp: receiving.wakeUp, control: control, figures: figures)

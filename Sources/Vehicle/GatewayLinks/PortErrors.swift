@@ -24,7 +24,7 @@ package final class PortErrors: Sendable {
 
   /// Removes the last error of a device. Returns the error's detail if its kind is `reason`; `nil` if there is no such
   /// error.
-  package func take(_ device: String, _ reason: String?) -> String? {
+  package func pop(_ device: String, _ reason: String?) -> String? {
     let error = errors.withLock { $0.removeValue(forKey: device) }
     return error.flatMap { "\($0.kind)" == reason ? $0.detail : nil }
   }

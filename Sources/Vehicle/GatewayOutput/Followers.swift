@@ -129,7 +129,7 @@ package final class Followers: Sendable {
   ///
   /// - Returns: number of bytes that were copied to the start of `buffer`; 0 if there are no records. The buffer must
   ///   have room for ``Follower/room`` bytes.
-  fileprivate func take(for number: UInt64, into buffer: inout [UInt8]) -> Int {
+  fileprivate func copy(for number: UInt64, into buffer: inout [UInt8]) -> Int {
     state.withLock { state in
       guard var place = state.places[number], let recent = state.recent else { return 0 }
       var taken = 0
@@ -138,7 +138,7 @@ package final class Followers: Sendable {
         taken = writeGap(loss, number: state.told, moment, into: &buffer)
         place.loss = nil
       }
-      place.next = recent.take(from: place.next, into: &buffer, &taken)
+      place.next = recent.copy(from: place.next, into: &buffer, &taken)
       state.places[number] = place
       return taken
     }
@@ -172,7 +172,7 @@ package struct Follower: Sendable {
   ///
   /// - Parameter buffer: must have at least ``room`` bytes.
   /// - Returns: number of bytes that were copied; 0 if there are no records.
-  package func take(into buffer: inout [UInt8]) -> Int { followers.take(for: number, into: &buffer) }
+  package func copy(into buffer: inout [UInt8]) -> Int { followers.copy(for: number, into: &buffer) }
 
   /// Maximum length of a record and of the `gap` record before it, bytes.
   package static let room = JSONLineEncoder.recordCapacity + 1_024

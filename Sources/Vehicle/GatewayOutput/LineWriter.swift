@@ -36,7 +36,7 @@ package struct LineWriter: ~Copyable {
   package mutating func run(patience: Int64 = 1_000_000_000, isEnding: () -> Bool) -> End {
     var deadline = Int64.max
     while true {
-      guard let count = queue.take(into: &buffer) else { return .finished }
+      guard let count = queue.moveLines(into: &buffer) else { return .finished }
       if count > 0 {
         let written = output.write(buffer[..<count], until: &deadline, patience: patience, isEnding: isEnding)
         switch written.end {

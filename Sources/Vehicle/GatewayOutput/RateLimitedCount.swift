@@ -9,7 +9,7 @@ package struct RateLimitedCount {
 
   package init() {}
 
-  /// Time at which ``take(at:)`` will return a count, ns since boot; `.max` if no event waits for a report.
+  /// Time at which ``popDue(at:)`` will return a count, ns since boot; `.max` if no event waits for a report.
   package var due: Int64 { count > 0 ? notBefore : .max }
 
   /// Counts one event or several.
@@ -28,7 +28,7 @@ package struct RateLimitedCount {
   ///
   /// - Parameter now: time, ns since boot; `.max` to return the count even if it is not due.
   /// - Returns: the count and the time at which its report was due; `nil` if no report is due.
-  package mutating func take(at now: Int64) -> (count: UInt64, due: Int64)? {
+  package mutating func popDue(at now: Int64) -> (count: UInt64, due: Int64)? {
     guard count > 0, now >= notBefore else { return nil }
     defer {
       count = 0

@@ -73,7 +73,7 @@ struct RecentRecords: Sendable {
   ///   - number: number of the first record to copy.
   ///   - taken: number of bytes of `buffer` that are in use; increased by the number of copied bytes.
   /// - Returns: the number of the first record that was not copied, because it did not fit or does not exist yet.
-  func take(from number: UInt64, into buffer: inout [UInt8], _ taken: inout Int) -> UInt64 {
+  func copy(from number: UInt64, into buffer: inout [UInt8], _ taken: inout Int) -> UInt64 {
     var next = number
     var length = 0
     while next < end, taken + length + Int(marks[index(of: next)].length) <= buffer.count {

@@ -70,8 +70,8 @@ package struct RecordOutput: RecordSink, ~Copyable {
   /// can be reported now.
   ///
   /// - Parameter isLast: whether the output ends after this call. A loss is then reported in any case.
-  package func takeLoss(isLast: Bool) -> RecordQueue.Loss? {
-    if case .stdout(let queue) = destination { queue.takeLoss(isLast: isLast) } else { nil }
+  package func popLoss(isLast: Bool) -> RecordQueue.Loss? {
+    if case .stdout(let queue) = destination { queue.popLoss(isLast: isLast) } else { nil }
   }
 
   /// Passes the records since the last call to the destination.

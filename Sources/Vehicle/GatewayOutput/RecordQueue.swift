@@ -82,7 +82,7 @@ public final class RecordQueue: Sendable {
   /// discarded, or if the `gap` record has no room unless more records are discarded.
   ///
   /// - Parameter isLast: whether this is the last call. In this case, the oldest records are discarded to make room.
-  package func takeLoss(isLast: Bool = false) -> Loss? {
+  package func popLoss(isLast: Bool = false) -> Loss? {
     state.withLock { state in
       guard state.loss != nil else { return nil }
       while state.bytes.count - state.count < Self.gapRoom || state.lines == state.marks.count {
@@ -105,7 +105,7 @@ public final class RecordQueue: Sendable {
   /// Moves as many complete text lines as fit to the start of `buffer`, the oldest first.
   ///
   /// - Returns: number of bytes that were moved; `nil` if the queue is empty and has ended.
-  package func take(into buffer: inout [UInt8]) -> Int? {
+  package func moveLines(into buffer: inout [UInt8]) -> Int? {
     state.withLock { state in
       var taken = 0
       while state.lines > 0 {

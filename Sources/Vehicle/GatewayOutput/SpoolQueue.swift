@@ -87,7 +87,7 @@ public final class SpoolQueue: Sendable {
   /// Moves the content of the queue to `load`, which must be empty. The queue then uses the memory of `load`.
   ///
   /// - Returns: whether the queue had content.
-  package func take(_ load: inout Load) -> Bool {
+  package func move(into load: inout Load) -> Bool {
     state.withLock { state in
       guard !state.isEmpty else { return false }
       swap(&state, &load)

@@ -40,7 +40,7 @@ package final class AdapterEventLog {
   /// - Parameter time: time of the event, ns since boot.
   package func log(_ record: AdapterRecord, at time: Int64) {
     // Remove the error even if no line is logged. It must not be logged with the device's next loss.
-    let detail = record.event == .lost ? portErrors?.take(record.device, record.reason) : nil
+    let detail = record.event == .lost ? portErrors?.pop(record.device, record.reason) : nil
     let name = budgets[record.device] != nil || budgets.count < Self.mostDevices ? record.device : ""
     var budget = budgets[name] ?? Budget(since: time)
     let gained = max(0, time - budget.since) / Self.period

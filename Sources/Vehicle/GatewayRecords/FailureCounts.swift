@@ -63,7 +63,7 @@ struct FailureCounts {
     nextReport = .max
     var found: (Kind, UInt64, Int64)?
     for index in entries.indices {
-      if found == nil, let kind = Kind(index: index), let (count, due) = entries[index].take(at: now) {
+      if found == nil, let kind = Kind(index: index), let (count, due) = entries[index].popDue(at: now) {
         found = (kind, count, due)
       } else {
         nextReport = min(nextReport, entries[index].due)

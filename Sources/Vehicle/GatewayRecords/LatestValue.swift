@@ -15,7 +15,7 @@ final class LatestValue<Value: Sendable>: Sendable {
   }
 
   /// Removes and returns the latest value that was set since the last call; `nil` if none was set.
-  func take() -> Value? {
+  func pop() -> Value? {
     value.withLock { value in
       defer { value = nil }
       return value

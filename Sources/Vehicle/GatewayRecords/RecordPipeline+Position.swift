@@ -144,7 +144,7 @@ extension RecordPipeline {
   /// Returns the states of the geofences if they have changed since the last call and must be stored; otherwise `nil`.
   ///
   /// - Parameter isLast: whether this is the last call. The states are then returned even if they have not changed.
-  public mutating func takeChangedFenceState(at time: Int64, isLast: Bool) -> FenceMemory? {
+  public mutating func removeChangedFenceState(at time: Int64, isLast: Bool) -> FenceMemory? {
     guard place.geofences != nil, isLast || place.geofences?.hasChanges ?? false else { return nil }
     place.geofences?.hasChanges = false
     return place.geofences?.memory(at: time)

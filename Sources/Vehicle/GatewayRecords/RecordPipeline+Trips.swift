@@ -54,7 +54,7 @@ extension RecordPipeline {
   }
 
   /// Suspends the trip of a link that has ended, because its adapter may return.
-  mutating func takeTrip(of source: RecordSource, at time: Int64) {
+  mutating func suspendTrip(of source: RecordSource, at time: Int64) {
     guard options.trips?.endsWithSession == false, let memory = memory(of: source, at: time) else { return }
     wait(memory, at: time)
   }

@@ -106,7 +106,7 @@ public struct RecordPipeline: ~Copyable {
     begin(source)
     source.finish(at: time, into: &sink)
     end(source)
-    takeTrip(of: source, at: time)
+    suspendTrip(of: source, at: time)
   }
 
   /// Makes the last records of the values that belong to no link.
@@ -154,7 +154,7 @@ public struct RecordPipeline: ~Copyable {
 
   /// Handles a delivery (a reading or an event) of a link.
   public mutating func handle<Sink: RecordSink & ~Copyable>(
-    _ delivery: Delivery, from number: Int, into sink: inout Sink
+    _ delivery: LinkDelivery, from number: Int, into sink: inout Sink
   ) {
     let source = sources[number]
     begin(source)

@@ -41,7 +41,7 @@ package final class RecordSource {
     min(fusion.nextDue, failures.nextReport)
   }
 
-  func handle<Sink: RecordSink & ~Copyable>(_ delivery: Delivery, into sink: inout Sink) {
+  func handle<Sink: RecordSink & ~Copyable>(_ delivery: LinkDelivery, into sink: inout Sink) {
     let time = delivery.time
     switch delivery.content {
     case .reading(let reading): fusion.reading(reading, at: time, into: &sink)

@@ -56,7 +56,7 @@ package final class RecordThread: Sendable {
   ///   - name: key that identifies the adapter, also after a restart.
   ///   - figures: the numbers about the link's traffic.
   package func add(
-    device: String, name: String, _ consumer: consuming RingConsumer<Delivery>, figures: LinkFigures
+    device: String, name: String, _ consumer: consuming RingConsumer<LinkDelivery>, figures: LinkFigures
   ) -> AdapterFeed {
     let line = AdapterFeed(device: device, name: name, consumer, figures: figures)
     send(.add(line))
@@ -95,7 +95,7 @@ package final class RecordThread: Sendable {
 
   /// Removes and returns the states of the geofences that must be stored; `nil` if they have not changed since the last
   /// call.
-  package func takeFenceMemory() -> FenceMemory? { fenceMemory.take() }
+  package func removeFenceMemory() -> FenceMemory? { fenceMemory.pop() }
 
   /// Sets for how long records repeat values.
   package func setWindows(_ windows: SignalWindows) { send(.windows(windows)) }
@@ -146,7 +146,7 @@ package final class RecordThread: Sendable {
       for index in feeds.indices { feeds[index].drain(into: &pipeline, &sink) }
       saveFences(of: &pipeline, at: now, isLast: isEnding, &sink)
       pipeline.advance(to: now, into: &sink)
-      if let loss = sink.takeLoss(isLast: isEnding) { Self.report(loss, at: now, &pipeline, &sink) }
+      if let loss = sink.popLoss(isLast: isEnding) { Self.report(loss, at: now, &pipeline, &sink) }
       if pipeline.wallTime != wall {
         wall = pipeline.wallTime
         sink.setWallTime(wall)
@@ -169,7 +169,7 @@ package final class RecordThread: Sendable {
   }
 
   private func saveFences(of pipeline: inout RecordPipeline, at now: Int64, isLast: Bool, _ sink: inout RecordOutput) {
-    guard let memory = pipeline.takeChangedFenceState(at: now, isLast: isLast) else { return }
+    guard let memory = pipeline.removeChangedFenceState(at: now, isLast: isLast) else { return }
     if sink.keepsNotes {
       sink.setNote(memory.text, as: FenceStore.note)
     } else {
@@ -243,11 +243,11 @@ package final class AdapterFeed: @unchecked Sendable {
   /// The adapter's number in the pipeline; -1 until it is added.
   package var source = -1
   package let figures: LinkFigures
-  private var consumer: RingConsumer<Delivery>
+  private var consumer: RingConsumer<LinkDelivery>
   private var dropped = 0
 
   package init(
-    device: String, name: String = "", _ consumer: consuming RingConsumer<Delivery>,
+    device: String, name: String = "", _ consumer: consuming RingConsumer<LinkDelivery>,
     figures: LinkFigures = LinkFigures()
   ) {
     self.device = device
@@ -259,7 +259,7 @@ package final class AdapterFeed: @unchecked Sendable {
   /// Passes all deliveries in the ring to the pipeline, and reports deliveries that were lost because the ring was
   /// full.
   func drain(into pipeline: inout RecordPipeline, _ sink: inout RecordOutput) {
-    while let delivery = consumer.take() { pipeline.handle(delivery, from: source, into: &sink) }
+    while let delivery = consumer.pop() { pipeline.handle(delivery, from: source, into: &sink) }
     if consumer.dropped != dropped {
       pipeline.dropped(consumer.dropped - dropped, from: source, at: BootClock.now, into: &sink)
       dropped = consumer.dropped
@@ -282,6 +282,6 @@ package final class ReceiverFeed: @unchecked Sendable {
   /// Passes all deliveries in the ring to the pipeline. Fixes that were lost because the ring was full are not
   /// reported, because the next fix has the current position.
   func drain(into pipeline: inout RecordPipeline, _ sink: inout RecordOutput) {
-    while let delivery = consumer.take() { pipeline.handle(delivery, fromReceiver: number, into: &sink) }
+    while let delivery = consumer.pop() { pipeline.handle(delivery, fromReceiver: number, into: &sink) }
   }
 }

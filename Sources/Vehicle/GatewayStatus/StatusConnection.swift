@@ -103,7 +103,7 @@ struct StatusConnection: ~Copyable {
     guard let follower else { return }
     write()
     while !isOver, output.isEmpty {
-      let count = follower.take(into: &buffer)
+      let count = follower.copy(into: &buffer)
       guard count > 0 else { return }
       let sent = send(buffer.span.extracting(..<count)) ?? 0
       if sent < count, !isOver { output = Array(buffer[sent..<count]) }

@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// When the spool's thread wakes up or a batch is due, it executes this for each sink:
 ///
-///     while let report = slot.takeReport() {
+///     while let report = slot.popReport() {
 ///       if let batch = report.batch {
 ///         let delivery = report.delivery
 ///         spool.complete(batch, acknowledged: delivery.acknowledged, sentNothing: delivery.sentNothing, by: index)
@@ -86,7 +86,7 @@ public final class SinkSlot: Sendable {
   }
 
   /// Removes and returns the oldest report of the sink; `nil` if there is none.
-  public func takeReport() -> Report? { state.withLock { $0.reports.isEmpty ? nil : $0.reports.removeFirst() } }
+  public func popReport() -> Report? { state.withLock { $0.reports.isEmpty ? nil : $0.reports.removeFirst() } }
 
   /// Stops the sink. Its thread ends soon afterwards. Records that were not delivered until then stay in the spool.
   public func stop() { sinkWakeUp.stop() }
@@ -110,7 +110,7 @@ public final class SinkSlot: Sendable {
     // Return memory pages to the system that were needed only while the libraries were loaded.
     ccurl_give_back_pages()
     while !sinkWakeUp.isStopping {
-      if let batch = takeBatch() {
+      if let batch = popBatch() {
         let delivery = sink.deliver(batch, sinkWakeUp)
         hasWorked = true
         tidy(&nextTidying)
@@ -142,7 +142,7 @@ public final class SinkSlot: Sendable {
     next = now &+ Self.tidyingPeriod
   }
 
-  private func takeBatch() -> RecordBatch? {
+  private func popBatch() -> RecordBatch? {
     // Clear the signal before checking for a batch. A batch that is offered after the check then sets the signal again.
     sinkWakeUp.clear()
     return state.withLock { state in

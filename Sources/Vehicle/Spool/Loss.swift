@@ -3,7 +3,7 @@ import Telemetry
 /// A group of records that will never be delivered, and that a `gap` record has to report.
 ///
 /// A loss counts as reported when its `gap` record has been appended (``Spool/append(_:at:explaining:)``) and
-/// committed. If there is a crash before that commit, ``Spool/takeLoss()`` returns the loss again.
+/// committed. If there is a crash before that commit, ``Spool/popLoss()`` returns the loss again.
 public struct Loss: Equatable, Sendable {
   /// The reason why the records were lost.
   public var reason: GapRecord.Reason

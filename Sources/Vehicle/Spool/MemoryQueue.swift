@@ -181,7 +181,7 @@ struct MemoryQueue: ~Copyable {
   /// take at most 7/8 of `limit`.
   ///
   /// - Returns: the losses that result.
-  mutating func keepWithin(_ limit: Int, sinks: [String]) -> [Loss] {
+  mutating func enforceLimit(_ limit: Int, sinks: [String]) -> [Loss] {
     guard bytes > limit else { return [] }
     // Drop more records than necessary. This makes a few large gaps instead of one gap for each record.
     let aim = limit - limit / 8

@@ -49,7 +49,7 @@ extension Spool {
   /// stored in another place, delete it there only if this returns `true`.
   public func isDurable(_ name: String) -> Bool { file != nil && notes.isCommitted(name) }
 
-  /// Counts records that were lost before they reached the spool. They get sequence numbers, and ``takeLoss()`` then
+  /// Counts records that were lost before they reached the spool. They get sequence numbers, and ``popLoss()`` then
   /// returns the loss.
   ///
   /// - Parameters:

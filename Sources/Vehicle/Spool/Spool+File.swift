@@ -30,7 +30,7 @@ extension Spool {
     let hasLog = unsafe access(path + "-wal", F_OK) == 0
     do throws(SQLiteError) {
       let connection = try SQLiteConnection(lookingAt: path, hasLog: hasLog)
-      defer { connection.keepLog() }
+      defer { connection.preserveLog() }
       // In exclusive mode, the index of the write-ahead log is in this process's memory instead of a file.
       try connection.execute("PRAGMA locking_mode = EXCLUSIVE", "set up")
       notes.adopt(try SpoolFile.notes(connection))

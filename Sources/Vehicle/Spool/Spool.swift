@@ -9,7 +9,7 @@ import Telemetry
 /// var spool = Spool(options, bootId: bootId, at: bootTime())
 /// try spool.append(line.span, at: bootTime())
 /// spool.advance(to: bootTime())
-/// while let loss = spool.takeLoss() {
+/// while let loss = spool.popLoss() {
 ///   try spool.append(gapLine(loss).span, at: bootTime(), explaining: loss)
 /// }
 ///
@@ -94,7 +94,7 @@ import Telemetry
 /// All times are parameters, in ns of CLOCK_BOOTTIME, and must never decrease.
 ///
 /// Call ``append(_:at:explaining:)`` for each record, then ``advance(to:)``, and ``advance(to:)`` again at ``nextDue``.
-/// After each of these calls, call ``takeLoss()`` and ``takeEvent()`` until they return `nil`. Call ``close(at:)`` at
+/// After each of these calls, call ``popLoss()`` and ``popEvent()`` until they return `nil`. Call ``close(at:)`` at
 /// the end.
 public struct Spool: ~Copyable {
   /// Where new records are stored.
@@ -117,7 +117,7 @@ public struct Spool: ~Copyable {
   var generation: UInt32 = 0
   var progress: [SinkProgress]
   var memory: MemoryQueue
-  /// Losses that no `gap` record reports yet, and that ``takeLoss()`` has not returned yet.
+  /// Losses that no `gap` record reports yet, and that ``popLoss()`` has not returned yet.
   var unreported: [Loss] = []
   /// Row numbers of losses whose `gap` records were delivered from memory. The next commit removes these rows.
   var reportedRows: [Int64] = []
@@ -142,7 +142,7 @@ public struct Spool: ~Copyable {
   var unnumbered: [GapRecord.Reason: UInt64] = [:]
   private var isGrouping = false
 
-  /// Opens the spool. This never fails: if the file cannot be used, ``takeEvent()`` and ``state`` report the problem.
+  /// Opens the spool. This never fails: if the file cannot be used, ``popEvent()`` and ``state`` report the problem.
   ///
   /// - Parameters:
   ///   - bootId: the kernel's boot ID, `/proc/sys/kernel/random/boot_id`.
@@ -160,12 +160,12 @@ public struct Spool: ~Copyable {
   }
 
   /// Removes and returns the oldest event for the operator; `nil` if there is none.
-  public mutating func takeEvent() -> SpoolEvent? { pendingEvents.isEmpty ? nil : pendingEvents.removeFirst() }
+  public mutating func popEvent() -> SpoolEvent? { pendingEvents.isEmpty ? nil : pendingEvents.removeFirst() }
 
   /// Removes and returns a loss that no `gap` record reports yet; `nil` if there is none.
   ///
   /// The caller makes the `gap` record and passes it to ``append(_:at:explaining:)`` together with the loss.
-  public mutating func takeLoss() -> Loss? { unreported.isEmpty ? nil : unreported.removeFirst() }
+  public mutating func popLoss() -> Loss? { unreported.isEmpty ? nil : unreported.removeFirst() }
 
   /// The epoch of the records that are committed from now on; `nil` if no file is open.
   public var epoch: UUIDv7? { file?.epoch }
@@ -221,7 +221,7 @@ public struct Spool: ~Copyable {
     }
     if !isGrouping { commitLarge() }
     if memory.bytes > options.memoryBytes {
-      for loss in memory.keepWithin(options.memoryBytes, sinks: options.sinks) { queue(loss) }
+      for loss in memory.enforceLimit(options.memoryBytes, sinks: options.sinks) { queue(loss) }
     }
   }
 

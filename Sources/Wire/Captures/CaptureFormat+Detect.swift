@@ -103,11 +103,11 @@ private struct Evidence {
     if EmulatorEvent(line) != nil { return .elm327Emulator }
     if AndrOBDEvent(line) != nil { return .androbd }
     if Self.isSentence(line) { return .nmea }
-    takeMark(line)
+    readMark(line)
     return nil
   }
 
-  private mutating func takeMark(_ line: Span<UInt8>) {
+  private mutating func readMark(_ line: Span<UInt8>) {
     guard let event = AppLogEvent(line) else { return }
     let payload = line.extracting(event.payload)
     var text = payload.trimmingEnd()

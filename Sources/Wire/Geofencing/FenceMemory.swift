@@ -83,7 +83,7 @@ extension FenceWatch {
     let known = Self.indices(of: self.set.fences.map(\.id), in: set)
     let wasUnknown = isUnknown
     self.set = set
-    takeMemory()
+    reserveMemory()
     for (old, fence) in known.enumerated() {
       if let fence { isUnknown[fence] = wasUnknown[old] }
     }

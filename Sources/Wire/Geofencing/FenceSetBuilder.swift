@@ -73,7 +73,7 @@ public struct FenceSetBuilder: Sendable {
     polygon.begin()
     try polygon.addLine(line)
     let first = set.parts.count
-    let box = try takePart()
+    let box = try finishPart()
     addEntries(box, margin: radius * 1.01)
     add(fence, Shape(kind: .corridor, first: Int32(first), radius: Float(radius)))
   }
@@ -97,7 +97,7 @@ public struct FenceSetBuilder: Sendable {
   ///   another hole.
   public mutating func endPolygon() throws(FenceError) {
     try polygon.check()
-    addEntries(try takePart(), margin: 0)
+    addEntries(try finishPart(), margin: 0)
     area.count += 1
     polygon.begin()
   }
@@ -127,7 +127,7 @@ public struct FenceSetBuilder: Sendable {
   /// Moves the polygon or line that was being added (the draft) into the set, as a part.
   ///
   /// - Returns: the part's box, relative to the part's meridian, and this meridian.
-  private mutating func takePart() throws(FenceError) -> (box: Box, meridian: Int64) {
+  private mutating func finishPart() throws(FenceError) -> (box: Box, meridian: Int64) {
     let meridian = polygon.middleMeridian
     set.parts.append(Part(meridian: Int32(meridian), firstChunk: Int32(set.chunks.count)))
     var whole = Box.empty

@@ -60,11 +60,11 @@ public struct FenceWatch: ~Copyable {
     self.rules = rules
     motion = Motion(rules)
     near = FenceList(capacity: set.fences.count)
-    takeMemory()
+    reserveMemory()
   }
 
   /// Allocates the arrays with the largest size that they can need. Memory pages that are never used cost nothing.
-  mutating func takeMemory() {
+  mutating func reserveMemory() {
     let count = set.fences.count
     tracks = []
     tracks.reserveCapacity(count)

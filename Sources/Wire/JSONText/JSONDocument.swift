@@ -58,8 +58,8 @@ public struct JSONDocument: Sendable {
 
   /// Parses the text into nodes, and decodes its strings.
   private mutating func read(_ text: Span<UInt8>, maximumDepth: Int) throws(JSONError) {
-    var nodes = take(&self.nodes)
-    var decoded = take(&self.decoded)
+    var nodes = moveOut(&self.nodes)
+    var decoded = moveOut(&self.decoded)
     nodes.removeAll(keepingCapacity: true)
     decoded.removeAll(keepingCapacity: true)
     guard text.count <= Self.maximumCount else {
@@ -78,8 +78,8 @@ public struct JSONDocument: Sendable {
       throw error
     }
     textCount = text.count
-    self.nodes = take(&parser.nodes)
-    self.decoded = take(&parser.decoded)
+    self.nodes = moveOut(&parser.nodes)
+    self.decoded = moveOut(&parser.decoded)
   }
 
   /// Returns an upper bound of the memory that a document needs, including its text, in bytes. The function only counts
@@ -108,7 +108,7 @@ public struct JSONDocument: Sendable {
 }
 
 /// Moves an array out of a variable, so that the caller is its only owner and can change it without a copy.
-private func take<Element>(_ array: inout [Element]) -> [Element] {
+private func moveOut<Element>(_ array: inout [Element]) -> [Element] {
   var taken: [Element] = []
   swap(&taken, &array)
   return taken

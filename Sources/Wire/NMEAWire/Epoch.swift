@@ -64,21 +64,21 @@ struct Epoch: BitwiseCopyable {
   }
 
   mutating func add(_ rmc: RMC, end: UInt64) {
-    note(.rmc, rmc.claim, rmc.coordinates, rank: 0, end)
+    record(.rmc, rmc.claim, rmc.coordinates, rank: 0, end)
     knots = rmc.speed ?? knots
     course = rmc.course ?? course
     if let date = rmc.date, !dateIsFromZDA { self.date = date }
   }
 
   mutating func add(_ gga: GGA, end: UInt64) {
-    note(.gga, gga.claim, gga.coordinates, rank: 2, end)
+    record(.gga, gga.claim, gga.coordinates, rank: 2, end)
     altitude = gga.altitude ?? altitude
     satellites = gga.satellites ?? satellites
     hdop = gga.hdop ?? hdop
   }
 
   mutating func add(_ gns: GNS, end: UInt64) {
-    note(.gns, gns.claim, gns.coordinates, rank: 1, end)
+    record(.gns, gns.claim, gns.coordinates, rank: 1, end)
     altitude = altitude ?? gns.altitude
     // A GNS without modes counts only the satellites of one constellation.
     if gns.claim != .silent { satellites = satellites ?? gns.satellites }
@@ -86,18 +86,18 @@ struct Epoch: BitwiseCopyable {
   }
 
   mutating func add(_ gll: GLL, end: UInt64) {
-    note(.gll, gll.claim, gll.coordinates, rank: 3, end)
+    record(.gll, gll.claim, gll.coordinates, rank: 3, end)
   }
 
   mutating func add(_ zda: ZDA, end: UInt64) {
-    note(.zda, .silent, nil, rank: 0, end)
+    record(.zda, .silent, nil, rank: 0, end)
     guard let date = zda.date else { return }
     self.date = date
     dateIsFromZDA = true
   }
 
   mutating func add(_ gst: GST, end: UInt64) {
-    note(.gst, .silent, nil, rank: 0, end)
+    record(.gst, .silent, nil, rank: 0, end)
     horizontalError = gst.horizontalError ?? horizontalError
   }
 
@@ -107,7 +107,7 @@ struct Epoch: BitwiseCopyable {
   /// and GNS over RMC. Of two sentences of one kind, the later one wins. The positions of one epoch differ if a boat's
   /// network delays some sentences; the program gpsd then publishes the position of GLL. A position is ignored if its
   /// sentence does not state whether it is valid.
-  private mutating func note(
+  private mutating func record(
     _ kind: SentenceKind, _ claim: FixClaim, _ position: Coordinates?, rank: Int, _ end: UInt64
   ) {
     kinds |= Self.bit(kind)

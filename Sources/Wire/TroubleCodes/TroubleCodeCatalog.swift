@@ -60,11 +60,11 @@ public struct TroubleCodeCatalog: Sendable {
     let text = text(for: code, make: make)
     let parts = [text, failure.isEmpty ? nil : failure].compactMap { $0 }
     if !parts.isEmpty { line += " — " + parts.joined(separator: ": ") }
-    return line + " (\(name.system), \(name.subsystem)\(Self.note(name, known: text != nil)))"
+    return line + " (\(name.system), \(name.subsystem)\(Self.remark(name, known: text != nil)))"
   }
 
   /// Returns an explanation of why the code has no text; empty if it has a text.
-  private static func note(_ name: CodeName, known: Bool) -> String {
+  private static func remark(_ name: CodeName, known: Bool) -> String {
     if known { return "" }
     return switch name.authority {
     case .maker: ", maker's own code"

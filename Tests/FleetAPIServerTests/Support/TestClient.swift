@@ -115,7 +115,7 @@ final class TestClient {
   func endInput() { shutdown(socket, Int32(SHUT_WR)) }
 
   func read(hasBody: Bool = true) throws -> Reply {
-    let head = try String(decoding: take(through: Array("\r\n\r\n".utf8)), as: UTF8.self)
+    let head = try String(decoding: receive(through: Array("\r\n\r\n".utf8)), as: UTF8.self)
     let lines = head.components(separatedBy: "\r\n")
     guard let status = Int(lines[0].dropFirst(9).prefix(3)) else { throw Failure(description: "no status: \(head)") }
     var headers: [String: String] = [:]
@@ -131,17 +131,17 @@ final class TestClient {
     let count = hasBody ? headers["content-length"].flatMap { Int($0) } ?? 0 : 0
     let isChunked = hasBody && headers["transfer-encoding"] == "chunked"
     return Reply(
-      status: status, headers: headers, body: isChunked ? try takeChunks() : try take(count), cookies: cookies)
+      status: status, headers: headers, body: isChunked ? try receiveChunks() : try receive(count), cookies: cookies)
   }
 
   /// Reads a body in chunks (RFC 9112, 7.1).
-  private func takeChunks() throws -> [UInt8] {
+  private func receiveChunks() throws -> [UInt8] {
     var body: [UInt8] = []
     while true {
-      let size = String(decoding: try take(through: Array("\r\n".utf8)).dropLast(2), as: UTF8.self)
+      let size = String(decoding: try receive(through: Array("\r\n".utf8)).dropLast(2), as: UTF8.self)
       guard let count = Int(size, radix: 16) else { throw Failure(description: "no length of a chunk: \(size)") }
-      body += try take(count)
-      _ = try take(2)
+      body += try receive(count)
+      _ = try receive(2)
       if count == 0 { return body }
     }
   }
@@ -153,7 +153,7 @@ final class TestClient {
     return rest
   }
 
-  func take(_ count: Int) throws -> [UInt8] {
+  func receive(_ count: Int) throws -> [UInt8] {
     while rest.count < count {
       guard try fill() else { throw Failure(description: "the connection ended after \(rest.count) of \(count) bytes") }
     }
@@ -161,12 +161,12 @@ final class TestClient {
     return Array(rest[..<count])
   }
 
-  func take(through mark: [UInt8]) throws -> [UInt8] {
+  func receive(through mark: [UInt8]) throws -> [UInt8] {
     var searched = 0
     while true {
       if rest.count >= mark.count {
         for start in searched...(rest.count - mark.count)
-        where rest[start..<(start + mark.count)].elementsEqual(mark) { return try take(start + mark.count) }
+        where rest[start..<(start + mark.count)].elementsEqual(mark) { return try receive(start + mark.count) }
         searched = rest.count - mark.count + 1
       }
       guard try fill() else {

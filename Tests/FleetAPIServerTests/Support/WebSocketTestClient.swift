@@ -50,14 +50,14 @@ final class WebSocketTestClient {
 
   /// Returns the next message of any kind.
   func next() throws -> Message {
-    let head = try http.take(2)
+    let head = try http.receive(2)
     var count = Int(head[1])
     if count == 126 {
-      count = try http.take(2).reduce(0) { $0 << 8 | Int($1) }
+      count = try http.receive(2).reduce(0) { $0 << 8 | Int($1) }
     } else if count == 127 {
-      count = try http.take(8).reduce(0) { $0 << 8 | Int($1) }
+      count = try http.receive(8).reduce(0) { $0 << 8 | Int($1) }
     }
-    let payload = try http.take(count)
+    let payload = try http.receive(count)
     switch head[0] & 0x0F {
     case 1: return .text(String(decoding: payload, as: UTF8.self))
     case 9: return .ping(payload)

@@ -90,7 +90,7 @@ struct Road: ~Copyable {
         latitude += ground / 3.6 / 111_200
         watch.fix(latitude: latitude, longitude: 11, speed: car.hasDoppler ? ground : nil, at: now)
       }
-      tell()
+      collectChanges()
       second += 1
     }
   }
@@ -98,7 +98,7 @@ struct Road: ~Copyable {
   /// Advances the time without any value; the watch is called once a second.
   mutating func wait(_ seconds: Int) { go(seconds, .silent) }
 
-  private mutating func tell() {
+  private mutating func collectChanges() {
     while let change = watch.decide(at: now) {
       switch change {
       case .start(let report): starts.append(Seen(report))

@@ -115,7 +115,7 @@ import Testing
   }
 
   /// Passes the report of a missing VIN, as the session does.
-  private func tellUnnamed(_ session: inout Session, at seconds: Double) {
+  private func reportUnnamed(_ session: inout Session, at seconds: Double) {
     session.fusion.vehicleUnnamed(at: Session.nanoseconds(seconds), into: &session.sink)
   }
 
@@ -125,7 +125,7 @@ import Testing
     drive(&session, 0...60)
     session.fusion.vehicleLost()
     session.read("rpm", 800, at: 90)
-    tellUnnamed(&session, at: 91)
+    reportUnnamed(&session, at: 91)
     drive(&session, 100...160)
     session.fusion.vehicleLost()
     // The next VIN belongs to another vehicle again.
@@ -147,7 +147,7 @@ import Testing
     session.text(.vin, Self.vin, at: 0)
     drive(&session, 0...60)
     session.fusion.vehicleLost()
-    tellUnnamed(&session, at: 91)
+    reportUnnamed(&session, at: 91)
     drive(&session, 100...160)
     let records = try session.finish(at: 400)
     #expect(Set(records.compactMap { $0.text("vehicleId") }) == ["van-7"])
@@ -158,7 +158,7 @@ import Testing
     let (memory, before) = try cut()
     var session = resume(memory, off: 60)
     drive(&session, 3...5)
-    tellUnnamed(&session, at: 5.5)
+    reportUnnamed(&session, at: 5.5)
     drive(&session, 6...64)
     let records = try session.finish(at: 400).of("trip")
     #expect(records.map { $0.text("event") } == ["end", "start", "end"])

@@ -22,7 +22,7 @@ import Testing
     scenario.drive(&road)
     let trips = road.park()
     #expect(trips == scenario.trips)
-    #expect(road.starts.map(\.start) == trips.map(\.start), "each trip is told when it begins and when it ends")
+    #expect(road.starts.map(\.start) == trips.map(\.start), "each trip is reported when it begins and when it ends")
     let isUnderWay = road.watch.isUnderWay
     #expect(!isUnderWay)
   }
@@ -168,7 +168,7 @@ import Testing
       road.go(60, .idle.with(volts: 14.2))
       road.go(60, .drive(36).with(volts: 14.2))
     },
-    Scenario("ferry, and no adapter that tells a voltage", [.init(0, 64, metres: 600, idle: 4, max: 36)]) { road in
+    Scenario("ferry, and no adapter that reports a voltage", [.init(0, 64, metres: 600, idle: 4, max: 36)]) { road in
       road.go(5, .idle)
       road.go(60, .drive(36))
       road.go(5, .off)
@@ -184,7 +184,7 @@ import Testing
       road.go(5, .off.with(volts: 12.6))
       road.go(1_800, .carried(80).with(volts: 12.6))
     },
-    Scenario("tow, while nothing but the voltage is heard of", []) { road in
+    Scenario("tow, while nothing but the voltage is received", []) { road in
       road.go(1_800, .carried(80).with(volts: 12.4))
     },
     Scenario("tow on its own wheels, the ignition on", [.init(0, 59, metres: 595, idle: 0, max: 36)]) { road in

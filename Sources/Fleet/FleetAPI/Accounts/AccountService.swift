@@ -145,7 +145,7 @@ final class AccountService: Sendable {
   /// too short.
   ///
   /// - Parameter isShort: whether the password is allowed only with a second factor.
-  private func nextStep(
+  func nextStep(
     _ person: Stored<Person>, _ secrets: NewSecrets, _ transaction: any FleetTransaction, _ caller: Caller,
     _ tenant: TenantID, isShort: Bool = false
   ) throws(ThingError) -> Step {
@@ -182,115 +182,9 @@ final class AccountService: Sendable {
       secret: secrets.secret, refresh: secrets.refresh, displaced: displaced)
   }
 
-  static let factorRequired = APIError(
-    .forbidden, "factorRequired",
-    "a second factor is required here; add one: POST /api/factors, or POST \(AuthRoutes.path)/passkeys/registration")
-
   static let providerRequired = APIError(
     .forbidden, "providerRequired",
     "passwords are switched off here; sign in with a provider: GET \(AuthRoutes.path)/oidc")
-
-  /// Maximum number of wrong codes for one ticket. Then the ticket becomes invalid.
-  private static let mostAnswers: Int64 = 5
-
-  static let wrongFactor = APIError(.unauthorized, "wrongFactor", "the code is wrong, was used before, or has expired")
-  static let expiredTicket = APIError(
-    .unauthorized, "expiredTicket", "this sign-in has expired or was finished; begin again with the password")
-
-  /// Checks the code for the second factor, and begins the session.
-  ///
-  /// - Parameter ticket: the ticket that the first step of the sign-in returned (``Step/factor(ticket:_:)``).
-  /// - Throws: 401 if the ticket or the code is not valid; 429 after too many attempts.
-  func signIn(ticket text: String, _ answer: FactorAnswer, _ caller: Caller) async throws -> Opened {
-    guard let tenant = Self.tenant(ofTicket: text) else { throw Self.expiredTicket }
-    let hash = Secret.hash(of: text)
-    let now = self.now()
-    guard
-      let owner = try await ifTenantExists({
-        try await storage.view(tenant: tenant) { view throws(ThingError) -> Stored<Person>? in
-          guard let id = try view.ticket(hash, for: [.secondFactor], at: now)?.value.personID else { return nil }
-          return try view.find(id, Person.self)
-        }
-      })
-    else { throw Self.expiredTicket }
-    let person = owner.id
-    let attempt = try await admit(
-      "factor \(tenant) \(person)", from: knownOrigin(of: owner, tenant, caller), tenant, at: caller.address)
-    let secrets = NewSecrets(caller.transport, tenant, at: self.now())
-    enum Outcome: Sendable {
-      case opened(Opened)
-      case wrong, expired
-    }
-    let outcome = try await storage.change(
-      tenant: tenant, by: Actor(.person(person), address: caller.address), at: now
-    ) { [self] transaction throws(ThingError) in
-      guard let ticket = try transaction.ticket(hash, for: [.secondFactor], at: now),
-        ticket.value.details == caller.transport.rawValue, let person = try transaction.find(person, Person.self),
-        person.value.isActive
-      else { return Outcome.expired }
-      guard try accepts(answer, of: person.id, ticket, tenant, transaction) else {
-        var counted = ticket.value
-        counted.attempts += 1
-        if counted.attempts >= Self.mostAnswers {
-          try transaction.remove(ticket, action: "tooManyAnswers")
-        } else {
-          try transaction.update(ticket, to: counted, action: "wrongAnswer")
-        }
-        try transaction.record(
-          "signInRefused", kind: Person.names.one, thing: person.id, details: ["reason": .text("wrongFactor")])
-        try transaction.countWrong(attempt)
-        return .wrong
-      }
-      try transaction.remove(ticket, action: "use")
-      return .opened(try begin(person, secrets, transaction, caller, tenant))
-    }
-    switch outcome {
-    case .expired: throw Self.expiredTicket
-    case .wrong: throw Self.wrongFactor
-    case .opened(let opened):
-      guesses.succeeded(attempt)
-      return opened
-    }
-  }
-
-  /// Returns whether the code for a second factor is correct. A correct code is marked as used and not accepted again.
-  private func accepts(
-    _ answer: FactorAnswer, of person: UUIDv7, _ ticket: Stored<Ticket>, _ tenant: TenantID,
-    _ transaction: any FleetTransaction
-  ) throws(ThingError) -> Bool {
-    for factor in try transaction.factors(of: person) where factor.value.form == answer.form {
-      var used = factor.value
-      used.lastUsedAt = transaction.now
-      switch answer.form {
-      case .totp:
-        guard let secret = seed(of: factor),
-          let step = TOTP(secret: secret).acceptedStep(for: answer.code, at: transaction.now, after: used.counter)
-        else { continue }
-        used.counter = step
-      case .recoveryCodes:
-        guard let hash = RecoveryCodes.hash(of: answer.code)?.text,
-          var left = factor.value.secret?.split(separator: " "),
-          let place = left.firstIndex(where: { $0 == hash })
-        else { continue }
-        left.remove(at: place)
-        used.secret = left.joined(separator: " ")
-        used.counter = Int64(left.count)
-      case .emailCode:
-        guard mayUseEmailCodes(tenant),
-          try transaction.acceptEmailCode(answer.code, for: Self.place(of: ticket), settings.secretKeys)
-        else { continue }
-      case .passkey: continue
-      }
-      try transaction.update(factor, to: used, action: "use")
-      return true
-    }
-    return false
-  }
-
-  /// Returns the secret of a factor's one-time codes; `nil` if the key that encrypted it is missing.
-  func seed(of factor: Stored<Factor>) -> [UInt8]? {
-    factor.value.secret.flatMap { settings.secretKeys.open($0, for: SecretPlace.factor(factor.id)) }
-  }
 
   /// Replaces the access token and the refresh token of an app with new ones.
   ///
@@ -365,111 +259,6 @@ final class AccountService: Sendable {
     return true
   }
 
-  // MARK: Links
-
-  /// Returns the error for the token of a link that a route does not accept.
-  ///
-  /// - Parameters:
-  ///   - purposes: the purposes that the route accepts.
-  ///   - actual: the purpose of the token; `nil` if the token is not valid.
-  private static func invalidLink(_ purposes: Set<Ticket.Purpose>, actual: Ticket.Purpose?) -> APIError {
-    let message =
-      switch (purposes.contains(.recovery), actual) {
-      case (true, nil):
-        "token: it was used or replaced, or has expired; ask for a new link with POST /api/auth/recover, or sign in again"
-      case (true, _?): "token: it belongs to an invitation or to the first set-up; use POST /api/auth/setup"
-      case (false, nil): "token: it was used or replaced, or has expired; ask an administrator for a new link"
-      case (false, _?): "token: it is for a new password; use POST /api/auth/reset"
-      }
-    return APIError(.unauthorized, "expiredLink", message)
-  }
-
-  /// The body of a request that sets a password with a link.
-  struct SetUp: Sendable {
-    let token: String
-    let password: String
-    /// The data of the first administrator, as in `POST /api/people`; `nil` for all other people.
-    let profile: JSON?
-  }
-
-  /// Sets the password of the person to whom a link was sent. If the link is that of the first administrator, creates
-  /// the person.
-  ///
-  /// - Throws: 401 if the link is invalid or has expired; 422 if the password or the profile is invalid.
-  func setUp(_ request: SetUp, for purposes: Set<Ticket.Purpose>, _ caller: Caller) async throws -> Step {
-    guard let tenant = Self.tenant(ofTicket: request.token) else { throw Self.invalidLink(purposes, actual: nil) }
-    let (now, hash) = (self.now(), Secret.hash(of: request.token))
-    // Links cannot be guessed. Attempts are limited nevertheless, because each wrong link costs the server work.
-    let attempt = try guesses.admit("link \(hash.text)", from: nil, at: caller.address)
-    let found = try await ifTenantExists {
-      try await storage.view(tenant: tenant) { [settings] view throws(ThingError) -> LinkedAccount? in
-        guard let ticket = try view.ticket(hash, for: purposes, at: now) else {
-          let other = try view.ticket(hash, for: [.firstAdministrator, .invitation, .recovery], at: now)
-          return LinkedAccount(
-            person: nil, hasFactor: false, isValid: false, otherPurpose: other?.value.purpose)
-        }
-        guard !settings.requiringProvider.contains(tenant) || ticket.value.isFromCommand else { return nil }
-        guard let id = ticket.value.personID else { return LinkedAccount(person: nil, hasFactor: false) }
-        guard let person = try view.find(id, Person.self), person.value.isActive else { return nil }
-        return LinkedAccount(
-          person: person, hasFactor: try view.factors(of: id).contains { $0.value.form != .recoveryCodes })
-      }
-    }
-    guard let found, found.isValid else { throw Self.invalidLink(purposes, actual: found?.otherPurpose) }
-    guesses.succeeded(attempt)
-    let profile = try found.person?.value ?? Self.firstAdministrator(request.profile)
-    let password = try await newPassword(
-      request.password, words: [profile.email?.text, profile.firstName, profile.lastName].compactMap { $0 },
-      hasSecondFactor: found.hasFactor, of: tenant, from: caller.address)
-    let secrets = NewSecrets(caller.transport, tenant, at: self.now())
-    let result = try await storage.change(
-      tenant: tenant, by: Actor(found.person.map { .person($0.id) } ?? .nobody, address: caller.address), at: now
-    ) { [self] transaction throws(ThingError) -> (step: Step, ended: [UUIDv7])? in
-      guard let ticket = try transaction.ticket(hash, for: purposes, at: now) else { return nil }
-      try transaction.remove(ticket, action: "use")
-      let person: Stored<Person>
-      if let id = ticket.value.personID {
-        person = try transaction.existing(id, Person.self)
-        guard person.value.isActive else { return nil }
-      } else {
-        guard try transaction.someAdministrators().isEmpty else {
-          throw .rule(
-            code: "alreadySetUp", message: "there is an administrator already; sign in, or ask for an invitation")
-        }
-        person = try transaction.insert(profile, id: nil, action: "setUp")
-      }
-      let changed = try transaction.setPassword(password, of: person, action: "setPassword")
-      let ended = try transaction.endSessions(of: person.id, action: "setPassword")
-      if found.person?.value.passwordHash != nil {
-        try notify(.passwordChanged, changed, from: caller.address, transaction)
-      }
-      return (try nextStep(changed, secrets, transaction, caller, tenant), ended)
-    }
-    guard let result else { throw Self.invalidLink(purposes, actual: nil) }
-    forget(tenant, result.ended)
-    return result.step
-  }
-
-  private struct LinkedAccount: Sendable {
-    let person: Stored<Person>?
-    let hasFactor: Bool
-    /// Whether the route accepts the ticket.
-    var isValid = true
-    /// The purpose of the ticket if only another route accepts it; otherwise `nil`.
-    var otherPurpose: Ticket.Purpose?
-  }
-
-  private static func firstAdministrator(_ json: JSON?) throws -> Person {
-    var members: [String: JSON] = [:]
-    if case .object(let given)? = json { members = given }
-    members["roles"] = .array([.text(PersonRole.admin.rawValue)])
-    do throws(FieldErrors) {
-      return try Person(client: .object(members))
-    } catch {
-      throw ThingError.invalid(error)
-    }
-  }
-
   // MARK: Attempts
 
   /// Admits an attempt if neither this server's counters nor the counters in the database exceed their limits.
@@ -507,32 +296,6 @@ final class AccountService: Sendable {
       forget(tenant, [signedIn.session])
     } catch {
       logger.warning("cannot end a session that another sign-in replaced: \(error)")
-    }
-  }
-
-  // MARK: Known browsers and addresses
-
-  /// Returns a text for a cookie. If a browser sends it later, the person has signed in from this browser before.
-  func deviceProof(of person: UUIDv7, _ tenant: TenantID) -> String {
-    KnownDevice(of: person, tenant, settings.secretKeys).proof
-  }
-
-  /// Returns the browser that sent a request if any person of a tenant has signed in from it before; otherwise `nil`.
-  func knownDevice(_ caller: Caller, of tenant: TenantID) -> KnownDevice? {
-    caller.device.flatMap { KnownDevice(proof: $0, of: tenant, settings.secretKeys) }
-  }
-
-  /// Returns the browser or address of a client if the person has signed in from there before; otherwise `nil`.
-  func knownOrigin(of person: Stored<Person>, _ tenant: TenantID, _ caller: Caller) -> KnownOrigin? {
-    if let device = knownDevice(caller, of: tenant), device.isOwned(by: person.id) { return .device(device.nonce) }
-    let hash = Self.addressHash(caller.address, of: person.id, tenant)
-    return hash.flatMap { person.value.hasSignedIn(fromAddress: $0) ? .address($0) : nil }
-  }
-
-  /// Returns the hash with which a known address of a person is stored; `nil` if the address is unknown.
-  static func addressHash(_ address: String?, of person: UUIDv7, _ tenant: TenantID) -> String? {
-    address.map { address in
-      String(Secret.hash(of: "address \(tenant) \(person) \(PeerAddress.group(address))").text.prefix(32))
     }
   }
 

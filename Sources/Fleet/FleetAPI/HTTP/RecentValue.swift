@@ -3,7 +3,7 @@ import Synchronization
 /// A value that is computed at most once in a period, even if many tasks need it.
 final class RecentValue<Value: Sendable>: Sendable {
   private let period: Duration
-  private let ask: @Sendable () async throws -> Value
+  private let compute: @Sendable () async throws -> Value
   private struct Computation {
     let time: ContinuousClock.Instant
     let answer: Task<Value, any Error>
@@ -16,10 +16,10 @@ final class RecentValue<Value: Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - period: the time for which a value or an error is reused, from the start of its computation.
-  ///   - ask: computes the value.
-  init(for period: Duration, _ ask: @escaping @Sendable () async throws -> Value) {
+  ///   - compute: computes the value.
+  init(for period: Duration, _ compute: @escaping @Sendable () async throws -> Value) {
     self.period = period
-    self.ask = ask
+    self.compute = compute
   }
 
   /// The value. The result of a computation that began less than `period` ago is reused. If a computation is still in
@@ -33,7 +33,7 @@ final class RecentValue<Value: Sendable>: Sendable {
         if let last, !last.isDone || last.time.duration(to: now) < period { return last.answer }
         let answer = Task { [self] in
           defer { self.last.withLock { $0?.isDone = true } }
-          return try await ask()
+          return try await compute()
         }
         last = Computation(time: now, answer: answer)
         return answer

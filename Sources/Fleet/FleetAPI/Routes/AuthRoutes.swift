@@ -176,130 +176,12 @@ struct AuthRoutes {
     }
   }
 
-  // MARK: Passwords
-
-  private var setUp: Route {
-    let operation = Operation(
-      id: "setUpAccount",
-      summary:
-        "Finishes an invitation, or makes the first administrator: the token of the link, and a new password. Good once.",
-      body: .json("AccountSetUp"),
-      results: [.init(.ok, "The session, or the factors of which one is needed.", .json("SignInStep"))],
-      errors: [.unauthorized, .forbidden, .conflict, .tooManyRequests])
-    return Route(.post, Self.path + "/setup", .open, operation) { [accounts] call in
-      try call.requireType(["application/json"])
-      guard case .object(var members) = try await call.json(), let token = members["token"]?.textValue,
-        let password = members["password"]?.textValue
-      else { throw APIError.invalid("body: expected an object with token and password") }
-      members["token"] = nil
-      members["password"] = nil
-      let request = AccountService.SetUp(token: token, password: password, profile: .object(members))
-      let step = try await accounts.setUp(
-        request, for: [.firstAdministrator, .invitation], try call.accountCaller(.cookie))
-      return try await Self.answer(step, call, accounts)
-    }
-  }
-
-  private var recover: Route {
-    let operation = Operation(
-      id: "recoverAccount",
-      summary:
-        "Asks for a new password. The answer is the same whether or not there is such an account. If the server sends mails, the person gets a link; otherwise administrators see the request in the audit, and send one.",
-      body: .json("Recovery"),
-      results: [.init(.accepted, "If there is such an account, a link is on its way, or its administrators know.")],
-      errors: [.forbidden, .tooManyRequests])
-    return Route(.post, Self.path + "/recover", .open, operation) { [accounts] call in
-      let (email, tenant) = try await call.object { reader throws(JSONError) in
-        (try Self.email(&reader), try Self.tenant(&reader))
-      }
-      try await accounts.recover(email: email, tenant: tenant, try call.accountCaller(.cookie))
-      return Answer(status: .accepted)
-    }
-  }
-
-  private var reset: Route {
-    let operation = Operation(
-      id: "resetPassword",
-      summary:
-        "Sets a new password with the token of a recovery link, or of a sign-in that was answered with `newPassword`. A token is valid once. Ends all sessions; a second factor is still needed.",
-      body: .json("PasswordReset"),
-      results: [.init(.ok, "The session, or the factors of which one is needed.", .json("SignInStep"))],
-      errors: [.unauthorized, .forbidden, .tooManyRequests])
-    return Route(.post, Self.path + "/reset", .open, operation) { [accounts] call in
-      let (token, password) = try await call.object { reader throws(JSONError) in
-        (try reader.requiredString("token"), try reader.requiredString("password"))
-      }
-      let step = try await accounts.setUp(
-        .init(token: token, password: password, profile: nil), for: [.recovery], try call.accountCaller(.cookie))
-      return try await Self.answer(step, call, accounts)
-    }
-  }
-
-  private var changePassword: Route {
-    let operation = Operation(
-      id: "changePassword", summary: "Changes one's own password, and ends all other sessions.",
-      body: .json("PasswordChange"), results: [.init(.noContent, "Changed.")], errors: [.unauthorized])
-    return Route(.post, Self.path + "/password", .people, operation) { [accounts] call in
-      let (caller, signedIn) = try call.signedIn
-      let (password, new) = try await call.object { reader throws(JSONError) in
-        (try reader.requiredString("password"), try reader.requiredString("newPassword"))
-      }
-      guard
-        try await accounts.confirm(
-          password, of: signedIn.person, caller.tenant, try call.accountCaller(signedIn.transport))
-      else { throw AccountService.wrongPassword }
-      let (person, factors) = try await accounts.storage.view(tenant: caller.tenant) { view throws(ThingError) in
-        (try view.existing(signedIn.person, Person.self), try view.factors(of: signedIn.person))
-      }
-      let hash = try await accounts.newPassword(
-        new, words: [person.value.email?.text, person.value.firstName, person.value.lastName].compactMap { $0 },
-        hasSecondFactor: factors.contains { $0.value.form != .recoveryCodes }, of: caller.tenant,
-        from: call.client.address)
-      let address = call.client.address
-      let ended = try await accounts.storage.change(
-        tenant: caller.tenant, by: caller.actor(from: address), at: accounts.now()
-      ) { [accounts] transaction throws(ThingError) in
-        let changed = try transaction.setPassword(
-          hash, of: try transaction.existing(signedIn.person, Person.self), action: "changePassword")
-        try accounts.notify(.passwordChanged, changed, from: address, transaction)
-        return try transaction.endSessions(of: signedIn.person, except: signedIn.session, action: "changePassword")
-      }
-      accounts.forget(caller.tenant, ended)
-      return Answer(status: .noContent)
-    }
-  }
-
-  private var reauthenticate: Route {
-    let operation = Operation(
-      id: "confirmPassword",
-      summary: "Proves again who one is: needed before factors, email addresses and roles are changed.",
-      body: .json("PasswordConfirmation"), results: [.init(.noContent, "Confirmed.")], errors: [.unauthorized])
-    return Route(.post, Self.path + "/confirm", .people, operation) { [accounts] call in
-      let (caller, signedIn) = try call.signedIn
-      let password = try await call.object { reader throws(JSONError) in try reader.requiredString("password") }
-      guard
-        try await accounts.confirm(
-          password, of: signedIn.person, caller.tenant, try call.accountCaller(signedIn.transport))
-      else { throw AccountService.wrongPassword }
-      try await accounts.storage.change(
-        tenant: caller.tenant, by: caller.actor(from: call.client.address), at: accounts.now()
-      ) { transaction throws(ThingError) in
-        let session = try transaction.existing(signedIn.session, Session.self)
-        var confirmed = session.value
-        confirmed.authenticatedAt = transaction.now
-        try transaction.update(session, to: confirmed, action: "confirm")
-      }
-      accounts.forget(caller.tenant, [])
-      return Answer(status: .noContent)
-    }
-  }
-
   // MARK: Helper functions
 
   /// Reads the email address in the body of a request.
   ///
   /// - Throws: 422 if the text is longer than an email address can be (RFC 5321, 4.5.3.1).
-  private static func email(_ reader: inout JSONObjectReader) throws(JSONError) -> String {
+  static func email(_ reader: inout JSONObjectReader) throws(JSONError) -> String {
     let value = try reader.required("email")
     let email = try value.requireString()
     guard email.unicodeScalars.count <= 254 else { throw value.invalid(expected: "at most 254 characters") }
@@ -369,7 +251,7 @@ struct AuthRoutes {
     }
   }
 
-  private static func members(
+  static func members(
     _ session: Stored<Session>, _ person: Stored<Person>, _ tenant: TenantID
   ) -> [String: JSON] {
     var members = [
@@ -405,49 +287,4 @@ extension AccountService {
 extension Factor.Form {
   /// The forms of factors for which a person enters a code.
   static let codes: [Factor.Form] = [.totp, .recoveryCodes, .emailCode]
-}
-
-extension Call {
-  /// The identity and the session of the person who sent the request.
-  ///
-  /// - Throws: 403 if the request was not sent in the session of a person.
-  var signedIn: (identity: Identity, SignedIn) {
-    get throws(APIError) {
-      let caller = try caller
-      guard let signedIn = caller.signedIn else {
-        throw APIError.forbidden("this is for people who have signed in, and not for keys and tokens")
-      }
-      return (caller, signedIn)
-    }
-  }
-
-  /// Returns the address, the browser or app, and the cookies of the client that signs in.
-  ///
-  /// - Throws: 403 if the connection is not encrypted, because others on the network could read the password.
-  func accountCaller(_ transport: Session.Transport) throws(APIError) -> AccountService.Caller {
-    guard client.isPrivate else {
-      throw APIError(
-        .forbidden, "insecureTransport",
-        "passwords and sessions need HTTPS: give the server tls, or name its HTTPS proxy in trustedProxies")
-    }
-    let agent = request.headers[.userAgent].map { text in
-      String(String.UnicodeScalarView(text.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }.prefix(200)))
-    }
-    return AccountService.Caller(
-      address: client.address, agent: agent, transport: transport,
-      device: SessionCookie.device.value(in: request.headers, isTLS: client.isTLS),
-      session: SessionCookie.session.value(in: request.headers, isTLS: client.isTLS).map { Secret.hash(of: $0) })
-  }
-
-  /// Checks that the sender, if it is a person, has signed in or confirmed the password recently.
-  ///
-  /// - Throws: 403 if the person did so too long ago.
-  func requireRecentSignIn(_ accounts: AccountService) throws(APIError) {
-    guard let signedIn = identity?.signedIn else { return }
-    let seconds = accounts.settings.limits.recentSeconds
-    guard signedIn.authenticatedAt.adding(seconds: seconds) > accounts.now() else {
-      throw APIError(
-        .forbidden, "signInAgain", "this needs a recent sign-in: send the password to \(AuthRoutes.path)/confirm first")
-    }
-  }
 }

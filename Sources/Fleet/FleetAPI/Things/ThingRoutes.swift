@@ -64,8 +64,8 @@ struct ThingRoutes<Value: Kind>: Sendable {
   var name: @Sendable (Stored<Value>) -> String = { $0.id.json.textValue ?? "" }
 
   var path: String { "/api/\(Value.names.many)" }
-  private var schema: String { ThingSchema.name(of: Value.self) }
-  private var parameter: String { "{\(Value.names.one)Id}" }
+  var schema: String { ThingSchema.name(of: Value.self) }
+  var parameter: String { "{\(Value.names.one)Id}" }
 
   var routes: [Route] { readingRoutes + [create, put, patch] }
 
@@ -202,81 +202,6 @@ struct ThingRoutes<Value: Kind>: Sendable {
     }
   }
 
-  /// Creates the route that removes a thing.
-  ///
-  /// - Parameter prepare: changes or removes other things that refer to the thing. Returns whether it has finished. If
-  ///   not, it is called again in another transaction.
-  func remove(
-    _ summary: String,
-    _ prepare:
-      @escaping @Sendable (Stored<Value>, any FleetTransaction) throws(ThingError) -> Bool = { _, _ in true }
-  ) -> Route {
-    let operation = Operation(
-      id: "remove\(schema)", summary: summary,
-      parameters: [.header("If-Match", "The ETag of the version that is removed.")],
-      results: [.init(.noContent, "Removed.")], errors: [.conflict, .preconditionFailed])
-    return Route(.delete, "\(path)/\(parameter)", .may(changing, area), operation, isFiltered: true) { call in
-      let conditions = try Preconditions(call.request.headers)
-      var seen = try Self.seenVersion(call)
-      var isRemoved = false
-      while !isRemoved {
-        let expected = seen
-        seen = try await change(call) { transaction throws(ThingError) in
-          let stored = try existing(call, transaction)
-          guard expected ?? stored.version == stored.version, !(conditions.noneOf?.isAny ?? false) else {
-            throw .changedMeanwhile
-          }
-          guard try prepare(stored, transaction) else { return try existing(call, transaction).version }
-          try transaction.remove(try existing(call, transaction), action: "remove")
-          return nil
-        }
-        isRemoved = seen == nil
-      }
-      return Answer(status: .noContent)
-    }
-  }
-
-  /// Creates a route that executes a command on a thing.
-  ///
-  /// - Parameters:
-  ///   - name: the last segment of the route's path.
-  ///   - work: executes the command. It is called only if the caller has the permission for this thing.
-  func command(
-    _ name: String, _ summary: String, action: Action = .write,
-    _ work: @escaping @Sendable (Stored<Value>, any FleetTransaction, Call) throws(ThingError) -> Stored<Value>,
-    after: @escaping @Sendable (Call) throws -> Void = { _ in }
-  ) -> Route {
-    command(
-      name, summary, action: action, body: nil,
-      { thing, _, transaction, call throws(ThingError) in try work(thing, transaction, call) }, after: after)
-  }
-
-  /// Creates a route that executes a command on a thing, with the values in the body of the request.
-  ///
-  /// - Parameter schema: the schema of the body, a JSON object that may be absent; `nil` if the command has no body.
-  func command(
-    _ name: String, _ summary: String, action: Action = .write, body schema: String?,
-    _ work:
-      @escaping @Sendable (
-        Stored<Value>, JSON, any FleetTransaction, Call
-      ) throws(ThingError) -> Stored<Value>,
-    after: @escaping @Sendable (Call) throws -> Void = { _ in }
-  ) -> Route {
-    let operation = Operation(
-      id: "\(name)\(self.schema)", summary: summary, body: schema.map { .optionalJSON($0) },
-      results: [.init(.ok, "It.", .json(self.schema), headers: ["ETag"])], errors: [.conflict])
-    return Route(.post, "\(path)/\(parameter)/\(name)", .may(action, area), operation, isFiltered: true) { call in
-      let json = schema == nil ? .object([:]) : try await call.optionalJSON()
-      let thing = try await change(call) { transaction throws(ThingError) in
-        let changed = try work(try existing(call, transaction), json, transaction, call)
-        try requireStill(call, changed, transaction)
-        return try shown(changed, call, transaction)
-      }
-      try after(call)
-      return thing.answer()
-    }
-  }
-
   // MARK: Helper functions
 
   /// Adds a new thing for the caller, after all checks.
@@ -297,29 +222,6 @@ struct ThingRoutes<Value: Kind>: Sendable {
     return try shown(written, call, transaction).adding(try shownOnce(written))
   }
 
-  /// Checks that the caller may read the files that a change adds to a thing. Otherwise, people could add other
-  /// people's files to their own things, and then read the files.
-  private func requireFiles(
-    of new: Value, old: Value, _ transaction: any FleetTransaction, _ call: Call
-  ) throws(ThingError) {
-    let added = Set(new.usedFiles).subtracting(old.usedFiles)
-    guard !added.isEmpty, let identity = call.identity else { return }
-    let access = FileAccess(storage: storage)
-    for id in added {
-      guard let file = try transaction.find(id, StoredFile.self), try access.mayRead(file, identity, transaction) else {
-        throw .invalid(FieldErrors([FieldError(Value.filesKey, "no complete file \(id.string)")]))
-      }
-    }
-  }
-
-  /// Whether a caller may read the thing with an id.
-  func mayRead(_ id: UUIDv7, _ identity: Identity, _ view: any FleetView) throws(ThingError) -> Bool {
-    guard let stored = try view.find(id, Value.self) else { return false }
-    let reach = Reach(of: identity.requester, to: .read, area)
-    if reach.isEverything { return true }
-    return reach.contains(try relation(stored, identity, view))
-  }
-
   /// Changes other things as a consequence after a thing was created or changed.
   ///
   /// - Returns: the thing, with the live fields that these changes have set.
@@ -329,7 +231,7 @@ struct ThingRoutes<Value: Kind>: Sendable {
     return Self.hasLiveFields ? try transaction.existing(stored.id, Value.self) : stored
   }
 
-  private static var hasLiveFields: Bool { Value.fields.contains { $0.access == .live } }
+  static var hasLiveFields: Bool { Value.fields.contains { $0.access == .live } }
 
   /// Returns the thing in the path of a request, if the caller has the permission of the route for this thing.
   ///
@@ -360,56 +262,6 @@ struct ThingRoutes<Value: Kind>: Sendable {
     return try await storage.view(tenant: try call.tenant) { view throws(ThingError) in
       try shown(try view.existing(first.id, Value.self), call, view)
     }
-  }
-
-  /// A thing as one caller sees it: the JSON without the fields that the caller may not see, and the entity tag.
-  struct Shown: Sendable {
-    let id: UUIDv7
-    let name: String
-    let text: [UInt8]
-    let entityTag: String
-
-    /// Returns the thing with keys that only this answer contains. The entity tag does not change.
-    func adding(_ once: [String: JSON]) -> Shown {
-      guard !once.isEmpty, case .object(let members)? = try? JSON(parsing: text) else { return self }
-      let all = members.merging(once) { $1 }
-      return Shown(id: id, name: name, text: JSON.object(all).canonicalBytes, entityTag: entityTag)
-    }
-
-    func answer(status: HTTPResponse.Status = .ok) -> Answer {
-      var answer = Answer(status: status, json: text)
-      answer.headers[.eTag] = entityTag
-      return answer
-    }
-  }
-
-  /// Returns a thing as the caller sees it.
-  func shown(_ stored: Stored<Value>, _ call: Call, _ view: any FleetView) throws(ThingError) -> Shown {
-    let text = try texts(of: [stored], call, view)[0]
-    // A live or derived field can change without a new version of the thing. The strong entity tag must also change
-    // then.
-    let changesWithoutVersion = !derived.isEmpty || Self.hasLiveFields
-    return Shown(
-      id: stored.id, name: name(stored), text: text,
-      entityTag: changesWithoutVersion
-        ? "\"\(stored.version)-\(ContentTag.text(of: text).prefix(16))\"" : "\"\(stored.version)\"")
-  }
-
-  private func texts(
-    of items: [Stored<Value>], _ call: Call, _ view: any FleetView
-  ) throws(ThingError) -> [[UInt8]] {
-    var members = items.map(\.members)
-    if let identity = call.identity, !hidden(nil, call).isEmpty {
-      for (index, item) in items.enumerated() {
-        for key in hidden(try relation(item, identity, view), call) { members[index][key] = nil }
-      }
-    }
-    for field in derived {
-      for (index, json) in try field.read(items, view).enumerated() where json != .null {
-        members[index][field.key] = json
-      }
-    }
-    return members.map { JSON.object($0).canonicalBytes }
   }
 
   /// Checks the keys in a merge patch that are not stored fields: the id, the times, and derived fields that clients
@@ -467,35 +319,7 @@ struct ThingRoutes<Value: Kind>: Sendable {
       tenant: caller.tenant, by: caller.actor(from: call.client.address), at: now(), work)
   }
 
-  /// Returns the call with the permission that a merge patch needs.
-  ///
-  /// - Throws: `forbidden` if the caller does not have this permission for any thing.
-  private func forPatch(_ patch: JSON, _ call: Call) throws(APIError) -> Call {
-    guard let changingKeys, case .object(let members) = patch, !changingKeys.isSuperset(of: members.keys) else {
-      return call
-    }
-    return try call.requiring(.write, area)
-  }
-
-  /// Checks that the caller has the route's permission for a thing. If the caller may not even read the thing, the
-  /// error is that of a thing that does not exist.
-  private func require(_ call: Call, _ stored: Stored<Value>, _ view: any FleetView) throws(ThingError) {
-    guard let identity = call.identity, let reach = call.reach, !reach.isEverything else { return }
-    let found = try relation(stored, identity, view)
-    guard !reach.contains(found) else { return }
-    guard call.canRead(found) else { throw .notFound(kind: Value.names.one, id: name(stored)) }
-    throw .forbidden(reason: reach.reason)
-  }
-
   /// Checks that the caller has the permission of the route for a thing after a change. Without this check, people
-  /// could move things to fleets of other people, or out of all fleets.
-  ///
-  /// - Throws: `forbidden`. The error need not hide the thing, because the caller has sent it.
-  func requireStill(_ call: Call, _ stored: Stored<Value>, _ view: any FleetView) throws(ThingError) {
-    guard let identity = call.identity, let reach = call.reach, !reach.isEverything else { return }
-    guard reach.contains(try relation(stored, identity, view)) else { throw .forbidden(reason: reach.reason) }
-  }
-
   /// Returns the id in the path of a request.
   ///
   /// - Throws: 404 if the text is not an id.
@@ -530,52 +354,6 @@ struct ThingRoutes<Value: Kind>: Sendable {
     var answer = shown.answer(status: .created)
     answer.headers[.location] = "\(path)/\(PercentCoding.encode(shown.name))"
     return answer
-  }
-}
-
-extension Call {
-  /// Checks that the request names the version of the thing that the client has changed.
-  ///
-  /// - Throws: 428 if the request has no `If-Match`.
-  func requireIfMatch() throws(APIError) {
-    guard request.headers[.ifMatch] == nil else { return }
-    throw APIError(
-      .preconditionRequired, "preconditionRequired",
-      "If-Match: expected the ETag of the version that this change was made from, found none")
-  }
-
-  /// Returns the body of the request as JSON.
-  ///
-  /// - Throws: 400 if the body is not valid JSON.
-  func json() async throws -> JSON {
-    try await parsed(try await body())
-  }
-
-  private func parsed(_ bytes: [UInt8]) async throws -> JSON {
-    try await memory.grow(to: 2 * bytes.count * Budget.Share.bytesForOne)
-    do throws(FieldError) {
-      return try JSON(parsing: bytes)
-    } catch {
-      throw APIError.badRequest("body: \(error.path.isEmpty ? "" : error.path + ": ")\(error.message)")
-    }
-  }
-
-  /// Returns the body of the request as a JSON object; an empty object if the request has no body.
-  ///
-  /// - Throws: 400 if the body is not valid JSON; 422 if it is JSON but not an object.
-  func optionalJSON() async throws -> JSON {
-    let bytes = try await body()
-    guard !bytes.isEmpty else { return .object([:]) }
-    try requireType(["application/json"])
-    let json = try await parsed(bytes)
-    guard case .object = json else { throw APIError.invalid("body: expected an object, found \(json.summary)") }
-    return json
-  }
-
-  /// Whether the caller may read a thing with this relation, in the area of the route.
-  func canRead(_ relation: Relation) -> Bool {
-    guard let identity, let area else { return false }
-    return Reach(of: identity.requester, to: .read, area).contains(relation)
   }
 }
 

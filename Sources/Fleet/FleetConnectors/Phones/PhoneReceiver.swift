@@ -138,7 +138,7 @@ public struct PhoneReceiver: Sendable {
       let counts = IngestCounts(try await storage.ingest(records, from: .trusted, tenant: sender.tenant, at: now))
       outcome.stored = counts.stored
     }
-    try await note(outcome, of: sender, at: now)
+    try await recordOutcome(outcome, of: sender, at: now)
     return outcome
   }
 
@@ -202,7 +202,7 @@ public struct PhoneReceiver: Sendable {
 
   // MARK: Counts
 
-  private func note(_ outcome: Outcome, of sender: Sender, at now: Timestamp) async throws {
+  private func recordOutcome(_ outcome: Outcome, of sender: Sender, at now: Timestamp) async throws {
     try await storage.change(tenant: sender.tenant, by: Actor(.server), at: now) {
       [id = sender.phone.id] transaction throws(ThingError) in
       guard let stored = try transaction.find(id, Phone.self) else { return }

@@ -97,15 +97,17 @@ enum SamsaraMapping {
         continue
       }
       values.merge(more) { own, _ in own }
-      note(more, at: time, of: asset, &page)
+      addReadings(more, at: time, of: asset, &page)
     }
     guard !values.isEmpty else { return }
     page.records.append(PulledRecord(asset: asset, time: time, series: stat.rawValue, values: values))
-    note(values, at: time, of: asset, &page)
+    addReadings(values, at: time, of: asset, &page)
   }
 
   /// Adds meter readings for the values of a record.
-  private static func note(_ values: [String: JSON], at time: Timestamp, of asset: String, _ page: inout PulledPage) {
+  private static func addReadings(
+    _ values: [String: JSON], at time: Timestamp, of asset: String, _ page: inout PulledPage
+  ) {
     if let odometer = values["odometer"]?.numberValue {
       page.readings.append(PulledReading(asset: asset, at: time, meter: .odometer, value: odometer))
     }

@@ -13,7 +13,7 @@ import Telemetry
 /// - No call reads a clock: the caller passes the time.
 /// - A call that failed with `unavailable` may have been executed. Every call can be repeated without harm.
 /// - Cancelling a task does not undo its calls.
-public protocol FleetStorage: Sendable {
+public protocol FleetStorage: AccessStorage {
   // MARK: Records
 
   /// Stores a batch of records in one transaction, or in several if it is large or improves the times of many stored
@@ -184,9 +184,7 @@ public protocol FleetStorage: Sendable {
   /// before ``StaleDays/sealedBefore`` keep their figures.
   func resetDays(_ stale: StaleDays, tenant: TenantID, at now: Timestamp) async throws(StorageError)
 
-  // MARK: Fences, gateways, tokens
-  //
-  // Every change is written to the tenant's audit in the same transaction, with its actor.
+  // MARK: Fences
 
   /// Returns the version of the fences without the document; `nil` if no fences were ever stored.
   func fencesVersion(tenant: TenantID) async throws(StorageError) -> FencesVersion?
@@ -194,7 +192,8 @@ public protocol FleetStorage: Sendable {
   /// Returns the fences; `nil` if no fences were ever stored.
   func fences(tenant: TenantID) async throws(StorageError) -> FencesDocument?
 
-  /// Replaces the fences if the stored fences meet the condition `expected`.
+  /// Replaces the fences if the stored fences meet the condition `expected`. The change is written to the tenant's audit
+  /// in the same transaction, with its actor.
   ///
   /// - Parameter expected: the condition for the stored fences.
   func putFences(
@@ -202,99 +201,7 @@ public protocol FleetStorage: Sendable {
     at now: Timestamp
   ) async throws(StorageError) -> FencesPut
 
-  // MARK: Gateways
-
-  /// Returns gateways in the order of their ids.
-  func gateways(cursor: String?, limit: Int, tenant: TenantID) async throws(StorageError) -> Page<Gateway>
-
-  func gateway(_ id: String, tenant: TenantID) async throws(StorageError) -> Gateway?
-
-  /// Adds a gateway.
-  ///
-  /// - Throws: `exists`; `limitReached` (``TenantLimits``).
-  func addGateway(
-    _ id: String, allowedVehicles: [String], key: SecretHash, tenant: TenantID, by actor: Actor, at now: Timestamp
-  ) async throws(StorageError) -> Gateway
-
-  /// Replaces the list of vehicles for which a gateway may send records.
-  ///
-  /// - Throws: `notFound`.
-  func setAllowedVehicles(
-    _ vehicles: [String], gateway id: String, tenant: TenantID, by actor: Actor, at now: Timestamp
-  ) async throws(StorageError) -> Gateway
-
-  /// Replaces a gateway's key; the old key is invalid at once. If the gateway was revoked, the new key makes it valid
-  /// again.
-  ///
-  /// - Throws: `notFound`.
-  func rotateKey(
-    _ key: SecretHash, gateway id: String, tenant: TenantID, by actor: Actor, at now: Timestamp
-  ) async throws(StorageError) -> Gateway
-
-  /// Revokes a gateway's key.
-  ///
-  /// - Throws: `notFound`.
-  func revokeGateway(_ id: String, tenant: TenantID, by actor: Actor, at now: Timestamp) async throws(StorageError)
-
-  /// Removes a gateway and its key. Its vehicles and records stay; if a gateway with the same id is added later, they
-  /// belong to it.
-  ///
-  /// - Throws: `notFound`.
-  func removeGateway(_ id: String, tenant: TenantID, by actor: Actor, at now: Timestamp) async throws(StorageError)
-
-  /// Stores the state that gateways reported. Unknown IDs are ignored. The vehicle that a gateway reports becomes its
-  /// current vehicle, unless the report's record is older than the record that determined the current vehicle.
-  func storeStatus(of gateways: [String: GatewayStatus], tenant: TenantID) async throws(StorageError)
-
-  // MARK: Tokens, tenants
-
-  /// Returns the owner of each known secret. A secret may be revoked; the caller must check that.
-  func principals(_ secrets: [SecretHash]) async throws(StorageError) -> [SecretHash: Principal]
-
-  /// Adds a token with a new id.
-  ///
-  /// - Throws: `exists`; `limitReached` (``TenantLimits``).
-  func addToken(
-    _ token: OperatorToken, secret: SecretHash, tenant: TenantID, by actor: Actor
-  ) async throws(StorageError)
-
-  /// Stores the times at which tokens were last used. Unknown tokens are ignored.
-  func storeUse(of tokens: [UUIDv7: Timestamp], tenant: TenantID) async throws(StorageError)
-
-  /// Returns tokens in the order of their ids, which is the order of their creation.
-  func tokens(cursor: String?, limit: Int, tenant: TenantID) async throws(StorageError) -> Page<OperatorToken>
-
-  /// Returns whether a tenant has a token with a role. Revoked tokens count, too.
-  func hasToken(_ role: Role, tenant: TenantID) async throws(StorageError) -> Bool
-
-  /// Revokes a token.
-  ///
-  /// - Throws: `notFound`.
-  func revokeToken(_ id: UUIDv7, tenant: TenantID, by actor: Actor, at now: Timestamp) async throws(StorageError)
-
-  /// Removes a token. Its secret becomes unknown, and lists no longer contain it.
-  ///
-  /// - Throws: `notFound`.
-  func removeToken(_ id: UUIDv7, tenant: TenantID, by actor: Actor, at now: Timestamp) async throws(StorageError)
-
-  /// Returns tokens of all tenants that were revoked or removed after a position, by any process. If there are fewer
-  /// than `limit`, there are no more. Only the newest 10,000 revocations are stored.
-  ///
-  /// - Parameter position: `nil` to read only the current position.
-  func revocations(after position: RevocationPosition?, limit: Int) async throws(StorageError) -> Revocations
-
-  /// Revokes all valid tokens that were created after a time.
-  ///
-  /// - Parameter tenant: the tenant whose tokens are revoked; `nil` for all tenants.
-  /// - Returns: the number of revoked tokens.
-  func revokeTokens(madeAfter moment: Timestamp, tenant: TenantID?, at now: Timestamp) async throws(StorageError) -> Int
-
-  /// Revokes all gateways whose key is valid and was created after a time.
-  ///
-  /// - Parameter tenant: the tenant whose gateways are revoked; `nil` for all tenants.
-  /// - Returns: the number of revoked gateways.
-  func revokeGateways(madeAfter moment: Timestamp, tenant: TenantID?, at now: Timestamp)
-    async throws(StorageError) -> Int
+  // MARK: Tenants
 
   /// Adds a tenant.
   ///

@@ -52,8 +52,8 @@ public struct XMLReader {
     var members: [String: JSON] = [:]
     while true {
       let hadSpace = skipSpace()
-      if take("/>") { return (Self.local(full), .object(members)) }
-      if take(">") { break }
+      if accept("/>") { return (Self.local(full), .object(members)) }
+      if accept(">") { break }
       guard hadSpace else { throw error("expected white space before an attribute") }
       let key = try name()
       skipSpace()
@@ -67,15 +67,15 @@ public struct XMLReader {
       guard position < bytes.count else { throw error("expected </\(full)>, found the end") }
       if bytes[position] != UInt8(ascii: "<") {
         text += try characters(until: UInt8(ascii: "<"))
-      } else if take("<![CDATA[") {
+      } else if accept("<![CDATA[") {
         let end = try find("]]>")
         text += try string(position..<end)
         position = end + 3
-      } else if take("<!--") {
+      } else if accept("<!--") {
         position = try find("-->") + 3
-      } else if take("<?") {
+      } else if accept("<?") {
         position = try find("?>") + 2
-      } else if take("</") {
+      } else if accept("</") {
         guard try name() == full else { throw error("expected </\(full)>") }
         skipSpace()
         try expect(">")
@@ -146,10 +146,10 @@ public struct XMLReader {
 
   private mutating func reference() throws(XMLError) -> Unicode.Scalar {
     for (text, scalar) in [("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&"), ("&quot;", "\""), ("&apos;", "'")]
-      as [(String, Unicode.Scalar)] where take(text)
+      as [(String, Unicode.Scalar)] where accept(text)
     { return scalar }
-    guard take("&#") else { throw error("an entity that XML does not define") }
-    let radix = take("x") ? 16 : 10
+    guard accept("&#") else { throw error("an entity that XML does not define") }
+    let radix = accept("x") ? 16 : 10
     var number: UInt32 = 0
     var count = 0
     while position < bytes.count, let digit = Character(UnicodeScalar(bytes[position])).hexDigitValue, digit < radix {
@@ -157,7 +157,7 @@ public struct XMLReader {
       (position, count) = (position + 1, count + 1)
       guard count <= 7 else { throw error("a character that does not exist") }
     }
-    guard count > 0, take(";"), let scalar = Unicode.Scalar(number), Self.isCharacter(scalar) else {
+    guard count > 0, accept(";"), let scalar = Unicode.Scalar(number), Self.isCharacter(scalar) else {
       throw error("a character that does not exist")
     }
     return scalar
@@ -181,9 +181,9 @@ public struct XMLReader {
   private mutating func skipMisc() throws(XMLError) {
     while true {
       skipSpace()
-      if take("<?") {
+      if accept("<?") {
         position = try find("?>") + 2
-      } else if take("<!--") {
+      } else if accept("<!--") {
         position = try find("-->") + 3
       } else if bytes[position...].starts(with: Array("<!".utf8)) {
         throw error("a document type declaration is not allowed")
@@ -216,14 +216,14 @@ public struct XMLReader {
     return position > start
   }
 
-  private mutating func take(_ text: String) -> Bool {
+  private mutating func accept(_ text: String) -> Bool {
     guard bytes[position...].starts(with: text.utf8) else { return false }
     position += text.utf8.count
     return true
   }
 
   private mutating func expect(_ text: String) throws(XMLError) {
-    guard take(text) else { throw error("expected \(text)") }
+    guard accept(text) else { throw error("expected \(text)") }
   }
 
   private func find(_ text: String) throws(XMLError) -> Int {

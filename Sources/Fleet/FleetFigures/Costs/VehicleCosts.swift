@@ -31,7 +31,7 @@ public struct VehicleCosts: Equatable, Sendable {
   }
 
   /// Marks the costs as estimated, because a sum contains an amount that is only expected.
-  mutating func noteEstimate() { isEstimated = true }
+  mutating func markEstimated() { isEstimated = true }
 
   private mutating func add(_ amount: Int64, _ currency: String, _ category: String) {
     let (sum, overflow) = sums[category, default: [:]][currency, default: 0].addingReportingOverflow(amount)

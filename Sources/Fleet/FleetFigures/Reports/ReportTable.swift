@@ -143,7 +143,7 @@ public struct ReportTable: Sendable {
       // Compute each amount as the difference of two rounded sums, so that rounding errors do not add up.
       let amount = Money(tenThousandths: until.tenThousandths - added, currency: until.currency)
       add(amount, category: VehicleCosts.lossOfValue, on: period.lowerBound, of: subject)
-      if vehicle.disposedOn == nil { sums[group(period.lowerBound, subject), default: Sums()].costs.noteEstimate() }
+      if vehicle.disposedOn == nil { sums[group(period.lowerBound, subject), default: Sums()].costs.markEstimated() }
       added = until.tenThousandths
     }
   }

@@ -31,9 +31,9 @@ public final class FolderFileStore: FileStore {
   public func offset(of upload: UUIDv7, tenant: TenantID) async throws(FileError) -> Int64 {
     let path = uploadPath(upload, tenant)
     return try await threads.run(upload) { () throws(FileError) in
-      let file: OpenFile
+      let file: FolderFile
       do throws(FileError) {
-        file = try OpenFile(path, O_RDWR)
+        file = try FolderFile(path, O_RDWR)
       } catch {
         if case .missing = error { return 0 }
         throw error
@@ -50,7 +50,7 @@ public final class FolderFileStore: FileStore {
     let (folder, path) = (uploadFolder(tenant), uploadPath(upload, tenant))
     let file = try await threads.run(upload) { () throws(FileError) in
       try Self.makeFolder(folder)
-      let file = try OpenFile(path, O_RDWR | O_CREAT)
+      let file = try FolderFile(path, O_RDWR | O_CREAT)
       guard try file.lock() else { throw .busy }
       let size = try file.size
       guard size == offset else { throw .offset(size) }
@@ -65,9 +65,9 @@ public final class FolderFileStore: FileStore {
   ) async throws(FileError) -> CompleteUpload {
     let path = uploadPath(upload, tenant)
     return try await threads.run(upload) { () throws(FileError) in
-      let file: OpenFile
+      let file: FolderFile
       do throws(FileError) {
-        file = try OpenFile(path, O_RDWR)
+        file = try FolderFile(path, O_RDWR)
       } catch {
         if case .missing = error { throw .offset(0) }
         throw error
@@ -96,7 +96,7 @@ public final class FolderFileStore: FileStore {
     }
   }
 
-  private static func content(of file: OpenFile) throws(FileError) -> CompleteUpload {
+  private static func content(of file: FolderFile) throws(FileError) -> CompleteUpload {
     var hash = SHA256()
     var (offset, head): (Int64, [UInt8]) = (0, [])
     while true {
@@ -122,7 +122,7 @@ public final class FolderFileStore: FileStore {
     try await threads.run(text) { () throws(FileError) in
       try Self.makeFolder(folder)
       let path = folder + "/" + id.string
-      let file = try OpenFile(path, O_RDWR | O_CREAT | O_EXCL)
+      let file = try FolderFile(path, O_RDWR | O_CREAT | O_EXCL)
       do throws(FileError) {
         try file.write(bytes, at: 0)
         try file.synchronize()
@@ -140,7 +140,7 @@ public final class FolderFileStore: FileStore {
     let path = contentPath(sha256, tenant)
     let threads = threads
     return try await threads.run(sha256) { () throws(FileError) in
-      let file = try OpenFile(path, O_RDONLY)
+      let file = try FolderFile(path, O_RDONLY)
       return FolderContent(file: file, size: try file.size, sha256: sha256, threads: threads)
     }
   }
@@ -153,7 +153,7 @@ public final class FolderFileStore: FileStore {
     let lock = lockPath(tenant)
     try await threads.run("sweep") { () throws(FileError) in
       try Self.makeFolder(Self.parent(of: lock))
-      let held = try OpenFile(lock, O_RDWR | O_CREAT)
+      let held = try FolderFile(lock, O_RDWR | O_CREAT)
       try held.waitForLock()
       defer { held.unlock() }
       for path in paths {
@@ -175,7 +175,7 @@ public final class FolderFileStore: FileStore {
       for part in Self.names(in: contentFolder) {
         for name in Self.names(in: contentFolder + "/" + part) where !contents.contains(name) {
           // If the same content is uploaded again, its time of change is set while this lock is held.
-          let held = try OpenFile(lock, O_RDWR | O_CREAT)
+          let held = try FolderFile(lock, O_RDWR | O_CREAT)
           guard try held.lock() else { continue }
           defer { held.unlock() }
           if try Self.removeOld(contentFolder + "/\(part)/\(name)", seconds) { removed += 1 }
@@ -201,14 +201,14 @@ public final class FolderFileStore: FileStore {
     let target = contentPath(sha256, tenant)
     let parent = folder + "/\(tenant.text)/contents/\(sha256.prefix(2))"
     try Self.makeFolder(parent)
-    let held = try OpenFile(lockPath(tenant), O_RDWR | O_CREAT)
+    let held = try FolderFile(lockPath(tenant), O_RDWR | O_CREAT)
     try held.waitForLock()
     defer { held.unlock() }
     if unsafe Glibc.link(path, target) != 0 {
       guard errno == EEXIST else { throw .last(target) }
       guard unsafe utimensat(AT_FDCWD, target, nil, 0) == 0 else { throw .last(target) }
       // The bytes that the other upload has written are perhaps not on the disk yet.
-      try OpenFile(target, O_RDONLY).synchronize()
+      try FolderFile(target, O_RDONLY).synchronize()
     }
     try Self.synchronizeFolder(parent)
   }
@@ -235,7 +235,7 @@ public final class FolderFileStore: FileStore {
   }
 
   private static func synchronizeFolder(_ path: String) throws(FileError) {
-    try OpenFile(path, O_RDONLY | O_DIRECTORY).synchronize()
+    try FolderFile(path, O_RDONLY | O_DIRECTORY).synchronize()
   }
 
   private static func remove(_ path: String) throws(FileError) {

@@ -10,13 +10,13 @@ final class FolderUploadPiece: UploadPiece {
     var head: [UInt8] = []
   }
 
-  let file: OpenFile
+  let file: FolderFile
   private let upload: UUIDv7
   private let threads: FileThreads
   private let start: Int64
   private let state: Mutex<State>
 
-  init(_ file: OpenFile, _ upload: UUIDv7, at offset: Int64, _ checksum: PieceChecksum?, _ threads: FileThreads) {
+  init(_ file: FolderFile, _ upload: UUIDv7, at offset: Int64, _ checksum: PieceChecksum?, _ threads: FileThreads) {
     (self.file, self.upload, self.threads, start) = (file, upload, threads, offset)
     state = Mutex(State(end: offset, hashes: PieceHashes(checksum, isFirst: offset == 0)))
   }
@@ -59,7 +59,7 @@ final class FolderUploadPiece: UploadPiece {
 
 /// A content in a ``FolderFileStore``. It can be read to the end even if the file is removed while it is being read.
 struct FolderContent: StoredContent {
-  let file: OpenFile
+  let file: FolderFile
   let size: Int64
   let sha256: String
   let threads: FileThreads

@@ -154,7 +154,7 @@ final class S3Client: Sendable {
 
   /// Starts the next requests, as many as possible.
   private func startNext() {
-    while let (job, number) = state.withLock({ Self.takeNext(&$0) }) {
+    while let (job, number) = state.withLock({ Self.popNext(&$0) }) {
       lines[number].queue.async { [self] in
         let answer = lines[number].connection.withLock { connection -> S3Answer in
           if connection == nil { connection = S3Connection(bucket, limits) }
@@ -169,7 +169,7 @@ final class S3Client: Sendable {
   }
 
   /// Takes the next request and a connection for it; `nil` if no connection is free or no tenant may use one.
-  private static func takeNext(_ state: inout State) -> (Job, Int)? {
+  private static func popNext(_ state: inout State) -> (Job, Int)? {
     guard let line = state.idle.last else { return nil }
     let uses = state.uses
     guard let job = state.next(in: { uses[$0]?.mayStart ?? true }) else { return nil }

@@ -11,7 +11,7 @@ struct S3Object: Equatable, Sendable {
 extension S3Client {
   /// Calls a function with each page of the list of objects whose keys begin with a prefix, in ascending order of keys.
   func list(
-    _ prefix: String, for tenant: TenantID?, _ take: ([S3Object]) async throws(FileError) -> Void
+    _ prefix: String, for tenant: TenantID?, _ receive: ([S3Object]) async throws(FileError) -> Void
   ) async throws(FileError) {
     var token: String?
     repeat {
@@ -19,7 +19,7 @@ extension S3Client {
       if let token { query.append(("continuation-token", token)) }
       let answer = try await send(S3Request(method: .get, key: "", query: query, longest: 4 << 20), for: tenant)
       let (objects, next) = try page(answer.body)
-      try await take(objects)
+      try await receive(objects)
       token = next
     } while token != nil
   }

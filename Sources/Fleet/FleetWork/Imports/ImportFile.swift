@@ -47,12 +47,12 @@ public struct ImportFile: Sendable {
       }
       if errors.last?.line != row.line { rows.append(result) }
     }
-    keepOneOfEachTime(kind)
+    skipRepeatedTimes(kind)
     errors.sort { ($0.line, $0.column ?? 0) < ($1.line, $1.column ?? 0) }
   }
 
   /// Skips rows that have the same vehicle and time as an earlier row. Applies only to kinds that become records.
-  private mutating func keepOneOfEachTime(_ kind: ImportKind) {
+  private mutating func skipRepeatedTimes(_ kind: ImportKind) {
     guard kind.areRecords else { return }
     var seen: Set<[JSON]> = []
     rows.removeAll { row in

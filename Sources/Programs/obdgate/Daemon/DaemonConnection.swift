@@ -37,7 +37,7 @@ struct DaemonConnection: ~Copyable {
     }
   }
 
-  /// File descriptor that poll(2) reports as readable when ``take()`` may have a result.
+  /// File descriptor that poll(2) reports as readable when ``popBytes()`` may have a result.
   var descriptor: Int32 { line.number }
 
   private var stranger: DaemonTrouble {
@@ -52,7 +52,7 @@ struct DaemonConnection: ~Copyable {
 
   /// Returns the bytes of the body that were received since the last call. Returns `nil` if there are none yet, and an
   /// empty array at the end of the body.
-  mutating func take() throws(DaemonTrouble) -> [UInt8]? {
+  mutating func popBytes() throws(DaemonTrouble) -> [UInt8]? {
     if !early.isEmpty {
       let bytes = early
       early = []
@@ -70,7 +70,7 @@ struct DaemonConnection: ~Copyable {
     let deadline = BootClock.now + DaemonSocket.patience
     var body: [UInt8] = []
     while true {
-      if let more = try take() {
+      if let more = try popBytes() {
         if more.isEmpty { return body }
         body += more
         guard body.count <= limit else {

@@ -85,7 +85,7 @@ struct TailRun: ~Copyable {
     let opened = try socket.open("/records", unless: wakeUp)
     descriptor = opened.descriptor
     connection = consume opened
-    if isWaiting { say("\(socket.path): connected again; records in between are not repeated") }
+    if isWaiting { report("\(socket.path): connected again; records in between are not repeated") }
     wasConnected = true
     isWaiting = false
     // Bytes that were received together with the head of the response are already in memory, so poll(2) does not report
@@ -94,11 +94,11 @@ struct TailRun: ~Copyable {
   }
 
   private mutating func receive() throws(DaemonTrouble) {
-    guard let bytes = try connection?.take() else { return }
+    guard let bytes = try connection?.popBytes() else { return }
     if bytes.isEmpty { throw DaemonTrouble(.gone, "obdgated has ended, or accepts no readers") }
     let strangers = stream.strangers
     stream.append(bytes, into: &output)
-    if stream.strangers > 0, strangers == 0 { say("a line that is not a record was dropped") }
+    if stream.strangers > 0, strangers == 0 { report("a line that is not a record was dropped") }
   }
 
   /// Handles the loss of the connection.
@@ -113,7 +113,7 @@ struct TailRun: ~Copyable {
       while !output.isEmpty { try write() }
       throw trouble.failure
     }
-    if !isWaiting { say("\(trouble); waiting for it") }
+    if !isWaiting { report("\(trouble); waiting for it") }
     isWaiting = true
     retryAt = BootClock.now + Self.pause
   }
@@ -134,5 +134,5 @@ struct TailRun: ~Copyable {
     output.removeFirst(count)
   }
 
-  private func say(_ line: String) { StandardError.say("obdgate tail: \(line)") }
+  private func report(_ line: String) { StandardError.print("obdgate tail: \(line)") }
 }

@@ -39,7 +39,7 @@ struct AdapterFacts: RecordBody {
     ecus = (0..<session.car.ecuCount).map { session.car.address(of: $0).text }.filter { !$0.isEmpty }
   }
 
-  mutating func takePlan(of session: inout AdapterSession) {
+  mutating func recordPlan(of session: inout AdapterSession) {
     var writer = PlanLines()
     session.plan.describe(into: &writer)
     plan = writer.lines

@@ -47,16 +47,16 @@ struct AnswerListener: DialogueListener, ~Copyable {
   }
 
   /// Makes records of all data that were read since the last call, and returns them.
-  mutating func takeRecords() -> [FinishedRecord] {
+  mutating func makeRecords() -> [FinishedRecord] {
     // For Fusion, each call is the end of a session. Fusion does not report values again if they have not changed.
     fusion.finish(at: now, into: &lines)
-    return lines.take()
+    return lines.popAll()
   }
 
   /// Makes a record with the given body, and returns it.
-  mutating func takeRecord(_ body: some RecordBody) -> [FinishedRecord] {
+  mutating func makeRecord(_ body: some RecordBody) -> [FinishedRecord] {
     fusion.record(body, at: now, into: &lines)
-    return lines.take()
+    return lines.popAll()
   }
 
   /// Forgets which parameters were read, so that the query waits until they are read again.
@@ -158,7 +158,7 @@ private struct RecordLines: RecordSink {
     lines.append(record)
   }
 
-  mutating func take() -> [FinishedRecord] {
+  mutating func popAll() -> [FinishedRecord] {
     defer { lines = [] }
     return lines
   }

@@ -16,7 +16,7 @@ struct DTCCommand: ParsableCommand {
   func run() throws {
     do {
       let catalog = try texts.catalog()
-      let answer = try options.run("dtc").ask(.codes)
+      let answer = try options.run("dtc").query(.codes)
       try CodePrinter(catalog: catalog, json: options.json).write(answer.records)
       if let failure = answer.failure { throw failure }
       if answer.of("dtc").isEmpty { throw Failure(.failed, "no ECU of the vehicle answers for trouble codes") }
@@ -48,10 +48,10 @@ struct DTCClearCommand: ParsableCommand {
   func run() throws {
     do {
       let printer = CodePrinter(catalog: try texts.catalog(), json: options.json)
-      let answer = try options.run("dtc clear").ask(
+      let answer = try options.run("dtc clear").query(
         .codes, permission: ClearPermission(confirmed: yes), save: printer.write)
       // The codes were already printed before they were cleared. Only the result must still be reported.
-      if !options.json, answer.failure == nil { StandardError.say("obdgate dtc clear: the codes are cleared") }
+      if !options.json, answer.failure == nil { StandardError.print("obdgate dtc clear: the codes are cleared") }
       try printer.write(answer.records)
       if let failure = answer.failure { throw failure }
     } catch let failure as Failure {

@@ -18,7 +18,7 @@ struct InfoCommand: ParsableCommand {
 
   func run() throws {
     do {
-      let answer = try options.run("info").ask(.info(plan: plan), plan: plan)
+      let answer = try options.run("info").query(.info(plan: plan), plan: plan)
       var output = OutputStream()
       // If the adapter has not answered, there are no properties to show.
       let adapter = answer.of("adapter").last { $0["identity"] != nil }

@@ -11,7 +11,7 @@ struct MonitorsCommand: ParsableCommand {
 
   func run() throws {
     do {
-      let answer = try options.run("monitors").ask(.monitors)
+      let answer = try options.run("monitors").query(.monitors)
       let monitors = answer.of("monitors")
       var output = OutputStream()
       for record in monitors {

@@ -75,7 +75,7 @@ struct RecordRun {
     }
     port.close()
     try recorder.finish()
-    StandardError.say("obdgate record: \(path): \(recorder.summary)")
+    StandardError.print("obdgate record: \(path): \(recorder.summary)")
     if failure == nil { failure = recorder.nothingFound.map { Failure(.unavailable, "\(address.device): \($0)") } }
     if let failure { throw failure }
   }

@@ -33,8 +33,8 @@ struct ScanCommand: ParsableCommand {
         for line in TextTable.lines([ScanRow.header] + scan.rows.map(\.cells)) { try output.write(line) }
       }
       try output.flush()
-      for problem in scan.problems { StandardError.say("obdgate scan: \(problem)") }
-      if scan.rows.isEmpty { StandardError.say("obdgate scan: no adapter or receiver found") }
+      for problem in scan.problems { StandardError.print("obdgate scan: \(problem)") }
+      if scan.rows.isEmpty { StandardError.print("obdgate scan: no adapter or receiver found") }
     } catch let failure as Failure {
       throw failure.reported(by: "scan")
     }
@@ -130,7 +130,7 @@ private struct Scan {
       var row = ScanRow(device, heard: heard[device.address.device])
       if device.isAdapter {
         progress.show("obdgate scan: asking \(device.address.device)")
-        row.record(VehicleQueryRun(name: "scan", address: device.address, limit: Self.limit).ask(.adapter))
+        row.record(VehicleQueryRun(name: "scan", address: device.address, limit: Self.limit).query(.adapter))
       }
       rows.append(row)
     }

@@ -11,7 +11,7 @@ struct VINCommand: ParsableCommand {
 
   func run() throws {
     do {
-      let answer = try options.run("vin").ask(.vin)
+      let answer = try options.run("vin").query(.vin)
       var output = OutputStream()
       for record in answer.of("vehicle") {
         if options.json {
@@ -32,7 +32,7 @@ struct VINCommand: ParsableCommand {
         throw Failure(.failed, "the vehicle does not report a VIN: older vehicles have none")
       }
       if vehicle["vinValid"]?.bool == false {
-        StandardError.say("obdgate vin: the VIN that the vehicle sent is not valid")
+        StandardError.print("obdgate vin: the VIN that the vehicle sent is not valid")
       }
     } catch let failure as Failure {
       throw failure.reported(by: "vin")

@@ -117,7 +117,7 @@ struct VehicleQuery: PortHandler, ~Copyable {
       nextProgress = now + 1_000_000_000
     } else if reported != activity {
       let rest = (deadline - now + 999_999_999) / 1_000_000_000
-      StandardError.say("obdgate \(name): \(activity), for at most \(rest) s more")
+      StandardError.print("obdgate \(name): \(activity), for at most \(rest) s more")
       reported = activity
     }
   }
@@ -175,7 +175,7 @@ struct VehicleQuery: PortHandler, ~Copyable {
     progress.end()
     isSaved = true
     do {
-      try save(driver.listener.takeRecords())
+      try save(driver.listener.makeRecords())
     } catch {
       return .notSaved(error)
     }
@@ -195,14 +195,14 @@ struct VehicleQuery: PortHandler, ~Copyable {
   // MARK: Results
 
   /// Makes the records of the answer, and returns them. The last record is about the adapter itself.
-  mutating func takeRecords(device: String, plan: Bool) -> [FinishedRecord] {
-    driver.listener.takeRecords() + driver.listener.takeRecord(facts(device: device, plan: plan))
+  mutating func makeRecords(device: String, plan: Bool) -> [FinishedRecord] {
+    driver.listener.makeRecords() + driver.listener.makeRecord(facts(device: device, plan: plan))
   }
 
   private mutating func facts(device: String, plan: Bool) -> AdapterFacts {
     var facts = AdapterFacts(device: device)
     facts.update(from: driver.session, voltage: driver.listener.voltage)
-    if plan { facts.takePlan(of: &driver.session) }
+    if plan { facts.recordPlan(of: &driver.session) }
     return facts
   }
 

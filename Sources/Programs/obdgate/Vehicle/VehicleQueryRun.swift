@@ -13,7 +13,7 @@ struct VehicleQueryRun {
   /// Opens the port, asks the question and closes the port.
   ///
   /// - Returns: the answer. It contains the reason if it is incomplete.
-  func ask(
+  func query(
     _ question: Question, plan: Bool = false, permission: ClearPermission? = nil,
     save: @escaping VehicleQuery.Save = { _ in }
   ) -> Answer {
@@ -32,7 +32,7 @@ struct VehicleQueryRun {
     }
     if failure == nil { failure = self.failure(of: query) }
     return Answer(
-      records: query.takeRecords(device: address.device, plan: plan), failure: failure,
+      records: query.makeRecords(device: address.device, plan: plan), failure: failure,
       vinDamage: query.vinDamage)
   }
 

@@ -47,14 +47,14 @@ extension TripWatch {
   public mutating func batteryVoltage(_ volts: Double, at time: Int64) {
     expire(at: time)
     supply.adapter(volts, at: time)
-    takeHint(at: time)
+    applyHint(at: time)
   }
 
   /// Adds the control module voltage (PID 42), V.
   public mutating func controlModuleVoltage(_ volts: Double, at time: Int64) {
     expire(at: time)
     supply.controlModule(volts, at: time)
-    takeHint(at: time)
+    applyHint(at: time)
   }
 
   /// Adds an odometer reading (PID A6), km.
@@ -89,7 +89,7 @@ extension TripWatch {
     return time - lastRunning < options.stopTime
   }
 
-  private mutating func takeHint(at time: Int64) {
+  private mutating func applyHint(at time: Int64) {
     guard hasTrip, let lastEngineSpeed, lastEngineSpeed.rpm > 0 else { return }
     guard let volts = supply.volts(at: time), volts >= options.chargingVoltage else { return }
     trip.lastHint = time

@@ -22,9 +22,9 @@ struct RunningLink {
   }
 
   /// Removes and returns what an adapter's session has found since the last call; `nil` if it found nothing.
-  func takeLearned() -> SessionMemory? {
+  func removeLearned() -> SessionMemory? {
     guard case .adapter(let control, _) = use else { return nil }
-    return control.takeLearned()
+    return control.removeLearned()
   }
 }
 
@@ -39,7 +39,7 @@ extension Daemon {
       guard let link = links.removeValue(forKey: number) else { return }
       link.control.stop()
       link.thread.join()
-      if let learned = link.takeLearned() { memory.store(learned, of: link.name) }
+      if let learned = link.removeLearned() { memory.store(learned, of: link.name) }
       switch link.use {
       case .adapter(_, let record): records.remove(record)
       case .receiver(let feed): records.remove(feed)
@@ -102,7 +102,7 @@ extension Daemon {
     var session = AdapterSession(configuration, preferences: settings.poll.preferences, memory: memory[name])
     // The number of requests was checked when the settings were read.
     for request in settings.poll.addressed { _ = session.add(request) }
-    let ring = Ring<Delivery>(capacity: Delivery.ringCapacity)
+    let ring = Ring<LinkDelivery>(capacity: LinkDelivery.ringCapacity)
     let figures = LinkFigures()
     let control: AdapterControl
     let progress = manager.progress()

@@ -209,7 +209,7 @@ public struct Daemon: ~Copyable {
   private func hasWriterEnded() -> Bool {
     let deadline = BootClock.now + 1_400_000_000
     while true {
-      if mailbox.take().contains(where: { if case .writerEnded = $0 { true } else { false } }) { return true }
+      if mailbox.popAll().contains(where: { if case .writerEnded = $0 { true } else { false } }) { return true }
       guard mailbox.wakeUp.wait(until: deadline) else { return false }
       mailbox.wakeUp.clear()
     }
@@ -230,7 +230,7 @@ public struct Daemon: ~Copyable {
       manager.ping(with: links.values, at: BootClock.now)
       if cgateway_take_reload() != 0 { try reload() }
       storeLearned()
-      for message in mailbox.take() {
+      for message in mailbox.popAll() {
         if case .writerEnded(let end) = message {
           mailbox.post(message)
           return Self.status(of: end)
@@ -260,9 +260,9 @@ public struct Daemon: ~Copyable {
 
   private mutating func storeLearned() {
     for link in links.values {
-      if let learned = link.takeLearned() { memory.store(learned, of: link.name) }
+      if let learned = link.removeLearned() { memory.store(learned, of: link.name) }
     }
-    if let fences = records.takeFenceMemory() { fenceMemory.save(fences) }
+    if let fences = records.removeFenceMemory() { fenceMemory.save(fences) }
   }
 
   /// Waits for a signal, a message or a device event.

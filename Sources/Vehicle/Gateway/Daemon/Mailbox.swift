@@ -41,7 +41,7 @@ final class Mailbox: Sendable {
     wakeUp.signal()
   }
 
-  func take() -> [Message] {
+  func popAll() -> [Message] {
     messages.withLock { messages in
       defer { messages = [] }
       return messages

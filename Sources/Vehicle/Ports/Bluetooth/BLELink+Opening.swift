@@ -45,12 +45,12 @@ extension BLELink {
   }
 
   /// Performs a call of BlueZ, and converts its error to a port error.
-  private func ask<Value>(_ question: () throws(BusError) -> Value) throws(PortError) -> Value {
-    do throws(BusError) { return try question() } catch { throw error.portError(name) }
+  private func perform<Value>(_ call: () throws(BusError) -> Value) throws(PortError) -> Value {
+    do throws(BusError) { return try call() } catch { throw error.portError(name) }
   }
 
   private func objects(_ limit: Limit) throws(PortError) -> ManagedObjects {
-    try ask { () throws(BusError) in try bluez.objects(until: limit.deadline, unless: limit.wakeUp, telling: self) }
+    try perform { () throws(BusError) in try bluez.objects(until: limit.deadline, unless: limit.wakeUp, telling: self) }
   }
 
   /// Processes messages until `isSo` returns `true` or the connection has ended.
@@ -82,7 +82,7 @@ extension BLELink {
     } else {
       device = try discover(address, controllers, limit)
     }
-    try ask { () throws(BusError) in
+    try perform { () throws(BusError) in
       try bluez.watch("path_namespace='\(device)'", until: limit.deadline, unless: limit.wakeUp)
       try bluez.watch(
         "interface='org.freedesktop.DBus.ObjectManager',member='InterfacesRemoved'", until: limit.deadline,
@@ -93,7 +93,7 @@ extension BLELink {
     isConnected = known?.device.isConnected ?? false
     hasServices = known?.hasServices ?? false
     guard isConnected, let connection else { return }
-    if let moment = connection.isOver { try awaitEnd(until: moment, limit) } else { didConnect = connection.takeOver() }
+    if let moment = connection.isOver { try awaitEnd(until: moment, limit) } else { didConnect = connection.claim() }
   }
 
   /// Waits for the end of the former connection, which this process has asked BlueZ to end.
@@ -114,7 +114,7 @@ extension BLELink {
     -> String
   {
     let moment = min(limit.deadline, BootClock.after(Self.listening))
-    let found = try ask { () throws(BusError) in
+    let found = try perform { () throws(BusError) in
       try bluez.discover(address, by: controllers, "le", until: moment, unless: limit.wakeUp, telling: self)
     }
     guard let found else {
@@ -193,12 +193,12 @@ extension BLELink {
       let call = bluez.methodCall(characteristic.path, Self.characteristicInterface, "AcquireNotify").options()
       let answer = try bluez.bus.call(call, until: limit.deadline, unless: limit.wakeUp, telling: self)
       guard let socket = answer.descriptor() else { throw .malformed }
-      takeInput(socket)
+      attachInput(socket)
       return
     } catch { guard error.isNotSupported else { throw error.portError(name) } }
     // The first notification may arrive before the answer to this call.
     hearsMessages = true
-    try ask { () throws(BusError) in
+    try perform { () throws(BusError) in
       _ = try bluez.call(
         characteristic.path, Self.characteristicInterface, "StartNotify", until: limit.deadline, unless: limit.wakeUp,
         telling: self)
@@ -214,7 +214,7 @@ extension BLELink {
       let answer = try bluez.bus.call(call, until: limit.deadline, unless: limit.wakeUp, telling: self)
       guard let socket = answer.descriptor() else { throw .malformed }
       packet = Self.packet(answer.uint16().map { Int($0) })
-      takeOutput(socket)
+      attachOutput(socket)
     } catch { guard error.isNotSupported else { throw error.portError(name) } }
   }
 

@@ -80,12 +80,12 @@ final class BLELink: BusListener {
   /// A descriptor for poll(2). It is readable when there may be received bytes, room for writing, or D-Bus messages.
   var descriptor: Int32 { watch.descriptor }
 
-  func takeInput(_ socket: consuming Descriptor) {
+  func attachInput(_ socket: consuming Descriptor) {
     inputSocket = socket
     watch.set(inputSocket.number, POLLIN, number: Watched.input)
   }
 
-  func takeOutput(_ socket: consuming Descriptor) {
+  func attachOutput(_ socket: consuming Descriptor) {
     outputSocket = socket
     output = .socket
     watch.set(outputSocket.number, 0, number: Watched.output)
@@ -118,8 +118,8 @@ final class BLELink: BusListener {
   // MARK: Bytes
 
   func read(into buffer: inout MutableSpan<UInt8>) throws(PortError) -> Int {
-    takeIn()
-    let count = input.take(into: &buffer)
+    receiveInput()
+    let count = input.move(into: &buffer)
     // Make the descriptor readable. The remaining bytes, and then the end of the connection, are then read without
     // another event.
     if input.count > 0 || (count > 0 && end != nil) { wakeUp.signal() }
@@ -167,15 +167,15 @@ final class BLELink: BusListener {
   // MARK: Receiving
 
   /// Receives the data that have arrived, as far as the queue has room for them.
-  private func takeIn() {
+  private func receiveInput() {
     let ready = watch.ready()
     let isRung = ready[Watched.wakeUp] != 0 && wakeUp.clear()
-    if ready[Watched.input] != 0 { takePackets(isHungUp: ready[Watched.input] & (POLLHUP | POLLERR) != 0) }
+    if ready[Watched.input] != 0 { receivePackets(isHungUp: ready[Watched.input] & (POLLHUP | POLLERR) != 0) }
     if ready[Watched.output] & (POLLHUP | POLLERR) != 0 { finish(.gone, "the connection ended") }
-    if ready[Watched.bus] != 0 || isRung { takeMessages() }
+    if ready[Watched.bus] != 0 || isRung { receiveMessages() }
   }
 
-  private func takePackets(isHungUp: Bool) {
+  private func receivePackets(isHungUp: Bool) {
     // Ask for one byte more than is allowed, to detect packets that are too long. The kernel would discard the rest of
     // such a packet without an error.
     for _ in 0..<Self.batch where input.room > Self.longestValue {
@@ -191,7 +191,7 @@ final class BLELink: BusListener {
     }
   }
 
-  private func takeMessages() {
+  private func receiveMessages() {
     do throws(BusError) {
       for _ in 0..<Self.batch where input.room >= Self.longestValue {
         guard let message = try bluez.bus.next() else { return watchBus() }

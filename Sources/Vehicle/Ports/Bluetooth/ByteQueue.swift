@@ -38,7 +38,7 @@ struct ByteQueue: ~Copyable {
   /// Moves the first bytes to the beginning of `buffer`.
   ///
   /// - Returns: the number of bytes moved.
-  mutating func take(into buffer: inout MutableSpan<UInt8>) -> Int {
+  mutating func move(into buffer: inout MutableSpan<UInt8>) -> Int {
     let taken = min(count, buffer.count)
     for index in 0..<taken { buffer[index] = storage[start + index] }
     start += taken

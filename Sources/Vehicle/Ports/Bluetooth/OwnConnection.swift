@@ -34,7 +34,7 @@ struct OwnConnection {
 
   /// Whether another part of this process established the connection within the last 10 s. If `true`, the caller takes
   /// the connection over. Returns `true` only once for each connection.
-  func takeOver() -> Bool {
+  func claim() -> Bool {
     Self.times.withLock { times in
       guard let made = times[place]?.made else { return false }
       times[place]?.made = .min / 2

@@ -44,18 +44,18 @@ protocol BusListener: AnyObject { func receive(_ message: BusMessage) }
   }
 
   /// Sends a message without waiting for an answer.
-  func post(_ call: BusCall) throws(BusError) { try unsafe hand(over: call, nil) }
+  func post(_ call: BusCall) throws(BusError) { try unsafe transmit(call, nil) }
 
   /// Sends a call without waiting for its answer.
   ///
   /// - Returns: the number that ``BusMessage/cookie`` of the answer will have.
   func send(_ call: BusCall) throws(BusError) -> UInt64 {
     var cookie: UInt64 = 0
-    try unsafe hand(over: call, &cookie)
+    try unsafe transmit(call, &cookie)
     return cookie
   }
 
-  private func hand(over call: BusCall, _ cookie: UnsafeMutablePointer<UInt64>?) throws(BusError) {
+  private func transmit(_ call: BusCall, _ cookie: UnsafeMutablePointer<UInt64>?) throws(BusError) {
     guard call.code >= 0, let message = unsafe call.message else { throw .malformed }
     let code = unsafe csystemd_bus_send(bus, message, cookie)
     guard code >= 0 else { throw .lost(-code) }

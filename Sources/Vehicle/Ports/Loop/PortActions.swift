@@ -68,7 +68,7 @@ public struct PortActions: ~Copyable {
     countBeforeBaud = 0
   }
 
-  mutating func takeBaud() -> Int? {
+  mutating func popBaud() -> Int? {
     defer { wantedBaud = nil }
     return wantedBaud
   }

@@ -70,7 +70,7 @@ public struct PortLoop: ~Copyable {
         handler.sent(actions.leaving.extracting(first: count), at: BootClock.now)
         actions.remove(count)
       }
-      guard let baud = actions.takeBaud() else { return }
+      guard let baud = actions.popBaud() else { return }
       do throws(PortError) {
         try port.setBaud(baud)
       } catch {

@@ -57,7 +57,7 @@ public struct RingConsumer<Element: BitwiseCopyable & Sendable>: ~Copyable, Send
   init(storage: RingStorage<Element>) { self.storage = storage }
 
   /// Removes and returns the oldest value; `nil` if the ring is empty.
-  public mutating func take() -> Element? {
+  public mutating func pop() -> Element? {
     let head = storage.head.load(ordering: .relaxed)
     guard head != storage.tail.load(ordering: .acquiring) else { return nil }
     let element = storage.read(at: head)

@@ -69,7 +69,7 @@ public struct Pairing: ~Copyable {
 
   /// Reads the list of adapters to pair. The pairing of an adapter that is also in the former list continues.
   private mutating func readRequests(_ control: PairingControl) {
-    guard let (requests, triesAgain) = control.takeRequests() else { return }
+    guard let (requests, triesAgain) = control.popRequests() else { return }
     let former = plans
     let moment = BootClock.after(head)
     plans = requests.map { request in

@@ -36,7 +36,7 @@ final class PairingAgent: BusListener {
       bluez.methodCall("/org/bluez", Self.managerInterface, "UnregisterAgent").text(Self.path, as: "o"))
   }
 
-  func takePairedDevices() -> [(address: BluetoothAddress, path: String)] {
+  func popPairedDevices() -> [(address: BluetoothAddress, path: String)] {
     defer { pairedDevices = [] }
     return pairedDevices
   }

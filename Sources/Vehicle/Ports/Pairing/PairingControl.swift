@@ -60,7 +60,7 @@ public final class PairingControl: Sendable {
   var hasNewRequests: Bool { state.withLock { $0.isNew } }
 
   /// Returns the list of adapters to pair if it was replaced since the last call; otherwise `nil`.
-  func takeRequests() -> (requests: [PairingRequest], triesAgain: Bool)? {
+  func popRequests() -> (requests: [PairingRequest], triesAgain: Bool)? {
     state.withLock { state in
       guard state.isNew else { return nil }
       defer { (state.isNew, state.triesAgain) = (false, false) }

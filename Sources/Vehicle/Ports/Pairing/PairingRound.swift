@@ -21,7 +21,7 @@ struct PairingRound {
   ///
   /// - Returns: the index of the adapter to pair next; `nil` if no adapter is left.
   func processResults(_ report: (PairingEvent) -> Void) -> Int? {
-    for (address, path) in agent.takePairedDevices() {
+    for (address, path) in agent.popPairedDevices() {
       guard let index = agent.plans.firstIndex(where: { $0.request.address == address && $0.state != .paired }) else {
         continue
       }

@@ -39,7 +39,7 @@ struct SerialLine: Sendable {
   }
 
   /// Removes and returns the next byte from the host; `nil` if there is none.
-  mutating func takeArrival() -> TimedByte? { arriving.removeFirst() }
+  mutating func popArrival() -> TimedByte? { arriving.removeFirst() }
 
   /// Sends a byte to the host.
   ///

@@ -13,13 +13,13 @@ extension VirtualAdapter {
     faultsPlayed = due
     for (_, fault) in moments { happen(fault) }
     if !faults.holds(.trickle, at: now) { line.catchUp(at: now) }
-    notePlug()
+    recordPlug()
     if nextSentence < now { nextSentence = now }
     return true
   }
 
   /// Restarts the adapter if it has just been plugged in again, because it had no power before.
-  private mutating func notePlug() {
+  private mutating func recordPlug() {
     let isPlugged = isPlugged
     if isPlugged, !wasPlugged {
       line.clear()

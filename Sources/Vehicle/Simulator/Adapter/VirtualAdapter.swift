@@ -2,13 +2,13 @@
 /// and reads no clock. The same calls always give the same bytes.
 ///
 /// Call ``receive(_:at:)`` with the bytes that the host sends. Call ``advance(to:)`` no later than ``nextEvent``. After
-/// each call, call ``takeOutput()`` until it returns an empty array. Times must not decrease.
+/// each call, call ``removeOutput()`` until it returns an empty array. Times must not decrease.
 ///
 ///     var adapter = VirtualAdapter(Scenario.standard)
 ///     adapter.receive(Array("ATZ\r".utf8), at: .zero)
 ///     while let time = adapter.nextEvent, time < .seconds(2) {
 ///       adapter.advance(to: time)
-///       print(time, adapter.takeOutput())
+///       print(time, adapter.removeOutput())
 ///     }
 public struct VirtualAdapter: ~Copyable {
   let model: AdapterModel
@@ -103,7 +103,7 @@ public struct VirtualAdapter: ~Copyable {
   }
 
   /// Removes and returns bytes that have reached the host. Call it until it returns an empty array.
-  public mutating func takeOutput() -> [UInt8] {
+  public mutating func removeOutput() -> [UInt8] {
     line.chunkSize = faults.holds(.split, at: now) ? 1 : model.chunkSize
     return line.deliver(at: now).map { garbled($0.byte, at: $0.baud) }
   }
@@ -132,7 +132,7 @@ public struct VirtualAdapter: ~Copyable {
   private mutating func step() {
     if playFaults() { return }
     if let arrival = line.arriving.first, arrival.time <= now {
-      _ = line.takeArrival()
+      _ = line.popArrival()
       receive(arrival.byte)
       return
     }

@@ -28,8 +28,8 @@ extension ECU {
         pids.insert(byte)
       }
     }
-    if let value = reader.optional("values") { try takeValues(value, on: bus) }
-    if let value = reader.optional("replies") { try takeReplies(value, on: bus) }
+    if let value = reader.optional("values") { try readValues(value, on: bus) }
+    if let value = reader.optional("replies") { try readReplies(value, on: bus) }
     if let list = try reader.optionalArray("calibrations") {
       for value in list { calibrations.append(try Calibration(parsing: value)) }
     }
@@ -42,7 +42,7 @@ extension ECU {
     try reader.finish()
   }
 
-  private mutating func takeValues(_ value: JSONValue, on bus: Bus) throws(JSONError) {
+  private mutating func readValues(_ value: JSONValue, on bus: Bus) throws(JSONError) {
     _ = try JSONObjectReader(value)
     for member in value.members {
       guard let pid = HexDigits.bytes(member.key), pid.count == 1, pid[0] & 0x1F != 0 else {
@@ -52,7 +52,7 @@ extension ECU {
     }
   }
 
-  private mutating func takeReplies(_ value: JSONValue, on bus: Bus) throws(JSONError) {
+  private mutating func readReplies(_ value: JSONValue, on bus: Bus) throws(JSONError) {
     _ = try JSONObjectReader(value)
     for member in value.members {
       guard let request = HexDigits.bytes(member.key), (1...7).contains(request.count) else {

@@ -93,7 +93,7 @@ struct SimulatorRun<Link: HostLink & ~Copyable>: ~Copyable {
 
   private mutating func speak(at now: Duration) throws(SimulatorError) {
     while true {
-      let piece = adapter.takeOutput()
+      let piece = adapter.removeOutput()
       guard !piece.isEmpty else { break }
       // If no host is connected, the output is lost.
       guard link.isConnected else { continue }

@@ -54,11 +54,11 @@ struct DeadLetterFile {
     }
   }
 
-  private func makeRoom(for count: Int) throws(SinkError) -> OpenFile {
-    let file = try OpenFile(path, O_RDWR | O_APPEND | O_CREAT, mode: 0o600)
+  private func makeRoom(for count: Int) throws(SinkError) -> OutputFile {
+    let file = try OutputFile(path, O_RDWR | O_APPEND | O_CREAT, mode: 0o600)
     let size = Int(file.status.st_size)
     guard size > 0, size + count > limit else { return file }
-    guard unsafe rename(path, path + ".1") == 0 else { throw OpenFile.failure(path, errno) }
-    return try OpenFile(path, O_RDWR | O_APPEND | O_CREAT, mode: 0o600)
+    guard unsafe rename(path, path + ".1") == 0 else { throw OutputFile.failure(path, errno) }
+    return try OutputFile(path, O_RDWR | O_APPEND | O_CREAT, mode: 0o600)
   }
 }

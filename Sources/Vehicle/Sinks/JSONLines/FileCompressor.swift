@@ -14,20 +14,20 @@ enum FileCompressor {
     }
     let draft = to + ".new"
     do throws(SinkError) {
-      let input = try OpenFile(from, O_RDONLY)
-      let output = try OpenFile(draft, O_WRONLY | O_CREAT | O_TRUNC)
+      let input = try OutputFile(from, O_RDONLY)
+      let output = try OutputFile(draft, O_WRONLY | O_CREAT | O_TRUNC)
       try copy(input, output)
       try output.write(TailNumbers.read(input, size: Int(input.status.st_size)).numbers.frame[...])
       try output.synchronise()
-      guard unsafe rename(draft, to) == 0 else { throw OpenFile.failure(to, errno) }
+      guard unsafe rename(draft, to) == 0 else { throw OutputFile.failure(to, errno) }
     } catch {
       _ = unsafe unlink(draft)
       throw error
     }
-    guard unsafe unlink(from) == 0 else { throw OpenFile.failure(from, errno) }
+    guard unsafe unlink(from) == 0 else { throw OutputFile.failure(from, errno) }
   }
 
-  private static func copy(_ input: borrowing OpenFile, _ output: borrowing OpenFile) throws(SinkError) {
+  private static func copy(_ input: borrowing OutputFile, _ output: borrowing OutputFile) throws(SinkError) {
     guard let context = unsafe ccompression_zstd_make() else {
       throw SinkError(.system, input.path, "no memory for zstd")
     }

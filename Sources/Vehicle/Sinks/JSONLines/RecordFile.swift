@@ -8,7 +8,7 @@ import Glibc
 ///   again after a crash.
 /// - If an append fails, its bytes are removed from the file.
 final class RecordFile {
-  private let file: OpenFile
+  private let file: OutputFile
   private(set) var size: Int
   /// Time in the ID of the file's first record, ms since 1970; `nil` if the file has no record with an ID.
   private(set) var firstMilliseconds: UInt64?
@@ -26,7 +26,7 @@ final class RecordFile {
   ///
   /// - Throws: ``SinkError`` if the file cannot be written, or if another process writes to it.
   init(_ path: String) throws(SinkError) {
-    file = try OpenFile(path, O_RDWR | O_APPEND | O_CREAT)
+    file = try OutputFile(path, O_RDWR | O_APPEND | O_CREAT)
     // Without this lock, a line that another process is writing would look incomplete.
     try file.claim()
     size = Int(file.status.st_size)

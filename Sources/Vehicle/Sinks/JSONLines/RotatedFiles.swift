@@ -28,7 +28,7 @@ struct RotatedFiles {
   func putAside() throws(SinkError) {
     let last = try entries().map(\.number).max() ?? 0
     guard unsafe rename(path, name(Entry(number: last + 1, isCompressed: false))) == 0 else {
-      throw OpenFile.failure(path, errno)
+      throw OutputFile.failure(path, errno)
     }
     syncFolder()
   }
@@ -38,7 +38,7 @@ struct RotatedFiles {
   func lastNumbers() throws(SinkError) -> TailNumbers {
     var numbers = TailNumbers()
     for entry in try entries().reversed() {
-      let file = try OpenFile(name(entry), O_RDONLY)
+      let file = try OutputFile(name(entry), O_RDONLY)
       // A compressed file without these numbers was written by an older version or another program.
       guard
         let found = entry.isCompressed
@@ -55,7 +55,7 @@ struct RotatedFiles {
     var all = try entries()
     while all.count > keep {
       let oldest = name(all.removeFirst())
-      guard unsafe unlink(oldest) == 0 else { throw OpenFile.failure(oldest, errno) }
+      guard unsafe unlink(oldest) == 0 else { throw OutputFile.failure(oldest, errno) }
     }
     for entry in all where compresses && !entry.isCompressed {
       let from = name(entry)
@@ -66,7 +66,7 @@ struct RotatedFiles {
   /// Lists the rotated files, the oldest first. If a file exists both compressed and uncompressed, only the compressed
   /// one is listed: a crash prevented the removal of the original.
   func entries() throws(SinkError) -> [Entry] {
-    guard let listing = unsafe opendir(folder) else { throw OpenFile.failure(folder, errno) }
+    guard let listing = unsafe opendir(folder) else { throw OutputFile.failure(folder, errno) }
     defer { unsafe closedir(listing) }
     var found: [Int: Entry] = [:]
     while let item = unsafe readdir(listing) {

@@ -40,7 +40,7 @@ struct TailNumbers: Sendable {
   /// - Returns: the numbers of the records, the bytes after the last line feed, and the offset of those bytes; the
   ///   offset is `nil` if unknown.
   static func read(
-    _ file: borrowing OpenFile, size: Int
+    _ file: borrowing OutputFile, size: Int
   ) throws(SinkError) -> (numbers: TailNumbers, rest: [UInt8], begins: Int?) {
     var numbers = TailNumbers()
     var place = max(0, size - reach)
@@ -84,7 +84,7 @@ extension TailNumbers {
   }
 
   /// Reads the numbers from the skippable frame at the end of a compressed file; `nil` if there is no such frame.
-  init?(frameOf file: borrowing OpenFile) throws(SinkError) {
+  init?(frameOf file: borrowing OutputFile) throws(SinkError) {
     let size = Int(file.status.st_size)
     guard size > 16 else { return nil }
     let end = try file.read(at: size - 8, 8)

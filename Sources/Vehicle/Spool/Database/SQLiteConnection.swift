@@ -78,7 +78,7 @@ struct SQLiteConnection: ~Copyable {
   ///
   /// Otherwise, SQLite deletes the log by its name. If the database was renamed, that name may now belong to another
   /// database's log.
-  func keepLog() {
+  func preserveLog() {
     var keeps: Int32 = 1
     _ = unsafe sqlite3_file_control(handle, "main", SQLITE_FCNTL_PERSIST_WAL, &keeps)
   }

@@ -39,7 +39,7 @@ struct Salvage: ~Copyable {
     self.connection = connection
   }
 
-  deinit { connection.keepLog() }
+  deinit { connection.preserveLog() }
 
   /// The content of the table `state`: the file's epoch, its highest numbers and its counts; `nil` if unreadable.
   var state: SpoolOpening.State? { try? SpoolOpening.state(connection) }

@@ -49,7 +49,7 @@ extension SpoolFile {
       if hasNewClock { try storeClock() }
       try removeDamaged(sinks, &draft)
       try removeAcknowledged(sinks, &draft)
-      try keepWithin(bounds, sinks, &draft)
+      try enforceLimit(bounds, sinks, &draft)
       try storeProgress(sinks, draft)
       try storeUnreported(&draft)
       try setState(last: draft.last, reserved: draft.last + reserve, clean: false, draft.counts)

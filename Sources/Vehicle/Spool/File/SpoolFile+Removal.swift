@@ -15,7 +15,7 @@ extension SpoolFile {
   }
 
   /// Drops records until the limits are met: first the oldest telemetry, then the oldest events.
-  func keepWithin(_ bounds: Bounds, _ sinks: [SinkProgress], _ draft: inout Draft) throws(SQLiteError) {
+  func enforceLimit(_ bounds: Bounds, _ sinks: [SinkProgress], _ draft: inout Draft) throws(SQLiteError) {
     if bounds.age != .max { try dropOld(bounds, sinks, &draft) }
     guard try usedBytes() > bounds.bytes else { return }
     // Drop more records than necessary. This makes a few large gaps instead of a small gap in each commit.

@@ -144,7 +144,7 @@ final class SpoolFile {
 
   // If the file was not closed properly, there may now be another file at its path. The log there may belong to that
   // file, so it must not be deleted.
-  deinit { if !isClosed { connection.keepLog() } }
+  deinit { if !isClosed { connection.preserveLog() } }
 
   /// Closes the file properly: marks it as closed, and lets SQLite write the log's content to the database. The file
   /// must not be used afterwards.

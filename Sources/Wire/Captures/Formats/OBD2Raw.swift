@@ -19,7 +19,7 @@ extension CaptureReader {
   ) throws(CaptureError) {
     guard line.count > 0 else { return }
     if line[0] == UInt8(ascii: "#") {
-      if !header.isAnnounced, !takeOBD2RawHeader(line) { throw damaged(line) }
+      if !header.isAnnounced, !readOBD2RawHeader(line) { throw damaged(line) }
       return
     }
     announceHeader(to: &consumer)
@@ -33,7 +33,7 @@ extension CaptureReader {
   /// Reads the time when the recording began (`started=`) and the adapter (`port=` or `device=`) from a comment.
   ///
   /// - Returns: `false` if `started` is not a date with a time.
-  private mutating func takeOBD2RawHeader(_ line: Span<UInt8>) -> Bool {
+  private mutating func readOBD2RawHeader(_ line: Span<UInt8>) -> Bool {
     if let found = line.index(of: "started=") {
       var i = found + 8
       guard case .wall(let time)? = LogStamp.parse(line, at: &i) else { return false }

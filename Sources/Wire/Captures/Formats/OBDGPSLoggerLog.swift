@@ -16,7 +16,7 @@ extension CaptureReader {
   mutating func receiveBothSides<C: CaptureConsumer & ~Copyable>(
     _ chunk: Span<UInt8>, into consumer: inout C
   ) throws(CaptureError) {
-    guard stream.takeAll(chunk, limit: Self.lineLimit) else {
+    guard stream.readLines(chunk, limit: Self.lineLimit) else {
       throw CaptureError(.lineTooLong, format: format, text: chunk)
     }
     for i in 0..<chunk.count {

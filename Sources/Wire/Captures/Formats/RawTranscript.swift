@@ -13,7 +13,7 @@ extension CaptureReader {
     _ chunk: Span<UInt8>, as direction: CaptureDirection, into consumer: inout C
   ) throws(CaptureError) {
     guard chunk.count > 0 else { return }
-    guard stream.takeAll(chunk, limit: Self.lineLimit) else {
+    guard stream.readLines(chunk, limit: Self.lineLimit) else {
       throw CaptureError(.lineTooLong, format: format, text: chunk)
     }
     consumer.bytes(direction, at: .none, chunk)
@@ -36,7 +36,7 @@ struct StreamState {
   /// only a few bytes of each chunk.
   ///
   /// - Returns: `false` if a line exceeds the limit.
-  mutating func takeAll(_ chunk: Span<UInt8>, limit: Int) -> Bool {
+  mutating func readLines(_ chunk: Span<UInt8>, limit: Int) -> Bool {
     var position = 0
     while chunk.count - position > limit - sinceBreak {
       let reach = position + limit - sinceBreak

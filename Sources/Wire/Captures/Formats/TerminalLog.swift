@@ -33,7 +33,7 @@ extension CaptureReader {
     switch text[0] {
     case UInt8(ascii: "="): return
     case UInt8(ascii: "["):
-      guard let rest = terminal.takeNote(text) else { return }
+      guard let rest = terminal.readNote(text) else { return }
       terminalText(text.extracting(rest..<text.count), into: &consumer)
     case UInt8(ascii: ">"):
       scratch.removeAll(keepingCapacity: true)
@@ -92,7 +92,7 @@ struct TerminalState {
   /// Reads the note at the start of the line.
   ///
   /// - Returns: the index after the note; `nil` if the note continues in the next line, or is a repeated reply.
-  mutating func takeNote(_ line: Span<UInt8>) -> Int? {
+  mutating func readNote(_ line: Span<UInt8>) -> Int? {
     guard let close = line.index(of: UInt8(ascii: "]")) else {
       skip = .toBracket
       return nil

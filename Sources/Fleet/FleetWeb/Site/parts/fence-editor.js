@@ -3,7 +3,8 @@
  *
  * @typedef {import("./fence.js").Fence} Fence
  */
-import { circle, FleetMap } from "./map.js";
+import { FleetMap } from "./map.js";
+import { circle } from "./map-fences.js";
 import { geometryOf, metres } from "./fence.js";
 
 /**

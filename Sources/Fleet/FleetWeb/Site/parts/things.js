@@ -25,10 +25,12 @@ import { send, submit, waiting } from "../queue.js";
 import { go, setQuery, to } from "../router.js";
 import { may, tell } from "../state.js";
 import { t } from "../texts.js";
-import { ThingInput, Value, choiceText, choicesOf, valueAt } from "./fields.js";
+import { Value, valueAt } from "./fields.js";
+import { Filters, Heading } from "./filters.js";
 import { Form } from "./form.js";
-import { Icon, SortMark, Status } from "./icons.js";
+import { Icon, Status } from "./icons.js";
 import { remember, useNames } from "./names.js";
+import { Pages } from "./pages.js";
 import { SmallPhoto } from "./photos.js";
 import { Rows, manyRows } from "./rows.js";
 import { Dialog, Empty, Loading, Menu, Secret, Title, Trouble, errorText, useLoad, useQuestion } from "./ui.js";
@@ -152,50 +154,6 @@ function Linked({ field, value, children }) {
 }
 
 /**
- * What a list can be restricted to. On a phone, all but the search is folded.
- * @param {{ kind: Kind, filters: string[], wanted: Record<string, string | null>, fieldOf: (name: string) => Field, children?: any }} props
- */
-function Filters({ kind, filters, wanted, fieldOf, children }) {
-  const [isOpen, setOpen] = useState(false);
-  const names = Object.keys(wanted), count = names.filter(name => wanted[name]).length;
-  return html`<div class=${"filters" + (isOpen ? " open" : "")}>${children}
-    ${names.length > 0 && html`<button type="button" class="button fold" aria-expanded=${isOpen ? "true" : "false"} onClick=${() => setOpen(!isOpen)}>${count > 0 ? t("filter.some", { count }) : t("filter.title")}</button>`}
-    ${filters.map(name => html`<${Filter} key=${name} field=${fieldOf(name)} value=${wanted[name] ?? ""} />`)}
-    ${kind.period?.map((name, place) => html`<label class="filter" key=${name}><span class="soft">${t(place === 0 ? "filter.from" : "filter.to")}</span>
-      <input type="date" value=${wanted[name] ?? ""} onChange=${(/** @type {any} */ event) => setQuery({ [name]: event.target.value })} /></label>`)}
-    ${count > 0 && html`<button type="button" class="plain link clear" onClick=${() => setQuery(Object.fromEntries(names.map(name => [name, null])))}>${t("filter.clear")}</button>`}</div>`;
-}
-
-/**
- * Restricts a list to a value of a field.
- * @param {{ field: Field, value: string }} props
- */
-export function Filter({ field, value }) {
-  const set = (/** @type {string} */ chosen) => setQuery({ [field.name]: chosen });
-  const id = "filter-" + field.name;
-  if (field.kind === "thing") {
-    return html`<div class="filter"><label class="soft" for=${id}>${t(field.label)}</label><${ThingInput} id=${id} of=${field.of} value=${value} placeholder=${t("all")} onChoose=${set} />
-      ${value && html`<button type="button" class="plain" aria-label=${t("filter.remove", { name: t(field.label) })} onClick=${() => set("")}><${Icon} name="close" size=${14} /></button>`}</div>`;
-  }
-  const choices = field.kind === "flag" ? [["true", t("yes")], ["false", t("no")]]
-    : [...(field.groups ?? []).map(([group, text]) => [group, t(text)]), ...choicesOf(field).map(choice => [choice, choiceText(field, choice)])];
-  return html`<label class="filter"><span class="soft">${t(field.label)}</span>
-    <select onChange=${(/** @type {any} */ event) => set(event.target.value)}><option value="" selected=${!value}>${t("all")}</option>
-      ${choices.map(([choice, text]) => html`<option value=${choice} selected=${choice === value}>${text}</option>`)}</select></label>`;
-}
-
-/**
- * The heading of a column. If the server can sort by the column, a click does so, and a second click reverses the order.
- * @param {{ kind: Kind, name: string, label: string, sort: string, look?: string }} props
- */
-function Heading({ kind, name, label, sort, look }) {
-  if (!kind.sorts?.includes(name)) return html`<th scope="col" class=${look}>${label}</th>`;
-  const [first] = sort.split(",");
-  const order = first === name ? "ascending" : first === "-" + name ? "descending" : undefined;
-  return html`<th scope="col" class=${look} aria-sort=${order}><button type="button" class="plain sort" onClick=${() => setQuery({ sort: order === "ascending" ? "-" + name : name })}>${label}<${SortMark} order=${order} /></button></th>`;
-}
-
-/**
  * Changes the same fields of several things.
  * @param {{ kind: Kind, things: any[], fieldOf: (name: string) => Field, onDone: () => void, onClear: () => void }} props
  */
@@ -232,22 +190,6 @@ function Bulk({ kind, things, fieldOf, onDone, onClear }) {
       ${failed.length > 0 && html`<ul class="fault">${failed.map(({ name, error }) => html`<li>${name}: ${errorText(error)}</li>`)}</ul>`}</div>
     ${isOpen && html`<${Dialog} title=${t("bulk.title", { count: things.length })} onClose=${() => setOpen(false)}><p class="soft">${t("bulk.help")}</p>
       <${Form} fields=${fields} draft=${"bulk " + kind.id} action=${t("action.save")} onCancel=${() => setOpen(false)} onSave=${save} /></${Dialog}>`}`;
-}
-
-/**
- * Links to pages that belong together.
- * @param {{ list?: [string, import("../texts.js").Key, string][], at: string }} props each with its address, its text, and its area.
- */
-export function Pages({ list = [], at }) {
-  const element = useRef(/** @type {any} */ (null));
-  useEffect(() => {
-    // On a phone, not all fit. Show the present one.
-    const nav = element.current, present = nav?.querySelector("[aria-current]");
-    if (present) nav.scrollLeft = present.offsetLeft - nav.offsetLeft - (nav.clientWidth - present.offsetWidth) / 2;
-  }, [at]);
-  const shown = list.filter(([, , area]) => may(area));
-  if (shown.length < 2) return null;
-  return html`<nav class="tabs" ref=${element} aria-label=${t("nav.pages")}>${shown.map(([address, label]) => html`<a href=${address} aria-current=${address === at ? "page" : undefined}>${t(label)}</a>`)}</nav>`;
 }
 
 /** The mark of an entry that no longer counts. */

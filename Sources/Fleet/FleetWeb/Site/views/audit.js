@@ -5,7 +5,7 @@ import { number, timeText } from "../format.js";
 import { actionText, actorOf, changesOf, kindText } from "../parts/audit.js";
 import { useNames } from "../parts/names.js";
 import { Icon, Status } from "../parts/icons.js";
-import { Filter } from "../parts/things.js";
+import { Filter } from "../parts/filters.js";
 import { Empty, Loading, Secret, Title, Trouble } from "../parts/ui.js";
 import { may } from "../state.js";
 import { t } from "../texts.js";

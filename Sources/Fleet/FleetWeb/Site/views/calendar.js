@@ -5,7 +5,7 @@ import { all } from "../api.js";
 import { clockText, dayText, locale, startOfDay, today } from "../format.js";
 import { Icon } from "../parts/icons.js";
 import { nameOf, remember, useNames, vehicleName } from "../parts/names.js";
-import { Pages } from "../parts/things.js";
+import { Pages } from "../parts/pages.js";
 import { Empty, Loading, Title, Trouble, useLoad } from "../parts/ui.js";
 import { setQuery, to } from "../router.js";
 import { may } from "../state.js";

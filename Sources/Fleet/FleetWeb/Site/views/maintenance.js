@@ -4,7 +4,7 @@ import { all, pathOf, post } from "../api.js";
 import { dayText, quantity, today } from "../format.js";
 import { Icon, Shape } from "../parts/icons.js";
 import { nameOf, serviceTypeName, useNames } from "../parts/names.js";
-import { Pages } from "../parts/things.js";
+import { Pages } from "../parts/pages.js";
 import { Empty, Loading, Title, Trouble, useLoad, useQuestion } from "../parts/ui.js";
 import { to } from "../router.js";
 import { may, tell } from "../state.js";

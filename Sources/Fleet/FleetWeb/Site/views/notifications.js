@@ -4,7 +4,7 @@ import { get, pathOf, post } from "../api.js";
 import { nearText } from "../format.js";
 import { unreadCount } from "../parts/unread-count.js";
 import { Icon, Shape } from "../parts/icons.js";
-import { Pages } from "../parts/things.js";
+import { Pages } from "../parts/pages.js";
 import { Empty, Loading, Title, Trouble } from "../parts/ui.js";
 import { setQuery, to } from "../router.js";
 import { may, tell } from "../state.js";

@@ -7,7 +7,7 @@ import { dayText, durationText, moneyText, nearText, number, quantity, timeText 
 import { Form } from "../parts/form.js";
 import { Icon, Status } from "../parts/icons.js";
 import { nameOf, useNames } from "../parts/names.js";
-import { Filter } from "../parts/things.js";
+import { Filter } from "../parts/filters.js";
 import { Empty, Loading, Title, Trouble, useLoad, useQuestion } from "../parts/ui.js";
 import { go, to } from "../router.js";
 import { may, tell } from "../state.js";

@@ -1,0 +1,170 @@
+import FleetDomain
+import FleetWork
+import Telemetry
+
+extension FleetTransaction {
+  /// Computes the due dates and states of a vehicle's services again. Call this function after a new meter reading, and
+  /// after the vehicle has moved to another fleet.
+  public func evaluateServices(of vehicle: Stored<Vehicle>) throws(ThingError) {
+    try evaluateServices(of: [vehicle])
+  }
+
+  /// Computes the due dates and states of many vehicles' services again, for example after new meter readings. Vehicles
+  /// that do not exist are ignored.
+  public func evaluateServices(ofVehicles names: Set<String>) throws(ThingError) {
+    let names = names.sorted()
+    for start in stride(from: 0, to: names.count, by: 500) {
+      let some = names[start..<min(start + 500, names.count)].map { JSON.text($0) }
+      try evaluateServices(of: try all(ThingQuery<Vehicle>(.oneOf(key: "id", some))))
+    }
+  }
+
+  /// - Parameter vehicles: at most some hundred, because all their services are in memory together.
+  private func evaluateServices(of vehicles: [Stored<Vehicle>]) throws(ThingError) {
+    let names = vehicles.map { JSON.text($0.value.id) }
+    let fleets = Set(vehicles.compactMap(\.value.fleetID))
+    var alternatives: [[ThingQuery<ServiceSchedule>.Condition]] = [[.oneOf(key: "vehicleId", names)]]
+    if !fleets.isEmpty { alternatives.append([.oneOf(key: "fleetId", fleets.map(\.json))]) }
+    var ofVehicle: [String: [Stored<ServiceSchedule>]] = [:]
+    var ofFleet: [UUIDv7: [Stored<ServiceSchedule>]] = [:]
+    for schedule in try all(ThingQuery<ServiceSchedule>(.anyOf(alternatives))) {
+      if let name = schedule.value.vehicle { ofVehicle[name, default: []].append(schedule) }
+      if let fleet = schedule.value.fleet { ofFleet[fleet, default: []].append(schedule) }
+    }
+    let known = try all(ThingQuery<ServiceDue>(.oneOf(key: "vehicleId", names)))
+    let dues = Dictionary(grouping: known) { $0.value.vehicle }
+    var changed: Set<UUIDv7> = []
+    for vehicle in vehicles {
+      let schedules =
+        (ofVehicle[vehicle.value.id] ?? []) + (vehicle.value.fleetID.flatMap { ofFleet[$0] } ?? [])
+      var own = Dictionary(
+        (dues[vehicle.value.id] ?? []).map { ($0.value.scheduleID, $0) }, uniquingKeysWith: { first, _ in first })
+      for schedule in schedules {
+        let due: Stored<ServiceDue>
+        if let known = own.removeValue(forKey: schedule.id) {
+          due = known
+        } else {
+          due = try insert(ServiceDue(schedule, vehicle.value, in: try zone(of: vehicle.value)))
+        }
+        try evaluate(due, schedule, vehicle, changed: &changed)
+      }
+      // The vehicle has left the fleets of these schedules.
+      for due in own.values { try remove(due, action: "remove") }
+    }
+    for id in changed { try showMostUrgentState(of: id) }
+  }
+
+  private func all<Value: Kind>(_ query: ThingQuery<Value>) throws(ThingError) -> [Stored<Value>] {
+    var query = query
+    query.limit = 1_000
+    var items: [Stored<Value>] = []
+    repeat {
+      let page = try list(query)
+      items += page.items
+      query.cursor = page.next
+    } while query.cursor != nil
+    return items
+  }
+
+  /// Updates the state of a service that may have changed because a new day has begun.
+  public func evaluateServiceByDate(_ id: UUIDv7) throws(ThingError) {
+    guard let due = try find(id, ServiceDue.self), let date = due.value.checkDate else { return }
+    guard let schedule = try find(due.value.scheduleID, ServiceSchedule.self),
+      let vehicle = try vehicle(named: due.value.vehicle), try applies(schedule.value, to: due.value.vehicle)
+    else { return try remove(due, action: "remove") }
+    if date <= (try today(of: vehicle.value)) { try evaluate(due, schedule, vehicle) }
+  }
+
+  /// Updates the state of a schedule for a vehicle. When the service becomes overdue, a maintenance record is opened, at
+  /// most one in each cycle.
+  @discardableResult
+  func evaluate(
+    _ due: Stored<ServiceDue>, _ schedule: Stored<ServiceSchedule>, _ vehicle: Stored<Vehicle>
+  ) throws(ThingError) -> Stored<ServiceDue> {
+    var changed: Set<UUIDv7> = []
+    let evaluated = try evaluate(due, schedule, vehicle, changed: &changed)
+    for id in changed { try showMostUrgentState(of: id) }
+    return evaluated
+  }
+
+  /// - Parameter ids: receives the id of the schedule if the schedule belongs to a fleet, and the most urgent state of
+  ///   the fleet's vehicles may have changed.
+  @discardableResult
+  func evaluate(
+    _ due: Stored<ServiceDue>, _ schedule: Stored<ServiceSchedule>, _ vehicle: Stored<Vehicle>,
+    changed ids: inout Set<UUIDv7>
+  ) throws(ThingError) -> Stored<ServiceDue> {
+    var changed = due.value
+    let plan = ServicePlan(schedule.value)
+    let today = try today(of: vehicle.value)
+    changed.fill(from: vehicle.value, plan)
+    // No service is due for a retired vehicle. The last service is kept, in case the vehicle comes back.
+    let isRetired = vehicle.value.status == .retired
+    changed.state =
+      isRetired
+      ? .ok : plan.state(changed.due, at: vehicle.value.servicePoint(on: today), snoozedUntil: changed.snoozedUntil)
+    changed.checkDate =
+      isRetired ? nil : plan.checkDate(changed.due, after: today, snoozedUntil: changed.snoozedUntil)
+    // No service is announced while a record of this cycle is being completed.
+    let isNew = changed.openedCycle != changed.cycle
+    if changed.state == .dueSoon, due.value.state != .dueSoon, isNew {
+      try emit(.serviceDueSoon, changed, schedule)
+    }
+    if changed.state == .overdue, isNew {
+      try openRecord(changed, schedule, on: today)
+      try emit(.serviceOverdue, changed, schedule)
+      changed.openedCycle = changed.cycle
+    }
+    let stored = try update(due, to: changed, action: "change")
+    if schedule.value.vehicle != nil {
+      var shown = schedule.value
+      let figures = ServiceFigures(schedule, changed, vehicle.value, on: today)
+      (shown.next, shown.state, shown.forecastDate) =
+        isRetired ? (nil, .ok, nil) : (figures.next, figures.state, figures.forecastDate)
+      shown.dueDate = shown.next?.dueDate
+      try refresh(schedule, to: shown)
+    } else if due.value.state != changed.state {
+      ids.insert(schedule.id)
+    }
+    return stored
+  }
+
+  /// Stores in a fleet's schedule the most urgent state of the fleet's vehicles.
+  private func showMostUrgentState(of schedule: UUIDv7) throws(ThingError) {
+    let current = try existing(schedule, ServiceSchedule.self)
+    var shown = current.value
+    shown.state = try mostUrgentState(of: schedule)
+    try refresh(current, to: shown)
+  }
+
+  private func mostUrgentState(of schedule: UUIDv7) throws(ThingError) -> ServiceSchedule.State {
+    for state in [ServiceSchedule.State.overdue, .dueSoon, .snoozed] {
+      let query = ThingQuery<ServiceDue>(
+        .oneOf(key: "scheduleId", [schedule.json]), .oneOf(key: "state", [state.json]))
+      if try first(query) != nil { return state }
+    }
+    return .ok
+  }
+
+  private func emit(
+    _ event: FleetEvent.Event, _ due: ServiceDue, _ schedule: Stored<ServiceSchedule>
+  ) throws(ThingError) {
+    var new = FleetEvent(event, ServiceSchedule.self, schedule.id)
+    (new.vehicleID, new.item, new.day) = (due.vehicle, schedule.value.name ?? schedule.value.serviceType, due.dueDate)
+    try emit(new)
+  }
+
+  private func openRecord(
+    _ due: ServiceDue, _ schedule: Stored<ServiceSchedule>, on today: CalendarDate
+  ) throws(ThingError) {
+    guard try openRecord(of: schedule.id, vehicle: due.vehicle) == nil else { return }
+    var record = MaintenanceRecord()
+    record.vehicle = due.vehicle
+    record.serviceType = schedule.value.serviceType
+    record.scheduledDate = max(due.dueDate ?? today, today)
+    record.scheduleID = schedule.id
+    record.cycle = due.cycle
+    record.notes = schedule.value.name
+    try insert(record, id: nil, action: "open")
+  }
+}
