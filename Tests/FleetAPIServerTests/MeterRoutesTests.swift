@@ -38,7 +38,7 @@ import Testing
         #expect(try add(1, 45_000)["comparison"] == nil)
         _ = try add(3, 45_110)
         let wrong = try add(5, 12_000)
-        // The reading is told with its figures, not only as doubtful.
+        // The reading is reported with its figures, not only as doubtful.
         #expect(wrong["flag"] as? String == "backward")
         let comparison = try #require(wrong["comparison"] as? [String: Any])
         #expect(comparison["previous"] as? Int == 45_110 && comparison["increase"] as? Int == -33_110)
@@ -57,7 +57,7 @@ import Testing
         #expect(try client.send("GET", "/api/vehicles/VAN-1/meters?from=2024-01-01&to=2026-01-04").status == 400)
         #expect(try client.send("GET", "/api/vehicles/VAN-1/meters?from=May").status == 400)
       }
-      // People are told once a day, with the figures.
+      // People get one report a day, with the figures.
       let events = try await server.storage.view(tenant: .standard) { view throws(ThingError) in
         try view.list(ThingQuery<FleetEvent>(limit: 100)).items.map(\.value).filter { $0.event == .meterSuspicious }
       }

@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  /// A browser is known only to the tenant in which somebody has signed in with it, and its cookie cannot be forged.
+  /// A browser is known only to the tenant in which a person has signed in with it, and its cookie cannot be forged.
   @Test func a_known_browser_is_proved_by_its_cookie() throws {
     let keys = try #require(SecretKeys(file: String(repeating: "7", count: 64)))
     let (ann, bob) = (UUIDv7.random(at: WallClock.now), UUIDv7.random(at: WallClock.now))

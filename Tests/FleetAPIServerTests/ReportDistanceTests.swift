@@ -82,7 +82,8 @@ import Testing
         let csv = try client.send("GET", "/api/reports/\(id)?format=csv").text.split(separator: "\r\n")
         let header = try #require(csv.first).split(separator: ",", omittingEmptySubsequences: false)
         let column = try #require(header.firstIndex(of: "pending.journeys"))
-        #expect(csv.dropFirst().allSatisfy { $0.split(separator: ",", omittingEmptySubsequences: false)[column] == "1" })
+        #expect(
+          csv.dropFirst().allSatisfy { $0.split(separator: ",", omittingEmptySubsequences: false)[column] == "1" })
         #expect(csv.count > 1)
         for format in ["xlsx", "pdf"] {
           #expect(try client.send("GET", "/api/reports/\(id)?format=\(format)").status == 200, "\(format)")
@@ -160,9 +161,13 @@ import Testing
           let (path, category, body) =
             switch kind {
             case 0: ("expenses", "toll", #""at":"\#(date)T12:00:00Z","category":"toll","amount":\#(money)"#)
-            case 1: ("fuel-entries", "fuel", #""at":"\#(date)T12:00:00Z","energy":"diesel","quantity":9,"total":\#(money)"#)
+            case 1:
+              ("fuel-entries", "fuel", #""at":"\#(date)T12:00:00Z","energy":"diesel","quantity":9,"total":\#(money)"#)
             default:
-              ("maintenance-records", "maintenance", #""serviceType":"repair","completedDate":"\#(date)","cost":\#(money)"#)
+              (
+                "maintenance-records", "maintenance",
+                #""serviceType":"repair","completedDate":"\#(date)","cost":\#(money)"#
+              )
             }
           let isVoid = kind < 2 && Int.random(in: 0...5, using: &random) == 0
           let reply = try client.send("POST", "/api/\(path)", json: #"{"vehicleId":"\#(vehicle)",\#(body)}"#)

@@ -128,7 +128,9 @@ import Testing
   // MARK: Schedules
 
   @Test(arguments: TestServer.Database.allCases)
-  func after_an_outage_a_schedule_makes_one_late_report_and_counts_the_others(_ database: TestServer.Database) async throws {
+  func after_an_outage_a_schedule_makes_one_late_report_and_counts_the_others(_ database: TestServer.Database)
+    async throws
+  {
     let keys = try #require(SecretKeys(file: SecretKeys.newLine()))
     try await TestServer.run(on: database) { server in
       let depots = try await FleetRoutesTests.depots(server)

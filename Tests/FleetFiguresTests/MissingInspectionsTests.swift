@@ -39,9 +39,11 @@ import Testing
         }) {
           slow.missing += 1
         }
-        if let end, !own.contains(where: {
-          $0.occasion == .postTrip && minutes($0) >= end && minutes($0) / 1_440 == end / 1_440
-        }) {
+        if let end,
+          !own.contains(where: {
+            $0.occasion == .postTrip && minutes($0) >= end && minutes($0) / 1_440 == end / 1_440
+          })
+        {
           slow.missing += 1
         }
       }

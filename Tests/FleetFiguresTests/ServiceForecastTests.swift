@@ -7,7 +7,7 @@ import Testing
 
 /// Forecasts of due services, compared with a vehicle that drives day by day.
 @Suite struct ServiceForecastTests {
-  /// The first day on which the service is due, if the vehicle goes on as before; `nil` if that is not within 4,000
+  /// The first day on which the service is due, if the vehicle continues as before; `nil` if that is not within 4,000
   /// days.
   private static func drive(
     _ due: ServicePlan.Point, from now: ServicePlan.Point, kilometers: Int?, hours: Int?

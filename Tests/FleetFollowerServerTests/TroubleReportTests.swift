@@ -75,7 +75,8 @@ import Testing
       let found = Dictionary(
         defects.map { defect in
           (defect.codes.first ?? "", Set(defect.reports.filter(\.isPresent).map(\.ecu)))
-        }) { $1 }
+        }
+      ) { $1 }
       #expect(defects.count == found.count, "one defect for each code")
       #expect(found == Self.expected(arrived))
     }

@@ -259,7 +259,7 @@ import Testing
     var plan = UploadPlan(server, records: 3)
     _ = plan.next()
     guard case .stop(let error, let wait) = plan.judge(reply) else {
-      Issue.record("goes on")
+      Issue.record("continues")
       return
     }
     #expect(error.kind == .busy && error.description.contains("no space for more records of this tenant: 507"))

@@ -20,7 +20,8 @@ enum AttackKind: String, CaseIterable {
     case .smallBatches: Self.sendBatches(attack, keys, records: 100, threads: 16)
     case .corrections: Self.correct(attack, keys, records: 8_000, threads: 6)
     case .lists:
-      Self.sendRequests(attack, keys, ["/api/vehicles/VAN-0/telemetry?limit=10000&fields=rpm,speed", "/api/events?limit=1000"])
+      Self.sendRequests(
+        attack, keys, ["/api/vehicles/VAN-0/telemetry?limit=10000&fields=rpm,speed", "/api/events?limit=1000"])
     case .shortReads:
       Self.sendRequests(attack, keys, ["/api/vehicles/VAN-0/latest", "/api/vehicles/VAN-0", "/api/gateways/gw-0"])
     case .adminWrites: Self.write(attack, keys)

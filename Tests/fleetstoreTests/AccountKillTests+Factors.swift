@@ -42,7 +42,7 @@ extension AccountKillTests {
           #expect(!isOldAccepted && new.count == 10)
           #expect(try Self.accepts(new[0], site, email))
         }
-        // There is exactly one set. Whoever got no answer has the old codes, or requests new ones.
+        // There is exactly one set. A person who got no answer has the old codes, or requests new ones.
         let listed = try site.send("GET", "/api/factors", session: session)
         let sets = (try listed.json["data"] as? [[String: Any]] ?? []).filter {
           $0["kind"] as? String == "recoveryCodes"

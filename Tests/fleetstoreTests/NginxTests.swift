@@ -153,7 +153,7 @@ import Testing
         #"{"type":"telemetry","id":"019df1ad-ee28-716a-aa27-000000000001","timestamp":"2026-05-04T06:30:01Z","#
         + #""timeQuality":"gps","gatewayId":"gw-1","vehicleId":"VAN-1","#
         + #""epoch":"019df1ad-ee28-716a-aa27-aa9ecdc9b1c9","seq":1,"speed":12.5}"#
-      let sent = try site.store.ask(
+      let sent = try site.store.request(
         "/api/telemetry", token: site.store.token, ["-H", "Content-Type: application/jsonl", "--data-raw", record])
       #expect(sent.contains(#""stored":1"#), "\(sent)")
       try client.line(within: .seconds(60)) { $0 == "record" }

@@ -42,7 +42,7 @@ import Testing
       try #require((200..<300).contains(answer.status), "\(path): \(answer.text)")
       return try answer.json
     }
-    // The mail that tells of the new factor waits, because the mail server does not answer.
+    // The mail about the new factor waits, because the mail server does not answer.
     let hook = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
     _ = try post(
       "/api/connectors",
@@ -91,10 +91,10 @@ import Testing
       isSQLite ? [site.scratch.file("fleet.db")] : ["-XAtq", "-d", site.address])
     defer { other.kill() }
     if isSQLite {
-      other.say(".timeout 20000")
+      other.writeLine(".timeout 20000")
     } else {
       // The command waits for this row.
-      other.say("BEGIN; SELECT 'held' FROM webhook FOR UPDATE;")
+      other.writeLine("BEGIN; SELECT 'held' FROM webhook FOR UPDATE;")
       try other.line(within: .seconds(60)) { $0 == "held" }
     }
     let command = try RunningProgram(
@@ -103,14 +103,14 @@ import Testing
     let end = ContinuousClock.now + .seconds(60)
     while true {
       // SQLite has one lock for the whole file. While this program has it, the command does not continue.
-      if isSQLite { other.say("BEGIN IMMEDIATE; \(query)") }
+      if isSQLite { other.writeLine("BEGIN IMMEDIATE; \(query)") }
       let counts =
         isSQLite
         ? numbers(try other.line(within: .seconds(60)) { $0.contains("|") }.text[...])
         : numbers(try read(query, site).first)
       if counts.count == 2, counts.allSatisfy({ $0 > 0 }) { break }
       try #require(.now < end, "\(counts) \(command.errorLines)")
-      if isSQLite { other.say("COMMIT;") }
+      if isSQLite { other.writeLine("COMMIT;") }
     }
     try command.killNow()
   }
@@ -189,7 +189,7 @@ import Testing
       let environment = ["CREDENTIALS_DIRECTORY": credentials.path]
       let store = try ServedStore(["--database", address], environment: environment)
       defer { store.program.kill() }
-      let made = try store.ask(
+      let made = try store.request(
         "/api/webhooks", token: store.token, ["--json", #"{"url":"https://hooks.example/","isActive":false}"#])
       #expect(made.contains("whsec_"), "\(made)")
       #expect(!FileManager.default.fileExists(atPath: scratch.file("fleet.db.keys")))

@@ -55,7 +55,7 @@ import Testing
     }
 
     func metric(_ name: String, _ token: String) throws -> Int? {
-      let text = try store.ask("/metrics", token: token)
+      let text = try store.request("/metrics", token: token)
       return text.split(separator: "\n").first { $0.hasPrefix(name + " ") }?.split(separator: " ").last
         .flatMap { Int($0) }
     }
@@ -113,7 +113,7 @@ import Testing
       // The other tenant stores as before.
       let stored = try LoadSocket(port: site.store.port).post(Self.events(1..<11, 1), key: keys[1], coding: nil)
       #expect(stored.contains(#""stored":10"#), "\(stored)")
-      #expect(try site.store.ask("/api/health", token: nil).contains(#""status":"ok""#))
+      #expect(try site.store.request("/api/health", token: nil).contains(#""status":"ok""#))
       // The size and the refusal are the same after a kill.
       try site.killAndRestart()
       #expect(try site.metric("fleetstore_record_bytes", site.admin) == full)
@@ -121,7 +121,7 @@ import Testing
         try LoadSocket(port: site.store.port).post(Self.events(500..<501, 0), key: keys[0], coding: nil)
           .contains(" 507 "))
       // A started server removes the records of removed vehicles at once.
-      let removed = try site.store.ask("/api/vehicles/VAN-0", token: site.admin, ["-X", "DELETE", "-i"])
+      let removed = try site.store.request("/api/vehicles/VAN-0", token: site.admin, ["-X", "DELETE", "-i"])
       #expect(removed.contains(" 204"), "\(removed)")
       try site.killAndRestart()
       let deadline = ContinuousClock.now + .seconds(60)
