@@ -20,10 +20,7 @@ final class Nginx {
   ///
   /// - Parameter store: the port of the fleet store.
   init(to store: Int) throws {
-    let nginx = "/usr/sbin/nginx"
-    guard FileManager.default.isExecutableFile(atPath: nginx) else {
-      try Tool.missing("nginx", remedy: "make test installs it")
-    }
+    let nginx = try Self.installed()
     certificates = try Certificates()
     scratch = try ScratchFolder()
     reserved = try ReservedPort()
@@ -64,6 +61,15 @@ final class Nginx {
   }
 
   deinit { program.kill() }
+
+  /// Returns the path of nginx. If it is not installed, the current test is skipped.
+  private static func installed() throws -> String {
+    let path = "/usr/sbin/nginx"
+    guard FileManager.default.isExecutableFile(atPath: path) else {
+      try Tool.missing("nginx", remedy: "make test installs it")
+    }
+    return path
+  }
 
   /// Returns the configuration in the documentation, with other values.
   private static func documented(_ values: [String: String]) throws -> String {
