@@ -6,8 +6,8 @@ import Testing
 
 /// One tenant must never stop another. For every route, channel and limit, a tenant with valid keys attacks the server,
 /// while another tenant's gateway sends, its operator reads, signs in and changes a vehicle, and its WebSocket receives
-/// updates. None of the other tenant's requests is rejected, and 99 of 100 waits are at most three times as long as without an attack. The waits
-/// without an attack are measured before and after each attack.
+/// updates. None of the other tenant's requests is rejected, and 99 of 100 waits are at most three times as long as
+/// without an attack. The waits without an attack are measured before and after each attack.
 ///
 ///     FAIRNESS_SECONDS=60 FLEETSTORE_PROGRAM=.build/release/fleetstore swift test --filter FairnessTests
 ///
