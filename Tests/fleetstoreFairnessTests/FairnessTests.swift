@@ -45,7 +45,7 @@ import Testing
       "c.json",
       #"{"database":"\#(database)","accounts":{"secretKeysFile":"\#(scratch.file("secret.keys"))"},"#
         + #""files":{"folder":"\#(scratch.file("files"))"},"connectors":{"allowPrivate":true},"#
-        + #""limits":{"connections":600,"memoryBytes":67108864,"unpackedBytes":8388608}}"#)
+        + #""limits":{"connections":600,"memoryBytes":268435456,"unpackedBytes":8388608}}"#)
     let store = try ServedStore(["--config", settings])
     defer { store.program.kill() }
     let keys = try AttackKeys(store, settings)
@@ -53,7 +53,7 @@ import Testing
     try victim.begin()
     defer { victim.end() }
     // Do everything once before the measurement, so that database connections, files and memory are ready.
-    let first = victim.measure(seconds: 1)
+    let first = victim.measure(seconds: 3)
     #expect(first.refusals.isEmpty && first.waits.count == Victim.Probe.allCases.count, "\(first)")
     let pause = max(seconds / 2, 1.5)
     var previous = victim.measure(seconds: pause)
