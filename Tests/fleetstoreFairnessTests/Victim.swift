@@ -4,12 +4,12 @@ import TestKit
 
 @testable import FleetstoreTestKit
 
-/// A tenant that works while another one attacks: a gateway that sends, an operator that reads on new connections, signs
-/// in, changes a vehicle and reads lists, and a WebSocket that follows. Each wait belongs to the phase in which it began.
+/// A tenant that works while another one attacks: a gateway that sends; an operator that reads on new connections, signs
+/// in, changes a vehicle and reads lists; and a WebSocket that follows. Each wait belongs to the phase in which it began.
 ///
-/// Gateway and operator have something to do every ``Probe/interval``, whether or not they are still waiting. A wait that is
-/// longer than the interval therefore counts for each request that was due during it, with what was left of the wait.
-/// Otherwise a server that stops for a second would cost a single sample.
+/// Gateway and operator have something to do every ``Probe/interval``, whether or not they are still waiting. A wait
+/// that is longer than the interval therefore counts for each request that was due during it, with what was left of the
+/// wait. Otherwise a server that stops for a second would cost a single sample.
 final class Victim: @unchecked Sendable {
   /// The kinds of measured waits.
   enum Probe: String, CaseIterable {

@@ -55,7 +55,7 @@ import Testing
     }
 
     func metric(_ name: String, _ token: String) throws -> Int? {
-      let text = try store.request("/metrics", token: token)
+      let text = try store.request("/api/metrics", token: token)
       return text.split(separator: "\n").first { $0.hasPrefix(name + " ") }?.split(separator: " ").last
         .flatMap { Int($0) }
     }
@@ -93,7 +93,7 @@ import Testing
       _ = try site.command(["tenant", "add", "other"])
       let other = try site.command(["token", "add", "--role", "admin", "--tenant", "other"])
       let keys = [try site.gateway(0, site.admin), try site.gateway(1, other)]
-      var sent = 0
+      var sent = 1
       var answer = ""
       while sent < 300, !answer.contains(" 507 ") {
         answer = try LoadSocket(port: site.store.port).post(
@@ -137,7 +137,7 @@ import Testing
     try await aside {
       let site = try Site(database)
       let key = try site.gateway(0, site.admin)
-      var number = 0
+      var number = 1
       for round in 0..<6 {
         let port = site.store.port
         let begin = number

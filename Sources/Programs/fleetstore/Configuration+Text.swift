@@ -79,7 +79,7 @@ extension Configuration {
     line.field("memoryBytes", limits.memoryBytes)
     line.field("questions", limits.queries)
     line.field("batchRecords", limits.batchRecords)
-    if let bytes = limits.tenantBytes { line.field("tenantBytes", bytes) }
+    if let bytes = limits.tenantBytes { line.field("tenantBytes", Int(bytes)) }
     line.field("connections", limits.connections)
     line.field("stopSeconds", limits.stopSeconds)
     line.field("people", people)

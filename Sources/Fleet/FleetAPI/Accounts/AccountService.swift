@@ -114,7 +114,7 @@ final class AccountService: Sendable {
     let hash = person?.value.passwordHash.map { PasswordHash(text: $0) }
     let client = PasswordHasher.Client(
       tenant: person.map { _ in tenant }, address: caller.address, isKnown: origin != nil)
-    let isRight = try await hasher.matches(password, hash, for: client)
+    let isRight = try await matches(password, hash, for: client, attempt)
     guard isRight, let person, person.value.isActive else {
       try await recordRefusal(attempt, of: person?.id, "wrongPassword", tenant, caller)
       throw Self.wrongCredentials
@@ -251,12 +251,25 @@ final class AccountService: Sendable {
     }
     let hash = stored.value.passwordHash.map { PasswordHash(text: $0) }
     let client = PasswordHasher.Client(tenant: tenant, address: caller.address, isKnown: true)
-    guard try await hasher.matches(password, hash, for: client) else {
+    guard try await matches(password, hash, for: client, attempt) else {
       try await recordRefusal(attempt, of: person, "wrongPassword", tenant, caller)
       return false
     }
     guesses.succeeded(attempt)
     return true
+  }
+
+  /// Compares a password with a stored hash. If the server cannot compare them, for example because it is overloaded,
+  /// the attempt does not count as a wrong one. Otherwise, an overload would lock people out of their accounts.
+  private func matches(
+    _ password: String, _ hash: PasswordHash?, for client: PasswordHasher.Client, _ attempt: GuessLimiter.Attempt
+  ) async throws -> Bool {
+    do {
+      return try await hasher.matches(password, hash, for: client)
+    } catch {
+      guesses.succeeded(attempt)
+      throw error
+    }
   }
 
   // MARK: Attempts

@@ -16,9 +16,9 @@ struct IngestGroup {
   }
 
   let jobs: [IngestJob]
-  /// The results of each batch's records; `nil` if ``failures`` contains the reason why the batch was not stored. A record without a result
-  /// was postponed, and nothing was stored for it. This happens if the group contains more better times for stored
-  /// records than one transaction may process.
+  /// The results of each batch's records; `nil` if ``failures`` contains the reason why the batch was not stored. A
+  /// record without a result was postponed, and nothing was stored for it. This happens if the group contains more
+  /// better times for stored records than one transaction may process.
   private(set) var outcomes: [[IngestOutcome?]?]
   /// The reasons why batches were not stored, although the transaction was committed. The keys are the indices of the
   /// batches.
