@@ -69,7 +69,8 @@ import Testing
         }
         let driver = try send("/api/drivers", #"{"name":"Dora"}"#)
         _ = try send(
-          "/api/journeys", #"{"driverId":"\#(driver)","vehicleId":"VAN-1","startTime":"2026-05-20T01:00:00Z"}"#)
+          "/api/journeys",
+          #"{"driverId":"\#(driver)","vehicleId":"VAN-1","startTime":"2026-05-20T01:00:00Z"}"#)
         let records = (0...18).map {
           SampleRecord($0 + 1, second: 139 * 86_400 + 3_600 + $0 * 100, rest: #""rpm":1500,"speed":72"#)
         }

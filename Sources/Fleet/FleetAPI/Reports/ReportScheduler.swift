@@ -118,7 +118,8 @@ struct ReportScheduler {
     var details = MailDetails(of: person.value)
     details.item = "\(report.topic.rawValue) \(report.from.text) – \(report.to.text)"
     if let missed = report.missed {
-      details.items.append("Earlier reports of this schedule that were not made, because the server did not run: \(missed).")
+      details.items.append(
+        "Earlier reports of this schedule that were not made, because the server did not run: \(missed).")
     }
     do {
       let file = try ReportFile(report, rows: access.rows(of: report), as: format)

@@ -43,7 +43,8 @@ extension Journey: MeterSource {
     guard status != .cancelled else { return [] }
     var readings: [StatedReading] = []
     if let startOdometer, let startTime {
-      readings.append(StatedReading(.odometer, startOdometer, .at(startTime), part: .start, entered: entered["startOdometer"]))
+      readings.append(
+        StatedReading(.odometer, startOdometer, .at(startTime), part: .start, entered: entered["startOdometer"]))
     }
     if let endOdometer, let endTime {
       readings.append(StatedReading(.odometer, endOdometer, .at(endTime), part: .end, entered: entered["endOdometer"]))
