@@ -24,19 +24,19 @@ import Testing
         let client = try server.client(server.keys.admin)
         var drivers: [String] = []
         for name in ["Ada", "Ben", "Cem"] { drivers.append(try Self.made(client, "drivers", #"{"name":"\#(name)"}"#)) }
-        for id in ["VAN-1", "VAN-2", "VAN-3"] { _ = try Self.made(client, "vehicles", #"{"id":"\#(id)"}"#) }
+        for id in ["BUS-1", "BUS-2", "BUS-3"] { _ = try Self.made(client, "vehicles", #"{"id":"\#(id)"}"#) }
         let unknown = "019d0000-0000-7000-8000-000000000000"
         let path = "/api/drivers?sort=-name&id=\(drivers[0]),\(drivers[2]),\(unknown)"
         #expect(try Self.ids(try client.send("GET", path)) == [drivers[2], drivers[0]])
         #expect(try Self.ids(try client.send("GET", path + "&q=ada")) == [drivers[0]])
-        let vehicles = try client.send("GET", "/api/vehicles?id=VAN-3,VAN-1,NONE")
-        #expect(try Self.ids(vehicles) == ["VAN-1", "VAN-3"])
+        let vehicles = try client.send("GET", "/api/vehicles?id=BUS-3,BUS-1,NONE")
+        #expect(try Self.ids(vehicles) == ["BUS-1", "BUS-3"])
         let many = Array(repeating: unknown, count: 101).joined(separator: ",")
         for wrong in ["id=x", "id=", "id=\(unknown),", "id=\(many)"] {
           #expect(try client.send("GET", "/api/drivers?\(wrong)").status == 400, "\(wrong)")
         }
         // Every list of things has the parameter, and says so.
-        let document = try client.send("GET", "/openapi.json").json
+        let document = try client.send("GET", "/api/openapi.json").json
         let paths = try #require(document["paths"] as? [String: [String: Any]])
         for path in ["/api/vehicles", "/api/drivers", "/api/people", "/api/fleets", "/api/defects", "/api/journeys"] {
           let list = try #require(paths[path]?["get"] as? [String: Any])

@@ -6,6 +6,7 @@ from suite import REFUSED, test
 
 # Collects the records of the live connection by their ids, and the answered requests that change something.
 WATCH = """
+if (!window.received) {
 window.received = []; window.changes = [];
 const Real = WebSocket;
 window.WebSocket = class extends Real {
@@ -22,7 +23,8 @@ window.fetch = async (path, init) => {
   const answer = await real(path, init);
   if (init?.method && init.method !== "GET") changes.push(init.method + " " + path);
   return answer;
-};"""
+};
+}"""
 
 
 class Tabs:

@@ -43,17 +43,23 @@ export function Rows({ things, columns, row }) {
   useLayoutEffect(() => {
     const table = isLong ? bodies.current.get(0)?.closest("table") : null;
     if (!table) return;
-    const fix = () => {
+    const headings = /** @type {HTMLElement[]} */ ([...table.querySelectorAll("thead th")]);
+    const release = () => {
       table.classList.remove("fixed");
-      const headings = /** @type {HTMLElement[]} */ ([...table.querySelectorAll("thead th")]);
       for (const heading of headings) heading.style.width = "";
+    };
+    const fix = () => {
+      release();
       for (const [heading, width] of headings.map(heading => /** @type {const} */ ([heading, heading.offsetWidth]))) heading.style.width = `${width}px`;
       table.classList.add("fixed");
       heights.current.clear();
     };
     fix();
     addEventListener("resize", fix);
-    return () => removeEventListener("resize", fix);
+    return () => {
+      removeEventListener("resize", fix);
+      release();
+    };
   }, [isLong, columns]);
   if (!isLong) return html`<tbody>${things.map(thing => row(thing, undefined))}</tbody>`;
   const known = [...heights.current.values()];

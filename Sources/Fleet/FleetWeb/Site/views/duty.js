@@ -88,7 +88,7 @@ export function DutyCard({ driver }) {
       const percent = (/** @type {number} */ time) => `${((time - begin) / (end - begin) * 100).toFixed(2)}%`;
       return html`<li key=${begin}><span class="day">${new Intl.DateTimeFormat(locale(), { weekday: "short", day: "numeric", month: "numeric", timeZone: timeZone() }).format(begin)}</span>
         <span class="strip" aria-hidden="true">${parts.map(part => html`<i class=${part.group} style=${{ left: percent(part.from), width: `${((part.to - part.from) / (end - begin) * 100).toFixed(2)}%` }}></i>`)}</span>
-        <span class="soft small">${parts.length === 0 ? t("duty.none") : t("duty.sums", { driving: durationText(sum("driving")), duty: durationText(sum("driving") + sum("duty")) })}</span></li>`;
+        <span class="soft small">${parts.length === 0 ? t("duty.none") : sum("driving") + sum("duty") === 0 ? t("dutyStatus.offDuty") : t("duty.sums", { driving: durationText(sum("driving")), duty: durationText(sum("driving") + sum("duty")) })}</span></li>`;
     })}</ul>
     <p class="duty-legend small" aria-hidden="true">${["driving", "onDuty", "offDuty"].map(status => html`<span><span class=${"key " + groups[status]}></span>${t("dutyStatus." + status)}</span>`)}</p>
     <div class="scroll"><table><caption class="hidden">${t("duty.newest")}</caption><thead><tr><th scope="col">${t("field.status")}</th><th scope="col">${t("field.from")}</th><th scope="col" class="rest">${t("field.to")}</th><th scope="col" class="num">${t("duty.length")}</th><th scope="col" class="rest">${t("field.vehicleId")}</th></tr></thead>

@@ -23,7 +23,7 @@ export function Services({ id, due }) {
 
 /** @param {{ id: string }} props */
 export function Costs({ id }) {
-  const costs = useLoad(signal => get(pathOf("/api/vehicles", id, "costs"), { from: yearAgo() }, signal), [id]);
+  const costs = useLoad(async signal => (may("costs") ? get(pathOf("/api/vehicles", id, "costs"), { from: yearAgo() }, signal) : null), [id]);
   if (!may("costs")) return null;
   const { value } = costs;
   const categories = Object.entries(value?.byCategory ?? {});
