@@ -121,7 +121,7 @@ import Testing
     try await Self.fill(old, kind, version: version)
     query.cursor = try await Self.oldCursor(query, old, version: version)
     await old.close()
-    let new = try await Fleet.open(kind, address)
+    let new = try await TestedFleet.open(kind, address)
     #expect(try await new.health().schemaVersion == SQLiteSchema.steps.count)
     #expect(try await new.all(.telemetry(of: "VAN-001")).map(\.number) == [0, 1, 2, 3, 4])
     // Cursors that earlier versions returned are still valid.
@@ -182,7 +182,7 @@ import Testing
       return 0
     }
     await old.close()
-    let new = try await Fleet.open(kind, address)
+    let new = try await TestedFleet.open(kind, address)
     let latest = try #require(try await new.latest(vehicle: "VAN-001", tenant: .standard))
     #expect(latest.telemetry?.number == 3 && latest.position?.number == 1)
     #expect(latest.others.map(\.number) == [33, 30, 32, 19])
@@ -198,7 +198,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func a_later_migration_step_keeps_the_data(_ kind: Kind) async throws {
-    let fleet = try await Fleet(kind)
+    let fleet = try await TestedFleet(kind)
     try await fleet.storage.store((0..<3).map { Sample.record($0) })
     await fleet.storage.close()
     let added = try await Self.open(kind, fleet.address, steps: SQLiteSchema.steps.count + 1)
@@ -231,7 +231,7 @@ import Testing
       }
     }
     await old.close()
-    let new = try await Fleet.open(kind, address)
+    let new = try await TestedFleet.open(kind, address)
     for (id, vehicles) in lists {
       #expect(try await new.gateway(id, tenant: .standard)?.allowedVehicles == vehicles)
     }
@@ -298,7 +298,7 @@ import Testing
         [SQLValue(tenant)])
     }
     await old.close()
-    let new = try await Fleet.open(kind, address)
+    let new = try await TestedFleet.open(kind, address)
     let vehicles = try await new.view(tenant: .standard) { view throws(ThingError) in
       try view.list(ThingQuery<Vehicle>(order: [.init("id")])).items.map(\.value.id)
     }
@@ -313,7 +313,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func a_database_of_a_newer_version_is_refused(_ kind: Kind) async throws {
-    let fleet = try await Fleet(kind)
+    let fleet = try await TestedFleet(kind)
     await fleet.storage.close()
     let ours = SQLiteSchema.steps.count
     try await Self.open(kind, fleet.address, steps: ours + 1).close()

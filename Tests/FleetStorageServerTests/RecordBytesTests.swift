@@ -12,7 +12,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func the_size_is_exact_after_changes_and_removals_of_several_tenants(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       let storage = fleet.storage
       try await storage.addTenant(Self.other, at: Sample.now)
       #expect(try await storage.recordBytes(tenant: .standard) == RecordSize(bytes: 0, limit: nil))
@@ -61,7 +61,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func a_full_tenant_stores_nothing_until_records_are_removed(_ kind: Kind) async throws {
-    try await Fleet.with(kind) { fleet in
+    try await TestedFleet.with(kind) { fleet in
       try await fleet.storage.addTenant(Self.other, at: Sample.now)
       try await fleet.storage.store((0..<20).map { Sample.record($0, "event", vehicle: "VAN-\($0 % 2)") })
       let bytes = try await fleet.storage.recordBytes(tenant: .standard).bytes
@@ -105,7 +105,7 @@ import Testing
   }
 }
 
-extension Fleet {
+extension TestedFleet {
   func expectExactSizes(sourceLocation: SourceLocation = #_sourceLocation) async throws {
     try await storage.expectExactSizes(kind, sourceLocation: sourceLocation)
   }

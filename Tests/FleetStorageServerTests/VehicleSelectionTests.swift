@@ -11,7 +11,7 @@ import Testing
   /// A storage with vehicles `V-0`, `V-1`, …: every fourth is in no fleet, and the others are divided among three
   /// fleets.
   private struct Depot {
-    let fleet: Fleet
+    let fleet: TestedFleet
     let fleets: [UUIDv7]
     let vehicles: [String]
 
@@ -20,7 +20,7 @@ import Testing
         transaction throws(ThingError) in
         var ids: [UUIDv7] = []
         for number in 0..<3 {
-          var depot = FleetDomain.Fleet()
+          var depot = Fleet()
           depot.name = "Depot \(number)"
           ids.append(try transaction.insert(depot).id)
         }

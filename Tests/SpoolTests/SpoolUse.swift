@@ -61,11 +61,11 @@ extension Spool {
     return batch.seen
   }
 
-  /// Takes and acknowledges all batches of a sink, and returns their records.
+  /// Reads and acknowledges all batches of a sink, and returns their records.
   mutating func drain(_ sink: Int = 0, records: Int = 1_000) -> [Seen] {
     var all: [Seen] = []
     while true {
-      let seen = take(sink, records: records)
+      let seen = nextRecords(sink, records: records)
       guard !seen.isEmpty else { return all }
       all += seen
       acknowledge(seen, by: sink)

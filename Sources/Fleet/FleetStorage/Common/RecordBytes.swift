@@ -59,7 +59,7 @@ final class RecordBytes {
   }
 
   /// Returns the change of a tenant's size, and discards it. The caller must store it.
-  func take(tenant: Int32) -> Int64 { tenants.removeValue(forKey: tenant) ?? 0 }
+  func removeBytes(of tenant: Int32) -> Int64 { tenants.removeValue(forKey: tenant) ?? 0 }
 
   /// Returns the changes of all tenants' sizes in the order of the tenants' keys, and discards them. The caller must
   /// store them.

@@ -84,7 +84,7 @@ final class PostgreSQLSession: StoreSession {
       """,
       [
         SQLValue(tenant), .integer(Int64(keys.count)), .integer(now), .bytes(FeedKeys.column(keys)), .text(id.text),
-        .integer(recordBytes.take(tenant: tenant)),
+        .integer(recordBytes.removeBytes(of: tenant)),
       ])
     guard let position = added.first?.integer(0) else {
       throw StoreFailure(.notFound, id.text, "removed meanwhile", mayRetry: true)

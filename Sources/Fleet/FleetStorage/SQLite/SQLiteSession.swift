@@ -42,7 +42,7 @@ struct SQLiteSession: StoreSession {
   ) throws(StoreFailure) -> FeedPosition {
     try run(
       "UPDATE tenant SET position = position + $2, record_bytes = record_bytes + $3 WHERE key = $1",
-      [SQLValue(tenant), .integer(Int64(keys.count)), .integer(recordBytes.take(tenant: tenant))])
+      [SQLValue(tenant), .integer(Int64(keys.count)), .integer(recordBytes.removeBytes(of: tenant))])
     let position = try feed(of: tenant).position
     try run(
       "INSERT INTO feed (tenant, position, at, keys) VALUES ($1, $2, $3, $4)",
