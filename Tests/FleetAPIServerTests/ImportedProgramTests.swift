@@ -113,6 +113,11 @@ import Testing
         let telemetry = try client.send("GET", "/api/vehicles/T-1/telemetry").list
         #expect(telemetry.compactMap { $0["gpsSpeed"] as? Double }.sorted() == [0, 18.52])
         #expect(try run("kind=tracks&vehicle=T-1", positions).json["unchanged"] as? Int == 2)
+        // The positions cover two of the trip's thirty minutes. The distance of the trip counts once.
+        let day = try #require(
+          try client.send("GET", "/api/vehicles/T-1/days?from=2026-05-04&to=2026-05-04").list.first)
+        #expect(day["distance"] as? Double == 12.346 && day["trips"] as? Int == 1, "\(day)")
+        #expect(day["movingSeconds"] as? Double == 120 && day["unknownSeconds"] as? Double == 1_680, "\(day)")
         let gpx = """
 
           <gpx version="1.1"><trk><name>T-1</name><trkseg>
