@@ -162,17 +162,17 @@ import Testing
           return reply
         }
         func count() throws -> Int { try client.send("GET", "/api/fuel-entries").list.count }
-        let first = #""2026-03-10 16:01","1000","40","1","60.00","110","7""#
+        let first = #""2026-03-10 16:01","1000","40","1","60.05","110","7""#
         #expect(try send([first]).json["created"] as? Int == 1)
         #expect(try send([first]).json["unchanged"] as? Int == 1)
         // The price and the time are corrected, and there is a new fill.
         let second = #""2026-03-20 16:01","1500","40","1","61.00","110","8""#
-        let corrected = try send([#""2026-03-10 16:30","1000","40","1","66.00","110","7""#, second])
+        let corrected = try send([#""2026-03-10 16:30","1000","40","1","66.15","110","7""#, second])
         #expect(try corrected.json["created"] as? Int == 1 && corrected.json["unchanged"] as? Int == 1)
         let skipped = try #require(try corrected.json["skipped"] as? [[String: Any]])
         #expect(skipped.map { $0["line"] as? Int } == [6])
         let message = try #require(skipped.first?["message"] as? String)
-        for part in ["total is ", "66.00", "60.00", "at is "] { #expect(message.contains(part), "\(message)") }
+        for part in ["total is ", "66.15", "60.05", "at is "] { #expect(message.contains(part), "\(message)") }
         #expect(!message.contains("quantity"), "\(message)")
         #expect(try count() == 2)
         // Rows that share an id are different fills.
