@@ -265,6 +265,32 @@ import Testing
         let trip = try #require(try client.send("GET", "/api/vehicles/VAN-2/trips").list.first)
         #expect(trip["startTime"] as? String == "2026-05-04T08:00:00.000Z" && trip["distance"] as? Double == 10.5)
         #expect(trip["endOdometer"] as? Double == 110.5 && trip["maxSpeed"] as? Double == 80)
+        // What only the trips tell is known; when the vehicle moved is not.
+        let csv = """
+          vehicleId,startTime,endTime,distance,startOdometer,endOdometer
+          VAN-3,2026-06-01T08:00:00Z,2026-06-01T08:30:00Z,25.5,1000,1025.5
+          VAN-3,2026-06-01T16:00:00Z,2026-06-01T16:20:00Z,,1025.5,1040
+          """
+        #expect(try client.send("POST", "/api/vehicles", json: #"{"id":"VAN-3"}"#).status < 410)
+        let more = try client.send(
+          "POST", "/api/imports?kind=trips", Array(csv.utf8), headers: ["Content-Type": "text/csv"])
+        #expect(try more.json["created"] as? Int == 2, "\(more.text)")
+        let day = try #require(
+          try client.send("GET", "/api/vehicles/VAN-3/days?from=2026-06-01&to=2026-06-01").list.first)
+        #expect(day["distance"] as? Double == 40 && day["trips"] as? Int == 2, "\(day)")
+        #expect(day["unknownSeconds"] as? Double == 3_000)
+        for key in ["movingSeconds", "engineOnSeconds", "idleSeconds"] { #expect(day[key] == nil, "\(key)") }
+        for (kind, keys) in [
+          ("trips", ["distance": 40, "trips": 2]), ("utilization", ["distance": 40, "usedDays": 1]),
+        ] as [(String, [String: Double])] {
+          let report = try client.send(
+            "POST", "/api/reports",
+            json: #"{"kind":"\#(kind)","groupBy":"vehicle","from":"2026-06-01","to":"2026-06-01"}"#)
+          let rows = try #require(try report.json["rows"] as? [[String: Any]], "\(report.text)")
+          let row = try #require(rows.first { $0["group"] as? String == "VAN-3" }, "\(report.text)")
+          for (key, value) in keys { #expect((row[key] as? NSNumber)?.doubleValue == value, "\(kind) \(key)") }
+          #expect(row["movingSeconds"] == nil && row["engineOnSeconds"] == nil, "\(row)")
+        }
       }
     }
   }

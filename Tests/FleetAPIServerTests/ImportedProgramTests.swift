@@ -113,6 +113,11 @@ import Testing
         let telemetry = try client.send("GET", "/api/vehicles/T-1/telemetry").list
         #expect(telemetry.compactMap { $0["gpsSpeed"] as? Double }.sorted() == [0, 18.52])
         #expect(try run("kind=tracks&vehicle=T-1", positions).json["unchanged"] as? Int == 2)
+        // The positions cover two of the trip's thirty minutes. The distance of the trip counts once.
+        let day = try #require(
+          try client.send("GET", "/api/vehicles/T-1/days?from=2026-05-04&to=2026-05-04").list.first)
+        #expect(day["distance"] as? Double == 12.346 && day["trips"] as? Int == 1, "\(day)")
+        #expect(day["movingSeconds"] as? Double == 120 && day["unknownSeconds"] as? Double == 1_680, "\(day)")
         let gpx = """
 
           <gpx version="1.1"><trk><name>T-1</name><trkseg>
@@ -133,6 +138,50 @@ import Testing
         let schedule = try #require(try client.send("GET", "/api/service-schedules").list.first)
         #expect((schedule["every"] as? [String: Any])?["kilometers"] as? Double == 10_000)
         #expect((schedule["lastService"] as? [String: Any])?["odometer"] as? Double == 5_000)
+      }
+    }
+  }
+
+  @Test(arguments: TestServer.Database.allCases)
+  func a_corrected_row_of_fuelio_is_reported_and_adds_nothing(_ database: TestServer.Database) async throws {
+    try await TestServer.run(on: database) { server in
+      try await aside {
+        let client = try server.client(server.keys.admin)
+        func send(_ rows: [String]) throws -> TestClient.Reply {
+          let text =
+            """
+            "## Vehicle"
+            "Name","DistUnit","FuelUnit","Plate","Tank1Type"
+            "Z3","0","0","AB12","100"
+            "## Log"
+            "Data","Odo (km)","Fuel (litres)","Full","Price (optional)","FuelType","UniqueId"
+
+            """ + rows.joined(separator: "\n") + "\n"
+          let reply = try ImportRoutesTests.send(client, "kind=fuel-entries&vehicle=VAN-1&currency=EUR", text)
+          #expect(reply.status == 200, "\(reply.text)")
+          return reply
+        }
+        func count() throws -> Int { try client.send("GET", "/api/fuel-entries").list.count }
+        let first = #""2026-03-10 16:01","1000","40","1","60.05","110","7""#
+        #expect(try send([first]).json["created"] as? Int == 1)
+        #expect(try send([first]).json["unchanged"] as? Int == 1)
+        // The price and the time are corrected, and there is a new fill.
+        let second = #""2026-03-20 16:01","1500","40","1","61.00","110","8""#
+        let corrected = try send([#""2026-03-10 16:30","1000","40","1","66.15","110","7""#, second])
+        #expect(try corrected.json["created"] as? Int == 1 && corrected.json["unchanged"] as? Int == 1)
+        let skipped = try #require(try corrected.json["skipped"] as? [[String: Any]])
+        #expect(skipped.map { $0["line"] as? Int } == [6])
+        let message = try #require(skipped.first?["message"] as? String)
+        for part in ["total is ", "66.15", "60.05", "at is "] { #expect(message.contains(part), "\(message)") }
+        #expect(!message.contains("quantity"), "\(message)")
+        #expect(try count() == 2)
+        // Rows that share an id are different fills.
+        let shared = try send([
+          #""2026-04-10 16:01","2000","40","1","60.00","110","9""#,
+          #""2026-04-20 16:01","2500","40","1","60.00","110","9""#,
+        ])
+        #expect(try shared.json["created"] as? Int == 2, "\(shared.text)")
+        #expect(try count() == 4)
       }
     }
   }

@@ -222,7 +222,7 @@ import Testing
             return known.isEmpty ? nil : known.reduce(0, +)
           }
           sums.vehicles = Set(days.map(\.vehicle)).count
-          sums.usedDays = own.count { $0.engineOn > 0 }
+          sums.usedDays = own.count { $0.engineOn > 0 || $0.trips > 0 || ($0.distance ?? 0) > 0 }
           sums.engineOn = own.reduce(0) { $0 + $1.engineOn }
           sums.idle = own.reduce(0) { $0 + $1.idle }
           (sums.distance, sums.fuelUsed) = (sum(own.map(\.distance)), sum(own.map(\.fuelUsed)))

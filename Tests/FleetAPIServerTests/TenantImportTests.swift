@@ -39,4 +39,32 @@ import Testing
     await first.close()
     await second.close()
   }
+
+  /// A database with two stores of the same gateway, for example because an archive is imported beside its tenant.
+  @Test(arguments: TestServer.Database.allCases)
+  func a_key_of_another_tenant_is_refused_before_anything_is_stored(_ database: TestServer.Database) async throws {
+    try await TestServer.run(on: database) { server in
+      let storage = server.storage
+      let now = Timestamp(nanoseconds: 1_795_219_200_000_000_000)
+      _ = try await storage.addVehicle("VAN-1", tenant: .standard, at: now)
+      var bytes: [UInt8] = []
+      try await TenantExport(storage: storage, tenant: .standard, contents: nil).write(at: now) { bytes += $0 }
+      let lines = bytes.split(separator: 0x0A).map(Array.init)
+      let copy = try #require(TenantID("copy"))
+      func check(_ lines: [[UInt8]]) async throws -> FieldError? {
+        var work = TenantImport(storage: storage, tenant: copy, contents: nil, isCheck: true)
+        do {
+          for line in lines { try await work.add(line) }
+          _ = try await work.finish()
+        } catch let error as FieldError {
+          return error
+        }
+        return nil
+      }
+      let error = try #require(try await check(lines))
+      #expect(["gateway.secret", "token.secret"].contains(error.path), "\(error)")
+      #expect(error.message.contains("tenant default"), "\(error)")
+      #expect(try await !storage.tenants().map(\.id).contains(copy))
+    }
+  }
 }

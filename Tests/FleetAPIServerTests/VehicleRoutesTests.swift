@@ -77,6 +77,43 @@ import Testing
     }
   }
 
+  @Test(arguments: TestServer.Database.allCases)
+  func a_vehicle_made_again_continues_the_history_of_its_id(_ database: TestServer.Database) async throws {
+    try await TestServer.run(on: database) { server in
+      try await aside {
+        let client = try server.client(server.keys.admin)
+        func post(_ path: String, _ json: String) throws -> TestClient.Reply {
+          let reply = try client.send("POST", path, json: json)
+          #expect(reply.status == 201, "\(reply.text)")
+          return reply
+        }
+        _ = try post("/api/vehicles", #"{"id":"RE-2"}"#)
+        for (day, odometer) in [(1, 48_000), (2, 48_100)] {
+          _ = try post(
+            "/api/meter-readings", #"{"vehicleId":"RE-2","at":"2026-05-0\#(day)T08:00:00Z","odometer":\#(odometer)}"#)
+        }
+        _ = try post(
+          "/api/fuel-entries",
+          #"{"vehicleId":"RE-2","at":"2026-05-03T08:00:00Z","energy":"diesel","quantity":40,"odometer":48210}"#)
+        let before = try client.send("GET", "/api/vehicles/RE-2").json
+        #expect(before["odometer"] as? Double == 48_210)
+        #expect(try client.send("DELETE", "/api/vehicles/RE-2").status == 204)
+        let again = try post("/api/vehicles", #"{"id":"RE-2"}"#).json
+        for key in ["odometer", "lifetimeKilometers", "dailyKilometers"] {
+          #expect(again[key] as? Double == before[key] as? Double, "\(key)")
+        }
+        #expect(again["odometerAt"] as? String == "2026-05-03T08:00:00.000Z" && again["engineHours"] == nil)
+        // The next reading is compared with the value that the vehicle shows.
+        let next = try post(
+          "/api/meter-readings", #"{"vehicleId":"RE-2","at":"2026-05-04T08:00:00Z","odometer":48300}"#
+        ).json
+        #expect((next["comparison"] as? [String: Any])?["previous"] as? Double == 48_210, "\(next)")
+        #expect(try client.send("GET", "/api/vehicles/RE-2").json["odometer"] as? Double == 48_300)
+        #expect(try client.send("GET", "/api/fuel-entries?vehicle=RE-2").list.count == 1)
+      }
+    }
+  }
+
   @Test func a_vehicle_that_was_read_can_be_written_back_unchanged() async throws {
     try await TestServer.run { server in
       try await aside {

@@ -86,6 +86,40 @@ import Testing
     }
   }
 
+  @Test(arguments: Database.allCases)
+  func records_that_waited_at_the_time_of_a_backup_are_sent_after_the_restore(_ database: Database) async throws {
+    try await ConnectedFleet.with(database) { fleet in
+      let sink = Sink()
+      let runner = ForwardRunner(
+        storage: fleet.storage, keys: fleet.keys, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+        now: { [clock = fleet.clock] in clock.now }, transport: { sink })
+      let id = try await fleet.change { transaction throws(ThingError) in
+        var forward = Forward()
+        (forward.name, forward.address) = ("Influx", "https://influx.example/write?db=fleet")
+        let stored = try transaction.insert(forward)
+        try transaction.follow(stored)
+        return stored.id
+      }
+      try await runner.round()
+      _ = try await fleet.storage.ingest(
+        try (1...7).map { try Self.record($0, #""speed":\#($0)"#) }, from: .trusted, tenant: .standard,
+        at: fleet.clock.now)
+      sink.answer([503])
+      fleet.clock.advance(seconds: 120)
+      try await runner.round()
+      try await fleet.storage.recordRestoration()
+      _ = try await fleet.storage.ingest(
+        [try Self.record(8, #""speed":8"#)], from: .trusted, tenant: .standard, at: fleet.clock.now)
+      fleet.clock.advance(seconds: 120)
+      try await runner.round()
+      #expect(sink.bodies.joined(separator: "\n").split(separator: "\n").count == 8, "\(sink.bodies)")
+      let forward = try await fleet.storage.view(tenant: .standard) { view throws(ThingError) in
+        try view.existing(id, Forward.self).value
+      }
+      #expect(forward.sent == 8 && forward.ignored == .object([:]))
+    }
+  }
+
   /// A receiver in another language, which checks the signatures itself. Its first answers are an error, a rejection and a
   /// redirect; it then accepts requests.
   private static let receiver = """

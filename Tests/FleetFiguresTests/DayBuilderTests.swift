@@ -29,10 +29,11 @@ import Testing
   }
 
   private static func trip(
-    _ second: Int, ends: Bool, id: String = "a", start began: Int? = nil, end: Int? = nil, fuel: Double? = nil
+    _ second: Int, ends: Bool, id: String = "a", start began: Int? = nil, end: Int? = nil, fuel: Double? = nil,
+    distance: Double? = nil
   ) -> DayTrip {
     var trip = DayTrip(time: start + Int64(second) * 1_000)
-    (trip.id, trip.hasEnded, trip.fuelUsed) = (id, ends, fuel)
+    (trip.id, trip.hasEnded, trip.fuelUsed, trip.distance) = (id, ends, fuel, distance)
     trip.startTime = began.map { start + Int64($0) * 1_000 }
     trip.endTime = end.map { start + Int64($0) * 1_000 }
     return trip
@@ -139,6 +140,70 @@ import Testing
     let jump = [Self.sample(0, rpm: 800, odometer: 1_000), Self.sample(3_600, rpm: 800, odometer: 1_201)]
     #expect(try #require(Self.day(jump)).distance == nil)
     #expect(try #require(Self.day([Self.sample(0, rpm: 800)])).distance == nil)
+  }
+
+  /// A tracker that reports only positions. A degree of latitude at the equator has 110.574 km.
+  @Test func positions_without_speeds_give_a_distance_but_no_times() throws {
+    let driven = try #require(
+      Self.day((0...10).map { Self.sample($0 * 10, place: (Double($0) * 0.001, 10)) }))
+    #expect(abs((driven.distance ?? 0) - 1.10574) < 1e-4)
+    #expect(driven.unknown == 100_000 && !driven.hasTimes)
+    // Every second, at a walking pace: no step is longer than 2 m.
+    let walked = try #require(
+      Self.day((0...100).map { Self.sample($0, place: (Double($0) * 0.000018, 10)) }))
+    #expect(abs((walked.distance ?? 0) - 0.199) < 0.02)
+    // The positions of a parked vehicle vary by some metres.
+    let parked = try #require(
+      Self.day((0...100).map { Self.sample($0 * 60, place: ($0 % 2 == 0 ? 0.00005 : -0.00005, 10)) }))
+    #expect(parked.distance == 0)
+    // The engine is off.
+    let carried = [Self.sample(0, rpm: 0, place: (0, 10)), Self.sample(10, rpm: 0, place: (0.001, 10))]
+    #expect(try #require(Self.day(carried)).distance == 0)
+  }
+
+  @Test func a_trip_counts_where_telemetry_gives_no_distance() throws {
+    let trip = Self.trip(1_800, ends: true, start: 0, end: 1_800, distance: 30)
+    let alone = try #require(Self.day([], trips: [trip]))
+    #expect(alone.distance == 30 && alone.trips == 1 && alone.unknown == 1_800_000 && !alone.hasTimes)
+    // A repeated record, and another source of the same trip.
+    let other = Self.trip(1_790, ends: true, id: "b", start: 10, end: 1_790, distance: 29)
+    #expect(try #require(Self.day([], trips: [trip, trip, other])).distance == 30)
+    let next = Self.trip(5_400, ends: true, id: "c", start: 1_800, end: 5_400, distance: 12.5)
+    #expect(try #require(Self.day([], trips: [next, trip])).distance == 42.5)
+    // Telemetry of the whole trip: 36 km/h for half an hour are 18 km.
+    let whole = (0...180).map { Self.sample($0 * 10, speed: 36) }
+    #expect(abs((try #require(Self.day(whole, trips: [trip])).distance ?? 0) - 18) < 1e-9)
+    // It lacks the first and the last minute.
+    let most = (6...174).map { Self.sample($0 * 10, speed: 36) }
+    #expect(abs((try #require(Self.day(most, trips: [trip])).distance ?? 0) - 16.8) < 1e-9)
+    // It has only the first ten minutes. The distance is that of the trip.
+    let part = try #require(Self.day((0...60).map { Self.sample($0 * 10, speed: 36) }, trips: [trip, next]))
+    #expect(abs((part.distance ?? 0) - 42.5) < 1e-9)
+    #expect(part.moving == 600_000 && part.unknown == 4_800_000 && part.hasTimes)
+    // Telemetry without speeds and positions.
+    let silent = (0...180).map { Self.sample($0 * 10, rpm: 800) }
+    let known = try #require(Self.day(silent, trips: [trip]))
+    #expect(known.distance == 30 && known.engineOn == 1_800_000 && known.unknown == 1_800_000)
+    // The share after midnight.
+    let late = Self.trip(600, ends: true, start: -1_800, end: 600, distance: 20)
+    #expect(abs((try #require(Self.day([], trips: [late])).distance ?? 0) - 5) < 1e-9)
+    // Without a distance, or with an impossible one, it is unknown.
+    for distance in [nil, -1, 101] as [Double?] {
+      let day = try #require(
+        Self.day([], trips: [Self.trip(1_800, ends: true, start: 0, end: 1_800, distance: distance)]))
+      #expect(day.distance == nil && day.trips == 1 && !day.hasTimes)
+    }
+  }
+
+  @Test func a_trip_without_a_record_of_its_start_is_not_parking() throws {
+    let trips = [
+      Self.trip(600, ends: true, id: "a", start: 0, end: 600),
+      Self.trip(2_000, ends: true, id: "b", start: 1_000, end: 2_000),
+    ]
+    let samples = [
+      Self.sample(800, gps: 0), Self.sample(900, gps: 0), Self.sample(1_010, gps: 0), Self.sample(1_100, gps: 0),
+    ]
+    #expect(try #require(Self.day(samples, trips: trips)).unknown == 90_000)
   }
 
   @Test func fuel_is_integrated_or_that_of_the_trips() throws {

@@ -50,6 +50,30 @@ import Testing
     }
   }
 
+  /// A record was stored before the backup, and the follower had not processed it. Another record's vehicle was
+  /// already found, but had no turn.
+  @Test(arguments: Database.allCases)
+  func a_code_stored_before_a_backup_opens_its_defect_after_the_restore(_ database: Database) async throws {
+    try await FollowedFleet.with(database) { fleet in
+      try await fleet.store([try FollowedFleet.codes(1, at: 1, ["P0420"])])
+      while try await fleet.follower.readFeed(tenant: .standard) {}
+      try await fleet.store([
+        try FollowedFleet.codes(2, at: 2, ["P0420", "P0301"], ecu: "7E8"),
+        try FollowedFleet.trip(3, from: 2, to: 3, #","distance":50,"endOdometer":10050"#),
+      ])
+      try await fleet.storage.recordRestoration()
+      try await fleet.store([try FollowedFleet.codes(4, at: 4, ["P0420", "P0301", "C0031"])])
+      try await fleet.follow()
+      let defects = try await fleet.things(ThingQuery<Defect>(limit: 10))
+      #expect(Set(defects.flatMap(\.value.codes)) == ["P0420", "P0301", "C0031"] && defects.count == 3)
+      #expect(try await fleet.vehicle().odometer == 10_050)
+      #expect(try await fleet.things(ThingQuery<FollowedVehicle>(limit: 10)).isEmpty)
+      // The work is not done again.
+      try await fleet.follow()
+      #expect(try await fleet.things(ThingQuery<MeterReading>(limit: 100)).count == 1)
+    }
+  }
+
   @Test(arguments: Database.allCases)
   func a_code_opens_one_defect_and_stays_away_before_it_is_verified(_ database: Database) async throws {
     try await FollowedFleet.with(database) { fleet in

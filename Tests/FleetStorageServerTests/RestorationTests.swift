@@ -58,6 +58,12 @@ import Testing
     let start = try await storage.feedPosition(tenant: .standard)
     #expect(start.rawValue > last && start.rawValue < 1 << 53)
     try await Self.store(50..<52, storage)
+    // Readers whose positions were restored with the feed miss nothing: neither old changes nor new ones.
+    for (position, rest) in [(0, [0, 1, 2, 50, 51]), (1, [1, 2, 50, 51]), (3, [50, 51])] as [(Int64, [Int])] {
+      let (changes, _) = try await storage.changes(
+        of: [.known(.telemetry)], vehicle: nil, after: FeedPosition(rawValue: position), limit: 10, tenant: .standard)
+      #expect(changes.map(\.record.number) == rest, "after \(position)")
+    }
     let changes = try await storage.changes(after: start, limit: 10, tenant: .standard)
     #expect(changes.map(\.record.number) == [50, 51])
     #expect(
@@ -268,7 +274,36 @@ import Testing
       // Records stay.
       #expect(try await fleet.storage.all(.telemetry(of: "VAN-001")).count == 4)
       #expect(try await fleet.storage.feedPosition(tenant: other).rawValue > 1 << 40)
-      #expect(try await fleet.storage.removeChanges(before: Sample.time(1e9), keeping: 10) == 1)
+      // The changes before the restore were kept for the server's own readers.
+      #expect(try await fleet.storage.removeChanges(before: Sample.time(1e9), keeping: 10) == 4)
+    }
+  }
+
+  @Test(arguments: Kind.allCases)
+  func a_feed_is_trimmed_by_the_number_of_changes_of_all_generations(_ kind: Kind) async throws {
+    try await TestedFleet.with(kind) { fleet in
+      for first in [0, 4, 8] {
+        for number in first..<(first + 4) { try await Self.store(number..<(number + 1), fleet.storage) }
+        if first < 8 { try await fleet.storage.recordRestoration() }
+      }
+      func rest(after position: Int64) async throws -> [Int] {
+        try await fleet.storage.changes(
+          of: [.known(.telemetry)], vehicle: nil, after: FeedPosition(rawValue: position), limit: 100,
+          tenant: .standard
+        ).changes.map(\.record.number)
+      }
+      #expect(try await fleet.storage.removeChanges(before: Sample.time(0), keeping: 12) == 0)
+      #expect(try await rest(after: 0) == Array(0..<12))
+      #expect(try await fleet.storage.removeChanges(before: Sample.time(0), keeping: 10) == 2)
+      #expect(try await rest(after: 2) == Array(2..<12))
+      #expect(try await rest(after: 4) == Array(4..<12))
+      #expect(try await fleet.storage.removeChanges(before: Sample.time(0), keeping: 6) == 4)
+      let gone = await #expect(throws: StorageError.self) { try await rest(after: 4) }
+      #expect(gone?.kind == .positionGone)
+      #expect(try await fleet.storage.removeChanges(before: Sample.time(0), keeping: 3) == 3)
+      #expect(try await fleet.storage.counts().changesRemoved == 9)
+      let end = try await fleet.storage.feedPosition(tenant: .standard).rawValue
+      #expect(try await rest(after: end - 3) == [9, 10, 11])
     }
   }
 

@@ -304,7 +304,7 @@ public final class RecordFollower: Service {
     } catch {
       switch error.kind {
       case .positionGone:
-        // This server has not read the feed for a long time, or a backup was restored.
+        // No server has read the feed for a long time.
         let whose = vehicle.map { ", vehicle \($0)" } ?? ""
         logger.warning(
           "tenant \(tenant)\(whose): changes of records are no longer stored; their readings and codes are missing")

@@ -277,7 +277,8 @@ extension ThingSession {
       try session.rows(
         """
         SELECT \(key), min(d.day), count(DISTINCT d.vehicle),
-          \(sum("CASE WHEN d.engine_on > 0 OR d.moving > 0 THEN 1 ELSE 0 END")), \(sum("d.engine_on")),
+          \(sum("CASE WHEN d.engine_on > 0 OR d.moving > 0 OR d.trips > 0 OR d.distance > 0 THEN 1 ELSE 0 END")),
+          \(sum("d.engine_on")),
           \(sum("d.moving")), \(sum("d.idle")), \(sum("d.unknown")), sum(d.distance), sum(d.fuel_used),
           sum(CASE WHEN d.fuel_used IS NOT NULL THEN d.distance END), \(sum("d.trips")), \(sum("d.driver_events")),
           sum(CASE WHEN d.driver_events IS NOT NULL THEN d.distance END)

@@ -13,7 +13,8 @@ extension StoredFleet {
   ) async throws(StorageError) -> [FeedChange] {
     try await engine.read { session throws(StoreFailure) in
       let tenant = try session.existing(tenant)
-      try session.requireStored(position, tenant: tenant)
+      // A position of an earlier generation may belong to other changes than those that the reader has received.
+      try session.requireStored(position, from: try session.generations(of: tenant).start, tenant: tenant)
       return try session.changes(after: position.rawValue, limit: max(limit, 1), of: nil, vehicle: nil, tenant: tenant)
         .changes
     }
@@ -73,11 +74,14 @@ extension StoreSession {
     of tenant: Int32, before cutoff: Int64, keeping most: Int64
   ) throws(StoreFailure) -> Int64 {
     let feed = try feed(of: tenant)
+    let generations = try generations(of: tenant)
     // Changes are read in the order of their commits. Their times have the same order, except for differences between
     // the clocks of several servers.
     let oldest = try rows(
       "SELECT position, at FROM feed WHERE tenant = $1 ORDER BY position LIMIT 200", [SQLValue(tenant)])
-    let old = oldest.prefix { $0.integer(1) < cutoff || $0.integer(0) <= feed.position - most }
+    let old = oldest.prefix {
+      $0.integer(1) < cutoff || generations.changes(after: $0.integer(0), through: feed.position) >= most
+    }
     guard let last = old.last?.integer(0) else { return 0 }
     try run("DELETE FROM feed WHERE tenant = $1 AND position <= $2", [SQLValue(tenant), .integer(last)])
     // The tenant's row is changed last, because batches wait while it is locked. If another server has changed the row
@@ -87,18 +91,22 @@ extension StoreSession {
         "UPDATE tenant SET forgotten = $2 WHERE key = $1 AND forgotten = $3",
         [SQLValue(tenant), .integer(last), .integer(feed.forgotten)]) == 1
     guard isOurs else { throw StoreFailure(.unavailable, "feed", "trimmed by another server", mayRetry: true) }
-    return last - feed.forgotten
+    return generations.changes(after: feed.forgotten, through: last)
   }
 
   /// Checks that all changes after a position are stored.
   ///
+  /// - Parameter start: the lowest permitted position, if it is higher than that of the stored changes.
   /// - Throws: `positionGone` if some are no longer stored, or if the position is higher than the feed's position.
-  fileprivate func requireStored(_ position: FeedPosition, tenant: Int32) throws(StoreFailure) {
+  fileprivate func requireStored(
+    _ position: FeedPosition, from start: Int64 = 0, tenant: Int32
+  ) throws(StoreFailure) {
     let feed = try feed(of: tenant)
-    guard position.rawValue >= feed.forgotten, position.rawValue <= feed.position else {
+    let lowest = max(feed.forgotten, start)
+    guard position.rawValue >= lowest, position.rawValue <= feed.position else {
       throw StoreFailure(
         .positionGone, "feed",
-        "expected \(feed.forgotten) to \(feed.position), found \(position.rawValue): read the current state again")
+        "expected \(lowest) to \(feed.position), found \(position.rawValue): read the current state again")
     }
   }
 

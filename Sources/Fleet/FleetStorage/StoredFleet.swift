@@ -26,7 +26,7 @@ import Telemetry
 ///
 /// | table | content of a row |
 /// |---|---|
-/// | `setting` | values by name: `cursorKey`, the key of cursors; `store`, the identifier of the store; `served` (SQLite) or `origin` (PostgreSQL), the place of the database at the last start |
+/// | `setting` | values by name: `cursorKey`, the key of cursors; `store`, the identifier of the store; `served` (SQLite) or `origin` (PostgreSQL), the place of the database at the last start; `generations KEY`, those of a tenant (``FeedGenerations``) |
 /// | `tenant` | a tenant: its `id`; `position` of its feed; `forgotten`, the position up to which changes were deleted; the numbers of its `gateways` and `tokens`; `record_bytes`, the size of its records (``RecordBytes``) |
 /// | `vehicle` | a vehicle: the properties that operators set; the gateway that registered it (`registered_by`); the latest time of its records; `place`, `motion` and `last_trip`: the values of its newest records (``LastKnownValue``); `is_incomplete` until an upgrade has set these |
 /// | `newest` | the newest record of a vehicle and class, or, for classes with ECUs, of each ECU; class -1 is the newest telemetry with a position |

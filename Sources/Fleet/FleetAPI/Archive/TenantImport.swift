@@ -42,6 +42,8 @@ public struct TenantImport {
   private var counts = ArchiveCounts()
   private var neededContents = ArchivedContents()
   private var readContents: Set<String> = []
+  /// The hashes of the keys in the lines that were checked.
+  private var secrets: Set<SecretHash> = []
 
   /// Creates an import.
   ///
@@ -73,7 +75,10 @@ public struct TenantImport {
       section = .table(table, columns: columns)
     case (.row(let values), .table(let table, let columns)):
       counts.rows += 1
-      if isCheck { try Self.check(values, columns, table) }
+      if isCheck {
+        try Self.check(values, columns, table)
+        try await checkSecret(values, columns, table)
+      }
       if table.name == ArchiveTable.auditHead.name {
         try readAuditHead(Dictionary(zip(columns, values)) { first, _ in first })
       } else {
@@ -135,6 +140,24 @@ public struct TenantImport {
     } catch {
       throw error.inside(table.name)
     }
+  }
+
+  /// Checks that the key of a gateway or of an operator occurs only once in the archive, and that no other tenant of the
+  /// database has it. Each key belongs to one tenant, because a request names its tenant only by the key.
+  private mutating func checkSecret(_ values: [JSON], _ columns: [String], _ table: ArchiveTable) async throws {
+    guard ["gateway", "token"].contains(table.name), let column = columns.firstIndex(of: "secret"),
+      let secret = values[column].textValue.flatMap({ Hexadecimal.bytes($0) }).flatMap({ SecretHash($0) })
+    else { return }
+    let path = "\(table.name).secret"
+    guard secrets.insert(secret).inserted else { throw FieldError(path, "an earlier row has the same key") }
+    let owner: TenantID? =
+      switch try await storage.principal(secret) {
+      case .gateway(_, let tenant), .token(_, let tenant), .person(_, let tenant): tenant
+      case nil: nil
+      }
+    guard let owner, owner != named ?? head?.tenant else { return }
+    throw FieldError(
+      path, "tenant \(owner.text) of this database has the same key: import into another database, or into this tenant")
   }
 
   private mutating func begin(_ head: ArchiveHead) async throws {

@@ -9,6 +9,8 @@ struct ImportOutcome: Sendable {
 
   var rows: [(line: Int, action: Action, id: String)] = []
   var errors: [ImportError] = []
+  /// Rows with the id of a thing that was imported before and has other values.
+  var different: [ImportError] = []
 
   /// Returns the body of the answer to an import request.
   func json(_ file: ImportFile, _ kind: ImportKind, isDryRun: Bool) -> JSON {
@@ -32,7 +34,7 @@ struct ImportOutcome: Sendable {
         rows.map { row in
           .object(["line": .integer(Int64(row.line)), "action": .text(row.action.rawValue), "id": .text(row.id)])
         }),
-      "skipped": .array(file.skipped.sorted { $0.line < $1.line }.map(json)),
+      "skipped": .array((file.skipped + different).sorted { $0.line < $1.line }.map(json)),
       "notImported": .array(file.rest.map(json)), "errors": .array(errors.map(json)),
     ])
   }

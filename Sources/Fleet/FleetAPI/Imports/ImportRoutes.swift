@@ -180,7 +180,7 @@ struct ImportRoutes {
     // The order matters: each reading of a meter is compared with the readings added before it. Many programs write the
     // newest row first.
     let sorted = file.rows.enumerated().sorted { left, right in
-      let times = [left, right].map { Self.time(of: $0.element)?.milliseconds ?? .min }
+      let times = [left, right].map { $0.element.time?.milliseconds ?? .min }
       return times[0] == times[1] ? left.offset < right.offset : times[0] < times[1]
     }
     let rows = sorted.map(\.element).map { row in
@@ -231,6 +231,7 @@ struct ImportRoutes {
       }
       let outcome = found.withLock { $0 }
       all.errors += outcome.errors
+      all.different += outcome.different
       if !isUndone, !outcome.errors.isEmpty { break }
       for var row in outcome.rows {
         // The transaction that created this vehicle for an earlier row was rolled back. Otherwise, this row would
@@ -259,7 +260,7 @@ struct ImportRoutes {
     var outcome = ImportOutcome()
     for (row, copy) in rows {
       do throws(ThingError) {
-        let (action, id) =
+        let (action, id, difference) =
           switch kind {
           case .vehicles: try add(row, transaction, call)
           case .drivers: try add(row, WorkRoutes(storage: storage).drivers, copy, transaction, call)
@@ -271,6 +272,7 @@ struct ImportRoutes {
           case .trips, .tracks: throw .rule(code: "records", message: "rows of this kind are records")
           }
         outcome.rows.append((row.line, action, id))
+        if let difference { outcome.different.append(row.error("", difference)) }
       } catch {
         switch error {
         case .invalid(let errors): outcome.errors += errors.all.map { row.error($0.path, $0.message) }
@@ -291,28 +293,37 @@ struct ImportRoutes {
   /// vehicle's id.
   private func add(
     _ row: ImportRow, _ transaction: any FleetTransaction, _ call: Call
-  ) throws(ThingError) -> (ImportOutcome.Action, String) {
+  ) throws(ThingError) -> (ImportOutcome.Action, String, difference: String?) {
     let things = VehicleRoutes(storage: storage).things
     let name = row.values["id"]?.textValue ?? ""
     guard let stored = try transaction.vehicle(named: name), stored.value.id == name else {
-      return (.create, try things.insert(try Self.new(row), id: nil, [:], transaction, call).name)
+      return (.create, try things.insert(try Self.new(row), id: nil, [:], transaction, call).name, nil)
     }
-    return (try change(stored, row, things, transaction, call), name)
+    return (try change(stored, row, things, transaction, call), name, nil)
   }
 
   /// Adds a thing with the row's ID or, without one, with an ID that is computed from the row. If the thing exists,
   /// changes it if the row has an ID. Returns what was done, and the thing's ID.
   ///
+  /// A row with an ID of the program that wrote the file is the same thing in each of its files. If the stored thing
+  /// differs from the row, also returns the difference: the thing stays as it is, because a person may have corrected it.
+  ///
   /// - Parameter copy: the number of equal rows that precede this row in the file.
   private func add<Value: Kind>(
     _ row: ImportRow, _ things: ThingRoutes<Value>, _ copy: UInt64, _ transaction: any FleetTransaction, _ call: Call
-  ) throws(ThingError) -> (ImportOutcome.Action, String) {
+  ) throws(ThingError) -> (ImportOutcome.Action, String, difference: String?) {
     let value: Value = try Self.new(row)
-    let id = row.id ?? Self.id(of: row, Value.self, copy)
-    guard let stored = try transaction.find(id, Value.self) else {
-      return (.create, try things.insert(value, id: id, [:], transaction, call).name)
+    var id = row.id ?? row.id(of: Value.self, copy: copy)
+    if let stored = try transaction.find(id, Value.self) {
+      return (row.id == nil ? .unchanged : try change(stored, row, things, transaction, call), id.string, nil)
     }
-    return (row.id == nil ? .unchanged : try change(stored, row, things, transaction, call), id.string)
+    if row.id == nil, let own = row.sourceID(of: Value.self) {
+      id = own
+      if let stored = try transaction.find(id, Value.self) {
+        return (.unchanged, id.string, row.difference(of: value, from: stored))
+      }
+    }
+    return (.create, try things.insert(value, id: id, [:], transaction, call).name, nil)
   }
 
   private func change<Value: Kind>(
@@ -333,23 +344,6 @@ struct ImportRoutes {
     } catch {
       throw .invalid(error)
     }
-  }
-
-  /// Returns the time of a row, or the start of the day that the row contains; `nil` for a row without a time or day.
-  private static func time(of row: ImportRow) -> Timestamp? {
-    if let time = row.values["at"].flatMap({ try? Timestamp(json: $0) }) { return time }
-    guard let day = row.values[ImportKind.maintenanceRecords.timeKey].flatMap({ try? CalendarDate(json: $0) }) else {
-      return nil
-    }
-    return ZoneRules.utc.time(0, on: day)
-  }
-
-  private static func id<Value: Kind>(of row: ImportRow, _ kind: Value.Type, _ copy: UInt64) -> UUIDv7 {
-    let time = time(of: row)
-    let hash = JSON.array([.text(kind.names.one), .object(row.values)]).canonicalHash
-    return UUIDv7(
-      milliseconds: UInt64(max(time?.milliseconds ?? 0, 0)), seed: UInt64(hash.prefix(16), radix: 16) ?? 0,
-      number: copy)
   }
 }
 

@@ -52,12 +52,12 @@ enum FigureSchemas {
     },
     "DayFigures": {
       "type": "object",
-      "required": ["date", "engineOnSeconds", "movingSeconds", "idleSeconds", "unknownSeconds", "trips", "drivingEvents", "firstTime", "lastTime"],
+      "required": ["date", "unknownSeconds", "trips", "drivingEvents", "firstTime", "lastTime"],
       "additionalProperties": false,
       "properties": {
         "date": { "type": "string", "format": "date" },
         "distance": { "description": "km.", "type": "number" },
-        "engineOnSeconds": { "type": "number" },
+        "engineOnSeconds": { "description": "Absent if not known, like `movingSeconds` and `idleSeconds`.", "type": "number" },
         "movingSeconds": { "type": "number" },
         "idleSeconds": { "description": "Time at rest with a running engine.", "type": "number" },
         "unknownSeconds": { "description": "Time between the first and the last record of which it is not known what the vehicle did. It is never counted as idle.", "type": "number" },
@@ -133,7 +133,7 @@ enum FigureSchemas {
     "DriverFigures": {
       "type": "object", "additionalProperties": false,
       "required": [
-        "driverId", "from", "to", "drivingEvents", "engineOnSeconds", "formula", "journeys", "journeysInProgress",
+        "driverId", "from", "to", "drivingEvents", "formula", "journeys", "journeysInProgress",
         "journeysToReview", "journeySeconds", "journeyKilometers"
       ],
       "properties": {
@@ -145,7 +145,7 @@ enum FigureSchemas {
         "score": { "description": "From 0 to 100, by `formula`.", "type": "integer" },
         "note": { "description": "Why there is no score.", "type": "string" },
         "formula": { "type": "string" },
-        "engineOnSeconds": { "type": "number" },
+        "engineOnSeconds": { "description": "Absent if not known.", "type": "number" },
         "journeys": { "description": "Journeys that began on the days and were not cancelled.", "type": "integer" },
         "journeysInProgress": { "type": "integer" },
         "journeysToReview": { "type": "integer" },

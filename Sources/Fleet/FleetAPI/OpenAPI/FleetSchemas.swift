@@ -136,7 +136,7 @@ enum FleetSchemas {
           }
         } },
         "skipped": {
-          "description": "Rows that describe something else.",
+          "description": "Rows that describe something else, and rows that differ from the thing that was imported from them before.",
           "type": "array", "items": { "$ref": "#/components/schemas/ImportMessage" }
         },
         "notImported": {

@@ -84,10 +84,14 @@ extension VehicleDay {
     func seconds(_ milliseconds: Int64) -> JSON { (Double(milliseconds) / 1_000).json }
     func rounded(_ number: Double) -> JSON { ((number * 1_000).rounded() / 1_000).json }
     var members: [String: JSON] = [
-      "date": date.json, "engineOnSeconds": seconds(engineOn), "movingSeconds": seconds(moving),
-      "idleSeconds": seconds(idle), "unknownSeconds": seconds(unknown), "trips": .integer(Int64(trips)),
+      "date": date.json, "unknownSeconds": seconds(unknown), "trips": .integer(Int64(trips)),
       "drivingEvents": .integer(Int64(drivingEvents)), "firstTime": firstTime.json, "lastTime": lastTime.json,
     ]
+    if hasTimes {
+      members["engineOnSeconds"] = seconds(engineOn)
+      members["movingSeconds"] = seconds(moving)
+      members["idleSeconds"] = seconds(idle)
+    }
     members["distance"] = distance.map(rounded)
     members["fuelUsed"] = fuelUsed.map(rounded)
     return .object(members)

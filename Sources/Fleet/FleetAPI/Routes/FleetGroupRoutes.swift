@@ -78,6 +78,7 @@ struct FleetGroupRoutes {
             * Int64(vehicles[fleet.id.json]?.count ?? 0)
           guard working > 0 else { continue }
           let sums = try view.daySums(by: .fleet, fleet: fleet.id, from: today, through: today)
+          guard sums.allSatisfy(\.hasTimes) else { continue }
           let seconds = Double(sums.reduce(0) { $0 + $1.engineOn }) / 1_000
           utilization[fleet.id] = (seconds / Double(working) * 1_000).rounded() / 1_000
         }

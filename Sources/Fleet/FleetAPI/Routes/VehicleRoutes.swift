@@ -89,9 +89,10 @@ struct VehicleRoutes {
     // A person who may only add meter readings may change only the odometer and the engine hours.
     routes.changing = .addReading
     routes.changingKeys = Set([Meter.odometer, .engineHours].map(\.rawValue))
-    // The change may have moved the vehicle to another fleet with other schedules.
     routes.afterChange = { vehicle, transaction throws(ThingError) in
-      try transaction.evaluateServices(of: vehicle)
+      try transaction.continueMeters(of: vehicle)
+      // The change may have moved the vehicle to another fleet with other schedules.
+      try transaction.evaluateServices(of: try transaction.existing(vehicle.id, Vehicle.self))
     }
     return routes
   }
@@ -188,7 +189,7 @@ struct VehicleRoutes {
     let operation = Operation(
       id: "removeVehicle",
       summary:
-        "Removes a vehicle with all its records and schedules. Its defects are dismissed, and scheduled maintenance is cancelled. 409 `vehicleInUse` during an assignment, a journey or maintenance.",
+        "Removes a vehicle with all its records and schedules. Its defects are dismissed, and scheduled maintenance is cancelled. Its fills, expenses, meter readings and closed work stay; a vehicle that is made again with its id continues them. 409 `vehicleInUse` during an assignment, a journey or maintenance.",
       parameters: [.header("If-Match", "The ETag of the version that is removed.")],
       results: [.init(.noContent, "Removed.")], errors: [.conflict, .preconditionFailed])
     let things = things

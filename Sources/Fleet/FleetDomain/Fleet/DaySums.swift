@@ -21,7 +21,7 @@ public struct DaySums: Equatable, Sendable {
   /// The first day with records.
   public var date: CalendarDate
   public var vehicles = 0
-  /// The number of days on which an engine ran or a vehicle moved.
+  /// The number of days on which an engine ran, a vehicle moved, a trip began or a distance was driven.
   public var usedDays = 0
   /// Time with a running engine, ms.
   public var engineOn: Int64 = 0
@@ -45,4 +45,10 @@ public struct DaySums: Equatable, Sendable {
   public var driverDistance = 0.0
 
   public init(date: CalendarDate) { self.date = date }
+
+  /// Whether it is known when engines ran and vehicles moved. Otherwise ``engineOn``, ``moving`` and ``idle`` are 0
+  /// although a vehicle may have been used.
+  public var hasTimes: Bool {
+    engineOn > 0 || moving > 0 || (unknown == 0 && trips == 0 && (distance ?? 0) == 0)
+  }
 }

@@ -32,6 +32,12 @@ public struct VehicleDay: Equatable, Sendable {
     self.firstTime = firstTime
     self.lastTime = lastTime
   }
+
+  /// Whether it is known when the engine ran and the vehicle moved. Otherwise ``engineOn``, ``moving`` and ``idle`` are 0
+  /// although the vehicle may have been used.
+  public var hasTimes: Bool {
+    engineOn > 0 || moving > 0 || (unknown == 0 && trips == 0 && (distance ?? 0) == 0)
+  }
 }
 
 /// The days for which a vehicle's figures no longer agree with the vehicle's records.

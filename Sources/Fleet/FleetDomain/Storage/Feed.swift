@@ -2,6 +2,7 @@ import Telemetry
 
 /// A position in a tenant's feed: the number of changes before it. Positions increase in the order of the commits.
 /// After a backup was restored, new positions are higher than all positions that were used before (a new generation).
+/// Positions that were restored together with the feed stay right.
 public struct FeedPosition: RawRepresentable, Hashable, Comparable, Sendable {
   public let rawValue: Int64
 

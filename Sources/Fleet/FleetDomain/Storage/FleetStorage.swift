@@ -103,13 +103,17 @@ public protocol FleetStorage: AccessStorage {
   ///
   /// Changes of records that were removed in the meantime are left out.
   ///
-  /// - Throws: `positionGone` if the changes after the position are no longer stored.
+  /// - Throws: `positionGone` if the changes after the position are no longer stored, or if a backup was restored since
+  ///   the position was read.
   func changes(
     after position: FeedPosition, limit: Int, tenant: TenantID
   ) async throws(StorageError) -> [FeedChange]
 
   /// Returns changes of some classes after a position, in the order of their commits, and the position from which the
   /// caller continues. The returned position equals the given one only if the feed has no later change.
+  ///
+  /// Only for readers that store their position in the same database: after a backup was restored, they continue with
+  /// the position that was restored with the feed.
   ///
   /// - Parameter vehicle: id of the vehicle whose changes are returned; `nil` for all.
   /// - Throws: `positionGone` if the changes after the position are no longer stored, `notFound` if there is no such
@@ -285,7 +289,7 @@ public protocol FleetStorage: AccessStorage {
   // MARK: The storage itself
 
   /// Begins a new generation of feed positions. This is required after a backup was restored in a way that no server
-  /// can detect. All earlier positions then fail with `positionGone`.
+  /// can detect. All earlier positions that readers outside the database have received then fail with `positionGone`.
   func recordRestoration() async throws(StorageError)
 
   /// Checks that the database works.

@@ -19,6 +19,9 @@ import Telemetry
 /// ended.
 ///
 /// A value is used for 15 seconds if the next records do not contain it, because not every record contains every value.
+///
+/// A trip that ended on the day counts with its own distance if telemetry gives no distance in its time, or in more than
+/// two minutes of it. Its time without telemetry is unknown, because it is not known when the vehicle stood.
 public struct DayBuilder: Sendable {
   /// If two records are at most this far apart, the vehicle is assumed to keep the state of the first one in between,
   /// ms.
@@ -33,6 +36,9 @@ public struct DayBuilder: Sendable {
   /// Maximum plausible mean speed between two odometer readings, km/h. If the readings imply a higher speed, the
   /// distance between them is ignored.
   static let greatestSpeed = 200.0
+  /// If it is unknown whether the vehicle moves, its positions show a distance after this displacement, m. Reported
+  /// positions of a vehicle at rest vary by less.
+  static let leastDisplacement = 20.0
 
   /// The vehicle's state at the time of a telemetry record.
   private struct Moment {
@@ -54,6 +60,23 @@ public struct DayBuilder: Sendable {
     func value(at now: Int64) -> Double? { now - time <= DayBuilder.hold ? value : nil }
   }
 
+  /// The distance that a trip reports, and what telemetry gives for its time.
+  private struct TripDistance {
+    var time: Range<Int64>
+    var kilometers: Double
+    /// The part of the time for which telemetry gives a distance, ms.
+    var measuredTime: Int64 = 0
+    /// The distance that telemetry gives, km.
+    var measuredDistance = 0.0
+
+    var end: Int64 { time.upperBound }
+
+    /// Whether telemetry lacks an essential part of the trip.
+    var isIncomplete: Bool {
+      measuredTime == 0 || end - time.lowerBound - measuredTime > DayBuilder.longestStep
+    }
+  }
+
   private let date: CalendarDate
   private let from: Int64
   private let to: Int64
@@ -61,6 +84,14 @@ public struct DayBuilder: Sendable {
   private let trips: [DayTrip]
   private let drivingEvents: [DayEvent]
   private var last: Moment?
+  /// The time of the first telemetry record, ms since 1970.
+  private var start: Int64?
+  /// The position up to which the distance from positions has been added.
+  private var anchor: GeoPosition?
+  /// The distances that trips report, in the order of their times.
+  private var ownDistances: [TripDistance]
+  /// The first of ``ownDistances`` that may end after the newest telemetry record.
+  private var nextTrip = 0
   private var speed: Held?
   private var groundSpeed: Held?
   private var rpm: Held?
@@ -83,6 +114,7 @@ public struct DayBuilder: Sendable {
     self.date = date
     (from, to) = (zone.start(of: date), zone.start(of: date.next))
     let day = from..<to
+    ownDistances = Self.distances(of: trips, from: from, to: to)
     self.trips = trips.sorted { ($0.effectiveTime, $0.time, $0.id) < ($1.effectiveTime, $1.time, $1.id) }
     self.drivingEvents = drivingEvents.filter { day.contains($0.time) }
     for time in trips.map(\.time) + drivingEvents.map(\.time) { record(time) }
@@ -101,6 +133,7 @@ public struct DayBuilder: Sendable {
     record(sample.time)
     let moment = moment(sample)
     if let last { addStep(last, moment) }
+    start = start ?? sample.time
     last = moment
   }
 
@@ -144,7 +177,7 @@ public struct DayBuilder: Sendable {
     case nil: if !isParked(at: first.time) { unknown += inside }
     }
     let share = Double(inside) / Double(length)
-    if let way = Self.distance(first, second) { distance = (distance ?? 0) + way * share }
+    if let way = way(first, second) { add(way, share: share, from: first, to: second) }
     if let rate = first.fuelRate {
       let mean = (rate + (second.fuelRate ?? rate)) / 2
       fuelUsed = (fuelUsed ?? 0) + mean * Double(inside) / 3_600_000
@@ -153,22 +186,38 @@ public struct DayBuilder: Sendable {
 
   /// Returns the distance between two records that are close together, km; `nil` if unknown. It is computed from the
   /// vehicle's speed or, without it, from the positions.
-  private static func distance(_ first: Moment, _ second: Moment) -> Double? {
+  private mutating func way(_ first: Moment, _ second: Moment) -> Double? {
     if let start = first.speed, let end = second.speed {
+      anchor = second.position
       return (start + end) / 2 * Double(second.time - first.time) / 3_600_000
     }
-    guard let start = first.position, let end = second.position else { return nil }
-    // Reported positions of a vehicle at rest vary.
-    return first.isMoving == true || second.isMoving == true ? start.distance(to: end) / 1_000 : 0
+    anchor = anchor ?? first.position
+    guard let end = second.position else { return nil }
+    guard let start = anchor else {
+      anchor = end
+      return nil
+    }
+    let way = start.distance(to: end)
+    if first.isMoving != true, second.isMoving != true {
+      let isAtRest = first.isEngineOn == false || (first.isMoving == false && second.isMoving == false)
+      if !isAtRest, way < Self.leastDisplacement { return 0 }
+      anchor = end
+      return isAtRest ? 0 : way / 1_000
+    }
+    anchor = end
+    return way / 1_000
   }
 
   /// Adds a longer time without records. Its state is unknown, unless the engine was off or the trip had ended: the
   /// vehicle was then parked.
   private mutating func addGap(_ first: Moment, _ second: Moment) {
+    anchor = nil
     guard contains(first.time), contains(second.time) else { return }
     if let start = first.odometer, let end = second.odometer {
       let hours = Double(second.time - first.time) / 3_600_000
-      if end >= start, end - start <= Self.greatestSpeed * hours { distance = (distance ?? 0) + end - start }
+      if end >= start, end - start <= Self.greatestSpeed * hours {
+        add(end - start, from: first, to: second)
+      }
     }
     switch first.isEngineOn {
     case false?: return
@@ -182,9 +231,67 @@ public struct DayBuilder: Sendable {
     unknown += max((ending?.effectiveTime ?? second.time) - first.time, 0)
   }
 
-  /// Whether the vehicle was parked at a time: the last start or end of a trip up to this time was an end.
+  /// Whether the vehicle was parked at a time: the last start or end of a trip up to this time was an end, and no trip
+  /// began before this time and ended after it. The start of a trip may have no record of its own.
   private func isParked(at time: Int64) -> Bool {
-    trips.last { $0.effectiveTime <= time }?.hasEnded ?? false
+    guard let index = trips.lastIndex(where: { $0.effectiveTime <= time }), trips[index].hasEnded else { return false }
+    return !trips[(index + 1)...].contains { $0.hasEnded && ($0.startTime ?? .max) <= time }
+  }
+
+  // MARK: Trips
+
+  /// Returns the trips that ended on the day and whose distances are known. Other records of the same trip, and trips
+  /// that overlap it, are left out.
+  ///
+  /// If a trip began before the day, the result contains only its share on the day.
+  private static func distances(of trips: [DayTrip], from: Int64, to: Int64) -> [TripDistance] {
+    var found: [TripDistance] = []
+    let ended = trips.filter { $0.hasEnded && from <= $0.effectiveTime && $0.effectiveTime < to }
+    for trip in ended.sorted(by: { ($0.startTime ?? .min, $0.id) < ($1.startTime ?? .min, $1.id) }) {
+      let end = trip.effectiveTime
+      guard let start = trip.startTime, start < end, start >= found.last?.end ?? .min, from < end,
+        let kilometers = trip.distance, kilometers >= 0,
+        kilometers <= greatestSpeed * Double(end - start) / 3_600_000
+      else { continue }
+      let time = max(start, from)..<end
+      let share = Double(end - time.lowerBound) / Double(end - start)
+      found.append(TripDistance(time: time, kilometers: kilometers * share))
+    }
+    return found
+  }
+
+  /// Adds a distance that telemetry gives to the day, and to the trips in whose time it was driven.
+  ///
+  /// - Parameters:
+  ///   - way: km.
+  ///   - share: the part of the distance that belongs to the day.
+  private mutating func add(_ way: Double, share: Double = 1, from first: Moment, to second: Moment) {
+    distance = (distance ?? 0) + way * share
+    while nextTrip < ownDistances.count, ownDistances[nextTrip].end <= first.time { nextTrip += 1 }
+    var index = nextTrip
+    while index < ownDistances.count, ownDistances[index].time.lowerBound < second.time {
+      let inside = ownDistances[index].time.clamped(to: first.time..<second.time)
+      let length = inside.upperBound - inside.lowerBound
+      ownDistances[index].measuredTime += length
+      ownDistances[index].measuredDistance += way * Double(length) / Double(second.time - first.time)
+      index += 1
+    }
+  }
+
+  /// Adds the distances of trips that telemetry lacks.
+  private mutating func addTripDistances() {
+    for trip in ownDistances where trip.isIncomplete {
+      distance = (distance ?? 0) + max(trip.kilometers - trip.measuredDistance, 0)
+      unknown += unrecorded(trip.time)
+    }
+  }
+
+  /// Returns how much of a time is before the first or after the last telemetry record, ms.
+  private func unrecorded(_ time: Range<Int64>) -> Int64 {
+    guard let start, let last else { return time.upperBound - time.lowerBound }
+    let before = min(time.upperBound, start) - time.lowerBound
+    let after = time.upperBound - max(time.lowerBound, last.time)
+    return max(before, 0) + max(after, 0)
   }
 
   // MARK: Result
@@ -192,6 +299,7 @@ public struct DayBuilder: Sendable {
   /// Returns the figures; `nil` if the day has no records.
   public consuming func finish() -> VehicleDay? {
     guard let firstTime, let lastTime else { return nil }
+    addTripDistances()
     func timestamp(_ milliseconds: Int64) -> Timestamp { Timestamp(nanoseconds: milliseconds * 1_000_000) }
     var day = VehicleDay(date: date, firstTime: timestamp(firstTime), lastTime: timestamp(lastTime))
     (day.engineOn, day.moving, day.idle, day.unknown) = (engineOn, moving, idle, unknown)

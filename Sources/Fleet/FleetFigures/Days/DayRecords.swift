@@ -48,6 +48,8 @@ public struct DayTrip: Equatable, Sendable {
   public var endTime: Int64?
   /// Fuel used, L: measured or, if not measured, estimated; `nil` if unknown.
   public var fuelUsed: Double?
+  /// Distance, km: as reported or, if not reported, the difference of the odometer readings; `nil` if unknown.
+  public var distance: Double?
 
   public init(time: Int64) { self.time = time }
 
@@ -64,6 +66,10 @@ public struct DayTrip: Equatable, Sendable {
     startTime = moment("startTime")
     endTime = moment("endTime")
     fuelUsed = json["fuelUsed"]?.numberValue ?? json["fuelUsedEstimated"]?.numberValue
+    distance = json["distance"]?.numberValue
+    if distance == nil, let start = json["startOdometer"]?.numberValue, let end = json["endOdometer"]?.numberValue {
+      distance = end - start
+    }
   }
 
   /// The time at which the trip began or ended.

@@ -91,6 +91,15 @@ extension FleetTransaction {
     } while query.cursor != nil
   }
 
+  /// Sets the meters of a vehicle that have no values to the newest used readings. Such readings exist if a vehicle was
+  /// removed and made again: readings belong to the id of a vehicle, and new readings are compared with them.
+  public func continueMeters(of vehicle: Stored<Vehicle>) throws(ThingError) {
+    for meter in Meter.allCases where vehicle.value.point(of: meter) == nil {
+      guard try point(of: meter, vehicle: vehicle.value.id) != nil else { continue }
+      try updateMeter(meter, ofVehicle: vehicle.value.id, evaluatesServices: false)
+    }
+  }
+
   /// Sets the current value of a vehicle's meter to the newest used reading.
   private func updateMeter(_ meter: Meter, ofVehicle id: String, evaluatesServices: Bool) throws(ThingError) {
     guard let vehicle = try vehicle(named: id), vehicle.value.id == id else { return }

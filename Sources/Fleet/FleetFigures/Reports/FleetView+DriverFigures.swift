@@ -22,7 +22,7 @@ extension FleetView {
     members["driverId"] = driver.json
     (members["from"], members["to"]) = (dates.lowerBound.json, dates.upperBound.json)
     members["formula"] = .text(ReportTable.scoreFormula)
-    members["engineOnSeconds"] = (Double(sums.engineOn) / 1_000).json
+    if sums.hasTimes { members["engineOnSeconds"] = (Double(sums.engineOn) / 1_000).json }
     members.merge(try journeyFigures(of: driver, on: dates, in: zone)) { $1 }
     return .object(members)
   }

@@ -212,15 +212,16 @@ public struct ReportTable: Sendable {
       names.reduce(into: [:]) { $0[$1.rawValue] = .integer(sums.counts[$1] ?? 0) }
     }
     let days = sums.days ?? DaySums(date: CalendarDate(dayNumber: 0))
+    func known(_ milliseconds: Int64) -> JSON { days.hasTimes ? seconds(milliseconds) : .null }
     let idleShare = ratio(Double(days.idle), Double(days.engineOn))
     switch topic {
     case .utilization:
       return [
         "vehicles": .integer(Int64(days.vehicles)), "usedDays": .integer(Int64(days.usedDays)),
-        "distance": rounded(days.distance), "engineOnSeconds": seconds(days.engineOn),
-        "movingSeconds": seconds(days.moving), "idleSeconds": seconds(days.idle),
+        "distance": rounded(days.distance), "engineOnSeconds": known(days.engineOn),
+        "movingSeconds": known(days.moving), "idleSeconds": known(days.idle),
         "unknownSeconds": seconds(days.unknown), "idleShare": idleShare, "workingSeconds": sums.working.json,
-        "utilization": ratio(Double(days.engineOn) / 1_000, Double(sums.working ?? 0)),
+        "utilization": ratio(days.hasTimes ? Double(days.engineOn) / 1_000 : nil, Double(sums.working ?? 0)),
       ]
     case .maintenance:
       return counts(.done, .open, .overdue).merging([
@@ -228,7 +229,7 @@ public struct ReportTable: Sendable {
       ]) { $1 }
     case .trips:
       return [
-        "trips": .integer(Int64(days.trips)), "distance": rounded(days.distance), "movingSeconds": seconds(days.moving),
+        "trips": .integer(Int64(days.trips)), "distance": rounded(days.distance), "movingSeconds": known(days.moving),
         "distancePerTrip": ratio(days.distance, Double(days.trips)),
       ]
     case .fuel:

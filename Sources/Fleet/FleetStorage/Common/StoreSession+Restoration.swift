@@ -4,24 +4,29 @@ import FleetDomain
 /// These positions must not be used again for other changes.
 ///
 /// A new generation of positions begins with a number that is higher than any position before: the milliseconds since
-/// 1970 × 1,024. No server can store as many changes in that time. A reader that resumes with a position of an earlier
+/// 1970 × 1,024. No server can store as many changes in that time. A client that resumes with a position of an earlier
 /// generation receives `positionGone`, as if the changes had been removed. Positions stay below 2⁵³, the limit of many
 /// JSON parsers, until the year 2248.
+///
+/// The feed keeps its changes, because the server's own readers have not yet processed all of them
+/// (``FeedGenerations``).
 extension StoreSession {
   /// Begins a new generation of feed positions for all tenants. Clients that resume with a position of an earlier
-  /// generation then receive `positionGone`.
+  /// generation then receive `positionGone`. Readers that store their positions in this database continue.
   ///
   /// - Parameter clock: SQL expression for the database's own time, ms since 1970.
   func beginGeneration(clock: String) throws(StoreFailure) {
     let now = try rows("SELECT \(clock)", []).first?.integer(0) ?? 0
     let (start, overflow) = now.multipliedReportingOverflow(by: 1_024)
     guard !overflow, start > 0 else { throw StoreFailure(.system, "database", "its clock says \(now) ms") }
-    try run(
-      """
-      UPDATE tenant SET position = CASE WHEN position < $1 THEN $1 ELSE position + 1 END,
-        forgotten = CASE WHEN position < $1 THEN $1 ELSE position + 1 END
-      """, [.integer(start)])
-    try run("DELETE FROM feed", [])
+    for row in try rows("SELECT key, position, forgotten FROM tenant ORDER BY key" + lockingRows, []) {
+      let (tenant, position) = (Int32(row.integer(0)), row.integer(1))
+      var generations = try generations(of: tenant)
+      generations.begin(at: max(start, position + 1), after: position, forgotten: row.integer(2))
+      try setGenerations(generations, of: tenant)
+      try run(
+        "UPDATE tenant SET position = $2 WHERE key = $1", [SQLValue(tenant), .integer(generations.start)])
+    }
     // Also raise the number of changes (``SQLiteServerFile``) above that of any copy of an earlier generation.
     if try setting("changes") != nil { try setChanges(max(try changes(), UInt64(start))) }
   }

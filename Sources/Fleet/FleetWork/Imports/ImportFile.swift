@@ -32,7 +32,7 @@ public struct ImportFile: Sendable {
     for row in table.rows {
       var result = ImportRow(
         line: row.line, values: row.constants, columns: text.isExact ? [:] : row.cells.mapValues(\.column),
-        vehicleNames: row.vehicleNames)
+        vehicleNames: row.vehicleNames, sourceID: row.sourceID.map { "\(format.rawValue) \($0)" })
       for (key, cell) in row.cells.sorted(by: { $0.key < $1.key }) {
         switch forms.read(cell, currency: row.currency ?? options.currency, options.zone) {
         case .success(.null): break
@@ -47,8 +47,17 @@ public struct ImportFile: Sendable {
       }
       if errors.last?.line != row.line { rows.append(result) }
     }
+    forgetRepeatedIDs()
     skipRepeatedTimes(kind)
     errors.sort { ($0.line, $0.column ?? 0) < ($1.line, $1.column ?? 0) }
+  }
+
+  /// Removes the program's ids from rows of which several have the same id: it does not identify them.
+  private mutating func forgetRepeatedIDs() {
+    let numbers = Dictionary(grouping: rows.compactMap(\.sourceID)) { $0 }.mapValues(\.count)
+    for index in rows.indices where rows[index].sourceID.map({ numbers[$0] != 1 }) ?? false {
+      rows[index].sourceID = nil
+    }
   }
 
   /// Skips rows that have the same vehicle and time as an earlier row. Applies only to kinds that become records.

@@ -40,6 +40,8 @@ struct RawRow: Equatable {
   var vehicleNames: [String] = []
   /// The currency of the row's amounts; `nil` if the row contains no currency.
   var currency: String?
+  /// The id of the row in the program that wrote the file; `nil` if the row contains none.
+  var sourceID: String?
 
   init(line: Int) { self.line = line }
 }

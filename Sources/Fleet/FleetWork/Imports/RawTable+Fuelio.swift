@@ -77,6 +77,7 @@ extension RawTable {
       }
       var raw = table.new(row, options)
       raw.vehicleNames = names
+      raw.sourceID = table.id(section, row)
       raw.constants["energy"] = energy.json
       let unit = setting(isSecond ? "fuelunittank2" : "fuelunit")
       raw.constants["unit"] =
@@ -94,6 +95,12 @@ extension RawTable {
       raw.set("notes", section.column { $0.hasPrefix("notes") }, of: row)
       table.rows.append(raw)
     }
+  }
+
+  /// Returns Fuelio's id of a row; `nil` if the row has none.
+  private mutating func id(_ section: Section, _ row: CSVText.Row) -> String? {
+    let id = text(section.column("uniqueid"), of: row)
+    return id.isEmpty || id == "0" ? nil : id
   }
 
   /// Returns the energy for a code of Fuelio: 1xx petrol, 2xx diesel, 400 and 401 LPG, 402 CNG, 6xx electric. Returns
@@ -129,6 +136,7 @@ extension RawTable {
       if ExactDecimal(cell("cost"))?.digits == 0 { return table.skip(row, "costs nothing") }
       var raw = table.new(row, options)
       raw.vehicleNames = names
+      raw.sourceID = table.id(section, row)
       raw.constants["category"] = ImportWords.category([category, title]).json
       raw.set("at", section.column("date"), of: row, .time)
       raw.set("amount", section.column("cost"), of: row, .money)

@@ -107,7 +107,7 @@ function Summary({ id, vehicle, values, due, economy }) {
   const voltage = values.batteryVoltage ?? values.controlModuleVoltage;
   const tiles = [
     odometer !== undefined && [t("vehicle.odometer"), quantity(odometer, "km"), vehicle.odometerEstimated ? t("tile.estimated") : vehicle.odometerAt ? t("tile.reading", { time: nearText(vehicle.odometerAt) }) : t("tile.fromEngine")],
-    [t("tile.today"), today ? quantity(today.distance ?? 0, "km", 1) : days.value ? quantity(0, "km") : "…", today ? t("tile.todayDetail", { driving: durationText(today.movingSeconds), idle: durationText(today.idleSeconds) }) : ""],
+    [t("tile.today"), today ? today.distance === undefined ? "–" : quantity(today.distance, "km", 1) : days.value ? quantity(0, "km") : "…", today?.movingSeconds !== undefined ? t("tile.todayDetail", { driving: durationText(today.movingSeconds), idle: durationText(today.idleSeconds) }) : ""],
     values.fuelLevel !== undefined && [t("signal.fuelLevel"), quantity(values.fuelLevel, "%"), vehicle.tankCapacity ? t("tile.fuelOf", { litres: quantity(vehicle.tankCapacity * values.fuelLevel / 100, "L"), tank: quantity(vehicle.tankCapacity, "L") }) : ""],
     averages.length > 0 && [t("tile.economy"), economyText(averages[0][1]), t("tile.average", { distance: quantity(averages[0][1].distance, "km") })],
     voltage !== undefined && [t("signal.batteryVoltage"), quantity(voltage, "V", 1), voltage >= 13 ? t("tile.charging") : voltage < 11.8 ? t("tile.low") : t("tile.resting")],
