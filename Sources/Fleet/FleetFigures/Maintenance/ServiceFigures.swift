@@ -85,10 +85,11 @@ extension Vehicle {
   }
 
   /// Converts the total of all odometers or hour meters of the vehicle (``Meter/Point/lifetime``) to the reading that
-  /// the current one then shows; `nil` if unknown.
+  /// the current one then shows; `nil` if `lifetime` is `nil`. Before the first reading, both are the same.
   func shown(_ lifetime: Double?, on meter: Meter) -> Double? {
-    guard let lifetime, let point = point(of: meter) else { return nil }
-    return ((lifetime - point.lifetime + point.value) * 1_000).rounded() / 1_000
+    guard let lifetime else { return nil }
+    let difference = point(of: meter).map { $0.value - $0.lifetime } ?? 0
+    return ((lifetime + difference) * 1_000).rounded() / 1_000
   }
 
   /// Converts the reading `value` of the current odometer or hour meter to the total of all odometers or hour meters
