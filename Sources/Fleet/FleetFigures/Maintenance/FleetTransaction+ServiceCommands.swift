@@ -10,6 +10,10 @@ extension FleetTransaction {
   public func complete(
     _ record: Stored<MaintenanceRecord>, with completion: MaintenanceCompletion
   ) throws(ThingError) -> Stored<MaintenanceRecord> {
+    if let done = try self.record(completedBy: completion) {
+      guard done.id == record.id else { throw .exists(id: completion.id?.string ?? "") }
+      return done
+    }
     return try close(
       try complete(record, with: completion, on: try zone(ofVehicle: record.value.vehicle).day(of: now)))
   }
@@ -192,6 +196,12 @@ extension FleetTransaction {
     _ schedule: Stored<ServiceSchedule>, with completion: MaintenanceCompletion
   ) throws(ThingError) -> Stored<ServiceSchedule> {
     let vehicle = try vehicle(of: schedule.value, named: completion.vehicle)
+    if let done = try record(completedBy: completion) {
+      guard done.value.scheduleID == schedule.id, done.value.vehicle == vehicle.value.id else {
+        throw .exists(id: completion.id?.string ?? "")
+      }
+      return schedule
+    }
     let today = try today(of: vehicle.value)
     let last = try self.due(schedule, vehicle).value.lastServiceDate(of: schedule.value)
     let isOlder = last.map { completion.completedDate ?? today < $0 } ?? false
@@ -206,6 +216,7 @@ extension FleetTransaction {
       record.completedDate = completion.completedDate ?? today
       (record.odometer, record.engineHours) = (completion.odometer, completion.engineHours)
       (record.cost, record.lines, record.notes) = (completion.cost, completion.lines ?? [], completion.notes)
+      record.completionID = completion.id
       try check(&record, old: nil)
       try close(try insert(record))
     }
