@@ -29,7 +29,8 @@ import Testing
       func completed(_ body: String) throws -> String {
         let id = try workshop.made(
           "service-schedules",
-          #"{"vehicleId":"VAN-1","serviceType":"oilChange","every":{"kilometers":15000},"lastService":{"odometer":500}}"#)
+          #"{"vehicleId":"VAN-1","serviceType":"oilChange","every":{"kilometers":15000},"lastService":{"odometer":500}}"#
+        )
         let reply = try workshop.post("service-schedules/\(id)/complete", body)
         #expect(reply.status == 200, "\(reply.text)")
         return id

@@ -48,7 +48,9 @@ extension FleetTransaction {
   /// Opens another record for the present cycle of a schedule if the service is still overdue: the work order of this
   /// cycle was completed with a date before the last service.
   private func reopenIfOverdue(_ record: MaintenanceRecord) throws(ThingError) {
-    guard let (due, schedule, vehicle) = try service(of: record), due.value.openedCycle == due.value.cycle else { return }
+    guard let (due, schedule, vehicle) = try service(of: record), due.value.openedCycle == due.value.cycle else {
+      return
+    }
     var open = due.value
     open.openedCycle = nil
     try evaluate(try update(due, to: open, action: "change"), schedule, vehicle)
