@@ -36,8 +36,9 @@ struct FuelRoutes {
       let (from, to) = try call.range()
       let economy = try await storage.view(tenant: try call.tenant) { view throws(ThingError) in
         let vehicle = try call.existingVehicle(includingOwn: true, view)
-        let start = try Self.start(of: vehicle.value.id, before: from, view)
-        return FuelEconomy(try Self.entries(of: vehicle.value.id, from: start, to: to, view))
+        let rejected = try Self.rejected(of: vehicle.value.id, view)
+        let start = try Self.start(of: vehicle.value.id, before: from, rejected, view)
+        return FuelEconomy(try Self.entries(of: vehicle.value.id, from: start, to: to, rejected, view))
       }
       return Answer(json: Array(Self.json(economy.ending(from: from, to: to)).canonicalText.utf8))
     }
@@ -62,25 +63,44 @@ struct FuelRoutes {
     }
   }
 
+  /// Returns the ids of a vehicle's fuel entries whose odometer readings are wrong: they contradict other readings, or
+  /// are void. A reading that was only entered late is not wrong.
+  private static func rejected(of vehicle: String, _ view: any FleetView) throws(ThingError) -> Set<UUIDv7> {
+    let wrong = MeterReading.Flag.allCases.filter { $0 != .outOfOrder }.map(\.json)
+    let readings = ThingQuery<MeterReading>(
+      .oneOf(key: "vehicleId", [.text(vehicle)]), .oneOf(key: "source", [MeterReading.Source.fuel.json]),
+      .anyOf([[.oneOf(key: "flag", wrong)], [.oneOf(key: "void", [.bool(true)])]]))
+    return Set(try view.values(["originId"], readings).compactMap { try? UUIDv7(json: $0[0]) })
+  }
+
   /// Returns the time of the first fuel entry that must be read for the intervals that end at `from` or later; `nil` if
   /// all entries must be read.
+  ///
+  /// - Parameter rejected: the ids of entries with wrong readings. They begin no interval.
   private static func start(
-    of vehicle: String, before from: Timestamp?, _ view: any FleetView
+    of vehicle: String, before from: Timestamp?, _ rejected: Set<UUIDv7>, _ view: any FleetView
   ) throws(ThingError) -> Timestamp? {
     guard let from else { return nil }
     var start = from
     for energy in FuelEntry.Energy.allCases {
-      let full = ThingQuery<FuelEntry>(
+      var full = ThingQuery<FuelEntry>(
         .oneOf(key: "vehicleId", [.text(vehicle)]), .oneOf(key: "energy", [energy.json]), .below(key: "at", from.json),
         .oneOf(key: "full", [.bool(true)]), .oneOf(key: "void", [.bool(false)]), .isSet(key: "odometer"),
-        order: [.init("at", isDescending: true)])
-      if let last = try view.first(full) { start = min(start, last.value.at) }
+        order: [.init("at", isDescending: true)], limit: 100)
+      var last: Timestamp?
+      repeat {
+        let page = try view.list(full)
+        last = page.items.first { !rejected.contains($0.id) }?.value.at
+        full.cursor = page.next
+      } while last == nil && full.cursor != nil
+      if let last { start = min(start, last) }
     }
     return start
   }
 
+  /// Reads the fuel entries of a vehicle, without the readings of the entries in `rejected`.
   private static func entries(
-    of vehicle: String, from: Timestamp?, to: Timestamp?, _ view: any FleetView
+    of vehicle: String, from: Timestamp?, to: Timestamp?, _ rejected: Set<UUIDv7>, _ view: any FleetView
   ) throws(ThingError) -> [FuelEntry] {
     var query = ThingQuery<FuelEntry>(
       .oneOf(key: "vehicleId", [.text(vehicle)]), .oneOf(key: "void", [.bool(false)]), order: [.init("at")],
@@ -90,7 +110,11 @@ struct FuelRoutes {
     var entries: [FuelEntry] = []
     repeat {
       let page = try view.list(query)
-      entries += page.items.map(\.value)
+      entries += page.items.map { item in
+        var entry = item.value
+        if rejected.contains(item.id) { entry.odometer = nil }
+        return entry
+      }
       query.cursor = page.next
       guard entries.count <= mostEntries else {
         throw .rule(
