@@ -53,6 +53,9 @@ import Testing
         #expect(try rows(north).map { $0["group"] as? String } == ["VAN-1"])
         let costs = try make(#"{"kind":"costs","groupBy":"fleet",\#(range)}"#)
         let own = try #require(try rows(costs).first { $0["group"] as? String == depots.ids.north })
+        #expect(own["name"] as? String == "North")
+        let fleetCosts = try #require(try costs.json["id"] as? String)
+        #expect(try client.send("GET", "/api/reports/\(fleetCosts)?format=csv").text.hasPrefix("group,name,"))
         #expect(own["total"] as? [[String: String]] == [["amount": "24.00", "currency": "EUR"]])
         #expect(own["perKilometer"] as? [[String: String]] == [["amount": "2.00", "currency": "EUR"]])
         #expect(try make(#"{"kind":"drivers",\#(range)}"#).text.contains("not enough distance"))
@@ -128,7 +131,9 @@ import Testing
   // MARK: Schedules
 
   @Test(arguments: TestServer.Database.allCases)
-  func after_an_outage_a_schedule_makes_one_late_report_and_counts_the_others(_ database: TestServer.Database) async throws {
+  func after_an_outage_a_schedule_makes_one_late_report_and_counts_the_others(_ database: TestServer.Database)
+    async throws
+  {
     let keys = try #require(SecretKeys(file: SecretKeys.newLine()))
     try await TestServer.run(on: database) { server in
       let depots = try await FleetRoutesTests.depots(server)

@@ -118,10 +118,12 @@ struct ReportScheduler {
     var details = MailDetails(of: person.value)
     details.item = "\(report.topic.rawValue) \(report.from.text) – \(report.to.text)"
     if let missed = report.missed {
-      details.items.append("Earlier reports of this schedule that were not made, because the server did not run: \(missed).")
+      details.items.append(
+        "Earlier reports of this schedule that were not made, because the server did not run: \(missed).")
     }
+    let rows = try transaction.named(access.rows(of: report), of: report)
     do {
-      let file = try ReportFile(report, rows: access.rows(of: report), as: format)
+      let file = try ReportFile(report, rows: rows, as: format)
       if file.bytes.count <= MailAttachment.most {
         details.attachment = MailAttachment(name: file.name, mediaType: file.mediaType, bytes: file.bytes)
       } else {
