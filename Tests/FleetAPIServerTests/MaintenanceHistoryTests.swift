@@ -155,6 +155,19 @@ import Testing
   }
 
   @Test(arguments: TestServer.Database.allCases)
+  func the_distance_per_day_does_not_come_from_old_readings(_ database: TestServer.Database) async throws {
+    try await MaintenanceRoutesTests.run(on: database) { workshop in
+      try workshop.read(10_000, hoursAgo: 900 * 24)
+      try workshop.read(10_400, hoursAgo: 890 * 24)
+      #expect(try workshop.thing("vehicles/VAN-1")["dailyKilometers"] == nil)
+      try workshop.read(20_000, hoursAgo: 20 * 24)
+      try workshop.read(20_400, hoursAgo: 10 * 24)
+      let daily = try #require(try workshop.thing("vehicles/VAN-1")["dailyKilometers"] as? Double)
+      #expect(abs(daily - 40) < 0.1)
+    }
+  }
+
+  @Test(arguments: TestServer.Database.allCases)
   func the_due_reading_is_known_before_the_first_meter_reading(_ database: TestServer.Database) async throws {
     try await MaintenanceRoutesTests.run(on: database) { workshop in
       let id = try workshop.made(

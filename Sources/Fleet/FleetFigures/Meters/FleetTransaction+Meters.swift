@@ -96,7 +96,7 @@ extension FleetTransaction {
     guard let vehicle = try vehicle(named: id), vehicle.value.id == id else { return }
     let last = try point(of: meter, vehicle: id)
     var daily: Double?
-    if let last {
+    if let last, Meter.days(from: last.at, to: now) <= Double(Meter.usageDays) {
       let start = Timestamp(nanoseconds: last.at.nanoseconds - Int64(Meter.usageDays) * 86_400_000_000_000)
       daily = try point(of: meter, vehicle: id, since: start).flatMap { Meter.daily(from: $0, to: last) }
     }
