@@ -47,6 +47,7 @@ import Testing
         #expect(
           try client.send("GET", "\(path)?from=2026-05-23T00:00:00Z&to=2026-05-22T00:00:00Z").status == 400)
         #expect(try client.send("GET", "/api/vehicles/NONE/fuel-economy").status == 404)
+        #expect(try count("from=2026-05-22&to=2026-05-22") == 1 && count("from=2026-05-23&to=2026-05-24") == 0)
       }
     }
   }

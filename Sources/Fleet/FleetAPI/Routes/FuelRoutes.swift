@@ -33,7 +33,7 @@ struct FuelRoutes {
     return Route(
       .get, "/api/vehicles/{vehicleId}/fuel-economy", .may(.read, .fuel), operation, isFiltered: true
     ) { [storage] call in
-      let (from, to) = try call.range()
+      let (from, to) = try await call.timesOrDays(storage, ofVehicle: try call.name("vehicle"))
       let economy = try await storage.view(tenant: try call.tenant) { view throws(ThingError) in
         let vehicle = try call.existingVehicle(includingOwn: true, view)
         let rejected = try Self.rejected(of: vehicle.value.id, view)
@@ -164,17 +164,6 @@ extension Double {
 }
 
 extension Call {
-  /// Returns the time range in the query: its beginning `from`, and its end `to`, which is not part of the range.
-  ///
-  /// - Throws: 400 if a time is invalid, or if the beginning is after the end.
-  func range() throws(APIError) -> (from: Timestamp?, to: Timestamp?) {
-    let (from, to) = (try time("from"), try time("to"))
-    if let from, let to, from > to {
-      throw .badRequest("query: from: expected a time not after to, found \(quoted(query["from"] ?? ""))")
-    }
-    return (from, to)
-  }
-
   /// Returns the vehicle in the path, if the caller has the permission of the route for all things of this vehicle.
   ///
   /// - Parameter includingOwn: whether drivers have this permission for vehicles that are assigned to them at present.
@@ -202,8 +191,9 @@ extension Call {
 extension Operation.Parameter {
   /// The query parameter `from`, the start of a time range.
   static let since = query(
-    "from", "Start of the range, RFC 3339, from 1678 to 2261.", #"{"type":"string","format":"date-time"}"#)
+    "from", "Start of the range: RFC 3339, from 1678 to 2261, or a day like `2026-05-04`.", #"{"type":"string"}"#)
   /// The query parameter `to`, the end of a time range.
   static let until = query(
-    "to", "End of the range (excluded), RFC 3339, from 1678 to 2261.", #"{"type":"string","format":"date-time"}"#)
+    "to", "End of the range: RFC 3339 (excluded), from 1678 to 2261, or a day like `2026-05-04` (included).",
+    #"{"type":"string"}"#)
 }
