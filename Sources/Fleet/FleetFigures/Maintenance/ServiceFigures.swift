@@ -27,8 +27,16 @@ public struct ServiceFigures: Equatable, Sendable {
     }
     remainingKilometers = difference(due.dueKilometers, now.kilometers)
     remainingEngineHours = difference(due.dueEngineHours, now.engineHours)
+    // How much a vehicle was used long ago says nothing about its use today.
+    func recent(_ daily: Double?, _ at: Timestamp?) -> Double? {
+      at.map { CalendarDate(utc: $0) >= today.adding(days: -Meter.usageDays) } ?? false ? daily : nil
+    }
     forecastDate = ServicePlan.forecast(
-      due.due, at: now, daily: (kilometers: vehicle.dailyKilometers, engineHours: vehicle.dailyEngineHours))
+      due.due, at: now,
+      daily: (
+        kilometers: recent(vehicle.dailyKilometers, vehicle.odometerAt),
+        engineHours: recent(vehicle.dailyEngineHours, vehicle.engineHoursAt)
+      ))
   }
 
   /// The JSON for clients.
