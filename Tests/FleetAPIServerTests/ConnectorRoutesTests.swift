@@ -54,6 +54,33 @@ import Testing
     }
   }
 
+  /// Commands on the server's machine find a connector by its name.
+  @Test(arguments: TestServer.Database.allCases)
+  func no_two_connectors_have_the_same_name(_ database: TestServer.Database) async throws {
+    try await TestServer.run(Self.options, on: database) { server in
+      try await aside {
+        let client = try server.client(server.keys.admin)
+        func add(_ name: String) throws -> TestClient.Reply {
+          try client.send("POST", "/api/connectors", json: #"{"name":"\#(name)","service":"ford"}"#)
+        }
+        let first = try add("Cloud")
+        #expect(first.status == 201, "\(first.text)")
+        let same = try add("Cloud")
+        #expect(same.status == 409 && same.errorCode == "duplicate", "\(same.text)")
+        for name in ["Cloud ", " Cloud", "Cloud\u{3000}", "My\u{A0}cloud"] { #expect(try add(name).status == 422) }
+        let other = try #require(try add("My cloud").json["id"] as? String)
+        func rename(_ id: String, _ name: String) throws -> Int {
+          try client.send(
+            "PATCH", "/api/connectors/\(id)", json: #"{"name":"\#(name)"}"#, headers: ["If-Match": "*"]
+          ).status
+        }
+        #expect(try rename(other, "Cloud") == 409)
+        #expect(try rename(try #require(try first.json["id"] as? String), "Cloud") == 200)
+        #expect(try rename(other, "Your cloud") == 200)
+      }
+    }
+  }
+
   @Test func a_webhook_needs_a_secret_of_standard_webhooks() async throws {
     try await TestServer.run(Self.options) { server in
       try await aside {

@@ -47,6 +47,35 @@ import Testing
         #expect(
           try client.send("GET", "\(path)?from=2026-05-23T00:00:00Z&to=2026-05-22T00:00:00Z").status == 400)
         #expect(try client.send("GET", "/api/vehicles/NONE/fuel-economy").status == 404)
+        #expect(try count("from=2026-05-22&to=2026-05-22") == 1 && count("from=2026-05-23&to=2026-05-24") == 0)
+      }
+    }
+  }
+
+  @Test(arguments: TestServer.Database.allCases)
+  func consumption_does_not_use_rejected_readings(_ database: TestServer.Database) async throws {
+    try await TestServer.run(on: database) { server in
+      try await aside {
+        let client = try server.client(server.keys.admin)
+        func add(_ body: String) throws {
+          let reply = try client.send("POST", "/api/fuel-entries", json: body)
+          #expect(reply.status == 201, "\(reply.text)")
+        }
+        try add(Self.body(10, 10_000, 40))
+        // 80,000 km in two days are impossible, and so is a reading that goes back.
+        try add(Self.body(12, 90_000, 30))
+        try add(Self.body(14, 9_000, 10))
+        try add(Self.body(20, 11_000, 20))
+        let flags = try client.send("GET", "/api/meter-readings?vehicle=VAN-1&flag=tooFast,backward").list
+        #expect(flags.count == 2)
+        let path = "/api/vehicles/VAN-1/fuel-economy"
+        func intervals(_ query: String = "") throws -> [[String: Any]] {
+          try #require(try client.send("GET", path + query).json["intervals"] as? [[String: Any]])
+        }
+        // The litres of both fills belong to the interval that ends with the next usable reading.
+        #expect(try intervals().map { $0["distance"] as? Int } == [1_000])
+        #expect(try intervals().map { $0["litresPer100km"] as? Double } == [6])
+        #expect(try intervals("?from=2026-05-15T00:00:00Z").map { $0["distance"] as? Int } == [1_000])
       }
     }
   }

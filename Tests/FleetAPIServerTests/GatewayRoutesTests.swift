@@ -1,4 +1,8 @@
+import FleetAccess
+import FleetDomain
+import FleetStorageTestKit
 import Foundation
+import Telemetry
 import TestKit
 import Testing
 
@@ -26,6 +30,29 @@ import Testing
         #expect(try send(second) == 401)
         #expect(try admin.send("GET", "/api/gateways/gw-7").json["revokedAt"] != nil)
         #expect(try admin.send("GET", "/api/gateways/gw-7").text.contains(second) == false)
+      }
+    }
+  }
+
+  @Test(arguments: TestServer.Database.allCases)
+  func new_ids_have_no_spaces_that_cannot_be_seen(_ database: TestServer.Database) async throws {
+    try await TestServer.run(on: database) { server in
+      // A gateway of an earlier version keeps its id and its records.
+      let old = Secret(.gatewayKey)
+      _ = try await server.storage.addGateway(
+        "gw ", allowedVehicles: [], key: old.hash, tenant: .standard, at: WallClock.now)
+      try await aside {
+        let admin = try server.client(server.keys.admin)
+        for id in ["tr ", " tr", "tr\u{3000}", "sp\u{A0}ace", "a  b"] {
+          #expect(try admin.send("POST", "/api/gateways", json: #"{"id":"\#(id)"}"#).status == 422, "\(id)")
+          #expect(try admin.send("POST", "/api/vehicles", json: #"{"id":"\#(id)"}"#).status == 422, "\(id)")
+        }
+        #expect(try admin.send("POST", "/api/vehicles", json: #"{"id":"sp ace"}"#).status == 201)
+        let gateway = try server.client(old.text)
+        let own = try gateway.send("POST", "/api/telemetry", [SampleRecord(1, vehicle: "gw ", gateway: "gw ")].lines)
+        #expect(own.status == 200 && own.text.contains(#""stored":1"#), "\(own.text)")
+        let new = try gateway.send("POST", "/api/telemetry", [SampleRecord(2, vehicle: "car ", gateway: "gw ")].lines)
+        #expect(!new.text.contains(#""stored":1"#) && new.text.contains("vehicleId"), "\(new.text)")
       }
     }
   }

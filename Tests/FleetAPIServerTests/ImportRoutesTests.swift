@@ -51,6 +51,45 @@ import Testing
   }
 
   @Test(arguments: TestServer.Database.allCases)
+  func times_at_a_clock_change_are_reported(_ database: TestServer.Database) async throws {
+    try await TestServer.run(on: database) { server in
+      try await aside {
+        let file =
+          "vehicleId,at,energy,quantity\nVAN-1,2026-03-29 02:30,diesel,41\nVAN-1,2026-10-25 02:30,diesel,41\nVAN-1,2026-10-25 03:30,diesel,41\n"
+        let reply = try Self.send(
+          try server.client(server.keys.admin), "kind=fuel-entries&dryRun=true&timeZone=Europe/Vienna", file)
+        let warnings = try #require(try reply.json["warnings"] as? [[String: Any]], "\(reply.text)")
+        #expect(warnings.map { $0["line"] as? Int } == [2, 3] && warnings.map { $0["column"] as? Int } == [2, 2])
+        #expect((warnings.first?["message"] as? String)?.contains("2026-03-29T01:00:00.000Z") == true, "\(reply.text)")
+        #expect((warnings.last?["message"] as? String)?.contains("2026-10-25T00:30:00.000Z") == true, "\(reply.text)")
+      }
+    }
+  }
+
+  /// The CSV file of a list can be imported again, without a change.
+  @Test(arguments: TestServer.Database.allCases)
+  func an_exported_list_can_be_imported(_ database: TestServer.Database) async throws {
+    try await TestServer.run(on: database) { server in
+      try await aside {
+        let client = try server.client(server.keys.admin)
+        let made = try client.send(
+          "POST", "/api/maintenance-records",
+          json: #"{"vehicleId":"VAN-1","serviceType":"repair","completedDate":"2026-05-04","odometer":48000}"#)
+        #expect(made.status == 201, "\(made.text)")
+        for kind in ["vehicles", "maintenance-records", "meter-readings"] {
+          let csv = try client.send("GET", "/api/\(kind)?format=csv")
+          #expect(csv.status == 200)
+          let again = try Self.send(client, "kind=\(kind)&dryRun=true", csv.text)
+          #expect(again.status == 200, "\(kind): \(again.text)")
+          let errors = try #require(try again.json["errors"] as? [[String: Any]])
+          #expect(errors.isEmpty, "\(kind): \(again.text)")
+          #expect(try again.json["created"] as? Int == 0)
+        }
+      }
+    }
+  }
+
+  @Test(arguments: TestServer.Database.allCases)
   func maintenance_is_imported_with_its_lines_and_readings(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
       try await aside {

@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  private static func run(
+  static func run(
     on database: TestServer.Database, _ body: @escaping @Sendable (Workshop) throws -> Void
   ) async throws {
     try await TestServer.run(on: database) { server in

@@ -22,7 +22,7 @@ extension PeopleMatrixTests {
   private static let maintenance = #"{"vehicleId":"VAN-2","serviceType":"repair"}"#
   private static let defect = #"{"vehicleId":"VAN-2","text":"no horn"}"#
 
-  private static let connector = #"{"name":"Cloud","service":"samsara","isActive":false}"#
+  private static let connector = #"{"name":"$CALLER","service":"samsara","isActive":false}"#
   private static let forward = #"{"name":"Influx","format":"influx","address":"https://influx.example/write"}"#
   private static let webhook =
     #"{"url":"https://hooks.example/fleet","events":["defectOpened"],"fleetIds":[],"description":"Hook"}"#

@@ -49,6 +49,13 @@ import Testing
           ]
           #expect(replies.map(\.status) == expected, "\(role): \(replies.map(\.text))")
           #expect(replies[2].list.count == 1, "\(role): \(replies[2].text)")
+          // Gateways belong to the whole tenant.
+          let gateways = try client.send("GET", "/api/gateways")
+          #expect(
+            gateways.status == 403
+              && ["this token is limited to fleets", "this token may only read", "the role of this token"]
+                .contains { gateways.errorMessage.contains($0) },
+            "\(role): \(gateways.text)")
           #expect(try client.send("GET", "/api/vehicles").list.count == 1)
           #expect(try client.send("GET", "/api/vehicles/VAN-2/trips").status == 404)
         }

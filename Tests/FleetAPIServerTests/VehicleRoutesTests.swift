@@ -212,6 +212,11 @@ import Testing
           )
           let empty = try client.send("GET", "\(path)?from=2026-01-01T00:00:00Z&to=2026-01-01T00:00:00Z")
           #expect(empty.status == 200 && empty.list.isEmpty, "\(path)")
+          // Days in place of times: the last one is included.
+          #expect(try client.send("GET", "\(path)?from=2026-01-01&to=2026-01-01").status == 200, "\(path)")
+          for wrong in ["from=2026-01-02&to=2026-01-01", "from=9999-01-01", "to=0001-01-01"] {
+            #expect(try client.send("GET", "\(path)?\(wrong)").status == 400, "\(path) \(wrong)")
+          }
         }
       }
     }

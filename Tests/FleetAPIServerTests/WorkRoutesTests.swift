@@ -151,6 +151,25 @@ import Testing
   }
 
   @Test(arguments: TestServer.Database.allCases)
+  func an_assignment_of_the_past_is_completed_at_once(_ database: TestServer.Database) async throws {
+    try await Self.run(on: database) { server, dora in
+      let client = try server.client(server.keys.admin)
+      func status(_ from: String, _ to: String) throws -> String? {
+        let reply = try client.send(
+          "POST", "/api/assignments",
+          json:
+            #"{"driverId":"\#(dora)","vehicleId":"VAN-1","from":"\#(from)T00:00:00Z","to":"\#(to)T00:00:00Z"}"#)
+        #expect(reply.status == 201, "\(reply.text)")
+        return try reply.json["status"] as? String
+      }
+      #expect(try status("2026-01-01", "2026-01-02") == "completed")
+      // A planned assignment is active: it has not ended.
+      #expect(try status("2030-01-01", "2030-01-02") == "active")
+      #expect(try client.send("GET", "/api/vehicles/VAN-1").json["status"] as? String == "available")
+    }
+  }
+
+  @Test(arguments: TestServer.Database.allCases)
   func a_driver_sees_the_assigned_vehicle_only_during_the_assignment(_ database: TestServer.Database) async throws {
     try await Self.run(on: database) { server, dora in
       let client = try server.client(server.keys.admin)

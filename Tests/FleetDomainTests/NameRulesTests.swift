@@ -21,4 +21,13 @@ import Testing
     "VAN\u{2800}1",
   ])
   func text_with_hidden_characters_is_rejected(_ text: String) { #expect(!NameRules.isName(text)) }
+
+  @Test(arguments: ["VAN-001", "a b", "a b c", "日本 3"])
+  func a_new_id_may_have_single_spaces_inside(_ text: String) { #expect(NameRules.isNewName(text)) }
+
+  @Test(arguments: [" tr", "tr ", "tr\u{3000}", "\u{3000}tr", "sp\u{A0}ace", "a  b", "a\u{2003}b", " ", "a\u{202F}b"])
+  func a_new_id_has_no_spaces_that_cannot_be_seen(_ text: String) {
+    #expect(!NameRules.isNewName(text))
+    #expect(NameRules.isName(text), "things of earlier versions keep their ids")
+  }
 }

@@ -83,6 +83,18 @@ import Testing
     #expect(apia.start(of: skipped) == apia.start(of: skipped.next))
   }
 
+  /// In Vienna, clocks went from 2:00 to 3:00 on 2026-03-29, and from 3:00 back to 2:00 on 2026-10-25.
+  @Test(arguments: [
+    ("2026-03-29", 1.5, "none"), ("2026-03-29", 2.0, "skipped"), ("2026-03-29", 2.5, "skipped"),
+    ("2026-03-29", 3.0, "none"), ("2026-10-25", 1.5, "none"), ("2026-10-25", 2.0, "repeated"),
+    ("2026-10-25", 2.5, "repeated"), ("2026-10-25", 3.0, "none"), ("2026-10-24", 2.5, "none"),
+  ])
+  func times_of_clock_changes_are_known(_ day: String, _ hour: Double, _ expected: String) throws {
+    let rules = try Self.rules("Europe/Vienna")
+    let (date, seconds) = (try #require(CalendarDate(day)), Int64(hour * 3_600))
+    #expect("\(rules.clockChange(at: rules.time(seconds, on: date), secondsOfDay: seconds))" == expected)
+  }
+
   @Test func invalid_files_are_rejected() throws {
     let whole = Array(try Data(contentsOf: URL(fileURLWithPath: "/usr/share/zoneinfo/Europe/Vienna")))
     for count in stride(from: 0, to: whole.count, by: 7) { #expect(ZoneRules(tzif: Array(whole.prefix(count))) == nil) }

@@ -1,5 +1,6 @@
 import FleetDomain
 import FleetWork
+import Telemetry
 import TestKit
 import Testing
 
@@ -23,6 +24,23 @@ import Testing
       if let hours { meter = meter.map { $0 + Double(hours) } }
     }
     return nil
+  }
+
+  @Test func a_forecast_needs_a_reading_of_the_last_90_days() {
+    var vehicle = Vehicle(id: "VAN-1")
+    (vehicle.odometer, vehicle.lifetimeKilometers, vehicle.dailyKilometers) = (10_000, 10_000, 100)
+    var due = ServiceDue()
+    due.dueKilometers = 12_000
+    let today = CalendarDate("2026-05-01")!
+    let cases: [(Int, CalendarDate?)] = [(10, today.adding(days: 20)), (90, today.adding(days: 20)), (91, nil)]
+    for (days, expected) in cases {
+      let at = Timestamp(nanoseconds: Int64(today.adding(days: -days).dayNumber) * 86_400_000_000_000)
+      vehicle.odometerAt = at
+      let schedule = Stored(
+        id: UUIDv7(milliseconds: 0, first: 0, rest: 0), version: 1, createdAt: at, updatedAt: at,
+        value: ServiceSchedule())
+      #expect(ServiceFigures(schedule, due, vehicle, on: today).forecastDate == expected, "\(days) days")
+    }
   }
 
   @Test(arguments: 1...20) func the_forecast_is_the_day_on_which_a_driving_vehicle_is_due(seed: Int) {

@@ -15,7 +15,13 @@ struct GatewayCommand: AsyncParsableCommand {
   func run() throws { throw ValidationError("name a subcommand: add, set, rotate, revoke, remove or list") }
 
   /// Checks the names in the arguments of a command.
-  private static func check(_ gatewayId: String, _ vehicles: [String]) throws(Failure) {
+  ///
+  /// - Parameter isNew: whether the command adds the gateway.
+  private static func check(_ gatewayId: String, _ vehicles: [String], isNew: Bool = false) throws(Failure) {
+    if isNew, !NameRules.isNewName(gatewayId) {
+      throw Failure(
+        .usage, "gateway: expected \(NameRules.expectedNewName) as a name, found \(JSONError.quoted(gatewayId))")
+    }
     for name in [gatewayId] + vehicles where !NameRules.isName(name) {
       throw Failure(
         .usage, "gateway: expected \(NameRules.expectedName) as a name, found \(JSONError.quoted(name))")
@@ -38,7 +44,7 @@ struct GatewayCommand: AsyncParsableCommand {
 
     func run() async throws {
       let tenant = try owner.tenant()
-      try GatewayCommand.check(gatewayId, vehicles)
+      try GatewayCommand.check(gatewayId, vehicles, isNew: true)
       let key = Secret(.gatewayKey)
       try await store.withStorage { storage in
         _ = try await storage.addGateway(

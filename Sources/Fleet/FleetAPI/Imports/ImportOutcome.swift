@@ -35,7 +35,8 @@ struct ImportOutcome: Sendable {
           .object(["line": .integer(Int64(row.line)), "action": .text(row.action.rawValue), "id": .text(row.id)])
         }),
       "skipped": .array((file.skipped + different).sorted { $0.line < $1.line }.map(json)),
-      "notImported": .array(file.rest.map(json)), "errors": .array(errors.map(json)),
+      "warnings": .array(file.warnings.map(json)), "notImported": .array(file.rest.map(json)),
+      "errors": .array(errors.map(json)),
     ])
   }
 }

@@ -124,7 +124,7 @@ enum FleetSchemas {
     "TankRise": \##(FuelEntry.Check.schema),
     "ImportResult": {
       "type": "object", "additionalProperties": false,
-      "required": ["format", "kind", "dryRun", "created", "changed", "unchanged", "rows", "skipped", "notImported", "errors"],
+      "required": ["format", "kind", "dryRun", "created", "changed", "unchanged", "rows", "skipped", "warnings", "notImported", "errors"],
       "properties": {
         "format": { "description": "The program that wrote the file.", "type": "string" },
         "kind": { "type": "string" }, "dryRun": { "type": "boolean" },
@@ -137,6 +137,10 @@ enum FleetSchemas {
         } },
         "skipped": {
           "description": "Rows that describe something else, and rows that differ from the thing that was imported from them before.",
+          "type": "array", "items": { "$ref": "#/components/schemas/ImportMessage" }
+        },
+        "warnings": {
+          "description": "Times that are not certain because clocks were set, each with the time that was taken.",
           "type": "array", "items": { "$ref": "#/components/schemas/ImportMessage" }
         },
         "notImported": {

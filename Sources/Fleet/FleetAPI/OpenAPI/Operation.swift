@@ -85,9 +85,11 @@ extension Operation.Parameter {
     #"{"enum":["json","csv","xlsx"],"default":"json"}"#)
   static let from = query(
     "from",
-    "Start of the range, RFC 3339, from 1678 to 2261. Without it, the result starts with records without a time.", time)
+    "Start of the range, RFC 3339, from 1678 to 2261, or a day. Without it, the result starts with records without a time.",
+    time)
   static let to = query(
-    "to", "End of the range (excluded), RFC 3339, from 1678 to 2261. Records without a time are before all others.",
+    "to",
+    "End of the range: RFC 3339 (excluded), from 1678 to 2261, or a day (included). Records without a time are before all others.",
     time)
   private static let time = #"{"type":"string","format":"date-time"}"#
   static func limit(_ standard: Int, most: Int) -> Self {

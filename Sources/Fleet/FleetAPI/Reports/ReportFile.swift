@@ -13,7 +13,7 @@ struct ReportFile {
   init(_ report: Report, rows: [JSON], as format: Report.Format) throws {
     // Each row has the counts of what was not final, because tables of spreadsheets have no other place for them.
     let isTable = format != .pdf
-    let rows = rows.map { isTable ? Self.adding(report.pending, to: $0) : $0 }.map(Self.readable)
+    let rows = rows.map { isTable ? Self.adding(report.pending, to: $0) : Self.titled($0) }.map(Self.readable)
     let columns = Self.columns(of: rows)
     let title = "\(report.topic.rawValue) \(report.from.text) to \(report.to.text)"
     var writer: any ExportWriter
@@ -48,7 +48,15 @@ struct ReportFile {
     return " (" + parts.joined(separator: "; ") + ")"
   }
 
-  /// Returns the columns of the file: first the column `group`, then a column for each other member, sorted by name.
+  /// Replaces the id in the column `group` by the group's name, because an id says nothing on paper.
+  private static func titled(_ row: JSON) -> JSON {
+    guard case .object(var members) = row, let name = members.removeValue(forKey: "name") else { return row }
+    members["group"] = name
+    return .object(members)
+  }
+
+  /// Returns the columns of the file: first the columns `group` and, if rows have one, `name`, then a column for each
+  /// other member, sorted by name.
   private static func columns(of rows: [JSON]) -> [ExportColumn] {
     var paths: Set<[String]> = []
     for case .object(let members) in rows {
@@ -61,7 +69,8 @@ struct ReportFile {
       }
     }
     paths.remove(["group"])
-    return ([["group"]] + paths.sorted { $0.lexicographicallyPrecedes($1) }).map { ExportColumn(path: $0) }
+    let first = paths.remove(["name"]).map { [["group"], $0] } ?? [["group"]]
+    return (first + paths.sorted { $0.lexicographicallyPrecedes($1) }).map { ExportColumn(path: $0) }
   }
 
   /// Replaces arrays of amounts of money by readable text, for example `24.00 EUR; 3.00 USD`.

@@ -121,8 +121,9 @@ struct ReportScheduler {
       details.items.append(
         "Earlier reports of this schedule that were not made, because the server did not run: \(missed).")
     }
+    let rows = try transaction.named(access.rows(of: report), of: report)
     do {
-      let file = try ReportFile(report, rows: access.rows(of: report), as: format)
+      let file = try ReportFile(report, rows: rows, as: format)
       if file.bytes.count <= MailAttachment.most {
         details.attachment = MailAttachment(name: file.name, mediaType: file.mediaType, bytes: file.bytes)
       } else {

@@ -9,14 +9,37 @@ extension Call {
   /// - Returns: the beginning `from`, and the end `to`, which is not part of the range.
   /// - Throws: 400 if a value is neither a day nor a time, or if the beginning is after the end.
   func timesOrDays(in zone: ZoneRules) throws(APIError) -> (from: Timestamp?, to: Timestamp?) {
-    func day(_ name: String) -> CalendarDate? { query[name].flatMap { CalendarDate($0) } }
+    func day(_ name: String) throws(APIError) -> CalendarDate? {
+      guard let day = query[name].flatMap({ CalendarDate($0) }) else { return nil }
+      guard (1_679...2_261).contains(day.year) else {
+        throw .badRequest("query: \(name): expected a day from 1679 to 2261, found \(quoted(query[name] ?? ""))")
+      }
+      return day
+    }
     func start(of date: CalendarDate) -> Timestamp { Timestamp(nanoseconds: zone.start(of: date) * 1_000_000) }
     var (from, to) = (Timestamp?.none, Timestamp?.none)
-    if let first = day("from") { from = start(of: first) } else { from = try time("from") }
-    if let last = day("to") { to = start(of: last.next) } else { to = try time("to") }
+    if let first = try day("from") { from = start(of: first) } else { from = try time("from") }
+    if let last = try day("to") { to = start(of: last.next) } else { to = try time("to") }
     if let from, let to, from > to {
-      throw .badRequest("query: from: expected a time not after to, found \(quoted(query["from"] ?? ""))")
+      throw .badRequest(
+        "query: to: expected a time that is not before from, \(quoted(query["from"] ?? "")), found \(quoted(query["to"] ?? ""))"
+      )
     }
     return (from, to)
+  }
+
+  /// Returns the time range in the query, in which days may be used instead of times (``timesOrDays(in:)``).
+  ///
+  /// - Parameter name: the vehicle in whose time zone days begin; `nil` for the time zone of the tenant.
+  func timesOrDays(
+    _ storage: any FleetStorage, ofVehicle name: String?
+  ) async throws -> (from: Timestamp?, to: Timestamp?) {
+    guard ["from", "to"].contains(where: { query[$0].flatMap { CalendarDate($0) } != nil }) else {
+      return try timesOrDays(in: .utc)
+    }
+    let zone = try await storage.view(tenant: try tenant) { view throws(ThingError) in
+      try view.zone(ofVehicle: name)
+    }
+    return try timesOrDays(in: zone)
   }
 }

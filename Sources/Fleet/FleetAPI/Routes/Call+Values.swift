@@ -88,19 +88,6 @@ extension Call {
     )
   }
 
-  /// Returns the time range in the query: its beginning `from`, and its end `to`, which is not part of the range.
-  ///
-  /// - Throws: 400 if `from` is after `to`.
-  func timeRange() throws(APIError) -> (from: Timestamp?, to: Timestamp?) {
-    let (from, to) = (try time("from"), try time("to"))
-    if let from, let to, from > to {
-      throw APIError.badRequest(
-        "query: to: expected a time that is not before from, \(quoted(query["from"] ?? "")), found \(quoted(query["to"] ?? ""))"
-      )
-    }
-    return (from, to)
-  }
-
   private static func time(_ text: String) -> Timestamp? {
     do throws(Timestamp.ParsingError) {
       return try Timestamp(parsing: text.utf8.span)

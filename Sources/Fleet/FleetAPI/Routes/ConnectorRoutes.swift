@@ -25,7 +25,13 @@ struct ConnectorRoutes {
   private var things: ThingRoutes<Connector> {
     var routes = ThingRoutes<Connector>(
       storage: storage, area: .settings, relation: { _, _, _ in Relation() }, restriction: { _, _, _ in nil },
-      check: { [mayUsePrivate] _, new, _, _ throws(ThingError) in try new.check(mayUsePrivate: mayUsePrivate) },
+      check: { [mayUsePrivate] old, new, transaction, _ throws(ThingError) in
+        try new.check(mayUsePrivate: mayUsePrivate)
+        // Commands on the server's machine find a connector by its name.
+        guard old?.value.name != new.name else { return }
+        let same = ThingQuery<Connector>(.oneOf(key: "name", [.text(new.name)]))
+        guard try transaction.first(same) == nil else { throw .duplicate(field: "name") }
+      },
       derived: Self.derived(keys, hasKeyFile: hasKeyFile), order: [.init("name")])
     routes.afterChange = { connector, transaction throws(ThingError) in try transaction.follow(connector) }
     return routes

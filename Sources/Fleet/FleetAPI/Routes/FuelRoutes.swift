@@ -33,11 +33,12 @@ struct FuelRoutes {
     return Route(
       .get, "/api/vehicles/{vehicleId}/fuel-economy", .may(.read, .fuel), operation, isFiltered: true
     ) { [storage] call in
-      let (from, to) = try call.range()
+      let (from, to) = try await call.timesOrDays(storage, ofVehicle: try call.name("vehicle"))
       let economy = try await storage.view(tenant: try call.tenant) { view throws(ThingError) in
         let vehicle = try call.existingVehicle(includingOwn: true, view)
-        let start = try Self.start(of: vehicle.value.id, before: from, view)
-        return FuelEconomy(try Self.entries(of: vehicle.value.id, from: start, to: to, view))
+        let rejected = try Self.rejected(of: vehicle.value.id, view)
+        let start = try Self.start(of: vehicle.value.id, before: from, rejected, view)
+        return FuelEconomy(try Self.entries(of: vehicle.value.id, from: start, to: to, rejected, view))
       }
       return Answer(json: Array(Self.json(economy.ending(from: from, to: to)).canonicalText.utf8))
     }
@@ -62,25 +63,44 @@ struct FuelRoutes {
     }
   }
 
+  /// Returns the ids of a vehicle's fuel entries whose odometer readings are wrong: they contradict other readings, or
+  /// are void. A reading that was only entered late is not wrong.
+  private static func rejected(of vehicle: String, _ view: any FleetView) throws(ThingError) -> Set<UUIDv7> {
+    let wrong = MeterReading.Flag.allCases.filter { $0 != .outOfOrder }.map(\.json)
+    let readings = ThingQuery<MeterReading>(
+      .oneOf(key: "vehicleId", [.text(vehicle)]), .oneOf(key: "source", [MeterReading.Source.fuel.json]),
+      .anyOf([[.oneOf(key: "flag", wrong)], [.oneOf(key: "void", [.bool(true)])]]))
+    return Set(try view.values(["originId"], readings).compactMap { try? UUIDv7(json: $0[0]) })
+  }
+
   /// Returns the time of the first fuel entry that must be read for the intervals that end at `from` or later; `nil` if
   /// all entries must be read.
+  ///
+  /// - Parameter rejected: the ids of entries with wrong readings. They begin no interval.
   private static func start(
-    of vehicle: String, before from: Timestamp?, _ view: any FleetView
+    of vehicle: String, before from: Timestamp?, _ rejected: Set<UUIDv7>, _ view: any FleetView
   ) throws(ThingError) -> Timestamp? {
     guard let from else { return nil }
     var start = from
     for energy in FuelEntry.Energy.allCases {
-      let full = ThingQuery<FuelEntry>(
+      var full = ThingQuery<FuelEntry>(
         .oneOf(key: "vehicleId", [.text(vehicle)]), .oneOf(key: "energy", [energy.json]), .below(key: "at", from.json),
         .oneOf(key: "full", [.bool(true)]), .oneOf(key: "void", [.bool(false)]), .isSet(key: "odometer"),
-        order: [.init("at", isDescending: true)])
-      if let last = try view.first(full) { start = min(start, last.value.at) }
+        order: [.init("at", isDescending: true)], limit: 100)
+      var last: Timestamp?
+      repeat {
+        let page = try view.list(full)
+        last = page.items.first { !rejected.contains($0.id) }?.value.at
+        full.cursor = page.next
+      } while last == nil && full.cursor != nil
+      if let last { start = min(start, last) }
     }
     return start
   }
 
+  /// Reads the fuel entries of a vehicle, without the readings of the entries in `rejected`.
   private static func entries(
-    of vehicle: String, from: Timestamp?, to: Timestamp?, _ view: any FleetView
+    of vehicle: String, from: Timestamp?, to: Timestamp?, _ rejected: Set<UUIDv7>, _ view: any FleetView
   ) throws(ThingError) -> [FuelEntry] {
     var query = ThingQuery<FuelEntry>(
       .oneOf(key: "vehicleId", [.text(vehicle)]), .oneOf(key: "void", [.bool(false)]), order: [.init("at")],
@@ -90,7 +110,11 @@ struct FuelRoutes {
     var entries: [FuelEntry] = []
     repeat {
       let page = try view.list(query)
-      entries += page.items.map(\.value)
+      entries += page.items.map { item in
+        var entry = item.value
+        if rejected.contains(item.id) { entry.odometer = nil }
+        return entry
+      }
       query.cursor = page.next
       guard entries.count <= mostEntries else {
         throw .rule(
@@ -140,17 +164,6 @@ extension Double {
 }
 
 extension Call {
-  /// Returns the time range in the query: its beginning `from`, and its end `to`, which is not part of the range.
-  ///
-  /// - Throws: 400 if a time is invalid, or if the beginning is after the end.
-  func range() throws(APIError) -> (from: Timestamp?, to: Timestamp?) {
-    let (from, to) = (try time("from"), try time("to"))
-    if let from, let to, from > to {
-      throw .badRequest("query: from: expected a time not after to, found \(quoted(query["from"] ?? ""))")
-    }
-    return (from, to)
-  }
-
   /// Returns the vehicle in the path, if the caller has the permission of the route for all things of this vehicle.
   ///
   /// - Parameter includingOwn: whether drivers have this permission for vehicles that are assigned to them at present.
@@ -178,8 +191,9 @@ extension Call {
 extension Operation.Parameter {
   /// The query parameter `from`, the start of a time range.
   static let since = query(
-    "from", "Start of the range, RFC 3339, from 1678 to 2261.", #"{"type":"string","format":"date-time"}"#)
+    "from", "Start of the range: RFC 3339, from 1678 to 2261, or a day like `2026-05-04`.", #"{"type":"string"}"#)
   /// The query parameter `to`, the end of a time range.
   static let until = query(
-    "to", "End of the range (excluded), RFC 3339, from 1678 to 2261.", #"{"type":"string","format":"date-time"}"#)
+    "to", "End of the range: RFC 3339 (excluded), from 1678 to 2261, or a day like `2026-05-04` (included).",
+    #"{"type":"string"}"#)
 }

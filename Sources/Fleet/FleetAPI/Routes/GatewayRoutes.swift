@@ -47,7 +47,7 @@ struct GatewayRoutes {
     return Route(.post, Self.path, .may(.write, .settings), operation) { [storage] call in
       let (id, vehicles) = try await call.object { reader throws(JSONError) in
         (
-          try Names.required(&reader, "id"),
+          try Names.new(&reader, "id"),
           try Names.list(&reader, "vehicles", most: Self.mostVehicles) ?? []
         )
       }

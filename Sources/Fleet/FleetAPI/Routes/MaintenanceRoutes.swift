@@ -65,7 +65,8 @@ struct MaintenanceRoutes {
   private var scheduleCommands: [Route] {
     [
       schedules.command(
-        "complete", "Completes the service: its open maintenance record, or a new one. The next cycle begins.",
+        "complete",
+        "Completes the service: its open maintenance record, or a new one. The next cycle begins. A command with an `id` is executed once.",
         body: "MaintenanceCompletion"
       ) { schedule, json, transaction, _ throws(ThingError) in
         try transaction.complete(schedule, with: try MaintenanceCompletion.command(json))
@@ -99,7 +100,8 @@ struct MaintenanceRoutes {
         record, transaction, _ throws(ThingError) in try transaction.start(record)
       },
       records.command(
-        "complete", "Completes the work. The vehicle is given back, and the cycle of the schedule begins again.",
+        "complete",
+        "Completes the work. The vehicle is given back, and the cycle of the schedule begins again. A command with an `id` is executed once.",
         body: "MaintenanceCompletion"
       ) { record, json, transaction, _ throws(ThingError) in
         let completion = try MaintenanceCompletion.command(json)

@@ -14,9 +14,12 @@ public enum Names {
     (1...limit).contains(text.utf8.count) && NameRules.isVisible(text)
   }
 
-  /// Reads the name under a key that must be present.
-  static func required(_ reader: inout JSONObjectReader, _ key: String) throws(JSONError) -> String {
-    try name(try reader.required(key))
+  /// Reads the name of a new thing under a key that must be present.
+  static func new(_ reader: inout JSONObjectReader, _ key: String) throws(JSONError) -> String {
+    let value = try reader.required(key)
+    let text = try value.requireString()
+    guard NameRules.isNewName(text) else { throw value.invalid(expected: NameRules.expectedNewName) }
+    return text
   }
 
   /// Reads the list of names under a key; `nil` if the key is absent.

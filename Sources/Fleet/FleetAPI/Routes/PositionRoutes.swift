@@ -128,7 +128,7 @@ struct PositionRoutes {
       guard ["geojson", "gpx"].contains(format) else {
         throw APIError.badRequest("query: format: expected geojson or gpx, found \(quoted(format))")
       }
-      let (from, to) = try call.timeRange()
+      let (from, to) = try await call.timesOrDays(storage, ofVehicle: name)
       let selection = try await call.recordSelection(storage, of: name, from: from, to: to)
       let vehicle = try await call.vehicle(named: name, in: selection, storage)
       var query = RecordQuery.telemetry(of: vehicle.value.id, from: from, to: to, limit: Self.pageRecords)

@@ -38,9 +38,10 @@ struct RecordRoutes {
       ], results: [.init(.ok, "A page of records.", .json("TelemetryList"))])
     return Route(.get, "/api/vehicles/{vehicleId}/telemetry", .may(.read, .records), operation, isFiltered: true) {
       call in
-      let (from, to) = try call.timeRange()
+      let vehicle = try call.name("vehicle")
+      let (from, to) = try await call.timesOrDays(storage, ofVehicle: vehicle)
       var query = RecordQuery.telemetry(
-        of: try call.name("vehicle"), from: from, to: to,
+        of: vehicle, from: from, to: to,
         every: try Self.milliseconds(call.query["every"]), cursor: try call.cursor(),
         limit: try call.integer("limit", in: 1...RecordQuery.maximumLimit) ?? 1_000)
       let fields = try call.query["fields"].map { list throws(APIError) in try RecordFieldSelection(list) }
@@ -90,9 +91,10 @@ struct RecordRoutes {
       id: id, summary: summary, parameters: parameters,
       results: [.init(.ok, "A page of records.", .json(schema))])
     return Route(.get, path, .may(.read, .records), operation, isFiltered: true) { call in
-      let (from, to) = try call.timeRange()
+      let vehicle = isFleetWide ? try call.vehicleFilter() : try call.name("vehicle")
+      let (from, to) = try await call.timesOrDays(storage, ofVehicle: vehicle)
       var query = RecordQuery(
-        vehicle: isFleetWide ? try call.vehicleFilter() : try call.name("vehicle"),
+        vehicle: vehicle,
         classes: try call.query["type"].map { types throws(APIError) in try Self.chosen(types, of: classes) }
           ?? classes,
         from: from, to: to, cursor: try call.cursor(), limit: try call.integer("limit", in: 1...1_000) ?? 100)
@@ -111,7 +113,7 @@ struct RecordRoutes {
       results: [.init(.ok, "A page of records.", .json("RecordList"))])
     return Route(.get, "/api/gateways/{gatewayId}/records", .may(.read, .settings), operation) { call in
       let (id, tenant) = (try call.name("gateway"), try call.tenant)
-      let (from, to) = try call.timeRange()
+      let (from, to) = try await call.timesOrDays(storage, ofVehicle: nil)
       var query = RecordQuery(
         vehicle: nil, gateway: id, classes: RecordClass.allCases, from: from, to: to, cursor: try call.cursor(),
         limit: try call.integer("limit", in: 1...1_000) ?? 100)

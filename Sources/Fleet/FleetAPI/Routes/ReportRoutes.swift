@@ -76,14 +76,14 @@ struct ReportRoutes {
         throw APIError.badRequest("query: format: expected json, csv, xlsx or pdf, found \(quoted(text))")
       }
       let (access, text) = (try call.reportAccess, call.parameters.first ?? "")
-      let report = try await storage.view(tenant: try call.tenant) { view throws(ThingError) in
+      let (report, rows) = try await storage.view(tenant: try call.tenant) { view throws(ThingError) in
         guard let id = UUIDv7(text.utf8.span), let report = try view.find(id, Report.self),
           access.maySee(report.value)
         else { throw .notFound(kind: Report.names.one, id: text) }
-        return report
+        return (report, try view.named(access.rows(of: report.value), of: report.value))
       }
-      guard let format else { return Self.answer(report, access) }
-      let file = try ReportFile(report.value, rows: access.rows(of: report.value), as: format)
+      guard let format else { return Self.answer(report, rows) }
+      let file = try ReportFile(report.value, rows: rows, as: format)
       var answer = Answer(type: file.mediaType, bytes: file.bytes)
       answer.headers[.contentDisposition] = "attachment; filename=\"\(file.name)\""
       return answer
@@ -91,10 +91,10 @@ struct ReportRoutes {
   }
 
   private static func answer(
-    _ report: Stored<Report>, _ access: ReportAccess, status: HTTPResponse.Status = .ok
+    _ report: Stored<Report>, _ rows: [JSON], status: HTTPResponse.Status = .ok
   ) -> Answer {
     var members = report.members
-    members["rows"] = .array(access.rows(of: report.value))
+    members["rows"] = .array(rows)
     members["scope"] = scope(of: report.value)
     if report.value.topic == .drivers { members["formula"] = .text(ReportTable.scoreFormula) }
     var answer = Answer(status: status, json: Array(JSON.object(members).canonicalText.utf8))
@@ -141,14 +141,15 @@ struct ReportRoutes {
       report.rows = ReportRows(rows)
       report.pending = pending
       let made = report
-      let stored = try await storage.change(
+      let (stored, shown) = try await storage.change(
         tenant: caller.tenant, by: caller.actor(from: call.client.address), at: now
       ) { transaction throws(ThingError) in
         var planned = made
         try Self.plan(&planned, transaction)
-        return try transaction.insert(planned)
+        let stored = try transaction.insert(planned)
+        return (stored, try transaction.named(access.rows(of: stored.value), of: stored.value))
       }
-      var answer = Self.answer(stored, access, status: .created)
+      var answer = Self.answer(stored, shown, status: .created)
       answer.headers[.location] = "/api/reports/\(stored.id.string)"
       return answer
     }
@@ -210,7 +211,7 @@ struct ReportRoutes {
       try call.requireIfMatch()
       let seen = try ThingRoutes<Report>.seenVersion(call)
       let (caller, access, text) = (try call.caller, try call.reportAccess, call.parameters.first ?? "")
-      let stored = try await storage.change(
+      let (stored, rows) = try await storage.change(
         tenant: caller.tenant, by: caller.actor(from: call.client.address), at: WallClock.now
       ) { transaction throws(ThingError) in
         guard let id = UUIDv7(text.utf8.span), let old = try transaction.find(id, Report.self),
@@ -220,12 +221,13 @@ struct ReportRoutes {
         // Reports are not in the audit. The version that the client changed cannot be restored, so changes cannot be
         // merged.
         guard seen == nil || seen == old.version else { throw .changedMeanwhile }
-        return try transaction.patch(old, seen: old.version, with: json) { report throws(ThingError) in
+        let changed = try transaction.patch(old, seen: old.version, with: json) { report throws(ThingError) in
           guard report.schedule != old.value.schedule else { return }
           try Self.plan(&report, transaction)
         }
+        return (changed, try transaction.named(access.rows(of: changed.value), of: changed.value))
       }
-      return Self.answer(stored, access)
+      return Self.answer(stored, rows)
     }
   }
 

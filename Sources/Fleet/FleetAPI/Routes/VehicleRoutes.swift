@@ -100,6 +100,9 @@ struct VehicleRoutes {
   private static func check(
     _ old: Stored<Vehicle>?, _ new: Vehicle, _ transaction: any FleetTransaction, _ call: Call
   ) throws(ThingError) {
+    guard old != nil || NameRules.isNewName(new.id) else {
+      throw .invalid(FieldErrors([FieldError("id", "expected \(NameRules.expectedNewName)")]))
+    }
     if old?.value.id != new.id || old?.value.vin != new.vin {
       try transaction.requireUniqueNames(of: new, except: old?.id)
     }

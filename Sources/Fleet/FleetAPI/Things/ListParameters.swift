@@ -14,11 +14,20 @@ struct ListParameters<Value: Kind>: Sendable {
     fileprivate var limits: [Limit] = []
 
     /// Returns the query for the storage. A day in a limit of times begins in the time zone of the tenant.
+    ///
+    /// - Throws: `storage` with the kind `invalidQuery` (400) if a range begins after its end.
     func query(in view: any FleetView) throws(ThingError) -> ThingQuery<Value> {
       var query = query
       guard !limits.isEmpty else { return query }
       let zone = try view.zone(ofFleet: nil)
-      for limit in limits { query.conditions.append(limit.condition(in: zone)) }
+      for limit in limits {
+        if !limit.isUpper, let upper = limits.first(where: { $0.isUpper && $0.pair == limit.pair }),
+          limit.edge(in: zone) > upper.edge(in: zone)
+        {
+          throw .storage(StorageError(.invalidQuery, limit.name, "expected a value not after \(upper.name)"))
+        }
+        query.conditions.append(limit.condition(in: zone))
+      }
       return query
     }
   }
@@ -31,9 +40,22 @@ struct ListParameters<Value: Kind>: Sendable {
       case day(CalendarDate)
     }
 
+    /// The name of the query parameter.
+    let name: String
+    /// The name that both limits of a range have in common.
+    let pair: String
     let place: ListTime
     let isUpper: Bool
     let bound: Bound
+
+    /// Returns the value at which the range begins or ends: a number, or the ms since 1970.
+    func edge(in zone: ZoneRules) -> Double {
+      switch bound {
+      case .number(let number): number.numberValue ?? 0
+      case .time(let time): Double(time.nanoseconds) / 1_000_000
+      case .day(let day): Double(zone.start(of: isUpper ? day.next : day))
+      }
+    }
 
     func condition(in zone: ZoneRules) -> ThingQuery<Value>.Condition {
       switch place {
@@ -69,6 +91,8 @@ struct ListParameters<Value: Kind>: Sendable {
   /// A query parameter that limits a field or the time of the things in the list.
   private struct RangeParameter: Sendable {
     let name: String
+    /// The name that both limits of a range have in common.
+    let pair: String
     let place: ListTime
     let type: FieldType
     let isUpper: Bool
@@ -122,12 +146,12 @@ struct ListParameters<Value: Kind>: Sendable {
   private static var ranges: [RangeParameter] {
     var ranges: [RangeParameter] = []
     func add(_ name: String, _ place: ListTime, _ type: FieldType) {
-      ranges.append(RangeParameter(name: name + "From", place: place, type: type, isUpper: false))
-      ranges.append(RangeParameter(name: name + "To", place: place, type: type, isUpper: true))
+      ranges.append(RangeParameter(name: name + "From", pair: name, place: place, type: type, isUpper: false))
+      ranges.append(RangeParameter(name: name + "To", pair: name, place: place, type: type, isUpper: true))
     }
     if let time = Value.listTime {
-      ranges.append(RangeParameter(name: "from", place: time, type: .time, isUpper: false))
-      ranges.append(RangeParameter(name: "to", place: time, type: .time, isUpper: true))
+      ranges.append(RangeParameter(name: "from", pair: "", place: time, type: .time, isUpper: false))
+      ranges.append(RangeParameter(name: "to", pair: "", place: time, type: .time, isUpper: true))
     }
     for key in ["createdAt", "updatedAt"] { add(key, .at(key), .time) }
     for field in Value.fields where field.access != .hidden && (field.type.isOrdered || field.isDay) {
@@ -162,7 +186,9 @@ struct ListParameters<Value: Kind>: Sendable {
       guard let text = call.query[range.name] else { continue }
       if range.place.keys.contains(where: hidden.contains) { throw Self.hiddenField(range.name) }
       request.limits.append(
-        Limit(place: range.place, isUpper: range.isUpper, bound: try Self.bound(text, of: range, call)))
+        Limit(
+          name: range.name, pair: range.pair, place: range.place, isUpper: range.isUpper,
+          bound: try Self.bound(text, of: range, call)))
     }
     request.query.text = hasSearch ? call.query["q"] : nil
     guard request.query.text?.unicodeScalars.count ?? 0 <= Self.longestSearch else {

@@ -182,7 +182,7 @@ public struct Reach: Equatable, Sendable {
       parts = grant == .none || grant == .own ? [] : [part]
       reason =
         if !parts.isEmpty, case .fleets = scope {
-          "this belongs to none of the token's fleets"
+          "this token is limited to fleets, and this does not belong to them"
         } else if role == .readOnly {
           "this token may only read, and not people or the audit"
         } else {

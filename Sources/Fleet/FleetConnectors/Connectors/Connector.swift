@@ -80,7 +80,7 @@ public struct Connector: Kind {
   public static let names = KindNames(one: "connector", many: "connectors")
   public static let mostOfTenant: Int? = 50
   public static let fields: [Field<Connector>] = [
-    Field("name", \.name, TextRules.shown).required().sortable().textSearched(),
+    Field("name", \.name, TextRules.unique).required().sortable().textSearched(),
     Field("service", \.service).required().settable(by: .creation).filterable().sortable(),
     Field("isActive", \.isActive).filterable(),
     Field("address", \.address, TextRules.short(1_000)),

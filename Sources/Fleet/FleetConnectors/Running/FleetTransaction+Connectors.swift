@@ -123,7 +123,7 @@ extension FleetTransaction {
     }
     var id = asset.vin ?? "\(connector.value.service.rawValue)-\(asset.assetID)"
     let isTaken = asset.vin == nil ? try vehicle(named: id) != nil : false
-    if !NameRules.isName(id) || isTaken {
+    if !NameRules.isNewName(id) || isTaken {
       id = "\(connector.value.service.rawValue)-\(UUIDv7.random(at: now).string)"
     }
     var new = Vehicle(id: id, vin: asset.vin, registeredBy: Connector.gatewayName(connector.id))

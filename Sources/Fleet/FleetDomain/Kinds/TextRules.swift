@@ -1,5 +1,13 @@
 /// Checks of texts in fields of things.
 public enum TextRules {
+  /// Checks the name of a thing by which commands find it: 1 to 100 visible characters, and spaces that can be seen.
+  public static let unique: @Sendable (String) throws(FieldError) -> Void = { name throws(FieldError) in
+    try TextRules.shown(name)
+    guard NameRules.hasVisibleSpaces(name) else {
+      throw FieldError("", "expected no white space but single spaces inside")
+    }
+  }
+
   /// Checks the name of a person or a thing: 1 to 100 visible characters.
   public static let shown: @Sendable (String) throws(FieldError) -> Void = { name throws(FieldError) in
     guard (1...100).contains(name.unicodeScalars.count), NameRules.isVisible(name) else {

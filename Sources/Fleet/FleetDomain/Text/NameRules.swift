@@ -24,6 +24,26 @@ public enum NameRules {
     return bytes.allSatisfy { $0 < 0x80 } || text.unicodeScalars.elementsEqual(text._nfc)
   }
 
+  /// A description of names that are valid for new things, for messages.
+  public static let expectedNewName = expectedName + ", and with no white space but single spaces inside"
+
+  /// Whether a text is a valid ID for a new thing: a valid ID (``isName(_:)``) in which all spaces can be seen. Things
+  /// that have other IDs from earlier versions keep them.
+  public static func isNewName(_ text: String) -> Bool { isName(text) && hasVisibleSpaces(text) }
+
+  /// Whether all white space of a text can be seen: it is between other characters, and is the space U+0020. For
+  /// example, a no-break space looks like a space, and an ideographic space at the end is not seen at all. Of several
+  /// spaces in a row, web pages show only one.
+  public static func hasVisibleSpaces(_ text: String) -> Bool {
+    var isAfterSpace = true
+    for scalar in text.unicodeScalars {
+      let isSpace = scalar == " "
+      if isSpace ? isAfterSpace : scalar.properties.isWhitespace { return false }
+      isAfterSpace = isSpace
+    }
+    return !isAfterSpace
+  }
+
   /// A description of the rule of ``isVisible(_:)``, for messages.
   public static let visibleRule = "without control characters or invisible ones"
 

@@ -88,6 +88,30 @@ public struct ZoneRules: Equatable, Sendable {
     Timestamp(nanoseconds: first(local: Int64(day.dayNumber) * 86_400 + seconds) * 1_000_000)
   }
 
+  /// Whether clocks show a time of a day exactly once.
+  public enum ClockChange: Sendable {
+    /// Clocks show it once.
+    case none
+    /// Clocks were set forward, and do not show it.
+    case skipped
+    /// Clocks were set back, and show it twice.
+    case repeated
+  }
+
+  /// Returns whether clocks show a time of a day exactly once.
+  ///
+  /// - Parameters:
+  ///   - time: the moment that ``time(_:on:)`` returned for it.
+  ///   - seconds: the time that clocks show, s since midnight.
+  public func clockChange(at time: Timestamp, secondsOfDay seconds: Int64) -> ClockChange {
+    guard secondsOfDay(at: time) == seconds else { return .skipped }
+    let moment = time.milliseconds / 1_000
+    // Clocks are set by at most a day. If they were set back after the moment, they show the time again.
+    let difference = offset(at: moment) - offset(at: moment + 86_400)
+    guard difference > 0 else { return .none }
+    return offset(at: moment + difference) == offset(at: moment) - difference ? .repeated : .none
+  }
+
   /// Returns the time that clocks show at a moment, in s since midnight.
   public func secondsOfDay(at time: Timestamp) -> Int64 {
     let milliseconds = time.milliseconds

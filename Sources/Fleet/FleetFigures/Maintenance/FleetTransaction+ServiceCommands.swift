@@ -3,46 +3,65 @@ import FleetWork
 import Telemetry
 
 extension FleetTransaction {
-  /// Completes a maintenance record: adds its meter readings, and begins the next cycle of its schedule.
+  /// Completes a maintenance record: adds its meter readings, and begins the next cycle of its schedule. If the command
+  /// has an ID and was executed before, changes nothing.
   ///
-  /// - Throws: the errors of ``complete(_:with:on:)``.
+  /// - Throws: the errors of ``complete(_:with:on:)``; `exists` if the ID belongs to the completion of another record.
   public func complete(
     _ record: Stored<MaintenanceRecord>, with completion: MaintenanceCompletion
   ) throws(ThingError) -> Stored<MaintenanceRecord> {
-    try close(try complete(record, with: completion, on: try zone(ofVehicle: record.value.vehicle).day(of: now)))
+    if let done = try self.record(completedBy: completion) {
+      guard done.id == record.id else { throw .exists(id: completion.id?.string ?? "") }
+      return done
+    }
+    return try close(
+      try complete(record, with: completion, on: try zone(ofVehicle: record.value.vehicle).day(of: now)))
   }
 
-  /// Adds the meter readings of a completed record, and begins the next cycle of its schedule.
+  /// Adds the meter readings of a completed record, and begins the next cycle of its schedule. If a newer service of the
+  /// schedule is known, the record changes neither the last service nor the due date.
   @discardableResult
   public func close(_ record: Stored<MaintenanceRecord>) throws(ThingError) -> Stored<MaintenanceRecord> {
     let done = record.value
     guard let date = done.completedDate else { return record }
-    if let (due, _, _) = try service(of: done) {
-      // Adding this record's readings must not open another record for the same cycle.
-      var closed = due.value
-      closed.openedCycle = closed.cycle
-      try update(due, to: closed, action: "complete")
+    guard let (due, schedule, _) = try service(of: done) else {
+      try followReadings(of: record)
+      return record
     }
-    var service = ServiceSchedule.Service()
-    service.date = date
-    for reading in try followReadings(of: record).map(\.value) {
-      // An impossible reading does not determine when the next service is due.
-      guard reading.flag == nil || reading.flag == .outOfOrder else { continue }
-      service.odometer = service.odometer ?? reading.odometer
-      service.engineHours = service.engineHours ?? reading.engineHours
+    if let last = due.value.lastServiceDate(of: schedule.value), date < last {
+      try followReadings(of: record)
+      if record.version > 1 { try reopenIfOverdue(done) }
+      return record
     }
-    guard let (due, schedule, vehicle) = try self.service(of: done) else { return record }
-    service.odometer = service.odometer ?? vehicle.value.odometer
-    service.engineHours = service.engineHours ?? vehicle.value.engineHours
-    try beginCycle(after: service, of: record.id, due, schedule, vehicle)
+    // Adding this record's readings must not open another record for the same cycle.
+    var closed = due.value
+    closed.openedCycle = closed.cycle
+    try update(due, to: closed, action: "complete")
+    let readings = try followReadings(of: record).map(\.value)
+    guard let current = try service(of: done) else { return record }
+    try beginCycle(
+      after: try service(on: date, readings, of: current.vehicle.value), of: record.id, current.due, current.schedule,
+      current.vehicle)
     return record
   }
 
-  /// Corrects the meter readings of a changed record. If the last service of a schedule came from this record, also
-  /// corrects the last service, and computes again when the next service is due.
+  /// Opens another record for the present cycle of a schedule if the service is still overdue: the work order of this
+  /// cycle was completed with a date before the last service.
+  private func reopenIfOverdue(_ record: MaintenanceRecord) throws(ThingError) {
+    guard let (due, schedule, vehicle) = try service(of: record), due.value.openedCycle == due.value.cycle else {
+      return
+    }
+    var open = due.value
+    open.openedCycle = nil
+    try evaluate(try update(due, to: open, action: "change"), schedule, vehicle)
+  }
+
+  /// Corrects the meter readings of a changed record. If the last service of a schedule came from this record, or the
+  /// record is now newer than the last service, also corrects the last service, and computes again when the next service
+  /// is due.
   public func correct(_ record: Stored<MaintenanceRecord>) throws(ThingError) {
-    guard let date = record.value.completedDate, let (due, _, _) = try service(of: record.value),
-      due.value.lastRecordID == record.id
+    guard let date = record.value.completedDate, let (due, present, _) = try service(of: record.value),
+      due.value.lastRecordID == record.id || due.value.lastServiceDate(of: present.value).map({ $0 < date }) ?? false
     else {
       try followReadings(of: record)
       return
@@ -51,27 +70,33 @@ extension FleetTransaction {
     var paused = due.value
     paused.openedCycle = paused.cycle
     try update(due, to: paused, action: "correct")
-    let before = try list(ThingQuery<MeterReading>(.oneOf(key: "originId", [record.id.json]), limit: 100)).items
-      .map(\.value)
-    let after = try followReadings(of: record).map(\.value)
+    let before = try readings(of: record.id)
+    var after = try followReadings(of: record).map(\.value)
     guard let (current, schedule, vehicle) = try service(of: record.value) else { return }
+    var last = (id: record.id, date: date)
+    if let newer = try newestRecord(of: schedule.id, vehicle: record.value.vehicle), newer.id != record.id,
+      let completed = newer.value.completedDate, completed > date
+    {
+      last = (newer.id, completed)
+      after = try readings(of: newer.id)
+    }
     var next = current.value
     next.openedCycle = due.value.openedCycle
+    let isSame = due.value.lastRecordID == last.id && due.value.lastDate == last.date
+    let found = try service(on: last.date, after, of: vehicle.value)
     var service = schedule.value.lastService ?? ServiceSchedule.Service()
-    (service.date, next.lastDate) = (date, date)
-    for meter in [Meter.odometer, .engineHours] {
+    (service.date, next.lastDate, next.lastRecordID) = (last.date, last.date, last.id)
+    for meter in Meter.allCases {
       let (old, new) = (before.first { Meter(of: $0) == meter }, after.first { Meter(of: $0) == meter })
-      guard old.flatMap({ meter.value(of: $0) }) != new.flatMap({ meter.value(of: $0) }) else { continue }
-      let isUsable = new.map { $0.flag == nil || $0.flag == .outOfOrder } ?? false
-      let value = isUsable ? new.flatMap { meter.value(of: $0) } : vehicle.value.point(of: meter)?.value
-      let lifetime = vehicle.value.lifetime(value, on: meter)
+      guard !isSame || old.flatMap({ meter.value(of: $0) }) != new.flatMap({ meter.value(of: $0) }) else { continue }
       switch meter {
-      case .odometer: (service.odometer, next.lastKilometers) = (value, lifetime)
-      case .engineHours: (service.engineHours, next.lastEngineHours) = (value, lifetime)
+      case .odometer: (service.odometer, next.lastKilometers) = (found.shown.odometer, found.totals.kilometers)
+      case .engineHours:
+        (service.engineHours, next.lastEngineHours) = (found.shown.engineHours, found.totals.engineHours)
       }
     }
     var stored = schedule
-    if next.last != current.value.last {
+    if next.last != current.value.last || next.lastRecordID != current.value.lastRecordID {
       next.due = ServicePlan(schedule.value).due(after: next.last, due: next.previousDue)
       if schedule.value.vehicle != nil {
         var changed = schedule.value
@@ -81,6 +106,46 @@ extension FleetTransaction {
       }
     }
     try evaluate(try update(current, to: next, action: "correct"), stored, vehicle)
+  }
+
+  /// Returns the meter readings that a maintenance record contains.
+  private func readings(of record: UUIDv7) throws(ThingError) -> [MeterReading] {
+    try list(ThingQuery<MeterReading>(.oneOf(key: "originId", [record.json]), limit: 100)).items.map(\.value)
+  }
+
+  /// Returns the completed record of a schedule and a vehicle with the newest day; `nil` if there is none.
+  private func newestRecord(of schedule: UUIDv7, vehicle: String) throws(ThingError) -> Stored<MaintenanceRecord>? {
+    try first(
+      ThingQuery<MaintenanceRecord>(
+        .oneOf(key: "scheduleId", [schedule.json]), .oneOf(key: "vehicleId", [.text(vehicle)]),
+        .oneOf(key: "status", [MaintenanceRecord.Status.completed.json]),
+        order: [.init("completedDate", isDescending: true)]))
+  }
+
+  /// Returns a service as clients see it, and the totals of the vehicle's meters at the service.
+  ///
+  /// - Parameter readings: the readings that the service's record contains. For a meter without a usable one, the reading
+  ///   that is known for the day counts.
+  private func service(
+    on date: CalendarDate, _ readings: [MeterReading], of vehicle: Vehicle
+  ) throws(ThingError) -> (shown: ServiceSchedule.Service, totals: ServicePlan.Point) {
+    var shown = ServiceSchedule.Service()
+    shown.date = date
+    var totals = ServicePlan.Point(date: date)
+    let today = try today(of: vehicle)
+    for meter in Meter.allCases {
+      // An impossible reading does not determine when the next service is due.
+      let usable = readings.first { Meter(of: $0) == meter && ($0.flag == nil || $0.flag == .outOfOrder) }
+      let point = try self.point(of: meter, near: date, of: vehicle)
+      let known = try reading(of: meter, on: date, today: today, of: vehicle)
+      let value = usable.flatMap { meter.value(of: $0) } ?? known
+      let total = value.map { $0 + (point.map { $0.lifetime - $0.value } ?? 0) } ?? point?.lifetime
+      switch meter {
+      case .odometer: (shown.odometer, totals.kilometers) = (value, total)
+      case .engineHours: (shown.engineHours, totals.engineHours) = (value, total)
+      }
+    }
+    return (shown, totals)
   }
 
   /// Returns the schedule of a record with the stored state for the record's vehicle; `nil` if the record has no
@@ -95,21 +160,20 @@ extension FleetTransaction {
   }
 
   private func beginCycle(
-    after service: ServiceSchedule.Service, of record: UUIDv7, _ due: Stored<ServiceDue>,
-    _ schedule: Stored<ServiceSchedule>, _ vehicle: Stored<Vehicle>
+    after service: (shown: ServiceSchedule.Service, totals: ServicePlan.Point), of record: UUIDv7,
+    _ due: Stored<ServiceDue>, _ schedule: Stored<ServiceSchedule>, _ vehicle: Stored<Vehicle>
   ) throws(ThingError) {
     var next = due.value
-    let done = vehicle.value.lifetime(of: service)
-    next.due = ServicePlan(schedule.value).due(after: done, due: due.value.due)
+    next.due = ServicePlan(schedule.value).due(after: service.totals, due: due.value.due)
     next.previousDue = due.value.due
-    next.last = done
+    next.last = service.totals
     next.lastRecordID = record
     next.cycle += 1
     next.snoozedUntil = nil
     var stored = schedule
     if schedule.value.vehicle != nil {
       var changed = schedule.value
-      changed.lastService = service
+      changed.lastService = service.shown
       stored = try update(schedule, to: changed, action: "complete")
       next.plan = ServiceDue.plan(of: changed)
     }
@@ -123,18 +187,28 @@ extension FleetTransaction {
     let query = ThingQuery<ServiceDue>(
       .oneOf(key: "scheduleId", [schedule.id.json]), .oneOf(key: "vehicleId", [.text(vehicle.value.id)]))
     if let known = try first(query) { return known }
-    return try insert(ServiceDue(schedule, vehicle.value, in: try zone(of: vehicle.value)))
+    return try insert(try newDue(schedule, vehicle.value))
   }
 
   /// Completes the due service of a schedule: completes the open record or, if there is none, adds a completed record.
+  /// If the command has an ID and was executed before, changes nothing.
   ///
-  /// - Throws: `invalid`.
+  /// - Throws: `invalid`; `exists` if the ID belongs to the completion of another service.
   public func complete(
     _ schedule: Stored<ServiceSchedule>, with completion: MaintenanceCompletion
   ) throws(ThingError) -> Stored<ServiceSchedule> {
     let vehicle = try vehicle(of: schedule.value, named: completion.vehicle)
+    if let done = try record(completedBy: completion) {
+      guard done.value.scheduleID == schedule.id, done.value.vehicle == vehicle.value.id else {
+        throw .exists(id: completion.id?.string ?? "")
+      }
+      return schedule
+    }
     let today = try today(of: vehicle.value)
-    if let open = try openRecord(of: schedule.id, vehicle: vehicle.value.id) {
+    let last = try self.due(schedule, vehicle).value.lastServiceDate(of: schedule.value)
+    let isOlder = last.map { completion.completedDate ?? today < $0 } ?? false
+    // A service before the last one is not the service for which a record is open.
+    if !isOlder, let open = try openRecord(of: schedule.id, vehicle: vehicle.value.id) {
       try close(try finish(open, with: completion, on: today))
     } else {
       var record = MaintenanceRecord()
@@ -144,6 +218,7 @@ extension FleetTransaction {
       record.completedDate = completion.completedDate ?? today
       (record.odometer, record.engineHours) = (completion.odometer, completion.engineHours)
       (record.cost, record.lines, record.notes) = (completion.cost, completion.lines ?? [], completion.notes)
+      record.completionID = completion.id
       try check(&record, old: nil)
       try close(try insert(record))
     }

@@ -44,7 +44,7 @@ extension FleetTransaction {
         if let known = own.removeValue(forKey: schedule.id) {
           due = known
         } else {
-          due = try insert(ServiceDue(schedule, vehicle.value, in: try zone(of: vehicle.value)))
+          due = try insert(try newDue(schedule, vehicle.value))
         }
         try evaluate(due, schedule, vehicle, changed: &changed)
       }
@@ -97,7 +97,7 @@ extension FleetTransaction {
     var changed = due.value
     let plan = ServicePlan(schedule.value)
     let today = try today(of: vehicle.value)
-    changed.fill(from: vehicle.value, plan)
+    try fill(&changed, from: vehicle.value, plan)
     // No service is due for a retired vehicle. The last service is kept, in case the vehicle comes back.
     let isRetired = vehicle.value.status == .retired
     changed.state =
@@ -161,7 +161,8 @@ extension FleetTransaction {
     var record = MaintenanceRecord()
     record.vehicle = due.vehicle
     record.serviceType = schedule.value.serviceType
-    record.scheduledDate = max(due.dueDate ?? today, today)
+    // A service that is due by distance or engine hours may be due before its date.
+    record.scheduledDate = min(due.dueDate ?? today, today)
     record.scheduleID = schedule.id
     record.cycle = due.cycle
     record.notes = schedule.value.name

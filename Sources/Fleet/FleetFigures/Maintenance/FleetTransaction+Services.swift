@@ -7,12 +7,14 @@ extension FleetView {
   /// to be due.
   public func services(of vehicle: Stored<Vehicle>, on today: CalendarDate) throws(ThingError) -> [ServiceFigures] {
     let known = try dues(of: vehicle.value.id)
-    let zone = try zone(of: vehicle.value)
     guard vehicle.value.status != .retired else { return [] }
-    return try schedules(of: vehicle.value).map { schedule in
-      let due = known.first { $0.value.scheduleID == schedule.id }?.value
-      return ServiceFigures(schedule, due ?? ServiceDue(schedule, vehicle.value, in: zone), vehicle.value, on: today)
-    }.sorted { left, right in
+    var services: [ServiceFigures] = []
+    for schedule in try schedules(of: vehicle.value) {
+      let stored = known.first { $0.value.scheduleID == schedule.id }?.value
+      let due = if let stored { stored } else { try newDue(schedule, vehicle.value) }
+      services.append(ServiceFigures(schedule, due, vehicle.value, on: today))
+    }
+    return services.sorted { left, right in
       let last = CalendarDate(year: 9_999, month: 12, day: 31)
       guard let last else { return false }
       return (left.forecastDate ?? last, left.schedule.id.string) < (
@@ -85,7 +87,7 @@ extension FleetTransaction {
   /// Computes when a schedule is due for a vehicle.
   func follow(_ schedule: Stored<ServiceSchedule>, for id: String) throws(ThingError) {
     guard let vehicle = try vehicle(named: id) else { return }
-    let fresh = ServiceDue(schedule, vehicle.value, in: try zone(of: vehicle.value))
+    let fresh = try newDue(schedule, vehicle.value)
     var due = try due(schedule, vehicle)
     if due.value.plan != fresh.plan {
       var changed = due.value

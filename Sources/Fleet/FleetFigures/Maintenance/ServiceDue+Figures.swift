@@ -4,7 +4,7 @@ import Telemetry
 
 extension ServiceDue {
   /// Creates the state of a schedule for a vehicle. If no service is recorded yet, intervals count from the creation of
-  /// the schedule.
+  /// the schedule. Totals that `lastService` does not contain remain unknown.
   init(_ schedule: Stored<ServiceSchedule>, _ vehicle: Vehicle, in zone: ZoneRules) {
     self.init()
     scheduleID = schedule.id
@@ -13,7 +13,12 @@ extension ServiceDue {
     if let service = schedule.value.lastService { last = vehicle.lifetime(of: service) }
     lastDate = lastDate ?? zone.day(of: schedule.createdAt)
     due = ServicePlan(schedule.value).due(after: last)
-    fill(from: vehicle, ServicePlan(schedule.value))
+  }
+
+  /// Returns the day of the last service; `nil` if it is unknown, or if there was none.
+  func lastServiceDate(of schedule: ServiceSchedule) -> CalendarDate? {
+    if schedule.vehicle != nil { return schedule.lastService?.date }
+    return lastRecordID == nil ? nil : lastDate
   }
 
   /// Selects the services whose state may have changed because a new day has begun in some time zone.
@@ -28,15 +33,37 @@ extension ServiceDue {
     JSON.array([schedule.every.json, schedule.basis.json, schedule.lastService.json]).canonicalText
   }
 
-  /// Replaces unknown totals of the last service with the current totals, so that distances and hours count from now
-  /// on.
-  mutating func fill(from vehicle: Vehicle, _ plan: ServicePlan) {
-    let (old, now) = (last, vehicle.servicePoint(on: lastDate ?? CalendarDate(utc: Timestamp(nanoseconds: 0))))
-    lastKilometers = lastKilometers ?? now.kilometers
-    lastEngineHours = lastEngineHours ?? now.engineHours
+  /// Replaces unknown totals of the last service.
+  ///
+  /// - Parameter totals: the totals from which distances and hours count.
+  mutating func fill(from totals: ServicePlan.Point, _ plan: ServicePlan) {
+    let old = last
+    lastKilometers = lastKilometers ?? totals.kilometers
+    lastEngineHours = lastEngineHours ?? totals.engineHours
     guard last != old else { return }
     let fresh = plan.due(after: last)
     dueKilometers = dueKilometers ?? fresh.kilometers
     dueEngineHours = dueEngineHours ?? fresh.engineHours
+  }
+}
+
+extension FleetView {
+  /// Creates the state of a schedule for a vehicle, with the totals from which distances and hours count.
+  func newDue(_ schedule: Stored<ServiceSchedule>, _ vehicle: Vehicle) throws(ThingError) -> ServiceDue {
+    var due = ServiceDue(schedule, vehicle, in: try zone(of: vehicle))
+    try fill(&due, from: vehicle, ServicePlan(schedule.value))
+    return due
+  }
+
+  /// Replaces unknown totals of the last service with the totals that are known for the day of the service or, if none
+  /// are, the next earlier ones. A service is then rather due too early than too late.
+  func fill(_ due: inout ServiceDue, from vehicle: Vehicle, _ plan: ServicePlan) throws(ThingError) {
+    guard let date = due.lastDate else { return }
+    var totals = ServicePlan.Point()
+    if due.lastKilometers == nil { totals.kilometers = try point(of: .odometer, near: date, of: vehicle)?.lifetime }
+    if due.lastEngineHours == nil {
+      totals.engineHours = try point(of: .engineHours, near: date, of: vehicle)?.lifetime
+    }
+    due.fill(from: totals, plan)
   }
 }

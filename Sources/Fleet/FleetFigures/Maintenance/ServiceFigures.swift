@@ -27,8 +27,16 @@ public struct ServiceFigures: Equatable, Sendable {
     }
     remainingKilometers = difference(due.dueKilometers, now.kilometers)
     remainingEngineHours = difference(due.dueEngineHours, now.engineHours)
+    // How much a vehicle was used long ago says nothing about its use today.
+    func recent(_ daily: Double?, _ at: Timestamp?) -> Double? {
+      at.map { CalendarDate(utc: $0) >= today.adding(days: -Meter.usageDays) } ?? false ? daily : nil
+    }
     forecastDate = ServicePlan.forecast(
-      due.due, at: now, daily: (kilometers: vehicle.dailyKilometers, engineHours: vehicle.dailyEngineHours))
+      due.due, at: now,
+      daily: (
+        kilometers: recent(vehicle.dailyKilometers, vehicle.odometerAt),
+        engineHours: recent(vehicle.dailyEngineHours, vehicle.engineHoursAt)
+      ))
   }
 
   /// The JSON for clients.
@@ -85,10 +93,11 @@ extension Vehicle {
   }
 
   /// Converts the total of all odometers or hour meters of the vehicle (``Meter/Point/lifetime``) to the reading that
-  /// the current one then shows; `nil` if unknown.
+  /// the current one then shows; `nil` if `lifetime` is `nil`. Before the first reading, both are the same.
   func shown(_ lifetime: Double?, on meter: Meter) -> Double? {
-    guard let lifetime, let point = point(of: meter) else { return nil }
-    return ((lifetime - point.lifetime + point.value) * 1_000).rounded() / 1_000
+    guard let lifetime else { return nil }
+    let difference = point(of: meter).map { $0.value - $0.lifetime } ?? 0
+    return ((lifetime + difference) * 1_000).rounded() / 1_000
   }
 
   /// Converts the reading `value` of the current odometer or hour meter to the total of all odometers or hour meters

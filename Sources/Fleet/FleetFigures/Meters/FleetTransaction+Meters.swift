@@ -105,7 +105,7 @@ extension FleetTransaction {
     guard let vehicle = try vehicle(named: id), vehicle.value.id == id else { return }
     let last = try point(of: meter, vehicle: id)
     var daily: Double?
-    if let last {
+    if let last, Meter.days(from: last.at, to: now) <= Double(Meter.usageDays) {
       let start = Timestamp(nanoseconds: last.at.nanoseconds - Int64(Meter.usageDays) * 86_400_000_000_000)
       daily = try point(of: meter, vehicle: id, since: start).flatMap { Meter.daily(from: $0, to: last) }
     }
@@ -131,6 +131,29 @@ extension FleetView {
     if let start { query.conditions.append(.atLeast(key: "at", start.json)) }
     if let end { query.conditions.append(.atMost(key: "at", end.json)) }
     return try first(query).flatMap { Meter.Point($0.value, of: meter) }
+  }
+
+  /// Returns the newest known value of a vehicle's meter at the end of a day. If none is known, returns the oldest value
+  /// after it; `nil` if there is none at all.
+  func point(of meter: Meter, near date: CalendarDate, of vehicle: Vehicle) throws(ThingError) -> Meter.Point? {
+    guard let newest = vehicle.point(of: meter) else { return nil }
+    let zone = try zone(of: vehicle)
+    if zone.day(of: newest.at) <= date { return newest }
+    let next = Timestamp(nanoseconds: zone.start(of: date.next) * 1_000_000)
+    let end = Timestamp(nanoseconds: next.nanoseconds - 1_000_000)
+    if let last = try point(of: meter, vehicle: vehicle.id, until: end) { return last }
+    return try point(of: meter, vehicle: vehicle.id, since: next) ?? newest
+  }
+
+  /// Returns the value that a vehicle's meter showed on a day: the newest one of that day. For today, the present value
+  /// counts if it is at most ``Meter/presentDays`` days old. `nil` if no such value is known.
+  func reading(
+    of meter: Meter, on date: CalendarDate, today: CalendarDate, of vehicle: Vehicle
+  ) throws(ThingError) -> Double? {
+    guard let point = try self.point(of: meter, near: date, of: vehicle) else { return nil }
+    let day = try zone(of: vehicle).day(of: point.at)
+    let isPresent = date >= today && day <= today && day >= today.adding(days: -Meter.presentDays)
+    return day == date || isPresent ? point.value : nil
   }
 }
 

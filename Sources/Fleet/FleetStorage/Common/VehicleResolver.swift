@@ -119,6 +119,13 @@ struct VehicleResolver {
     if case .gateway(let sender) = source { gateway = sender }
     let name = record.vehicleId
     guard var vehicle = named(name) else {
+      // A gateway that was registered by an earlier version may have such an id, and keeps sending records.
+      guard NameRules.isNewName(name) || name == gateway?.id else {
+        return .failure(
+          RecordRefusal(
+            .invalidValue, key: "vehicleId",
+            "expected \(NameRules.expectedNewName), found \(Self.quoted(name))"))
+      }
       if let gateway, !gateway.allowedVehicles.isEmpty {
         // If the gateway has a list, the list limits the number of vehicles.
         guard name == gateway.id || isAllowed(name, gateway) else { return .failure(Self.foreign(record, gateway)) }

@@ -9,7 +9,7 @@ enum PostgreSQLSchema {
     version11, version12, version13, version14, version15, version16, version17, version18, version19,
     version20, version21, version22, version23, version24, version25, version26, version27, version28,
     version29, version30, version31, version32, version33, version34, version35, version36, version37,
-    version38, version39, version40, version41, version42,
+    version38, version39, version40, version41, version42, version43,
   ]
 
   private static let version1 =
@@ -852,6 +852,12 @@ enum PostgreSQLSchema {
       PRIMARY KEY (tenant, id)
     );
     CREATE INDEX reported_codes_vehicle_id ON reported_codes (tenant, vehicle_id);
+    """
+
+  private static let version43 = """
+    ALTER TABLE maintenance_record ADD COLUMN "completion_id" uuid;
+    CREATE UNIQUE INDEX maintenance_record_completion_id ON maintenance_record (tenant, completion_id)
+      WHERE completion_id IS NOT NULL;
     """
 
   /// SQL expression for the time of the migration, ms since 1970. It has the same value in all statements of the

@@ -9,7 +9,7 @@ enum SQLiteSchema {
     version11, version12, version13, version14, version15, version16, version17, version18, version19,
     version20, version21, version22, version23, version24, version25, version26, version27, version28,
     version29, version30, version31, version32, version33, version34, version35, version36, version37,
-    version38, version39, version40, version41, version42,
+    version38, version39, version40, version41, version42, version43,
   ]
 
   private static let version1 = """
@@ -820,6 +820,12 @@ enum SQLiteSchema {
       updated INTEGER NOT NULL, "vehicle_id" TEXT NOT NULL, "newest" TEXT NOT NULL, PRIMARY KEY (tenant, id)
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX reported_codes_vehicle_id ON reported_codes (tenant, vehicle_id);
+    """
+
+  private static let version43 = """
+    ALTER TABLE maintenance_record ADD COLUMN "completion_id" BLOB;
+    CREATE UNIQUE INDEX maintenance_record_completion_id ON maintenance_record (tenant, completion_id)
+      WHERE completion_id IS NOT NULL;
     """
 
   private static func randoms(_ count: Int) -> String {

@@ -4,6 +4,7 @@ import Telemetry
 /// The assignment of a vehicle to a driver for a period of time. The period begins at `from` and ends before `to`.
 public struct Assignment: WorkThing {
   public enum Status: String, FieldChoice, Sendable {
+    /// The assignment has not ended. It may begin later.
     case active
     case completed
     case cancelled

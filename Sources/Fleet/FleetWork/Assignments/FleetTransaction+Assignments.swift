@@ -23,6 +23,7 @@ extension FleetTransaction {
     // assignment is checked only if the change adds time.
     if new.adds(to: old?.value) { try requireAssignable(new) }
     try requireNoOverlap(new, except: old?.id)
+    if old == nil, let to = new.to, to <= now { new.status = .completed }
   }
 
   /// Checks that the driver may drive and that the vehicle is ready.
@@ -68,9 +69,12 @@ extension FleetTransaction {
   }
 
   /// Updates the status of the vehicle after one of its assignments was added or changed. If the assignment is new,
-  /// also adds an event.
+  /// also adds an event, and another one if the assignment is already over.
   public func follow(_ assignment: Stored<Assignment>) throws(ThingError) {
-    if assignment.version == 1 { try emit(.assignmentMade, of: assignment.id, assignment.value) }
+    if assignment.version == 1 {
+      try emit(.assignmentMade, of: assignment.id, assignment.value)
+      if assignment.value.status == .completed { try emit(.assignmentEnded, of: assignment.id, assignment.value) }
+    }
     try updateStatus(ofVehicle: assignment.value.vehicle)
   }
 

@@ -8,6 +8,8 @@ public struct ImportFile: Sendable {
   public private(set) var errors: [ImportError] = []
   /// Rows that do not describe a thing of the imported kind, such as reminders. Each entry contains the reason.
   public private(set) var skipped: [ImportError] = []
+  /// Times that are not certain, because clocks were set. Each entry contains the time that was taken.
+  public private(set) var warnings: [ImportError] = []
   /// Sections and columns whose values are not imported. Each entry contains the reason.
   public private(set) var rest: [ImportRest] = []
 
@@ -41,7 +43,9 @@ public struct ImportFile: Sendable {
           if result.id == nil {
             errors.append(result.error(key, "expected a UUID of version 7, found \(json.summary)"))
           }
-        case .success(let json): result.set(json, key)
+        case .success(let json):
+          result.set(json, key)
+          if let doubt = forms.doubt(cell, options.zone) { warnings.append(result.error(key, doubt)) }
         case .failure(let reason): errors.append(result.error(key, reason.message))
         }
       }

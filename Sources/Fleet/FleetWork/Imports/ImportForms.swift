@@ -118,6 +118,23 @@ struct Forms {
     }
   }
 
+  /// Returns why the time in a cell is not certain: clocks skipped it, or showed it twice, when they were set. `nil` for
+  /// all other cells.
+  ///
+  /// - Parameter zone: the time zone of times that are written without a zone.
+  func doubt(_ cell: RawCell, _ zone: ZoneRules) -> String? {
+    let text = cell.text.trimmed
+    guard cell.meaning == .time, (try? Timestamp(json: .text(text))) == nil, Self.timeWithOffset(text) == nil,
+      let date = ImportDate(text), let order = dates ?? date.order ?? (date.isAmbiguous ? nil : .dayFirst),
+      let time = date.time(order, in: zone)
+    else { return nil }
+    switch zone.clockChange(at: time, secondsOfDay: Int64(date.seconds)) {
+    case .none: return nil
+    case .skipped: return "clocks skipped this time; taken as \(time.string)"
+    case .repeated: return "clocks showed this time twice; taken as the first, \(time.string)"
+    }
+  }
+
   private func time(_ text: String, isDay: Bool, _ zone: ZoneRules) -> Result<JSON, Reason> {
     if let time = try? Timestamp(json: .text(text)) { return .success(isDay ? zone.day(of: time).json : time.json) }
     if let time = Self.timeWithOffset(text) { return .success(isDay ? zone.day(of: time).json : time.json) }

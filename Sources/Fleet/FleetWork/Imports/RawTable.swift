@@ -110,6 +110,9 @@ struct RawTable {
     }
   }
 
+  /// Columns of exported lists that are no fields: the times of a thing, and the members without a column.
+  private static let computed: Set<String> = ["createdAt", "updatedAt", "addedAt", "more"]
+
   private mutating func readOwn<Value: Kind>(_ section: Section, _ kind: Value.Type, _ options: ImportOptions) {
     let fields = kind.fields.filter { $0.access != .hidden }
     let settable = fields.filter { $0.access == .client || $0.access == .creation }
@@ -117,7 +120,7 @@ struct RawTable {
       section, hasVehicle: fields.contains { $0.key == "vehicleId" }, keys: settable.map(\.key), options
     ) { name in
       if name == "id" { return .cell(.text) }
-      if name.isEmpty || name == "createdAt" || name == "updatedAt" { return .computed }
+      if name.isEmpty || Self.computed.contains(name) { return .computed }
       let key = String(name.prefix { $0 != "." })
       guard let field = fields.first(where: { $0.keys.contains(key) }) else { return nil }
       // Exports also contain the fields that only the server sets.

@@ -119,6 +119,7 @@ extension FleetTransaction {
     }
     record.engineHours = completion.engineHours ?? record.engineHours
     record.notes = completion.notes ?? record.notes
+    record.completionID = completion.id
     try check(&record, old: stored)
     let completed = try update(stored, to: record, action: "complete")
     try emit(.maintenanceCompleted, completed)
@@ -160,6 +161,13 @@ extension FleetTransaction {
 }
 
 extension FleetView {
+  /// Returns the maintenance record that a command with this ID has completed; `nil` if the command has no ID, or was
+  /// not executed yet.
+  public func record(completedBy command: MaintenanceCompletion) throws(ThingError) -> Stored<MaintenanceRecord>? {
+    guard let id = command.id else { return nil }
+    return try first(ThingQuery<MaintenanceRecord>(.oneOf(key: "completionId", [id.json])))
+  }
+
   /// Returns the maintenance record for a schedule and a vehicle, if one is scheduled or in progress; otherwise `nil`.
   public func openRecord(of schedule: UUIDv7, vehicle: String) throws(ThingError) -> Stored<MaintenanceRecord>? {
     try first(

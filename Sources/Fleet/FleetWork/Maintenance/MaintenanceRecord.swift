@@ -56,6 +56,8 @@ public struct MaintenanceRecord: VehicleThing {
   /// The time of the completion; `nil` if the record was never in progress.
   public var completedAt: Timestamp?
   public var cancelReason: String?
+  /// The ID of the command that completed the record; `nil` if the command had none.
+  public var completionID: UUIDv7?
 
   public init() {}
 
@@ -92,6 +94,7 @@ public struct MaintenanceRecord: VehicleThing {
     Field("fileIds", \.files),
     Field("completedAt", \.completedAt).settable(by: .server),
     Field("cancelReason", \.cancelReason).settable(by: .server),
+    Field("completionId", \.completionID).settable(by: .hidden),
   ]
 
   /// The sums of the lines, one for each currency, in the order of the currencies.
@@ -117,6 +120,9 @@ public struct MaintenanceRecord: VehicleThing {
 
 /// The body of the command that completes a record.
 public struct MaintenanceCompletion: NestedValue {
+  /// The ID of the command, chosen by the client. Such a command is executed once, even if it is sent repeatedly. `nil`
+  /// if each request is a command of its own.
+  public var id: UUIDv7?
   public var completedDate: CalendarDate?
   public var odometer: Double?
   public var entered = EnteredAmounts()
@@ -130,7 +136,8 @@ public struct MaintenanceCompletion: NestedValue {
   public init() {}
 
   public static let fields: [Field<MaintenanceCompletion>] = [
-    Field("completedDate", \.completedDate), Field("odometer", \.odometer, in: .odometer).measured(.distance),
+    Field("id", \.id), Field("completedDate", \.completedDate),
+    Field("odometer", \.odometer, in: .odometer).measured(.distance),
     .entered(\.entered, of: ("odometer", .distance)),
     Field("engineHours", \.engineHours, in: .from(0, to: 9_999_999)), Field("cost", \.cost),
     Field("lines", \.lines) { lines throws(FieldError) in

@@ -148,7 +148,9 @@ public struct ReportRows: FieldValue, Hashable, Sendable {
   public init(_ rows: [JSON] = []) { self.rows = rows }
 
   public static var type: FieldType { .json }
-  public static var schema: String { #"{"type":"array","items":{"type":"object","required":["group"]}}"# }
+  public static var schema: String {
+    #"{"type":"array","items":{"type":"object","required":["group"],"properties":{"group":{"type":"string"},"name":{"type":"string"}}}}"#
+  }
 
   public init(json: JSON) throws(FieldError) {
     guard case .array(let rows) = json else { throw FieldError("", "expected an array, found \(json.summary)") }

@@ -3,9 +3,9 @@
  *
  * @typedef {import("./fields.js").Field} Field
  * @typedef {{ name: string, label: import("../texts.js").Key, isPossible: (thing: any) => boolean, question?: import("../texts.js").Key,
- *   isBad?: boolean, isMain?: boolean, isRare?: boolean, isRemoval?: boolean, done: import("../texts.js").Key, body?: (thing: any) => any, answer?: (value: any) => { text: string, isBad?: boolean }, fields?: Field[],
+ *   isBad?: boolean, isMain?: boolean, isRare?: boolean, isRemoval?: boolean, isOnce?: boolean, done: import("../texts.js").Key, body?: (thing: any) => any, answer?: (value: any) => { text: string, isBad?: boolean }, fields?: Field[],
  *   given?: (thing: any) => Promise<Record<string, any>>, patch?: (thing: any) => any, undo?: (thing: any) => any }} Command
- *   `answer`: the message about the answer, which is not the thing. `isRare`: in a menu. `isRemoval`: the thing is removed. `fields`: what is entered for the command; `given`: their first values. `patch`: the command is a change with this body, and
+ *   `answer`: the message about the answer, which is not the thing. `isRare`: in a menu. `isRemoval`: the thing is removed. `isOnce`: the request has an id, with which the server executes it once. `fields`: what is entered for the command; `given`: their first values. `patch`: the command is a change with this body, and
  *   `undo` the change that reverts it.
  * @typedef {{ id: string, path: string, area: string, title: import("../texts.js").Key, add?: import("../texts.js").Key,
  *   empty: import("../texts.js").Key, name: (thing: any) => string, fields: Field[], columns: string[],
@@ -228,7 +228,7 @@ function pathTo(kind, id) { return kind.isSingle ? kind.path : pathOf(kind.path,
  */
 export function Commands({ kind, thing, tag, onDone, children }) {
   const [dialog, ask] = useQuestion();
-  const [chosen, setChosen] = useState(/** @type {{ command: Command, given: Record<string, any> } | null} */ (null));
+  const [chosen, setChosen] = useState(/** @type {{ command: Command, id: string, given: Record<string, any> } | null} */ (null));
   const change = (/** @type {any} */ body, /** @type {string | null} */ match) => request("PATCH", pathTo(kind, thing.id), { body, headers: { "If-Match": match ?? "*" } });
   const run = async (/** @type {Command} */ command, /** @type {any} */ body) => {
     if (command.isRemoval) {
@@ -249,7 +249,7 @@ export function Commands({ kind, thing, tag, onDone, children }) {
     }
   };
   const begin = async (/** @type {Command} */ command) => {
-    if (command.fields) setChosen({ command, given: await command.given?.(thing) ?? {} });
+    if (command.fields) setChosen({ command, id: newId(), given: await command.given?.(thing) ?? {} });
     else ask({
       title: t(command.label), text: command.question ? t(command.question, { name: kind.name(thing) }) : "", action: t(command.label), isBad: command.isBad,
       run: () => run(command, command.body?.(thing)),
@@ -263,7 +263,7 @@ export function Commands({ kind, thing, tag, onDone, children }) {
     ${dialog}${chosen && html`<${Dialog} title=${t(chosen.command.label)} onClose=${() => setChosen(null)}>
       ${chosen.command.question && html`<p>${t(chosen.command.question, { name: kind.name(thing) })}</p>`}
       <${Form} fields=${chosen.command.fields} given=${chosen.given} draft=${`${kind.id} ${thing.id} ${chosen.command.name}`} action=${t(chosen.command.label)} onCancel=${() => setChosen(null)}
-        onSave=${async (/** @type {Record<string, any>} */ values) => { await run(chosen.command, withoutEmpty(nested(values))); setChosen(null); }} /></${Dialog}>`}`;
+        onSave=${async (/** @type {Record<string, any>} */ values) => { await run(chosen.command, { ...withoutEmpty(nested(values)), ...(chosen.command.isOnce ? { id: chosen.id } : {}) }); setChosen(null); }} /></${Dialog}>`}`;
 }
 
 /**

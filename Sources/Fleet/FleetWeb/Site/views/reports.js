@@ -89,7 +89,7 @@ function amounts(value) { return Array.isArray(value) ? value : value ? [value] 
  */
 function columnsOf(rows) {
   const order = ["state", "status", "vehicles", "usedDays", "trips", "distance", "distancePerTrip", "engineOnSeconds", "movingSeconds", "idleSeconds", "unknownSeconds", "idleShare", "fuelUsed", "drivingEvents", "score", "total", "perKilometer", "distanceBasis", "inspectionsDone", "byCategory", "note"];
-  const keys = [...new Set(rows.flatMap(row => Object.keys(row)))].filter(key => key !== "group")
+  const keys = [...new Set(rows.flatMap(row => Object.keys(row)))].filter(key => key !== "group" && key !== "name")
     .sort((a, b) => ((order.indexOf(a) + 1) || 99) - ((order.indexOf(b) + 1) || 99));
   return keys.flatMap(key => {
     if (key === "byCategory") {
@@ -160,7 +160,7 @@ function Report({ id }) {
     ${report.pending && report.pending.days > 0 && html`<p class="soft" role="status">${t("reports.pending", { vehicles: number(report.pending.vehicles), days: number(report.pending.days) })}</p>`}
     ${rows.length === 0 ? html`<div class="card"><${Empty} title=${t("reports.noRows")}><p>${t("reports.noRowsHelp")}</p></${Empty}></div>` : html`<${Bars} report=${report} rows=${rows} />
       <section class="card scroll" tabindex="0" role="region" aria-label=${t("report." + report.kind)}><table><thead><tr><th scope="col">${t("reportGroup." + report.groupBy)}</th>${columns.map(column => html`<th scope="col" class=${column.isNumber ? "num" : ""} key=${column.key}>${column.title}</th>`)}</tr></thead>
-        <tbody>${rows.map((row, index) => html`<tr key=${index}><th scope="row">${report.groupBy === "vehicle" && row.group ? html`<a href=${to("vehicles", row.group)}>${row.group}</a>` : groupText(report.groupBy, row.group)}</th>
+        <tbody>${rows.map((row, index) => html`<tr key=${index}><th scope="row">${report.groupBy === "vehicle" && row.group ? html`<a href=${to("vehicles", row.group)}>${row.group}</a>` : groupText(report.groupBy, row.name ?? row.group)}</th>
           ${columns.map(column => html`<td class=${column.isNumber ? "num" : ""} key=${column.key}>${figureText(column.key, column.of(row))}</td>`)}</tr>`)}</tbody></table></section>`}
     ${report.formula && html`<p class="soft small">${t("reports.formula")} <span lang="en">${report.formula}</span></p>`}
     ${tag && html`<${Schedule} report=${report} tag=${tag} onChange=${loaded.set} />`}</div>`;
@@ -184,11 +184,11 @@ function Bars({ report, rows }) {
   if (["day", "week", "month"].includes(report.groupBy) && rows.length > 1) {
     const width = 100 / rows.length;
     return html`<section class="card"><header><h2>${words("figure", key)}</h2></header><div class="columns" role="img" aria-label=${words("figure", key)}>
-      <svg viewBox="0 0 100 40" preserveAspectRatio="none">${rows.map((row, index) => html`<rect class="bar" key=${index} x=${index * width + width * 0.12} width=${width * 0.76} y=${40 - valueOf(row) / most * 38} height=${valueOf(row) / most * 38}><title>${groupText(report.groupBy, row.group)}: ${figureText(key, row[key])}</title></rect>`)}</svg>
-      <p class="soft small"><span>${groupText(report.groupBy, rows[0].group)}</span><span>${t("reports.highest", { value: figureText(key, rows.find(row => valueOf(row) === most)[key]) })}</span><span>${groupText(report.groupBy, rows[rows.length - 1].group)}</span></p></div></section>`;
+      <svg viewBox="0 0 100 40" preserveAspectRatio="none">${rows.map((row, index) => html`<rect class="bar" key=${index} x=${index * width + width * 0.12} width=${width * 0.76} y=${40 - valueOf(row) / most * 38} height=${valueOf(row) / most * 38}><title>${groupText(report.groupBy, row.name ?? row.group)}: ${figureText(key, row[key])}</title></rect>`)}</svg>
+      <p class="soft small"><span>${groupText(report.groupBy, rows[0].name ?? rows[0].group)}</span><span>${t("reports.highest", { value: figureText(key, rows.find(row => valueOf(row) === most)[key]) })}</span><span>${groupText(report.groupBy, rows[rows.length - 1].name ?? rows[rows.length - 1].group)}</span></p></div></section>`;
   }
   const shown = [...rows].sort((a, b) => valueOf(b) - valueOf(a)).slice(0, 12);
-  return html`<section class="card"><header><h2>${words("figure", key)}</h2></header><table class="bars"><tbody>${shown.map((row, index) => html`<tr key=${index}><th scope="row">${groupText(report.groupBy, row.group)}</th>
+  return html`<section class="card"><header><h2>${words("figure", key)}</h2></header><table class="bars"><tbody>${shown.map((row, index) => html`<tr key=${index}><th scope="row">${groupText(report.groupBy, row.name ?? row.group)}</th>
     <td class="fill"><svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true"><rect class="bar" width=${Math.max(0.5, valueOf(row) / most * 100)} height="8" /></svg></td><td class="num">${figureText(key, row[key])}</td></tr>`)}</tbody></table></section>`;
 }
 

@@ -109,7 +109,7 @@ export const records = {
   status: record => html`<${RecordStatus} status=${record.status} />`,
   commands: [
     { name: "start", label: "records.start", question: "records.startQuestion", done: "records.started", isMain: true, isPossible: record => record.status === "scheduled" },
-    { name: "complete", label: "records.complete", done: "records.completed", isMain: true, isPossible: record => record.status === "inProgress",
+    { name: "complete", label: "records.complete", done: "records.completed", isMain: true, isOnce: true, isPossible: record => record.status === "inProgress",
       fields: completion, given: async record => ({ ...await meters(record.vehicleId), ...withoutEmpty(record), completedDate: today() }) },
     { name: "cancel", label: "records.cancel", question: "records.cancelQuestion", done: "records.cancelled", isBad: true,
       isPossible: record => ["scheduled", "inProgress"].includes(record.status), fields: [{ name: "reason", label: "field.reason", kind: "notes" }] },

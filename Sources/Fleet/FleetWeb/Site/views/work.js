@@ -1,6 +1,6 @@
 /** Further parts of the pages of work orders, service schedules, defects and documents. */
 import { html, useState } from "../lib/preact.js";
-import { get, pathOf, post } from "../api.js";
+import { get, newId, pathOf, post } from "../api.js";
 import { dayText, quantity, today } from "../format.js";
 import { Form } from "../parts/form.js";
 import { Icon, Shape } from "../parts/icons.js";
@@ -49,7 +49,7 @@ function DefectLinks({ ids, turn }) {
 export function ScheduleExtras({ schedule, reload }) {
   useNames();
   const [count, setCount] = useState(20);
-  const [chosen, setChosen] = useState(/** @type {{ command: "complete" | "snooze", vehicleId: string, given: any } | null} */ (null));
+  const [chosen, setChosen] = useState(/** @type {{ command: "complete" | "snooze", id: string, vehicleId: string, given: any } | null} */ (null));
   const vehicles = useLoad(async signal => (schedule.vehicleId ? [schedule.vehicleId] : (await get(pathOf("/api/fleets", schedule.fleetId), {}, signal)).vehicleIds ?? []), [schedule.id]);
   const ids = /** @type {string[]} */ (vehicles.value ?? []);
   const dues = useLoad(signal => Promise.all(ids.slice(0, count).map(async id => ({
@@ -57,10 +57,11 @@ export function ScheduleExtras({ schedule, reload }) {
   const done = useLoad(signal => get("/api/maintenance-records", { schedule: schedule.id, sort: "-scheduledDate", limit: 20 }, signal), [schedule.id, schedule.updatedAt]);
   const mayWrite = Boolean(may("maintenance", "write"));
   const open = async (/** @type {"complete" | "snooze"} */ command, /** @type {string} */ vehicleId) =>
-    setChosen({ command, vehicleId, given: command === "complete" ? { ...await meters(vehicleId), completedDate: today() } : { until: inDays(7) } });
+    setChosen({ command, id: newId(), vehicleId, given: command === "complete" ? { ...await meters(vehicleId), completedDate: today() } : { until: inDays(7) } });
   const save = async (/** @type {Record<string, any>} */ values) => {
     if (!chosen) return;
-    await post(pathOf("/api/service-schedules", schedule.id, chosen.command), { ...withoutEmpty(values), ...(schedule.fleetId ? { vehicleId: chosen.vehicleId } : {}) });
+    await post(pathOf("/api/service-schedules", schedule.id, chosen.command), {
+      ...withoutEmpty(values), ...(chosen.command === "complete" ? { id: chosen.id } : {}), ...(schedule.fleetId ? { vehicleId: chosen.vehicleId } : {}) });
     tell(t(chosen.command === "complete" ? "schedules.completed" : "schedules.snoozed"));
     setChosen(null);
     dues.reload();

@@ -1,0 +1,181 @@
+import FleetDomain
+import Foundation
+import Telemetry
+import TestKit
+import Testing
+
+@testable import FleetAPI
+
+/// Services that are entered later, in another order or repeatedly, on both databases.
+@Suite struct MaintenanceHistoryTests {
+  typealias Workshop = MaintenanceRoutesTests.Workshop
+
+  /// A number of days before today.
+  private static func day(_ days: Int) -> String { CalendarDate(utc: WallClock.now).adding(days: -days).text }
+
+  private static func last(_ schedule: String, _ workshop: Workshop) throws -> [String: Any] {
+    try #require(try workshop.thing("service-schedules/\(schedule)")["lastService"] as? [String: Any])
+  }
+
+  private static func next(_ schedule: String, _ workshop: Workshop) throws -> [String: Any] {
+    try #require(try workshop.thing("service-schedules/\(schedule)")["next"] as? [String: Any])
+  }
+
+  @Test(arguments: TestServer.Database.allCases)
+  func a_service_has_the_odometer_of_its_own_day(_ database: TestServer.Database) async throws {
+    try await MaintenanceRoutesTests.run(on: database) { workshop in
+      try workshop.read(10_000, hoursAgo: 180 * 24)
+      try workshop.read(20_000, hoursAgo: 0)
+      func completed(_ body: String) throws -> String {
+        let id = try workshop.made(
+          "service-schedules",
+          #"{"vehicleId":"VAN-1","serviceType":"oilChange","every":{"kilometers":15000},"lastService":{"odometer":500}}"#
+        )
+        let reply = try workshop.post("service-schedules/\(id)/complete", body)
+        #expect(reply.status == 200, "\(reply.text)")
+        return id
+      }
+      let known = try completed(#"{"completedDate":"\#(Self.day(180))"}"#)
+      #expect(try Self.last(known, workshop)["odometer"] as? Double == 10_000)
+      #expect(try Self.next(known, workshop)["dueOdometer"] as? Double == 25_000)
+      // No reading is known of that day. Distances count from the last reading before it.
+      let unknown = try completed(#"{"completedDate":"\#(Self.day(90))"}"#)
+      #expect(try Self.last(unknown, workshop)["date"] as? String == Self.day(90))
+      #expect(try Self.last(unknown, workshop)["odometer"] == nil)
+      #expect(try Self.next(unknown, workshop)["dueOdometer"] as? Double == 25_000)
+      let present = try completed("{}")
+      #expect(try Self.last(present, workshop)["odometer"] as? Double == 20_000)
+      #expect(try Self.next(present, workshop)["dueOdometer"] as? Double == 35_000)
+      // A stated reading counts, even if it was entered too late to be used.
+      let stated = try completed(#"{"completedDate":"\#(Self.day(90))","odometer":14900}"#)
+      #expect(try Self.last(stated, workshop)["odometer"] as? Double == 14_900)
+      #expect(try Self.next(stated, workshop)["dueOdometer"] as? Double == 29_900)
+    }
+  }
+
+  @Test(arguments: TestServer.Database.allCases)
+  func the_newest_service_counts(_ database: TestServer.Database) async throws {
+    try await MaintenanceRoutesTests.run(on: database) { workshop in
+      let id = try workshop.made(
+        "service-schedules",
+        #"{"vehicleId":"VAN-1","serviceType":"inspection","every":{"days":365},"lastService":{"date":"\#(Self.day(100))"}}"#
+      )
+      func state() throws -> String? { try workshop.thing("service-schedules/\(id)")["state"] as? String }
+      // Old services are history, however they are entered.
+      let old = try workshop.made(
+        "maintenance-records",
+        #"{"vehicleId":"VAN-1","serviceType":"inspection","scheduleId":"\#(id)","completedDate":"\#(Self.day(800))"}"#)
+      let reply = try workshop.post("service-schedules/\(id)/complete", #"{"completedDate":"\#(Self.day(500))"}"#)
+      #expect(reply.status == 200, "\(reply.text)")
+      #expect(try Self.last(id, workshop)["date"] as? String == Self.day(100))
+      #expect(try state() == "ok")
+      #expect(try workshop.records("&status=scheduled").isEmpty)
+      #expect(try workshop.records("&status=completed").count == 2)
+      // A correction can make a record the newest, and can make it old again.
+      func correct(_ days: Int) throws {
+        let reply = try workshop.client.send(
+          "PATCH", "/api/maintenance-records/\(old)", json: #"{"completedDate":"\#(Self.day(days))"}"#,
+          headers: ["If-Match": "*"])
+        #expect(reply.status == 200, "\(reply.text)")
+      }
+      try correct(50)
+      #expect(try Self.last(id, workshop)["date"] as? String == Self.day(50))
+      let date = CalendarDate(utc: WallClock.now)
+      #expect(try Self.next(id, workshop)["dueDate"] as? String == date.adding(days: 315).text)
+      try correct(600)
+      #expect(try Self.last(id, workshop)["date"] as? String == Self.day(500))
+      #expect(try state() == "overdue")
+      #expect(try workshop.records("&status=scheduled").count == 1)
+    }
+  }
+
+  @Test(arguments: TestServer.Database.allCases)
+  func an_old_service_leaves_the_work_order_open(_ database: TestServer.Database) async throws {
+    try await MaintenanceRoutesTests.run(on: database) { workshop in
+      let id = try workshop.made(
+        "service-schedules",
+        #"{"vehicleId":"VAN-1","serviceType":"inspection","every":{"days":30},"lastService":{"date":"\#(Self.day(100))"}}"#
+      )
+      let open = try workshop.records("&status=scheduled")
+      // The work order has the day on which the service was due.
+      #expect(open.count == 1 && open[0]["dueDate"] as? String ?? open[0]["scheduledDate"] as? String == Self.day(70))
+      #expect(
+        try workshop.post("service-schedules/\(id)/complete", #"{"completedDate":"\#(Self.day(200))"}"#).status == 200)
+      #expect(try workshop.records("&status=scheduled").map { $0["id"] as? String } == [open[0]["id"] as? String])
+      // If the work order itself has an old date, the service is still due, and another work order is opened.
+      let record = try #require(open[0]["id"] as? String)
+      #expect(try workshop.post("maintenance-records/\(record)/start").status == 200)
+      let late = try workshop.post("maintenance-records/\(record)/complete", #"{"completedDate":"\#(Self.day(150))"}"#)
+      #expect(late.status == 200, "\(late.text)")
+      #expect(try workshop.thing("service-schedules/\(id)")["state"] as? String == "overdue")
+      let next = try workshop.records("&status=scheduled")
+      #expect(next.count == 1 && next[0]["id"] as? String != record)
+    }
+  }
+
+  /// A client that has lost the answer sends the command again.
+  @Test(arguments: TestServer.Database.allCases)
+  func a_completion_with_an_id_is_executed_once(_ database: TestServer.Database) async throws {
+    try await MaintenanceRoutesTests.run(on: database) { workshop in
+      func schedule() throws -> String {
+        try workshop.made(
+          "service-schedules",
+          #"{"vehicleId":"VAN-1","serviceType":"inspection","every":{"days":30},"basis":"fixed","lastService":{"date":"\#(Self.day(31))"}}"#
+        )
+      }
+      let cost = #""cost":{"amount":"10","currency":"EUR"}"#
+      let (first, second) = (try schedule(), try schedule())
+      let command = UUIDv7.random(at: WallClock.now).string
+      for _ in 0..<3 {
+        let reply = try workshop.post("service-schedules/\(first)/complete", #"{"id":"\#(command)",\#(cost)}"#)
+        #expect(reply.status == 200, "\(reply.text)")
+        #expect((try reply.json["next"] as? [String: Any])?["dueDate"] as? String == Self.day(-29))
+      }
+      #expect(try workshop.records("&status=completed&schedule=\(first)").count == 1)
+      // The ID belongs to this service only.
+      let other = try workshop.post("service-schedules/\(second)/complete", #"{"id":"\#(command)"}"#)
+      #expect(other.status == 409, "\(other.text)")
+      // Without a work order, the first command adds a record.
+      let early = UUIDv7.random(at: WallClock.now).string
+      for _ in 0..<2 {
+        #expect(try workshop.post("service-schedules/\(first)/complete", #"{"id":"\#(early)"}"#).status == 200)
+      }
+      #expect(try workshop.records("&status=completed&schedule=\(first)").count == 2)
+      // The same for a work order.
+      let record = try #require(try workshop.records("&status=scheduled&schedule=\(second)").first?["id"] as? String)
+      #expect(try workshop.post("maintenance-records/\(record)/start").status == 200)
+      let done = UUIDv7.random(at: WallClock.now).string
+      for _ in 0..<2 {
+        let reply = try workshop.post("maintenance-records/\(record)/complete", #"{"id":"\#(done)"}"#)
+        #expect(try reply.status == 200 && reply.json["status"] as? String == "completed", "\(reply.text)")
+      }
+      let wrong = try workshop.post("maintenance-records/\(record)/complete")
+      #expect(wrong.status == 409 && wrong.errorCode == "invalidState", "\(wrong.text)")
+    }
+  }
+
+  @Test(arguments: TestServer.Database.allCases)
+  func the_distance_per_day_does_not_come_from_old_readings(_ database: TestServer.Database) async throws {
+    try await MaintenanceRoutesTests.run(on: database) { workshop in
+      try workshop.read(10_000, hoursAgo: 900 * 24)
+      try workshop.read(10_400, hoursAgo: 890 * 24)
+      #expect(try workshop.thing("vehicles/VAN-1")["dailyKilometers"] == nil)
+      try workshop.read(20_000, hoursAgo: 20 * 24)
+      try workshop.read(20_400, hoursAgo: 10 * 24)
+      let daily = try #require(try workshop.thing("vehicles/VAN-1")["dailyKilometers"] as? Double)
+      #expect(abs(daily - 40) < 0.1)
+    }
+  }
+
+  @Test(arguments: TestServer.Database.allCases)
+  func the_due_reading_is_known_before_the_first_meter_reading(_ database: TestServer.Database) async throws {
+    try await MaintenanceRoutesTests.run(on: database) { workshop in
+      let id = try workshop.made(
+        "service-schedules",
+        #"{"vehicleId":"VAN-1","serviceType":"oilChange","every":{"kilometers":15000},"lastService":{"odometer":500}}"#)
+      #expect(try Self.next(id, workshop)["dueOdometer"] as? Double == 15_500)
+      try workshop.read(600, hoursAgo: 1)
+      #expect(try Self.next(id, workshop)["dueOdometer"] as? Double == 15_500)
+    }
+  }
+}
