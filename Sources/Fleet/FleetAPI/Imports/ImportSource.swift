@@ -8,7 +8,8 @@ struct ImportSource: Sendable {
   /// Descriptions of the parts of the file that were not imported.
   private(set) var rest: [ImportRest]
 
-  /// The maximum total length of all unpacked files in an archive, in bytes.
+  /// The maximum total length of all unpacked files in an archive, in bytes. The texts of all cells of a spreadsheet
+  /// together may not be longer either.
   static let mostUnpacked = 8 << 20
 
   /// The usual content types of the formats.
@@ -38,7 +39,7 @@ struct ImportSource: Sendable {
     if archive.entries.contains(where: { $0.name == "xl/workbook.xml" }) {
       var files: [String: [UInt8]] = [:]
       for entry in archive.entries where Workbook.needs(entry.name) { files[entry.name] = try unpack(entry) }
-      self.init(text: try Workbook.rows(files), rest: [])
+      self.init(text: try Workbook.rows(files, mostBytes: Self.mostUnpacked), rest: [])
       return
     }
     let names = [".csv", ".kml", ".gpx", ".json"]
