@@ -43,9 +43,9 @@ struct ImportRoutes {
       let isDryRun = try call.flag("dryRun")
       let options = try options(call)
       let bytes = try await call.body()
-      let isArchive = ZipArchive.isArchive(bytes)
-      try await call.memory.grow(to: 16 * (isArchive ? ImportSource.mostUnpacked : bytes.count))
-      let read = try await call.heavily(isArchive ? ImportSource.mostUnpacked : bytes.count) { () -> ImportFile in
+      let unpacked = ImportSource.mostBytes(unpacking: bytes)
+      try await call.memory.grow(to: 16 * unpacked)
+      let read = try await call.heavily(unpacked) { () -> ImportFile in
         do {
           let source = try ImportSource(bytes)
           return ImportFile(source.text, kind, options, rest: source.rest)

@@ -21,6 +21,14 @@ struct ImportSource: Sendable {
     "application/xml", "application/vnd.ms-excel", "application/x-zip-compressed",
   ]
 
+  /// Returns the maximum length of the content of a file in bytes, in which an empty cell counts as one byte.
+  static func mostBytes(unpacking file: [UInt8]) -> Int {
+    if ZipArchive.isArchive(file) { return mostUnpacked }
+    // In JSON, an object without a key has an empty cell for this key.
+    let isJSON = file.first { $0 > 0x20 && $0 < 0x80 }.map { $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "{") }
+    return isJSON ?? false ? max(file.count, CSVText.mostCells) : file.count
+  }
+
   /// Reads the rows of a file.
   ///
   /// - Throws: ``ImportError`` if the content is invalid; `APIError` if an archive is damaged.
