@@ -18,7 +18,7 @@ import Testing
     try await withThrowingTaskGroup { group in
       // More than one tenant may begin at the same time.
       for _ in 0..<40 {
-        group.addTask {
+        group.addTask { @Sendable in
           try await work.run(.max, for: greedy) {
             begins.finish()
             while !isDone.withLock({ $0 }), WorkTurn.mayContinue {}

@@ -16,7 +16,7 @@ import Testing
     let (begun, begins) = AsyncStream<Void>.makeStream()
     try await withThrowingTaskGroup { group in
       for _ in 0..<count {
-        group.addTask {
+        group.addTask { @Sendable in
           try await turns.run(for: Self.greedy) {
             begins.finish()
             // Without the other tenant's turn, this work would use its whole time, and would fail.
