@@ -38,6 +38,23 @@ extension FileRoutesTests {
     return made.stdout
   }
 
+  @Test func a_small_model_is_checked_while_a_long_one_of_another_tenant_is() async throws {
+    try await TestServer.run { server in
+      try await aside {
+        let greedy = try server.client(server.keys.foreignAdmin)
+        let long = Array((String(repeating: "v 1 2 3\n", count: 800_000) + "f 1 2 3\n").utf8)
+        let longs = try (1...3).map { _ in try Self.upload(greedy, long, name: "long.obj", pieces: 8) }
+        let client = try server.client(server.keys.admin)
+        let small = Array("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n".utf8)
+        let file = try Self.finished(client, try Self.upload(client, small, name: "small.obj"))
+        #expect((file["model"] as? [String: Any])?["vertices"] as? Int == 3, "\(file)")
+        // The long files are still being checked.
+        let last = try greedy.send("GET", "/api/files/\(longs[2])")
+        #expect(try last.json["status"] as? String == "processing", "\(last.text)")
+      }
+    }
+  }
+
   @Test(arguments: TestServer.Database.allCases)
   func a_model_is_checked_and_described(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in

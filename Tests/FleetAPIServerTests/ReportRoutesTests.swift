@@ -185,8 +185,10 @@ import Testing
         try transaction.update(stored, to: report, action: "test")
       }
       let logger = Logger(label: "test")
-      let first = ReportScheduler(storage: storage, keys: keys, logger: logger)
-      let second = ReportScheduler(storage: storage, keys: keys, logger: logger)
+      let first = ReportScheduler(
+        storage: storage, keys: keys, heavyWork: HeavyWork(processors: 2, within: 60), logger: logger)
+      let second = ReportScheduler(
+        storage: storage, keys: keys, heavyWork: HeavyWork(processors: 2, within: 60), logger: logger)
       // Two servers at once, and again after a restart; two days were missed.
       let now = vienna.time(36_000, on: CalendarDate("2026-03-30")!)
       async let one: Void = first.makeAll(at: now)
@@ -263,7 +265,8 @@ import Testing
       try await addPlans([.costs, .trips], of: tenant)
       try await addPlans([.trips], of: .standard)
       let scheduler = ReportScheduler(
-        storage: storage, keys: keys, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        storage: storage, keys: keys, heavyWork: HeavyWork(processors: 2, within: 60),
+        logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
       let now = due.adding(seconds: 60)
       try await scheduler.makeAll(at: now)
       func made(_ tenant: TenantID) async throws -> [Report.Topic] {

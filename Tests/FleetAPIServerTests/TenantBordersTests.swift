@@ -204,6 +204,42 @@ import Testing
       }
     }
   }
+
+  /// A spreadsheet of 2 KB whose cells all refer to the same long text.
+  private static func expandingWorkbook() throws -> [UInt8] {
+    let zip = try ZipWriter()
+    func file(_ name: String, _ text: String) throws -> [UInt8] {
+      try zip.begin(name) + zip.add(Array(text.utf8)) + zip.end()
+    }
+    let row = "<row>" + String(repeating: #"<c t="s"><v>0</v></c>"#, count: 60) + "</row>"
+    return try file("xl/workbook.xml", "<workbook/>")
+      + file("xl/sharedStrings.xml", "<sst><si><t>\(String(repeating: "a", count: 30_000))</t></si></sst>")
+      + file(
+        "xl/worksheets/sheet1.xml",
+        "<worksheet><sheetData>\(String(repeating: row, count: 49))</sheetData></worksheet>") + zip.finish()
+  }
+
+  @Test func files_that_need_much_work_are_refused_with_one_line() async throws {
+    let workbook = try Self.expandingWorkbook()
+    #expect(workbook.count < 4_000)
+    let wide = Array(((1...8_000).map { "c\($0)" }.joined(separator: ",") + "\n").utf8)
+    let long = Array(("id," + String(repeating: "n", count: 900_000) + "\nA,1\n").utf8)
+    try await TestServer.run { server in
+      try await aside {
+        let client = try server.client(server.keys.admin)
+        for (file, message) in [
+          (workbook, "expected at most 8388608 bytes in all cells together; divide the file"),
+          (wide, "expected at most 1000 columns"),
+          (long, "expected the name of a column with at most 200 bytes, found 900000"),
+        ] {
+          let reply = try client.send(
+            "POST", "/api/imports?kind=vehicles", file, headers: ["Content-Type": "application/octet-stream"])
+          #expect(reply.status == 422 && reply.text.contains(message), "\(reply.text.prefix(1_000))")
+          #expect(reply.body.count < 1_000)
+        }
+      }
+    }
+  }
 }
 
 @Suite struct PeerAddressTests {

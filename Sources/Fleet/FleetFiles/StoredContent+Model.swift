@@ -1,26 +1,25 @@
+import FleetDomain
+import Glibc
 import ModelFiles
 
-/// The threads that check 3D models, so that a large model does not delay other files.
-private let modelThreads = FileThreads(4)
+/// The processors that check 3D models. Tenants use them in turn, so that a large model does not delay other files. The
+/// time limit is longer than the check of the largest valid file takes.
+private let modelTurns = FairTurns(max(sysconf(Int32(_SC_NPROCESSORS_ONLN)) - 1, 1), limit: .seconds(300))
 
 extension StoredContent {
-  /// Checks a 3D model, and counts its vertices, triangles and other parts. The file is read in pieces.
+  /// Checks a 3D model, and counts its vertices, triangles and other parts. The file is read in pieces. Between two
+  /// pieces, files of other tenants are checked. The current task's caller is the tenant.
   ///
-  /// - Throws: ``ModelError`` if it is invalid; ``FileError`` if it cannot be read.
+  /// - Throws: ``ModelError`` if it is invalid; ``FairTurns/Stop`` if the check takes too long; ``FileError`` if the
+  ///   file cannot be read.
   public func model(as format: ModelFormat) async throws -> ModelFacts {
     let (file, size) = (try await LocalCopy.file(of: self), size)
-    // The random key selects any thread, because models need not be checked in order.
-    let result = try await modelThreads.run(UInt64.random(in: 0 ... .max)) {
-      () throws(FileError) -> Result<ModelFacts, ModelError> in
+    return try await modelTurns.run(for: StorageCaller.current) {
       let bytes = ModelBytes(count: Int(size)) { offset, count in
-        try? file.read(at: Int64(offset), count: count)
+        guard WorkTurn.mayContinue else { return nil }
+        return try? file.read(at: Int64(offset), count: count)
       }
-      do throws(ModelError) {
-        return .success(try ModelFacts(checking: bytes, as: format))
-      } catch {
-        return .failure(error)
-      }
+      return try ModelFacts(checking: bytes, as: format)
     }
-    return try result.get()
   }
 }

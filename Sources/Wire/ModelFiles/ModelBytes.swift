@@ -9,7 +9,7 @@ public final class ModelBytes {
   private var window: [UInt8] = []
   private var start = 0
   /// Maximum number of bytes that one call of `source` reads into `window`.
-  private static let windowBytes = 1 << 18
+  private static let windowBytes = 1 << 16
 
   /// Creates access to the bytes of a file.
   ///

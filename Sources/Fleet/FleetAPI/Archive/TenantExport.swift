@@ -17,6 +17,9 @@ public struct TenantExport: Sendable {
   /// The maximum number of records in one read from the storage.
   private static let pageCount = 1_000
 
+  /// The maximum number of records that are written in one step.
+  private static let writtenCount = 50
+
   /// The maximum number of bytes of a file's content in one line of the archive.
   private static let contentBytes = 64 << 10
 
@@ -113,13 +116,17 @@ public struct TenantExport: Sendable {
           if error.kind == .notFound { break }
           throw error
         }
-        var lines: [UInt8] = []
         // Omit records that were attributed to the vehicle. They are exported with the gateways that sent them.
         let records = page.items.filter { $0.attributedFrom == nil }
-        for record in records {
-          lines += ArchiveLine.record(received: record.receivedAt?.milliseconds, body: record.body).text
+        for start in stride(from: 0, to: records.count, by: Self.writtenCount) {
+          var lines: [UInt8] = []
+          for record in records[start..<min(start + Self.writtenCount, records.count)] {
+            lines += ArchiveLine.record(received: record.receivedAt?.milliseconds, body: record.body).text
+          }
+          try await write(lines)
+          // Let other tasks run, also if `write` does not wait.
+          await Task.yield()
         }
-        if !lines.isEmpty { try await write(lines) }
         total += Int64(records.count)
         query.cursor = page.next
       } while query.cursor != nil

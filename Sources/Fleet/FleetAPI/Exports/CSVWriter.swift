@@ -20,7 +20,7 @@ struct CSVWriter: ExportWriter {
       if index > 0 { bytes.append(UInt8(ascii: ",")) }
       switch cell {
       case .empty: break
-      case .number(let text): bytes += Array(text.utf8)
+      case .number(let text): bytes.append(contentsOf: text.utf8)
       case .flag(let flag): bytes += Array((flag ? "true" : "false").utf8)
       case .text(let text): Self.append(FormulaGuard.guarded(text), to: &bytes)
       }
@@ -28,15 +28,20 @@ struct CSVWriter: ExportWriter {
     return bytes + Array("\r\n".utf8)
   }
 
-  private static let needsQuotes = Set(",;\"\r\n".utf8)
+  private static func needsQuotes(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\""), UInt8(ascii: "\r"), UInt8(ascii: "\n"): true
+    default: false
+    }
+  }
 
   private static func append(_ text: String, to bytes: inout [UInt8]) {
     // Quote an empty text, because nothing between two commas means an empty cell. Quote a text with `;`, because many
     // spreadsheets regard `;` as a separator.
     let isQuoted =
-      text.isEmpty || text.first == " " || text.last == " " || text.utf8.contains(where: Self.needsQuotes.contains)
+      text.isEmpty || text.first == " " || text.last == " " || text.utf8.contains(where: Self.needsQuotes)
     guard isQuoted else {
-      bytes += Array(text.utf8)
+      bytes.append(contentsOf: text.utf8)
       return
     }
     bytes.append(UInt8(ascii: "\""))

@@ -91,24 +91,6 @@ struct ExportColumns: Sendable {
   }
 }
 
-extension ExportColumn {
-  /// Returns the cells of one row: for each column, the value that an element contains for it.
-  static func cells(of element: JSON, _ columns: [ExportColumn]) -> [ExportCell] {
-    let known = columns.last == .more ? Set(columns.map { $0.path[0] }) : []
-    return columns.map { column in
-      guard column == .more, !known.isEmpty else { return ExportCell(value(element, column.path[...])) }
-      guard case .object(let members) = element else { return .empty }
-      let rest = members.filter { !known.contains($0.key) || $0.key == "more" }
-      return rest.isEmpty ? .empty : ExportCell(.object(rest))
-    }
-  }
-
-  private static func value(_ json: JSON, _ path: ArraySlice<String>) -> JSON {
-    guard let first = path.first else { return json }
-    return json[first].map { value($0, path.dropFirst()) } ?? .null
-  }
-}
-
 extension ExportCell {
   /// Creates a cell from a JSON value. An array that contains only texts becomes these texts, separated by `; `.
   /// Objects and all other arrays become JSON text.

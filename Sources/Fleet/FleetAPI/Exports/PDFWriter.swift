@@ -1,3 +1,5 @@
+import FleetDomain
+
 /// Writes a table as PDF. The pages are A4 in landscape; each has the title, the names of the columns and the page
 /// number.
 ///
@@ -58,6 +60,7 @@ struct PDFWriter: ExportWriter {
       })
     let pages = max((texts.count + Self.rowsOfPage - 1) / Self.rowsOfPage, 1)
     for page in 0..<pages {
+      guard WorkTurn.mayContinue else { break }
       if page > 0 { document.addPage(width: Self.width, height: Self.height) }
       var y = Self.height - Self.margin
       document.add(title, isBold: true, Self.titleSize, x: Self.margin, y: y)

@@ -10,6 +10,8 @@ struct XLSXWriter: ExportWriter {
   static let mostUnits = 32_767
 
   private let columns: [ExportColumn]
+  /// The letters that name each column.
+  private let letters: [String]
   private let mostRows: Int
   private let zip: ZipWriter
   private var sheets = 0
@@ -20,6 +22,7 @@ struct XLSXWriter: ExportWriter {
   /// - Parameter mostRows: the number of rows after which the next sheet begins.
   init(_ columns: [ExportColumn], mostRows: Int = Self.mostRows) throws {
     self.columns = columns
+    letters = columns.indices.map(Self.letters)
     self.mostRows = mostRows
     zip = try ZipWriter()
   }
@@ -95,8 +98,8 @@ struct XLSXWriter: ExportWriter {
   private mutating func row(_ cells: [ExportCell]) throws -> [UInt8] {
     rows += 1
     var text = #"<row r="\#(rows)">"#
-    for (index, cell) in cells.enumerated() {
-      let place = Self.letters(index) + String(rows)
+    for (index, cell) in cells.enumerated() where cell != .empty {
+      let place = letters[index] + String(rows)
       switch cell {
       case .empty: continue
       case .number(let number): text += #"<c r="\#(place)"><v>\#(number)</v></c>"#
@@ -120,6 +123,14 @@ struct XLSXWriter: ExportWriter {
     return text
   }
 
+  /// Whether a byte of a text stands for itself in XML.
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "&"), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "_"): false
+    default: (0x20...0x7E).contains(byte)
+    }
+  }
+
   /// Whether a text begins with `_x`, four hexadecimal digits and `_`. Spreadsheets would interpret these characters as
   /// one escaped character.
   private static func isEscape(_ text: Substring.UnicodeScalarView) -> Bool {
@@ -129,6 +140,8 @@ struct XLSXWriter: ExportWriter {
   }
 
   private static func escaped(_ value: String) -> String {
+    // Most texts need no change.
+    if value.utf8.count <= mostUnits, value.utf8.allSatisfy(isPlain) { return value }
     var (text, units) = ("", 0)
     for index in value.unicodeScalars.indices {
       let scalar = value.unicodeScalars[index]

@@ -1,33 +1,36 @@
-import NIOPosix
+import FleetDomain
+import FleetFiles
 
 /// Runs work that occupies a processor for milliseconds: decompressing and parsing long bodies, encoding long lists.
 ///
-/// The work runs on separate threads, which serve tenants in rotation. Therefore it does not delay small requests.
+/// The work runs on separate threads, which serve tenants in turn (``FleetFiles/FairTurns``). Therefore it delays
+/// neither small requests nor the work of other tenants.
 final class HeavyWork: Sendable {
   /// Maximum length of data that are processed on the calling thread, in bytes. For short data, switching to another
   /// thread costs more time than it saves.
   static let smallBytes = 16 << 10
+  /// The maximum number of works that have begun. Most of them wait for their next turn.
+  private static let mostWorks = 32
+  /// The maximum time for which one work may use a processor, in s.
+  private static let mostSeconds = 20
 
-  private let threads: NIOThreadPool
+  private let turns: FairTurns
+  private let works: Budget
+  /// The permits for work in the calling task.
   private let permits: Budget
 
-  /// Creates the threads.
-  ///
   /// - Parameters:
   ///   - processors: number of processors of the machine.
   ///   - seconds: the maximum time for which work waits for a permit, in s.
   init(processors: Int, within seconds: Int) {
-    // One processor remains free for all other tasks. The budget leaves one permit free for another tenant.
-    threads = NIOThreadPool(numberOfThreads: max(processors - 1, 1))
-    threads.start()
-    permits = Budget(
-      max(processors, 2), fairness: .init(group: 3), patience: .seconds(seconds),
-      refusal: APIError(
-        .serviceUnavailable, "busy", "long requests keep the server's processors busy; try again", retryAfter: 5))
+    // One processor remains free for all other tasks.
+    turns = FairTurns(max(processors - 1, 1), limit: .seconds(Self.mostSeconds))
+    let refusal = APIError(
+      .serviceUnavailable, "busy", "long requests keep the server's processors busy; try again", retryAfter: 5)
+    // The budgets leave one permit free for another tenant.
+    works = Budget(Self.mostWorks, fairness: .init(group: 3), patience: .seconds(seconds), refusal: refusal)
+    permits = Budget(max(processors, 2), fairness: .init(group: 3), patience: .seconds(seconds), refusal: refusal)
   }
-
-  /// Waits until the work in progress is finished, and ends the threads.
-  func stop() async throws { try await threads.shutdownGracefully() }
 
   /// Waits for a permit to do heavy work in the current task instead of on a separate thread. The permit is returned
   /// when the share is released.
@@ -37,14 +40,33 @@ final class HeavyWork: Sendable {
 
   /// Runs work on a separate thread, or on the calling thread if the data are short.
   ///
-  /// - Parameter bytes: the length of the data in bytes. Up to ``smallBytes``, the work runs on the calling thread.
-  /// - Throws: 503 if no permit becomes free in time; errors of the work.
+  /// - Parameters:
+  ///   - bytes: the length of the data in bytes. Up to ``smallBytes``, the work runs on the calling thread.
+  ///   - isWanted: whether the client still waits for the result. If not, the work ends early.
+  /// - Throws: 503 if no permit becomes free in time; 413 if the work takes too long; errors of the work.
   func run<Value: Sendable>(
-    _ bytes: Int, for holder: Holder, _ work: @escaping @Sendable () throws -> Value
+    _ bytes: Int, for holder: Holder, isWanted: @escaping @Sendable () -> Bool = { true },
+    _ work: @escaping @Sendable () throws -> Value
   ) async throws -> Value {
     guard bytes > Self.smallBytes else { return try work() }
-    let permit = try await permit(for: holder)
+    let permit = try await works.acquire(1, for: holder)
     defer { permit.shrink(to: 0) }
-    return try await threads.runIfActive(work)
+    do {
+      return try await turns.run(for: holder.caller, isWanted: isWanted, work)
+    } catch FairTurns.Stop.cancelled {
+      throw CancellationError()
+    } catch FairTurns.Stop.tooLong {
+      throw APIError.tooLarge("this takes the server longer than \(Self.mostSeconds) s; send or request less at once")
+    }
+  }
+}
+
+extension Holder {
+  /// The caller whose turns the holder's work uses; `nil` for the server itself.
+  fileprivate var caller: StorageCaller? {
+    switch group {
+    case .tenant(let tenant): StorageCaller(tenant: tenant, key: key)
+    case .peer, .server: StorageCaller.current
+    }
   }
 }

@@ -24,6 +24,9 @@ extension FileService {
     } catch let error as ModelError {
       file.problem = "not a valid \(format.rawValue.uppercased()) model: \(error.message)"
       return
+    } catch FairTurns.Stop.tooLong {
+      file.problem = "checking the model takes too long"
+      return
     }
     var model = StoredFile.Model(facts)
     if let name = facts.requiredExtensions.first(where: Self.missingExtensions.contains) {

@@ -1,6 +1,7 @@
 import FleetDomain
 import FleetFiles
 import Logging
+import Synchronization
 import Telemetry
 
 /// Stores the contents of files, makes copies of images, and removes files that nothing refers to.
@@ -24,6 +25,10 @@ final class FileService: Sendable {
   /// The permits for requests that read values from photos. They limit how many such requests run at the same time.
   let readings: Budget
   let logger: Logger
+  /// The maximum number of tenants whose files are processed at the same time. Only ``FileSettings/images`` of these
+  /// files are decoded at the same time.
+  private static let mostTenants = 8
+  private let turns = Mutex(FileTurns(most: mostTenants))
   private let wakeUps: AsyncStream<Void>
   private let wakeUp: AsyncStream<Void>.Continuation
 
@@ -71,13 +76,16 @@ final class FileService: Sendable {
   // MARK: Images
 
   /// Starts a search for images that have no copies yet.
-  func wake() { wakeUp.yield() }
+  func wake() {
+    turns.withLock { $0.retry() }
+    wakeUp.yield()
+  }
 
   /// Makes copies of images and removes unused files, until its task is cancelled.
   func run() async {
     guard let contents else { return }
     await withTaskGroup { group in
-      group.addTask { await self.repeatImages(contents) }
+      group.addTask { await self.processImages(contents) }
       group.addTask { await self.repeatSweeps(contents) }
       group.addTask {
         while !Task.isCancelled {
@@ -88,37 +96,25 @@ final class FileService: Sendable {
     }
   }
 
-  private func repeatImages(_ contents: any FileStore) async {
-    for await _ in wakeUps {
-      do {
-        try await processImages(contents)
-      } catch {
-        if !Task.isCancelled { logger.error("images: \(error)") }
-      }
-    }
-  }
-
-  /// Processes all images that wait. Stops when no image waits, except images of tenants for which this call has logged
-  /// an error.
-  func processImages(_ contents: any FileStore) async throws {
+  /// Processes all images and models that wait, several tenants at the same time, and one file of each tenant. Each
+  /// search and each end of a file begins the turns of the next tenants. Therefore a tenant whose file takes long does
+  /// not delay the others.
+  private func processImages(_ contents: any FileStore) async {
     let waiting = ThingQuery<StoredFile>.Condition.oneOf(key: "status", [StoredFile.Status.processing.json])
-    var tenants = try await storage.tenants(having: [waiting])
-    // Process one image of each tenant in a round, so that a tenant with many images does not delay the others. Serve
-    // several tenants at the same time: as many as the helper can decode images.
-    while !tenants.isEmpty, !Task.isCancelled {
-      var rest = tenants[...]
-      tenants = await withTaskGroup { group in
-        for tenant in rest.prefix(settings.images) {
-          group.addTask { [self] in await processNextImage(of: tenant, waiting, contents) ? tenant : nil }
+    await withDiscardingTaskGroup { group in
+      for await _ in wakeUps {
+        do {
+          let tenants = try await storage.tenants(having: [waiting])
+          for tenant in turns.withLock({ $0.begin(tenants) }) {
+            group.addTask { [self] in
+              let isProcessed = await processNextImage(of: tenant, waiting, contents)
+              turns.withLock { $0.end(tenant, pauses: !isProcessed) }
+              wakeUp.yield()
+            }
+          }
+        } catch {
+          if !Task.isCancelled { logger.error("images: \(error)") }
         }
-        rest = rest.dropFirst(settings.images)
-        var served: [TenantID] = []
-        for await tenant in group {
-          if let tenant { served.append(tenant) }
-          guard let next = rest.popFirst() else { continue }
-          group.addTask { [self] in await processNextImage(of: next, waiting, contents) ? next : nil }
-        }
-        return served
       }
     }
   }

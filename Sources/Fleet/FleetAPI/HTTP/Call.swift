@@ -27,6 +27,8 @@ struct Call: Sendable {
   /// Checks that the request's key is still valid. Throws 401 if it was revoked.
   let checkKey: @Sendable () async throws -> Void
   let logger: Logger
+  /// Returns whether the connection of the request still exists. Heavy work ends early if it does not.
+  var isConnected: @Sendable () -> Bool = { true }
 
   /// Returns this call with the reach of another permission, in place of the permission that the route requires.
   ///
@@ -63,6 +65,8 @@ struct Call: Sendable {
         // holds no memory.
         try await memory.makeRoom(
           forBody: unpacker.count + (coding == .identity ? piece.readableBytes : Unpacker.step))
+        // Let other tasks run, because this task does not wait for anything else.
+        if permit != nil { await Task.yield() }
       } while try unpacker.step(&piece)
       permit?.shrink(to: 0)
     }
@@ -130,7 +134,7 @@ struct Call: Sendable {
   /// - Parameter bytes: the length of the data in bytes. For short data, the work runs on the calling thread.
   func heavily<Value: Sendable>(
     _ bytes: Int, _ work: @escaping @Sendable () throws -> Value
-  ) async throws -> Value { try await heavyWork.run(bytes, for: holder, work) }
+  ) async throws -> Value { try await heavyWork.run(bytes, for: holder, isWanted: isConnected, work) }
 
   /// Returns the length of the body that the header `Content-Length` announces; `nil` if the request has no such
   /// header.

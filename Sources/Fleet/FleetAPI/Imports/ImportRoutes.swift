@@ -43,9 +43,9 @@ struct ImportRoutes {
       let isDryRun = try call.flag("dryRun")
       let options = try options(call)
       let bytes = try await call.body()
-      let isArchive = ZipArchive.isArchive(bytes)
-      try await call.memory.grow(to: 16 * (isArchive ? ImportSource.mostUnpacked : bytes.count))
-      let read = try await call.heavily(isArchive ? ImportSource.mostUnpacked : bytes.count) { () -> ImportFile in
+      let unpacked = ImportSource.mostBytes(unpacking: bytes)
+      try await call.memory.grow(to: 16 * unpacked)
+      let read = try await call.heavily(unpacked) { () -> ImportFile in
         do {
           let source = try ImportSource(bytes)
           return ImportFile(source.text, kind, options, rest: source.rest)
@@ -60,10 +60,15 @@ struct ImportRoutes {
         ? try await ImportedRecords(storage: storage).store(file, kind, isDryRun: isDryRun, call)
         : try await store(file, kind, isDryRun: isDryRun, call)
       if !isDryRun, !result.errors.isEmpty { throw Self.failure(result.errors) }
-      return Answer(json: Array(result.json(file, kind, isDryRun: isDryRun).canonicalText.utf8))
+      let count = result.rows.count + result.errors.count + file.skipped.count + file.errors.count + file.rest.count
+      return try await call.heavily(count * Self.messageBytes) {
+        Answer(json: Array(result.json(file, kind, isDryRun: isDryRun).canonicalText.utf8))
+      }
     }
   }
 
+  /// The usual length of the text about a row in the answer, in bytes.
+  private static let messageBytes = 128
   private static let volumes: [FuelEntry.Unit] = [.litre, .usGallon, .imperialGallon]
 
   /// Returns an error for a client that contains the errors of all rows, in the same format as the errors of a JSON
@@ -179,11 +184,11 @@ struct ImportRoutes {
     var copies: [JSON: UInt64] = [:]
     // The order matters: each reading of a meter is compared with the readings added before it. Many programs write the
     // newest row first.
-    let sorted = file.rows.enumerated().sorted { left, right in
-      let times = [left, right].map { $0.element.time?.milliseconds ?? .min }
-      return times[0] == times[1] ? left.offset < right.offset : times[0] < times[1]
+    let timed = file.rows.enumerated().map { index, row in
+      (time: row.time?.milliseconds ?? .min, index: index, row: row)
     }
-    let rows = sorted.map(\.element).map { row in
+    let sorted = timed.sorted { ($0.time, $0.index) < ($1.time, $1.index) }
+    let rows = sorted.map(\.row).map { row in
       let json = JSON.object(row.values)
       defer { copies[json, default: 0] += 1 }
       return (row: row, copy: copies[json, default: 0])

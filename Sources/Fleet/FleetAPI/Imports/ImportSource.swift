@@ -8,7 +8,8 @@ struct ImportSource: Sendable {
   /// Descriptions of the parts of the file that were not imported.
   private(set) var rest: [ImportRest]
 
-  /// The maximum total length of all unpacked files in an archive, in bytes.
+  /// The maximum total length of all unpacked files in an archive, in bytes. The texts of all cells of a spreadsheet
+  /// together may not be longer either.
   static let mostUnpacked = 8 << 20
 
   /// The usual content types of the formats.
@@ -19,6 +20,14 @@ struct ImportSource: Sendable {
     "application/zip", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "text/plain", "text/xml",
     "application/xml", "application/vnd.ms-excel", "application/x-zip-compressed",
   ]
+
+  /// Returns the maximum length of the content of a file in bytes, in which an empty cell counts as one byte.
+  static func mostBytes(unpacking file: [UInt8]) -> Int {
+    if ZipArchive.isArchive(file) { return mostUnpacked }
+    // In JSON, an object without a key has an empty cell for this key.
+    let isJSON = file.first { $0 > 0x20 && $0 < 0x80 }.map { $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "{") }
+    return isJSON ?? false ? max(file.count, CSVText.mostCells) : file.count
+  }
 
   /// Reads the rows of a file.
   ///
@@ -38,7 +47,7 @@ struct ImportSource: Sendable {
     if archive.entries.contains(where: { $0.name == "xl/workbook.xml" }) {
       var files: [String: [UInt8]] = [:]
       for entry in archive.entries where Workbook.needs(entry.name) { files[entry.name] = try unpack(entry) }
-      self.init(text: try Workbook.rows(files), rest: [])
+      self.init(text: try Workbook.rows(files, mostBytes: Self.mostUnpacked), rest: [])
       return
     }
     let names = [".csv", ".kml", ".gpx", ".json"]

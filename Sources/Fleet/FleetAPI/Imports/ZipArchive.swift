@@ -1,3 +1,4 @@
+import FleetDomain
 import NIOCore
 
 /// The files of a ZIP archive (APPNOTE.TXT of PKWARE), without encryption and without ZIP64.
@@ -69,7 +70,9 @@ struct ZipArchive {
     piece.writeBytes(bytes[entry.packed])
     piece.writeBytes(entry.checksum + entry.countBytes)
     var unpacker = try Unpacker(.gzip, limit: limit)
-    while try unpacker.step(&piece) {}
+    while try unpacker.step(&piece) {
+      guard WorkTurn.mayContinue else { throw CancellationError() }
+    }
     return try unpacker.finish()
   }
 }

@@ -29,7 +29,11 @@ struct ReportFile {
       mediaType = "application/pdf"
     }
     var bytes = try writer.begin()
-    for row in rows { bytes += try writer.add(ExportColumn.cells(of: row, columns)) }
+    let layout = ExportLayout(columns)
+    for row in rows {
+      guard WorkTurn.mayContinue else { break }
+      bytes += try writer.add(layout.cells(of: row))
+    }
     self.bytes = bytes + (try writer.finish())
     name = title.replacing(" ", with: "-") + "." + format.rawValue
   }

@@ -17,6 +17,7 @@ struct ReportScheduler {
   let storage: any FleetStorage
   /// The keys that encrypt the values in queued mails; `nil` if the server sends no mails.
   let keys: SecretKeys?
+  let heavyWork: HeavyWork
   let logger: Logger
 
   /// Makes due reports at intervals, until the task is cancelled.
@@ -83,6 +84,8 @@ struct ReportScheduler {
     }
     guard let (plan, report, failure) = found else { return false }
     if let failure { logger.warning("tenant \(tenant): a scheduled report is left out: \(failure)") }
+    // The files are made before the transaction, because other tenants may have to wait until it ends.
+    let files = failure == nil && keys != nil ? try await files(of: report, plan.value.schedule, tenant) : [:]
     try await storage.change(tenant: tenant, by: Actor(.server), at: now) { transaction throws(ThingError) in
       // If the version has changed, another server has made the report, or a person has changed the schedule.
       guard let present = try transaction.find(plan.id, Report.self), present.version == plan.version,
@@ -99,14 +102,47 @@ struct ReportScheduler {
       }
       try transaction.insert(report)
       guard let keys else { return }
-      for id in schedule.recipients { try send(report, as: schedule.format, to: id, keys, transaction) }
+      for id in schedule.recipients { try send(report, files, to: id, keys, transaction) }
     }
     return true
   }
 
+  /// The usual length of a row of a report in bytes.
+  private static let rowBytes = 512
+
+  /// Makes the files of a report for the recipients of a schedule. Recipients who may see the same rows have the same
+  /// file. A file that cannot be made is absent.
+  private func files(
+    of report: Report, _ schedule: Report.Schedule?, _ tenant: TenantID
+  ) async throws -> [[JSON]: ReportFile] {
+    guard let schedule else { return [:] }
+    let contents = try await storage.view(tenant: tenant) { view throws(ThingError) in
+      var contents: [[JSON]: [JSON]] = [:]
+      for id in schedule.recipients {
+        guard let person = try view.find(id, Person.self), person.value.isActive else { continue }
+        let rows = ReportAccess(person).rows(of: report)
+        contents[rows] = try view.named(rows, of: report)
+      }
+      return contents
+    }
+    var files: [[JSON]: ReportFile] = [:]
+    for (rows, named) in contents {
+      do {
+        files[rows] = try await heavyWork.run(
+          rows.count * Self.rowBytes, for: Holder(group: .tenant(tenant), key: nil)
+        ) { try ReportFile(report, rows: named, as: schedule.format) }
+      } catch {
+        if Task.isCancelled { throw error }
+        logger.warning("cannot make the file of a report: \(error)")
+      }
+    }
+    return files
+  }
+
   /// Queues a mail with the report to a person, if the person may see the report at this time.
   private func send(
-    _ report: Report, as format: Report.Format, to id: UUIDv7, _ keys: SecretKeys, _ transaction: any FleetTransaction
+    _ report: Report, _ files: [[JSON]: ReportFile], to id: UUIDv7, _ keys: SecretKeys,
+    _ transaction: any FleetTransaction
   ) throws(ThingError) {
     guard let person = try transaction.find(id, Person.self), person.value.isActive else { return }
     let access = ReportAccess(person)
@@ -121,16 +157,13 @@ struct ReportScheduler {
       details.items.append(
         "Earlier reports of this schedule that were not made, because the server did not run: \(missed).")
     }
-    let rows = try transaction.named(access.rows(of: report), of: report)
-    do {
-      let file = try ReportFile(report, rows: rows, as: format)
+    if let file = files[access.rows(of: report)] {
       if file.bytes.count <= MailAttachment.most {
         details.attachment = MailAttachment(name: file.name, mediaType: file.mediaType, bytes: file.bytes)
       } else {
         details.items.append("The file is too large for a mail. The report is in the web app.")
       }
-    } catch {
-      logger.warning("cannot make the file of a report: \(error)")
+    } else {
       details.items.append("The file could not be made. The report is in the web app.")
     }
     try transaction.enqueueMail(.report, to: person, details, keys)

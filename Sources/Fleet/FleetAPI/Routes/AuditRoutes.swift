@@ -65,6 +65,8 @@ struct AuditRoutes {
     return [list, verify]
   }
 
+  /// The usual length of an entry in bytes.
+  private static let entryBytes = 512
   /// The maximum number of pages of entries that one request checks.
   private static let mostPages = 10
 
@@ -95,7 +97,15 @@ struct AuditRoutes {
       do {
         var hasMore = true
         for _ in 0..<Self.mostPages where hasMore {
-          hasMore = try await verification.checkPage(of: storage, tenant: tenant)
+          hasMore = try await verification.checkPage(
+            of: storage, tenant: tenant,
+            with: { start, entries in
+              try await call.heavily(entries.count * Self.entryBytes) {
+                var checked = start
+                for entry in entries where WorkTurn.mayContinue { try checked.check(entry) }
+                return checked
+              }
+            })
         }
         members["isComplete"] = .bool(!hasMore)
       } catch let fault as AuditVerification.Fault {

@@ -14,6 +14,9 @@ struct ReportRoutes {
   /// The maximum number of scheduled reports of a tenant.
   private static let mostSchedules = 200
 
+  /// The usual length of a row of a report in bytes.
+  private static let rowBytes = 512
+
   var routes: [Route] { [list, get, create, change] }
 
   // MARK: Reading
@@ -83,7 +86,9 @@ struct ReportRoutes {
         return (report, try view.named(access.rows(of: report.value), of: report.value))
       }
       guard let format else { return Self.answer(report, rows) }
-      let file = try ReportFile(report.value, rows: rows, as: format)
+      let file = try await call.heavily(rows.count * Self.rowBytes) {
+        try ReportFile(report.value, rows: rows, as: format)
+      }
       var answer = Answer(type: file.mediaType, bytes: file.bytes)
       answer.headers[.contentDisposition] = "attachment; filename=\"\(file.name)\""
       return answer

@@ -139,7 +139,8 @@ public struct FleetServer: Service {
       Task { await files.run() },
       Task {
         await ReportScheduler(
-          storage: storage, keys: options.accounts.sendsMail ? options.accounts.secretKeys : nil, logger: logger
+          storage: storage, keys: options.accounts.sendsMail ? options.accounts.secretKeys : nil,
+          heavyWork: heavyWork, logger: logger
         ).run()
       },
     ]
@@ -149,7 +150,6 @@ public struct FleetServer: Service {
     } catch {
       for task in beside { task.cancel() }
       feed.stop()
-      try await heavyWork.stop()
       try await hasher.stop()
       throw error
     }
@@ -158,7 +158,6 @@ public struct FleetServer: Service {
     await lastSeen.write()
     await sessions.write()
     await authenticator.tokens.write()
-    try await heavyWork.stop()
     try await hasher.stop()
   }
 

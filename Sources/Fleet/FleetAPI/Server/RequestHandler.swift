@@ -41,7 +41,7 @@ struct RequestHandler: Sendable {
   /// A request that passed all checks and may be executed.
   private struct Admitted: Sendable {
     let route: Route
-    let call: Call
+    var call: Call
   }
 
   /// Handles one request, and sends its answer.
@@ -79,7 +79,8 @@ struct RequestHandler: Sendable {
         } else {
           guard connections.belongs(channel, toAddress: address) else { throw Connections.tooManyOfAddress }
         }
-        let admitted = try admit(request, route, parameters, identity, reach, from: client, share)
+        var admitted = try admit(request, route, parameters, identity, reach, from: client, share)
+        admitted.call.isConnected = { channel.isActive }
         if route.operation.body != nil, request.headers[.expect]?.lowercased() == "100-continue" {
           // Check the announced length first. Otherwise, a client that waits for status 100 would send a body even if
           // it is too long.
@@ -88,7 +89,9 @@ struct RequestHandler: Sendable {
         }
         let storageCaller = identity?.storageCaller ?? owner?.storageCaller ?? Self.stranger(client)
         answer = try await StorageCaller.$current.withValue(storageCaller) {
-          try await WriteTimes.$operation.withValue(route.operation.id) { try await self.answer(admitted) }
+          try await WriteTimes.$operation.withValue(route.operation.id) { [admitted] in
+            try await self.answer(admitted)
+          }
         }
       }
     } catch let refusal as MethodRefusal {
@@ -109,7 +112,7 @@ struct RequestHandler: Sendable {
     }
     crossOrigin.allow(request.headers, in: &answer.headers)
     if client.isTLS { answer.headers[.strictTransportSecurity] = "max-age=31536000" }
-    answer = await Self.packed(answer, for: request, share)
+    answer = await packed(answer, for: request, caller?.holder ?? .server, share)
     let status = answer.status.code
     let method = Self.known(request.method)
     metrics.record(.init(method: method, route: path, status: status), caller?.tenant, .now - start)
@@ -185,7 +188,9 @@ struct RequestHandler: Sendable {
   /// Compresses an answer if the client accepts a coding, if the result is shorter, and if there is enough memory.
   ///
   /// An answer with an entity tag is not compressed, because the tag identifies the uncompressed bytes.
-  private static func packed(_ answer: Answer, for request: Request, _ share: Budget.Share) async -> Answer {
+  private func packed(
+    _ answer: Answer, for request: Request, _ holder: Holder, _ share: Budget.Share
+  ) async -> Answer {
     let count = answer.body.readableBytes
     guard request.method == .get || request.method == .head, answer.status == .ok, count >= Packer.least,
       answer.headers[.eTag] == nil
@@ -194,13 +199,16 @@ struct RequestHandler: Sendable {
     packed.headers.addVary("Accept-Encoding")
     let coding = AcceptedCoding.choose(request.headers[.acceptEncoding])
     guard coding != .identity else { return packed }
+    let plain = answer.body
     do {
       try await share.grow(to: count + Packer.memory(count))
+      guard let body = try await heavyWork.run(count, for: holder, { Packer.pack(plain, coding) }) else {
+        return packed
+      }
+      packed.body = body
     } catch {
       return packed
     }
-    guard let body = Packer.pack(answer.body, coding) else { return packed }
-    packed.body = body
     packed.isShared = false
     packed.headers[.contentEncoding] = coding.rawValue
     return packed
@@ -224,7 +232,7 @@ struct RequestHandler: Sendable {
       throw APIError.badRequest("query: format: this list has only json")
     }
     let export = ListExport(
-      columns: columns, format: format,
+      layout: ExportLayout(columns), format: format, call: call,
       page: { cursor in
         var page = call
         page.query = call.query.page(after: cursor)
@@ -232,7 +240,7 @@ struct RequestHandler: Sendable {
           try await self.page(Admitted(route: route, call: page))
         }
         return answer.body
-      }, reserve: { try await call.memory.grow(to: $0 * 2 * Budget.Share.bytesForOne) })
+      })
     return try await export.answer(name: String(route.path.text.split(separator: "/").last ?? "list"))
   }
 

@@ -50,6 +50,7 @@ public struct TrackDocument: Sendable {
     for track in Self.list(gpx["trk"]) {
       let name = Self.text(track["name"])
       for point in Self.list(track["trkseg"]).flatMap({ Self.list($0["trkpt"]) }) {
+        guard WorkTurn.mayContinue else { return }
         let time = Self.text(point["time"])
         count += 1
         guard !time.isEmpty else {

@@ -6,8 +6,6 @@ public enum Workbook {
   private static let strings = "xl/sharedStrings.xml"
   private static let styles = "xl/styles.xml"
   private static let sheets = "xl/worksheets/"
-  /// Maximum number of columns of a sheet. A file with more columns is rejected.
-  private static let mostColumns = 1_000
 
   /// Whether the reader needs the file with this name from the archive.
   public static func needs(_ name: String) -> Bool {
@@ -16,9 +14,12 @@ public enum Workbook {
 
   /// Returns the rows of all sheets. The cells of dates become texts such as `2026-05-04 10:00:00`.
   ///
-  /// - Parameter files: the contents of the archive's files; the keys are the names of the files.
-  /// - Throws: ``ImportError`` if one of them cannot be read.
-  public static func rows(_ files: [String: [UInt8]]) throws(ImportError) -> CSVText {
+  /// - Parameters:
+  ///   - files: the contents of the archive's files; the keys are the names of the files.
+  ///   - mostBytes: the maximum length of the texts of all cells together. Many cells may refer to the same text, which
+  ///     counts for each of them.
+  /// - Throws: ``ImportError`` if one of them cannot be read, or if there are too many columns, cells or texts.
+  public static func rows(_ files: [String: [UInt8]], mostBytes: Int) throws(ImportError) -> CSVText {
     let texts = list(try parse(files, strings)["si"]).map { item in
       // A text with several formats has several runs.
       let runs = list(item["r"]).map { text($0["t"]) }
@@ -28,17 +29,27 @@ public enum Workbook {
     // `sheet10.xml` comes after `sheet9.xml`.
     let names = files.keys.filter { $0.hasPrefix(sheets) }.sorted { ($0.utf8.count, $0) < ($1.utf8.count, $1) }
     var rows: [CSVText.Row] = []
+    var (bytes, count) = (0, 0)
     for name in names {
       for row in list(try parse(files, name)["sheetdata"]?["row"]) {
         var cells: [String] = []
         for cell in list(row["c"]) {
           let column = text(cell["r"]).isEmpty ? cells.count : Self.column(text(cell["r"]))
-          guard let column, column < mostColumns else {
-            throw ImportError(line: rows.count + 1, column: nil, message: "expected at most \(mostColumns) columns")
+          guard let column else {
+            throw ImportError(line: rows.count + 1, column: nil, message: "expected the name of a cell, such as A1")
           }
+          let cellCount = max(cells.count, column + 1)
+          try CSVText.requireFew(columns: cellCount, cells: count + cellCount, line: rows.count + 1)
           while cells.count <= column { cells.append("") }
           cells[column] = value(of: cell, texts, dates)
+          bytes += cells[column].utf8.count
+          guard bytes <= mostBytes else {
+            throw ImportError(
+              line: rows.count + 1, column: nil,
+              message: "expected at most \(mostBytes) bytes in all cells together; divide the file")
+          }
         }
+        count += cells.count
         rows.append(CSVText.Row(line: rows.count + 1, cells: cells.isEmpty ? [""] : cells))
       }
     }

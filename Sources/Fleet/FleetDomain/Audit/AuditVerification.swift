@@ -51,16 +51,23 @@ public struct AuditVerification: Sendable {
   /// Reads and checks the next 1,000 entries. After the last entry, also compares its number and hash with the stored
   /// ones.
   ///
-  /// - Parameter visit: called after each checked entry.
+  /// - Parameters:
+  ///   - visit: called after each checked entry.
+  ///   - check: checks the entries that were read, and returns the new state; `nil` to check them in the current task.
   /// - Returns: whether there may be more entries.
   /// - Throws: ``Fault``; errors of the storage and of `visit`.
   public mutating func checkPage(
-    of storage: any FleetStorage, tenant: TenantID, visit: (AuditVerification) throws -> Void = { _ in }
+    of storage: any FleetStorage, tenant: TenantID, visit: (AuditVerification) throws -> Void = { _ in },
+    with check: ((AuditVerification, [AuditEntry]) async throws -> AuditVerification)? = nil
   ) async throws -> Bool {
     let entries = try await storage.auditEntries(after: number, limit: Self.pageSize, tenant: tenant)
-    for entry in entries {
-      try check(entry)
-      try visit(self)
+    if let check {
+      self = try await check(self, entries)
+    } else {
+      for entry in entries {
+        try self.check(entry)
+        try visit(self)
+      }
     }
     guard entries.count < Self.pageSize else { return true }
     // More entries may have been added since the last page was read.

@@ -60,7 +60,7 @@ public struct IncomingBatch: Sendable {
     // An estimate: few records are shorter than 256 bytes.
     records.reserveCapacity(min(text.count / 256 + 1, 4_096))
     var start = 0
-    while start < text.count {
+    while start < text.count, WorkTurn.mayContinue {
       if appendOrdinary(text, at: &start) { continue }
       var end = start
       while end < text.count, text[end] != UInt8(ascii: "\n") { end &+= 1 }
@@ -93,7 +93,7 @@ public struct IncomingBatch: Sendable {
   /// Finds the elements of an array by their brackets and commas, and parses each of them as a record.
   private mutating func readArray(_ text: Span<UInt8>, at start: Int) {
     var elements = ArrayElements(text)
-    while true {
+    while WorkTurn.mayContinue {
       switch elements.next() {
       case .element(let range): append(text.extracting(range))
       case .end: return

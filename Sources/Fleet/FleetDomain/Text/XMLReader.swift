@@ -49,10 +49,11 @@ public struct XMLReader {
     guard depth <= Self.deepest else { throw error("more than \(Self.deepest) elements inside each other") }
     try expect("<")
     let full = try name()
-    var members: [String: JSON] = [:]
+    // The values of the members with the same name. Each becomes one member of the object at the end.
+    var members: [String: [JSON]] = [:]
     while true {
       let hadSpace = skipSpace()
-      if accept("/>") { return (Self.local(full), .object(members)) }
+      if accept("/>") { return (Self.local(full), Self.object(members)) }
       if accept(">") { break }
       guard hadSpace else { throw error("expected white space before an attribute") }
       let key = try name()
@@ -88,19 +89,18 @@ public struct XMLReader {
     let trimmed = Self.trimmed(text)
     if members.isEmpty { return (Self.local(full), .text(trimmed)) }
     if !trimmed.isEmpty { try add(.text(trimmed), as: "text", to: &members) }
-    return (Self.local(full), .object(members))
+    return (Self.local(full), Self.object(members))
   }
 
-  private mutating func add(_ value: JSON, as key: String, to members: inout [String: JSON]) throws(XMLError) {
+  private mutating func add(_ value: JSON, as key: String, to members: inout [String: [JSON]]) throws(XMLError) {
     nodes += 1
     guard nodes <= Self.mostNodes else { throw error("more than \(Self.mostNodes) elements and attributes") }
-    switch members.removeValue(forKey: key) {
-    case nil: members[key] = value
-    case .array(var all)?:
-      all.append(value)
-      members[key] = .array(all)
-    case let first?: members[key] = .array([first, value])
-    }
+    guard nodes % 256 != 0 || WorkTurn.mayContinue else { throw error("the reading was stopped") }
+    members[key, default: []].append(value)
+  }
+
+  private static func object(_ members: [String: [JSON]]) -> JSON {
+    .object(members.mapValues { $0.count == 1 ? $0[0] : .array($0) })
   }
 
   private static func local(_ name: String) -> String {
@@ -111,6 +111,7 @@ public struct XMLReader {
 
   /// Returns the text without white space at its ends.
   private static func trimmed(_ text: String) -> String {
+    guard !text.hasPlainEnds else { return text }
     let start = text.drop { $0.isWhitespace }
     return String(start.reversed().drop { $0.isWhitespace }.reversed())
   }
@@ -212,7 +213,12 @@ public struct XMLReader {
   @discardableResult
   private mutating func skipSpace() -> Bool {
     let start = position
-    while position < bytes.count, [0x20, 0x09, 0x0A, 0x0D].contains(bytes[position]) { position += 1 }
+    while position < bytes.count {
+      switch bytes[position] {
+      case 0x20, 0x09, 0x0A, 0x0D: position += 1
+      default: return position > start
+      }
+    }
     return position > start
   }
 

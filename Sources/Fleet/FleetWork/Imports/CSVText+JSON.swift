@@ -18,6 +18,7 @@ extension CSVText {
       throw ImportError(line: 1, column: nil, message: "expected a JSON array of objects, found \(json.summary)")
     }
     var objects: [[String: String]] = []
+    var keys: Set<String> = []
     for (index, element) in elements.enumerated() {
       guard case .object = element else {
         throw ImportError(line: index + 1, column: nil, message: "expected an object, found \(element.summary)")
@@ -25,16 +26,18 @@ extension CSVText {
       var cells: [String: String] = [:]
       Self.add(element, "", to: &cells)
       objects.append(cells)
+      keys.formUnion(cells.keys)
+      try Self.requireFew(columns: keys.count, cells: keys.count * (index + 1), line: index + 1)
     }
-    let keys = Set(objects.flatMap(\.keys)).sorted()
     guard !keys.isEmpty else {
       self.init(rows: [], isExact: true)
       return
     }
+    let sorted = keys.sorted()
     let rows = objects.enumerated().map { index, cells in
-      Row(line: index + 1, cells: keys.map { cells[$0] ?? "" })
+      Row(line: index + 1, cells: sorted.map { cells[$0] ?? "" })
     }
-    self.init(rows: [Row(line: 1, cells: keys)] + rows, isExact: true)
+    self.init(rows: [Row(line: 1, cells: sorted)] + rows, isExact: true)
   }
 
   private static func add(_ json: JSON, _ path: String, to cells: inout [String: String]) {

@@ -15,6 +15,13 @@ public struct CSVText: Equatable, Sendable {
     var isEmpty: Bool { cells.allSatisfy { $0.allSatisfy(\.isWhitespace) } }
   }
 
+  /// The maximum number of columns.
+  public static let mostColumns = 1_000
+  /// The maximum length of the name of a column in bytes.
+  static let mostNameBytes = 200
+  /// The maximum number of cells of all rows together.
+  public static let mostCells = 1_000_000
+
   public let rows: [Row]
   /// The character between cells.
   public let separator: UInt8
@@ -30,7 +37,7 @@ public struct CSVText: Equatable, Sendable {
 
   /// Parses a file. Text that is not UTF-8 is read as Windows-1252, which older programs write.
   ///
-  /// - Throws: ``ImportError`` if the end quote of a cell is missing.
+  /// - Throws: ``ImportError`` if the end quote of a cell is missing, or if there are too many columns.
   public init(_ file: [UInt8]) throws(ImportError) {
     var bytes = file.starts(with: [0xEF, 0xBB, 0xBF]) ? file[3...] : file[...]
     let converted = String(validating: bytes, as: UTF8.self) == nil ? Array(Windows1252.text(of: bytes).utf8) : nil
@@ -42,13 +49,16 @@ public struct CSVText: Equatable, Sendable {
     var (line, firstLine, quotedSince) = (1, 1, Int?.none)
     var isQuoted = false
     var index = bytes.startIndex
+    var count = 0
     func endCell() {
       let text = String(decoding: cell, as: UTF8.self)
       cells.append(FormulaGuard.unguarded(isQuoted ? text : text.trimmed))
       (cell, isQuoted) = ([], false)
     }
-    func endRow() {
+    func endRow() throws(ImportError) {
       endCell()
+      count += cells.count
+      try Self.requireFew(columns: cells.count, cells: count, line: firstLine)
       rows.append(Row(line: firstLine, cells: cells))
       cells = []
     }
@@ -69,12 +79,18 @@ public struct CSVText: Equatable, Sendable {
         continue
       }
       switch byte {
-      case UInt8(ascii: "\"") where cell.allSatisfy({ $0 == UInt8(ascii: " ") }) && !isQuoted:
+      // Check `isQuoted` first: the cell is searched at most once.
+      case UInt8(ascii: "\"") where !isQuoted && cell.allSatisfy({ $0 == UInt8(ascii: " ") }):
         (quotedSince, isQuoted, cell) = (line, true, [])
-      case separator: endCell()
+      case separator:
+        endCell()
+        // The cell after the separator is another one.
+        if cells.count >= Self.mostColumns {
+          try Self.requireFew(columns: cells.count + 1, cells: count, line: firstLine)
+        }
       case UInt8(ascii: "\r"), UInt8(ascii: "\n"):
         if byte == UInt8(ascii: "\r"), next == UInt8(ascii: "\n") { index += 1 }
-        endRow()
+        try endRow()
         line += 1
         firstLine = line
       default: cell.append(byte)
@@ -84,8 +100,19 @@ public struct CSVText: Equatable, Sendable {
       throw ImportError(
         line: quotedSince, column: cells.count + 1, message: "expected the closing quote of a cell, found the end")
     }
-    if !cell.isEmpty || !cells.isEmpty || isQuoted { endRow() }
+    if !cell.isEmpty || !cells.isEmpty || isQuoted { try endRow() }
     self.rows = rows
+  }
+
+  /// Checks that a file does not have too many columns or cells, and that its reading was not stopped.
+  public static func requireFew(columns: Int, cells: Int, line: Int) throws(ImportError) {
+    guard columns <= mostColumns else {
+      throw ImportError(line: line, column: nil, message: "expected at most \(mostColumns) columns")
+    }
+    guard cells <= mostCells else {
+      throw ImportError(line: line, column: nil, message: "expected at most \(mostCells) cells; divide the file")
+    }
+    guard WorkTurn.mayContinue else { throw ImportError(line: line, column: nil, message: "the reading was stopped") }
   }
 
   /// Returns the separator that occurs most often in the first four lines, outside quotes.
@@ -133,9 +160,10 @@ enum Windows1252 {
   }
 }
 
-extension StringProtocol {
+extension StringProtocol where UTF8View: BidirectionalCollection {
   /// The text without white space at both ends. Non-breaking spaces, which other programs write, are also removed.
   var trimmed: String {
+    guard !hasPlainEnds else { return String(self) }
     let start = drop { $0.isWhitespace }
     return String(start.reversed().drop { $0.isWhitespace }.reversed())
   }

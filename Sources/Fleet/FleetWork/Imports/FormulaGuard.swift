@@ -29,12 +29,25 @@ public enum FormulaGuard {
     changed(text) { marks, result in result.append(contentsOf: marks.dropFirst()) }
   }
 
+  /// Whether a text contains no possible formula. This is a fast check for most texts.
+  private static func isPlain(_ text: String) -> Bool {
+    switch text.utf8.first {
+    case nil: return true
+    case UInt8(ascii: "=")?, UInt8(ascii: "+")?, UInt8(ascii: "-")?, UInt8(ascii: "@")?, UInt8(ascii: "'")?, 0x09?,
+      0x0A?, 0x0D?, 0xEF?:
+      return false
+    default:
+      return !text.utf8.contains { $0 == UInt8(ascii: ";") || $0 == 0x0A || $0 == 0x0D }
+    }
+  }
+
   /// Replaces the run of apostrophes, which may be empty, before each possible formula in a text.
   ///
   /// - Parameter replace: appends the new apostrophes; its first parameter contains the old ones.
   private static func changed(
     _ text: String, _ replace: (Substring.UnicodeScalarView, inout String.UnicodeScalarView) -> Void
   ) -> String {
+    guard !isPlain(text) else { return text }
     let scalars = text.unicodeScalars
     var result = String.UnicodeScalarView()
     var index = scalars.startIndex

@@ -15,6 +15,8 @@ public struct ImportFile: Sendable {
 
   /// The maximum number of rows.
   public static let mostRows = 5_000
+  /// The maximum number of skipped rows, and of other parts that are not imported, that are listed.
+  static let mostMessages = 5_000
 
   /// Reads a file of any known format. Rows with errors are left out.
   ///
@@ -23,15 +25,21 @@ public struct ImportFile: Sendable {
     let table = RawTable(text, kind, options)
     format = table.format
     (errors, skipped, self.rest) = (table.errors, table.skipped, rest + table.rest)
+    boundMessages()
     guard table.rows.count <= Self.mostRows else {
       errors.append(
         ImportError(
           line: table.rows[Self.mostRows].line, column: nil,
-          message: "expected at most \(Self.mostRows) rows, found \(table.rows.count); divide the file"))
+          message: "expected at most \(Self.mostRows) rows, found more; divide the file"))
       return
     }
     let forms = Forms(table, text, options)
     for row in table.rows {
+      guard WorkTurn.mayContinue else { break }
+      guard errors.count < RawTable.mostErrors else {
+        errors.append(ImportError(line: row.line, column: nil, message: "the errors of further rows are not listed"))
+        break
+      }
       var result = ImportRow(
         line: row.line, values: row.constants, columns: text.isExact ? [:] : row.cells.mapValues(\.column),
         vehicleNames: row.vehicleNames, sourceID: row.sourceID.map { "\(format.rawValue) \($0)" })
@@ -61,6 +69,23 @@ public struct ImportFile: Sendable {
     let numbers = Dictionary(grouping: rows.compactMap(\.sourceID)) { $0 }.mapValues(\.count)
     for index in rows.indices where rows[index].sourceID.map({ numbers[$0] != 1 }) ?? false {
       rows[index].sourceID = nil
+    }
+  }
+
+  /// Limits the number of skipped rows and of other parts that are listed, and adds the number of the others.
+  private mutating func boundMessages() {
+    if skipped.count > Self.mostMessages {
+      let others = skipped.count - Self.mostMessages
+      let line = skipped[Self.mostMessages].line
+      skipped.removeLast(others)
+      skipped.append(ImportError(line: line, column: nil, message: "\(others) further rows are not listed"))
+    }
+    if rest.count > Self.mostMessages {
+      let others = rest.count - Self.mostMessages
+      let line = rest[Self.mostMessages].line
+      rest.removeLast(others)
+      rest.append(
+        ImportRest(line: line, rows: nil, columns: [], message: "\(others) further parts of the file are not listed"))
     }
   }
 

@@ -57,6 +57,7 @@ struct Forms {
   }
 
   init(_ table: RawTable, _ text: CSVText, _ options: ImportOptions) {
+    guard WorkTurn.mayContinue else { return }
     let cells = table.rows.flatMap(\.cells.values)
     var marks: Set<DecimalMark> = []
     for cell in cells {

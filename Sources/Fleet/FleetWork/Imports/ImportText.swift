@@ -14,9 +14,13 @@ public enum DateOrder: String, CaseIterable, Sendable {
 
 /// Parses numbers in files of other programs, for example `1.234,50 €` and `$1,234.56`.
 enum ImportNumber {
+  /// The maximum length of a number with its currency in bytes. A longer text is not a number.
+  private static let mostBytes = 64
+
   /// Returns the digits, separators and sign of a number, without a currency before or after it; `nil` if the text has
   /// other characters.
   static func core(_ text: String) -> String? {
+    guard text.utf8.count <= mostBytes else { return nil }
     let characters = text.filter { !$0.isWhitespace && !"€£$¥¤'’".contains($0) }
     func isLetter(_ character: Character) -> Bool { character.isASCII && character.isLetter }
     let start = characters.drop(while: isLetter)

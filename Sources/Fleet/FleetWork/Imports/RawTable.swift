@@ -11,6 +11,10 @@ struct RawTable {
   var rest: [ImportRest] = []
   /// The order of day and month that the program always uses; `nil` if it depends on the person's settings.
   var dates: DateOrder?
+  /// The maximum number of errors.
+  static let mostErrors = 1_000
+  /// The maximum number of unknown columns that are errors of their own.
+  private static let mostUnknown = 20
   /// The columns of the current section that were used.
   var used: Set<Int> = []
 
@@ -22,10 +26,13 @@ struct RawTable {
       return
     }
     let section = Section(header: header, rows: Array(lines.dropFirst()))
+    guard areShort([section]) else { return }
     format = Self.format(of: section, kind)
+    let sections = format == .fuelio || format == .drivvo ? Section.all(in: lines) : []
+    guard areShort(sections) else { return }
     switch format {
-    case .fuelio: readFuelio(Section.all(in: lines), options)
-    case .drivvo: readDrivvo(Section.all(in: lines), options)
+    case .fuelio: readFuelio(sections, options)
+    case .drivvo: readDrivvo(sections, options)
     case .lubeLogger: readLubeLogger(section, options)
     case .fuelly: readFuelly(section, options)
     case .spritmonitor: readSpritmonitor(section, options)
@@ -36,6 +43,17 @@ struct RawTable {
     case .own: readOwn(section, options)
     }
     requireOneVehicle(options)
+  }
+
+  /// Returns whether the names of all columns are short. Adds an error if one is too long.
+  private mutating func areShort(_ sections: [Section]) -> Bool {
+    for section in sections where section.longestName > CSVText.mostNameBytes {
+      fail(
+        section.header.line, section.names.firstIndex { $0.utf8.count > CSVText.mostNameBytes },
+        "expected the name of a column with at most \(CSVText.mostNameBytes) bytes, found \(section.longestName)")
+      return false
+    }
+    return true
   }
 
   /// Returns the format of a file, which is recognised by the names of its columns.
@@ -64,6 +82,7 @@ struct RawTable {
   }
 
   mutating func fail(_ line: Int, _ column: Int?, _ message: String) {
+    guard errors.count < Self.mostErrors else { return }
     errors.append(ImportError(line: line, column: column.map { $0 + 1 }, message: message))
   }
 
@@ -146,24 +165,31 @@ struct RawTable {
     _ section: Section, hasVehicle: Bool, keys: [String], _ options: ImportOptions, _ column: (String) -> Column?
   ) {
     var meanings: [(key: String, meaning: CellMeaning)?] = []
-    var computed: [String] = []
+    var (computed, unknown): ([String], [Int]) = ([], [])
+    let valued = section.valued()
     for (index, cell) in section.header.cells.enumerated() {
       let name = cell.trimmed
       switch column(name) {
       case .cell(let meaning)?: meanings.append((name, meaning))
       case .computed?:
         meanings.append(nil)
-        if section.rows.contains(where: { index < $0.cells.count && !$0.cells[index].trimmed.isEmpty }) {
-          computed.append(name.isEmpty ? "column \(index + 1)" : name)
-        }
+        if valued.contains(index) { computed.append(name.isEmpty ? "column \(index + 1)" : name) }
       case nil:
         meanings.append(nil)
+        unknown.append(index)
+        guard unknown.count <= Self.mostUnknown else { continue }
         fail(
           section.header.line, index,
           "unknown column \(JSON.text(name).summary); expected some of \(keys.joined(separator: ", "))")
       }
     }
+    if unknown.count > Self.mostUnknown {
+      fail(
+        section.header.line, unknown[Self.mostUnknown], "\(unknown.count - Self.mostUnknown) further unknown columns")
+    }
     for row in section.rows {
+      // More rows are an error.
+      guard rows.count <= ImportFile.mostRows, WorkTurn.mayContinue else { break }
       var raw = RawRow(line: row.line)
       if let vehicle = options.vehicle, hasVehicle { raw.constants["vehicleId"] = .text(vehicle) }
       guard row.cells.count <= meanings.count else {

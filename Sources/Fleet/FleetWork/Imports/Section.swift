@@ -8,9 +8,16 @@ struct Section {
   var title = ""
   let header: CSVText.Row
   let rows: [CSVText.Row]
+  /// The names of the columns in lower case.
+  let names: [String]
+  /// For each name, the index of the first column with this name.
+  private let indices: [String: Int]
 
   init(name: String = "", title: String = "", header: CSVText.Row, rows: [CSVText.Row]) {
     (self.name, self.title, self.header, self.rows) = (name, title, header, rows)
+    // Every row looks for columns, so find the names only once.
+    names = header.cells.map { $0.trimmed.lowercased() }
+    indices = Dictionary(names.enumerated().map { ($1, $0) }) { first, _ in first }
   }
 
   /// Returns the sections of a file. A section begins with a row whose first cell is a title such as `## Log`, and
@@ -32,15 +39,34 @@ struct Section {
     return sections
   }
 
-  /// The names of the columns in lower case.
-  var names: [String] { header.cells.map { $0.trimmed.lowercased() } }
-
   /// Returns the index of the first column whose name, in lower case, satisfies a condition; `nil` if there is none.
   func column(where condition: (String) -> Bool) -> Int? {
-    header.cells.firstIndex { condition($0.trimmed.lowercased()) }
+    names.firstIndex(where: condition)
   }
 
-  func column(_ names: String...) -> Int? { column { names.contains($0) } }
+  /// Returns the index of the first column with one of these names; `nil` if there is none.
+  func column(_ names: String...) -> Int? { names.lazy.compactMap { indices[$0] }.min() }
+
+  /// The length of the longest name of a column in bytes.
+  var longestName: Int { names.lazy.map(\.utf8.count).max() ?? 0 }
+
+  /// Returns the columns with values, by their indices. Looks at each cell once.
+  ///
+  /// - Parameters:
+  ///   - columns: whether to look at the cells of a column.
+  ///   - isValue: whether a text is a value.
+  func valued(
+    _ columns: (Int) -> Bool = { _ in true }, where isValue: (String) -> Bool = { !$0.isEmpty }
+  ) -> Set<Int> {
+    var found: Set<Int> = []
+    for row in rows {
+      guard WorkTurn.mayContinue else { break }
+      for (column, cell) in row.cells.enumerated() where columns(column) && !found.contains(column) {
+        if isValue(cell.trimmed) { found.insert(column) }
+      }
+    }
+    return found
+  }
 }
 
 extension RawRow {
@@ -60,7 +86,11 @@ extension RawTable {
   mutating func read(_ section: Section, _ read: (inout RawTable, CSVText.Row) -> Void) {
     let first = rows.count
     used = []
-    for row in section.rows { read(&self, row) }
+    for row in section.rows {
+      // More rows are an error.
+      guard rows.count <= ImportFile.mostRows, WorkTurn.mayContinue else { break }
+      read(&self, row)
+    }
     for row in rows[first...] { used.formUnion(row.cells.values.map { $0.column - 1 }) }
     reportUnusedColumns(of: section)
   }
@@ -75,13 +105,9 @@ extension RawTable {
   }
 
   private mutating func reportUnusedColumns(of section: Section) {
-    let count = section.rows.map(\.cells.count).max() ?? 0
     var names: [String] = []
-    for column in 0..<max(count, section.header.cells.count) where !used.contains(column) {
-      let values = section.rows.count { row in
-        column < row.cells.count && !row.cells[column].trimmed.isEmpty && !Self.isNone(row.cells[column].trimmed)
-      }
-      guard values > 0 else { continue }
+    let unused = section.valued({ !used.contains($0) }, where: { !$0.isEmpty && !Self.isNone($0) })
+    for column in unused.sorted() {
       let name = column < section.header.cells.count ? section.header.cells[column].trimmed : ""
       names.append(name.isEmpty ? "column \(column + 1)" : name)
     }
