@@ -79,8 +79,8 @@ public final class ProviderClient: Sendable {
   }
 
   /// Whether requests may be sent to a URL. Allowed are HTTPS URLs of other machines and, if `mayUseLoopback` is true,
-  /// HTTPS and HTTP URLs of this machine. The URL may have a query, but no fragment. The host is a name or an address in
-  /// the usual notation: other notations of addresses, such as `127.1`, are rejected.
+  /// HTTPS and HTTP URLs of this machine. The URL may have a query, but no fragment. The host is a name or an address
+  /// in the usual notation: other notations of addresses, such as `127.1`, are rejected.
   ///
   /// - Parameter mayUsePrivate: whether addresses of private networks are allowed. Names are not looked up; the
   ///   addresses to which they lead are checked when a request is sent.

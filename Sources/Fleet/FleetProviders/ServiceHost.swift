@@ -12,8 +12,8 @@ enum ServiceHost: Equatable {
 
   /// Reads the host of a URL; `nil` if it is neither a name nor an address in the usual notation.
   ///
-  /// Some programs also accept `127.1`, `2130706433` or `0x7f.0.0.1` as addresses. A name whose last part is a number is
-  /// therefore rejected (URL standard, section 3.5: "ends in a number").
+  /// Some programs also accept `127.1`, `2130706433` or `0x7f.0.0.1` as addresses. A name whose last part is a number
+  /// is therefore rejected (URL standard, section 3.5: "ends in a number").
   init?(_ text: String) {
     switch unsafe ccurl_is_private_text(text) {
     case 1: self = .privateAddress

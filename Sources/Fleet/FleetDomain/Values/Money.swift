@@ -61,8 +61,8 @@ public struct Money: FieldValue, Hashable, Sendable {
       + ##""currency":{"description":"ISO 4217.","type":"string","pattern":"^[A-Z]{3}$"}}}"##
   }
 
-  /// Parses an amount that a client sent. Stored amounts may have a currency that is not in the list, because an earlier
-  /// release accepted every three letters.
+  /// Parses an amount that a client sent. Stored amounts may have a currency that is not in the list, because an
+  /// earlier release accepted every three letters.
   public static func parsed(client json: JSON) throws(FieldErrors) -> Money {
     let money: Money
     do throws(FieldError) {
@@ -89,8 +89,8 @@ public struct Money: FieldValue, Hashable, Sendable {
 }
 
 extension Field {
-  /// Creates a field for an amount of money that clients cannot set to less than 0: what something has cost, or is worth.
-  /// A refund is no expense of its own; the expense's amount is what was paid in the end.
+  /// Creates a field for an amount of money that clients cannot set to less than 0: what something has cost, or is
+  /// worth. A refund is no expense of its own; the expense's amount is what was paid in the end.
   public init(_ key: String, price path: WritableKeyPath<Owner, Money?> & Sendable, isRequired: Bool = false) {
     let field = Field(key, path) { money throws(FieldError) in
       guard let money else {
