@@ -104,8 +104,8 @@ struct FleetGroupRoutes {
         else { throw .forbidden(reason: reach.reason) }
       }
     }
-    // A removed vehicle would be in no fleet, and thus in no limited scope. The field `fleetId` of vehicles has the same
-    // rule.
+    // A removed vehicle would be in no fleet, and thus in no limited scope. The field `fleetId` of vehicles has the
+    // same rule.
     guard moves.removed.isEmpty || reach.isEverything else {
       throw .forbidden(reason: "vehicleIds: move the vehicle to another one of the account's fleets instead")
     }

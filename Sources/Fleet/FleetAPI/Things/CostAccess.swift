@@ -5,8 +5,8 @@ import Telemetry
 
 /// Decides which things a caller sees with their amounts of money.
 ///
-/// The amounts of all kinds are costs: what a vehicle, a service or a fuel entry has cost. Callers who may not read costs
-/// see the things without the amounts. Drivers see the amounts of their own entries.
+/// The amounts of all kinds are costs: what a vehicle, a service or a fuel entry has cost. Callers who may not read
+/// costs see the things without the amounts. Drivers see the amounts of their own entries.
 struct CostAccess: Sendable {
   private let reach: Reach
 

@@ -82,8 +82,8 @@ struct ReferenceAccess: Sendable {
     }
   }
 
-  /// Checks that the caller has a permission for all things of an area. Otherwise, an error must not show whether a thing
-  /// exists.
+  /// Checks that the caller has a permission for all things of an area. Otherwise, an error must not show whether a
+  /// thing exists.
   private static func requireAll(_ action: Action, _ area: Area, _ identity: Identity?) throws(ThingError) {
     guard let identity else { return }
     let reach = Reach(of: identity.requester, to: action, area)
