@@ -194,6 +194,30 @@ import Testing
     }
   }
 
+  /// If the server knows its own address, a name that leads to the same machine is not enough.
+  @Test func with_a_configured_address_only_its_pages_use_the_cookie() async throws {
+    try await TestServer.run(.test { $0.accounts.publicURL = "https://fleet.example:443/" }) { server in
+      try await server.addPerson("ann@example.com")
+      try await aside {
+        func send(_ origin: String, _ path: String, _ body: String, _ session: String? = nil) throws -> TestClient.Reply
+        {
+          var headers = ["Origin": origin]
+          if let session { headers["Cookie"] = "fleet-session=\(session)" }
+          return try server.client().send("POST", path, json: body, headers: headers)
+        }
+        let login = #"{"email":"ann@example.com","password":"\#(TestServer.password)"}"#
+        // The first one is the origin that the header `Host` of the request names.
+        for origin in ["http://localhost", "http://fleet.example", "https://fleet.example:8443", "null"] {
+          #expect(try send(origin, "/api/auth/login", login).errorCode == "crossSite", "\(origin)")
+        }
+        let reply = try send("https://fleet.example", "/api/auth/login", login)
+        let session = try #require(reply.cookie("fleet-session"), "\(reply.text)")
+        #expect(try send("http://localhost", "/api/vehicles", #"{"id":"VAN-9"}"#, session).errorCode == "crossSite")
+        #expect(try send("https://fleet.example", "/api/vehicles", #"{"id":"VAN-9"}"#, session).status == 201)
+      }
+    }
+  }
+
   @Test func every_route_that_changes_something_refuses_the_cookie_of_a_foreign_page() async throws {
     try await TestServer.run { server in
       try await server.addPerson("ann@example.com")

@@ -49,7 +49,11 @@ import Testing
         let client = try server.client(server.keys.admin)
         for (wrong, field) in [
           (#"{"url":"http://hooks.example/"}"#, "url"), (#"{"url":"https://127.0.0.1/"}"#, "url"),
-          (#"{"url":"file:///etc/passwd"}"#, "url"),
+          (#"{"url":"file:///etc/passwd"}"#, "url"), (#"{"url":"https://0.0.0.0/"}"#, "url"),
+          (#"{"url":"https://127.1/"}"#, "url"), (#"{"url":"https://2130706433/"}"#, "url"),
+          (#"{"url":"https://0x7f.1/"}"#, "url"), (#"{"url":"https://localhost%00.example/"}"#, "url"),
+          (#"{"url":"https://LOCALHOST./"}"#, "url"), (#"{"url":"https://10.0.0.1/"}"#, "url"),
+          (#"{"url":"https://[fe80::1]/"}"#, "url"), (#"{"url":"https://[::ffff:7f00:1]/"}"#, "url"),
           (#"{"url":"https://h.example/","events":["noEvent"]}"#, "events.0"),
           (#"{"url":"https://h.example/","fleetIds":["019d0000-0000-7000-8000-000000000000"]}"#, "fleetIds"),
           (#"{"url":"https://h.example/","secret":"short"}"#, "secret"),

@@ -237,6 +237,8 @@ import Testing
         #"{"at":"2026-05-04T10:00:00Z","category":"beer","amount":{"amount":"1","currency":"EUR"}}"#,
         #"{"at":"2026-05-04T10:00:00Z","category":"toll","amount":{"amount":"1","currency":"eur"}}"#,
         #"{"at":"2026-05-04T10:00:00Z","category":"toll","amount":12}"#, body("NONE"),
+        #"{"at":"2026-05-04T10:00:00Z","category":"toll","amount":{"amount":"1","currency":"XQQ"}}"#,
+        #"{"at":"2026-05-04T10:00:00Z","category":"toll","amount":{"amount":"-1","currency":"EUR"}}"#,
       ] {
         #expect(try client.send("POST", "/api/expenses", json: wrong).status == 422, "\(wrong)")
       }

@@ -79,13 +79,19 @@ public final class ProviderClient: Sendable {
   }
 
   /// Whether requests may be sent to a URL. Allowed are HTTPS URLs of other machines and, if `mayUseLoopback` is true,
-  /// HTTPS and HTTP URLs of this machine. The URL may have a query, but no fragment.
-  public static func isAllowed(_ text: String, mayUseLoopback: Bool) -> Bool {
+  /// HTTPS and HTTP URLs of this machine. The URL may have a query, but no fragment. The host is a name or an address
+  /// in the usual notation: other notations of addresses, such as `127.1`, are rejected.
+  ///
+  /// - Parameter mayUsePrivate: whether addresses of private networks are allowed. Names are not looked up; the
+  ///   addresses to which they lead are checked when a request is sent.
+  public static func isAllowed(_ text: String, mayUseLoopback: Bool, mayUsePrivate: Bool = true) -> Bool {
     let address = String(text.prefix { $0 != "?" })
     guard text.utf8.count <= 2_048, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), !text.contains("#"),
       let url = ServiceURL(address, schemes: [("https", 443), ("http", 80)])
     else { return false }
-    return url.isLoopback ? mayUseLoopback : url.scheme == "https"
+    guard let host = ServiceHost(url.host) else { return false }
+    if url.isLoopback || host == .thisMachine { return mayUseLoopback }
+    return url.scheme == "https" && (mayUsePrivate || host != .privateAddress)
   }
 
   /// Whether the URL of an OpenID issuer is on this machine. If so, its documents may also be on this machine.

@@ -1,3 +1,4 @@
+#include <arpa/inet.h>
 #include <netinet/in.h>
 #include <stdint.h>
 #include <string.h>
@@ -31,4 +32,12 @@ int ccurl_is_private(const struct sockaddr *address) {
   if (bytes[0] == 0x20 && bytes[1] == 0x02) return is_private_v4(v4_of(bytes + 2));
   // Only 2000::/3 is global unicast.
   return bytes[0] >> 5 != 1;
+}
+
+int ccurl_is_private_text(const char *text) {
+  struct sockaddr_in v4 = {.sin_family = AF_INET};
+  if (inet_pton(AF_INET, text, &v4.sin_addr) == 1) return ccurl_is_private((const struct sockaddr *)&v4);
+  struct sockaddr_in6 v6 = {.sin6_family = AF_INET6};
+  if (inet_pton(AF_INET6, text, &v6.sin6_addr) == 1) return ccurl_is_private((const struct sockaddr *)&v6);
+  return -1;
 }

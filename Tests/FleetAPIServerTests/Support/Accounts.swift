@@ -56,7 +56,7 @@ extension TestServer {
     _ session: String?, _ method: String, _ path: String, _ json: String? = nil, headers: [String: String] = [:],
     from host: UInt32 = 1
   ) throws -> TestClient.Reply {
-    var all = ["Origin": "http://localhost"]
+    var all = ["Origin": origin]
     if let session { all["Cookie"] = "fleet-session=\(session)" }
     if json != nil { all["Content-Type"] = "application/json" }
     return try client(from: host).send(

@@ -28,15 +28,19 @@ final class TestServer: Sendable {
   let port: Int
   let keys: Keys
   let storage: TroubledStorage
+  /// The origin of the server's own pages.
+  let origin: String
   private let group: ServiceGroup
   private let task: Task<Void, any Error>
 
   private init(
-    port: Int, keys: Keys, storage: TroubledStorage, group: ServiceGroup, task: Task<Void, any Error>
+    port: Int, keys: Keys, storage: TroubledStorage, origin: String, group: ServiceGroup,
+    task: Task<Void, any Error>
   ) {
     self.port = port
     self.keys = keys
     self.storage = storage
+    self.origin = origin
     self.group = group
     self.task = task
   }
@@ -121,7 +125,9 @@ final class TestServer: Sendable {
       try await task.value
       throw TestClient.Failure(description: "the server ended before it listened")
     }
-    return TestServer(port: port, keys: keys, storage: storage, group: group, task: task)
+    return TestServer(
+      port: port, keys: keys, storage: storage, origin: options.accounts.publicURL ?? "http://localhost",
+      group: group, task: task)
   }
 
   /// Ends the server as SIGTERM does.

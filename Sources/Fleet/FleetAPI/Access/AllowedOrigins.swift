@@ -1,17 +1,30 @@
-/// Decides from a web page's origin whether the page may open a WebSocket (RFC 6454; RFC 6455, 10.2).
+/// Decides from a web page's origin whether the page belongs to this server, or may open a WebSocket (RFC 6454; RFC
+/// 6455, 10.2).
 ///
 /// Programs that are not browsers send no header `Origin`, and are allowed. Browsers always send the origin of the
 /// page. It must be the origin of this server or an origin in ``listed``.
 public struct AllowedOrigins: Equatable, Sendable {
   /// Allowed origins in addition to the server's own, such as `https://fleet.example`; `*` allows every page.
   public var listed: Set<String>
+  /// The server's own origin; `nil` if the server's address is not configured. The header `Host` then names the own
+  /// origin. With a configured address, this header is not used: a page of another name that leads to this server could
+  /// otherwise count as the server's own.
+  private var own: String?
 
   /// Creates a check that allows the server's own pages and the pages of the listed origins.
   ///
-  /// - Parameter listed: origins as browsers send them, without a path.
-  public init(_ listed: Set<String> = []) { self.listed = listed }
+  /// - Parameters:
+  ///   - listed: origins as browsers send them, without a path.
+  ///   - url: the address of the server, as people see it; `nil` if it is not configured.
+  public init(_ listed: Set<String> = [], ownURL url: String? = nil) {
+    self.listed = listed
+    own = url.map(Self.origin)
+  }
 
-  /// Whether a request may open a WebSocket.
+  /// Returns a check for the same listed origins and a server with this address.
+  func of(ownURL url: String?) -> AllowedOrigins { AllowedOrigins(listed, ownURL: url) }
+
+  /// Whether a request comes from an allowed page.
   ///
   /// - Parameters:
   ///   - origin: the request's header `Origin`; `nil` if it has none.
@@ -19,7 +32,17 @@ public struct AllowedOrigins: Equatable, Sendable {
   func allow(_ origin: String?, host: String?) -> Bool {
     guard let origin else { return true }
     if listed.contains("*") || listed.contains(origin) { return true }
+    if let own { return origin.lowercased() == own }
     guard let host, let scheme = ["http://", "https://"].first(where: { origin.hasPrefix($0) }) else { return false }
     return origin.dropFirst(scheme.utf8.count).lowercased() == host.lowercased()
+  }
+
+  /// Returns the origin of a URL as browsers send it: in lower case, without the default port.
+  private static func origin(_ url: String) -> String {
+    let url = url.lowercased()
+    guard let scheme = ["http://", "https://"].first(where: { url.hasPrefix($0) }) else { return url }
+    let port = scheme == "https://" ? ":443" : ":80"
+    let authority = url.dropFirst(scheme.utf8.count).prefix { $0 != "/" }
+    return scheme + (authority.hasSuffix(port) ? authority.dropLast(port.utf8.count) : authority)
   }
 }

@@ -83,10 +83,12 @@ struct SessionCookie: Sendable {
 enum SameOrigin {
   /// Checks a request.
   ///
-  /// - Parameter isCookie: whether the request's credential is a cookie. A request with another credential is rejected
-  ///   only if its headers name another site.
+  /// - Parameters:
+  ///   - own: the origin of the server's own pages, without other origins.
+  ///   - isCookie: whether the request's credential is a cookie. A request with another credential is rejected only if
+  ///     its headers name another site.
   /// - Throws: 403 if the request must be rejected.
-  static func check(_ request: HTTPRequest, isCookie: Bool) throws(APIError) {
+  static func check(_ request: HTTPRequest, own: AllowedOrigins, isCookie: Bool) throws(APIError) {
     switch request.method {
     case .get, .head, .options: return
     default: break
@@ -94,7 +96,7 @@ enum SameOrigin {
     let site = request.headerFields[.secFetchSite]
     let origin = request.headerFields[.origin]
     let isOwnSite = site.map { $0 == "same-origin" || (!isCookie && $0 == "none") }
-    let isOwnOrigin = origin.map { AllowedOrigins().allow($0, host: request.authority) }
+    let isOwnOrigin = origin.map { own.allow($0, host: request.authority) }
     guard isOwnSite ?? true, isOwnOrigin ?? true, !isCookie || isOwnSite != nil || isOwnOrigin != nil else {
       throw APIError(
         .forbidden, "crossSite",

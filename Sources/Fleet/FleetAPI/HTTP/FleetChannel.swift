@@ -26,6 +26,8 @@ struct FleetChannel: HTTPChannelHandler {
   let connections: Connections
   let isSecure: Bool
   let proxies: TrustedProxies
+  /// The address of the server, as people see it; `nil` if it is not configured.
+  let ownURL: String?
   let hub: LiveHub
   let live: LiveService
   let accessLog: AccessLog
@@ -49,7 +51,7 @@ struct FleetChannel: HTTPChannelHandler {
       let decoder = limits.requestDecoder()
       let pacer = RequestPacer()
       let supervisor = ConnectionSupervisor(limits: limits, pacer: pacer) { connections.isHurried(channel) }
-      let gate = UpgradeGate(origins: hub.settings.origins)
+      let gate = UpgradeGate(origins: hub.settings.origins.of(ownURL: ownURL))
       let upgrader = NIOTypedHTTPServerUpgradeHandler<Outcome>(
         httpEncoder: encoder, extraHTTPHandlers: [decoder, supervisor, gate, pacer],
         upgradeConfiguration: .init(upgraders: [webSocket(logger)]) { channel in plain(channel) })
@@ -99,7 +101,7 @@ struct FleetChannel: HTTPChannelHandler {
           // origin.
           if case .cookie = credential,
             head.headers["Origin"].isEmpty
-              || !AllowedOrigins().allow(head.headers["Origin"].first, host: head.headers["Host"].first)
+              || !AllowedOrigins(ownURL: ownURL).allow(head.headers["Origin"].first, host: head.headers["Host"].first)
           {
             credential = nil
           }

@@ -119,8 +119,8 @@ struct ImportRoutes {
       options.zone = storage.zone(name)
     }
     if let text = call.query["currency"] {
-      guard Money(amount: "0", currency: text) != nil else {
-        throw .badRequest("query: currency: expected three letters like EUR (ISO 4217), found \(quoted(text))")
+      guard Money.isCurrency(text) else {
+        throw .badRequest("query: currency: expected a currency of ISO 4217, such as EUR, found \(quoted(text))")
       }
       options.currency = text
     }
@@ -171,8 +171,11 @@ struct ImportRoutes {
 
   // MARK: Storage
 
-  /// The number of rows that one transaction adds. In SQLite, the changes of all other tenants wait until it ends.
-  private static let piece = 50
+  /// The number of rows that one transaction adds at least, if so many are left.
+  private static let together = 8
+  /// The time after which a transaction adds no more rows. In SQLite, the changes of all other tenants wait until it
+  /// ends. The time is measured, because the work for a row depends on its kind and on what is stored already.
+  private static let patience = Duration.milliseconds(20)
 
   /// Adds all rows of a file, or only checks them. Adds no row if one has an error, or on a dry run.
   ///
@@ -193,7 +196,7 @@ struct ImportRoutes {
       defer { copies[json, default: 0] += 1 }
       return (row: row, copy: copies[json, default: 0])
     }
-    let isShort = rows.count <= Self.piece
+    let isShort = rows.count <= Self.together
     if isDryRun || !isShort {
       var checked = try await store(rows, kind, isUndone: true, call)
       checked.rows.sort { $0.line < $1.line }
@@ -219,22 +222,24 @@ struct ImportRoutes {
     let caller = try call.caller
     var all = ImportOutcome()
     var made: Set<String> = []
-    for start in stride(from: 0, to: rows.count, by: Self.piece) {
-      let piece = Array(rows[start..<min(start + Self.piece, rows.count)])
-      let found = Mutex(ImportOutcome())
+    var rest = rows[...]
+    while !rest.isEmpty {
+      let left = rest
+      let found = Mutex((outcome: ImportOutcome(), count: 0))
       let undone = ThingError.rule(code: "undone", message: "nothing was stored")
       do throws(ThingError) {
         try await storage.change(
           tenant: caller.tenant, by: caller.actor(from: call.client.address), at: WallClock.now
         ) { transaction throws(ThingError) in
-          let outcome = try add(piece, kind, transaction, call)
-          found.withLock { $0 = outcome }
-          if isUndone || !outcome.errors.isEmpty { throw undone }
+          let added = try add(left, kind, transaction, call)
+          found.withLock { $0 = added }
+          if isUndone || !added.outcome.errors.isEmpty { throw undone }
         }
       } catch {
         guard error == undone else { throw error }
       }
-      let outcome = found.withLock { $0 }
+      let (outcome, count) = found.withLock { $0 }
+      rest = rest.dropFirst(count)
       all.errors += outcome.errors
       all.different += outcome.different
       if !isUndone, !outcome.errors.isEmpty { break }
@@ -259,11 +264,19 @@ struct ImportRoutes {
     }
   }
 
+  /// Adds the first rows, until ``patience`` is over.
+  ///
+  /// - Returns: what was done, and the number of rows that were read.
   private func add(
-    _ rows: [(row: ImportRow, copy: UInt64)], _ kind: ImportKind, _ transaction: any FleetTransaction, _ call: Call
-  ) throws(ThingError) -> ImportOutcome {
-    var outcome = ImportOutcome()
+    _ rows: ArraySlice<(row: ImportRow, copy: UInt64)>, _ kind: ImportKind, _ transaction: any FleetTransaction,
+    _ call: Call
+  ) throws(ThingError) -> (outcome: ImportOutcome, count: Int) {
+    var (outcome, count) = (ImportOutcome(), 0)
+    let clock = ContinuousClock()
+    let start = clock.now
     for (row, copy) in rows {
+      if count >= Self.together, clock.now - start >= Self.patience { break }
+      count += 1
       do throws(ThingError) {
         let (action, id, difference) =
           switch kind {
@@ -286,12 +299,12 @@ struct ImportRoutes {
         case .duplicate(let field):
           outcome.errors.append(row.error(field, "another one has this value"))
           // Stop here: after an error, PostgreSQL executes no further statement in this transaction.
-          return outcome
+          return (outcome, count)
         case .notFound, .conflict, .changedMeanwhile, .invalidState, .forbidden, .storage: throw error
         }
       }
     }
-    return outcome
+    return (outcome, count)
   }
 
   /// Adds a vehicle or, if the vehicle exists, changes the fields that the row contains. Returns what was done, and the
@@ -336,7 +349,7 @@ struct ImportRoutes {
     _ call: Call
   ) throws(ThingError) -> ImportOutcome.Action {
     let changed = try transaction.patch(stored, seen: stored.version, with: .object(row.values)) {
-      value throws(ThingError) in try things.check(stored, &value, transaction, call)
+      value throws(ThingError) in try things.approve(stored, &value, transaction, call)
     }
     try things.afterChange(changed, transaction)
     try things.requireStill(call, changed, transaction)

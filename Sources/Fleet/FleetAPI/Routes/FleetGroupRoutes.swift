@@ -14,7 +14,7 @@ struct FleetGroupRoutes {
   private static let patience = Duration.milliseconds(20)
 
   private var things: ThingRoutes<Fleet> {
-    var routes = ThingRoutes<Fleet>(
+    ThingRoutes<Fleet>(
       storage: storage, area: .fleets,
       relation: { fleet, _, _ in Relation(fleets: [fleet.id]) },
       restriction: { reach, _, _ in
@@ -23,8 +23,6 @@ struct FleetGroupRoutes {
       },
       check: { _, _, _, _ throws(ThingError) in },
       derived: Self.derived, order: [.init("name")])
-    routes.writesInSteps = true
-    return routes
   }
 
   /// Fields of a fleet's JSON that are computed from its vehicles: the vehicles' ids, and figures such as their number.
@@ -36,27 +34,25 @@ struct FleetGroupRoutes {
         let vehicles = try vehicles(of: fleets, view)
         return fleets.map { fleet in .array((vehicles[fleet.id.json] ?? []).map { $0[1] }) }
       },
-      write: { json, fleet, seen, transaction, call throws(ThingError) in
-        let ids: [String]
-        do throws(FieldError) {
-          ids = json == .null ? [] : try [String](json: json)
-        } catch {
-          throw .invalid(FieldErrors([error.inside("vehicleIds")]))
-        }
-        let reach = Reach(of: call.identity?.requester ?? .nobody, to: .write, .vehicles)
-        let (changed, moved) = try transaction.moveVehicles(ids, of: fleet, seen: seen, for: patience) {
-          added, removed throws(ThingError) in
-          // The added vehicles are in no fleet yet. Only a caller with access to vehicles without a fleet may add them.
-          guard added.isEmpty || reach.contains(Relation()) else { throw .forbidden(reason: reach.reason) }
-          // A removed vehicle would be in no fleet, and thus in no limited scope. The field `fleetId` of vehicles has
-          // the same rule.
-          guard removed.isEmpty || reach.isEverything else {
-            throw .forbidden(reason: "vehicleIds: move the vehicle to another one of the account's fleets instead")
+      steps: DerivedField.Steps(
+        plan: { json, fleet, seen, view, call throws(ThingError) in
+          let ids: [String]
+          do throws(FieldError) {
+            ids = json == .null ? [] : try [String](json: json)
+          } catch {
+            throw .invalid(FieldErrors([error.inside("vehicleIds")]))
           }
-        }
-        try transaction.evaluateServices(ofMoved: moved, fleet: fleet.id)
-        return changed
-      }),
+          let reach = Reach(of: call.identity?.requester ?? .nobody, to: .write, .vehicles)
+          return Self.json(
+            of: try view.moves(to: ids, of: fleet, seen: seen) { moves throws(ThingError) in
+              try Self.require(reach, moves, view)
+            })
+        },
+        perform: { work, fleet, transaction, _ throws(ThingError) in
+          let done = try transaction.move(try Self.moves(in: work), of: fleet, for: patience)
+          try transaction.evaluateServices(ofMoved: done.moved, fleet: fleet.id)
+          return (done.fleet, done.rest.isEmpty ? nil : Self.json(of: done.rest))
+        })),
     DerivedField<Fleet>(
       key: "metrics",
       schema: ##"""
@@ -97,6 +93,38 @@ struct FleetGroupRoutes {
       }),
   ]
 
+  /// Checks that the caller may move vehicles into a fleet and out of it.
+  private static func require(_ reach: Reach, _ moves: VehicleMoves, _ view: any FleetView) throws(ThingError) {
+    // Only a caller with access to vehicles without a fleet may add some of them. For all other callers, the answer is
+    // the same for a vehicle that does not exist, belongs to no fleet, or belongs to a fleet outside of the scope.
+    if !moves.added.isEmpty, !reach.contains(Relation()) {
+      let fleets = try view.fleets(ofVehicles: moves.added)
+      for id in moves.added {
+        guard let fleet = fleets[id]?.textValue.flatMap({ UUIDv7($0.utf8.span) }),
+          reach.contains(Relation(fleets: [fleet]))
+        else { throw .forbidden(reason: reach.reason) }
+      }
+    }
+    // A removed vehicle would be in no fleet, and thus in no limited scope. The field `fleetId` of vehicles has the
+    // same rule.
+    guard moves.removed.isEmpty || reach.isEverything else {
+      throw .forbidden(reason: "vehicleIds: move the vehicle to another one of the account's fleets instead")
+    }
+  }
+
+  private static func json(of moves: VehicleMoves) -> JSON {
+    .object(["added": moves.added.json, "removed": moves.removed.json])
+  }
+
+  private static func moves(in work: JSON) throws(ThingError) -> VehicleMoves {
+    do throws(FieldError) {
+      return VehicleMoves(
+        added: try [String](json: work["added"] ?? .null), removed: try [String](json: work["removed"] ?? .null))
+    } catch {
+      throw .invalid(FieldErrors([error.inside("vehicleIds")]))
+    }
+  }
+
   /// Returns the vehicles of some fleets, grouped by fleet. For each vehicle, returns the fleet's id, the vehicle's id
   /// and the vehicle's status.
   private static func vehicles(
@@ -116,7 +144,7 @@ struct FleetGroupRoutes {
     ) { call in
       try await things.change(call) { transaction throws(ThingError) in
         let fleet = try things.existing(call, transaction)
-        guard try transaction.vehicles(of: fleet.id).isEmpty else {
+        guard try transaction.first(ThingQuery<Vehicle>(.oneOf(key: "fleetId", [fleet.id.json]))) == nil else {
           throw .rule(code: "inUse", message: "the fleet has vehicles; move them first")
         }
         let scopes = try transaction.values(["scope"], ThingQuery<Person>())

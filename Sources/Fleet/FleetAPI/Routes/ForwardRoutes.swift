@@ -27,7 +27,7 @@ struct ForwardRoutes {
     var routes = ThingRoutes<Forward>(
       storage: storage, area: .settings, relation: { _, _, _ in Relation() }, restriction: { _, _, _ in nil },
       check: { [mayUsePrivate] _, new, _, _ throws(ThingError) in
-        guard ProviderClient.isAllowed(new.address, mayUseLoopback: mayUsePrivate) else {
+        guard ProviderClient.isAllowed(new.address, mayUseLoopback: mayUsePrivate, mayUsePrivate: mayUsePrivate) else {
           throw .invalid(FieldErrors([FieldError("address", "expected https://… of another machine")]))
         }
         guard new.format != .webhook || new.keyHeader == nil else {

@@ -19,8 +19,10 @@ struct JourneyRoutes {
       work: storage, area: .journeys, order: [.init("createdAt", isDescending: true)],
       // A driver may have used a vehicle without an assignment. Then the journey is accepted but needs a review.
       needsAssignment: false,
-      check: { old, new, transaction, call throws(ThingError) in
-        try transaction.check(&new, old: old, isOwn: call.reach?.isOnlyOwn ?? false)
+      check: { [storage] old, new, transaction, call throws(ThingError) in
+        try transaction.check(&new, old: old, isOwn: call.reach?.isOnlyOwn ?? false) { id throws(ThingError) in
+          try JourneyRoutes(storage: storage).journeys.mayRead(id, call.identity, transaction)
+        }
       })
     routes.afterChange = { journey, transaction throws(ThingError) in
       if let driver = journey.value.driverID { try transaction.updateStatus(ofDriver: driver) }
@@ -30,7 +32,8 @@ struct JourneyRoutes {
   }
 
   private var commands: [Route] {
-    [
+    let journeys = journeys
+    return [
       (JourneyEvent.Event.started, "Starts a planned journey."), (.paused, "Pauses a journey."),
       (.resumed, "Resumes a journey after a pause."), (.completed, "Ends a journey."),
       (.cancelled, "Cancels a journey."), (.incident, "Adds an incident to the log; the state does not change."),
@@ -46,7 +49,11 @@ struct JourneyRoutes {
         } catch {
           throw .invalid(error)
         }
-        let changed = try transaction.execute(event, command, of: journey, isOwn: call.reach?.isOnlyOwn ?? false)
+        let changed = try transaction.execute(
+          event, command, of: journey, isOwn: call.reach?.isOnlyOwn ?? false
+        ) { id throws(ThingError) in
+          try journeys.mayRead(id, call.identity, transaction)
+        }
         try transaction.followReadings(of: changed)
         return changed
       }

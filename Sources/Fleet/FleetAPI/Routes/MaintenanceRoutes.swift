@@ -63,18 +63,23 @@ struct MaintenanceRoutes {
   }
 
   private var scheduleCommands: [Route] {
-    [
+    let schedules = schedules
+    return [
       schedules.command(
         "complete",
         "Completes the service: its open maintenance record, or a new one. The next cycle begins. A command with an `id` is executed once.",
         body: "MaintenanceCompletion"
-      ) { schedule, json, transaction, _ throws(ThingError) in
-        try transaction.complete(schedule, with: try MaintenanceCompletion.command(json))
+      ) { schedule, json, transaction, call throws(ThingError) in
+        let completion = try MaintenanceCompletion.command(json)
+        try schedules.requireReferences(of: completion, old: nil, transaction, call)
+        return try transaction.complete(schedule, with: completion)
       },
       schedules.command(
         "snooze", "Reports a service that is due no longer until a date; by default for a week.", body: "ServiceSnooze"
-      ) { schedule, json, transaction, _ throws(ThingError) in
-        try transaction.snooze(schedule, with: try ServiceSnooze.command(json))
+      ) { schedule, json, transaction, call throws(ThingError) in
+        let snooze = try ServiceSnooze.command(json)
+        try schedules.requireReferences(of: snooze, old: nil, transaction, call)
+        return try transaction.snooze(schedule, with: snooze)
       },
     ]
   }

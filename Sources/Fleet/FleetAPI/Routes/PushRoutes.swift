@@ -103,7 +103,7 @@ struct PushRoutes {
       try call.requireType(["application/json"])
       let json = try await call.json()
       let body = try SubscriptionBody.command(json)
-      guard ProviderClient.isAllowed(body.endpoint, mayUseLoopback: mayUsePrivate) else {
+      guard ProviderClient.isAllowed(body.endpoint, mayUseLoopback: mayUsePrivate, mayUsePrivate: mayUsePrivate) else {
         throw ThingError.invalid(FieldErrors([FieldError("endpoint", "expected https://… of a push service")]))
       }
       guard PushEncryption(key: body.keys.p256dh, auth: body.keys.auth) != nil else {

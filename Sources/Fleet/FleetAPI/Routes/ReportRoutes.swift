@@ -150,7 +150,7 @@ struct ReportRoutes {
         tenant: caller.tenant, by: caller.actor(from: call.client.address), at: now
       ) { transaction throws(ThingError) in
         var planned = made
-        try Self.plan(&planned, transaction)
+        try Self.plan(&planned, since: nil, transaction, call, storage)
         let stored = try transaction.insert(planned)
         return (stored, try transaction.named(access.rows(of: stored.value), of: stored.value))
       }
@@ -228,7 +228,7 @@ struct ReportRoutes {
         guard seen == nil || seen == old.version else { throw .changedMeanwhile }
         let changed = try transaction.patch(old, seen: old.version, with: json) { report throws(ThingError) in
           guard report.schedule != old.value.schedule else { return }
-          try Self.plan(&report, transaction)
+          try Self.plan(&report, since: old.value, transaction, call, storage)
         }
         return (changed, try transaction.named(access.rows(of: changed.value), of: changed.value))
       }
@@ -237,13 +237,15 @@ struct ReportRoutes {
   }
 
   /// Checks the schedule of a report, and sets the time at which the next report is due.
-  private static func plan(_ report: inout Report, _ transaction: any FleetTransaction) throws(ThingError) {
+  private static func plan(
+    _ report: inout Report, since old: Report?, _ transaction: any FleetTransaction, _ call: Call,
+    _ storage: any FleetStorage
+  ) throws(ThingError) {
+    try ReferenceAccess(storage: storage).require(
+      report.references(addedTo: old), VehicleUse(), transaction, call)
     guard let schedule = report.schedule, let times = CronTimes(schedule.cron) else {
       report.nextAt = nil
       return
-    }
-    for id in schedule.recipients where try transaction.find(id, Person.self) == nil {
-      throw .invalid(FieldErrors([FieldError("schedule.recipients", "no person \(id.string)")]))
     }
     if report.nextAt == nil {
       try transaction.requireRoom(for: ThingQuery<Report>(.isSet(key: "nextAt")), most: Self.mostSchedules)

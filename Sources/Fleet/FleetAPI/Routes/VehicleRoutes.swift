@@ -107,15 +107,10 @@ struct VehicleRoutes {
       try transaction.requireUniqueNames(of: new, except: old?.id)
     }
     guard old?.value.fleetID != new.fleetID else { return }
-    if let reach = call.reach, !reach.isEverything {
-      guard let fleet = new.fleetID, reach.fleets?.contains(fleet) ?? true else {
-        throw .forbidden(reason: "fleetId: expected one of the account's own fleets")
-      }
+    if let reach = call.reach, !reach.isEverything, new.fleetID == nil {
+      throw .forbidden(reason: "fleetId: expected one of the account's own fleets")
     }
-    if let fleet = new.fleetID {
-      guard let found = try transaction.find(fleet, Fleet.self) else {
-        throw .invalid(FieldErrors([FieldError("fleetId", "no such fleet")]))
-      }
+    if let fleet = new.fleetID, let found = try transaction.find(fleet, Fleet.self) {
       try transaction.recordMoves(added: [new.id], removed: [], of: found)
     }
     if let fleet = old?.value.fleetID, let found = try transaction.find(fleet, Fleet.self) {
@@ -178,7 +173,7 @@ struct VehicleRoutes {
         // Clients of earlier versions send no fleet. Therefore a request without a fleet does not remove the vehicle
         // from its fleet.
         if json["fleetId"] == nil { new.fleetID = old.value.fleetID }
-        try Self.check(old, new, transaction, call)
+        try things.approve(old, &new, transaction, call)
         let changed = try transaction.update(old, to: new, action: "change")
         try things.afterChange(changed, transaction)
         try things.requireStill(call, changed, transaction)

@@ -24,11 +24,8 @@ struct WebhookRoutes {
       relation: { webhook, _, _ in Relation(fleets: Set(webhook.value.fleetIDs)) },
       restriction: { _, _, _ in nil },
       check: { [mayUsePrivate, hasKeyFile] old, new, transaction, call throws(ThingError) in
-        guard ProviderClient.isAllowed(new.url, mayUseLoopback: mayUsePrivate) else {
+        guard ProviderClient.isAllowed(new.url, mayUseLoopback: mayUsePrivate, mayUsePrivate: mayUsePrivate) else {
           throw .invalid(FieldErrors([FieldError("url", "expected https://… of another machine")]))
-        }
-        for id in new.fleetIDs where try transaction.find(id, Fleet.self) == nil {
-          throw .invalid(FieldErrors([FieldError("fleetIds", "no fleet \(id.string)")]))
         }
         try Self.requireScope(new, call)
         guard old == nil else { return }

@@ -61,27 +61,20 @@ struct WorkRoutes {
     if new.status == .onTrip, old?.value.status != .onTrip {
       throw .invalid(FieldErrors([FieldError("status", "journeys set onTrip; start a journey")]))
     }
-    if let fleet = new.fleetID, fleet != old?.value.fleetID, try transaction.find(fleet, Fleet.self) == nil {
-      throw .invalid(FieldErrors([FieldError("fleetId", "no such fleet")]))
-    }
     if new.personID != old?.value.personID { try link(new.personID, old, transaction, call) }
   }
 
-  /// Checks whether a driver's record may be linked to an account. The caller must be allowed to change the account and
-  /// the previously linked account. The driver's phones then stop sharing positions, until the owner of the account
+  /// Checks whether a driver's record may be linked to an account. The caller must also be allowed to change the
+  /// previously linked account, unless it was removed. The driver's phones then stop sharing positions, until the owner of the account
   /// allows it.
   private static func link(
     _ person: UUIDv7?, _ driver: Stored<Driver>?, _ transaction: any FleetTransaction, _ call: Call
   ) throws(ThingError) {
     let reach = Reach(of: call.identity?.requester ?? .nobody, to: .write, .people)
-    for id in [person, driver?.value.personID].compactMap({ $0 }) {
-      guard let found = try transaction.find(id, Person.self) else {
-        // The account to which the record was linked may have been removed.
-        guard id == person else { continue }
-        guard reach.isEverything else { throw .forbidden(reason: reach.reason) }
-        throw .invalid(FieldErrors([FieldError("personId", "no such person")]))
-      }
-      guard reach.contains(found.relation(to: call.identity)) else { throw .forbidden(reason: reach.reason) }
+    if let id = driver?.value.personID, let found = try transaction.find(id, Person.self),
+      !reach.contains(found.relation(to: call.identity))
+    {
+      throw .forbidden(reason: reach.reason)
     }
     guard let person else { return }
     guard try transaction.drivers(of: person).isEmpty else { throw .duplicate(field: "personId") }
@@ -115,7 +108,11 @@ struct WorkRoutes {
   private var assignments: ThingRoutes<Assignment> {
     var routes = ThingRoutes<Assignment>(
       work: storage, area: .assignments, order: [.init("from", isDescending: true)],
-      check: { old, new, transaction, _ throws(ThingError) in try transaction.check(&new, old: old) })
+      check: { [storage] old, new, transaction, call throws(ThingError) in
+        try transaction.check(&new, old: old) { id throws(ThingError) in
+          try WorkRoutes(storage: storage).assignments.mayRead(id, call.identity, transaction)
+        }
+      })
     routes.afterChange = { assignment, transaction throws(ThingError) in
       try transaction.follow(assignment)
     }

@@ -115,11 +115,12 @@ public struct FleetServer: Service {
       strangerMemory: .memory(max(options.limits.memoryBytes / 8, 1)),
       queryPermits: queryPermits, heavyWork: heavyWork, connections: connections,
       crossOrigin: CrossOrigin(origins: options.live.origins),
+      ownPages: AllowedOrigins(ownURL: options.accounts.publicURL),
       exports: try ExportColumns(schemas: OpenAPIDocument.schemas), proxies: options.proxies, isTLS: tls != nil,
       accessLog: accessLog, logger: logger)
     let channel = FleetChannel(
       responder: handler.responder, limits: options.limits, connections: connections, isSecure: tls != nil,
-      proxies: options.proxies, hub: hub,
+      proxies: options.proxies, ownURL: options.accounts.publicURL, hub: hub,
       live: LiveService(
         storage: storage, authenticator: authenticator, feed: feed, visibility: visibility, limiter: limiter,
         memory: hub.memory, queryPermits: queryPermits), accessLog: accessLog)

@@ -30,6 +30,8 @@ struct RequestHandler: Sendable {
   let heavyWork: HeavyWork
   let connections: Connections
   let crossOrigin: CrossOrigin
+  /// The origin of the server's own pages. Only they may use cookies.
+  let ownPages: AllowedOrigins
   /// The columns of lists that can be exported as files.
   let exports: ExportColumns
   let proxies: TrustedProxies
@@ -292,7 +294,7 @@ struct RequestHandler: Sendable {
     let credential = Credential(request.headers, isTLS: client.isTLS)
     guard route.access != .open else {
       if route.isForStrangers {
-        try SameOrigin.check(request.head, isCookie: false)
+        try SameOrigin.check(request.head, own: ownPages, isCookie: false)
         if !isOwned, let seconds = signIns.consume(PeerAddress.group(client.address)) {
           throw Self.tooManyStrangers(seconds)
         }
@@ -304,7 +306,7 @@ struct RequestHandler: Sendable {
     {
       return (nil, nil)
     }
-    if case .cookie = credential { try SameOrigin.check(request.head, isCookie: true) }
+    if case .cookie = credential { try SameOrigin.check(request.head, own: ownPages, isCookie: true) }
     let found = try await authenticator.identity(credential?.secret, from: client.address)
     if let seconds = limiter.consume(found.key) { throw APIError.tooMany(wait: seconds) }
     if let gateway = found.gateway { lastSeen.record(gateway, found.tenant, request.headers) }

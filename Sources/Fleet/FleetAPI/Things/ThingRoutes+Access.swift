@@ -3,24 +3,30 @@ import FleetDomain
 import Telemetry
 
 extension ThingRoutes {
-  /// Checks that the caller may read the files that a change adds to a thing. Otherwise, people could add other
-  /// people's files to their own things, and then read the files.
-  func requireFiles(
-    of new: Value, old: Value, _ transaction: any FleetTransaction, _ call: Call
+  /// Checks a new or changed thing of a caller: that the caller may refer to the other things that it names, and the
+  /// rules of the kind. The checks of references come first, so that no error of a rule describes a thing outside of
+  /// the caller's scope.
+  func approve(
+    _ old: Stored<Value>?, _ new: inout Value, _ transaction: any FleetTransaction, _ call: Call
   ) throws(ThingError) {
-    let added = Set(new.usedFiles).subtracting(old.usedFiles)
-    guard !added.isEmpty, let identity = call.identity else { return }
-    let access = FileAccess(storage: storage)
-    for id in added {
-      guard let file = try transaction.find(id, StoredFile.self), try access.mayRead(file, identity, transaction) else {
-        throw .invalid(FieldErrors([FieldError(Value.filesKey, "no complete file \(id.string)")]))
-      }
-    }
+    try requireReferences(of: new, old: old?.value, transaction, call)
+    try check(old, &new, transaction, call)
+  }
+
+  /// Checks that the caller may refer to the things to which a value refers but its older version did not.
+  func requireReferences<Named: Described>(
+    of new: Named, old: Named?, _ view: any FleetView, _ call: Call
+  ) throws(ThingError) {
+    try ReferenceAccess(storage: storage).require(
+      new.references(addedTo: old), (new as? Value).map { vehicleUse($0) } ?? VehicleUse(), view, call)
   }
 
   /// Whether a caller may read the thing with an id.
-  func mayRead(_ id: UUIDv7, _ identity: Identity, _ view: any FleetView) throws(ThingError) -> Bool {
+  ///
+  /// - Parameter identity: the caller; `nil` for the server itself, which may read everything.
+  func mayRead(_ id: UUIDv7, _ identity: Identity?, _ view: any FleetView) throws(ThingError) -> Bool {
     guard let stored = try view.find(id, Value.self) else { return false }
+    guard let identity else { return true }
     let reach = Reach(of: identity.requester, to: .read, area)
     if reach.isEverything { return true }
     return reach.contains(try relation(stored, identity, view))
@@ -46,6 +52,7 @@ extension ThingRoutes {
     throw .forbidden(reason: reach.reason)
   }
 
+  /// Checks that the caller has the permission of the route for a thing after a change. Without this check, people
   /// could move things to fleets of other people, or out of all fleets.
   ///
   /// - Throws: `forbidden`. The error need not hide the thing, because the caller has sent it.

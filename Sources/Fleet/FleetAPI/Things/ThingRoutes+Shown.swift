@@ -46,6 +46,15 @@ extension ThingRoutes {
         for key in hidden(try relation(item, identity, view), call) { members[index][key] = nil }
       }
     }
+    if let identity = call.identity {
+      let costs = CostAccess(identity)
+      if !costs.isEverything {
+        let own = Set(try identity.ownDrivers(view))
+        for (index, item) in items.enumerated() where !costs.maySee(item.value, own: own) {
+          members[index] = members[index].compactMapValues(\.withoutMoney)
+        }
+      }
+    }
     for field in derived {
       for (index, json) in try field.read(items, view).enumerated() where json != .null {
         members[index][field.key] = json

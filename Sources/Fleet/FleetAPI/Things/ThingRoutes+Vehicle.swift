@@ -7,7 +7,7 @@ extension ThingRoutes where Value: VehicleThing {
   /// Creates the routes of a kind of things that concern vehicles. People may see the things of vehicles in their
   /// fleets. Drivers may see the things of the vehicles that are assigned to them at present.
   ///
-  /// - Parameter check: checks the rules of the kind. It is called after a check that the vehicle exists.
+  /// - Parameter check: checks the rules of the kind.
   init(
     ofVehicles storage: any FleetStorage, area: Area, order: [ThingQuery<Value>.Order],
     check:
@@ -37,12 +37,6 @@ extension ThingRoutes where Value: VehicleThing {
         }
         return [.anyOf(alternatives)]
       },
-      check: { old, new, transaction, call throws(ThingError) in
-        if old == nil, let id = new.vehicleID {
-          try call.requireReach(ofVehicle: id, at: nil, needsAssignment: true, transaction)
-        }
-        try check(old, &new, transaction, call)
-      },
-      order: order)
+      check: check, order: order)
   }
 }

@@ -11,7 +11,7 @@ extension ThingRoutes where Value: WorkThing {
   ///   - sharesAssignedVehicles: whether drivers may also see the things of vehicles that are assigned to them at
   ///     present.
   ///   - needsAssignment: whether drivers may add things only for vehicles that are assigned to them.
-  ///   - check: checks the rules of the kind. It is called after a check that the vehicle and the driver exist.
+  ///   - check: checks the rules of the kind.
   init(
     work storage: any FleetStorage, area: Area, order: [ThingQuery<Value>.Order],
     sharesAssignedVehicles: Bool = false, needsAssignment: Bool = true,
@@ -44,17 +44,13 @@ extension ThingRoutes where Value: WorkThing {
         if old == nil, new.driverID == nil, let identity = call.identity, call.reach?.isOnlyOwn ?? false {
           new.driverID = try identity.ownDrivers(transaction).first
         }
-        if let id = new.vehicleID, id != old?.value.vehicleID {
-          try call.requireReach(
-            ofVehicle: id, at: new.statedTime, needsAssignment: needsAssignment, transaction)
-        }
-        if let id = new.driverID, id != old?.value.driverID { _ = try transaction.referenced(driver: id) }
         if let time = new.statedTime, time != old?.value.statedTime {
           try time.requirePast(at: transaction.now, "at")
         }
         try check(old, &new, transaction, call)
       },
       order: order)
+    vehicleUse = { VehicleUse(time: $0.statedTime, needsAssignment: needsAssignment) }
   }
 
   private static func relation(

@@ -41,12 +41,12 @@ struct ThingRoutes<Value: Kind>: Sendable {
   ///
   /// - Parameter relation: the relation of the thing to the caller; `nil` when the parameters of a list are checked.
   var hidden: @Sendable (_ relation: Relation?, Call) -> Set<String> = { _, _ in [] }
+  /// Returns how a thing uses the vehicle to which it refers. It determines whether a driver may refer to the vehicle.
+  var vehicleUse: @Sendable (Value) -> VehicleUse = { _ in VehicleUse() }
   /// Changes other things as a consequence, in the transaction in which a thing was created or changed.
   var afterChange: @Sendable (Stored<Value>, any FleetTransaction) throws(ThingError) -> Void = { _, _ in }
   /// Returns keys and values that only the answer to the creation of a thing contains, for example a secret.
   var shownOnce: @Sendable (Stored<Value>) throws(ThingError) -> [String: JSON] = { _ in [:] }
-  /// Whether a change of derived fields may need several transactions.
-  var writesInSteps = false
   /// Is called after the transaction of a merge patch was committed.
   var afterCommit: @Sendable (Call) throws -> Void = { _ in }
   /// The permission that a caller needs to list things.
@@ -135,10 +135,11 @@ struct ThingRoutes<Value: Kind>: Sendable {
       results: [.init(.created, "It.", .json(schema), headers: ["ETag", "Location"])], errors: [.conflict])
     return Route(.post, path, .may(creating, area), operation, isFiltered: true) { call in
       let (value, parts) = try await new(call)
-      let thing = try await change(call) { transaction throws(ThingError) in
-        try insert(value, id: nil, parts, transaction, call)
+      let work = try await plan(parts, ofNew: nil, call)
+      let first = try await change(call) { transaction throws(ThingError) in
+        try begun(try add(value, id: nil, work, transaction, call), isNew: true, transaction, call)
       }
-      return created(try await finish(thing, parts, seen: 1, call))
+      return created(try await finish(first, call))
     }
   }
 
@@ -158,15 +159,18 @@ struct ThingRoutes<Value: Kind>: Sendable {
           .preconditionRequired, "preconditionRequired",
           "If-None-Match: expected *, because PUT only makes new ones; PATCH changes them")
       }
-      let (thing, isNew) = try await change(call) { transaction throws(ThingError) in
+      let work = try await plan(parts, ofNew: id, call)
+      let first = try await change(call) { transaction throws(ThingError) in
         guard let stored = try transaction.find(id, Value.self) else {
-          return (try insert(value, id: id, parts, transaction, call), true)
+          // The thing existed when the work was planned, and was removed meanwhile.
+          guard work.count == parts.count else { throw .changedMeanwhile }
+          return try begun(try add(value, id: id, work, transaction, call), isNew: true, transaction, call)
         }
         try require(call, stored, transaction)
         try transaction.requireFirst(value, of: stored)
-        return (try shown(stored, call, transaction), false)
+        return try begun((stored, [:]), isNew: false, transaction, call)
       }
-      return created(isNew ? try await finish(thing, parts, seen: 1, call) : thing)
+      return created(try await finish(first, call))
     }
   }
 
@@ -185,26 +189,26 @@ struct ThingRoutes<Value: Kind>: Sendable {
       let (json, parts) = separate(patch)
       try call.requireIfMatch()
       let seen = try Self.seenVersion(call)
-      let (thing, base) = try await change(call) { transaction throws(ThingError) in
+      let work = try await plan(patch, parts, seen: seen, call)
+      let first = try await change(call) { transaction throws(ThingError) in
         let old = try existing(call, transaction)
-        try requireUnchanged(patch, of: old, transaction)
+        if !hasSteps { try requireUnchanged(patch, of: old, transaction) }
         let stored = try transaction.patch(old, seen: seen ?? old.version, with: json) { value throws(ThingError) in
-          try check(old, &value, transaction, call)
-          try requireFiles(of: value, old: old.value, transaction, call)
+          try approve(old, &value, transaction, call)
         }
-        let base = seen ?? old.version
-        let changed = try write(parts, try follow(stored, transaction), base, transaction, call)
-        try requireStill(call, changed, transaction)
-        return (try shown(changed, call, transaction), base)
+        let changed = try write(work, try follow(stored, transaction), seen ?? old.version, transaction, call)
+        try requireStill(call, changed.thing, transaction)
+        return try begun(changed, isNew: false, transaction, call)
       }
       try afterCommit(call)
-      return try await finish(thing, parts, seen: base, call).answer()
+      return try await finish(first, call).answer()
     }
   }
 
   // MARK: Helper functions
 
-  /// Adds a new thing for the caller, after all checks.
+  /// Adds a new thing of a kind without ``DerivedField/steps`` for the caller, after all checks. Returns it as the
+  /// caller sees it.
   ///
   /// - Parameters:
   ///   - id: the id that the client chose; `nil` if the server creates one.
@@ -212,14 +216,23 @@ struct ThingRoutes<Value: Kind>: Sendable {
   func insert(
     _ value: Value, id: UUIDv7?, _ parts: [String: JSON], _ transaction: any FleetTransaction, _ call: Call
   ) throws(ThingError) -> Shown {
+    let written = try add(value, id: id, parts, transaction, call).thing
+    return try shown(written, call, transaction).adding(try shownOnce(written))
+  }
+
+  /// Adds a new thing for the caller, after all checks.
+  ///
+  /// - Parameter work: the values of derived fields, and the planned work of those with ``DerivedField/steps``.
+  /// - Returns: the thing, and the work that remains for further transactions.
+  func add(
+    _ value: Value, id: UUIDv7?, _ work: [String: JSON], _ transaction: any FleetTransaction, _ call: Call
+  ) throws(ThingError) -> (thing: Stored<Value>, rest: [String: JSON]) {
     var value = value
-    try check(nil, &value, transaction, call)
-    try requireFiles(of: value, old: Value(), transaction, call)
+    try approve(nil, &value, transaction, call)
     if let most = Value.mostOfTenant { try transaction.requireRoom(for: ThingQuery<Value>(), most: most) }
     let stored = try transaction.insert(value, id: id, action: "create")
     try requireStill(call, stored, transaction)
-    let written = try write(parts, try follow(stored, transaction), stored.version, transaction, call)
-    return try shown(written, call, transaction).adding(try shownOnce(written))
+    return try write(work, try follow(stored, transaction), stored.version, transaction, call)
   }
 
   /// Changes other things as a consequence after a thing was created or changed.
@@ -244,70 +257,15 @@ struct ThingRoutes<Value: Kind>: Sendable {
     return stored
   }
 
-  /// Sets derived fields in further transactions, until all of them have their new values.
-  ///
-  /// - Parameter seen: the version of the thing that the client has read.
-  /// - Returns: the thing with the new values.
-  private func finish(_ first: Shown, _ parts: [String: JSON], seen: Int64, _ call: Call) async throws -> Shown {
-    guard writesInSteps, !parts.isEmpty else { return first }
-    var steps = 0
-    while try await change(
-      call,
-      { transaction throws(ThingError) in
-        let stored = try transaction.existing(first.id, Value.self)
-        return try write(parts, stored, seen, transaction, call).version != stored.version
-      })
-    { steps += 1 }
-    if steps == 0 { return first }
-    return try await storage.view(tenant: try call.tenant) { view throws(ThingError) in
-      try shown(try view.existing(first.id, Value.self), call, view)
-    }
-  }
-
-  /// Checks the keys in a merge patch that are not stored fields: the id, the times, and derived fields that clients
-  /// cannot set. If a client sends them, they must have their present values.
-  ///
-  /// - Throws: `invalid` with the keys that have other values.
-  private func requireUnchanged(
-    _ patch: JSON, of stored: Stored<Value>, _ view: any FleetView
-  ) throws(ThingError) {
-    guard case .object(let members) = patch else { return }
-    var present = stored.members
-    for field in derived where field.write == nil && members[field.key] != nil {
-      present[field.key] = try field.read([stored], view).first
-    }
-    // `updatedAt` is not checked, because it differs if another client has changed the thing.
-    let keys = ["id", "createdAt"] + derived.filter { $0.write == nil }.map(\.key)
-    let errors = keys.filter { key in
-      guard let value = members[key], !Value.fields.contains(where: { $0.key == key }) else { return false }
-      return value != present[key] ?? .null
-    }.map { FieldError($0, "the server sets this; leave it out") }
-    if !errors.isEmpty { throw .invalid(FieldErrors(errors)) }
-  }
-
   /// Separates the values of derived fields from an object that a client sent. Removes values that clients cannot set.
   func separate(_ json: JSON) -> (json: JSON, parts: [String: JSON]) {
     guard case .object(var members) = json else { return (json, [:]) }
     var parts: [String: JSON] = [:]
     for field in derived {
       let value = members.removeValue(forKey: field.key)
-      if field.write != nil { parts[field.key] = value }
+      if field.isSettable { parts[field.key] = value }
     }
     return (.object(members), parts)
-  }
-
-  /// Sets derived fields of a thing.
-  ///
-  /// - Parameter seen: the version of the thing that the client has read.
-  func write(
-    _ parts: [String: JSON], _ stored: Stored<Value>, _ seen: Int64, _ transaction: any FleetTransaction, _ call: Call
-  ) throws(ThingError) -> Stored<Value> {
-    var stored = stored
-    for field in derived {
-      guard let write = field.write, let json = parts[field.key] else { continue }
-      stored = try write(json, stored, seen, transaction, call)
-    }
-    return stored
   }
 
   /// Makes changes in one transaction. The audit names the caller as their author.
@@ -319,7 +277,6 @@ struct ThingRoutes<Value: Kind>: Sendable {
       tenant: caller.tenant, by: caller.actor(from: call.client.address), at: now(), work)
   }
 
-  /// Checks that the caller has the permission of the route for a thing after a change. Without this check, people
   /// Returns the id in the path of a request.
   ///
   /// - Throws: 404 if the text is not an id.

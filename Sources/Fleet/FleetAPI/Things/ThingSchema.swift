@@ -24,8 +24,8 @@ enum ThingSchema {
     let required = ["createdAt", "updatedAt"] + shown.filter { !$0.isOptional }.map(\.key) + (id.isEmpty ? [] : ["id"])
     // Clients may also send keys that only the server sets, because they copy them from an answer. These keys are
     // ignored.
-    let written = properties(set, []) + derived.map { ($0.key, $0.write == nil ? "{}" : $0.schema) }
-    let patched = properties(changed, []) + derived.map { ($0.key, $0.write == nil ? "{}" : $0.schema) }
+    let written = properties(set, []) + derived.map { ($0.key, $0.isSettable ? $0.schema : "{}") }
+    let patched = properties(changed, []) + derived.map { ($0.key, $0.isSettable ? $0.schema : "{}") }
     return [
       object(name, required: required, head: head, properties(shown, derived) + added, isStrict: false),
       object("New" + name, required: set.filter(\.isRequired).map(\.key), head: nil, written, isStrict: true),

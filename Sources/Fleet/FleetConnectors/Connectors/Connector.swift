@@ -115,7 +115,10 @@ public struct Connector: Kind {
   public func check(mayUsePrivate: Bool) throws(ThingError) {
     for (key, address) in [("address", address), ("tokenAddress", tokenAddress)] {
       guard let address else { continue }
-      guard ProviderClient.isAllowed(address.replacing("{page}", with: "1"), mayUseLoopback: mayUsePrivate) else {
+      guard
+        ProviderClient.isAllowed(
+          address.replacing("{page}", with: "1"), mayUseLoopback: mayUsePrivate, mayUsePrivate: mayUsePrivate)
+      else {
         throw .invalid(FieldErrors([FieldError(key, "expected https://… of another machine")]))
       }
     }

@@ -24,7 +24,7 @@ public struct Phone: Kind {
 
   public static let names = KindNames(one: "phone", many: "phones")
   public static let fields: [Field<Phone>] = [
-    Field("driverId", \.driverID).settable(by: .creation).filledIn().filterable(as: "driver"),
+    Field("driverId", \.driverID).refers(to: .driver).settable(by: .creation).filledIn().filterable(as: "driver"),
     Field("name", \.name, TextRules.shown).required().sortable().textSearched(),
     Field("sharesPosition", \.sharesPosition).filterable(),
     Field("keyHash", \.keyHash).settable(by: .hidden),

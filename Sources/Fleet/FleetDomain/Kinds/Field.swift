@@ -48,6 +48,8 @@ public struct Field<Owner: Described>: Sendable {
   public private(set) var isPersonal = false
   /// The quantity that the field contains, if clients may enter it in other units; otherwise `nil`.
   public private(set) var measure: Measure?
+  /// The things to which the field refers by their ids; `nil` if it refers to none.
+  public private(set) var reference: Reference?
   /// Whether the field contains the amounts that people entered for measured fields.
   let isEntered: Bool
 
@@ -166,6 +168,8 @@ public struct Field<Owner: Described>: Sendable {
   public func personal() -> Self { with { $0.isPersonal = true } }
   /// Lets clients enter the number in other units, as a member of the field with the ``EnteredAmounts``.
   public func measured(_ measure: Measure) -> Self { with { $0.measure = measure } }
+  /// Declares that the field contains ids of other things. The server checks that a client may refer to them.
+  public func refers(to reference: Reference) -> Self { with { $0.reference = reference } }
   public func settable(by access: Access) -> Self { with { $0.access = access } }
   /// Gives the field a second key in JSON.
   public func alias(_ key: String) -> Self { with { $0.alias = key } }

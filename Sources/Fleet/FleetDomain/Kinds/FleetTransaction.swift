@@ -79,6 +79,10 @@ public protocol FleetView {
 }
 
 extension FleetView {
+  /// Maximum number of earlier versions of a thing that one request reads. Without this limit, a long transaction could
+  /// delay all tenants.
+  public static var mostHistory: Int64 { 256 }
+
   /// Returns a thing that must exist.
   ///
   /// - Throws: `notFound` if there is no thing with the id.
@@ -158,10 +162,6 @@ public protocol FleetTransaction: FleetView {
 }
 
 extension FleetTransaction {
-  /// Maximum number of earlier versions of a thing that one request reads. Without this limit, a long transaction could
-  /// delay all tenants.
-  public static var mostHistory: Int64 { 256 }
-
   /// Adds a thing with a new id.
   @discardableResult
   public func insert<Value: Kind>(_ value: Value) throws(ThingError) -> Stored<Value> {

@@ -51,10 +51,29 @@ public struct Money: FieldValue, Hashable, Sendable {
   }
 
   public static var type: FieldType { .json }
-  public static var schema: String {
+  public static var schema: String { schema(sign: "-?") }
+  /// The JSON Schema of an amount that is 0 or more.
+  static var positiveSchema: String { schema(sign: "") }
+
+  private static func schema(sign: String) -> String {
     ##"{"type":"object","required":["amount","currency"],"additionalProperties":false,"properties":{"##
-      + ##""amount":{"type":"string","pattern":"^-?[0-9]{1,12}([.][0-9]{1,4})?$"},"##
-      + ##""currency":{"type":"string","pattern":"^[A-Z]{3}$"}}}"##
+      + ##""amount":{"type":"string","pattern":"^\##(sign)[0-9]{1,12}([.][0-9]{1,4})?$"},"##
+      + ##""currency":{"description":"ISO 4217.","type":"string","pattern":"^[A-Z]{3}$"}}}"##
+  }
+
+  /// Parses an amount that a client sent. Stored amounts may have a currency that is not in the list, because an
+  /// earlier release accepted every three letters.
+  public static func parsed(client json: JSON) throws(FieldErrors) -> Money {
+    let money: Money
+    do throws(FieldError) {
+      money = try Money(json: json)
+    } catch {
+      throw FieldErrors([error])
+    }
+    guard isCurrency(money.currency) else {
+      throw FieldErrors([FieldError("currency", "expected a currency of ISO 4217, such as EUR")])
+    }
+    return money
   }
 
   public init(json: JSON) throws(FieldError) {
@@ -67,4 +86,19 @@ public struct Money: FieldValue, Hashable, Sendable {
   }
 
   public var json: JSON { .object(["amount": .text(amount), "currency": .text(currency)]) }
+}
+
+extension Field {
+  /// Creates a field for an amount of money that clients cannot set to less than 0: what something has cost, or is
+  /// worth. A refund is no expense of its own; the expense's amount is what was paid in the end.
+  public init(_ key: String, price path: WritableKeyPath<Owner, Money?> & Sendable, isRequired: Bool = false) {
+    let field = Field(key, path) { money throws(FieldError) in
+      guard let money else {
+        if isRequired { throw FieldError("", "expected an amount, found null") }
+        return
+      }
+      guard money.tenThousandths >= 0 else { throw FieldError("amount", "expected 0 or more, found \(money.amount)") }
+    }.schema(Money.positiveSchema)
+    self = isRequired ? field.required() : field
+  }
 }

@@ -51,9 +51,6 @@ extension FleetTransaction {
     guard (new.vehicle == nil) != (new.fleet == nil) else {
       throw .invalid(FieldErrors([FieldError("vehicleId", "expected either vehicleId or fleetId")]))
     }
-    if let fleet = new.fleet, try find(fleet, Fleet.self) == nil {
-      throw .invalid(FieldErrors([FieldError("fleetId", "no such fleet")]))
-    }
     guard new.fleet == nil || new.lastService == nil else {
       throw .invalid(
         FieldErrors([FieldError("lastService", "vehicles of a fleet have their own; complete the schedule of each")]))

@@ -10,5 +10,7 @@ public struct ServiceSnooze: NestedValue {
 
   public init() {}
 
-  public static let fields: [Field<ServiceSnooze>] = [Field("until", \.until), Field("vehicleId", \.vehicle)]
+  public static let fields: [Field<ServiceSnooze>] = [
+    Field("until", \.until), Field("vehicleId", \.vehicle).refers(to: .vehicle),
+  ]
 }

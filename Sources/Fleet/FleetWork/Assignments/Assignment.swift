@@ -31,8 +31,8 @@ public struct Assignment: WorkThing {
   public static let fields: [Field<Assignment>] = [
     Field("driverId", \.driver) { driver throws(FieldError) in
       if driver == nil { throw FieldError("", "expected the id of a driver, found null") }
-    }.required().settable(by: .creation).filterable(as: "driver"),
-    Field("vehicleId", \.vehicle).required().settable(by: .creation).filterable(as: "vehicle"),
+    }.refers(to: .driver).required().settable(by: .creation).filterable(as: "driver"),
+    Field("vehicleId", \.vehicle).refers(to: .vehicle).required().settable(by: .creation).filterable(as: "vehicle"),
     Field("from", \.from).filledIn().sortable(),
     Field("to", \.to).sortable(),
     Field("notes", \.notes, TextRules.long).textSearched(),

@@ -6,9 +6,13 @@ extension FleetTransaction {
   ///
   /// - Parameters:
   ///   - old: the assignment before the change; `nil` if the assignment is new.
+  ///   - mayName: whether an error may describe another assignment with this id.
   /// - Throws: `invalid`; `rule` with one of the codes `overlap`, `driverSuspended`, `licenceExpired`,
   ///   `vehicleUnavailable`, `vehicleUnsafe`; `invalidState` if the assignment was ended or cancelled.
-  public func check(_ new: inout Assignment, old: Stored<Assignment>?) throws(ThingError) {
+  public func check(
+    _ new: inout Assignment, old: Stored<Assignment>?,
+    mayName: (UUIDv7) throws(ThingError) -> Bool = { _ in true }
+  ) throws(ThingError) {
     if let old {
       guard old.value.status == .active else {
         throw .invalidState(state: old.value.status.rawValue, allowedFrom: [Assignment.Status.active.rawValue])
@@ -22,7 +26,7 @@ extension FleetTransaction {
     // An assignment stays valid if the vehicle goes to a workshop or the licence expires later. Therefore, a changed
     // assignment is checked only if the change adds time.
     if new.adds(to: old?.value) { try requireAssignable(new) }
-    try requireNoOverlap(new, except: old?.id)
+    try requireNoOverlap(new, except: old?.id, mayName)
     if old == nil, let to = new.to, to <= now { new.status = .completed }
   }
 
@@ -49,7 +53,9 @@ extension FleetTransaction {
   /// Checks that an assignment does not overlap another assignment of the same vehicle or the same driver.
   ///
   /// - Throws: `rule` with `overlap`.
-  private func requireNoOverlap(_ new: Assignment, except id: UUIDv7?) throws(ThingError) {
+  private func requireNoOverlap(
+    _ new: Assignment, except id: UUIDv7?, _ mayName: (UUIDv7) throws(ThingError) -> Bool
+  ) throws(ThingError) {
     for (key, value) in [("vehicleId", new.vehicle.json), ("driverId", new.driver.json)] {
       var query = ThingQuery<Assignment>(
         .oneOf(key: key, [value]), .oneOf(key: "status", ["active", "completed"].map { .text($0) }),
@@ -60,6 +66,9 @@ extension FleetTransaction {
       }
       if let other {
         let what = key == "vehicleId" ? "vehicle \(new.vehicle)" : "the driver"
+        guard try mayName(other.id) else {
+          throw .rule(code: "overlap", message: "\(what) has another assignment at this time")
+        }
         let end = other.value.to.map { " to \($0.string)" } ?? " with an open end"
         throw .rule(
           code: "overlap",

@@ -96,8 +96,8 @@ public struct Defect: WorkThing {
   public static let names = KindNames(one: "defect", many: "defects")
   public static var listTime: ListTime? { .at("createdAt") }
   public static let fields: [Field<Defect>] = [
-    Field("vehicleId", \.vehicle).required().settable(by: .creation).filterable(as: "vehicle"),
-    Field("driverId", \.driver).settable(by: .creation).filledIn().filterable(as: "driver"),
+    Field("vehicleId", \.vehicle).refers(to: .vehicle).required().settable(by: .creation).filterable(as: "vehicle"),
+    Field("driverId", \.driver).refers(to: .driver).settable(by: .creation).filledIn().filterable(as: "driver"),
     Field("source", \.source).settable(by: .creation).filledIn().filterable(),
     Field("severity", \.severity).filterable().sortable(),
     Field("text", \.text) { text throws(FieldError) in
@@ -111,7 +111,7 @@ public struct Defect: WorkThing {
     Field("freezeFrame", \.freezeFrame).settable(by: .server),
     Field("photos", \.photos) { photos throws(FieldError) in
       guard photos.count <= 100 else { throw FieldError("", "expected at most 100 photos") }
-    },
+    }.refers(to: .file),
     Field("recordId", \.recordID).settable(by: .server).filterable(as: "record"),
     Field("status", \.status).settable(by: .server).filterable().sortable(),
     Field("dismissReason", \.dismissReason).settable(by: .server),

@@ -70,7 +70,7 @@ public struct Document: WorkThing {
 
   public static let names = KindNames(one: "document", many: "documents")
   public static let fields: [Field<Document>] = [
-    Field("of", \.subject).required().settable(by: .creation).filterable(parsing: Subject.filter),
+    Field("of", \.subject).refers(to: .subject).required().settable(by: .creation).filterable(parsing: Subject.filter),
     Field("vehicleId", \.vehicleID).settable(by: .server).filterable(as: "vehicle"),
     Field("driverId", \.driverID).settable(by: .server).filterable(as: "driver"),
     Field("kind", \.category).required().filterable().sortable(),
@@ -78,8 +78,8 @@ public struct Document: WorkThing {
     Field("number", \.number, TextRules.short(100)).textSearched(),
     Field("issuedOn", \.issuedOn).sortable(),
     Field("expiresOn", \.expiresOn).sortable(),
-    Field("fileIds", \.files),
-    Field("fileId", \.firstFile),
+    Field("fileIds", \.files).refers(to: .file),
+    Field("fileId", \.firstFile).refers(to: .file),
     Field("notes", \.notes, TextRules.long).textSearched(),
   ]
 }

@@ -29,8 +29,8 @@ public struct Driver: Kind {
 
   public static let names = KindNames(one: "driver", many: "drivers")
   public static let fields: [Field<Driver>] = [
-    Field("personId", \.personID).filterable(),
-    Field("fleetId", \.fleetID).filterable(),
+    Field("personId", \.personID).refers(to: .account).filterable(),
+    Field("fleetId", \.fleetID).refers(to: .fleet).filterable(),
     Field("name", \.name, TextRules.shown).required().sortable().textSearched().personal(),
     Field("phone", \.phone, TextRules.short(40)).personal(),
     Field("licenceNumber", \.licenceNumber, TextRules.short(40)).personal(),

@@ -90,16 +90,16 @@ public struct NotificationRule: Kind {
         throw FieldError("", "expected one or more events, each once")
       }
     }.required(),
-    Field("fleetIds", \.fleetIDs, NotificationRule.few),
+    Field("fleetIds", \.fleetIDs, NotificationRule.few).refers(to: .fleet),
     Field("roles", \.roles),
-    Field("personIds", \.personIDs, NotificationRule.few),
+    Field("personIds", \.personIDs, NotificationRule.few).refers(to: .person),
     Field("notifiesDriver", \.notifiesDriver),
     Field("channels", \.channels) { channels throws(FieldError) in
       guard !channels.isEmpty, Set(channels).count == channels.count else {
         throw FieldError("", "expected one or more channels, each once")
       }
     },
-    Field("webhookIds", \.webhookIDs, NotificationRule.few),
+    Field("webhookIds", \.webhookIDs, NotificationRule.few).refers(to: .webhook),
     Field("digest", \.digest),
     Field("quietHours", \.quietHours),
   ]

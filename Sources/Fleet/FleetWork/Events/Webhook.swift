@@ -54,7 +54,7 @@ public struct Webhook: Kind {
       guard ids.count <= 100, Set(ids).count == ids.count else {
         throw FieldError("", "expected at most 100 ids, each once")
       }
-    },
+    }.refers(to: .fleet),
     Field("isActive", \.isActive).filterable(),
     Field("secret", \.secret).settable(by: .hidden),
     Field("previousSecretUntil", \.previousSecretUntil).settable(by: .server),

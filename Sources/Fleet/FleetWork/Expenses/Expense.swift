@@ -27,17 +27,15 @@ public struct Expense: WorkThing {
 
   public static let names = KindNames(one: "expense", many: "expenses")
   public static let fields: [Field<Expense>] = [
-    Field("vehicleId", \.vehicleID).filterable(as: "vehicle"),
-    Field("driverId", \.driverID).filledIn().filterable(as: "driver"),
+    Field("vehicleId", \.vehicleID).refers(to: .vehicle).filterable(as: "vehicle"),
+    Field("driverId", \.driverID).refers(to: .driver).filledIn().filterable(as: "driver"),
     Field("at", \.at).required().sortable(),
     Field("category", \.category).required().filterable().sortable(),
-    Field("amount", \.amount) { amount throws(FieldError) in
-      if amount == nil { throw FieldError("", "expected an amount, found null") }
-    }.required(),
+    Field("amount", price: \.amount, isRequired: true),
     Field("void", \.isVoid).filterable(),
     Field("vendorName", \.vendorName, TextRules.short(200)).sortable().textSearched(),
     Field("notes", \.notes, TextRules.long).textSearched(),
-    Field("documentId", \.documentID),
-    Field("fileIds", \.files),
+    Field("documentId", \.documentID).refers(to: .document),
+    Field("fileIds", \.files).refers(to: .file),
   ]
 }

@@ -118,8 +118,8 @@ public struct Inspection: WorkThing {
 
   public static let names = KindNames(one: "inspection", many: "inspections")
   public static let fields: [Field<Inspection>] = [
-    Field("driverId", \.driverID).settable(by: .creation).filledIn().filterable(as: "driver"),
-    Field("vehicleId", \.vehicle).required().settable(by: .creation).filterable(as: "vehicle"),
+    Field("driverId", \.driverID).refers(to: .driver).settable(by: .creation).filledIn().filterable(as: "driver"),
+    Field("vehicleId", \.vehicle).refers(to: .vehicle).required().settable(by: .creation).filterable(as: "vehicle"),
     Field("kind", \.occasion).required().filterable().sortable(),
     Field("at", \.at).filledIn().sortable(),
     Field("odometer", \.odometer, in: .odometer).measured(.distance),
@@ -128,9 +128,9 @@ public struct Inspection: WorkThing {
     Field("items", \.items) { items throws(FieldError) in
       guard items.count <= 200 else { throw FieldError("", "expected at most 200 items") }
       guard Set(items.map(\.item)).count == items.count else { throw FieldError("", "expected each item once") }
-    },
+    }.refers(to: .file),
     Field("notes", \.notes, TextRules.long).textSearched(),
-    Field("supersedes", \.supersedes).settable(by: .creation).filterable(),
+    Field("supersedes", \.supersedes).refers(to: .inspection).settable(by: .creation).filterable(),
     Field("status", \.status).settable(by: .server).filterable().sortable(),
     Field("signature", \.signature).settable(by: .server),
     Field("certification", \.certification).settable(by: .server),

@@ -35,10 +35,14 @@ extension FleetTransaction {
   ///   - old: the journey before the change; `nil` if it is new.
   ///   - isOwn: whether the driver declares the journey. If `true`, the function checks whether the vehicle was
   ///     assigned to the driver.
+  ///   - mayName: whether an error may name another journey with this id.
   /// - Throws: `invalid`; `invalidState` if a cancelled journey is changed. For a new journey in progress, `rule` with
   ///   one of the codes `driverSuspended`, `vehicleUnavailable`, `journeyInProgress`. For a new journey that has ended,
   ///   `rule` with `vehicleUnavailable` if the vehicle had left the fleet before.
-  public func check(_ new: inout Journey, old: Stored<Journey>?, isOwn: Bool) throws(ThingError) {
+  public func check(
+    _ new: inout Journey, old: Stored<Journey>?, isOwn: Bool,
+    mayName: (UUIDv7) throws(ThingError) -> Bool = { _ in true }
+  ) throws(ThingError) {
     if let old {
       guard old.value.status != .cancelled else {
         throw .invalidState(
@@ -68,7 +72,7 @@ extension FleetTransaction {
     new.isConfirmed = !isOwn
     guard let start = new.startTime else { return }
     if new.endTime == nil {
-      try requireStart(of: new, except: nil)
+      try requireStart(of: new, except: nil, mayName)
     } else {
       try requireOwned(new.vehicle, at: start)
       new.isOverlapping = try overlapsOther(new, except: nil)
@@ -106,12 +110,15 @@ extension FleetTransaction {
   /// A command with an ID is always stored, because its event has already happened. If the journey's state does not
   /// allow the command, its log entry is marked as doubtful, and the journey needs a review.
   ///
-  /// - Parameter isOwn: whether the driver sends the command. The vehicle must then be assigned to the driver.
+  /// - Parameters:
+  ///   - isOwn: whether the driver sends the command. The vehicle must then be assigned to the driver.
+  ///   - mayName: whether an error may name another journey with this id.
   /// - Throws: `exists` if another command has its id; `invalid` if its time is in the future; `rule` with the code
   ///   `logFull`. For a command without an id also `invalidState`, `invalid`, and `rule` with one of
   ///   the codes `notAssigned`, `driverSuspended`, `vehicleUnavailable`, `journeyInProgress`.
   public func execute(
-    _ event: JourneyEvent.Event, _ command: JourneyCommand, of stored: Stored<Journey>, isOwn: Bool
+    _ event: JourneyEvent.Event, _ command: JourneyCommand, of stored: Stored<Journey>, isOwn: Bool,
+    mayName: (UUIDv7) throws(ThingError) -> Bool = { _ in true }
   ) throws(ThingError) -> Stored<Journey> {
     var entry = JourneyEvent(
       event, id: command.id ?? .random(at: now), at: command.at ?? now, odometer: command.odometer,
@@ -131,7 +138,7 @@ extension FleetTransaction {
     if isOwn, [.started, .completed].contains(event) { journey.isConfirmed = false }
     journey.log.append(entry)
     journey.replay()
-    if command.id == nil { try require(entry, in: journey, before: stored.value, except: stored.id) }
+    if command.id == nil { try require(entry, in: journey, before: stored.value, except: stored.id, mayName) }
     let changed = try update(stored, to: journey, action: event.action)
     if journey.needsReview, !stored.value.needsReview {
       try emit(.journeyNeedsReview, of: stored.id, journey)
@@ -158,7 +165,8 @@ extension FleetTransaction {
 
   /// Checks a command that was sent immediately and may therefore be rejected.
   private func require(
-    _ entry: JourneyEvent, in journey: Journey, before old: Journey, except id: UUIDv7
+    _ entry: JourneyEvent, in journey: Journey, before old: Journey, except id: UUIDv7,
+    _ mayName: (UUIDv7) throws(ThingError) -> Bool
   ) throws(ThingError) {
     let added = journey.log.first { $0.id == entry.id }
     if added?.doubt == .invalidState {
@@ -179,14 +187,16 @@ extension FleetTransaction {
     if added?.doubt == .notAssigned {
       throw .rule(code: "notAssigned", message: "vehicle \(journey.vehicle) is not assigned to the driver at this time")
     }
-    try requireStart(of: journey, except: id)
+    try requireStart(of: journey, except: id, mayName)
   }
 
   /// Checks that the driver and the vehicle of a journey can start it now.
   ///
   /// - Parameter id: id of the journey; `nil` if it is not stored yet.
   /// - Throws: `rule` with one of the codes `driverSuspended`, `vehicleUnavailable`, `journeyInProgress`.
-  private func requireStart(of journey: Journey, except id: UUIDv7?) throws(ThingError) {
+  private func requireStart(
+    of journey: Journey, except id: UUIDv7?, _ mayName: (UUIDv7) throws(ThingError) -> Bool
+  ) throws(ThingError) {
     guard let driverID = journey.driverID else { return }
     let driver = try referenced(driver: driverID)
     if driver.value.status == .suspended {
@@ -203,8 +213,8 @@ extension FleetTransaction {
         .oneOf(key: key, [value]), .oneOf(key: "status", Journey.Status.underway.map(\.json)), limit: 2)
       if let other = try list(query).items.first(where: { $0.id != id }) {
         let whose = key == "driverId" ? "the driver" : "vehicle \(vehicle.value.id)"
-        throw .rule(
-          code: "journeyInProgress", message: "\(whose) is on another journey: \(other.id.string); complete it first")
+        let which = try mayName(other.id) ? ": \(other.id.string); complete it first" : ""
+        throw .rule(code: "journeyInProgress", message: "\(whose) is on another journey\(which)")
       }
     }
   }

@@ -47,8 +47,8 @@ public struct Journey: WorkThing {
   public static let names = KindNames(one: "journey", many: "journeys")
   public static var listTime: ListTime? { .first(["startTime", "plannedFrom"]) }
   public static let fields: [Field<Journey>] = [
-    Field("driverId", \.driverID).settable(by: .creation).filledIn().filterable(as: "driver"),
-    Field("vehicleId", \.vehicle).required().settable(by: .creation).filterable(as: "vehicle"),
+    Field("driverId", \.driverID).refers(to: .driver).settable(by: .creation).filledIn().filterable(as: "driver"),
+    Field("vehicleId", \.vehicle).refers(to: .vehicle).required().settable(by: .creation).filterable(as: "vehicle"),
     Field("purpose", \.purpose).filterable().sortable(),
     Field("plannedFrom", \.plannedFrom).sortable(),
     Field("startTime", \.startTime).sortable(),

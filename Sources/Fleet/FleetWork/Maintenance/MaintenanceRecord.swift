@@ -68,30 +68,30 @@ public struct MaintenanceRecord: VehicleThing {
   public static let names = KindNames(one: "maintenanceRecord", many: "maintenance-records")
   public static var listTime: ListTime? { .first(["completedDate", "scheduledDate"]) }
   public static let fields: [Field<MaintenanceRecord>] = [
-    Field("vehicleId", \.vehicle).required().settable(by: .creation).filterable(as: "vehicle"),
+    Field("vehicleId", \.vehicle).refers(to: .vehicle).required().settable(by: .creation).filterable(as: "vehicle"),
     Field("serviceType", \.serviceType).required().filterable().sortable(),
     Field("scheduledDate", \.scheduledDate).alias("dueDate").sortable(),
     Field("completedDate", \.completedDate).sortable(),
     Field("lines", \.lines) { lines throws(FieldError) in
       guard lines.count <= 200 else { throw FieldError("", "expected at most 200 lines") }
     },
-    Field("cost", \.cost).filledIn(),
+    Field("cost", price: \.cost).filledIn(),
     Field("vendorName", \.vendorName, TextRules.short(200)).sortable().textSearched(),
     Field("notes", \.notes, TextRules.long).textSearched(),
     Field("performedBy", \.performedBy, TextRules.short(200)).textSearched(),
     Field("odometer", \.odometer, in: .odometer).measured(.distance),
     .entered(\.entered, of: ("odometer", .distance)),
     Field("engineHours", \.engineHours, in: .from(0, to: 9_999_999)),
-    Field("scheduleId", \.scheduleID).settable(by: .creation).filterable(as: "schedule"),
+    Field("scheduleId", \.scheduleID).refers(to: .serviceSchedule).settable(by: .creation).filterable(as: "schedule"),
     Field("cycle", \.cycle).settable(by: .hidden),
     Field("defectIds", \.defectIDs) { ids throws(FieldError) in
       guard ids.count <= 100, Set(ids).count == ids.count else {
         throw FieldError("", "expected at most 100 ids, each once")
       }
-    },
+    }.refers(to: .defect),
     Field("status", \.status).settable(by: .server).filterable().sortable(),
     Field("startedAt", \.startedAt).settable(by: .server),
-    Field("fileIds", \.files),
+    Field("fileIds", \.files).refers(to: .file),
     Field("completedAt", \.completedAt).settable(by: .server),
     Field("cancelReason", \.cancelReason).settable(by: .server),
     Field("completionId", \.completionID).settable(by: .hidden),
@@ -139,9 +139,9 @@ public struct MaintenanceCompletion: NestedValue {
     Field("id", \.id), Field("completedDate", \.completedDate),
     Field("odometer", \.odometer, in: .odometer).measured(.distance),
     .entered(\.entered, of: ("odometer", .distance)),
-    Field("engineHours", \.engineHours, in: .from(0, to: 9_999_999)), Field("cost", \.cost),
+    Field("engineHours", \.engineHours, in: .from(0, to: 9_999_999)), Field("cost", price: \.cost),
     Field("lines", \.lines) { lines throws(FieldError) in
       guard lines?.count ?? 0 <= 200 else { throw FieldError("", "expected at most 200 lines") }
-    }, Field("notes", \.notes, TextRules.long), Field("vehicleId", \.vehicle),
+    }, Field("notes", \.notes, TextRules.long), Field("vehicleId", \.vehicle).refers(to: .vehicle),
   ]
 }

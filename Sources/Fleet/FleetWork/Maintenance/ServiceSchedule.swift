@@ -124,8 +124,8 @@ public struct ServiceSchedule: VehicleThing {
 
   public static let names = KindNames(one: "serviceSchedule", many: "service-schedules")
   public static let fields: [Field<ServiceSchedule>] = [
-    Field("vehicleId", \.vehicle).settable(by: .creation).filterable(as: "vehicle"),
-    Field("fleetId", \.fleet).settable(by: .creation).filterable(as: "fleet"),
+    Field("vehicleId", \.vehicle).refers(to: .vehicle).settable(by: .creation).filterable(as: "vehicle"),
+    Field("fleetId", \.fleet).refers(to: .fleet).settable(by: .creation).filterable(as: "fleet"),
     Field("serviceType", \.serviceType).required().filterable().sortable(),
     Field("name", \.name, TextRules.short(200)).sortable().textSearched(),
     Field("every", \.every).required(),

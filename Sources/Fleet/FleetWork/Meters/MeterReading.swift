@@ -58,7 +58,7 @@ public struct MeterReading: VehicleThing {
 
   public static let names = KindNames(one: "meterReading", many: "meter-readings")
   public static let fields: [Field<MeterReading>] = [
-    Field("vehicleId", \.vehicle).required().settable(by: .creation).filterable(as: "vehicle"),
+    Field("vehicleId", \.vehicle).refers(to: .vehicle).required().settable(by: .creation).filterable(as: "vehicle"),
     Field("at", \.at).settable(by: .creation).filledIn().sortable(),
     // The limit is higher than any odometer shows, so that a reading in metres can be stored and flagged.
     Field("odometer", \.odometer, in: .from(0, to: 9_999_999_999)).settable(by: .creation).sortable()

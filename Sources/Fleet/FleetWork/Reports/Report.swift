@@ -124,14 +124,14 @@ public struct Report: Kind {
     Field("from", \.from).required().settable(by: .creation).sortable(),
     Field("to", \.to).required().settable(by: .creation).sortable(),
     Field("groupBy", \.groupBy).settable(by: .creation).filterable(),
-    Field("fleetId", \.fleetID).settable(by: .creation).filterable(as: "fleet"),
+    Field("fleetId", \.fleetID).refers(to: .fleet).settable(by: .creation).filterable(as: "fleet"),
     Field("metrics", \.metrics) { metrics throws(FieldError) in
       guard metrics.map({ (1...64).contains($0.count) && Set($0).count == $0.count }) ?? true else {
         throw FieldError("", "expected 1 to 64 names, each once")
       }
     }.settable(by: .creation),
     Field("generatedAt", \.generatedAt).settable(by: .server).sortable(),
-    Field("schedule", \.schedule),
+    Field("schedule", \.schedule).refers(to: .person),
     Field("nextAt", \.nextAt).settable(by: .server),
     Field("scheduleId", \.scheduleID).settable(by: .server).filterable(as: "schedule"),
     Field("requestedBy", \.requestedBy).settable(by: .server),

@@ -10,6 +10,10 @@ typedef struct ccurl_client ccurl_client;
 
 /// Loads and initializes libcurl.so.4 once. Returns 0, or -ENOSYS if it is missing or lacks a function. Thread-safe.
 int ccurl_load(void);
+
+/// Whether the text of an IPv4 or IPv6 address is that of an address which does not belong to the public Internet (RFC
+/// 6890): 1 or 0; -1 if the text is not an address. It does not need ccurl_load.
+int ccurl_is_private_text(const char *text);
 /// Returns the library's name and version, such as `libcurl/7.88.1`; "" if it is not loaded.
 const char *ccurl_version(void);
 
