@@ -226,7 +226,7 @@ import Testing
     ] {
       #expect(before[table]?.isEmpty == false, "\(table)")
     }
-    // The upgrade, and then reading what it has made.
+    // Upgrade the database, and compare its data with those before.
     let upgraded = try await earlier.open(steps: newest)
     #expect(try await upgraded.health().schemaVersion == newest)
     #expect(try await Self.archive(upgraded) == expected)
