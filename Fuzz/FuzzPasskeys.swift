@@ -21,7 +21,7 @@ public func fuzzPasskeys(_ start: UnsafePointer<UInt8>, _ size: Int) -> CInt {
   case 4: readClientData(input)
   case 5: readKey(input)
   case 6: readToken(String(decoding: input, as: UTF8.self))
-  // The bytes are the header, the content and the signature, so that most inputs reach what is in them.
+  // The input is split into header, content and signature. Therefore, most inputs pass the check of the form.
   default:
     let parts = input.split(separator: 0, maxSplits: 2, omittingEmptySubsequences: false)
     readToken(parts.map { Base64URL.text(Array($0)) }.joined(separator: "."))

@@ -10,7 +10,7 @@ extension Exchange {
     return nil
   }
 
-  func take(_ payload: Span<UInt8>, from ecu: ECUAddress) {
+  func check(_ payload: Span<UInt8>, from ecu: ECUAddress) {
     guard isListening else { return }
     for index in 0..<messageCount where messages[index].ecu == ecu {
       require(!messages[index].isBroken, "a message whose frames were broken")
@@ -23,7 +23,7 @@ extension Exchange {
     messages[index].turn = found
   }
 
-  func take(_ reading: Reading) {
+  func check(_ reading: Reading) {
     guard isListening else { return }
     require(reading.value.isFinite, "a reading that is no number")
     var last = -1
@@ -41,7 +41,7 @@ extension Exchange {
     if reading.signal.isLoaded { verify(reading, payload) }
   }
 
-  func take(_ error: WireError, line: Span<UInt8>) {
+  func check(_ error: WireError, line: Span<UInt8>) {
     require(Int(error.offset) <= line.count, "an error points behind its line")
     errors += 1
   }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import FleetAPI
 
-/// The distance in reports of costs, what is not final in files, and sums of random costs, on both databases.
+/// Tests of reports of costs: the distance, the number of figures that are not final, and sums of random costs.
 @Suite struct ReportDistanceTests {
   @Test(arguments: TestServer.Database.allCases)
   func costs_of_each_kilometer_use_odometers_where_telemetry_is_missing(

@@ -79,6 +79,15 @@ import Testing
             .bytes(record.body),
           ] + (version < 5 ? [] : [.integer(Int64(record.sequence))]))
       }
+      // Since version 41, each transaction also adds the sizes of its records.
+      guard version >= 41 else { return }
+      let bytes = (0..<5).reduce(Int64(0)) { $0 + Int64(Sample.record($1).body.count) + 100 }
+      try session.run(
+        "UPDATE tenant SET record_bytes = record_bytes + $1 WHERE key = $2", [.integer(bytes), SQLValue(tenant)])
+      guard kind == .postgreSQL else { return }
+      try session.run(
+        "INSERT INTO part_bytes (class, month, tenant, bytes) VALUES (0, $1, $2, $3)",
+        [.integer(Int64(IdMonth(at: Sample.now).index)), SQLValue(tenant), .integer(bytes)])
     }
   }
 

@@ -7,7 +7,7 @@ import TestKit
 extension AttackKind {
   private static let patch = "Content-Type: application/merge-patch+json\r\nIf-Match: *\r\n"
 
-  /// Sends a request that must succeed, so that an attack does what its name says.
+  /// Sends a request that must succeed: without its data, the attack would have no effect.
   ///
   /// - Returns: the value of the key in the JSON answer.
   @discardableResult

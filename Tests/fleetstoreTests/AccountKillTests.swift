@@ -106,9 +106,9 @@ import Testing
     ) throws -> Answer? {
       let (arguments, result) = (arguments(method, path, body, session), Answered())
       let thread = Thread { result.store((try? Tool.run("curl", arguments))?.output ?? "") }
-      let end = ContinuousClock.now + time
+      let end = Date(timeIntervalSinceNow: time / .seconds(1))
       thread.start()
-      while .now < end { sched_yield() }
+      result.wait(until: end)
       try killAndRestart()
       let answer = Answer(result.wait())
       return answer.status == 0 ? nil : answer
@@ -129,6 +129,13 @@ import Testing
       output = text
       condition.signal()
       condition.unlock()
+    }
+
+    /// Waits until this time, whether or not the client has received an answer.
+    func wait(until end: Date) {
+      condition.lock()
+      defer { condition.unlock() }
+      while condition.wait(until: end) {}
     }
 
     func wait() -> String {

@@ -88,7 +88,7 @@ import Testing
     let isSQLite = site.address.hasPrefix("sqlite:")
     let other = try RunningProgram(
       isSQLite ? "sqlite3" : try PostgreSQLServer.shared.psql,
-      isSQLite ? [site.scratch.file("fleet.db")] : ["-XAtq", "-d", site.address])
+      isSQLite ? [site.scratch.file("fleet.db")] : ["-XAtq", "-d", site.address], isFed: true)
     defer { other.kill() }
     if isSQLite {
       other.writeLine(".timeout 20000")

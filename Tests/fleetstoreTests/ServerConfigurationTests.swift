@@ -147,7 +147,7 @@ import Testing
         #"""
         {"database":"postgres://fleet@127.0.0.1/fleet","databasePasswordFile":"word",
          "tls":{"certificate":"server.pem","key":"server.key"},"live":{"origins":["https://a.example"]},
-         "metrics":{"tokenFile":"token","listen":"127.0.0.1:9464"},
+         "limits":{"tenantBytes":1073741824},"metrics":{"tokenFile":"token","listen":"127.0.0.1:9464"},
          "accounts":{"url":"https://fleet.example","secretKeysFile":"keys"},"files":{"folder":"contents"},
          "mail":{"url":"smtps://mail.example","from":"Fleet <fleet@example.com>","user":"fleet","passwordFile":"word",
           "caFile":"ca.pem"},

@@ -16,7 +16,7 @@ def names_of_a_list_need_one_request_of_each_kind(browser):
     expense = server.send("POST", "/api/expenses", {"category": "wash", "at": "2026-10-01T08:00:00Z", "vehicleId": "GONE-1", "driverId": driver, "amount": {"amount": "9.00", "currency": "EUR"}})
     server.send("DELETE", "/api/vehicles/GONE-1")
     browser.sign_in("admin")
-    # A page that is loaded anew knows no names.
+    # A page that was just loaded knows no names.
     for path in ("/expenses", "/journeys"):
         browser.open(path)
         browser.calm()

@@ -232,7 +232,7 @@ class Browser:
         self.driver.save_screenshot(path)
 
     def snapshot(self, name):
-        """Takes a picture in the midst of a test, if the environment variable PICTURES names a folder."""
+        """Takes a picture during a test, if the environment variable PICTURES names a folder."""
         if os.environ.get("PICTURES"):
             self.picture(f"{os.environ['PICTURES']}/{name}.png")
 

@@ -2,21 +2,23 @@ import FleetDomain
 import Logging
 import Telemetry
 
-/// Closes live connections whose token was revoked by another server or by a command. If this server revokes a token,
-/// it closes the token's connections immediately (``LiveHub/close(_:of:)``).
+/// Closes live connections whose token was revoked by another server or by a command, and discards the cached keys of
+/// their tenant. If this server revokes a token, it does both immediately (``LiveHub/close(_:of:)``,
+/// ``Authenticator/forget(_:)``).
 ///
 /// The watch periodically reads the list of revocations of all tenants. A read without new revocations costs little.
 struct RevocationWatch {
   /// The time between two reads.
   private static let period = Duration.seconds(1)
-  /// For this time after a revocation, connections with the revoked token are closed repeatedly. Such a connection may
-  /// still be opened, because the cache of ``Authenticator`` may still contain the token.
+  /// For this time after a revocation, connections with the revoked token are closed repeatedly. A handshake that began
+  /// before the revocation was read may still open such a connection.
   static let memory = Authenticator.memory * 5
   /// The maximum number of tokens in one read.
   private static let page = 1_000
 
   let storage: any FleetStorage
   let hub: LiveHub
+  let authenticator: Authenticator
   /// The permits for queries. Each read needs one permit.
   let queryPermits: Budget
   let logger: Logger
@@ -41,6 +43,8 @@ struct RevocationWatch {
             logger.warning("more tokens were revoked than the store remembers; closing all live connections")
             hub.closeForNewAuthentication()
           }
+          // A request after the end of its connection must not find the old rights.
+          for tenant in found.tokens.keys { authenticator.forget(tenant) }
           if !found.tokens.isEmpty { recent.append((now, found.tokens)) }
         }
         for revoked in recent {

@@ -22,7 +22,7 @@ struct DriverFigureRoutes {
         .query("to", "The last day, or a time: the last day that begins before it.", Self.schema),
       ], results: [.init(.ok, "The figures.", .json("DriverFigures"))])
     return [
-      Route(.get, "/api/drivers/{driverId}/figures", .may(.read, .reports), operation, isFiltered: true) {
+      Route(.get, "/api/drivers/{driverId}/figures", .may(.read, .journeys), operation, isFiltered: true) {
         [storage, drivers] call in
         let tenant = try call.tenant
         let (driver, zone) = try await storage.view(tenant: tenant) { view throws(ThingError) in

@@ -127,7 +127,8 @@ public struct FleetServer: Service {
     var metricsHandler = handler
     metricsHandler.web = nil
     metricsHandler.table = RouteTable(routes: [metrics.openRoute])
-    let watch = RevocationWatch(storage: storage, hub: hub, queryPermits: queryPermits, logger: logger)
+    let watch = RevocationWatch(
+      storage: storage, hub: hub, authenticator: authenticator, queryPermits: queryPermits, logger: logger)
     let beside = [
       Task { await lastSeen.run() }, Task { await watch.run() }, Task { await sessions.run() },
       Task { await authenticator.tokens.run() },

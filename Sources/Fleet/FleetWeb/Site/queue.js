@@ -46,7 +46,7 @@ async function read() {
   changed();
 }
 
-/** Tells the other tabs of this browser that the entries have changed. */
+/** The channel on which the tabs of this browser send a message when the entries have changed. */
 const tabs = new BroadcastChannel("queue");
 tabs.onmessage = async () => {
   const before = waiting().length;
