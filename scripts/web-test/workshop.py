@@ -86,7 +86,7 @@ def schedule_is_made_and_postponed_with_the_intervals_that_people_write(browser)
     browser.click(".form .button.primary")
     browser.sees("Overdue")
     [made] = [one for one in server.send("GET", "/api/service-schedules?vehicle=TRUCK-012")["data"] if one["serviceType"] == "tachograph"]
-    assert made["every"] == {"kilometers": 1609.344, "months": 24}, made
+    assert made["every"] == {"kilometers": 1609.344, "months": 24, "entered": {"kilometers": {"value": 1000, "unit": "mi"}}}, made
     browser.click(".button", "Postpone: TRUCK-012")
     browser.click("dialog .button.primary")
     browser.sees("The service is postponed")
@@ -286,7 +286,8 @@ def reading_is_understood_in_other_units_and_made_void_and_used_again(browser):
     browser.click(".form .button.primary")
     browser.sees("64,374.6 km")
     reading = first(browser.stage, "/api/meter-readings?vehicle=VAN-014&sort=-at&source=manual")
-    assert reading["odometer"] == 64374.564672, reading
+    # Converted amounts have three digits. What the person wrote is stored beside them.
+    assert reading["odometer"] == 64374.565 and reading["entered"] == {"odometer": {"value": 40000.5, "unit": "mi"}}, reading
     browser.click(".button", "Make void")
     browser.click("dialog .button.danger-fill")
     browser.sees("The reading is void")
@@ -317,6 +318,7 @@ def documents_show_when_they_expire(browser):
     browser.sees("30 days and 7 days before")
     [made] = server.send("GET", "/api/documents?q=emission")["data"]
     assert made["of"] == {"kind": "vehicle", "id": "VAN-007"} and made["expiresOn"] == day(1), made
+    return [REFUSED]
 
 
 @test

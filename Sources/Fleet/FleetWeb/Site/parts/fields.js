@@ -234,8 +234,10 @@ function understood(field, text, currency) {
   switch (field.kind) {
     case "number": {
       if (!field.unit) return "";
-      const own = `${amountText(value, field.unit, 2)} ${unitName(field.unit)}`;
-      const stored = `${number(value, 2)} ${field.unit}`;
+      // The stored value is rounded. Rounding it again could show another digit.
+      const exact = parseAmount(text, field.unit)?.value ?? value;
+      const own = `${amountText(exact, field.unit, 2)} ${unitName(field.unit)}`;
+      const stored = `${number(exact, 2)} ${field.unit}`;
       return own === stored ? own : `${own} = ${stored}`;
     }
     case "money": return moneyText(value);
