@@ -10,10 +10,10 @@ extension AccountKillTests {
   /// A site with a provider.
   private static func site(_ database: Database, _ peer: ProviderPeer, _ members: String) throws -> Site {
     let accounts = """
-      ,"url":"http://127.0.0.1","providers":[{"id":"good","name":"Good","issuer":"http://127.0.0.1:\(peer.port)/good",
+      ,"providers":[{"id":"good","name":"Good","issuer":"http://127.0.0.1:\(peer.port)/good",
       "clientId":"fleet","clientSecretFile":"client.secret"\(members)}]
       """
-    return try Site(database, accounts: accounts, secrets: ["client.secret": "s/cret\n"])
+    return try Site(database, url: "http://127.0.0.1", accounts: accounts, secrets: ["client.secret": "s/cret\n"])
   }
 
   /// Returns the path to which the provider sends the browser back, and the browser's cookie.

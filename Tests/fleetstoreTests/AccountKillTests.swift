@@ -20,19 +20,27 @@ import Testing
     /// The address of the database, as the configuration has it.
     let address: String
     let settings: String
+    /// The configured address of the server; `nil` if it has none.
+    private let url: String?
     private(set) var store: ServedStore
 
     /// - Parameters:
-    ///   - accounts: members of the configuration's `accounts`, each after a comma.
+    ///   - url: the address of the server, as people see it.
+    ///   - accounts: further members of the configuration's `accounts`, each after a comma.
     ///   - more: other members of the configuration, each after a comma.
     ///   - secrets: the contents of files with secrets, by their names.
-    init(_ database: Database, accounts: String = "", more: String = "", secrets: [String: String] = [:]) throws {
+    init(
+      _ database: Database, url: String? = nil, accounts: String = "", more: String = "",
+      secrets: [String: String] = [:]
+    ) throws {
+      self.url = url
       scratch = try ScratchFolder()
       for (name, text) in secrets { try scratch.writeSecret(name, text) }
       try scratch.writeSecret("secret.keys", String(repeating: "7", count: 64) + "\n")
       address = database == .sqlite ? "sqlite:fleet.db" : try PostgreSQLServer.shared.database()
+      let members = (url.map { #","url":"\#($0)""# } ?? "") + accounts
       settings = try scratch.write(
-        "c.json", #"{"database":"\#(address)","accounts":{"secretKeysFile":"secret.keys"\#(accounts)}\#(more)}"#)
+        "c.json", #"{"database":"\#(address)","accounts":{"secretKeysFile":"secret.keys"\#(members)}\#(more)}"#)
       store = try ServedStore(["--config", settings])
       let link = try FleetstoreProgram.run(["setup", "--config", settings], in: scratch.path).output
       let token = try #require(
@@ -86,7 +94,7 @@ import Testing
 
     /// - Parameter session: the value of the session cookie, or several cookies.
     private func arguments(_ method: String, _ path: String, _ body: String, _ session: String?) -> [String] {
-      var arguments = ["-sS", "-i", "-X", method, "-H", "Origin: http://127.0.0.1:\(store.port)"]
+      var arguments = ["-sS", "-i", "-X", method, "-H", "Origin: \(url ?? "http://127.0.0.1:\(store.port)")"]
       if method != "GET" { arguments += ["--json", body, "-H", "If-Match: *"] }
       if let session {
         arguments += ["-H", "Cookie: " + (session.contains("=") ? session : "fleet-session=\(session)")]

@@ -60,7 +60,7 @@ import Testing
     }
 
     func post(_ path: String, _ body: String, session: String? = nil, host: String? = nil) throws -> Answer {
-      var arguments = ["-sS", "-i", "--json", "@-", "-H", "Origin: http://\(host ?? "127.0.0.1:\(store.port)")"]
+      var arguments = ["-sS", "-i", "--json", "@-", "-H", "Origin: https://fleet.example"]
       if let host { arguments += ["-H", "Host: \(host)"] }
       if let session { arguments += ["-H", "Cookie: fleet-session=\(session)"] }
       let result = try Tool.run(

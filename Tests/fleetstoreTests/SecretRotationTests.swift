@@ -122,7 +122,7 @@ import Testing
       let (old, new) = (try Self.name(ofKey: lines[0]), try Self.name(ofKey: lines[1]))
       let closed = try ReservedPort()
       let site = try Site(
-        database, accounts: #","url":"http://127.0.0.1""#,
+        database, url: "http://127.0.0.1",
         more: #","mail":{"url":"smtp://127.0.0.1:\#(closed.number)","from":"fleet@example.com"}"#)
       let seed = try Self.fill(site)
       let query = Self.counts(new, old)
