@@ -1,4 +1,5 @@
 import Crypto
+import Failures
 import FleetDomain
 import Glibc
 import Telemetry
@@ -252,15 +253,6 @@ public final class FolderFileStore: FileStore {
   }
 
   private static func names(in folder: String) -> [String] {
-    guard let directory = unsafe opendir(folder) else { return [] }
-    defer { unsafe closedir(directory) }
-    var names: [String] = []
-    while let entry = unsafe readdir(directory) {
-      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { text in
-        unsafe text.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
-      }
-      if !name.hasPrefix(".") { names.append(name) }
-    }
-    return names
+    FolderListing.names(in: folder) ?? []
   }
 }
