@@ -25,13 +25,7 @@ struct ImportCommand: AsyncParsableCommand {
 
   func run() async throws {
     let lines = try ArchiveLines(path: file)
-    var tenant: TenantID?
-    if let name {
-      guard let given = TenantID(name) else {
-        throw Failure(.usage, "--tenant: expected 1 to 63 characters of a-z, 0-9 and -, found \"\(name)\"")
-      }
-      tenant = given
-    }
+    let tenant = try name.map { name throws(Failure) in try TenantOption.tenant(named: name) }
     let contents = try store.store.contents()
     try await store.withStorage { storage in
       do {
