@@ -194,7 +194,7 @@ let package = Package(
     .target(
       name: "FleetConnectors",
       dependencies: [
-        "FleetAccess", "FleetDomain", "FleetFigures", "FleetProviders", "FleetWork", "Peers", "Telemetry",
+        "Failures", "FleetAccess", "FleetDomain", "FleetFigures", "FleetProviders", "FleetWork", "Peers", "Telemetry",
         .product(name: "Crypto", package: "swift-crypto"), .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ], path: "Sources/Fleet/FleetConnectors",
@@ -209,7 +209,8 @@ let package = Package(
     .target(
       name: "FleetOutbox",
       dependencies: [
-        "FleetAccess", "FleetDomain", "FleetMessages", "FleetProviders", "FleetWork", "Peers", "Telemetry", "CCurl",
+        "Failures", "FleetAccess", "FleetDomain", "FleetMessages", "FleetProviders", "FleetWork", "Peers", "Telemetry",
+        "CCurl",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ], path: "Sources/Fleet/FleetOutbox", swiftSettings: strict),

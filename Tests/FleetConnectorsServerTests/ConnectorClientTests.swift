@@ -62,8 +62,8 @@ import Testing
         _ = try await client.pull(client.streams[0], after: .null)
         Issue.record("\(service): \(answer.status) has no error")
       } catch {
-        #expect(error.kind == kind, "\(service) \(answer.status): \(error.message)")
-        #expect(!error.message.contains("s3"))
+        #expect(error.kind == kind, "\(service) \(answer.status): \(error)")
+        #expect(!error.description.contains("s3"))
       }
     }
     let missing = Self.session(service, ScriptedCloud([:]), secret: nil).client
@@ -136,7 +136,7 @@ import Testing
       _ = try await client.pull(client.streams[0], after: .null)
       Issue.record("no error")
     } catch {
-      #expect(error.kind == .refused && error.message.contains("unauthorized_client"))
+      #expect(error.kind == .refused && error.description.contains("unauthorized_client"))
     }
     #expect(password.sent.map(\.body) == ["grant_type=password&username=user&password=s3"])
   }

@@ -1,5 +1,3 @@
-import Glibc
-
 /// Makes contents readable for programs of this machine.
 enum LocalCopy {
   /// The number of bytes that are copied in one step.
@@ -9,7 +7,7 @@ enum LocalCopy {
   /// a name in the folder for temporary files (`TMPDIR`).
   static func file(of content: any StoredContent) async throws(FileError) -> FolderFile {
     if let local = content as? FolderContent { return local.file }
-    let file = try FolderFile(temporaryIn: unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp")
+    let file = try FolderFile.temporary()
     var offset: Int64 = 0
     while offset < content.size {
       let bytes = try await content.read(at: offset, count: pieceBytes)

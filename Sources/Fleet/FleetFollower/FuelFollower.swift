@@ -26,24 +26,10 @@ public final class FuelFollower: Service {
   /// Works until its task is cancelled or its service group stops it.
   public func run() async throws {
     await cancelWhenGracefulShutdown {
-      var isFailing = false
-      while !Task.isCancelled {
-        do {
-          let (hasMore, failure) = try await self.round()
-          if let failure, !isFailing { self.logger.warning("checks of fuel entries: \(failure); trying again") }
-          isFailing = failure != nil
-          if hasMore { continue }
-        } catch {
-          if !isFailing, !Task.isCancelled {
-            self.logger.warning("checks of fuel entries: \(error); trying again")
-          }
-          isFailing = true
-        }
-        do {
-          try await Task.sleep(for: Self.pause)
-        } catch {
-          return
-        }
+      await RepeatedWork.runRounds(pause: Self.pause) {
+        try await self.round()
+      } onFailure: {
+        self.logger.warning("checks of fuel entries: \($0); trying again")
       }
     }
   }

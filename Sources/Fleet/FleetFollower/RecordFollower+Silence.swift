@@ -32,13 +32,7 @@ extension FleetView {
 
   /// Returns the ids of vehicles that have become silent, and the entries of vehicles that were silent before.
   fileprivate func silence(at now: Timestamp) throws(ThingError) -> ([String], [Stored<SilentVehicle>]) {
-    var marks: [Stored<SilentVehicle>] = []
-    var query = ThingQuery<SilentVehicle>(limit: 1_000)
-    repeat {
-      let page = try list(query)
-      marks += page.items
-      query.cursor = page.next
-    } while query.cursor != nil
+    let marks = try listAll(ThingQuery<SilentVehicle>())
     let latest = now.milliseconds - VehicleState.longestParking
     func time(_ milliseconds: Int64) -> JSON { Timestamp(nanoseconds: milliseconds * 1_000_000).json }
     let vehicles = ThingQuery<Vehicle>(

@@ -25,22 +25,10 @@ public final class ScheduleFollower: Service {
   /// Works until its task is cancelled or its service group stops it.
   public func run() async throws {
     await cancelWhenGracefulShutdown {
-      var isFailing = false
-      while !Task.isCancelled {
-        do {
-          let (hasMore, failure) = try await self.round()
-          if let failure, !isFailing { self.logger.warning("schedules of fleets: \(failure); trying again") }
-          isFailing = failure != nil
-          if hasMore { continue }
-        } catch {
-          if !isFailing, !Task.isCancelled { self.logger.warning("schedules of fleets: \(error); trying again") }
-          isFailing = true
-        }
-        do {
-          try await Task.sleep(for: Self.pause)
-        } catch {
-          return
-        }
+      await RepeatedWork.runRounds(pause: Self.pause) {
+        try await self.round()
+      } onFailure: {
+        self.logger.warning("schedules of fleets: \($0); trying again")
       }
     }
   }

@@ -107,12 +107,10 @@ extension FleetView {
     var query = ThingQuery<Person>(.oneOf(key: "isActive", [.bool(true)]), limit: 1_000)
     query.leavesOutUnreadable = true
     var people: [Stored<Person>] = []
-    repeat {
-      let page = try list(query)
+    try forEachPage(of: query) { page throws(ThingError) in
       people += page.items
       unreadable += page.unreadable
-      query.cursor = page.next
-    } while query.cursor != nil
+    }
     return people
   }
 }

@@ -124,13 +124,13 @@ public final class MailSender: Service {
       switch error.kind {
       case .stopped: return false
       case .mailRefused:
-        reportLoss(of: mail, tenant, error.detail)
-        await finish(mail, of: tenant, error: error.detail)
+        reportLoss(of: mail, tenant, error.description)
+        await finish(mail, of: tenant, error: error.description)
       default:
         counts.withLock { $0.failed += 1 }
         logger.warning(
           "mail: attempt \(mail.value.attempts) for \(mail.value.reason.rawValue) of tenant \(tenant) failed: \(error)")
-        await record(error.detail, mail, of: tenant)
+        await record(error.description, mail, of: tenant)
       }
       return false
     }

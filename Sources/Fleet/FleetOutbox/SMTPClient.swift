@@ -2,31 +2,6 @@ import CCurl
 import FleetMessages
 import Synchronization
 
-/// The reason why a mail was not sent.
-public struct MailFailure: Error, Equatable, CustomStringConvertible {
-  public enum Kind: Sendable {
-    /// libcurl is not installed.
-    case missingLibrary
-    /// The server cannot be reached, or the connection was lost.
-    case unreachable
-    /// The server offers no TLS, or its certificate is not accepted. Nothing was sent.
-    case insecure
-    /// The mail server rejects the user or password.
-    case loginRefused
-    /// The mail server permanently rejects the recipient or the mail (RFC 5321, codes 550 to 553).
-    case mailRefused
-    /// The mail server temporarily rejects the mail, or has failed.
-    case failed
-    /// The program is stopping.
-    case stopped
-  }
-
-  public let kind: Kind
-  public let detail: String
-
-  public var description: String { detail }
-}
-
 /// Sends mails over SMTP, one after another, each over a new connection. Only one thread may use a client.
 @safe final class SMTPClient {
   private let server: MailServer
@@ -39,7 +14,7 @@ public struct MailFailure: Error, Equatable, CustomStringConvertible {
     self.server = server
     guard ccurl_load() == 0 else {
       throw MailFailure(
-        kind: .missingLibrary, detail: "libcurl.so.4 is not installed or too old: install the package libcurl4")
+        .missingLibrary, "libcurl.so.4 is not installed or too old: install the package libcurl4")
     }
     var options = unsafe ccurl_options()
     unsafe options.connect_limit = server.connectSeconds * 1_000
@@ -51,7 +26,7 @@ public struct MailFailure: Error, Equatable, CustomStringConvertible {
       unsafe options.authorities = authorities
       return unsafe ccurl_make(&options)
     }
-    guard let made = unsafe made else { throw MailFailure(kind: .failed, detail: "no memory for libcurl") }
+    guard let made = unsafe made else { throw MailFailure(.failed, "no memory for libcurl") }
     unsafe client = made
   }
 
@@ -81,28 +56,29 @@ public struct MailFailure: Error, Equatable, CustomStringConvertible {
         _ = unsafe ccurl_wait(client, -1, 200)
       }
     }
-    guard let result else { throw MailFailure(kind: .stopped, detail: "stopped") }
+    guard let result else { throw MailFailure(.stopped, "stopped") }
     guard result == ccurl_done else { throw failure(result) }
   }
 
   private func failure(_ result: ccurl_end) -> MailFailure {
     let reason = unsafe String(cString: ccurl_reason(client))
     let code = unsafe ccurl_status(client)
+    let place = server.description
     return switch result {
     case ccurl_unreachable, ccurl_timed_out:
-      MailFailure(kind: .unreachable, detail: "\(server): \(reason)")
+      MailFailure(.unreachable, place, reason)
     case ccurl_certificate, ccurl_handshake:
-      MailFailure(kind: .insecure, detail: "\(server): its certificate is not accepted: \(reason)")
+      MailFailure(.insecure, place, "its certificate is not accepted: \(reason)")
     case ccurl_authorities:
-      MailFailure(kind: .insecure, detail: "\(server): the authorities of mail.caFile cannot be used: \(reason)")
+      MailFailure(.insecure, place, "the authorities of mail.caFile cannot be used: \(reason)")
     case ccurl_no_tls:
-      MailFailure(kind: .insecure, detail: "\(server): the server does not offer STARTTLS, so nothing was sent")
+      MailFailure(.insecure, place, "the server does not offer STARTTLS, so nothing was sent")
     case ccurl_login_refused:
-      MailFailure(kind: .loginRefused, detail: "\(server): the server refuses the user or the password: \(reason)")
+      MailFailure(.loginRefused, place, "the server refuses the user or the password: \(reason)")
     default:
       MailFailure(
-        kind: (550...553).contains(code) ? .mailRefused : code == 0 ? .unreachable : .failed,
-        detail: "\(server): \(reason)\(code == 0 ? "" : ", code \(code)")")
+        (550...553).contains(code) ? .mailRefused : code == 0 ? .unreachable : .failed, place,
+        "\(reason)\(code == 0 ? "" : ", code \(code)")")
     }
   }
 

@@ -75,31 +75,37 @@ extension StoredFleet {
   public func revokeToken(
     _ id: UUIDv7, tenant: TenantID, by actor: Actor, at now: Timestamp
   ) async throws(StorageError) {
-    try await engine.write { session throws(StoreFailure) in
-      let tenant = try session.existing(tenant)
-      let audit = try ThingSession(session, tenant: tenant, cursorKey: nil, by: actor, at: now)
-      let before = try session.token(id, tenant: tenant)
-      let changed = try session.run(
+    try await end(id, "revoke", tenant: tenant, by: actor, at: now) { session, tenant throws(StoreFailure) in
+      try session.run(
         "UPDATE token SET revoked = coalesce(revoked, $3) WHERE tenant = $1 AND id = $2",
         [SQLValue(tenant), .identifier(id), .integer(now.milliseconds)])
-      guard changed == 1 else { throw StoreFailure(.notFound, id.string, "no such token") }
-      try audit.record("revoke", of: before, to: try session.token(id, tenant: tenant))
-      try session.recordRevocation([id], tenant: tenant)
     }
   }
 
   public func removeToken(
     _ id: UUIDv7, tenant: TenantID, by actor: Actor, at now: Timestamp
   ) async throws(StorageError) {
+    try await end(id, "remove", tenant: tenant, by: actor, at: now) { session, tenant throws(StoreFailure) in
+      let removed = try session.run(
+        "DELETE FROM token WHERE tenant = $1 AND id = $2", [SQLValue(tenant), .identifier(id)])
+      if removed == 1 { try session.count(.tokens, by: -1, tenant: tenant) }
+      return removed
+    }
+  }
+
+  /// Revokes or removes a token, and records this in the audit and in the list of revocations.
+  ///
+  /// - Parameter work: changes the rows of the token. Returns their number.
+  private func end(
+    _ id: UUIDv7, _ action: String, tenant: TenantID, by actor: Actor, at now: Timestamp,
+    _ work: @escaping @Sendable (any StoreSession, Int32) throws(StoreFailure) -> Int
+  ) async throws(StorageError) {
     try await engine.write { session throws(StoreFailure) in
       let tenant = try session.existing(tenant)
       let audit = try ThingSession(session, tenant: tenant, cursorKey: nil, by: actor, at: now)
       let before = try session.token(id, tenant: tenant)
-      let removed = try session.run(
-        "DELETE FROM token WHERE tenant = $1 AND id = $2", [SQLValue(tenant), .identifier(id)])
-      guard removed == 1 else { throw StoreFailure(.notFound, id.string, "no such token") }
-      try session.count(.tokens, by: -1, tenant: tenant)
-      try audit.record("remove", of: before, to: nil)
+      guard try work(session, tenant) == 1 else { throw StoreFailure(.notFound, id.string, "no such token") }
+      try audit.record(action, of: before, to: try session.token(id, tenant: tenant))
       try session.recordRevocation([id], tenant: tenant)
     }
   }

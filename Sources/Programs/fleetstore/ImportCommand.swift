@@ -25,13 +25,7 @@ struct ImportCommand: AsyncParsableCommand {
 
   func run() async throws {
     let lines = try ArchiveLines(path: file)
-    var tenant: TenantID?
-    if let name {
-      guard let given = TenantID(name) else {
-        throw Failure(.usage, "--tenant: expected 1 to 63 characters of a-z, 0-9 and -, found \"\(name)\"")
-      }
-      tenant = given
-    }
+    let tenant = try name.map { name throws(Failure) in try TenantOption.tenant(named: name) }
     let contents = try store.store.contents()
     try await store.withStorage { storage in
       do {
@@ -95,14 +89,8 @@ final class ArchiveLines {
 
   /// Copies the input to a temporary file without a name, and reads that instead.
   private func copyToFile() throws(Failure) {
-    let folder = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp"
-    var path = Array("\(folder)/fleetstore-XXXXXX".utf8CString)
-    let copy = unsafe path.withUnsafeMutableBufferPointer { template in
-      guard let template = template.baseAddress else { return Int32(-1) }
-      let copy = unsafe mkstemp(template)
-      if copy >= 0 { _ = unsafe unlink(template) }
-      return copy
-    }
+    let folder = TemporaryFile.folder
+    let copy = TemporaryFile.open()
     if copy < 0 { throw Failure(.unreadable, folder, "no temporary file can be made: \(systemReason(errno))") }
     while !isAtEnd {
       buffer = []

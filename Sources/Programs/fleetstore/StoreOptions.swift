@@ -71,6 +71,11 @@ struct TenantOption: ParsableArguments {
 
   func tenant() throws(Failure) -> TenantID {
     guard let name else { return .standard }
+    return try Self.tenant(named: name)
+  }
+
+  /// Returns the tenant with a name that was given as an option.
+  static func tenant(named name: String) throws(Failure) -> TenantID {
     guard let tenant = TenantID(name) else {
       throw Failure(.usage, "--tenant: expected 1 to 63 characters of a-z, 0-9 and -, found \"\(name)\"")
     }

@@ -1,3 +1,4 @@
+import Failures
 import FleetDomain
 import Glibc
 import Synchronization
@@ -16,16 +17,8 @@ final class ScratchFile: Sendable {
   ///
   /// - Throws: `system` if the file cannot be created in the folder for temporary files.
   init() throws(StorageError) {
-    let folder = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp"
-    var path = Array("\(folder)/fleetstore-XXXXXX".utf8CString)
-    descriptor = unsafe path.withUnsafeMutableBufferPointer { name in
-      guard let name = name.baseAddress else { return -1 }
-      let descriptor = unsafe mkstemp(name)
-      if descriptor >= 0 { _ = unsafe unlink(name) }
-      return descriptor
-    }
-    if descriptor < 0 { throw Self.error(folder) }
-    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    descriptor = TemporaryFile.open()
+    if descriptor < 0 { throw Self.error(errno, TemporaryFile.folder) }
   }
 
   deinit { Glibc.close(descriptor) }
@@ -33,7 +26,7 @@ final class ScratchFile: Sendable {
   /// Removes all bytes. New bytes can then be appended.
   func clear() throws(StorageError) {
     buffer.withLock { $0 = [] }
-    guard ftruncate(descriptor, 0) == 0, lseek(descriptor, 0, SEEK_SET) == 0 else { throw Self.error("temporary file") }
+    guard ftruncate(descriptor, 0) == 0, lseek(descriptor, 0, SEEK_SET) == 0 else { throw Self.error(errno) }
   }
 
   func append(_ bytes: [UInt8]) throws(StorageError) {
@@ -43,7 +36,7 @@ final class ScratchFile: Sendable {
       defer { buffer = [] }
       return buffer
     }
-    if let full { try writeAll(full) }
+    if let full { try flush(full) }
   }
 
   /// Writes the bytes that are still in the buffer. Then ``next()`` reads from the first byte.
@@ -52,8 +45,8 @@ final class ScratchFile: Sendable {
       defer { buffer = [] }
       return buffer
     }
-    try writeAll(rest)
-    guard lseek(descriptor, 0, SEEK_SET) == 0 else { throw Self.error("temporary file") }
+    try flush(rest)
+    guard lseek(descriptor, 0, SEEK_SET) == 0 else { throw Self.error(errno) }
   }
 
   /// Returns the next bytes of the file, at most 64 KiB; `nil` at the end.
@@ -66,24 +59,16 @@ final class ScratchFile: Sendable {
       } while count < 0 && errno == EINTR
       initialized = max(count, 0)
     }
-    if count < 0 { throw Self.error("temporary file") }
+    if count < 0 { throw Self.error(errno) }
     return count == 0 ? nil : bytes
   }
 
-  private func writeAll(_ bytes: [UInt8]) throws(StorageError) {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let count = unsafe rest.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
-      if count < 0 {
-        if errno == EINTR { continue }
-        throw Self.error("temporary file")
-      }
-      rest = rest.dropFirst(count)
-    }
+  private func flush(_ bytes: [UInt8]) throws(StorageError) {
+    let code = writeAll(bytes.span, to: descriptor)
+    if code != 0 { throw Self.error(code) }
   }
 
-  private static func error(_ place: String) -> StorageError {
-    let code = errno
-    return StorageError(code == ENOSPC ? .full : .system, place, unsafe String(cString: strerror(code)))
+  private static func error(_ code: Int32, _ place: String = "temporary file") -> StorageError {
+    StorageError(code == ENOSPC ? .full : .system, place, systemReason(code))
   }
 }

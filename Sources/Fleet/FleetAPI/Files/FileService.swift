@@ -240,16 +240,13 @@ final class FileService: Sendable {
     } while query.cursor != nil
     let (needed, uploads) = try await storage.view(tenant: tenant) { view throws(ThingError) in
       var (needed, uploads): (Set<String>, Set<String>) = ([], [])
-      var query = ThingQuery<StoredFile>(limit: 1_000)
-      repeat {
-        let page = try view.list(query)
+      try view.forEachPage(of: ThingQuery<StoredFile>(limit: 1_000)) { page throws(ThingError) in
         for file in page.items {
           needed.formUnion(file.value.contents)
           if file.value.status == .processing, let original = file.value.sha256 { needed.insert(original) }
           if file.value.status == .uploading { uploads.insert(file.id.string) }
         }
-        query.cursor = page.next
-      } while query.cursor != nil
+      }
       return (needed, uploads)
     }
     let removed = try await contents.sweep(

@@ -52,3 +52,14 @@ struct ListBody {
     return bytes
   }
 }
+
+extension Answer {
+  /// Creates an answer whose body is a list.
+  ///
+  /// - Parameter next: the cursor of the next page; `nil` on the last page.
+  init(list items: [JSON], next: String? = nil) {
+    var list = ListBody()
+    for item in items { list.append(item.canonicalText.utf8) }
+    self.init(json: list.finish(next: next))
+  }
+}

@@ -26,21 +26,14 @@ struct NotificationWatch {
   /// Reads new notifications periodically until the task is cancelled.
   func run() async {
     var sent: [UUIDv7: Timestamp] = [:]
-    var isFailing = false
     let start = WallClock.now
-    repeat {
-      do {
-        let since = max(WallClock.now.adding(seconds: -Self.overlap), start)
-        sent = sent.filter { $0.value >= since }
-        try await send(since: since, &sent)
-        isFailing = false
-      } catch {
-        if !isFailing, !Task.isCancelled {
-          logger.warning("cannot send notifications to live connections: \(error); trying again")
-        }
-        isFailing = true
-      }
-    } while (try? await Task.sleep(for: Self.period)) != nil
+    await RepeatedWork.run(every: Self.period) {
+      let since = max(WallClock.now.adding(seconds: -Self.overlap), start)
+      sent = sent.filter { $0.value >= since }
+      try await send(since: since, &sent)
+    } onFailure: {
+      logger.warning("cannot send notifications to live connections: \($0); trying again")
+    }
   }
 
   private func send(since: Timestamp, _ sent: inout [UUIDv7: Timestamp]) async throws {

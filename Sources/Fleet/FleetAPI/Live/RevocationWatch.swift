@@ -25,39 +25,32 @@ struct RevocationWatch {
 
   /// Reads new revocations periodically until the task is cancelled.
   func run() async {
-    var isFailing = false
     var position: RevocationPosition?
     var recent: [(time: ContinuousClock.Instant, tokens: [TenantID: Set<UUIDv7>])] = []
-    repeat {
-      do {
-        let now = ContinuousClock.now
-        recent.removeAll { $0.time.duration(to: now) > Self.memory }
-        // The first read only finds the current position. Earlier revocations do not matter, because all connections to
-        // this server are newer.
-        var isLast = false
-        while !isLast {
-          let found = try await read(after: position)
-          position = found.position
-          isLast = found.isLast
-          if !found.isComplete {
-            logger.warning("more tokens were revoked than the store remembers; closing all live connections")
-            hub.closeForNewAuthentication()
-          }
-          // A request after the end of its connection must not find the old rights.
-          for tenant in found.tokens.keys { authenticator.forget(tenant) }
-          if !found.tokens.isEmpty { recent.append((now, found.tokens)) }
+    await RepeatedWork.run(every: Self.period) {
+      let now = ContinuousClock.now
+      recent.removeAll { $0.time.duration(to: now) > Self.memory }
+      // The first read only finds the current position. Earlier revocations do not matter, because all connections to
+      // this server are newer.
+      var isLast = false
+      while !isLast {
+        let found = try await read(after: position)
+        position = found.position
+        isLast = found.isLast
+        if !found.isComplete {
+          logger.warning("more tokens were revoked than the store remembers; closing all live connections")
+          hub.closeForNewAuthentication()
         }
-        for revoked in recent {
-          for (tenant, tokens) in revoked.tokens { hub.close(tokens, of: tenant) }
-        }
-        isFailing = false
-      } catch {
-        if !isFailing, !Task.isCancelled {
-          logger.warning("cannot close live connections of revoked tokens: \(error); trying again")
-        }
-        isFailing = true
+        // A request after the end of its connection must not find the old rights.
+        for tenant in found.tokens.keys { authenticator.forget(tenant) }
+        if !found.tokens.isEmpty { recent.append((now, found.tokens)) }
       }
-    } while (try? await Task.sleep(for: Self.period)) != nil
+      for revoked in recent {
+        for (tenant, tokens) in revoked.tokens { hub.close(tokens, of: tenant) }
+      }
+    } onFailure: {
+      logger.warning("cannot close live connections of revoked tokens: \($0); trying again")
+    }
   }
 
   private func read(after position: RevocationPosition?) async throws -> Revocations {

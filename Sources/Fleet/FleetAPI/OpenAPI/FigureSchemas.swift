@@ -1,5 +1,14 @@
 /// Schemas in `openapi.json` for answers that are computed from records.
 enum FigureSchemas {
+  /// The schema of a reading of the odometer that another value refers to.
+  private static let odometerReading = ##"""
+    {
+      "type": "object", "required": ["readingId", "at", "odometer"], "additionalProperties": false, "properties": {
+        "readingId": { "type": "string", "format": "uuid" }, "at": { "$ref": "#/components/schemas/Time" }, "odometer": { "type": "number" }
+      }
+    }
+    """##
+
   /// The schemas with their names, as members of a JSON object, without the braces of the object.
   static let text = ##"""
     "PositionCollection": {
@@ -104,11 +113,7 @@ enum FigureSchemas {
               "entered": { "description": "The reading as a person entered it.", "type": "object", "required": ["value", "unit"], "properties": { "value": { "type": "number" }, "unit": { "type": "string" } } },
               "source": { "type": "string" },
               "flag": { "description": "Why the reading is not used.", "type": "string" },
-              "previous": {
-                "type": "object", "required": ["readingId", "at", "odometer"], "additionalProperties": false, "properties": {
-                  "readingId": { "type": "string", "format": "uuid" }, "at": { "$ref": "#/components/schemas/Time" }, "odometer": { "type": "number" }
-                }
-              },
+              "previous": \##(odometerReading),
               "increase": { "description": "The reading minus the previous one, km.", "type": "number" },
               "telemetry": { "description": "The distance of the trips between the two readings, km. Absent if there is none.", "type": "number" },
               "difference": { "description": "`increase` minus `telemetry`, km.", "type": "number" }
@@ -122,11 +127,7 @@ enum FigureSchemas {
         },
         "possibleReplacements": {
           "description": "Readings that are lower than the previous one, and from which later readings count on: the odometer may have been replaced.",
-          "type": "array", "items": {
-            "type": "object", "required": ["readingId", "at", "odometer"], "additionalProperties": false, "properties": {
-              "readingId": { "type": "string", "format": "uuid" }, "at": { "$ref": "#/components/schemas/Time" }, "odometer": { "type": "number" }
-            }
-          }
+          "type": "array", "items": \##(odometerReading)
         }
       }
     },

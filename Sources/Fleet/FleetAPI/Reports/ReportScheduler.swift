@@ -22,16 +22,11 @@ struct ReportScheduler {
 
   /// Makes due reports at intervals, until the task is cancelled.
   func run() async {
-    var isFailing = false
-    repeat {
-      do {
-        try await makeAll(at: WallClock.now)
-        isFailing = false
-      } catch {
-        if !isFailing, !Task.isCancelled { logger.warning("cannot make reports: \(error); trying again") }
-        isFailing = true
-      }
-    } while (try? await Task.sleep(for: Self.period)) != nil
+    await RepeatedWork.run(every: Self.period) {
+      try await makeAll(at: WallClock.now)
+    } onFailure: {
+      logger.warning("cannot make reports: \($0); trying again")
+    }
   }
 
   /// Makes all reports that are due. One round makes one report of each tenant, so that a tenant with many schedules

@@ -11,7 +11,7 @@ extension AuthRoutes {
       summary:
         "Finishes an invitation, or makes the first administrator: the token of the link, and a new password. Good once.",
       body: .json("AccountSetUp"),
-      results: [.init(.ok, "The session, or the factors of which one is needed.", .json("SignInStep"))],
+      results: [Self.step],
       errors: [.unauthorized, .forbidden, .conflict, .tooManyRequests])
     return Route(.post, Self.path + "/setup", .open, operation) { [accounts] call in
       try call.requireType(["application/json"])
@@ -50,7 +50,7 @@ extension AuthRoutes {
       summary:
         "Sets a new password with the token of a recovery link, or of a sign-in that was answered with `newPassword`. A token is valid once. Ends all sessions; a second factor is still needed.",
       body: .json("PasswordReset"),
-      results: [.init(.ok, "The session, or the factors of which one is needed.", .json("SignInStep"))],
+      results: [Self.step],
       errors: [.unauthorized, .forbidden, .tooManyRequests])
     return Route(.post, Self.path + "/reset", .open, operation) { [accounts] call in
       let (token, password) = try await call.object { reader throws(JSONError) in

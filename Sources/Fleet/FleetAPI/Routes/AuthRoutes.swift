@@ -9,6 +9,10 @@ struct AuthRoutes {
   /// The beginning of all paths of these routes. Requests to them from pages of other sites are rejected.
   static let path = "/api/auth"
 
+  /// The description of the answer to a sign-in that may need a second factor.
+  static let step = Operation.Result(
+    .ok, "The session, or the factors of which one is needed.", .json("SignInStep"))
+
   let accounts: AccountService
 
   var routes: [Route] {
@@ -23,7 +27,7 @@ struct AuthRoutes {
       summary:
         "Signs in with email address and password: begins a session with a cookie, or asks for a second factor.",
       body: .json("SignIn"),
-      results: [.init(.ok, "The session, or the factors of which one is needed.", .json("SignInStep"))],
+      results: [Self.step],
       errors: [.unauthorized, .forbidden, .tooManyRequests])
     return Route(.post, Self.path + "/login", .open, operation) { [accounts] call in
       let (email, password, tenant) = try await call.object { reader throws(JSONError) in

@@ -24,9 +24,7 @@ struct FactorRoutes {
         try view.list(
           ThingQuery<Factor>(.oneOf(key: "personId", [signedIn.person.json]), order: [.init("createdAt")], limit: 100))
       }
-      var list = ListBody()
-      for factor in page.items { list.append(factor.shown.canonicalText.utf8) }
-      return Answer(json: list.finish())
+      return Answer(list: page.items.map(\.shown))
     }
   }
 

@@ -43,9 +43,7 @@ struct NotificationRoutes {
         if onlyUnread { query.conditions.append(.oneOf(key: "readAt", [.null])) }
         return try view.list(query)
       }
-      var list = ListBody()
-      for item in page.items { list.append(item.json.canonicalText.utf8) }
-      return Answer(json: list.finish(next: page.next))
+      return Answer(list: page.items.map(\.json), next: page.next)
     }
   }
 

@@ -145,9 +145,7 @@ struct ProviderRoutes {
           ThingQuery<LinkedIdentity>(
             .oneOf(key: "personId", [signedIn.person.json]), order: [.init("createdAt")], limit: 100))
       }
-      var list = ListBody()
-      for identity in page.items { list.append(identity.json.canonicalText.utf8) }
-      return Answer(json: list.finish())
+      return Answer(list: page.items.map(\.json))
     }
   }
 

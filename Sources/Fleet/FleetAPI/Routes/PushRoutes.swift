@@ -85,9 +85,7 @@ struct PushRoutes {
             .oneOf(key: "personId", [signedIn.person.json]), order: [.init("createdAt")], limit: PushSubscription.most)
         ).items
       }
-      var list = ListBody()
-      for item in items { list.append(item.json.canonicalText.utf8) }
-      return Answer(json: list.finish())
+      return Answer(list: items.map(\.json))
     }
   }
 

@@ -181,9 +181,7 @@ struct WebhookRoutes {
             limit: DeliveryLimits.kept)
         ).items
       }
-      var list = ListBody()
-      for item in items { list.append(item.json.canonicalText.utf8) }
-      return Answer(json: list.finish())
+      return Answer(list: items.map(\.json))
     }
   }
 

@@ -24,19 +24,12 @@ struct AssignmentWatch {
   /// Searches for due assignments periodically, until the task is cancelled.
   func run() async {
     var last: Timestamp?
-    var isFailing = false
-    repeat {
+    await RepeatedWork.run(every: Self.period) {
       let now = WallClock.now
-      do {
-        if try await apply(since: last, at: now) { last = now }
-        isFailing = false
-      } catch {
-        if !isFailing, !Task.isCancelled {
-          logger.warning("cannot begin and end planned assignments: \(error); trying again")
-        }
-        isFailing = true
-      }
-    } while (try? await Task.sleep(for: Self.period)) != nil
+      if try await apply(since: last, at: now) { last = now }
+    } onFailure: {
+      logger.warning("cannot begin and end planned assignments: \($0); trying again")
+    }
   }
 
   /// Ends assignments whose time is over, and then begins assignments whose time has come. Rows that cannot be read are

@@ -29,13 +29,8 @@ extension ThingRoutes {
         var drivers = try identity.ownDrivers(view)
         if !reach.isOnlyOwn {
           guard let fleets = reach.fleets else { return [] }
-          var query = ThingQuery<Driver>(
-            .oneOf(key: "fleetId", fleets.sorted { $0.string < $1.string }.map(\.json)), limit: 1_000)
-          repeat {
-            let page = try view.list(query)
-            drivers += page.items.map(\.id)
-            query.cursor = page.next
-          } while query.cursor != nil
+          let query = ThingQuery<Driver>(.oneOf(key: "fleetId", fleets.sorted { $0.string < $1.string }.map(\.json)))
+          drivers += try view.listAll(query).map(\.id)
         }
         return [.oneOf(key: "driverId", drivers.map(\.json))]
       }, check: check, derived: derived, order: order)

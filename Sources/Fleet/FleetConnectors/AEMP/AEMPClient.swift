@@ -38,7 +38,7 @@ struct AEMPClient: ConnectorClient {
       answer = try await session.get(url, accept: Self.accept)
     } catch {
       // With some makers, the request for the page after the last one is answered with 404.
-      guard number > 1, error.message.hasPrefix("status 404") else { throw error }
+      guard number > 1, error.description.hasPrefix("status 404") else { throw error }
       return (PulledPage(), [])
     }
     var (page, next) = try AEMPMapping.fleet(answer.body, hasMinutes: url.contains("/minutes/"))

@@ -58,7 +58,7 @@ struct AEMPFaults {
       for index in page.records.indices { page.records[index].asset = machine.asset }
       page.assets = []
     } catch {
-      guard error.message.hasPrefix("status 404") else { throw error }
+      guard error.description.hasPrefix("status 404") else { throw error }
     }
     guard let next else {
       Self.advance(&page, rest, fleet, until)

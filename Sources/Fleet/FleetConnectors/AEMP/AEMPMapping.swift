@@ -20,7 +20,7 @@ struct AEMPMapping {
     guard document["equipment"] != nil || document["links"] != nil || document["snapshottime"] != nil else {
       throw ConnectorError(.malformed, "expected a Fleet with Equipment")
     }
-    for machine in list(document["equipment"]) { mapping.add(machine) }
+    for machine in XMLReader.elements(document["equipment"]) { mapping.add(machine) }
     return (mapping.page, link("next", in: document))
   }
 
@@ -71,18 +71,8 @@ struct AEMPMapping {
     }
   }
 
-  /// Returns the value of a member as an array: empty if the member is absent, and with one element if it is a single
-  /// value.
-  private static func list(_ json: JSON?) -> [JSON] {
-    switch json {
-    case nil, .null?: []
-    case .array(let elements)?: elements
-    case let one?: [one]
-    }
-  }
-
   private static func link(_ relation: String, in document: JSON) -> String? {
-    for link in list(document["links"]) + list(document["links"]?["link"]) {
+    for link in XMLReader.elements(document["links"]) + XMLReader.elements(document["links"]?["link"]) {
       if link["rel"]?.filledText?.lowercased() == relation, let address = link["href"]?.filledText { return address }
       // Some servers write a link as `{"Next": "…"}`.
       if link["rel"] == nil, let address = link[relation]?.filledText { return address }

@@ -22,32 +22,6 @@ struct ConnectorStream: Hashable, Sendable {
   var pause: Int = 0
 }
 
-/// The reason why a page was not pulled.
-struct ConnectorError: Error, Equatable {
-  enum Kind: Equatable, Sendable {
-    /// The secret is rejected.
-    case refused
-    /// The service demands a wait of this many seconds; `nil` if it does not name the time.
-    case rateLimited(seconds: Double?)
-    /// The service no longer accepts the cursor.
-    case cursorExpired
-    /// The vehicle is asleep, so the service has no current values.
-    case asleep
-    /// The service or the network is not available now.
-    case unavailable
-    /// The answer does not match the service's documentation.
-    case malformed
-    /// A setting of the connector is missing or invalid.
-    case settings
-  }
-
-  let kind: Kind
-  /// The reason. It contains no secret and can be shown to people.
-  let message: String
-
-  init(_ kind: Kind, _ message: String) { (self.kind, self.message) = (kind, message) }
-}
-
 /// The content of one page that was pulled from a stream.
 struct PulledPage: Equatable, Sendable {
   var assets: [PulledAsset] = []

@@ -47,11 +47,11 @@ public struct TrackDocument: Sendable {
 
   private mutating func readGPX(_ gpx: JSON) {
     var withoutTime = 0
-    for track in Self.list(gpx["trk"]) {
-      let name = Self.text(track["name"])
-      for point in Self.list(track["trkseg"]).flatMap({ Self.list($0["trkpt"]) }) {
+    for track in XMLReader.elements(gpx["trk"]) {
+      let name = XMLReader.text(track["name"])
+      for point in XMLReader.elements(track["trkseg"]).flatMap({ XMLReader.elements($0["trkpt"]) }) {
         guard WorkTurn.mayContinue else { return }
-        let time = Self.text(point["time"])
+        let time = XMLReader.text(point["time"])
         count += 1
         guard !time.isEmpty else {
           withoutTime += 1
@@ -59,16 +59,17 @@ public struct TrackDocument: Sendable {
         }
         // In GPX 1.0, speed and course are members of the point. In GPX 1.1, programs write them as extensions.
         let more = [point, Self.deepest(point["extensions"])]
-        func value(_ key: String) -> String { more.map { Self.text($0[key]) }.first { !$0.isEmpty } ?? "" }
+        func value(_ key: String) -> String { more.map { XMLReader.text($0[key]) }.first { !$0.isEmpty } ?? "" }
         add([
-          name, time, Self.text(point["lat"]), Self.text(point["lon"]), value("ele"), value("course"), value("speed"),
+          name, time, XMLReader.text(point["lat"]), XMLReader.text(point["lon"]), value("ele"), value("course"),
+          value("speed"),
           value("sat"), value("hdop"),
         ])
       }
     }
     report(withoutTime, "positions of tracks", because: "they have no times")
-    report(Self.list(gpx["wpt"]).count, "waypoints", because: "they are not positions of a vehicle")
-    let planned = Self.list(gpx["rte"]).reduce(0) { $0 + Self.list($1["rtept"]).count }
+    report(XMLReader.elements(gpx["wpt"]).count, "waypoints", because: "they are not positions of a vehicle")
+    let planned = XMLReader.elements(gpx["rte"]).reduce(0) { $0 + XMLReader.elements($1["rtept"]).count }
     report(planned, "points of routes", because: "a route is a plan and not a drive")
   }
 
@@ -85,26 +86,30 @@ public struct TrackDocument: Sendable {
   // MARK: KML
 
   private mutating func readKML(_ element: JSON, name: String) {
-    let own = Self.text(element["name"])
+    let own = XMLReader.text(element["name"])
     let name = own.isEmpty ? name : own
     for key in ["document", "folder"] {
-      for child in Self.list(element[key]) { readKML(child, name: name) }
+      for child in XMLReader.elements(element[key]) { readKML(child, name: name) }
     }
-    for mark in Self.list(element["placemark"]) { readPlacemark(mark, name: name) }
+    for mark in XMLReader.elements(element["placemark"]) { readPlacemark(mark, name: name) }
   }
 
   private mutating func readPlacemark(_ mark: JSON, name: String) {
-    let label = Self.text(mark["name"])
-    for track in Self.list(mark["track"]) + Self.list(mark["multitrack"]).flatMap({ Self.list($0["track"]) }) {
-      let times = Self.list(track["when"]).map { Self.text($0) }
-      let places = Self.list(track["coord"]).map { Self.text($0).split(separator: " ").map(String.init) }
+    let label = XMLReader.text(mark["name"])
+    for track in XMLReader.elements(mark["track"])
+      + XMLReader.elements(mark["multitrack"]).flatMap({ XMLReader.elements($0["track"]) })
+    {
+      let times = XMLReader.elements(track["when"]).map { XMLReader.text($0) }
+      let places = XMLReader.elements(track["coord"]).map { XMLReader.text($0).split(separator: " ").map(String.init) }
       for (time, place) in zip(times, places) { add(time: time, place, name: name) }
       report(abs(times.count - places.count), "positions of \(quoted(label))", because: "they have no times")
     }
-    for point in Self.list(mark["point"]) {
-      add(time: Self.text(mark["timestamp"]?["when"]), Self.places(point).first ?? [], name: name)
+    for point in XMLReader.elements(mark["point"]) {
+      add(time: XMLReader.text(mark["timestamp"]?["when"]), Self.places(point).first ?? [], name: name)
     }
-    let lines = Self.list(mark["linestring"]) + Self.list(mark["multigeometry"]).flatMap { Self.list($0["linestring"]) }
+    let lines =
+      XMLReader.elements(mark["linestring"])
+      + XMLReader.elements(mark["multigeometry"]).flatMap { XMLReader.elements($0["linestring"]) }
     let count = lines.reduce(0) { $0 + Self.places($1).count }
     report(count, "positions of the line \(quoted(label))", because: "KML has no times for the points of a line")
   }
@@ -119,7 +124,9 @@ public struct TrackDocument: Sendable {
 
   /// Returns the coordinates of an element, each in the order longitude, latitude, altitude.
   private static func places(_ element: JSON) -> [[String]] {
-    text(element["coordinates"]).split(whereSeparator: \.isWhitespace).map { $0.split(separator: ",").map(String.init) }
+    XMLReader.text(element["coordinates"]).split(whereSeparator: \.isWhitespace).map {
+      $0.split(separator: ",").map(String.init)
+    }
   }
 
   // MARK: Helper functions
@@ -133,18 +140,4 @@ public struct TrackDocument: Sendable {
   }
 
   private func quoted(_ text: String) -> String { JSON.text(text).summary }
-
-  /// Returns the value of a member as an array: empty if the member is absent, and with one element if it is a single
-  /// value.
-  private static func list(_ json: JSON?) -> [JSON] {
-    switch json {
-    case nil, .null?: []
-    case .array(let elements)?: elements
-    case let one?: [one]
-    }
-  }
-
-  /// Returns the text of an XML element that was converted to JSON. The JSON is a string if the element has no
-  /// attributes, otherwise an object with the text as its member `text`.
-  private static func text(_ json: JSON?) -> String { json?.textValue ?? json?["text"]?.textValue ?? "" }
 }

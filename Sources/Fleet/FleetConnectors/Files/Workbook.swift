@@ -20,10 +20,10 @@ public enum Workbook {
   ///     counts for each of them.
   /// - Throws: ``ImportError`` if one of them cannot be read, or if there are too many columns, cells or texts.
   public static func rows(_ files: [String: [UInt8]], mostBytes: Int) throws(ImportError) -> CSVText {
-    let texts = list(try parse(files, strings)["si"]).map { item in
+    let texts = XMLReader.elements(try parse(files, strings)["si"]).map { item in
       // A text with several formats has several runs.
-      let runs = list(item["r"]).map { text($0["t"]) }
-      return runs.isEmpty ? text(item["t"]) : runs.joined()
+      let runs = XMLReader.elements(item["r"]).map { XMLReader.text($0["t"]) }
+      return runs.isEmpty ? XMLReader.text(item["t"]) : runs.joined()
     }
     let dates = dateStyles(try parse(files, styles))
     // `sheet10.xml` comes after `sheet9.xml`.
@@ -31,10 +31,10 @@ public enum Workbook {
     var rows: [CSVText.Row] = []
     var (bytes, count) = (0, 0)
     for name in names {
-      for row in list(try parse(files, name)["sheetdata"]?["row"]) {
+      for row in XMLReader.elements(try parse(files, name)["sheetdata"]?["row"]) {
         var cells: [String] = []
-        for cell in list(row["c"]) {
-          let column = text(cell["r"]).isEmpty ? cells.count : Self.column(text(cell["r"]))
+        for cell in XMLReader.elements(row["c"]) {
+          let column = XMLReader.text(cell["r"]).isEmpty ? cells.count : Self.column(XMLReader.text(cell["r"]))
           guard let column else {
             throw ImportError(line: rows.count + 1, column: nil, message: "expected the name of a cell, such as A1")
           }
@@ -66,14 +66,14 @@ public enum Workbook {
   }
 
   private static func value(of cell: JSON, _ texts: [String], _ dates: Set<Int>) -> String {
-    let value = text(cell["v"])
-    switch text(cell["t"]) {
+    let value = XMLReader.text(cell["v"])
+    switch XMLReader.text(cell["t"]) {
     case "s": return Int(value).flatMap { texts.indices.contains($0) ? texts[$0] : nil } ?? ""
-    case "inlineStr": return text(cell["is"]?["t"])
+    case "inlineStr": return XMLReader.text(cell["is"]?["t"])
     case "b": return value == "1" ? "true" : "false"
     case "str", "e", "d": return value
     default:
-      guard let style = Int(text(cell["s"])), dates.contains(style), let serial = Double(value) else {
+      guard let style = Int(XMLReader.text(cell["s"])), dates.contains(style), let serial = Double(value) else {
         return plain(value)
       }
       return date(serial) ?? value
@@ -100,20 +100,22 @@ public enum Workbook {
   /// Returns the indices of the styles whose cells show dates or times.
   private static func dateStyles(_ styles: JSON) -> Set<Int> {
     var custom: Set<Int> = []
-    for format in list(styles["numfmts"]?["numfmt"]) {
+    for format in XMLReader.elements(styles["numfmts"]?["numfmt"]) {
       // Ignore quoted texts and colours, as in `[Red]0.0" days"`.
       var isQuoted = false
-      let code = text(format["formatcode"]).filter { character in
+      let code = XMLReader.text(format["formatcode"]).filter { character in
         if "\"[]".contains(character) { isQuoted.toggle() }
         return !isQuoted
       }.lowercased()
-      if code.contains("y") || code.contains("d") || code.contains("h"), let id = Int(text(format["numfmtid"])) {
+      if code.contains("y") || code.contains("d") || code.contains("h"),
+        let id = Int(XMLReader.text(format["numfmtid"]))
+      {
         custom.insert(id)
       }
     }
     var found: Set<Int> = []
-    for (index, style) in list(styles["cellxfs"]?["xf"]).enumerated() {
-      guard let id = Int(text(style["numfmtid"])) else { continue }
+    for (index, style) in XMLReader.elements(styles["cellxfs"]?["xf"]).enumerated() {
+      guard let id = Int(XMLReader.text(style["numfmtid"])) else { continue }
       if (14...22).contains(id) || custom.contains(id) { found.insert(index) }
     }
     return found
@@ -127,14 +129,4 @@ public enum Workbook {
     }
     return number > 0 ? number - 1 : nil
   }
-
-  private static func list(_ json: JSON?) -> [JSON] {
-    switch json {
-    case nil, .null?: []
-    case .array(let elements)?: elements
-    case let one?: [one]
-    }
-  }
-
-  private static func text(_ json: JSON?) -> String { json?.textValue ?? json?["text"]?.textValue ?? "" }
 }

@@ -114,7 +114,7 @@ public final class ForwardRunner: Service {
       try await send(taken.forward, taken.progress.value.position, holder, tenant)
     } catch {
       failure = error
-      logger.warning("forward \(taken.forward.value.name) of tenant \(tenant): \(error.message)")
+      logger.warning("forward \(taken.forward.value.name) of tenant \(tenant): \(error)")
     }
     try await finish(taken.forward, failure, due: taken.progress.value.nextAt, holder, tenant)
   }
@@ -270,7 +270,7 @@ public final class ForwardRunner: Service {
       var changed = present.value
       if let failure {
         changed.state = failure.kind == .refused || failure.kind == .settings ? .refused : .failing
-        changed.failures = RecentFailure.adding(failure.message, at: transaction.now, to: changed.failures)
+        changed.failures = RecentFailure.adding(failure.description, at: transaction.now, to: changed.failures)
       } else {
         changed.state = .working
       }

@@ -52,7 +52,7 @@ public enum ConnectorCheck {
       }
       return Result(isWorking: true, message: "\(assets.count) assets and \(records) records on the first pages")
     } catch {
-      return Result(isWorking: false, message: error.message)
+      return Result(isWorking: false, message: error.description)
     }
   }
 

@@ -156,7 +156,7 @@ final class ConnectorRun: TokenStore {
       }
       try await finish(nil, isComplete: isComplete, due: progress.value.nextPullAt)
     } catch let error as ConnectorError {
-      problem.withLock { $0 = error.message }
+      problem.withLock { $0 = error.description }
       try? await finish(error, isComplete: false, due: progress.value.nextPullAt)
     } catch {
       problem.withLock { $0 = "\(error)" }
@@ -272,7 +272,7 @@ final class ConnectorRun: TokenStore {
       (changed.lastPullAt, changed.assets) = (transaction.now, Int64(assets))
       if let error {
         changed.state = error.kind == .refused || error.kind == .settings ? .refused : .failing
-        changed.failures = RecentFailure.adding(error.message, at: transaction.now, to: changed.failures)
+        changed.failures = RecentFailure.adding(error.description, at: transaction.now, to: changed.failures)
       } else {
         (changed.state, changed.lastSuccessAt) = (.working, transaction.now)
       }

@@ -27,7 +27,7 @@ extension FleetTransaction {
       }
       guard let fitting = pulled.fitting else { continue }
       let driver: Stored<Driver>
-      if all == nil { all = try allDrivers() }
+      if all == nil { all = try listAll(ThingQuery<Driver>()) }
       let same = all?.filter { fitting.isCertainly($0.value) } ?? []
       if same.count == 1 {
         driver = try complete(same[0], with: fitting)
@@ -47,17 +47,6 @@ extension FleetTransaction {
       placed[pulled.id] = driver.id
     }
     return placed
-  }
-
-  private func allDrivers() throws(ThingError) -> [Stored<Driver>] {
-    var query = ThingQuery<Driver>(limit: 1_000)
-    var drivers: [Stored<Driver>] = []
-    repeat {
-      let page = try list(query)
-      drivers += page.items
-      query.cursor = page.next
-    } while query.cursor != nil
-    return drivers
   }
 
   @discardableResult

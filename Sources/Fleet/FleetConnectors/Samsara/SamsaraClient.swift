@@ -43,7 +43,7 @@ struct SamsaraClient: ConnectorClient {
     do throws(ConnectorError) {
       return try await pullOptional(stream, after: cursor)
     } catch {
-      guard error.kind == .refused || error.message.hasPrefix("status 404") else { throw error }
+      guard error.kind == .refused || error.description.hasPrefix("status 404") else { throw error }
       var page = PulledPage()
       page.ignore("\(stream.name): the token may not read them")
       return page

@@ -44,15 +44,9 @@ extension FleetView {
   public func attributions(
     of gateway: String, from first: Timestamp, through last: Timestamp
   ) throws(ThingError) -> [Attribution] {
-    var query = ThingQuery<Attribution>(
+    let query = ThingQuery<Attribution>(
       .oneOf(key: "gatewayId", [.text(gateway)]), .atMost(key: "from", last.json), .atLeast(key: "to", first.json),
-      order: [.init("from")], limit: 1_000)
-    var found: [Attribution] = []
-    repeat {
-      let page = try list(query)
-      found += page.items.map(\.value)
-      query.cursor = page.next
-    } while query.cursor != nil
-    return found
+      order: [.init("from")])
+    return try listAll(query).map(\.value)
   }
 }

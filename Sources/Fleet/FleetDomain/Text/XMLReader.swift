@@ -43,6 +43,19 @@ public struct XMLReader {
     return root
   }
 
+  /// Returns the elements of one name as an array: empty if there is none, and with one element if the JSON contains a
+  /// single value instead of an array.
+  public static func elements(_ value: JSON?) -> [JSON] {
+    switch value {
+    case nil, .null?: []
+    case .array(let elements)?: elements
+    case let one?: [one]
+    }
+  }
+
+  /// Returns the text of an element, with or without attributes; empty if there is no element or no text.
+  public static func text(_ value: JSON?) -> String { value?.textValue ?? value?["text"]?.textValue ?? "" }
+
   // MARK: Elements
 
   private mutating func element(depth: Int) throws(XMLError) -> (name: String, content: JSON) {

@@ -15,7 +15,7 @@ extension FleetTransaction {
     let names = names.sorted()
     for start in stride(from: 0, to: names.count, by: 500) {
       let some = names[start..<min(start + 500, names.count)].map { JSON.text($0) }
-      try evaluateServices(of: try all(ThingQuery<Vehicle>(.oneOf(key: "id", some))))
+      try evaluateServices(of: try listAll(ThingQuery<Vehicle>(.oneOf(key: "id", some))))
     }
   }
 
@@ -27,11 +27,11 @@ extension FleetTransaction {
     if !fleets.isEmpty { alternatives.append([.oneOf(key: "fleetId", fleets.map(\.json))]) }
     var ofVehicle: [String: [Stored<ServiceSchedule>]] = [:]
     var ofFleet: [UUIDv7: [Stored<ServiceSchedule>]] = [:]
-    for schedule in try all(ThingQuery<ServiceSchedule>(.anyOf(alternatives))) {
+    for schedule in try listAll(ThingQuery<ServiceSchedule>(.anyOf(alternatives))) {
       if let name = schedule.value.vehicle { ofVehicle[name, default: []].append(schedule) }
       if let fleet = schedule.value.fleet { ofFleet[fleet, default: []].append(schedule) }
     }
-    let known = try all(ThingQuery<ServiceDue>(.oneOf(key: "vehicleId", names)))
+    let known = try listAll(ThingQuery<ServiceDue>(.oneOf(key: "vehicleId", names)))
     let dues = Dictionary(grouping: known) { $0.value.vehicle }
     var changed: Set<UUIDv7> = []
     for vehicle in vehicles {
@@ -52,18 +52,6 @@ extension FleetTransaction {
       for due in own.values { try remove(due, action: "remove") }
     }
     for id in changed { try showMostUrgentState(of: id) }
-  }
-
-  private func all<Value: Kind>(_ query: ThingQuery<Value>) throws(ThingError) -> [Stored<Value>] {
-    var query = query
-    query.limit = 1_000
-    var items: [Stored<Value>] = []
-    repeat {
-      let page = try list(query)
-      items += page.items
-      query.cursor = page.next
-    } while query.cursor != nil
-    return items
   }
 
   /// Updates the state of a service that may have changed because a new day has begun.

@@ -1,3 +1,4 @@
+import Failures
 import Glibc
 
 /// An open file. It is closed when the object is released.
@@ -11,18 +12,16 @@ final class FolderFile: Sendable {
     guard descriptor >= 0 else { throw .last(path) }
   }
 
-  /// Creates a file without a name, which disappears when it is closed.
-  init(temporaryIn folder: String) throws(FileError) {
-    path = folder
-    var name = Array("\(folder)/fleetstore-XXXXXX".utf8CString)
-    descriptor = unsafe name.withUnsafeMutableBufferPointer { name in
-      guard let name = name.baseAddress else { return -1 }
-      let descriptor = unsafe mkstemp(name)
-      if descriptor >= 0 { _ = unsafe unlink(name) }
-      return descriptor
-    }
-    guard descriptor >= 0 else { throw .last(folder) }
-    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+  private init(_ path: String, descriptor: Int32) throws(FileError) {
+    self.path = path
+    self.descriptor = descriptor
+    guard descriptor >= 0 else { throw .last(path) }
+  }
+
+  /// Creates a file without a name in the folder for temporary files. It disappears when it is closed.
+  static func temporary() throws(FileError) -> FolderFile {
+    let folder = TemporaryFile.folder
+    return try FolderFile(folder, descriptor: TemporaryFile.open())
   }
 
   deinit { close(descriptor) }

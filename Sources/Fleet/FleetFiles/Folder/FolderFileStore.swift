@@ -1,4 +1,5 @@
 import Crypto
+import Failures
 import FleetDomain
 import Glibc
 import Telemetry
@@ -31,13 +32,7 @@ public final class FolderFileStore: FileStore {
   public func offset(of upload: UUIDv7, tenant: TenantID) async throws(FileError) -> Int64 {
     let path = uploadPath(upload, tenant)
     return try await threads.run(upload) { () throws(FileError) in
-      let file: FolderFile
-      do throws(FileError) {
-        file = try FolderFile(path, O_RDWR)
-      } catch {
-        if case .missing = error { return 0 }
-        throw error
-      }
+      guard let file = try Self.uploadFile(path) else { return 0 }
       // If a piece was cut off, its bytes are perhaps not on the disk yet.
       try file.synchronize()
       return try file.size
@@ -65,13 +60,7 @@ public final class FolderFileStore: FileStore {
   ) async throws(FileError) -> CompleteUpload {
     let path = uploadPath(upload, tenant)
     return try await threads.run(upload) { () throws(FileError) in
-      let file: FolderFile
-      do throws(FileError) {
-        file = try FolderFile(path, O_RDWR)
-      } catch {
-        if case .missing = error { throw .offset(0) }
-        throw error
-      }
+      guard let file = try Self.uploadFile(path) else { throw .offset(0) }
       guard try file.lock() else { throw .busy }
       defer { file.unlock() }
       let present = try file.size
@@ -93,6 +82,16 @@ public final class FolderFileStore: FileStore {
       }
       try self.link(path, as: content.sha256, tenant)
       return content
+    }
+  }
+
+  /// Opens the file of an upload; `nil` if no bytes of the upload have arrived.
+  private static func uploadFile(_ path: String) throws(FileError) -> FolderFile? {
+    do throws(FileError) {
+      return try FolderFile(path, O_RDWR)
+    } catch {
+      if case .missing = error { return nil }
+      throw error
     }
   }
 
@@ -252,15 +251,6 @@ public final class FolderFileStore: FileStore {
   }
 
   private static func names(in folder: String) -> [String] {
-    guard let directory = unsafe opendir(folder) else { return [] }
-    defer { unsafe closedir(directory) }
-    var names: [String] = []
-    while let entry = unsafe readdir(directory) {
-      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { text in
-        unsafe text.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
-      }
-      if !name.hasPrefix(".") { names.append(name) }
-    }
-    return names
+    FolderListing.names(in: folder) ?? []
   }
 }

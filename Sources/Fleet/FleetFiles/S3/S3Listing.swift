@@ -36,7 +36,7 @@ extension S3Client {
       throw .system("\(bucket): the list of objects is not an answer of S3")
     }
     var objects: [S3Object] = []
-    for entry in Self.elements(content["contents"]) {
+    for entry in XMLReader.elements(content["contents"]) {
       guard let key = entry["key"]?.textValue, let size = entry["size"]?.textValue.flatMap({ Int64($0) }),
         let text = entry["lastmodified"]?.textValue, let changed = try? Timestamp(parsing: text.utf8.span)
       else { throw .system("\(bucket): the list of objects lacks a key, size or time") }
@@ -49,16 +49,6 @@ extension S3Client {
     return (objects, next)
   }
 
-  /// Returns the XML elements with one name as an array. The converted JSON contains an array, a single value or
-  /// nothing.
-  private static func elements(_ value: JSON?) -> [JSON] {
-    switch value {
-    case .array(let several)?: several
-    case let one?: [one]
-    case nil: []
-    }
-  }
-
   /// Returns the unfinished compositions of objects from parts (multipart uploads), at most 1,000.
   func compositions(
     _ prefix: String, for tenant: TenantID?
@@ -69,7 +59,7 @@ extension S3Client {
       throw .system("\(bucket): the list of compositions is not an answer of S3")
     }
     var found: [(key: String, id: String, changed: Timestamp)] = []
-    for entry in Self.elements(content["upload"]) {
+    for entry in XMLReader.elements(content["upload"]) {
       guard let key = entry["key"]?.textValue, let id = entry["uploadid"]?.textValue,
         let text = entry["initiated"]?.textValue, let changed = try? Timestamp(parsing: text.utf8.span)
       else { throw .system("\(bucket): the list of compositions lacks a key, id or time") }

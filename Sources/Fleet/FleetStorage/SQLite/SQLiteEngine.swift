@@ -175,29 +175,15 @@ final class SQLiteEngine: StoreEngine {
   }
 
   func removeRecords(_ recordClass: RecordClass, _ bounds: RetentionBounds) async throws(StorageError) -> Int64 {
-    var (total, next): (Int64, RetentionPlace?) = (0, RetentionPlace())
-    while let first = next, !Task.isCancelled {
-      let piece = try await write { session throws(StoreFailure) in
-        try (session as? SQLiteSession)?.removePiece(recordClass, bounds, from: first) ?? (removed: 0, next: nil)
-      }
-      next = piece.next
-      total += piece.removed
-      tally.add(records: piece.removed)
+    try await removeInPieces(from: RetentionPlace()) { session, place throws(StoreFailure) in
+      try (session as? SQLiteSession)?.removePiece(recordClass, bounds, from: place) ?? (removed: 0, next: nil)
     }
-    return total
   }
 
   func removeRecords(tenant: Int32, vehicle: Int32) async throws(StorageError) -> Int64 {
-    var total: Int64 = 0
-    while !Task.isCancelled {
-      let removed = try await write { session throws(StoreFailure) in
-        try (session as? SQLiteSession)?.removePiece(tenant: tenant, vehicle: vehicle) ?? 0
-      }
-      if removed == 0 { break }
-      total += removed
-      tally.add(records: removed)
+    try await removeInPieces { session throws(StoreFailure) in
+      try (session as? SQLiteSession)?.removePiece(tenant: tenant, vehicle: vehicle) ?? 0
     }
-    return total
   }
 
   func referenceTime() async throws(StorageError) -> Timestamp? {

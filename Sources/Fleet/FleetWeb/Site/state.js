@@ -19,7 +19,13 @@ export function changed() {
 }
 
 /** Draws a component again when the shared data change. */
-export function useShared() {
+export function useShared() { useListeners(listeners); }
+
+/**
+ * Draws a component again when the functions of a set are called.
+ * @param {Set<() => void>} listeners
+ */
+export function useListeners(listeners) {
   const [, draw] = useState(0);
   useEffect(() => {
     const listener = () => draw((/** @type {number} */ count) => count + 1);

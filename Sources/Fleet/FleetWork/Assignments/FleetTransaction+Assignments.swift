@@ -135,18 +135,11 @@ extension FleetView {
   /// by person and then by vehicle.
   public func vehicleWindows(of people: Set<UUIDv7>) throws(ThingError) -> [UUIDv7: [String: [VehicleWindow]]] {
     var windows: [UUIDv7: [String: [VehicleWindow]]] = [:]
-    var rest = Array(people)[...]
-    while !rest.isEmpty {
-      var query = ThingQuery<Driver>(.oneOf(key: "personId", rest.prefix(500).map(\.json)), limit: 500)
-      rest = rest.dropFirst(500)
-      repeat {
-        let page = try list(query)
-        for (driver, window) in try self.windows(ofDrivers: page.items.map(\.id.json)) {
-          guard let person = page.items.first(where: { $0.id.json == driver })?.value.personID else { continue }
-          windows[person, default: [:]][window.vehicle, default: []].append(window)
-        }
-        query.cursor = page.next
-      } while query.cursor != nil
+    try forEachPage(ofDriversOf: people) { page throws(ThingError) in
+      for (driver, window) in try self.windows(ofDrivers: page.items.map(\.id.json)) {
+        guard let person = page.items.first(where: { $0.id.json == driver })?.value.personID else { continue }
+        windows[person, default: [:]][window.vehicle, default: []].append(window)
+      }
     }
     return windows
   }
@@ -154,19 +147,24 @@ extension FleetView {
   /// Returns the drivers that are linked to the accounts of people.
   public func drivers(of people: Set<UUIDv7>) throws(ThingError) -> [UUIDv7: Set<UUIDv7>] {
     var drivers: [UUIDv7: Set<UUIDv7>] = [:]
-    var rest = Array(people)[...]
-    while !rest.isEmpty {
-      var query = ThingQuery<Driver>(.oneOf(key: "personId", rest.prefix(500).map(\.json)), limit: 500)
-      rest = rest.dropFirst(500)
-      repeat {
-        let page = try list(query)
-        for driver in page.items {
-          if let person = driver.value.personID { drivers[person, default: []].insert(driver.id) }
-        }
-        query.cursor = page.next
-      } while query.cursor != nil
+    try forEachPage(ofDriversOf: people) { page throws(ThingError) in
+      for driver in page.items {
+        if let person = driver.value.personID { drivers[person, default: []].insert(driver.id) }
+      }
     }
     return drivers
+  }
+
+  /// Calls a closure with pages of the drivers that are linked to the accounts of people.
+  private func forEachPage(
+    ofDriversOf people: Set<UUIDv7>, _ body: (Page<Stored<Driver>>) throws(ThingError) -> Void
+  ) throws(ThingError) {
+    var rest = Array(people)[...]
+    while !rest.isEmpty {
+      let query = ThingQuery<Driver>(.oneOf(key: "personId", rest.prefix(500).map(\.json)), limit: 500)
+      rest = rest.dropFirst(500)
+      try forEachPage(of: query, body)
+    }
   }
 
   /// Returns the periods in which vehicles are or were assigned to drivers. The result is grouped by driver and then by

@@ -31,8 +31,7 @@ extension FleetView {
     var documents = ThingQuery<Document>(
       .atLeast(key: "expiresOn", first.json), .below(key: "expiresOn", last.json), limit: 1_000)
     documents.leavesOutUnreadable = true
-    repeat {
-      let page = try list(documents)
+    try forEachPage(of: documents) { page throws(ThingError) in
       unreadable += page.unreadable
       for document in page.items {
         guard let day = document.value.expiresOn else { continue }
@@ -49,13 +48,11 @@ extension FleetView {
           vehicle: document.value.vehicleID, driver: document.value.driverID, item: item)
         if let reminder, try isNew(reminder) { reminders.append(reminder) }
       }
-      documents.cursor = page.next
-    } while documents.cursor != nil
+    }
     var drivers = ThingQuery<Driver>(
       .atLeast(key: "licenceExpiry", first.json), .below(key: "licenceExpiry", last.json), limit: 1_000)
     drivers.leavesOutUnreadable = true
-    repeat {
-      let page = try list(drivers)
+    try forEachPage(of: drivers) { page throws(ThingError) in
       unreadable += page.unreadable
       for driver in page.items {
         guard let day = driver.value.licenceExpiry else { continue }
@@ -64,8 +61,7 @@ extension FleetView {
           vehicle: nil, driver: driver.id, item: nil)
         if let reminder, try isNew(reminder) { reminders.append(reminder) }
       }
-      drivers.cursor = page.next
-    } while drivers.cursor != nil
+    }
     return (reminders, unreadable)
   }
 

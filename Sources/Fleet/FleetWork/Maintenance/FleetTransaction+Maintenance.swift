@@ -50,16 +50,14 @@ extension FleetTransaction {
   /// repaired.
   public func link(_ record: Stored<MaintenanceRecord>) throws(ThingError) {
     let ids = record.value.status == .cancelled ? [] : record.value.defectIDs
-    var query = ThingQuery<Defect>(.oneOf(key: "recordId", [record.id.json]), limit: 1_000)
-    repeat {
-      let page = try list(query)
+    let query = ThingQuery<Defect>(.oneOf(key: "recordId", [record.id.json]), limit: 1_000)
+    try forEachPage(of: query) { page throws(ThingError) in
       for defect in page.items where !ids.contains(defect.id) {
         var free = defect.value
         free.recordID = nil
         try update(defect, to: free, action: "change")
       }
-      query.cursor = page.next
-    } while query.cursor != nil
+    }
     for id in ids {
       var defect = try existing(id, Defect.self)
       if defect.value.recordID != record.id {

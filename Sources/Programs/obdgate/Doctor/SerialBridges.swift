@@ -1,3 +1,4 @@
+import Failures
 import Glibc
 import Ports
 
@@ -10,7 +11,7 @@ enum SerialBridges {
   ///
   /// - Parameter present: the serial devices that are present.
   static func without(_ present: [DeviceIdentity], _ rules: DiscoveryRules) -> [Finding] {
-    names(in: folder).compactMap { name in
+    (FolderListing.names(in: folder) ?? []).sorted().compactMap { name in
       guard let path = resolvedPath("\(folder)/\(name)"), let usb = usb(path) else { return nil }
       let identity = DeviceIdentity(node: "", systemPath: path, usb: usb)
       switch rules.verdict(for: identity) {
@@ -43,19 +44,6 @@ enum SerialBridges {
   private static func hex(_ number: UInt16) -> String {
     let digits = String(number, radix: 16)
     return String(repeating: "0", count: 4 - digits.count) + digits
-  }
-
-  private static func names(in folder: String) -> [String] {
-    guard let listing = unsafe opendir(folder) else { return [] }
-    defer { unsafe _ = closedir(listing) }
-    var names: [String] = []
-    while let entry = unsafe readdir(listing) {
-      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
-        unsafe $0.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
-      }
-      if !name.hasPrefix(".") { names.append(name) }
-    }
-    return names.sorted()
   }
 
   /// Resolves the symbolic links in a path (realpath(3)); `nil` if the file does not exist.

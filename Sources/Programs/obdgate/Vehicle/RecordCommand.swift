@@ -11,12 +11,7 @@ struct RecordCommand: ParsableCommand {
     commandName: "record", abstract: "Polls a vehicle as the daemon does, and writes every byte to a capture file.",
     discussion: "It runs until SIGINT or SIGTERM. Read the file with obdgate replay.")
 
-  @Option(
-    help: ArgumentHelp(
-      "The adapter: /dev/ttyUSB0, /dev/ttyUSB0@115200, HOST:PORT, rfcomm:ADDRESS or ble:ADDRESS. Default: the one found.",
-      valueName: "device"),
-    completion: .file())
-  var device: String?
+  @OptionGroup var adapter: DeviceOption
 
   @Option(
     name: .shortAndLong, help: ArgumentHelp("The capture file. An existing file is replaced.", valueName: "file"),
@@ -30,12 +25,11 @@ struct RecordCommand: ParsableCommand {
     if let duration, !(0.1...604_800).contains(duration) {
       throw ValidationError("--duration \(duration): expected 0.1 to 604800 seconds")
     }
-    if let device { _ = try PortAddress(argument: device) }
   }
 
   func run() throws {
     do {
-      let address = try VehicleOptions.address(device)
+      let address = try adapter.address()
       try RecordRun(address: address, path: output, nanoseconds: duration.map { Int64(($0 * 1e9).rounded()) }).run()
     } catch let failure as Failure {
       throw failure.reported(by: "record")

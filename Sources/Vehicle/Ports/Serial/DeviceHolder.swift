@@ -1,3 +1,4 @@
+import Failures
 import Glibc
 
 /// Finds processes that have a device open, as far as /proc shows this to the current user.
@@ -50,16 +51,7 @@ public enum DeviceHolder {
   }
 
   private static func entries(of folder: String) -> [String] {
-    guard let listing = unsafe opendir(folder) else { return [] }
-    defer { unsafe _ = closedir(listing) }
-    var names: [String] = []
-    while let entry = unsafe readdir(listing) {
-      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
-        unsafe $0.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
-      }
-      if !name.hasPrefix(".") { names.append(name) }
-    }
-    return names
+    FolderListing.names(in: folder) ?? []
   }
 
   private static func target(of link: String) -> String? {

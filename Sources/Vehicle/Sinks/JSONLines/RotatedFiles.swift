@@ -1,3 +1,4 @@
+import Failures
 import Glibc
 
 /// The rotated files of a sink: `records.jsonl.1`, `records.jsonl.2` and so on; a compressed file is
@@ -66,13 +67,11 @@ struct RotatedFiles {
   /// Lists the rotated files, the oldest first. If a file exists both compressed and uncompressed, only the compressed
   /// one is listed: a crash prevented the removal of the original.
   func entries() throws(SinkError) -> [Entry] {
-    guard let listing = unsafe opendir(folder) else { throw OutputFile.failure(folder, errno) }
-    defer { unsafe closedir(listing) }
+    guard let names = FolderListing.names(in: folder, includesHidden: true) else {
+      throw OutputFile.failure(folder, errno)
+    }
     var found: [Int: Entry] = [:]
-    while let item = unsafe readdir(listing) {
-      let name = unsafe withUnsafePointer(to: &item.pointee.d_name) { text in
-        unsafe text.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
-      }
+    for name in names {
       guard let entry = entry(name) else { continue }
       if entry.isCompressed || found[entry.number] == nil { found[entry.number] = entry }
     }

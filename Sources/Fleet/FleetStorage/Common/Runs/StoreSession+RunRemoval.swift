@@ -5,28 +5,15 @@ extension StoreEngine {
   /// Deletes expired telemetry that is stored in runs, and returns the number of deleted records; see
   /// ``FleetDomain/FleetStorage/removeRecords(_:before:at:)``.
   func removeRuns(_ bounds: RetentionBounds) async throws(StorageError) -> Int64 {
-    var (total, next): (Int64, RunRemovalPlace?) = (0, RunRemovalPlace())
-    while let place = next, !Task.isCancelled {
-      let piece = try await write { session throws(StoreFailure) in try session.removeRuns(bounds, from: place) }
-      next = piece.next
-      total += piece.removed
-      tally.add(records: piece.removed)
+    try await removeInPieces(from: RunRemovalPlace()) { session, place throws(StoreFailure) in
+      try session.removeRuns(bounds, from: place)
     }
-    return total
   }
 
   /// Deletes a removed vehicle's telemetry that is stored in runs. Returns the number of deleted records.
   func removeRuns(tenant: Int32, vehicle: Int32) async throws(StorageError) -> Int64 {
-    var total: Int64 = 0
-    while !Task.isCancelled {
-      let removed = try await write { session throws(StoreFailure) in
-        try session.removeRuns(tenant: tenant, vehicle: vehicle)
-      }
-      if removed == 0 { break }
-      total += removed
-      tally.add(records: removed)
+    try await removeInPieces { session throws(StoreFailure) in try session.removeRuns(tenant: tenant, vehicle: vehicle)
     }
-    return total
   }
 }
 

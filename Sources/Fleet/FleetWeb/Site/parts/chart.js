@@ -3,19 +3,9 @@ import uPlot from "../lib/uplot.js";
 import { html, useEffect, useRef, useState } from "../lib/preact.js";
 import { clockText, inUnit, number, timeText, timeZone, unitName } from "../format.js";
 import { t } from "../texts.js";
-import { loadStyle } from "./style-sheet.js";
+import { loadStyle, token } from "./style-sheet.js";
 
 await loadStyle(new URL("../lib/uplot.css", import.meta.url));
-
-/** @param {string} name */
-function token(name) {
-  const probe = document.createElement("i");
-  probe.style.color = `var(--${name})`;
-  document.body.append(probe);
-  const found = getComputedStyle(probe).color;
-  probe.remove();
-  return found;
-}
 
 /**
  * @param {{ times: number[], values: (number | null)[], label: string, unit: string, digits?: number, from: number, to: number,

@@ -7,7 +7,7 @@ import maplibregl from "../lib/maplibre.js";
 import { shapes } from "./icons.js";
 import { t } from "../texts.js";
 import { drawn } from "./map-fences.js";
-import { loadStyle } from "./style-sheet.js";
+import { loadStyle, token } from "./style-sheet.js";
 
 /**
  * The base map that the operator has configured; `null` for the outline of land and borders.
@@ -24,20 +24,6 @@ const landAddress = new URL("../lib/land.json", import.meta.url).href;
 
 /** @type {readonly import("./icons.js").Shape[]} */
 const states = ["moving", "idle", "parked", "silent", "danger"];
-
-/**
- * The present value of a colour token.
- * @param {string} name
- */
-function token(name) {
-  // The browser chooses between the light and the dark colour only in a property of an element.
-  const probe = document.createElement("i");
-  probe.style.color = `var(--${name})`;
-  document.body.append(probe);
-  const found = getComputedStyle(probe).color;
-  probe.remove();
-  return found;
-}
 
 function isDark() { return matchMedia("(prefers-color-scheme: dark)").matches; }
 

@@ -1,7 +1,6 @@
 /** The names of things that other things refer to by their ids. */
-import { useEffect, useState } from "../lib/preact.js";
 import { all, get, pathOf } from "../api.js";
-import { may } from "../state.js";
+import { may, useListeners } from "../state.js";
 import { hasText, t } from "../texts.js";
 
 /** @type {Map<string, string>} */
@@ -142,11 +141,4 @@ export function remember(kind, things) {
 }
 
 /** Draws a component again when names are known. */
-export function useNames() {
-  const [, draw] = useState(0);
-  useEffect(() => {
-    const listener = () => draw((/** @type {number} */ count) => count + 1);
-    listeners.add(listener);
-    return () => { listeners.delete(listener); };
-  }, []);
-}
+export function useNames() { useListeners(listeners); }

@@ -1,4 +1,4 @@
-/** Style sheets that only some pages need. */
+/** Style sheets that only some pages need, and the colours of the styles for code that draws. */
 
 /** @type {Map<string, Promise<void>>} */
 const sheets = new Map();
@@ -22,4 +22,19 @@ export function loadStyle(address) {
     sheets.set(address.href, loading);
   }
   return loading;
+}
+
+/**
+ * The present value of a colour token.
+ * @param {string} name
+ * @returns {string}
+ */
+export function token(name) {
+  // The browser chooses between the light and the dark colour only in a property of an element.
+  const probe = document.createElement("i");
+  probe.style.color = `var(--${name})`;
+  document.body.append(probe);
+  const found = getComputedStyle(probe).color;
+  probe.remove();
+  return found;
 }

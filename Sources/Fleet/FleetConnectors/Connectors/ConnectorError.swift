@@ -1,0 +1,22 @@
+import Failures
+
+/// The reason why a page was not pulled. Its text contains no secret and can be shown to people.
+typealias ConnectorError = PlacedError<ConnectorErrorKind>
+
+/// The kind of a ``ConnectorError``.
+enum ConnectorErrorKind: Hashable, Sendable {
+  /// The secret is rejected.
+  case refused
+  /// The service demands a wait of this many seconds; `nil` if it does not name the time.
+  case rateLimited(seconds: Double?)
+  /// The service no longer accepts the cursor.
+  case cursorExpired
+  /// The vehicle is asleep, so the service has no current values.
+  case asleep
+  /// The service or the network is not available now.
+  case unavailable
+  /// The answer does not match the service's documentation.
+  case malformed
+  /// A setting of the connector is missing or invalid.
+  case settings
+}
