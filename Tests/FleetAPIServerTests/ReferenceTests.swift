@@ -35,7 +35,7 @@ import Testing
   /// Members with ids that refer to no other thing, or that another rule checks.
   private static let others: Set<String> = [
     // Records, whose gateway's rights are checked. The id of a command is chosen by the client.
-    "RecordBatch.id", "RecordBatch.epoch", "RecordBatch.vehicleId", "JourneyCommand.id",
+    "RecordBatch.id", "RecordBatch.epoch", "RecordBatch.vehicleId", "JourneyCommand.id", "MaintenanceCompletion.id",
     // The fleet's own list, which `FleetGroupRoutes` checks, and scopes, which must be inside of the caller's scope.
     "Fleet.vehicleIds", "Person.scope", "Token.scope",
   ]

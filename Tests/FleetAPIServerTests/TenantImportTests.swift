@@ -46,7 +46,7 @@ import Testing
     try await TestServer.run(on: database) { server in
       let storage = server.storage
       let now = Timestamp(nanoseconds: 1_795_219_200_000_000_000)
-      _ = try await storage.addVehicle("VAN-1", tenant: .standard, at: now)
+      _ = try await storage.addVehicle("VAN-900", tenant: .standard, at: now)
       var bytes: [UInt8] = []
       try await TenantExport(storage: storage, tenant: .standard, contents: nil).write(at: now) { bytes += $0 }
       let lines = bytes.split(separator: 0x0A).map(Array.init)
