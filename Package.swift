@@ -196,12 +196,13 @@ let package = Package(
       ],
       path: "Sources/Fleet/FleetMessages", swiftSettings: strict),
     .target(
-      name: "FleetProviders", dependencies: ["FleetDomain", "Peers", "CCurl"], path: "Sources/Fleet/FleetProviders",
-      swiftSettings: strict),
+      name: "FleetProviders", dependencies: ["FleetDomain", "Peers", "CCurl", "CPorts"],
+      path: "Sources/Fleet/FleetProviders", swiftSettings: strict),
     .target(
       name: "FleetConnectors",
       dependencies: [
         "Failures", "FleetAccess", "FleetDomain", "FleetFigures", "FleetProviders", "FleetWork", "Peers", "Telemetry",
+        "CMosquitto",
         .product(name: "Crypto", package: "swift-crypto"), .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ], path: "Sources/Fleet/FleetConnectors",
@@ -395,7 +396,8 @@ let package = Package(
     .testTarget(name: "FleetWebTests", dependencies: ["FleetWeb", "Failures", "TestKit"], swiftSettings: strict),
     .testTarget(
       name: "FleetConnectorsTests",
-      dependencies: ["FleetConnectors", "FleetDomain", "FleetWork", "Telemetry", "TestKit"], swiftSettings: strict),
+      dependencies: ["FleetConnectors", "FleetDomain", "FleetProviders", "FleetWork", "Telemetry", "TestKit"],
+      swiftSettings: strict),
     .testTarget(
       name: "FleetConnectorsServerTests",
       dependencies: [

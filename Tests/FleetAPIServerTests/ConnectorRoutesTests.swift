@@ -104,6 +104,31 @@ import Testing
     }
   }
 
+  @Test func a_forward_to_home_assistant_needs_the_address_of_a_broker() async throws {
+    try await TestServer.run(Self.options) { server in
+      try await aside {
+        let client = try server.client(server.keys.admin)
+        func make(_ address: String, _ more: String = "") throws -> TestClient.Reply {
+          let forward = #"{"name":"Home","format":"homeAssistant","address":"\#(address)"\#(more)}"#
+          return try client.send("POST", "/api/forwards", json: forward)
+        }
+        let made = try make("mqtts://fleet@broker.example/vans", #","secret":"right one""#)
+        #expect(made.status == 201 && !made.text.contains("right one"), "\(made.text)")
+        #expect(try made.json["hasSecret"] as? Bool == true)
+        for address in [
+          "https://broker.example/vans", "mqtts://broker.example", "mqtts://fleet:secret@broker.example/vans",
+          "mqtts://broker.example/vans/+", "mqtts://broker.example/homeassistant", "mqtt://broker.example/vans",
+          "mqtts://127.0.0.1/vans", "mqtts://10.0.0.1/vans",
+        ] {
+          let reply = try make(address)
+          #expect(reply.status == 422 && reply.text.contains(#""path":"address""#), "\(address): \(reply.text)")
+        }
+        let header = try make("mqtts://broker.example/vans", #","keyHeader":"X-Key""#)
+        #expect(header.status == 422 && header.text.contains(#""path":"keyHeader""#), "\(header.text)")
+      }
+    }
+  }
+
   @Test func a_secret_needs_a_file_with_keys() async throws {
     try await TestServer.run(.test { $0.accounts = AccountSettings() }) { server in
       try await aside {

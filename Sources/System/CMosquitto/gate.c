@@ -75,6 +75,8 @@ void cmosquitto_gate_free(cmosquitto_gate *gate) {
 
 int cmosquitto_gate_socket(const cmosquitto_gate *gate) { return gate->broker; }
 
+int cmosquitto_gate_inside(const cmosquitto_gate *gate) { return gate->inside; }
+
 int cmosquitto_gate_wants_write(const cmosquitto_gate *gate) {
   int waiting = 0;
   if (gate->out.count) return 1;

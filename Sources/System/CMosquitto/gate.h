@@ -23,6 +23,8 @@ void cmosquitto_gate_free(cmosquitto_gate *gate);
 
 /// Returns the socket that is connected to the broker.
 int cmosquitto_gate_socket(const cmosquitto_gate *gate);
+/// Returns the filter's end of the socket pair, of which the library has the other end.
+int cmosquitto_gate_inside(const cmosquitto_gate *gate);
 /// Returns whether bytes from the library wait to be sent to the broker.
 int cmosquitto_gate_wants_write(const cmosquitto_gate *gate);
 

@@ -32,6 +32,7 @@
   F(mosquitto_property_read_int16)        \
   F(mosquitto_property_read_int32)        \
   F(mosquitto_connect_async)              \
+  F(mosquitto_socks5_set)                 \
   F(mosquitto_socket)                     \
   F(mosquitto_want_write)                 \
   F(mosquitto_loop)                       \

@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
 
 /// Size of the queue of events. The number of unacknowledged messages is limited, so fewer events can occur between two
 /// reads.
@@ -14,6 +16,8 @@ struct cmosquitto_client {
   cmosquitto_gate *gate;
   int uses_tls;
   int is_connected;
+  /// Whether the client was connected with cmosquitto_connect_at.
+  int is_at_address;
   cmosquitto_event events[EVENTS];
   unsigned first, count;
 };
@@ -82,6 +86,70 @@ int cmosquitto_connect(cmosquitto_client *client, const char *host, int port, in
   return client->gate ? MOSQ_ERR_SUCCESS : MOSQ_ERR_ERRNO;
 }
 
+/// Lets the library read and write without blocking. Returns 0 or its error code.
+static int run(cmosquitto_client *client) {
+  struct mosquitto *mosquitto = client->mosquitto;
+  if (!client->is_at_address) return library.mosquitto_loop(mosquitto, 0, 1);
+  // mosquitto_loop calls select(2), which cannot wait for the many descriptors of a server.
+  int code = library.mosquitto_loop_read(mosquitto, 1);
+  if (!code) code = library.mosquitto_loop_write(mosquitto, 1);
+  return code ? code : library.mosquitto_loop_misc(mosquitto);
+}
+
+/// Receives exactly `count` bytes from the library. Returns whether they were there.
+static int receive(const cmosquitto_client *client, uint8_t *bytes, size_t count) {
+  return recv(cmosquitto_gate_inside(client->gate), bytes, count, MSG_DONTWAIT) == (ssize_t)count;
+}
+
+/// Sends an answer to the library, and lets the library read it.
+static int answer(cmosquitto_client *client, const uint8_t *bytes, size_t count) {
+  if (send(cmosquitto_gate_inside(client->gate), bytes, count, MSG_DONTWAIT | MSG_NOSIGNAL) != (ssize_t)count)
+    return MOSQ_ERR_ERRNO;
+  return run(client);
+}
+
+/// Answers the library as a SOCKS 5 proxy does (RFC 1928, sections 3 to 6).
+static int introduce(cmosquitto_client *client) {
+  uint8_t greeting[3], request[4], rest[1 + 255 + 2];
+  int code = run(client);
+  if (code) return code;
+  if (!receive(client, greeting, sizeof greeting)) return MOSQ_ERR_PROXY;
+  code = answer(client, (const uint8_t[]){5, 0}, 2);
+  if (code) return code;
+  if (!receive(client, request, sizeof request)) return MOSQ_ERR_PROXY;
+  // The type of the host: 1 for IPv4, 3 for a name after its length, 4 for IPv6. The port has two more bytes.
+  size_t length = request[3] == 1 ? 4 : 16;
+  if (request[3] == 3) {
+    if (!receive(client, rest, 1)) return MOSQ_ERR_PROXY;
+    length = rest[0];
+  }
+  if (!receive(client, rest, length + 2)) return MOSQ_ERR_PROXY;
+  code = answer(client, (const uint8_t[]){5, 0, 0, 1, 0, 0, 0, 0, 0, 0}, 10);
+  // The library reads the answer in two steps. Then it begins with TLS, or queues CONNECT.
+  return code ? code : run(client);
+}
+
+void cmosquitto_reset(cmosquitto_client *client) {
+  cmosquitto_gate_free(client->gate);
+  client->gate = NULL;
+  client->is_connected = 0;
+  client->first = client->count = 0;
+}
+
+int cmosquitto_connect_at(
+    cmosquitto_client *client, const char *address, const char *host, int port, int keep_alive) {
+  client->is_at_address = 1;
+  if (!strcmp(address, host)) return cmosquitto_connect(client, host, port, keep_alive);
+  // The library cannot connect to an address and verify another name, except through a SOCKS proxy. The address is
+  // therefore set as the proxy's address. The bytes that are meant for the proxy stay in this process: the library only
+  // queues them until the filter exists, and `introduce` answers them.
+  int code = library.mosquitto_socks5_set(client->mosquitto, address, port, NULL, NULL);
+  if (!code) code = library.mosquitto_threaded_set(client->mosquitto, true);
+  if (!code) code = cmosquitto_connect(client, host, port, keep_alive);
+  if (!code) code = library.mosquitto_threaded_set(client->mosquitto, false);
+  return code ? code : introduce(client);
+}
+
 int cmosquitto_socket(const cmosquitto_client *client) { return cmosquitto_gate_socket(client->gate); }
 
 int cmosquitto_wants_write(const cmosquitto_client *client) {
@@ -96,7 +164,7 @@ int cmosquitto_continue(cmosquitto_client *client) {
     int came = 0;
     int refused = cmosquitto_gate_in(client->gate, &came);
     int reason = errno;
-    int code = library.mosquitto_loop(client->mosquitto, 0, 1);
+    int code = run(client);
     int loop_reason = errno;
     int went = cmosquitto_gate_out(client->gate);
     if (code) {

@@ -27,24 +27,38 @@ struct ForwardRoutes {
     var routes = ThingRoutes<Forward>(
       storage: storage, area: .settings, relation: { _, _, _ in Relation() }, restriction: { _, _, _ in nil },
       check: { [mayUsePrivate] _, new, _, _ throws(ThingError) in
-        guard ProviderClient.isAllowed(new.address, mayUseLoopback: mayUsePrivate, mayUsePrivate: mayUsePrivate) else {
-          throw .invalid(FieldErrors([FieldError("address", "expected https://… of another machine")]))
-        }
-        guard new.format != .webhook || new.keyHeader == nil else {
-          throw .invalid(FieldErrors([FieldError("keyHeader", "expected none, because a webhook has a signature")]))
-        }
+        try Self.check(new, mayUsePrivate: mayUsePrivate)
       },
       derived: Self.derived(keys, hasKeyFile: hasKeyFile), order: [.init("name")])
     routes.afterChange = { forward, transaction throws(ThingError) in try transaction.follow(forward) }
     return routes
   }
 
+  private static func check(_ new: Forward, mayUsePrivate: Bool) throws(ThingError) {
+    let (isAllowed, expected) =
+      if new.format == .homeAssistant {
+        (MQTTAddress.isAllowed(new.address, mayUsePrivate: mayUsePrivate), MQTTAddress.expected)
+      } else {
+        (
+          ProviderClient.isAllowed(new.address, mayUseLoopback: mayUsePrivate, mayUsePrivate: mayUsePrivate),
+          "expected https://… of another machine"
+        )
+      }
+    guard isAllowed else { throw .invalid(FieldErrors([FieldError("address", expected)])) }
+    guard new.keyHeader == nil || new.format != .webhook else {
+      throw .invalid(FieldErrors([FieldError("keyHeader", "expected none, because a webhook has a signature")]))
+    }
+    guard new.keyHeader == nil || new.format != .homeAssistant else {
+      throw .invalid(FieldErrors([FieldError("keyHeader", "expected none, because the secret is a password")]))
+    }
+  }
+
   static func derived(_ keys: SecretKeys?, hasKeyFile: Bool) -> [DerivedField<Forward>] {
     [
       .secret(
         "secret",
-        "The value of the header `Authorization`, or of `keyHeader`; of a webhook, the secret of its signature.", keys,
-        hasKeyFile: hasKeyFile
+        "The value of the header `Authorization`, or of `keyHeader`; of a webhook, the secret of its signature; of "
+          + "`homeAssistant`, the password of the user in the address.", keys, hasKeyFile: hasKeyFile
       ) { secret, forward, transaction, keys throws(ThingError) in
         if forward.value.format == .webhook, let secret, WebhookSignature(secret) == nil {
           throw .invalid(FieldErrors([FieldError("secret", WebhookSignature.expectedSecret)]))

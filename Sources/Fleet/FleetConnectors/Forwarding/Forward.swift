@@ -12,6 +12,8 @@ public struct Forward: Kind {
     case prometheus
     /// Signed JSON, in the format of the specification Standard Webhooks.
     case webhook
+    /// Retained MQTT messages with Home Assistant's discovery. The address is an ``MQTTAddress``.
+    case homeAssistant
   }
 
   public var name = ""

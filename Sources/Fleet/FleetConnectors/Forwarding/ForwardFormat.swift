@@ -35,12 +35,13 @@ struct ForwardedRecord: Equatable, Sendable {
   }
 }
 
-/// The credentials that a request contains.
+/// The credentials that a request or a login contains.
 enum ForwardKey: Sendable {
   case none
   /// A header with its value.
   case header(String)
   case signature(WebhookSignature)
+  case password(String)
 
   var headers: [String] { if case .header(let text) = self { [text] } else { [] } }
 }
@@ -51,7 +52,7 @@ extension Forward.Format {
     switch self {
     case .traccar: 1
     case .webhook: 100
-    case .influx, .prometheus: 500
+    case .influx, .prometheus, .homeAssistant: 500
     }
   }
 
@@ -60,7 +61,8 @@ extension Forward.Format {
   /// the request after a correction of its program.
   func isFinal(_ status: Int) -> Bool { self != .webhook && [400, 409, 413, 422].contains(status) }
 
-  /// Returns the request for some records; `nil` if they contain nothing that this format can represent.
+  /// Returns the request for some records; `nil` if they contain nothing that this format can represent, or if the
+  /// format is not sent with HTTP.
   func request(
     _ records: [ForwardedRecord], to address: String, key: ForwardKey, at now: Timestamp
   ) -> ProviderClient.Request? {
@@ -84,6 +86,7 @@ extension Forward.Format {
       guard case .signature(let signature) = key, let body = ForwardWebhook.body(records) else { return nil }
       return .init(
         address, headers: signature.headers(body, id: ForwardWebhook.id(of: body), at: now), body: body)
+    case .homeAssistant: return nil
     }
   }
 }

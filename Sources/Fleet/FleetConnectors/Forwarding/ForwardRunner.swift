@@ -47,12 +47,16 @@ public final class ForwardRunner: Service {
   private static let batch = 500
   /// Maximum number of reads of the feed for one forward in one round.
   private static let mostBatches = 20
+  /// The size of messages after which they are published before more records are added, bytes.
+  private static let mostPublished = 1 << 20
 
   private let storage: any FleetStorage
   private let keys: SecretKeys
   private let logger: Logger
   private let now: @Sendable () -> Timestamp
   private let transport: @Sendable () -> any ConnectorTransport
+  private let publisher: any RetainedPublisher
+  private let published = PublishedMemory()
   private let rounds = DueRounds(most: 64, mostOfTenant: 4)
 
   public convenience init(
@@ -61,14 +65,17 @@ public final class ForwardRunner: Service {
   ) {
     self.init(
       storage: storage, keys: keys, logger: logger, now: now,
-      transport: { ConnectorCheck.transport(mayUsePrivate: mayUsePrivate) })
+      transport: { ConnectorCheck.transport(mayUsePrivate: mayUsePrivate) },
+      publisher: MQTTPublisher(mayUsePrivate: mayUsePrivate))
   }
 
   init(
     storage: any FleetStorage, keys: SecretKeys, logger: Logger, now: @escaping @Sendable () -> Timestamp,
-    transport: @escaping @Sendable () -> any ConnectorTransport
+    transport: @escaping @Sendable () -> any ConnectorTransport,
+    publisher: any RetainedPublisher = MQTTPublisher(mayUsePrivate: false)
   ) {
     (self.storage, self.keys, self.logger, self.now, self.transport) = (storage, keys, logger, now, transport)
+    self.publisher = publisher
   }
 
   /// Runs until its task is cancelled or its service group stops it.
@@ -133,6 +140,11 @@ public final class ForwardRunner: Service {
       var ignored: [String: Int] = isGone ? ["records that are not in the feed any more": 1] : [:]
       guard next != position else { return }
       let records = try await visible(changes.compactMap { ForwardedRecord($0.record) }, tenant)
+      guard forward.value.format != .homeAssistant else {
+        try await commit(forward, next, publish(records, forward, key, tenant), ignored, holder, tenant)
+        position = next
+        continue
+      }
       var sent = 0
       for first in stride(from: 0, to: records.count, by: forward.value.format.most) {
         let part = Array(records[first..<min(first + forward.value.format.most, records.count)])
@@ -173,6 +185,54 @@ public final class ForwardRunner: Service {
     }
   }
 
+  /// Publishes the newest values of records, and returns the number of records.
+  ///
+  /// - Throws: an error if the same values must be published again later.
+  private func publish(
+    _ records: [ForwardedRecord], _ forward: Stored<Forward>, _ key: ForwardKey, _ tenant: TenantID
+  ) async throws(ConnectorError) -> Int {
+    guard let address = MQTTAddress(forward.value.address) else {
+      throw ConnectorError(.settings, "address: \(MQTTAddress.expected)")
+    }
+    let password: String? = if case .password(let text) = key { text } else { nil }
+    let name = "\(forward.id.string) \(forward.value.address)"
+    let devices = try await devices(Set(records.map(\.vehicle)), tenant)
+    var (rest, sent) = (records[...], 0)
+    while !rest.isEmpty {
+      var batch = HomeAssistantBatch(to: address, devices, after: published.topics(of: name), at: now())
+      while let record = rest.first, batch.size < Self.mostPublished {
+        batch.add(record)
+        rest.removeFirst()
+      }
+      guard !batch.messages.isEmpty else { continue }
+      do throws(ConnectorError) {
+        try await publisher.publish(
+          batch.messages, as: "fleetstore-\(forward.id.string)", to: address, password: password)
+      } catch {
+        var topics = published.topics(of: name)
+        topics.forgetDiscoveries()
+        published.set(topics, of: name)
+        throw error
+      }
+      published.set(batch.published, of: name)
+      sent += batch.records
+    }
+    return sent
+  }
+
+  private func devices(
+    _ vehicles: Set<String>, _ tenant: TenantID
+  ) async throws(ConnectorError) -> [String: HomeAssistantDevice] {
+    guard !vehicles.isEmpty else { return [:] }
+    let query = ThingQuery<Vehicle>(.oneOf(key: "id", vehicles.sorted().map { .text($0) }), limit: Self.batch)
+    let found = try await stored { [storage] in
+      try await storage.view(tenant: tenant) { view throws(ThingError) in try view.list(query).items.map(\.value) }
+    }
+    return Dictionary(
+      found.map { ($0.id, HomeAssistantDevice(id: $0.id, name: $0.name, make: $0.make, model: $0.model)) },
+      uniquingKeysWith: { first, _ in first })
+  }
+
   private func key(_ forward: Stored<Forward>) throws(ConnectorError) -> ForwardKey {
     guard let sealed = forward.value.secret else {
       guard forward.value.format != .webhook else {
@@ -184,6 +244,7 @@ public final class ForwardRunner: Service {
     guard secret.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
       throw ConnectorError(.settings, "secret: expected one line")
     }
+    if forward.value.format == .homeAssistant { return .password(secret) }
     guard forward.value.format == .webhook else {
       return .header("\(forward.value.keyHeader ?? "Authorization"): \(secret)")
     }

@@ -39,6 +39,18 @@ void cmosquitto_free(cmosquitto_client *client);
 
 /// Begins to connect. Returns 0 or the library's error code. Looking up the broker's name may block.
 int cmosquitto_connect(cmosquitto_client *client, const char *host, int port, int keep_alive);
+/// Begins to connect to an address that the caller has looked up and checked: an IPv4 or IPv6 address as text. No name
+/// is looked up, and nothing is sent to another address. With TLS, the broker must have a certificate for `host`, which
+/// may be a name. Returns 0 or the library's error code. It does not block.
+///
+/// If `host` differs from `address`, libmosquitto 2.0.11 does not free a copy of the address when the client is freed.
+/// Use a client for several connections, with cmosquitto_reset, so that the memory in use does not grow with the number
+/// of connections.
+int cmosquitto_connect_at(
+    cmosquitto_client *client, const char *address, const char *host, int port, int keep_alive);
+/// Prepares a client for another cmosquitto_connect_at. All messages must be acknowledged, and the client must be
+/// disconnected with cmosquitto_disconnect: the library would send other messages again.
+void cmosquitto_reset(cmosquitto_client *client);
 /// Returns the socket; -1 if there is none.
 int cmosquitto_socket(const cmosquitto_client *client);
 /// Returns whether the caller must wait until the socket is writable, because bytes must be sent or the socket is

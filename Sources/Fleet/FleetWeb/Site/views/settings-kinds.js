@@ -92,7 +92,7 @@ export const forwards = {
   name: forward => forward.name, sort: "name",
   fields: [
     { name: "name", label: "field.name", kind: "text", required: true },
-    { name: "format", label: "forwards.format", kind: "choice", texts: "forwardFormat", choices: ["traccar", "influx", "prometheus", "webhook"], required: true },
+    { name: "format", label: "forwards.format", kind: "choice", texts: "forwardFormat", choices: ["traccar", "influx", "prometheus", "webhook", "homeAssistant"], required: true },
     { name: "address", label: "field.url", kind: "text", required: true, hint: "forwards.addressHint", isWide: true },
     { name: "secret", label: "forwards.secret", kind: "secret", hint: "connection.secretHint" },
     { name: "keyHeader", label: "connectors.keyHeader", kind: "text", hint: "forwards.keyHeaderHint" },

@@ -1,0 +1,72 @@
+import FleetDomain
+import FleetProviders
+import Peers
+
+/// The address of an MQTT broker, with the user name for the login and the first levels of the topics.
+///
+///     mqtts://fleet@broker.example/fleet           port 8883, TLS
+///     mqtt://homeassistant.local:1883/vans/depot   only in private networks
+///
+/// An address never contains a password.
+public struct MQTTAddress: Hashable, Sendable {
+  /// A description of valid addresses, for messages.
+  public static let expected =
+    "expected mqtts://USER@HOST/PREFIX, or mqtt:// for a private network; PREFIX has only letters, digits and -_.~"
+
+  /// The maximum length of ``prefix``, bytes.
+  private static let longestPrefix = 200
+  private static let schemes = [("mqtts", 8_883), ("mqtt", 1_883)]
+
+  /// A name, an IPv4 address, or an IPv6 address without its brackets.
+  let host: String
+  let port: Int
+  let usesTLS: Bool
+  /// `nil` for a login without a name.
+  let user: String?
+  /// The first levels of all topics that have values, such as `vans/depot`.
+  let prefix: String
+
+  /// Parses an address; `nil` if the text is not an address.
+  public init?(_ text: String) {
+    guard text.utf8.count <= 2_048, let start = text.firstRange(of: "://")?.upperBound else { return nil }
+    var (plain, user) = (text, String?.none)
+    if let at = text[start...].prefix(while: { $0 != "/" }).lastIndex(of: "@") {
+      let name = text[start..<at]
+      guard !name.contains(":"), let decoded = PercentCoding.decode(name), NameRules.isName(decoded) else { return nil }
+      user = decoded
+      plain.removeSubrange(start...at)
+    }
+    guard let url = ServiceURL(plain, schemes: Self.schemes), Self.isPrefix(url.path.dropFirst()) else { return nil }
+    (host, port, usesTLS) = (url.host, url.port, url.scheme == "mqtts")
+    self.user = user
+    prefix = String(url.path.dropFirst())
+  }
+
+  /// Whether messages may be sent to an address. The addresses to which its host leads are checked before each
+  /// connection.
+  ///
+  /// - Parameter mayUsePrivate: whether addresses of this machine and of private networks are allowed.
+  public static func isAllowed(_ text: String, mayUsePrivate: Bool) -> Bool {
+    guard let address = MQTTAddress(text) else { return false }
+    return CheckedHost.isAllowed(address.host, isEncrypted: address.usesTLS, mayUsePrivate: mayUsePrivate)
+  }
+
+  /// Whether a text consists of levels without characters that have a meaning in topics. Home Assistant reads its own
+  /// topics below `homeassistant`, so values may not be there.
+  private static func isPrefix(_ text: Substring) -> Bool {
+    let levels = text.split(separator: "/", omittingEmptySubsequences: false)
+    return text.utf8.count <= longestPrefix && levels.first != "homeassistant"
+      && levels.allSatisfy { level in
+        !level.isEmpty
+          && level.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+              UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."),
+              UInt8(ascii: "~"):
+              true
+            default: false
+            }
+          }
+      }
+  }
+}
