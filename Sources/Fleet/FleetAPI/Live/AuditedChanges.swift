@@ -31,7 +31,7 @@ struct AuditedChanges: Sendable {
     var (changes, places): ([Change], [UUIDv7: Int]) = ([], [:])
     for entry in entries {
       guard let version = entry.version, let kind = entry.content["kind"]?.textValue, kinds.contains(kind),
-        let text = entry.content["thing"]?.textValue, let id = UUIDv7(text.utf8.span)
+        let text = entry.content["thing"]?.textValue, let id = UUIDv7(text.utf8.span), !Self.isPrivate(entry, kind)
       else { continue }
       let place = places[id] ?? changes.count
       if place == changes.count {
@@ -49,6 +49,15 @@ struct AuditedChanges: Sendable {
     }
     self.changes = changes
     self.kinds = kinds
+  }
+
+  /// Whether an entry is about a sign-in or a new password, of which other people do not learn.
+  private static func isPrivate(_ entry: AuditEntry, _ kind: String) -> Bool {
+    guard kind == Person.names.one else { return false }
+    let keys = ["before", "after"].flatMap { part -> [String] in
+      if case .object(let members)? = entry.content[part] { Array(members.keys) } else { [] }
+    }
+    return Set(keys).isSubset(of: ["lastSeenAt"])
   }
 
   /// Reads the changed things.
