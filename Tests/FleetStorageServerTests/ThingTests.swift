@@ -239,6 +239,23 @@ import Testing
   }
 
   @Test(arguments: Kind.allCases)
+  func the_numbers_of_the_last_audit_entries_are_those_of_each_tenant(_ kind: Kind) async throws {
+    try await TestedFleet.with(kind) { fleet in
+      let storage = fleet.storage
+      let (other, empty) = (TenantID("other")!, TenantID("empty")!)
+      for tenant in [other, empty] { try await storage.addTenant(tenant, at: Sample.now) }
+      for (tenant, count) in [(TenantID.standard, 3), (other, 2)] {
+        _ = try await storage.change(tenant: tenant, by: Self.actor, at: Sample.now) { things throws(ThingError) in
+          for number in 0..<count { try things.insert(Self.person(number)) }
+        }
+      }
+      #expect(try await storage.auditNumbers(of: [.standard, other, empty]) == [.standard: 3, other: 2])
+      #expect(try await storage.auditNumbers(of: [other]) == [other: 2])
+      #expect(try await storage.auditNumbers(of: []) == [:])
+    }
+  }
+
+  @Test(arguments: Kind.allCases)
   func changes_of_two_clients_merge_field_by_field(_ kind: Kind) async throws {
     try await TestedFleet.with(kind) { fleet in
       let storage = fleet.storage

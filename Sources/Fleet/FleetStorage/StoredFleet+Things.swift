@@ -61,6 +61,26 @@ extension StoredFleet {
       return rows.first.map { ($0.integer(0), $0.bytes(1)) } ?? (0, AuditEntry.firstHash)
     }
   }
+
+  public func auditNumbers(of tenants: [TenantID]) async throws(StorageError) -> [TenantID: Int64] {
+    // A statement has a limited number of parameters.
+    let parts = stride(from: 0, to: tenants.count, by: 1_000).map { tenants[$0..<min($0 + 1_000, tenants.count)] }
+    return try await engine.read { session throws(StoreFailure) in
+      var numbers: [TenantID: Int64] = [:]
+      for part in parts {
+        let parameters = (1...part.count).map { "$\($0)" }.joined(separator: ", ")
+        let rows = try session.rows(
+          """
+          SELECT tenant.id, audit_head.number FROM tenant JOIN audit_head ON audit_head.tenant = tenant.key
+          WHERE tenant.id IN (\(parameters))
+          """, part.map { .text($0.text) })
+        for row in rows {
+          if let tenant = TenantID(row.text(0)) { numbers[tenant] = row.integer(1) }
+        }
+      }
+      return numbers
+    }
+  }
 }
 
 extension StoredFleet {

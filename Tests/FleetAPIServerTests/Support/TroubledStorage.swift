@@ -5,7 +5,9 @@ import Telemetry
 /// A storage in front of a real one. Its calls fail or wait as a test requires.
 final class TroubledStorage: FleetStorage {
   /// The calls that can fail or wait.
-  enum Call: Hashable, Sendable { case ingest, records, feedPosition, changes, principal, health, revocations }
+  enum Call: Hashable, Sendable {
+    case ingest, records, feedPosition, changes, principal, health, revocations, auditNumbers
+  }
 
   /// Called before a call is passed to the real storage.
   typealias Trouble = @Sendable () async throws(StorageError) -> Void
@@ -107,6 +109,10 @@ final class TroubledStorage: FleetStorage {
   }
   func auditHead(tenant: TenantID) async throws(StorageError) -> (number: Int64, hash: [UInt8]) {
     try await real.auditHead(tenant: tenant)
+  }
+  func auditNumbers(of tenants: [TenantID]) async throws(StorageError) -> [TenantID: Int64] {
+    try await trouble(.auditNumbers)
+    return try await real.auditNumbers(of: tenants)
   }
   func exportRows(
     of tables: [ArchiveTable], tenant: TenantID,

@@ -6,7 +6,7 @@ import FleetDomain
 struct DeliveryQueue {
   /// An update, with the connections that have not received it yet.
   private struct Delivery {
-    let update: LiveUpdate
+    let update: LiveDelivery
     var rest: ArraySlice<LiveConnection>
   }
 
@@ -34,7 +34,7 @@ struct DeliveryQueue {
   ///
   /// - Parameter then: is called after the last update was delivered to the last connection.
   mutating func add(
-    _ updates: [(LiveUpdate, [LiveConnection])], of tenant: TenantID, then: @escaping () -> Void
+    _ updates: [(LiveDelivery, [LiveConnection])], of tenant: TenantID, then: @escaping () -> Void
   ) {
     if lines[tenant] == nil { turns.append(tenant) }
     var line = lines.removeValue(forKey: tenant) ?? Line()

@@ -4,12 +4,13 @@ import JSONText
 ///
 ///     {"action":"authenticate","token":"…"}
 ///     {"action":"subscribe","channel":"vehicle:VAN-001","after":4711}
+///     {"action":"subscribe","channel":"fleet","changes":true,"records":false}
 ///     {"action":"unsubscribe","channel":"fleet"}
 ///     {"action":"ping"}
 enum LiveCommand: Equatable, Sendable {
   case authenticate(token: String)
   /// `after` is the number of the last record that the client has received; `nil` if the client wants only new records.
-  case subscribe(channel: String, after: Int64?)
+  case subscribe(channel: String, after: Int64?, content: LiveContent)
   case unsubscribe(channel: String)
   case ping
 
@@ -26,10 +27,21 @@ enum LiveCommand: Equatable, Sendable {
     case "subscribe":
       self = .subscribe(
         channel: try reader.requiredString("channel"),
-        after: try reader.optionalInt("after", in: 0 ... .max).map { Int64($0) })
+        after: try reader.optionalInt("after", in: 0 ... .max).map { Int64($0) },
+        content: LiveContent(
+          hasRecords: try reader.optionalBool("records") ?? true,
+          hasChanges: try reader.optionalBool("changes") ?? false))
     case "unsubscribe": self = .unsubscribe(channel: try reader.requiredString("channel"))
     default: self = .ping
     }
     try reader.finish()
   }
+}
+
+/// The messages that a client wants to receive on a channel.
+struct LiveContent: Equatable, Sendable {
+  /// Whether the client receives records and, on the channel `me`, notifications.
+  var hasRecords = true
+  /// Whether the client learns of changes of things.
+  var hasChanges = false
 }

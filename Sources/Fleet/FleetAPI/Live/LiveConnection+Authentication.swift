@@ -49,6 +49,7 @@ extension LiveConnection {
       send(event: "authenticated")
       scheduleExpiry()
       endSubscriptions(unlessOf: found)
+      updateAudiences(for: found)
       for text in removeEarlyMessages() where phase != .closing { handle(text) }
     }
   }

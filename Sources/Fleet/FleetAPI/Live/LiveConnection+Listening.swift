@@ -16,12 +16,19 @@ extension LiveConnection {
     /// The number of the last record that was sent. A record that was already read from the store may be published
     /// afterwards; this number prevents that it is sent twice.
     fileprivate var last: Int64 = 0
+    /// The audience to which the subscription belongs; `nil` if the client does not want to learn of changes of things.
+    var audience: ChangeAudience?
+    /// Whether the client was told that the subscription has begun.
+    fileprivate(set) var hasBegun = false
 
     /// The number of the last record that the client has received; `nil` if the client wants only new records.
     fileprivate let after: Int64?
+    /// Whether the client receives records; if `false`, it only learns of changes of things.
+    fileprivate let hasRecords: Bool
 
-    fileprivate init(after: Int64?) {
+    fileprivate init(after: Int64?, hasRecords: Bool) {
       self.after = after
+      self.hasRecords = hasRecords
       held = []
     }
   }
@@ -33,7 +40,7 @@ extension LiveConnection {
     fileprivate let after: Int64
   }
 
-  func subscribe(to channel: LiveChannel, after: Int64?) {
+  func subscribe(to channel: LiveChannel, after: Int64?, _ content: LiveContent) {
     guard context != nil, subscriptions[channel] == nil else {
       refuse(.conflict("channel: \(quoted(channel.name)) is subscribed to already"), channel.name)
       return
@@ -43,10 +50,11 @@ extension LiveConnection {
       return
     }
     // Subscribe before older records are read. Otherwise, records that are stored during the reading would be lost.
-    let subscription = Subscription(after: after)
+    let subscription = Subscription(after: content.hasRecords ? after : nil, hasRecords: content.hasRecords)
     subscriptions[channel] = subscription
-    hub.count(channel, by: 1)
-    loopConnections?.listen(self, to: channel)
+    hub.count(channel, hasRecords: content.hasRecords, by: 1)
+    if content.hasRecords { loopConnections?.listen(self, to: channel) }
+    if content.hasChanges, let identity { enter(ChangeAudience(channel, identity), identity, subscription) }
     chargeMemory()
     guard phase != .closing else { return }
     starting.append(channel)
@@ -58,11 +66,13 @@ extension LiveConnection {
   private func startSubscriptions() {
     guard !isStarting, let context, let tenant = starting.first?.tenant else { return }
     let begun = starting.compactMap { channel in subscriptions[channel].map { (channel, $0) } }
+    let hasChanges = begun.contains { $0.1.audience != nil }
     starting = []
     isStarting = true
     let service = service
     hub.running.await(on: context.eventLoop) {
-      try await service.begin(tenant)
+      if hasChanges { try await service.followChanges(tenant) }
+      return try await service.begin(tenant)
     } then: { result in
       self.isStarting = false
       for (channel, subscription) in begun where self.subscriptions[channel] === subscription {
@@ -90,6 +100,7 @@ extension LiveConnection {
         return
       }
       send(event: "subscribed", channel: channel, id: after ?? newest)
+      subscription.hasBegun = true
       if let after {
         replay(channel, subscription, after: after)
       } else if subscription.isOverfull {
@@ -223,8 +234,9 @@ extension LiveConnection {
     starting.removeAll { $0 == channel }
     replays.removeAll { $0.subscription === subscription }
     if reading?.subscription === subscription { reading?.task?.cancel() }
-    loopConnections?.stopListening(self, to: channel)
-    hub.count(channel, by: -1)
+    if subscription.hasRecords { loopConnections?.stopListening(self, to: channel) }
+    leaveAudience(subscription)
+    hub.count(channel, hasRecords: subscription.hasRecords, by: -1)
   }
 
   /// Sends an update to a subscription. If older records are still being read, keeps the update until they were sent.

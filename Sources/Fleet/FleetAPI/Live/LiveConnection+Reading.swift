@@ -141,9 +141,13 @@ extension LiveConnection {
     // attacker would send its value in a message.
     case .authenticate(let token): authenticate(Credential.mayBeKey(token) ? token : "")
     case .ping: send(event: "pong")
-    case .subscribe(let name, let after):
+    case .subscribe(let name, let after, let content):
       guard let channel = channel(name) else { return }
-      subscribe(to: channel, after: after)
+      guard content.hasRecords || content.hasChanges else {
+        refuse(.badRequest("message: records: expected true unless changes is true"), channel.name)
+        return
+      }
+      subscribe(to: channel, after: after, content)
     case .unsubscribe(let name):
       guard let channel = channel(name) else { return }
       stopListening(to: channel)

@@ -10,16 +10,19 @@ import Telemetry
 final class LiveHub: Sendable {
   /// The connections of each event loop.
   private let connectionsOfLoops: [LoopConnections.Bound]
-  /// The number of subscriptions to each channel of a tenant. An update without subscribers is not encoded.
+  /// The number of subscriptions with records to each channel of a tenant. An update without subscribers is not encoded.
   private let listeners = Mutex<[TenantID: Listeners]>([:])
 
   private struct Listeners {
     var channels: [LiveChannel: Int] = [:]
     /// The channels in ``channels`` whose records depend on the assignment of vehicles to fleets or people.
     var restricted: Set<LiveChannel> = []
-    /// The number of subscriptions to all channels in ``channels`` together.
+    /// The number of all subscriptions, including those without records.
     var count = 0
   }
+
+  /// The subscribers to changes of things.
+  let audiences = ChangeAudiences()
 
   /// The number of authenticated connections of each tenant.
   private let members = Mutex<[TenantID: Int]>([:])
@@ -74,8 +77,13 @@ final class LiveHub: Sendable {
     }
     let updates = wanted.compactMap { channel in
       let shown = records.filter { visibility.shows($0, on: channel) }
-      return shown.isEmpty ? nil : LiveUpdate(channel, shown)
+      return shown.isEmpty ? nil : LiveDelivery.records(LiveUpdate(channel, shown))
     }
+    await deliver(updates, of: tenant)
+  }
+
+  /// Delivers data to their subscribers. Returns after the data were written to the connections of all subscribers.
+  func deliver(_ updates: [LiveDelivery], of tenant: TenantID) async {
     guard !updates.isEmpty else { return }
     let deliveries = Deliveries(connectionsOfLoops.count)
     for bound in connectionsOfLoops {
@@ -112,9 +120,9 @@ final class LiveHub: Sendable {
     }
   }
 
-  /// Whether a tenant has subscribers.
+  /// Whether a tenant's records have subscribers.
   func hasListeners(_ tenant: TenantID) -> Bool {
-    listeners.withLock { $0[tenant] != nil }
+    listeners.withLock { $0[tenant]?.channels.isEmpty == false }
   }
 
   /// Ends all subscriptions of a tenant with an error, because changes in the feed were missed.
@@ -131,19 +139,20 @@ final class LiveHub: Sendable {
   }
 
   /// Adds `step`, which is 1 or -1, to the number of subscriptions to a channel.
-  func count(_ channel: LiveChannel, by step: Int) {
+  func count(_ channel: LiveChannel, hasRecords: Bool, by step: Int) {
     listeners.withLock { listeners in
-      let count = (listeners[channel.tenant]?.channels[channel] ?? 0) + step
-      listeners[channel.tenant, default: Listeners()].channels[channel] = count > 0 ? count : nil
-      if channel.isRestricted {
-        if count > 0 {
-          listeners[channel.tenant]?.restricted.insert(channel)
-        } else {
-          listeners[channel.tenant]?.restricted.remove(channel)
+      var found = listeners[channel.tenant] ?? Listeners()
+      if hasRecords {
+        let count = (found.channels[channel] ?? 0) + step
+        found.channels[channel] = count > 0 ? count : nil
+        if count <= 0 {
+          found.restricted.remove(channel)
+        } else if channel.isRestricted {
+          found.restricted.insert(channel)
         }
       }
-      listeners[channel.tenant]?.count += step
-      if listeners[channel.tenant]?.channels.isEmpty ?? false { listeners[channel.tenant] = nil }
+      found.count += step
+      listeners[channel.tenant] = found.count > 0 ? found : nil
     }
   }
 

@@ -27,6 +27,8 @@ struct LiveService: Sendable {
   ///
   /// - Returns: the number of the tenant's newest record.
   let begin: @Sendable (_ tenant: TenantID) async throws -> Int64
+  /// Ensures that all changes of a tenant's things that are committed after this call reach their audiences.
+  let followChanges: @Sendable (_ tenant: TenantID) async throws -> Void
   /// Reads the records of a channel whose numbers are above a given number, in ascending order.
   let replay: @Sendable (_ request: ReplayRequest) async throws -> LivePage
 }
@@ -75,8 +77,8 @@ extension LiveService {
   ///   - limiter: the rate limit of requests. Each message counts as a request.
   ///   - queryPermits: the permits for queries. Reading a page of older records needs one.
   init(
-    storage: any FleetStorage, authenticator: Authenticator, feed: LiveFeed, visibility: LiveVisibilityStore,
-    limiter: RateLimiter<SecretHash>, memory: LiveMemory, queryPermits: Budget
+    storage: any FleetStorage, authenticator: Authenticator, feed: LiveFeed, changes: ChangeFeed,
+    visibility: LiveVisibilityStore, limiter: RateLimiter<SecretHash>, memory: LiveMemory, queryPermits: Budget
   ) {
     admit = { limiter.consume($0) }
     recordUse = { identity, address throws(APIError) in try authenticator.recordUse(of: identity, from: address) }
@@ -97,6 +99,7 @@ extension LiveService {
       try await feed.follow(tenant)
       return try await feed.position(of: tenant).rawValue
     }
+    followChanges = { try await changes.follow($0) }
     replay = { request in
       // Acquire the permit before the memory, as all queries do. A query that waits for a permit then holds no memory.
       let permit = try await queryPermits.acquire(1, for: request.holder)

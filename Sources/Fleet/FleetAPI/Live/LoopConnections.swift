@@ -28,6 +28,7 @@ final class LoopConnections {
 
   private unowned let owner: Bound
   private var listeners: [LiveChannel: [ObjectIdentifier: LiveConnection]] = [:]
+  private var audiences: [ChangeAudience: [ObjectIdentifier: LiveConnection]] = [:]
   private var connections: [ObjectIdentifier: LiveConnection] = [:]
   private var queue = DeliveryQueue()
   private var turns = MessageScheduler()
@@ -65,17 +66,33 @@ final class LoopConnections {
     if listeners[channel]?.isEmpty == true { listeners[channel] = nil }
   }
 
+  func listen(_ connection: LiveConnection, as audience: ChangeAudience) {
+    audiences[audience, default: [:]][ObjectIdentifier(connection)] = connection
+  }
+
+  func stopListening(_ connection: LiveConnection, as audience: ChangeAudience) {
+    audiences[audience]?[ObjectIdentifier(connection)] = nil
+    if audiences[audience]?.isEmpty == true { audiences[audience] = nil }
+  }
+
   /// Delivers updates to their subscribers on this event loop.
   ///
   /// - Parameter then: is called when every subscriber has received the updates.
-  func deliver(_ updates: [LiveUpdate], of tenant: TenantID, then: @escaping () -> Void) {
+  func deliver(_ updates: [LiveDelivery], of tenant: TenantID, then: @escaping () -> Void) {
     guard !isClosing else {
       then()
       return
     }
     let isIdle = queue.isEmpty
-    queue.add(updates.map { ($0, Array((listeners[$0.channel] ?? [:]).values)) }, of: tenant, then: then)
+    queue.add(updates.map { ($0, Array(subscribers(to: $0).values)) }, of: tenant, then: then)
     if isIdle { deliverSlices() }
+  }
+
+  private func subscribers(to delivery: LiveDelivery) -> [ObjectIdentifier: LiveConnection] {
+    switch delivery {
+    case .records(let update): listeners[update.channel] ?? [:]
+    case .changes(let changes): audiences[changes.audience] ?? [:]
+    }
   }
 
   /// Whether a connection may process a message now. If not, a later round calls

@@ -264,6 +264,11 @@ enum OpenAPISchemas {
               "after": {
                 "description": "`id` of the last received message. Records stored after it are sent first.",
                 "type": "integer", "minimum": 0, "maximum": 9223372036854775807
+              },
+              "changes": { "description": "Whether LiveChange is sent, too.", "type": "boolean", "default": false },
+              "records": {
+                "description": "`false`: only LiveChange is sent, and `changes` must be true.", "type": "boolean",
+                "default": true
               }
             }
           },
@@ -299,6 +304,23 @@ enum OpenAPISchemas {
             "properties": {
               "event": { "const": "notification" }, "channel": { "const": "me" },
               "notification": { "$ref": "#/components/schemas/Notification" }
+            }
+          },
+          {
+            "title": "LiveChange", "description": "To clients that subscribed with `changes`: a thing that they may read was changed. Without `change`, more was changed; read the lists again. A change may come more than once.",
+            "type": "object", "required": ["event", "channel"],
+            "properties": {
+              "event": { "const": "change" }, "channel": { "$ref": "#/components/schemas/LiveChannel" },
+              "change": {
+                "type": "object", "required": ["kind", "id", "action", "version"],
+                "properties": {
+                  "kind": { "description": "As in the audit: `vehicle`, `defect`, …", "type": "string" },
+                  "id": { "description": "The thing's id in paths.", "type": "string" },
+                  "vehicleId": { "description": "The vehicle that the thing is about.", "type": "string" },
+                  "action": { "enum": ["created", "updated", "deleted"] },
+                  "version": { "description": "The version after the change.", "type": "integer", "minimum": 1 }
+                }
+              }
             }
           },
           {

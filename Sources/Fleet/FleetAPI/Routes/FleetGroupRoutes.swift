@@ -13,7 +13,7 @@ struct FleetGroupRoutes {
   /// The time after which a transaction moves no more vehicles. Further transactions move the remaining vehicles.
   private static let patience = Duration.milliseconds(20)
 
-  private var things: ThingRoutes<Fleet> {
+  var things: ThingRoutes<Fleet> {
     ThingRoutes<Fleet>(
       storage: storage, area: .fleets,
       relation: { fleet, _, _ in Relation(fleets: [fleet.id]) },

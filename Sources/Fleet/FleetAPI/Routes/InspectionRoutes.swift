@@ -122,7 +122,7 @@ struct InspectionRoutes {
     }
   }
 
-  private var ownChecklists: ThingRoutes<Checklist> {
+  var ownChecklists: ThingRoutes<Checklist> {
     ThingRoutes(
       storage: storage, area: .maintenance,
       // Checklists belong to the whole tenant, so only a caller with access to all vehicles may change them.

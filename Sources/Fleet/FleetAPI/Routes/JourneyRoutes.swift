@@ -14,7 +14,7 @@ struct JourneyRoutes {
 
   // MARK: Journeys
 
-  private var journeys: ThingRoutes<Journey> {
+  var journeys: ThingRoutes<Journey> {
     var routes = ThingRoutes<Journey>(
       work: storage, area: .journeys, order: [.init("createdAt", isDescending: true)],
       // A driver may have used a vehicle without an assignment. Then the journey is accepted but needs a review.

@@ -39,7 +39,7 @@ struct MaintenanceRoutes {
 
   // MARK: Maintenance
 
-  private var serviceTypes: ThingRoutes<ServiceType> {
+  var serviceTypes: ThingRoutes<ServiceType> {
     ThingRoutes(
       storage: storage, area: .maintenance,
       // Types of service belong to the whole tenant, so only a caller with access to all vehicles may change them.

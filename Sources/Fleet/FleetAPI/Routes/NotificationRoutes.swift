@@ -12,7 +12,7 @@ struct NotificationRoutes {
 
   private static let path = "/api/notifications"
 
-  private var rules: ThingRoutes<NotificationRule> {
+  var rules: ThingRoutes<NotificationRule> {
     ThingRoutes(
       storage: storage, area: .settings,
       relation: { rule, _, _ in Relation(fleets: Set(rule.value.fleetIDs), need: .eachFleetToChange) },

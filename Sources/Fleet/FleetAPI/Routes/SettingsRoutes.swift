@@ -12,7 +12,7 @@ struct SettingsRoutes {
   private static let path = "/api/settings"
   private static let schema = ThingSchema.name(of: TenantSettings.self)
 
-  private var things: ThingRoutes<TenantSettings> {
+  var things: ThingRoutes<TenantSettings> {
     ThingRoutes(
       storage: storage, area: .settings, relation: { _, _, _ in Relation() }, restriction: { _, _, _ in nil },
       check: { _, _, _, _ throws(ThingError) in })

@@ -105,7 +105,7 @@ struct WorkRoutes {
 
   // MARK: Assignments
 
-  private var assignments: ThingRoutes<Assignment> {
+  var assignments: ThingRoutes<Assignment> {
     var routes = ThingRoutes<Assignment>(
       work: storage, area: .assignments, order: [.init("from", isDescending: true)],
       check: { [storage] old, new, transaction, call throws(ThingError) in

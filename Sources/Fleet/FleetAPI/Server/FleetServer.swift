@@ -98,6 +98,7 @@ public struct FleetServer: Service {
       logger: logger, now: now)
     let visibility = LiveVisibilityStore(storage: storage)
     let feed = LiveFeed(storage: storage, hub: hub, visibility: visibility, logger: logger)
+    let changes = ChangeFeed(storage: storage, hub: hub, queryPermits: queryPermits, logger: logger)
     let lastSeen = LastSeenStore(storage: storage, logger: logger)
     let metrics = MetricsRoute(
       storage: storage, requests: RequestMetrics(), tenants: tenantMetrics, hub: hub, more: moreMetrics)
@@ -122,8 +123,8 @@ public struct FleetServer: Service {
       responder: handler.responder, limits: options.limits, connections: connections, isSecure: tls != nil,
       proxies: options.proxies, ownURL: options.accounts.publicURL, hub: hub,
       live: LiveService(
-        storage: storage, authenticator: authenticator, feed: feed, visibility: visibility, limiter: limiter,
-        memory: hub.memory, queryPermits: queryPermits), accessLog: accessLog)
+        storage: storage, authenticator: authenticator, feed: feed, changes: changes, visibility: visibility,
+        limiter: limiter, memory: hub.memory, queryPermits: queryPermits), accessLog: accessLog)
     var metricsHandler = handler
     metricsHandler.web = nil
     metricsHandler.table = RouteTable(routes: [metrics.openRoute])
@@ -137,7 +138,7 @@ public struct FleetServer: Service {
       Task {
         await NotificationWatch(storage: storage, hub: hub, queryPermits: queryPermits, logger: logger).run()
       },
-      Task { await days.run() },
+      Task { await changes.run() }, Task { await days.run() },
       Task { await files.run() },
       Task {
         await ReportScheduler(

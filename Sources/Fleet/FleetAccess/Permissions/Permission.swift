@@ -2,7 +2,7 @@ import FleetDomain
 import Telemetry
 
 /// The sender of a request, with the properties on which permissions depend.
-public enum Requester: Equatable, Sendable {
+public enum Requester: Hashable, Sendable {
   /// A person who has signed in.
   ///
   /// - Parameter readsCosts: whether an administrator has allowed the person to read costs, although the role `viewer`

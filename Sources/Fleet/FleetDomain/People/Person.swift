@@ -13,7 +13,7 @@ public enum PersonRole: String, FieldChoice, Sendable {
 }
 
 /// The part of a tenant's vehicles that a person may see.
-public enum FleetScope: FieldValue, Sendable {
+public enum FleetScope: FieldValue, Hashable, Sendable {
   case all
   /// Vehicles of these fleets, and the things that belong to them.
   case fleets([UUIDv7])

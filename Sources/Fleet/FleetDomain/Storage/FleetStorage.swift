@@ -254,6 +254,10 @@ public protocol FleetStorage: AccessStorage {
   /// entries, so that missing entries are detected.
   func auditHead(tenant: TenantID) async throws(StorageError) -> (number: Int64, hash: [UInt8])
 
+  /// Returns the number of the last entry of the audit of each tenant, in one read. Tenants without entries are left
+  /// out. All entries up to the number are committed.
+  func auditNumbers(of tenants: [TenantID]) async throws(StorageError) -> [TenantID: Int64]
+
   // MARK: Archives
 
   /// Reads all rows of some tables. All rows show the same state of the database.

@@ -1,0 +1,54 @@
+import FleetAccess
+import FleetDomain
+import Synchronization
+import Telemetry
+
+/// The subscribers of a channel who have the same rights, and therefore learn of the same changes of things.
+struct ChangeAudience: Hashable, Sendable {
+  let channel: LiveChannel
+  let requester: Requester
+  /// The person or the operator's token whose own things count as own.
+  let author: UUIDv7?
+
+  init(_ channel: LiveChannel, _ identity: Identity) {
+    self.channel = channel
+    requester = identity.requester
+    author = identity.author
+  }
+}
+
+/// The audiences of all live connections that have subscribed to changes of things.
+final class ChangeAudiences: Sendable {
+  private struct Entry {
+    /// The identity of a subscriber. Only the properties that the audience contains are the same for all subscribers.
+    let identity: Identity
+    var count: Int
+  }
+
+  private let tenants = Mutex<[TenantID: [ChangeAudience: Entry]]>([:])
+
+  /// Whether a tenant's changes have subscribers.
+  func exist(for tenant: TenantID) -> Bool { tenants.withLock { $0[tenant] != nil } }
+
+  /// Returns the audiences of a tenant, each with the identity of one of its subscribers.
+  func all(of tenant: TenantID) -> [(audience: ChangeAudience, identity: Identity)] {
+    tenants.withLock { tenants in (tenants[tenant] ?? [:]).map { ($0.key, $0.value.identity) } }
+  }
+
+  /// Adds a subscriber to an audience.
+  func add(_ identity: Identity, to audience: ChangeAudience) {
+    tenants.withLock {
+      $0[audience.channel.tenant, default: [:]][audience, default: Entry(identity: identity, count: 0)].count += 1
+    }
+  }
+
+  /// Removes a subscriber from an audience.
+  func removeOne(from audience: ChangeAudience) {
+    tenants.withLock { tenants in
+      guard var audiences = tenants[audience.channel.tenant], var entry = audiences[audience] else { return }
+      entry.count -= 1
+      audiences[audience] = entry.count > 0 ? entry : nil
+      tenants[audience.channel.tenant] = audiences.isEmpty ? nil : audiences
+    }
+  }
+}
