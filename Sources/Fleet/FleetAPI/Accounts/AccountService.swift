@@ -9,7 +9,8 @@ final class AccountService: Sendable {
   let storage: any FleetStorage
   let settings: AccountSettings
   let hasher: PasswordHasher
-  private let policy: PasswordPolicy
+  /// The rules for new passwords, which all servers of a process share.
+  private static let policy = PasswordPolicy(common: CommonPasswords.all)
   private let authenticator: Authenticator
   private let hub: LiveHub
   let logger: Logger
@@ -29,7 +30,6 @@ final class AccountService: Sendable {
     self.authenticator = authenticator
     self.hub = hub
     self.logger = logger
-    policy = PasswordPolicy(common: CommonPasswords.all)
     providers = Dictionary(settings.providers.map { ($0.id, OpenIDSource($0)) }) { first, _ in first }
   }
 
@@ -234,7 +234,7 @@ final class AccountService: Sendable {
     _ password: String, words: [String], hasSecondFactor: Bool, of tenant: TenantID, from address: String?
   ) async throws -> PasswordHash {
     do throws(PasswordPolicy.Rejection) {
-      try policy.check(password, words: words + [settings.serviceName], hasSecondFactor: hasSecondFactor)
+      try Self.policy.check(password, words: words + [settings.serviceName], hasSecondFactor: hasSecondFactor)
     } catch {
       throw ThingError.invalid(FieldErrors([FieldError("password", error.message)]))
     }

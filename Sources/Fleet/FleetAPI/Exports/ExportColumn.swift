@@ -16,6 +16,9 @@ struct ExportColumn: Equatable, Sendable {
 /// The columns of lists, derived from the schemas of the lists' elements in `openapi.json`. Those schemas are generated
 /// from the fields of the kinds. Therefore each field of a kind has a column.
 struct ExportColumns: Sendable {
+  /// The columns of the lists of `openapi.json`, which all servers of a process share.
+  static let described = Result { () throws(JSONError) in try ExportColumns(schemas: OpenAPIDocument.schemas) }
+
   /// The columns of each list, by the name of the list's schema.
   private let lists: [String: [ExportColumn]]
 

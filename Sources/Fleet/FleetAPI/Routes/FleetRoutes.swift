@@ -92,11 +92,14 @@ enum FleetRoutes {
       results: [.init(.ok, "The description.", .json("Description"))])
     // `openapi.json` must also describe its own route. Therefore this route is described here before its answer exists.
     let stub = Route(.get, "/api/openapi.json", .open, operation) { _ in Answer(status: .ok) }
-    let text = OpenAPIDocument.text(of: described + [stub])
-    // All requests receive the same bytes.
-    var shared = Answer(json: text)
-    shared.isShared = true
-    let description = Route(.get, stub.path.text, .open, operation) { [shared] _ in shared }
+    // Few servers are asked for the description, and to write it takes most of the time of a start.
+    let answer = LazyValue {
+      var answer = Answer(json: OpenAPIDocument.text(of: described + [stub]))
+      // All requests receive the same bytes.
+      answer.isShared = true
+      return answer
+    }
+    let description = Route(.get, stub.path.text, .open, operation) { _ in answer.value }
     return RouteTable(routes: described + [description])
   }
 }

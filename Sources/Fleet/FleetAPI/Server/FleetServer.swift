@@ -117,7 +117,7 @@ public struct FleetServer: Service {
       queryPermits: queryPermits, heavyWork: heavyWork, connections: connections,
       crossOrigin: CrossOrigin(origins: options.live.origins),
       ownPages: AllowedOrigins(ownURL: options.accounts.publicURL),
-      exports: try ExportColumns(schemas: OpenAPIDocument.schemas), proxies: options.proxies, isTLS: tls != nil,
+      exports: try ExportColumns.described.get(), proxies: options.proxies, isTLS: tls != nil,
       accessLog: accessLog, logger: logger)
     let channel = FleetChannel(
       responder: handler.responder, limits: options.limits, connections: connections, isSecure: tls != nil,
