@@ -106,13 +106,12 @@ import Testing
     try await TestServer.run { server in
       try await aside {
         let limit = Int(Authenticator.strangers.burst)
-        var refusals: [String] = []
-        for number in 0..<(2 * limit) {
-          let socket = try WebSocketTestClient(port: server.port)
+        // All attempts are sent before an answer is read, so that they take less time than the limit needs to grow.
+        let sockets = try (0..<(2 * limit)).map { _ in try WebSocketTestClient(port: server.port) }
+        for (number, socket) in sockets.enumerated() {
           try socket.send(#"{"action":"authenticate","token":"fst_\#(number)"}"#)
-          let error = try socket.event()["error"] as? [String: Any]
-          refusals.append(error?["code"] as? String ?? "")
         }
+        let refusals = try sockets.map { (try $0.event()["error"] as? [String: Any])?["code"] as? String ?? "" }
         // The address has used its number of attempts, for WebSockets as well.
         #expect(refusals.contains("tooManyRequests") && refusals.first == "unauthorized")
         // These tokens are new to this server. They come from the same address and from another one.
