@@ -74,9 +74,10 @@ def main():
         passed = True
         print(f"{time.monotonic() - BEGAN:7.1f} s  all steps passed", flush=True)
     except (Failed, RuntimeError, OSError, ValueError) as error:
-        print(f"system-test: {error}", file=sys.stderr)
         if drive and drive.machine:
-            print(f"the machine's last words:\n{drive.machine.tail()}", file=sys.stderr, flush=True)
+            print(f"the machine's last words:\n{drive.machine.tail()}", file=sys.stderr)
+        # The last lines are those that the totals of a CI run repeat.
+        print(f"system-test: {error}", file=sys.stderr, flush=True)
     finally:
         if drive:
             drive.end()
