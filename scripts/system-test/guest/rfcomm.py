@@ -5,7 +5,7 @@ user. One bluetoothd serves both controllers; pairings of the other controller a
 
 usage: rfcomm.py HOST:PORT      prints `ready`; needs bluetoothd, python3-dbus, python3-gi
 """
-import os
+import contextlib
 import socket
 import sys
 import threading
@@ -48,10 +48,16 @@ class Agent(dbus.service.Object):
 
 
 class Profile(dbus.service.Object):
+    latest = None
+
     @dbus.service.method("org.bluez.Profile1", in_signature="oha{sv}", out_signature="")
     def NewConnection(self, _device, descriptor, _properties):
-        radio = descriptor.take()
-        os.set_blocking(radio, True)
+        radio = socket.socket(fileno=descriptor.take())
+        radio.setblocking(True)
+        # The channel has one connection. If the last one has not ended here, the peer has lost it.
+        if self.latest:
+            end(self.latest)
+        self.latest = radio
         threading.Thread(target=serve, args=(radio,), daemon=True).start()
 
     @dbus.service.method("org.bluez.Profile1", in_signature="o", out_signature="")
@@ -63,23 +69,40 @@ class Profile(dbus.service.Object):
         pass
 
 
+# The simulated car closes the connection of a second client. Therefore a connection to it begins after the car has closed
+# the one before.
+CAR = threading.Lock()
+
+
 def serve(radio):
     host, port = sys.argv[1].split(":")
-    car = socket.create_connection((host, int(port)))
-    car.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    threading.Thread(target=hand_on, args=(car.fileno(), radio), daemon=True).start()
-    hand_on(radio, car.fileno())
-    car.shutdown(socket.SHUT_RDWR)
-    os.close(radio)
+    with CAR, radio, socket.create_connection((host, int(port))) as car:
+        car.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        answers = threading.Thread(target=hand_on, args=(car, radio), daemon=True)
+        answers.start()
+        hand_on(radio, car)
+        end(radio)
+        answers.join()
+        car.settimeout(10)
+        with contextlib.suppress(OSError):
+            while car.recv(512):
+                pass
 
 
 def hand_on(source, target):
+    """Relays until either side ends, and then ends what the target receives."""
     try:
-        while chunk := os.read(source, 512):
-            while chunk:
-                chunk = chunk[os.write(target, chunk):]
+        while chunk := source.recv(512):
+            target.sendall(chunk)
     except OSError as error:
         print(f"adapter: the line is gone: {error.strerror}", flush=True)
+    end(target, socket.SHUT_WR)
+
+
+def end(line, how=socket.SHUT_RDWR):
+    # A line that has ended already cannot be shut down.
+    with contextlib.suppress(OSError):
+        line.shutdown(how)
 
 
 DBusGMainLoop(set_as_default=True)
