@@ -145,8 +145,9 @@ import Testing
         transaction throws(ThingError) in
         var driver = Driver()
         (driver.name, driver.personID) = ("Dora", dora)
+        let stored = try transaction.insert(driver)
         var assignment = Assignment()
-        (assignment.driver, assignment.vehicle) = (try transaction.insert(driver).id, "VAN-2")
+        (assignment.driver, assignment.vehicle) = (stored.id, "VAN-2")
         (assignment.status, assignment.from) = (.active, transaction.now.adding(seconds: -3_600))
         try transaction.insert(assignment)
       }
@@ -169,12 +170,14 @@ import Testing
             "/api/expenses",
             #"{\#(of)"at":"2026-05-04T10:00:00Z","category":"toll","amount":{"amount":"1","currency":"EUR"}}"#, api)
         }
-        let made = [
-          try Self.make("/api/defects", #"{"vehicleId":"VAN-1","text":"no horn"}"#, api): "north defect",
-          try Self.make("/api/defects", #"{"vehicleId":"VAN-2","text":"no horn"}"#, api): "south defect",
-          try expense("VAN-2"): "south expense", try expense(nil): "tenant expense",
-          try Self.make("/api/rules", #"{"name":"N","events":["journeyIncident"],"roles":["admin"]}"#, api): "rule",
-        ]
+        var made: [String: String] = [:]
+        for (name, vehicle) in [("north defect", "VAN-1"), ("south defect", "VAN-2")] {
+          made[try Self.make("/api/defects", #"{"vehicleId":"\#(vehicle)","text":"no horn"}"#, api)] = name
+        }
+        made[try expense("VAN-2")] = "south expense"
+        made[try expense(nil)] = "tenant expense"
+        let rule = #"{"name":"N","events":["journeyIncident"],"roles":["admin"]}"#
+        made[try Self.make("/api/rules", rule, api)] = "rule"
         // All may read their own accounts, so the change of the account is the last message.
         for id in ids {
           let reply = try api.send("PATCH", "/api/people/\(id)", json: #"{"lastName":"Last"}"#, headers: Self.any)

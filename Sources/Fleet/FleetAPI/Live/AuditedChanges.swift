@@ -108,6 +108,11 @@ extension Collection<AuditedChanges.Found> {
       vehicles = [name]
       if let vehicle = try view.vehicle(named: name) { vehicles.insert(vehicle.value.id) }
     }
+    let needsRelation =
+      switch audience.channel.topic {
+      case .all, .vehicle: false
+      case .fleet, .me: true
+      }
     var messages: [LiveChange] = []
     for change in self {
       let thing = change.thing
@@ -122,6 +127,10 @@ extension Collection<AuditedChanges.Found> {
         let names = if let own { own } else { try identity.ownNames(view) }
         own = names
         if names.isDisjoint(with: thing.mentions) { continue }
+      }
+      if reach.isEverything, !needsRelation {
+        messages.append(change.message)
+        continue
       }
       let relation = try thing.relation(identity, view)
       guard reach.isEverything || reach.contains(relation) else { continue }

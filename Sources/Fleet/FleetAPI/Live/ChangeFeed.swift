@@ -177,7 +177,7 @@ final class ChangeFeed: Sendable {
     }
   }
 
-  /// Tells all clients of a tenant that they must read their lists again.
+  /// Informs all clients of a tenant that they must read their lists again.
   private func sendGap(of tenant: TenantID) async {
     let audiences = hub.audiences.all(of: tenant).map(\.audience)
     await hub.deliver(audiences.map { .changes(LiveChanges(missedBy: $0)) }, of: tenant)

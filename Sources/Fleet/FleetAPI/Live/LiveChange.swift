@@ -45,8 +45,8 @@ struct LiveChanges: Sendable {
     self.frames = frames
   }
 
-  /// Encodes a message that names no thing. It tells the client that it does not receive some changes, and must read
-  /// its lists again.
+  /// Encodes a message that names no thing. It means that the client does not receive some changes, and must
+  /// read its lists again.
   init(missedBy audience: ChangeAudience) {
     self.audience = audience
     var frames = ByteBuffer()

@@ -42,6 +42,6 @@ enum LiveCommand: Equatable, Sendable {
 struct LiveContent: Equatable, Sendable {
   /// Whether the client receives records and, on the channel `me`, notifications.
   var hasRecords = true
-  /// Whether the client learns of changes of things.
+  /// Whether the client receives changes of things.
   var hasChanges = false
 }

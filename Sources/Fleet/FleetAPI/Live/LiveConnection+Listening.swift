@@ -16,14 +16,14 @@ extension LiveConnection {
     /// The number of the last record that was sent. A record that was already read from the store may be published
     /// afterwards; this number prevents that it is sent twice.
     fileprivate var last: Int64 = 0
-    /// The audience to which the subscription belongs; `nil` if the client does not want to learn of changes of things.
+    /// The audience to which the subscription belongs; `nil` if the client receives no changes of things.
     var audience: ChangeAudience?
-    /// Whether the client was told that the subscription has begun.
+    /// Whether the message `subscribed` was sent to the client.
     fileprivate(set) var hasBegun = false
 
     /// The number of the last record that the client has received; `nil` if the client wants only new records.
     fileprivate let after: Int64?
-    /// Whether the client receives records; if `false`, it only learns of changes of things.
+    /// Whether the client receives records; if `false`, it receives only changes of things.
     fileprivate let hasRecords: Bool
 
     fileprivate init(after: Int64?, hasRecords: Bool) {
