@@ -14,7 +14,7 @@ log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 printf -v command '%q ' swift test --skip-build --disable-xctest "$@"
 NO_COLOR=1 TERM=dumb SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=8 timeout --kill-after=10 "${minutes}m" script -qefc "$command" /dev/null </dev/null |
-  tr -d '\r' | tee "$log"
+  sed -u 's/\r//g' | tee "$log"
 status=${PIPESTATUS[0]}
 # Prints the failures again, for people who read only the end of the output.
 failures() {
