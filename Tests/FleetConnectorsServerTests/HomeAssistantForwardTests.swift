@@ -263,7 +263,7 @@ import Testing
       try await aside { try broker.says("'vans/VAN-1/speed'") }
     }
     let wrongName = await publish(to: "127.0.0.1", authorities: certificates.authority)
-    #expect(wrongName?.kind == .unavailable && wrongName?.message.contains("TLS") ?? false, "\(wrongName as Any)")
+    #expect(wrongName?.kind == .unavailable && wrongName?.description.contains("TLS") ?? false, "\(wrongName as Any)")
     let wrongAuthority = await publish(to: "localhost", authorities: nil)
     #expect(wrongAuthority?.kind == .unavailable, "\(wrongAuthority as Any)")
   }
