@@ -2,7 +2,7 @@ import FleetDomain
 import Glibc
 import ModelFiles
 
-/// The processors that check 3D models. Tenants use them in turn, so that a large model does not delay other files. The
+/// The processors that check 3D models. They serve one tenant after another, so that a large model does not delay other files. The
 /// time limit is longer than the check of the largest valid file takes.
 private let modelTurns = FairTurns(max(sysconf(Int32(_SC_NPROCESSORS_ONLN)) - 1, 1), limit: .seconds(300))
 

@@ -3,7 +3,7 @@ import FleetFiles
 
 /// Runs work that occupies a processor for milliseconds: decompressing and parsing long bodies, encoding long lists.
 ///
-/// The work runs on separate threads, which serve tenants in turn (``FleetFiles/FairTurns``). Therefore it delays
+/// The work runs on separate threads, which serve one tenant after another (``FleetFiles/FairTurns``). Therefore it delays
 /// neither small requests nor the work of other tenants.
 final class HeavyWork: Sendable {
   /// Maximum length of data that are processed on the calling thread, in bytes. For short data, switching to another

@@ -28,7 +28,7 @@ final class FileService: Sendable {
   /// The maximum number of tenants whose files are processed at the same time. Only ``FileSettings/images`` of these
   /// files are decoded at the same time.
   private static let mostTenants = 8
-  private let turns = Mutex(FileTurns(most: mostTenants))
+  private let tenantTurns = Mutex(FileTurns(most: mostTenants))
   private let wakeUps: AsyncStream<Void>
   private let wakeUp: AsyncStream<Void>.Continuation
 
@@ -77,7 +77,7 @@ final class FileService: Sendable {
 
   /// Starts a search for images that have no copies yet.
   func wake() {
-    turns.withLock { $0.retry() }
+    tenantTurns.withLock { $0.retry() }
     wakeUp.yield()
   }
 
@@ -105,10 +105,10 @@ final class FileService: Sendable {
       for await _ in wakeUps {
         do {
           let tenants = try await storage.tenants(having: [waiting])
-          for tenant in turns.withLock({ $0.begin(tenants) }) {
+          for tenant in tenantTurns.withLock({ $0.begin(tenants) }) {
             group.addTask { [self] in
               let isProcessed = await processNextImage(of: tenant, waiting, contents)
-              turns.withLock { $0.end(tenant, pauses: !isProcessed) }
+              tenantTurns.withLock { $0.end(tenant, pauses: !isProcessed) }
               wakeUp.yield()
             }
           }

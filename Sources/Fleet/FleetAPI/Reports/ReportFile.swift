@@ -52,7 +52,7 @@ struct ReportFile {
     return " (" + parts.joined(separator: "; ") + ")"
   }
 
-  /// Replaces the id in the column `group` by the group's name, because an id says nothing on paper.
+  /// Replaces the id in the column `group` by the group's name, because readers of a paper report do not know ids.
   private static func titled(_ row: JSON) -> JSON {
     guard case .object(var members) = row, let name = members.removeValue(forKey: "name") else { return row }
     members["group"] = name

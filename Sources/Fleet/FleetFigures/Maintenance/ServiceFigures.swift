@@ -27,7 +27,7 @@ public struct ServiceFigures: Equatable, Sendable {
     }
     remainingKilometers = difference(due.dueKilometers, now.kilometers)
     remainingEngineHours = difference(due.dueEngineHours, now.engineHours)
-    // How much a vehicle was used long ago says nothing about its use today.
+    // Old use of a vehicle does not show how much it is used today.
     func recent(_ daily: Double?, _ at: Timestamp?) -> Double? {
       at.map { CalendarDate(utc: $0) >= today.adding(days: -Meter.usageDays) } ?? false ? daily : nil
     }

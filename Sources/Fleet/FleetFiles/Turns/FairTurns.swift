@@ -2,7 +2,7 @@ import Dispatch
 import FleetDomain
 import Synchronization
 
-/// Processors for long work, such as parsing a file or checking a 3D model. Tenants use them in turn.
+/// Processors for long work, such as parsing a file or checking a 3D model. They serve one tenant after another.
 ///
 /// Each work has its own thread, but only a few threads run at the same time. The others wait. Work that has run for
 /// ``slice`` and calls ``FleetDomain/WorkTurn/mayContinue`` lets the next tenant's work run. Therefore short work of
@@ -42,7 +42,7 @@ public final class FairTurns: Sendable {
   ///
   /// - Parameters:
   ///   - caller: the caller whose turns are used; `nil` for the server itself.
-  ///   - isWanted: whether somebody still waits for the result. It is called before and during the work.
+  ///   - isWanted: whether a caller still waits for the result. It is called before and during the work.
   /// - Throws: ``Stop`` if the work was stopped; errors of the work.
   public func run<Value: Sendable>(
     for caller: StorageCaller?, isWanted: @escaping @Sendable () -> Bool = { true },
