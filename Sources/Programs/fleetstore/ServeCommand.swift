@@ -147,62 +147,37 @@ struct ServeCommand: AsyncParsableCommand {
       moreMetrics: { (worker?.counts.metrics ?? []) + (mail?.current.metrics ?? []) + deliveries.current.metrics })
     // Stop the worker at the same time as the server, not only when the requests are finished.
     let deadline = StopDeadline(options.limits, logger: logger) { worker?.stop() }
+    let services =
+      (worker.map { [Self.beside(EndedBeside(service: $0))] } ?? [])
+      + (mail.map { [Self.beside(EndedBeside(service: $0))] } ?? []) + [
+        Self.beside(EndedBeside(service: notifier)),
+        Self.beside(EndedBeside(service: deliveries)),
+        .init(
+          service: server, successTerminationBehavior: .gracefullyShutdownGroup,
+          failureTerminationBehavior: .cancelGroup, serviceName: "FleetServer"),
+        Self.beside(ServiceNotices(storage: storage, server: server, logger: logger)),
+        Self.beside(RecordFollower(storage: storage, logger: logger) { WallClock.now }),
+        Self.beside(
+          EndedBeside(
+            service: ConnectorRunner(
+              storage: storage, keys: options.accounts.secretKeys, mayUsePrivate: options.connectorsMayUsePrivate,
+              logger: logger
+            ) { WallClock.now })),
+        Self.beside(ScheduleFollower(storage: storage, logger: logger) { WallClock.now }),
+        Self.beside(FuelFollower(storage: storage, logger: logger) { WallClock.now }),
+        Self.beside(
+          EndedBeside(
+            service: ForwardRunner(
+              storage: storage, keys: options.accounts.secretKeys, mayUsePrivate: options.connectorsMayUsePrivate,
+              logger: logger
+            ) { WallClock.now })),
+        Self.beside(Maintenance(retention: configuration.retention, storage: storage, logger: logger)),
+        Self.beside(LogFlush(repeated: repeated)),
+        // The group stops its services in the reverse order.
+        Self.beside(deadline),
+      ]
     var group = ServiceGroupConfiguration(
-      services: (worker.map {
-        [
-          .init(
-            service: EndedBeside(service: $0), successTerminationBehavior: .ignore, failureTerminationBehavior: .ignore)
-        ]
-      } ?? [])
-        + (mail.map {
-          [
-            .init(
-              service: EndedBeside(service: $0), successTerminationBehavior: .ignore,
-              failureTerminationBehavior: .ignore)
-          ]
-        } ?? []) + [
-          .init(
-            service: EndedBeside(service: notifier), successTerminationBehavior: .ignore,
-            failureTerminationBehavior: .ignore),
-          .init(
-            service: EndedBeside(service: deliveries), successTerminationBehavior: .ignore,
-            failureTerminationBehavior: .ignore),
-          .init(
-            service: server, successTerminationBehavior: .gracefullyShutdownGroup,
-            failureTerminationBehavior: .cancelGroup),
-          .init(
-            service: ServiceNotices(storage: storage, server: server, logger: logger),
-            successTerminationBehavior: .ignore, failureTerminationBehavior: .ignore),
-          .init(
-            service: RecordFollower(storage: storage, logger: logger) { WallClock.now },
-            successTerminationBehavior: .ignore, failureTerminationBehavior: .ignore),
-          .init(
-            service: EndedBeside(
-              service: ConnectorRunner(
-                storage: storage, keys: options.accounts.secretKeys, mayUsePrivate: options.connectorsMayUsePrivate,
-                logger: logger
-              ) { WallClock.now }), successTerminationBehavior: .ignore, failureTerminationBehavior: .ignore),
-          .init(
-            service: ScheduleFollower(storage: storage, logger: logger) { WallClock.now },
-            successTerminationBehavior: .ignore, failureTerminationBehavior: .ignore),
-          .init(
-            service: FuelFollower(storage: storage, logger: logger) { WallClock.now },
-            successTerminationBehavior: .ignore, failureTerminationBehavior: .ignore),
-          .init(
-            service: EndedBeside(
-              service: ForwardRunner(
-                storage: storage, keys: options.accounts.secretKeys, mayUsePrivate: options.connectorsMayUsePrivate,
-                logger: logger
-              ) { WallClock.now }), successTerminationBehavior: .ignore, failureTerminationBehavior: .ignore),
-          .init(
-            service: Maintenance(retention: configuration.retention, storage: storage, logger: logger),
-            successTerminationBehavior: .ignore, failureTerminationBehavior: .ignore),
-          .init(
-            service: LogFlush(repeated: repeated), successTerminationBehavior: .ignore,
-            failureTerminationBehavior: .ignore),
-          // The group stops its services in the reverse order.
-          .init(service: deadline, successTerminationBehavior: .ignore, failureTerminationBehavior: .ignore),
-        ], gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet)
+      services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet)
     // Requests that take longer are interrupted without an answer.
     group.maximumGracefulShutdownDuration = deadline.forRequests
     do {
@@ -210,6 +185,14 @@ struct ServeCommand: AsyncParsableCommand {
     } catch is CancellationError {
       logger.warning("stopped before every request was answered")
     }
+  }
+
+  /// Returns a service whose end or failure stops no other service. It is given a name, because the library would
+  /// otherwise print all members of the service, such as the files of the web app, to have one.
+  private static func beside(_ service: some Service) -> ServiceGroupConfiguration.ServiceConfiguration {
+    .init(
+      service: service, successTerminationBehavior: .ignore, failureTerminationBehavior: .ignore,
+      serviceName: "\(type(of: service))")
   }
 
   /// Returns the URL with which operators of push services can reach the operator of this server (RFC 8292, section

@@ -288,6 +288,16 @@ enum OpenAPISchemas {
         "description": "`fleet`: all vehicles that the client may see; `fleet:` and a fleet's id; `vehicle:` and a vehicle's id or VIN; `me`: the vehicles that are assigned to the person.", "type": "string",
         "pattern": "^(me|fleet(:.+)?|vehicle:.+)$"
       },
+      "ChangedThing": {
+        "type": "object", "required": ["kind", "id", "action", "version"],
+        "properties": {
+          "kind": { "description": "As in the audit: `vehicle`, `defect`, …", "type": "string" },
+          "id": { "description": "The thing's id in paths.", "type": "string" },
+          "vehicleId": { "description": "The vehicle that the thing is about.", "type": "string" },
+          "action": { "type": "string", "enum": ["created", "updated", "deleted"] },
+          "version": { "description": "The version after the change.", "type": "integer", "minimum": 1 }
+        }
+      },
       "LiveEvent": {
         "description": "A message of the server. `id` increases within a tenant; pass the last one as `after`.",
         "oneOf": [
@@ -311,16 +321,7 @@ enum OpenAPISchemas {
             "type": "object", "required": ["event", "channel"],
             "properties": {
               "event": { "const": "change" }, "channel": { "$ref": "#/components/schemas/LiveChannel" },
-              "change": {
-                "type": "object", "required": ["kind", "id", "action", "version"],
-                "properties": {
-                  "kind": { "description": "As in the audit: `vehicle`, `defect`, …", "type": "string" },
-                  "id": { "description": "The thing's id in paths.", "type": "string" },
-                  "vehicleId": { "description": "The vehicle that the thing is about.", "type": "string" },
-                  "action": { "enum": ["created", "updated", "deleted"] },
-                  "version": { "description": "The version after the change.", "type": "integer", "minimum": 1 }
-                }
-              }
+              "change": { "$ref": "#/components/schemas/ChangedThing" }
             }
           },
           {
