@@ -139,7 +139,7 @@ public final class PostgreSQLServer: Sendable {
     let synchronous = isSynchronous ? "on" : "off"
     let options =
       "-c fsync=\(synchronous) -c max_connections=200 -c shared_buffers=64MB -c unix_socket_directories=\(folder) "
-      + "-c listen_addresses=127.0.0.1 -c max_wal_size=1GB"
+      + "-c listen_addresses=127.0.0.1 -c max_wal_size=1GB -c jit=off"
     // For a moment, remains of a killed server prevent a start, so the start is repeated until the server keeps
     // running.
     let keeping = """

@@ -19,8 +19,10 @@ extension Call {
     func start(of date: CalendarDate) -> Timestamp { Timestamp(nanoseconds: zone.start(of: date) * 1_000_000) }
     var (from, to) = (Timestamp?.none, Timestamp?.none)
     if let first = try day("from") { from = start(of: first) } else { from = try time("from") }
-    if let last = try day("to") { to = start(of: last.next) } else { to = try time("to") }
-    if let from, let to, from > to {
+    let last = try day("to")
+    if let last { to = start(of: last.next) } else { to = try time("to") }
+    // The end of a day is no longer part of the range.
+    if let from, let to, last == nil ? from > to : from >= to {
       throw .badRequest(
         "query: to: expected a time that is not before from, \(quoted(query["from"] ?? "")), found \(quoted(query["to"] ?? ""))"
       )

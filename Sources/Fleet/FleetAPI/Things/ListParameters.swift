@@ -22,7 +22,7 @@ struct ListParameters<Value: Kind>: Sendable {
       let zone = try view.zone(ofFleet: nil)
       for limit in limits {
         if !limit.isUpper, let upper = limits.first(where: { $0.isUpper && $0.pair == limit.pair }),
-          limit.edge(in: zone) > upper.edge(in: zone)
+          limit.isAfter(upper, in: zone)
         {
           throw .storage(StorageError(.invalidQuery, limit.name, "expected a value not after \(upper.name)"))
         }
@@ -55,6 +55,14 @@ struct ListParameters<Value: Kind>: Sendable {
       case .time(let time): Double(time.nanoseconds) / 1_000_000
       case .day(let day): Double(zone.start(of: isUpper ? day.next : day))
       }
+    }
+
+    /// Whether the range from this limit to an upper limit begins after its end. The end of a day is where the next day
+    /// begins, and no longer part of the range.
+    func isAfter(_ upper: Limit, in zone: ZoneRules) -> Bool {
+      let (start, end) = (edge(in: zone), upper.edge(in: zone))
+      if case .day = upper.bound { return start >= end }
+      return start > end
     }
 
     func condition(in zone: ZoneRules) -> ThingQuery<Value>.Condition {
