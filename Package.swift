@@ -14,8 +14,8 @@ let strict: [SwiftSetting] = [
 let inlined: [SwiftSetting] =
   strict + [.unsafeFlags(["-cross-module-optimization"], .when(configuration: .release))]
 
-/// Debug builds of modules in which tests spend most of their time are optimized, with assertions. The tests of these
-/// modules take a third of the time, and compiling takes little longer.
+/// The tests spend much of their time in the code of some modules. Debug builds of these modules are optimized, and keep
+/// their assertions.
 let quick: SwiftSetting = .unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))
 
 let package = Package(

@@ -1,6 +1,6 @@
 import CCurl
 
-/// The host of a URL, as far as its text shows where it leads.
+/// The kind of host in a URL, decided from the text alone, without looking up the name.
 enum ServiceHost: Equatable {
   /// `localhost`, and the names below it (RFC 6761, section 6.3).
   case thisMachine

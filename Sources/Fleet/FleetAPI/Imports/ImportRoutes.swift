@@ -174,7 +174,7 @@ struct ImportRoutes {
   /// The number of rows that one transaction adds at least, if so many are left.
   private static let together = 8
   /// The time after which a transaction adds no more rows. In SQLite, the changes of all other tenants wait until it
-  /// ends. The time is measured, because the work for a row depends on its kind and on what is stored already.
+  /// ends. A number of rows would be no good limit: some kinds of rows need more work than others.
   private static let patience = Duration.milliseconds(20)
 
   /// Adds all rows of a file, or only checks them. Adds no row if one has an error, or on a dry run.
