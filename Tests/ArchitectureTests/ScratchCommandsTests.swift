@@ -10,7 +10,7 @@ import Testing
   @Test(arguments: pages)
   func every_documented_command_succeeds(_ page: DocumentedCommands) async throws {
     for program in ["sqlite3", "openssl"] { try Tool.required(program) }
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       var environment: [String: String] = [:]
       for text in page.json where text.contains("kwpFast") { try scratch.write("kwp.json", text) }

@@ -28,7 +28,7 @@ import Testing
         people.append((name, try await server.addPerson("\(name)@example.com", [.driver], scope: scope).id.string))
       }
       let accounts = people
-      try await aside {
+      try await runBlocking {
         let admin = try server.signIn("north@example.com")
         for (scope, id) in accounts {
           let path = "/api/people/\(id)"
@@ -59,7 +59,7 @@ import Testing
   func a_change_cannot_move_a_thing_out_of_the_callers_fleets(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
       let fleets = try await FleetRoutesTests.depots(server).ids
-      try await aside {
+      try await runBlocking {
         let everywhere = try server.client(server.keys.admin)
         func make(_ path: String, _ body: String) throws -> String {
           let reply = try everywhere.send("POST", path, json: body)
@@ -121,7 +121,7 @@ import Testing
       let mine = try await server.addPerson("mine@example.com", [.driver], scope: .fleets([north])).id.string
       let theirs = try await server.addPerson("theirs@example.com", [.driver], scope: .fleets([south])).id.string
       let wide = try await server.addPerson("wide@example.com", [.driver]).id.string
-      try await aside {
+      try await runBlocking {
         let everywhere = try server.client(server.keys.admin)
         let admin = try server.signIn("north@example.com")
         func driver(_ person: String?) throws -> String {
@@ -172,7 +172,7 @@ import Testing
       let north = try UUIDv7.parsed(fleets.north)
       try await server.addPerson("shop@example.com", [.maintenance], scope: .fleets([north]))
       try await server.addPerson("main@example.com", [.maintenance])
-      try await aside {
+      try await runBlocking {
         let things = [
           ("/api/service-types", #"{"code":"adBlue","name":"AdBlue"}"#, #"{"name":"Other"}"#),
           (
@@ -204,7 +204,7 @@ import Testing
       try await server.addPerson("admin@example.com")
       try await server.addPerson("both@example.com", [.driver], scope: .fleets([south, north]))
       let other = try await server.addPerson("south@example.com", [.driver], scope: .fleets([south])).id.string
-      try await aside {
+      try await runBlocking {
         let admin = try server.signIn("admin@example.com")
         func emails(_ session: String) throws -> [String] {
           try server.asPage(session, "GET", "/api/people").list.compactMap { $0["email"] as? String }.sorted()
@@ -240,7 +240,7 @@ import Testing
       _ = try await FleetRoutesTests.depots(server)
       let viewer = try await server.addPerson("costs@example.com", [.viewer]).id.string
       try await server.addPerson("admin@example.com")
-      try await aside {
+      try await runBlocking {
         let (admin, session) = (try server.signIn("admin@example.com"), try server.signIn("costs@example.com"))
         func status() throws -> Int { try server.asPage(session, "GET", "/api/vehicles/VAN-1/costs").status }
         #expect(try status() == 403)
@@ -262,7 +262,7 @@ import Testing
   {
     try await TestServer.run(on: database) { server in
       let dora = try await server.addPerson("dora@example.com", [.driver]).id.string
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         let driver = try client.send("POST", "/api/drivers", json: #"{"name":"Dora","personId":"\#(dora)"}"#)
         let id = try #require(try driver.json["id"] as? String, "\(driver.text)")

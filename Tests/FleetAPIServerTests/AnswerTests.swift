@@ -12,7 +12,7 @@ import Testing
 
   @Test func a_page_of_a_configured_origin_may_read_answers_and_errors() async throws {
     try await TestServer.run(Self.listed) { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         for path in ["/api/vehicles", "/api/vehicles/none", "/api/none", "/api/health"] {
           let reply = try client.send("GET", path, headers: Self.page)
@@ -30,7 +30,7 @@ import Testing
 
   @Test func a_page_may_ask_before_it_sends_a_request() async throws {
     try await TestServer.run(Self.listed) { server in
-      try await aside {
+      try await runBlocking {
         // Browsers send this request without a key.
         let client = try server.client()
         let asked = Self.page.merging(["Access-Control-Request-Method": "PUT"]) { $1 }
@@ -49,7 +49,7 @@ import Testing
     }
     // Without configured origins nothing is different.
     try await TestServer.run { server in
-      try await aside {
+      try await runBlocking {
         let reply = try server.client(server.keys.admin).send("GET", "/api/vehicles", headers: Self.page)
         #expect(reply.headers["access-control-allow-origin"] == nil && reply.headers["vary"] == nil)
       }
@@ -58,7 +58,7 @@ import Testing
 
   @Test func long_responses_are_compressed_as_the_client_accepts() async throws {
     try await TestServer.run { server in
-      try await aside {
+      try await runBlocking {
         let gateway = try server.client(server.keys.gateway)
         _ = try gateway.send("POST", "/api/telemetry", (1...200).map { SampleRecord($0) }.lines)
         let client = try server.client(server.keys.readOnly)
@@ -94,7 +94,7 @@ import Testing
 
   @Test func an_unknown_telemetry_key_is_rejected_with_the_nearest_known_one() async throws {
     try await TestServer.run { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.readOnly)
         let path = "/api/vehicles/VAN-1/telemetry?fields="
         for (fields, hint) in [("speed,coolantTmp", "coolantTemp"), ("sped", "speed"), ("timestmp", "timestamp")] {
@@ -114,7 +114,7 @@ import Testing
 
   @Test func a_plus_that_became_a_space_is_explained() async throws {
     try await TestServer.run { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.readOnly)
         let path = "/api/vehicles/VAN-1/telemetry?from="
         let reply = try client.send("GET", path + "2026-01-01T00:00:00+01:00")

@@ -72,7 +72,7 @@ import Testing
   @Test func an_answer_without_memory_is_503() async throws {
     // Strangers have an eighth of it.
     try await TestServer.run(.test { $0.limits.memoryBytes = 128 << 10 }) { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client()
         // The only answer that may take all memory if nobody else needs any.
         #expect(try client.send("GET", "/api/openapi.json").status == 200)

@@ -64,11 +64,11 @@ import Testing
 
   @Test(arguments: Act.allCases)
   func a_change_on_one_server_reaches_an_app_of_another_within_two_seconds(_ act: Act) async throws {
-    let database = try await aside { try PostgreSQLServer.shared.database() }
+    let database = try await runBlocking { try PostgreSQLServer.shared.database() }
     try await TestServer.runTwo(on: database) { first, second in
       try await first.addPerson("admin@example.com")
       let bob = try await first.addPerson("bob@example.com", [.viewer]).id.string
-      try await aside {
+      try await runBlocking {
         let used = try Self.signIn(first).refresh
         let tokens = try Tokens(try Self.refresh(used, first))
         // The second server has the session in its cache, and a connection of it.
@@ -103,10 +103,10 @@ import Testing
 
   /// A refresh token that one server has renewed is good for no other server.
   @Test func tokens_that_one_server_has_renewed_end_at_another_within_two_seconds() async throws {
-    let database = try await aside { try PostgreSQLServer.shared.database() }
+    let database = try await runBlocking { try PostgreSQLServer.shared.database() }
     try await TestServer.runTwo(on: database) { first, second in
       try await first.addPerson("bob@example.com", [.viewer])
-      try await aside {
+      try await runBlocking {
         let old = try Self.signIn(first)
         #expect(try second.client(old.access).send("GET", "/api/vehicles").status == 200)
         let new = try Tokens(try Self.refresh(old.refresh, first))

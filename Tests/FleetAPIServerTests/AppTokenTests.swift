@@ -15,7 +15,7 @@ import Testing
   {
     try await TestServer.run(on: database) { server in
       try await server.addPerson("ann@example.com")
-      try await aside {
+      try await runBlocking {
         let first = try server.client().send(
           "POST", "/api/auth/token",
           json: #"{"grant":"password","email":"ann@example.com","password":"\#(TestServer.password)"}"#)
@@ -56,7 +56,7 @@ import Testing
   {
     try await TestServer.run(on: database) { server in
       try await server.addPerson("ann@example.com")
-      try await aside {
+      try await runBlocking {
         func grant(_ members: String) throws -> TestClient.Reply {
           try server.client().send("POST", "/api/auth/token", json: #"{"grant":\#(members)}"#)
         }
@@ -78,7 +78,7 @@ import Testing
   func an_invented_refresh_token_changes_nothing(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
       try await server.addPerson("ann@example.com")
-      try await aside {
+      try await runBlocking {
         let first = try server.client().send(
           "POST", "/api/auth/token",
           json: #"{"grant":"password","email":"ann@example.com","password":"\#(TestServer.password)"}"#)

@@ -159,7 +159,7 @@ import Testing
       try await storage.addToken(
         OperatorToken(id: id(97), label: "test", role: .admin, addedAt: Self.time(0)), secret: secret.hash,
         tenant: tenant)
-      try await aside {
+      try await runBlocking {
         let client = try server.client(secret.text)
         var (seen, unreadable, next, pages) = ([String](), [String](), "", 0)
         repeat {
@@ -214,7 +214,7 @@ import Testing
 
   @Test func a_running_server_begins_a_planned_assignment_within_seconds() async throws {
     try await TestServer.run { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         let driver = try #require(
           try client.send("POST", "/api/drivers", json: #"{"name":"Dora"}"#).json["id"] as? String)

@@ -16,7 +16,7 @@ import Testing
           try transaction.record("test", kind: "tenant", thing: nil, details: ["number": .integer(number)])
         }
       }
-      try await aside {
+      try await runBlocking {
         let admin = try server.client(server.keys.admin)
         let all = try #require(admin.send("GET", "/api/audit?limit=1").list.first?["number"] as? Int)
         let expected = Array((1...all).reversed())

@@ -156,7 +156,7 @@ import Testing
       try await Self.fill(server)
       let token = try await server.storage.tokens(cursor: nil, limit: 1, tenant: .standard).items[0]
       let path = (row.path ?? row.route).replacingOccurrences(of: "$TOKEN", with: TextOf.id(token.id))
-      try await aside {
+      try await runBlocking {
         for caller in Caller.allCases {
           let client = try server.client(caller.token(server.keys))
           let type = path == "/api/geofences" ? "application/geo+json" : "application/json"
@@ -199,7 +199,7 @@ import Testing
     _ caller: Caller, _ gateway: String, _ vehicles: [String: String?]
   ) async throws {
     try await TestServer.run { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client(caller.token(server.keys))
         let names = vehicles.keys.sorted()
         let records = names.enumerated().map { SampleRecord($0 + 1, vehicle: $1, gateway: gateway) }
@@ -212,7 +212,7 @@ import Testing
   @Test func the_same_id_in_two_tenants_is_two_vehicles() async throws {
     try await TestServer.run { server in
       try await Self.fill(server)
-      try await aside {
+      try await runBlocking {
         let foreign = try server.client(server.keys.foreignAdmin)
         #expect(try foreign.send("GET", "/api/vehicles/VAN-1/telemetry").list.isEmpty)
         let gateway = try server.client(server.keys.foreignGateway)
@@ -230,7 +230,7 @@ import Testing
     _ = try await server.storage.updateVehicle("VAN-2", tenant: .standard) { $0.name = "default-only" }
     let fences = try FencesDocument(geoJSON: Array(#"{"type":"FeatureCollection","features":[]}"#.utf8))
     _ = try await server.storage.putFences(fences, expecting: .anything, tenant: .standard, at: WallClock.now)
-    try await aside {
+    try await runBlocking {
       let records = [
         SampleRecord(1), SampleRecord(2, type: "trip", rest: #""tripId":"default-only""#),
         SampleRecord(3, type: "dtc"), SampleRecord(4, type: "driving"),

@@ -9,7 +9,7 @@ import Testing
 @Suite struct ConnectionLimitTests {
   @Test func idle_connections_of_strangers_do_not_keep_a_gateway_out() async throws {
     try await TestServer.run(.test { $0.limits.connections = 32 }) { server in
-      try await aside {
+      try await runBlocking {
         let human = try server.client(server.keys.admin, from: 2)
         #expect(try human.send("GET", "/api/vehicles").status == 200)
         var idle: [TestClient] = []
@@ -41,7 +41,7 @@ import Testing
         $0.limits.connections = 32
       }
     ) { server in
-      try await aside {
+      try await runBlocking {
         let own = try ScratchFolder()
         let headers = try own.write("headers", "Authorization: Bearer \(server.keys.gateway)\n")
         let silent = try (0..<60).map { try server.client(from: UInt32(10 + $0)) }
@@ -64,7 +64,7 @@ import Testing
         $0.limits.hurriedSeconds = 1
       }
     ) { server in
-      try await aside {
+      try await runBlocking {
         let idle = try (0..<14).map { number in
           let client = try server.client(from: UInt32(10 + number))
           #expect(try client.send("GET", "/api/health").status == 200)
@@ -85,7 +85,7 @@ import Testing
         $0.limits.idleSeconds = 5
       }
     ) { server in
-      try await aside {
+      try await runBlocking {
         let idle = try [1, 1, 1, 2].map { try server.client(from: $0) }
         // The kernel accepts it, but the server only after the others were idle for long enough.
         #expect(try server.client(from: 3).send("GET", "/api/health").status == 200)

@@ -10,7 +10,7 @@ import Testing
   @Test(arguments: ["", "Connection: close\r\n"])
   func an_early_rejection_arrives_during_a_long_body(_ connection: String) async throws {
     try await TestServer.run(.test { $0.limits.lingeringSeconds = 300 }) { server in
-      try await aside {
+      try await runBlocking {
         let body = [UInt8](repeating: UInt8(ascii: "x"), count: 9 << 20)
         for (token, type, status) in [
           (server.keys.gateway, "application/json", 413), ("wrong", "application/json", 401),
@@ -33,7 +33,7 @@ import Testing
 
   @Test func a_client_that_keeps_sending_a_rejected_body_is_disconnected() async throws {
     try await TestServer.run { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client()
         try client.write(
           Array("POST /api/telemetry HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 99999\r\n\r\nabc".utf8)

@@ -9,7 +9,7 @@ import Testing
 @Suite struct ConnectionTests {
   @Test func invalid_requests_are_answered_and_the_connection_is_closed() async throws {
     try await TestServer.run { server in
-      try await aside {
+      try await runBlocking {
         for garbage in ["\u{16}\u{03}\u{01}nonsense\r\n\r\n", "GET\r\n\r\n", "GET / HTTP/1.1\r\nbad header\r\n\r\n"] {
           let client = try server.client()
           try client.write(Array(garbage.utf8))
@@ -29,7 +29,7 @@ import Testing
 
   @Test func long_headers_are_refused() async throws {
     try await TestServer.run { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client()
         try client.write(Array("GET /api/health HTTP/1.1\r\nHost: x\r\nLong: ".utf8))
         try client.write([UInt8](repeating: UInt8(ascii: "a"), count: 20_000))
@@ -40,7 +40,7 @@ import Testing
 
   @Test func unknown_paths_and_methods_are_reported() async throws {
     try await TestServer.run { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         for path in ["/", "/api", "/api/vehicles/", "/api/vehicles/a/b", "/api//vehicles", "/API/vehicles"] {
           #expect(try client.send("GET", path).errorCode == "notFound", "\(path)")
@@ -57,7 +57,7 @@ import Testing
   @Test(arguments: ["HTTP/1.0\r\n", "HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"])
   func a_client_that_asks_to_close_gets_one_response_and_the_end(_ version: String) async throws {
     try await TestServer.run { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client()
         try client.write(Array("GET /api/health \(version)\r\n".utf8))
         #expect(try client.read().status == 200)
@@ -68,7 +68,7 @@ import Testing
 
   @Test func head_is_get_without_the_body() async throws {
     try await TestServer.run { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.readOnly)
         let head = try client.send("HEAD", "/api/vehicles")
         let get = try client.send("GET", "/api/vehicles")
@@ -79,7 +79,7 @@ import Testing
 
   @Test func requests_that_come_together_are_answered_in_order() async throws {
     try await TestServer.run { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client()
         let paths = ["/api/health", "/none", "/api/openapi.json", "/api/health"]
         try client.write(Array(paths.map { "GET \($0) HTTP/1.1\r\nHost: x\r\n\r\n" }.joined().utf8))
@@ -91,7 +91,7 @@ import Testing
   @Test func a_client_that_expects_100_continue_gets_it() async throws {
     let curl = try Tool.required("curl")
     try await TestServer.run { server in
-      try await aside {
+      try await runBlocking {
         let scratch = try ScratchFolder()
         // More than the 1 MiB limit of routes with JSON objects, less than the 8 MiB limit of this route.
         let lines = (1...3_000).map { SampleRecord($0, rest: #""note":"\#(String(repeating: "x", count: 400))""#) }
@@ -115,7 +115,7 @@ import Testing
 
   @Test func an_upload_whose_key_is_revoked_on_the_way_stores_nothing() async throws {
     try await TestServer.run { server in
-      try await aside {
+      try await runBlocking {
         let upload = try server.client(server.keys.gateway)
         let body = [SampleRecord(1)].lines
         let head =
@@ -138,7 +138,7 @@ import Testing
 
   @Test func a_rejection_is_sent_before_the_body_arrives() async throws {
     try await TestServer.run { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client("wrong")
         let head =
           "POST /api/telemetry HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer wrong\r\nContent-Length: 99999\r\n\r\n"
@@ -156,7 +156,7 @@ import Testing
         $0.limits.requestSeconds = 5
       }
     ) { server in
-      try await aside {
+      try await runBlocking {
         let silent = try server.client()
         let slow = try server.client()
         try slow.write(Array("GET /api/health HTT".utf8))
@@ -183,7 +183,7 @@ import Testing
         $0.rate.burst = 3
       }
     ) { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         for _ in 0..<3 { #expect(try client.send("GET", "/api/vehicles").status == 200) }
         let reply = try client.send("GET", "/api/vehicles")
@@ -217,7 +217,7 @@ import Testing
     let scratch = try ScratchFolder()
     let (files, certificate) = try Self.certificate(in: scratch.path)
     try await TestServer.run(.test { $0.tls = files }) { server in
-      try await aside {
+      try await runBlocking {
         let url = "https://localhost:\(server.port)/api/health"
         let resolve = ["--resolve", "localhost:\(server.port):127.0.0.1"]
         let good = try Tool.run(curl, ["-sS", "--cacert", certificate] + resolve + [url])
@@ -234,7 +234,7 @@ import Testing
 
   @Test func metrics_count_requests_by_their_routes() async throws {
     try await TestServer.run { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.readOnly)
         for id in ["VAN-1", "VAN-2", "none"] { _ = try client.send("GET", "/api/vehicles/\(id)") }
         _ = try server.client(server.keys.gateway).send("POST", "/api/telemetry", [SampleRecord(1)].lines)
@@ -252,7 +252,7 @@ import Testing
   @Test func a_tenant_sees_its_own_counts_and_the_servers_token_all() async throws {
     let token = Secret(.operatorToken)
     try await TestServer.run(.test { $0.serverToken = token.hash }) { server in
-      try await aside {
+      try await runBlocking {
         for key in [server.keys.gateway, server.keys.foreignGateway, server.keys.foreignGateway] {
           _ = try server.client(key).send("POST", "/api/telemetry", [SampleRecord(1)].lines)
         }
@@ -297,7 +297,7 @@ import Testing
     async throws
   {
     try await TestServer.run { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client()
         let text =
           "\(method) /api/telemetry HTTP/1.1\r\nAuthorization: Bearer \(server.keys.gateway)\r\n\(head)\r\n\r\n\(body)"
@@ -314,7 +314,7 @@ import Testing
 
   @Test func client_headers_do_not_change_the_servers_view_of_the_request() async throws {
     try await TestServer.run { server in
-      try await aside {
+      try await runBlocking {
         // Versions before carried an internal error in this header.
         let reply = try server.client().send("GET", "/api/health", headers: ["Fleetstore-Fault": "Host: wrong"])
         #expect(reply.status == 200)
@@ -332,7 +332,7 @@ import Testing
 
   @Test func an_http_1_0_client_gets_no_100_continue() async throws {
     try await TestServer.run { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client()
         let head = "POST /api/telemetry HTTP/1.0\r\nAuthorization: Bearer \(server.keys.gateway)\r\n"
         try client.write(Array((head + "Expect: 100-continue\r\nContent-Length: 2\r\n\r\n{}").utf8))

@@ -18,7 +18,7 @@ import Testing
   @Test(arguments: TestServer.Database.allCases)
   func secrets_are_encrypted_and_never_shown(_ database: TestServer.Database) async throws {
     try await TestServer.run(Self.options, on: database) { server in
-      let id = try await aside {
+      let id = try await runBlocking {
         let client = try server.client(server.keys.admin)
         let made = try client.send(
           "POST", "/api/connectors",
@@ -58,7 +58,7 @@ import Testing
   @Test(arguments: TestServer.Database.allCases)
   func no_two_connectors_have_the_same_name(_ database: TestServer.Database) async throws {
     try await TestServer.run(Self.options, on: database) { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         func add(_ name: String) throws -> TestClient.Reply {
           try client.send("POST", "/api/connectors", json: #"{"name":"\#(name)","service":"ford"}"#)
@@ -83,7 +83,7 @@ import Testing
 
   @Test func a_webhook_needs_a_secret_of_standard_webhooks() async throws {
     try await TestServer.run(Self.options) { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         func make(_ more: String) throws -> TestClient.Reply {
           let hook = #"{"name":"Hook","format":"webhook","address":"https://hook.example/fleet"\#(more)}"#
@@ -106,7 +106,7 @@ import Testing
 
   @Test func a_forward_to_home_assistant_needs_the_address_of_a_broker() async throws {
     try await TestServer.run(Self.options) { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         func make(_ address: String, _ more: String = "") throws -> TestClient.Reply {
           let forward = #"{"name":"Home","format":"homeAssistant","address":"\#(address)"\#(more)}"#
@@ -131,7 +131,7 @@ import Testing
 
   @Test func a_secret_needs_a_file_with_keys() async throws {
     try await TestServer.run(.test { $0.accounts = AccountSettings() }) { server in
-      try await aside {
+      try await runBlocking {
         let reply = try server.client(server.keys.admin).send(
           "POST", "/api/connectors", json: #"{"name":"Cloud","service":"samsara","secret":"x"}"#)
         #expect(reply.status == 409 && reply.errorCode == "noSecretKeys", "\(reply.text)")
@@ -164,7 +164,7 @@ import Testing
         try transaction.insert(journey)
         return driverID.string
       }
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         let made = try client.send(
           "POST", "/api/phones", json: #"{"driverId":"\#(driverID)","name":"Phone","sharesPosition":true}"#)
@@ -234,7 +234,7 @@ import Testing
         (driver.name, driver.personID) = ("Dora", dora.id)
         try transaction.insert(driver)
       }
-      try await aside {
+      try await runBlocking {
         let (admin, driver) = (try server.signIn("ann@example.com"), try server.signIn("dora@example.com"))
         let made = try server.asPage(driver, "POST", "/api/phones", #"{"name":"Mine"}"#)
         #expect(made.status == 201, "\(made.text)")

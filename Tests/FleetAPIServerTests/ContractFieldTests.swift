@@ -17,7 +17,7 @@ import Testing
     try await TestServer.run(on: database) { server in
       _ = try await server.addPerson("mech@example.com", [.maintenance])
       _ = try await server.addPerson("viewer@example.com", [.viewer])
-      try await aside { try body(server, try server.client(server.keys.admin)) }
+      try await runBlocking { try body(server, try server.client(server.keys.admin)) }
     }
   }
 
@@ -102,7 +102,7 @@ import Testing
   func reports_have_scope_metrics_and_times(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
       let depots = try await FleetRoutesTests.depots(server)
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         func make(_ body: String) throws -> TestClient.Reply { try client.send("POST", "/api/reports", json: body) }
         let range = #""from":"2026-05-04","to":"2026-05-10""#

@@ -14,7 +14,7 @@ import Testing
       _ = try await server.addPerson("mech@example.com", [.maintenance])
       _ = try await server.addPerson("viewer@example.com", [.viewer])
       _ = try await server.addPerson("driver@example.com", [.driver])
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         func make(_ path: String, _ json: String) throws {
           let reply = try client.send("POST", path, json: json)
@@ -96,7 +96,7 @@ import Testing
   @Test(arguments: TestServer.Database.allCases)
   func odometer_readings_give_the_distance_of_days_without_telemetry(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         func fill(_ day: Int, _ odometer: Int) throws -> String {
           let body =

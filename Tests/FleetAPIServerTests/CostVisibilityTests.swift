@@ -17,7 +17,7 @@ import Testing
         try await server.addPerson("\(name)@example.com", [role])
       }
       let dora = try await server.addPerson("dora@example.com", [.driver]).id.string
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         func make(_ path: String, _ body: String) throws -> String {
           let reply = try client.send("POST", "/api/\(path)", json: body)

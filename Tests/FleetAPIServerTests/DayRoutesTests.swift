@@ -251,7 +251,7 @@ import Testing
       let later = Timestamp(nanoseconds: WallClock.now.nanoseconds + 1_000_000_000)
       // Reports say how many days of how many vehicles they lack.
       func pending(_ kind: String) async throws -> [String: Int]? {
-        try await aside {
+        try await runBlocking {
           let reply = try server.client(server.keys.admin).send(
             "POST", "/api/reports", json: #"{"kind":"\#(kind)","from":"2026-01-01","to":"2026-01-07"}"#)
           #expect(reply.status == 201, "\(reply.text)")
@@ -273,7 +273,7 @@ import Testing
   func days_are_read_by_date_and_computed_when_they_are_read(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
       try await Self.setZone(server, "Europe/Vienna")
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         // Two minutes of driving that end at midnight in Vienna, 22:00 UTC on 1 July, and a minute after it.
         let midnight = 181 * 86_400 + 22 * 3_600

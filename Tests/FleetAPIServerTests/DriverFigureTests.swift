@@ -13,7 +13,7 @@ import Testing
     try await TestServer.run(on: database) { server in
       let dora = try await server.addPerson("dora@example.com", [.driver])
       _ = try await server.addPerson("mech@example.com", [.maintenance])
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         func send(_ path: String, _ json: String) throws -> String {
           let reply = try client.send("POST", path, json: json)

@@ -15,7 +15,7 @@ import Testing
   @Test(arguments: TestServer.Database.allCases)
   func an_amount_keeps_the_number_and_unit_that_were_entered(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         func entered(_ json: [String: Any], _ key: String) -> String {
           Self.amount((json["entered"] as? [String: Any])?[key])
@@ -71,7 +71,7 @@ import Testing
   @Test(arguments: TestServer.Database.allCases)
   func a_journey_keeps_the_units_of_its_commands(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         func send(_ path: String, _ json: String) throws -> [String: Any] {
           let reply = try client.send("POST", path, json: json)
@@ -98,7 +98,7 @@ import Testing
   @Test(arguments: TestServer.Database.allCases)
   func changes_of_two_people_to_different_amounts_are_merged(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         let seen = try #require(try client.send("GET", "/api/vehicles/VAN-1").headers["etag"])
         func patch(_ body: String) throws -> TestClient.Reply {
@@ -119,7 +119,7 @@ import Testing
 
   @Test func a_wrong_unit_or_another_value_is_an_error_of_the_field() async throws {
     try await TestServer.run { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         for (body, path) in [
           (#""entered":{"odometer":{"value":1,"unit":"L"}}"#, "entered.odometer.unit"),

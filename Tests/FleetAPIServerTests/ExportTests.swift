@@ -47,7 +47,7 @@ import Testing
 
   @Test(arguments: ExportFormat.allCases)
   func independent_readers_see_the_values(_ format: ExportFormat) async throws {
-    try await aside {
+    try await runBlocking {
       let columns = ["text", "number", "flag", "none"].map { ExportColumn(path: [$0]) }
       var writer = try format.writer(columns)
       var bytes = try writer.begin()
@@ -93,7 +93,7 @@ import Testing
   }
 
   @Test func a_full_sheet_is_continued_on_another_one() async throws {
-    try await aside {
+    try await runBlocking {
       var writer = try XLSXWriter([ExportColumn(path: ["n"])], mostRows: 4)
       var bytes = try writer.begin()
       for number in 0..<10 { bytes += try writer.add([.number("\(number)")]) }
@@ -105,7 +105,7 @@ import Testing
   }
 
   @Test func a_text_that_no_cell_can_have_is_replaced_or_cut() async throws {
-    try await aside {
+    try await runBlocking {
       var writer = try XLSXWriter([ExportColumn(path: ["n"])])
       var bytes = try writer.begin()
       bytes += try writer.add([.text("a\u{1}b\u{1B}c")])
@@ -130,7 +130,7 @@ import Testing
       _ = try await FleetRoutesTests.depots(server)
       let lists = FleetRoutes.table(of: server.storage).routes.filter(\.isList)
       #expect(lists.count > 10)
-      try await aside {
+      try await runBlocking {
         let session = try server.signIn("admin@example.com")
         let samples = ["telemetry", "trip", "dtc", "driving"].enumerated().map { SampleRecord($0 + 1, type: $1) }
         _ = try server.client(server.keys.gateway).send("POST", "/api/telemetry", samples.lines)
@@ -158,7 +158,7 @@ import Testing
   func a_file_has_what_its_pages_show_to_the_same_caller(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
       let fleets = try await FleetRoutesTests.depots(server).ids
-      try await aside {
+      try await runBlocking {
         let admin = try server.client(server.keys.admin)
         for number in 0..<250 {
           let fleet = number % 2 == 0 ? fleets.north : fleets.south

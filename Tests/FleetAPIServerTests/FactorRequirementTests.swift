@@ -14,7 +14,7 @@ import Testing
     try await TestServer.run(Self.options, on: database) { server in
       try await server.addPerson("ann@example.com")
       let oathtool = try Tool.required("oathtool")
-      try await aside {
+      try await runBlocking {
         let login = try server.asPage(
           nil, "POST", "/api/auth/login", #"{"email":"ann@example.com","password":"\#(TestServer.password)"}"#)
         #expect(try login.json["needsFactor"] as? Bool == true, "\(login.text)")
@@ -65,7 +65,7 @@ import Testing
   @Test func sessions_that_began_before_and_other_tenants_are_not_restricted() async throws {
     try await TestServer.run(.test { $0.accounts.requiringFactor = [TenantID("north")!] }) { server in
       try await server.addPerson("ann@example.com")
-      try await aside {
+      try await runBlocking {
         let session = try server.signIn("ann@example.com")
         #expect(try server.asPage(session, "GET", "/api/vehicles").status == 200)
       }

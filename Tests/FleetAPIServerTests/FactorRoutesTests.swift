@@ -39,7 +39,7 @@ import Testing
   func an_unconfirmed_factor_is_replaced_only_by_one_of_its_form(_ database: TestServer.Database) async throws {
     try await TestServer.run(Self.options, on: database) { server in
       try await server.addPerson("ann@example.com")
-      try await aside {
+      try await runBlocking {
         let session = try server.signIn("ann@example.com")
         let first = try Self.begin("totp", session, server)
         let mail = try Self.begin("emailCode", session, server)

@@ -12,7 +12,7 @@ import Testing
 
   @Test func fences_come_back_byte_for_byte_and_only_when_they_have_changed() async throws {
     try await TestServer.run { server in
-      try await aside {
+      try await runBlocking {
         let admin = try server.client(server.keys.admin)
         let gateway = try server.client(server.keys.gateway)
         let none = try gateway.send("GET", "/api/geofences")
@@ -40,7 +40,7 @@ import Testing
 
   @Test func fences_are_replaced_only_with_a_matching_entity_tag() async throws {
     try await TestServer.run { server in
-      try await aside {
+      try await runBlocking {
         let admin = try server.client(server.keys.admin)
         func put(_ radius: String, _ headers: [String: String]) throws -> TestClient.Reply {
           try admin.send("PUT", "/api/geofences", json: Self.fences(radius), headers: headers)
@@ -59,7 +59,7 @@ import Testing
 
   @Test func removed_fences_reach_gateways_as_an_empty_collection() async throws {
     try await TestServer.run { server in
-      try await aside {
+      try await runBlocking {
         let admin = try server.client(server.keys.admin)
         let gateway = try server.client(server.keys.gateway)
         let put = try admin.send("PUT", "/api/geofences", json: Self.fences("120"))
@@ -79,7 +79,7 @@ import Testing
 
   @Test func conditional_requests_follow_rfc_9110() async throws {
     try await TestServer.run { server in
-      try await aside {
+      try await runBlocking {
         let admin = try server.client(server.keys.admin)
         func put(_ radius: String, _ headers: [String: String]) throws -> TestClient.Reply {
           try admin.send("PUT", "/api/geofences", json: Self.fences(radius), headers: headers)
@@ -131,7 +131,7 @@ import Testing
 
   @Test func an_invalid_fence_is_named_and_nothing_is_replaced() async throws {
     try await TestServer.run { server in
-      try await aside {
+      try await runBlocking {
         let admin = try server.client(server.keys.admin)
         _ = try admin.send("PUT", "/api/geofences", json: Self.fences("120"))
         let reply = try admin.send("PUT", "/api/geofences", json: Self.fences("-5"))

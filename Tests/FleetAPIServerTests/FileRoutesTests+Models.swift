@@ -40,7 +40,7 @@ extension FileRoutesTests {
 
   @Test func a_small_model_is_checked_while_a_long_one_of_another_tenant_is() async throws {
     try await TestServer.run { server in
-      try await aside {
+      try await runBlocking {
         let greedy = try server.client(server.keys.foreignAdmin)
         let long = Array((String(repeating: "v 1 2 3\n", count: 800_000) + "f 1 2 3\n").utf8)
         let longs = try (1...3).map { _ in try Self.upload(greedy, long, name: "long.obj", pieces: 8) }
@@ -58,7 +58,7 @@ extension FileRoutesTests {
   @Test(arguments: TestServer.Database.allCases)
   func a_model_is_checked_and_described(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         let glb = try Self.box("glb")
         let id = try Self.upload(client, glb, name: "box.glb")
@@ -105,7 +105,7 @@ extension FileRoutesTests {
     options.files.helperFolder = TestData.projectRoot + "/Sources/Fleet/FleetFiles/Helper"
     options.files.packagesFolder = TestData.projectRoot + "/.tools/models"
     try await TestServer.run(options) { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         let id = try Self.upload(client, try Self.box("glb"), name: "box.glb")
         let file = try Self.finished(client, id)

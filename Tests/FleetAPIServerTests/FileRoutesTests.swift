@@ -55,7 +55,7 @@ import Testing
   func an_upload_in_pieces_becomes_a_file_that_people_of_its_thing_read(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
       _ = try await FleetRoutesTests.depots(server)
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         let bytes = (0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
         let made = try client.send("POST", "/api/files", json: #"{"name":"scan 1.pdf","size":100000}"#)
@@ -125,7 +125,7 @@ import Testing
     var options = ServerOptions.test { _ in }
     options.files.folder = scratch.file("files")
     try await TestServer.run(options) { [options] server in
-      let id = try await aside {
+      let id = try await runBlocking {
         let made = try server.client(server.keys.admin).send("POST", "/api/files", json: #"{"name":"a","size":3}"#)
         return try #require(try made.json["id"] as? String)
       }
@@ -134,7 +134,7 @@ import Testing
         to: try #require(UUIDv7(id.utf8.span)), at: 0, checksum: nil, tenant: .standard)
       try await piece.write([1, 2, 3])
       try await piece.finish()
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         let head = try client.send("HEAD", "/api/files/\(id)/content")
         #expect(head.status == 200 && head.headers["upload-offset"] == "3")
@@ -150,7 +150,7 @@ import Testing
     var options = ServerOptions.test { _ in }
     options.files.folder = scratch.file("files")
     try await TestServer.run(options, on: database) { [options] server in
-      let (used, unused, begun) = try await aside {
+      let (used, unused, begun) = try await runBlocking {
         let client = try server.client(server.keys.admin)
         let used = try Self.upload(client, [1, 2, 3])
         let expense = try client.send("POST", "/api/expenses", json: Self.expense(#""\#(used)""#))
@@ -177,7 +177,7 @@ import Testing
       #expect(try await space() == 10)
       try await sweep(days: 8)
       #expect(try await space() == 3)
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         #expect(try client.send("GET", "/api/files/\(used)/content").body == [1, 2, 3])
         for id in [unused, begun] { #expect(try client.send("GET", "/api/files/\(id)").status == 404) }
@@ -192,7 +192,7 @@ import Testing
   @Test func nobody_reads_a_file_of_others_by_adding_it_to_a_thing() async throws {
     try await TestServer.run { server in
       _ = try await server.addPerson("mech@example.com", [.maintenance])
-      try await aside {
+      try await runBlocking {
         let id = try Self.upload(try server.client(server.keys.admin), [1, 2, 3, 4])
         let mechanic = try server.signIn("mech@example.com")
         let reply = try server.asPage(mechanic, "POST", "/api/expenses", Self.expense(#""\#(id)""#))
@@ -211,7 +211,7 @@ import Testing
     options.files.personBytes = 2_000
     try await TestServer.run(options) { server in
       _ = try await server.addPerson("ann@example.com", [.admin])
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         func make(_ size: Int) throws -> TestClient.Reply {
           try client.send("POST", "/api/files", json: #"{"name":"a","size":\#(size)}"#)
@@ -236,7 +236,7 @@ import Testing
 
   @Test func a_client_of_tus_uploads_a_file_by_its_headers() async throws {
     try await TestServer.run { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         let made = try client.send(
           "POST", "/api/files",
@@ -259,7 +259,7 @@ import Testing
     var options = ServerOptions.test { _ in }
     options.files.helperFolder = TestData.projectRoot + "/Sources/Fleet/FleetFiles/Helper"
     try await TestServer.run(options) { server in
-      try await aside {
+      try await runBlocking {
         // Black above and white below; the EXIF orientation 6 turns it to the right. With a comment and a position.
         let photo = try Tool.run("/usr/bin/python3", ["-c", Self.photo])
         #expect(photo.status == 0, "\(photo.errors)")

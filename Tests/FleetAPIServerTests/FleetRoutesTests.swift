@@ -10,7 +10,7 @@ import Testing
   @Test(arguments: TestServer.Database.allCases)
   func a_vehicle_has_the_fields_of_the_contract(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         let body = #"""
           {"id":"V-1","registrationNumber":"KN-X 17","type":"van","fuelType":"diesel","tankCapacity":75,"capacity":3,
@@ -43,7 +43,7 @@ import Testing
   @Test(arguments: TestServer.Database.allCases)
   func vehicles_are_filtered_sorted_and_searched(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         for (id, plate, type, year) in [
           ("A", "ÜB-1", "van", 2019), ("B", "FN-2", "car", 2021), ("C", "FN-3", "van", 2020),
@@ -74,7 +74,7 @@ import Testing
   func an_administrator_of_a_fleet_cannot_take_a_vehicle_out_of_it(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
       let fleets = try await Self.depots(server).ids
-      try await aside {
+      try await runBlocking {
         let north = try server.signIn("north@example.com")
         let any = ["If-Match": "*"]
         for (path, body) in [
@@ -94,7 +94,7 @@ import Testing
   @Test(arguments: TestServer.Database.allCases)
   func changes_of_two_people_merge_and_the_same_field_conflicts(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         let tag = try #require(try client.send("GET", "/api/vehicles/VAN-1").headers["etag"])
         func patch(_ body: String, _ tag: String) throws -> TestClient.Reply {
@@ -144,7 +144,7 @@ import Testing
   @Test(arguments: TestServer.Database.allCases)
   func put_with_an_own_id_is_harmless_when_repeated(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         func put(_ body: String) throws -> TestClient.Reply {
           try client.send("PUT", "/api/vehicles/NEW-1", json: body, headers: ["If-None-Match": "*"])
@@ -205,7 +205,7 @@ import Testing
         try await storage.view(tenant: .standard) { view throws(ThingError) in try view.vehicles(of: id) } == ids + [
           "VAN-1"
         ])
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         let path = "/api/fleets/\(id.string)"
         let list = ids.map { "\"\($0)\"" }.joined(separator: ",")
@@ -222,7 +222,7 @@ import Testing
   @Test(arguments: TestServer.Database.allCases)
   func a_fleet_has_vehicles_and_a_vehicle_one_fleet(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         let made = try client.send(
           "POST", "/api/fleets", json: #"{"name":"North","timeZone":"Europe/Vienna","vehicleIds":["VAN-1","VAN-2"]}"#)
@@ -259,7 +259,7 @@ import Testing
     try await TestServer.run(on: database) { server in
       let (ids, scoped) = try await Self.depots(server)
       _ = scoped
-      try await aside {
+      try await runBlocking {
         let viewer = try server.signIn("viewer@example.com")
         #expect(try server.asPage(viewer, "GET", "/api/vehicles").list.compactMap { $0["id"] as? String } == ["VAN-1"])
         #expect(try server.asPage(viewer, "GET", "/api/vehicles?q=van-2").list.isEmpty)

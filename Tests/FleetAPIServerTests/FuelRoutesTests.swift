@@ -20,7 +20,7 @@ import Testing
   @Test(arguments: TestServer.Database.allCases)
   func consumption_follows_from_full_tanks(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         // In the order in which people remember receipts.
         for body in [
@@ -55,7 +55,7 @@ import Testing
   @Test(arguments: TestServer.Database.allCases)
   func consumption_does_not_use_rejected_readings(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         func add(_ body: String) throws {
           let reply = try client.send("POST", "/api/fuel-entries", json: body)
@@ -83,7 +83,7 @@ import Testing
   @Test(arguments: TestServer.Database.allCases)
   func quantities_keep_what_was_entered_and_are_also_in_litres(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         let price = #","price":{"amount":"3.499","currency":"USD"}"#
         let made = try client.send(
@@ -113,7 +113,7 @@ import Testing
   func a_repeated_entry_of_a_driver_is_stored_once(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
       let dora = try await server.addPerson("dora@example.com", [.driver])
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         let driver = try client.send("POST", "/api/drivers", json: #"{"name":"Dora","personId":"\#(dora.id.string)"}"#)
         let id = try #require(try driver.json["id"] as? String)

@@ -12,7 +12,7 @@ import Testing
 @Suite struct GatewayRoutesTests {
   @Test func a_key_is_valid_until_it_is_rotated_or_revoked() async throws {
     try await TestServer.run { server in
-      try await aside {
+      try await runBlocking {
         let admin = try server.client(server.keys.admin)
         let added = try admin.send("POST", "/api/gateways", json: #"{"id":"gw-7","vehicles":["VAN-7"]}"#)
         #expect(added.status == 201)
@@ -41,7 +41,7 @@ import Testing
       let old = Secret(.gatewayKey)
       _ = try await server.storage.addGateway(
         "gw ", allowedVehicles: [], key: old.hash, tenant: .standard, at: WallClock.now)
-      try await aside {
+      try await runBlocking {
         let admin = try server.client(server.keys.admin)
         for id in ["tr ", " tr", "tr\u{3000}", "sp\u{A0}ace", "a  b"] {
           #expect(try admin.send("POST", "/api/gateways", json: #"{"id":"\#(id)"}"#).status == 422, "\(id)")
@@ -59,7 +59,7 @@ import Testing
 
   @Test func the_server_stores_what_a_gateway_reports_about_itself() async throws {
     try await TestServer.run { server in
-      try await aside {
+      try await runBlocking {
         let gateway = try server.client(server.keys.gateway)
         _ = try gateway.send(
           "POST", "/api/telemetry", [SampleRecord(1)].lines,
@@ -80,7 +80,7 @@ import Testing
 
   @Test func vehicles_of_a_gateway_can_be_changed() async throws {
     try await TestServer.run { server in
-      try await aside {
+      try await runBlocking {
         let admin = try server.client(server.keys.admin)
         let reply = try admin.send("PUT", "/api/gateways/gw-1", json: #"{"vehicles":["VAN-2"]}"#)
         #expect(try reply.json["vehicles"] as? [String] == ["VAN-2"])
@@ -96,7 +96,7 @@ import Testing
 
   @Test func a_gateway_shows_the_vehicle_that_it_is_in() async throws {
     try await TestServer.run { server in
-      try await aside {
+      try await runBlocking {
         let gateway = try server.client(server.keys.freeGateway)
         let reader = try server.client(server.keys.readOnly)
         func current() throws -> [String?] {
@@ -125,7 +125,7 @@ import Testing
 
   @Test func a_removed_gateway_loses_its_key_and_leaves_its_records() async throws {
     try await TestServer.run { server in
-      try await aside {
+      try await runBlocking {
         let admin = try server.client(server.keys.admin)
         let gateway = try server.client(server.keys.gateway)
         #expect(try gateway.send("POST", "/api/telemetry", [SampleRecord(1)].lines).status == 200)
@@ -149,7 +149,7 @@ import Testing
 
   @Test func a_token_reads_until_it_is_revoked() async throws {
     try await TestServer.run { server in
-      try await aside {
+      try await runBlocking {
         let admin = try server.client(server.keys.admin)
         let added = try admin.send("POST", "/api/tokens", json: #"{"role":"readOnly","label":"wall display"}"#)
         #expect(added.status == 201)

@@ -54,10 +54,10 @@ import Testing
   }
 
   @Test func wrong_passwords_count_in_all_servers_of_a_database() async throws {
-    let database = try await aside { try PostgreSQLServer.shared.database() }
+    let database = try await runBlocking { try PostgreSQLServer.shared.database() }
     try await TestServer.runTwo(on: database) { first, second in
       try await first.addPerson("ann@example.com")
-      try await aside {
+      try await runBlocking {
         for number in 0..<10 {
           let server = number % 2 == 0 ? first : second
           let reply = try server.asPage(
@@ -76,7 +76,7 @@ import Testing
   func an_app_at_a_known_address_is_not_locked_out_by_strangers(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
       try await server.addPerson("ann@example.com")
-      try await aside {
+      try await runBlocking {
         let grant = #"{"grant":"password","email":"ann@example.com","password":"\#(TestServer.password)"}"#
         func token(from host: UInt32) throws -> Int {
           try server.client(from: host).send("POST", "/api/auth/token", json: grant).status
@@ -104,7 +104,7 @@ import Testing
   @Test func strangers_do_not_use_up_the_owners_requests_for_a_new_password() async throws {
     try await TestServer.run { server in
       try await server.addPerson("ann@example.com")
-      try await aside {
+      try await runBlocking {
         func recover(_ name: String, from host: UInt32) throws -> TestClient.Reply {
           try server.asPage(nil, "POST", "/api/auth/recover", #"{"email":"\#(name)@example.com"}"#, from: host)
         }
@@ -131,7 +131,7 @@ import Testing
 @Suite struct StrangerTests {
   @Test func one_address_has_a_limit_of_requests_without_a_valid_key() async throws {
     try await TestServer.run(.test { $0.strangerRate = RateLimit(perSecond: 0.01, burst: 3) }) { server in
-      try await aside {
+      try await runBlocking {
         let requests = [
           ("GET", "/api/health", nil, 200), ("GET", "/api/none", nil, 404), ("DELETE", "/api/vehicles", nil, 405),
           ("GET", "/api/vehicles", nil, 401), ("GET", "/api/vehicles", "wrong", 401),
@@ -158,7 +158,7 @@ import Testing
 
   @Test func one_address_has_a_limit_on_routes_without_a_key() async throws {
     try await TestServer.run(.test { $0.signInRate = RateLimit(perSecond: 0.01, burst: 3) }) { server in
-      try await aside {
+      try await runBlocking {
         let paths = [
           ("POST", "/api/auth/passkeys/assertion", "{}"),
           ("POST", "/api/auth/token", #"{"grant":"refresh","refreshToken":"x"}"#), ("GET", "/api/auth/oidc", nil),
@@ -186,7 +186,7 @@ import Testing
       if isRouteLimit { $0.signInRate = limit } else { $0.strangerRate = limit }
     }
     try await TestServer.run(options) { server in
-      try await aside {
+      try await runBlocking {
         let admin = try server.client(server.keys.admin)
         let driver = try admin.send("POST", "/api/drivers", json: #"{"name":"Dora"}"#).json["id"] as? String
         let phone = try admin.send(
@@ -214,7 +214,7 @@ import Testing
       }
     ) { server in
       try await server.addPerson("ann@example.com")
-      try await aside {
+      try await runBlocking {
         let clients = try (0..<40).map { number in
           let client = try server.client(from: UInt32(10 + number))
           let head =

@@ -18,7 +18,7 @@ import Testing
   /// A browser compares its clock with this time.
   @Test func each_answer_has_the_time_of_the_server() async throws {
     try await TestServer.run { server in
-      try await aside {
+      try await runBlocking {
         for path in ["/api/health", "/api/vehicles", "/api/nothing"] {
           let date = try #require(try server.client().send("GET", path).headers["date"])
           let format = DateFormatter()

@@ -14,7 +14,7 @@ import Testing
   @Test(arguments: TestServer.Database.allCases)
   func a_file_is_stored_as_a_whole_or_not_at_all(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         let good =
           "vehicleId,at,energy,quantity\nVAN-1,2026-05-04T10:00:00Z,diesel,41\nVAN-1,2026-05-05T10:00:00Z,diesel,41\n"
@@ -53,7 +53,7 @@ import Testing
   @Test(arguments: TestServer.Database.allCases)
   func times_at_a_clock_change_are_reported(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
-      try await aside {
+      try await runBlocking {
         let file =
           "vehicleId,at,energy,quantity\nVAN-1,2026-03-29 02:30,diesel,41\nVAN-1,2026-10-25 02:30,diesel,41\nVAN-1,2026-10-25 03:30,diesel,41\n"
         let reply = try Self.send(
@@ -70,7 +70,7 @@ import Testing
   @Test(arguments: TestServer.Database.allCases)
   func an_exported_list_can_be_imported(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         let made = try client.send(
           "POST", "/api/maintenance-records",
@@ -92,7 +92,7 @@ import Testing
   @Test(arguments: TestServer.Database.allCases)
   func maintenance_is_imported_with_its_lines_and_readings(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         let lines = #""[{""kind"":""part"",""text"":""filter"",""cost"":{""amount"":""12.50"",""currency"":""EUR""}}]""#
         let file =
@@ -117,7 +117,7 @@ import Testing
   @Test(arguments: TestServer.Database.allCases)
   func other_tenants_store_things_between_the_pieces_of_a_long_file(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         func file(_ count: Int, _ last: String = "") -> String {
           "id,name,vin\n" + (0..<count).map { "EV-\($0),Van \($0),\n" }.joined() + last
@@ -153,7 +153,7 @@ import Testing
   @Test(arguments: TestServer.Database.allCases)
   func vehicles_are_added_or_changed(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         let text = "id,make,modelYear,registrationNumber\nVAN-1,Ford,2019,W-1\nNEW-7,Fiat,2022,W-7\n"
         let reply = try Self.send(client, "kind=vehicles", text)
@@ -189,7 +189,7 @@ import Testing
       try Data(
         contentsOf: URL(fileURLWithPath: try TestData.path("peers/drivvo_en_simplified_dmy_3_sections.csv"))))
     try await TestServer.run(on: database) { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         func run(_ kind: String) throws -> [String: Any] {
           let reply = try client.send(
@@ -235,7 +235,7 @@ import Testing
       try file("fuelly_metric_two_cars.csv"), try file("fleetio_fuel_entries_import_reconstructed.csv")
     )
     try await TestServer.run(on: database) { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         func run(_ bytes: [UInt8], _ query: String) throws -> TestClient.Reply {
           try client.send(
@@ -269,7 +269,7 @@ import Testing
 
   @Test func spreadsheets_are_imported_like_csv() async throws {
     try await TestServer.run { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         let body =
           #"{"vehicleId":"VAN-1","at":"2026-05-04T10:00:00Z","category":"toll","amount":{"amount":"9.90","currency":"EUR"}}"#

@@ -56,7 +56,7 @@ import Testing
   ) async throws {
     let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: try TestData.path("peers/\(name)"))))
     try await TestServer.run { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         let reply = try client.send(
           "POST", "/api/imports?kind=\(kind)&dryRun=true&vehicle=VAN-1" + (query.isEmpty ? "" : "&\(query)"), bytes,
@@ -71,7 +71,7 @@ import Testing
   @Test(arguments: TestServer.Database.allCases)
   func trips_and_positions_of_traccar_become_records(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         func run(_ query: String, _ text: String) throws -> TestClient.Reply {
           try client.send(
@@ -145,7 +145,7 @@ import Testing
   @Test(arguments: TestServer.Database.allCases)
   func a_corrected_row_of_fuelio_is_reported_and_adds_nothing(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         func send(_ rows: [String]) throws -> TestClient.Reply {
           let text =

@@ -8,7 +8,7 @@ import Testing
 @Suite struct IngestTests {
   @Test func each_record_has_its_outcome_in_order() async throws {
     try await TestServer.run { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.gateway)
         let first = try client.send("POST", "/api/telemetry", [SampleRecord(1)].lines)
         #expect(first.status == 200)
@@ -30,7 +30,7 @@ import Testing
 
   @Test func responses_name_the_gateway_of_the_key_only_to_that_gateway() async throws {
     try await TestServer.run { server in
-      try await aside {
+      try await runBlocking {
         let gateway = try server.client(server.keys.gateway)
         let (taken, empty) = (
           try gateway.send("POST", "/api/telemetry", [SampleRecord(1)].lines),
@@ -48,7 +48,7 @@ import Testing
 
   @Test func records_come_back_as_they_were_sent() async throws {
     try await TestServer.run { server in
-      try await aside {
+      try await runBlocking {
         let gateway = try server.client(server.keys.gateway)
         let odd = SampleRecord(7, rest: #""rpm":1.7260e3, "note":"\u00e4\/x" ,"nested":{"a":[1, 2]}"#)
         _ = try gateway.send("POST", "/api/telemetry", [odd].lines)
@@ -60,7 +60,7 @@ import Testing
 
   @Test func arrays_and_lines_are_accepted_alike() async throws {
     try await TestServer.run { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.gateway)
         let array = "[" + (1...3).map { SampleRecord($0).line }.joined(separator: " ,\n") + "]"
         let reply = try client.send("POST", "/api/telemetry", json: array)
@@ -88,7 +88,7 @@ import Testing
 
   @Test func one_object_on_several_lines_is_one_record() async throws {
     try await TestServer.run { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.gateway)
         let pretty = SampleRecord(1).line.replacing(",", with: ",\n  ")
         let reply = try client.send("POST", "/api/telemetry", json: pretty + "\n")
@@ -109,7 +109,7 @@ import Testing
   @Test(arguments: ["x", ",", "]", "[]"])
   func a_malformed_array_stores_nothing(_ rest: String) async throws {
     try await TestServer.run { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.gateway)
         for array in ["[\(SampleRecord(1).line)]\(rest)", "[\(SampleRecord(1).line)", "[\(SampleRecord(1).line),"] {
           let reply = try client.send("POST", "/api/telemetry", json: array)
@@ -122,7 +122,7 @@ import Testing
 
   @Test func a_better_time_is_taken_from_a_later_copy() async throws {
     try await TestServer.run { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.gateway)
         _ = try client.send("POST", "/api/telemetry", [SampleRecord(1, quality: "system", second: 5)].lines)
         let better = SampleRecord(1, quality: "gps", second: 9)
@@ -139,7 +139,7 @@ import Testing
   func a_packed_body_is_unpacked(_ coding: String) async throws {
     let tool = try Tool.required(coding)
     try await TestServer.run { server in
-      try await aside {
+      try await runBlocking {
         let packed = try Tool.run(tool, ["-c"], stdin: (1...100).map { SampleRecord($0) }.lines).stdout
         let client = try server.client(server.keys.gateway)
         let reply = try client.send("POST", "/api/telemetry", packed, headers: ["Content-Encoding": coding])
@@ -152,7 +152,7 @@ import Testing
   func an_invalid_compressed_body_is_rejected(_ coding: String) async throws {
     let tool = try Tool.required(coding)
     try await TestServer.run { server in
-      try await aside {
+      try await runBlocking {
         let packed = try Tool.run(tool, ["-c"], stdin: (1...100).map { SampleRecord($0) }.lines).stdout
         let client = try server.client(server.keys.gateway)
         for body in [Array(packed.dropLast(9)), Array("plain".utf8), Array(packed.prefix(3))] {
@@ -166,7 +166,7 @@ import Testing
 
   @Test func a_body_that_ends_early_stores_nothing() async throws {
     try await TestServer.run { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.gateway)
         let body = (1...10).map { SampleRecord($0) }.lines
         let head = "POST /api/telemetry HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(server.keys.gateway)\r\n"
@@ -185,7 +185,7 @@ import Testing
         $0.limits.batchRecords = 5
       }
     ) { server in
-      try await aside {
+      try await runBlocking {
         let long = try server.client(server.keys.gateway).send(
           "POST", "/api/telemetry", (1...40).map { SampleRecord($0) }.lines)
         #expect(long.status == 413)
@@ -203,7 +203,7 @@ import Testing
 
   @Test func unsupported_content_types_and_encodings_are_rejected() async throws {
     try await TestServer.run { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.gateway)
         let type = try client.send("POST", "/api/telemetry", [1], headers: ["Content-Type": "text/html"])
         #expect(type.status == 415)
@@ -217,7 +217,7 @@ import Testing
 
   @Test func a_gateway_writes_as_itself_and_as_its_own_vehicles_alone() async throws {
     try await TestServer.run { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.gateway)
         let records = [
           SampleRecord(1, vehicle: "VAN-2"), SampleRecord(2, gateway: "gw-2"), SampleRecord(3),

@@ -23,7 +23,7 @@ import Testing
         try await server.addPerson("emil@example.com", [.driver])
       )
       _ = try await server.addPerson("mech@example.com", [.maintenance])
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         func driver(_ name: String, _ person: Stored<Person>) throws -> String {
           let made = try client.send(

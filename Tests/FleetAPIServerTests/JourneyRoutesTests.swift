@@ -45,7 +45,7 @@ import Testing
   ) async throws {
     try await TestServer.run(on: database) { server in
       let person = try await server.addPerson("dora@example.com", [.driver])
-      try await aside {
+      try await runBlocking {
         let made = try server.client(server.keys.admin).send(
           "POST", "/api/drivers", json: #"{"name":"Dora","personId":"\#(person.id.string)"}"#)
         try body(Dispatch(server: server, dora: try #require(try made.json["id"] as? String)))

@@ -42,7 +42,7 @@ import Testing
     on database: TestServer.Database, _ body: @escaping @Sendable (Office) throws -> Void
   ) async throws {
     try await TestServer.run(on: database) { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         let made = try client.send(
           "POST", "/api/drivers", json: #"{"name":"Dora","licenceExpiry":"2031-05-04"}"#)
@@ -185,7 +185,7 @@ import Testing
           try transaction.insert(notification)
         }
       }
-      try await aside {
+      try await runBlocking {
         let session = try server.signIn("ada@example.com")
         #expect(try server.asPage(session, "POST", "/api/notifications/read").status == 204)
         #expect(try server.asPage(session, "GET", "/api/notifications?unread=true").list.isEmpty)

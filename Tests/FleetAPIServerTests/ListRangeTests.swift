@@ -14,7 +14,7 @@ import Testing
     _ body: @escaping @Sendable (TestServer, TestClient, _ driver: String) throws -> Void
   ) async throws {
     try await TestServer.run(on: database) { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         let made = try client.send("POST", "/api/drivers", json: #"{"name":"Dora","licenceExpiry":"2031-05-04"}"#)
         try body(server, client, try #require(try made.json["id"] as? String))
@@ -141,7 +141,7 @@ import Testing
   func fields_that_a_person_may_not_see_are_no_limits_either(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
       _ = try await server.addPerson("viewer@example.com", [.viewer])
-      try await aside {
+      try await runBlocking {
         let viewer = try server.signIn("viewer@example.com")
         #expect(try server.asPage(viewer, "GET", "/api/drivers?licenceExpiryFrom=2020-01-01").status == 403)
         #expect(try server.asPage(viewer, "GET", "/api/drivers?createdAtFrom=2020-01-01").status == 200)

@@ -20,7 +20,7 @@ import Testing
   @Test(arguments: TestServer.Database.allCases)
   func ids_select_things_of_every_kind(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         var drivers: [String] = []
         for name in ["Ada", "Ben", "Cem"] { drivers.append(try Self.made(client, "drivers", #"{"name":"\#(name)"}"#)) }
@@ -50,7 +50,7 @@ import Testing
   @Test(arguments: TestServer.Database.allCases)
   func a_count_is_that_of_all_pages(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         for number in 0..<7 {
           _ = try Self.made(client, "drivers", #"{"name":"\#(number < 5 ? "Ada" : "Ben") \#(number)"}"#)
@@ -78,7 +78,7 @@ import Testing
     try await TestServer.run(on: database) { server in
       let fleets = try await FleetRoutesTests.depots(server).ids
       try await server.addPerson("admin@example.com")
-      try await aside {
+      try await runBlocking {
         let (viewer, admin) = (try server.signIn("viewer@example.com"), try server.signIn("admin@example.com"))
         func list(_ session: String, _ path: String) throws -> (ids: [String], count: Int?) {
           let reply = try server.asPage(session, "GET", path)
@@ -102,7 +102,7 @@ import Testing
   @Test(arguments: TestServer.Database.allCases)
   func checklists_that_are_not_used_are_listed_on_request(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         func names(_ query: String) throws -> [String] {
           let reply = try client.send("GET", "/api/checklists\(query)")

@@ -15,7 +15,7 @@ import Testing
   @Test(arguments: TestServer.Database.allCases)
   func one_page_learns_what_another_page_changes(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
-      try await aside {
+      try await runBlocking {
         let api = try server.client(server.keys.admin)
         let vin = "WVWZZZ1KZAW000001"
         let named = try api.send("PATCH", "/api/vehicles/VAN-1", json: #"{"vin":"\#(vin)"}"#, headers: Self.any)
@@ -55,7 +55,7 @@ import Testing
   func a_removed_thing_is_reported_to_those_who_could_read_it(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
       let fleets = try await FleetRoutesTests.depots(server).ids
-      try await aside {
+      try await runBlocking {
         let api = try server.client(server.keys.admin)
         let north = try Self.follower(of: "fleet", server, try server.accessToken("north@example.com"))
         let all = try Self.follower(of: "fleet:\(fleets.south)", server, server.keys.readOnly)
@@ -84,9 +84,9 @@ import Testing
   }
 
   @Test func a_change_by_another_server_or_a_command_is_sent_as_well() async throws {
-    let database = try await aside { try PostgreSQLServer.shared.database() }
+    let database = try await runBlocking { try PostgreSQLServer.shared.database() }
     try await TestServer.runTwo(on: database) { first, second in
-      let listener = try await aside {
+      let listener = try await runBlocking {
         let listener = try Self.follower(of: "fleet", first, first.keys.readOnly)
         let api = try second.client(second.keys.admin)
         let defect = try Self.make("/api/defects", #"{"vehicleId":"VAN-1","text":"no horn"}"#, api)
@@ -94,7 +94,7 @@ import Testing
         return Unchecked(listener)
       }
       let driver = try await Self.addDrivers(1, to: second.storage)[0]
-      try await aside {
+      try await runBlocking {
         let change = try Self.change(of: driver, listener.value)
         #expect(change["kind"] as? String == "driver" && change["vehicleId"] == nil)
       }
@@ -104,24 +104,24 @@ import Testing
   @Test(arguments: TestServer.Database.allCases)
   func many_changes_are_one_message_that_names_no_thing(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
-      let listener = try await aside { Unchecked(try Self.follower(of: "fleet", server, server.keys.readOnly)) }
+      let listener = try await runBlocking { Unchecked(try Self.follower(of: "fleet", server, server.keys.readOnly)) }
       _ = try await Self.addDrivers(Int(ChangeFeed.page) + 1, to: server.storage)
-      let driver = try await aside {
+      let driver = try await runBlocking {
         let event = try listener.value.event()
         #expect(event["event"] as? String == "change" && event["channel"] as? String == "fleet")
         #expect(event["change"] == nil)
         return try Self.make("/api/drivers", #"{"name":"Ann"}"#, try server.client(server.keys.admin))
       }
-      try await aside { try Self.expectNext(driver, listener.value) }
+      try await runBlocking { try Self.expectNext(driver, listener.value) }
     }
   }
 
   @Test func changes_arrive_after_the_storage_has_failed() async throws {
     try await TestServer.run { server in
-      let listener = try await aside { Unchecked(try Self.follower(of: "fleet", server, server.keys.readOnly)) }
+      let listener = try await runBlocking { Unchecked(try Self.follower(of: "fleet", server, server.keys.readOnly)) }
       let failures = server.storage.fail(.auditNumbers, times: 2)
       let driver = try await Self.addDrivers(1, to: server.storage)[0]
-      try await aside { try Self.expectNext(driver, listener.value) }
+      try await runBlocking { try Self.expectNext(driver, listener.value) }
       #expect(failures.value > 2)
     }
   }
@@ -152,7 +152,7 @@ import Testing
         try transaction.insert(assignment)
       }
       let ids = people.map(\.id.string)
-      try await aside {
+      try await runBlocking {
         let api = try server.client(server.keys.admin)
         let cases: [(email: String, channel: String, expected: Set<String>)] = [
           ("boss@example.com", "fleet", ["north defect", "south defect", "south expense", "rule", "tenant expense"]),
@@ -201,7 +201,7 @@ import Testing
   func the_channel_of_a_fleet_or_vehicle_has_only_its_changes(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
       let fleets = try await FleetRoutesTests.depots(server).ids
-      try await aside {
+      try await runBlocking {
         let api = try server.client(server.keys.admin)
         let fleet = try Self.follower(of: "fleet:\(fleets.south)", server, server.keys.admin)
         let vehicle = try Self.follower(of: "vehicle:VAN-2", server, server.keys.admin)
@@ -221,7 +221,7 @@ import Testing
   @Test(arguments: TestServer.Database.allCases)
   func changes_of_one_tenant_never_reach_another(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
-      try await aside {
+      try await runBlocking {
         let body = #"{"vehicleId":"VAN-1","text":"no horn"}"#
         let own = try Self.follower(of: "fleet", server, server.keys.admin)
         let foreign = try ["fleet", "vehicle:VAN-1"].map { channel in
@@ -239,9 +239,9 @@ import Testing
 
   @Test func a_new_token_of_the_connection_determines_what_it_learns() async throws {
     try await TestServer.run { server in
-      let listener = try await aside { Unchecked(try Self.follower(of: "fleet", server, server.keys.admin)) }
+      let listener = try await runBlocking { Unchecked(try Self.follower(of: "fleet", server, server.keys.admin)) }
       let ann = try await server.addPerson("ann@example.com").id.string
-      try await aside {
+      try await runBlocking {
         #expect(try Self.next(listener.value)["id"] as? String == ann)
         try listener.value.send(#"{"action":"authenticate","token":"\#(server.keys.readOnly)"}"#)
         #expect(try listener.value.event()["event"] as? String == "authenticated")
@@ -249,7 +249,7 @@ import Testing
       _ = try await server.addPerson("bob@example.com")
       let driver = try await Self.addDrivers(1, to: server.storage)[0]
       // The second token may not read people.
-      try await aside { try Self.expectNext(driver, listener.value) }
+      try await runBlocking { try Self.expectNext(driver, listener.value) }
     }
   }
 
@@ -258,7 +258,7 @@ import Testing
   @Test(arguments: TestServer.Database.allCases)
   func clients_receive_only_what_they_have_asked_for(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
-      try await aside {
+      try await runBlocking {
         let token = server.keys.readOnly
         let records = try WebSocketTestClient(port: server.port, token: token)
         #expect(try records.listen("fleet")["event"] as? String == "subscribed")

@@ -9,7 +9,7 @@ import Testing
   @Test(arguments: TestServer.Database.allCases)
   func a_subscriber_gets_what_is_stored_from_then_on(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
-      try await aside {
+      try await runBlocking {
         let gateway = try server.client(server.keys.gateway)
         _ = try gateway.send("POST", "/api/telemetry", [SampleRecord(1)].lines)
         let van = try WebSocketTestClient(port: server.port, token: server.keys.readOnly)
@@ -36,7 +36,7 @@ import Testing
   @Test func a_record_stored_by_one_server_is_sent_by_another() async throws {
     let database = try PostgreSQLServer.shared.database()
     try await TestServer.runTwo(on: database) { first, second in
-      try await aside {
+      try await runBlocking {
         let listener = try WebSocketTestClient(port: first.port, token: first.keys.readOnly)
         _ = try listener.listen("vehicle:VAN-1")
         let gateway = try second.client(second.keys.gateway)
@@ -53,7 +53,7 @@ import Testing
   @Test(arguments: TestServer.Database.allCases)
   func a_subscriber_resumes_where_it_was_disconnected(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
-      try await aside {
+      try await runBlocking {
         let gateway = try server.client(server.keys.gateway)
         _ = try gateway.send("POST", "/api/telemetry", (1...3).map { SampleRecord($0) }.lines)
         let first = try WebSocketTestClient(port: server.port, token: server.keys.readOnly)
@@ -75,7 +75,7 @@ import Testing
 
   @Test func a_feed_position_that_never_existed_is_reported() async throws {
     try await TestServer.run { server in
-      try await aside {
+      try await runBlocking {
         let client = try WebSocketTestClient(port: server.port, token: server.keys.readOnly)
         let answer = try client.listen("fleet", after: 999_999)
         #expect((answer["error"] as? [String: Any])?["code"] as? String == "positionGone")
@@ -86,7 +86,7 @@ import Testing
   @Test(arguments: TestServer.Database.allCases)
   func after_a_restored_backup_older_numbers_are_gone(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
-      let client = try await aside {
+      let client = try await runBlocking {
         let client = try WebSocketTestClient(port: server.port, token: server.keys.readOnly)
         _ = try client.listen("fleet")
         _ = try server.client(server.keys.gateway).send("POST", "/api/telemetry", [SampleRecord(1)].lines)
@@ -94,7 +94,7 @@ import Testing
         return Unchecked(client)
       }
       try await server.storage.recordRestoration()
-      try await aside {
+      try await runBlocking {
         _ = try server.client(server.keys.gateway).send("POST", "/api/telemetry", [SampleRecord(2)].lines)
         // Connected readers and readers that resume with an older position both receive the error.
         #expect((try client.value.event()["error"] as? [String: Any])?["code"] as? String == "positionGone")
@@ -119,7 +119,7 @@ import Testing
   @Test(arguments: TestServer.Database.allCases)
   func updates_do_not_cross_to_another_tenant(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
-      try await aside {
+      try await runBlocking {
         let foreign = try WebSocketTestClient(port: server.port, token: server.keys.foreignAdmin)
         _ = try foreign.listen("fleet", after: 0)
         try foreign.send(#"{"action":"subscribe","channel":"vehicle:VAN-2"}"#)
@@ -135,7 +135,7 @@ import Testing
 
   @Test func a_client_without_permission_gets_an_error_and_is_disconnected() async throws {
     try await TestServer.run { server in
-      try await aside {
+      try await runBlocking {
         for token in [server.keys.gateway, server.keys.revokedToken, "wrong"] {
           let client = try WebSocketTestClient(port: server.port, token: token)
           #expect((try client.event()["error"] as? [String: Any])?["message"] != nil)
@@ -152,7 +152,7 @@ import Testing
       }
     }
     try await TestServer.run(.test { $0.live.authenticateSeconds = 1 }) { server in
-      try await aside {
+      try await runBlocking {
         let silent = try WebSocketTestClient(port: server.port)
         #expect(try silent.close() == .close(code: 1008, reason: "no token within 1 s"))
       }
@@ -162,7 +162,7 @@ import Testing
   @Test(arguments: TestServer.Database.allCases)
   func a_vehicle_can_be_subscribed_before_it_exists_and_by_its_vin(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
-      try await aside {
+      try await runBlocking {
         let vin = "WVWZZZ1JZXW000001"
         let early = try WebSocketTestClient(port: server.port, token: server.keys.readOnly)
         for channel in ["vehicle:NEW", "vehicle:\(vin)"] {
@@ -206,7 +206,7 @@ import Testing
       $0.live.farewellSeconds = 300
     }
     try await TestServer.run(options) { server in
-      try await aside {
+      try await runBlocking {
         let slow = try WebSocketTestClient(port: server.port, token: server.keys.readOnly)
         _ = try slow.listen("fleet")
         let quick = try WebSocketTestClient(port: server.port, token: server.keys.readOnly)
@@ -233,7 +233,7 @@ import Testing
 
   @Test func a_stop_closes_all_websockets_as_going_away() async throws {
     try await TestServer.run { server in
-      let clients = try await aside {
+      let clients = try await runBlocking {
         try (0..<3).map { _ in
           let client = try WebSocketTestClient(port: server.port, token: server.keys.readOnly)
           _ = try client.listen("fleet")
@@ -241,7 +241,7 @@ import Testing
         }
       }
       await server.beginStop()
-      try await aside {
+      try await runBlocking {
         for client in clients {
           let end = try client.value.close()
           #expect(end == .close(code: 1001, reason: "the server is stopping"))
@@ -252,7 +252,7 @@ import Testing
 
   @Test func pings_are_answered_and_sent() async throws {
     try await TestServer.run(.test { $0.live.pingSeconds = 1 }) { server in
-      try await aside {
+      try await runBlocking {
         let client = try WebSocketTestClient(port: server.port, token: server.keys.readOnly)
         _ = try client.event()
         try client.send(opcode: 9, Array("abc".utf8))
@@ -269,7 +269,7 @@ import Testing
 
   @Test func fragmented_messages_are_accepted_and_invalid_ones_rejected() async throws {
     try await TestServer.run { server in
-      try await aside {
+      try await runBlocking {
         func client() throws -> WebSocketTestClient {
           let client = try WebSocketTestClient(port: server.port, token: server.keys.readOnly)
           _ = try client.event()
@@ -305,7 +305,7 @@ import Testing
 
   @Test func only_pages_of_this_server_may_connect() async throws {
     try await TestServer.run(.test { $0.live.origins = AllowedOrigins(["https://fleet.example"]) }) { server in
-      try await aside {
+      try await runBlocking {
         func status(_ headers: [String: String]) throws -> Int {
           try server.client(server.keys.readOnly).send(
             "GET", "/ws", headers: WebSocketTestClient.handshake.merging(headers) { _, new in new }

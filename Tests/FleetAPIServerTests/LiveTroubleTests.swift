@@ -10,7 +10,7 @@ import Testing
   @Test(arguments: TestServer.Database.allCases)
   func a_failed_feed_read_is_retried_without_loss_or_duplicates(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
-      let listener = try await aside {
+      let listener = try await runBlocking {
         let listener = try WebSocketTestClient(port: server.port, token: server.keys.readOnly)
         _ = try listener.listen("fleet")
         // Once this is there, nothing older is read any more for this listener: the calls that fail are the feed's.
@@ -19,7 +19,7 @@ import Testing
         return Unchecked(listener)
       }
       let failures = server.storage.fail(.changes, times: 3)
-      try await aside {
+      try await runBlocking {
         // One batch alone: no later one reminds of it.
         _ = try server.client(server.keys.gateway).send(
           "POST", "/api/telemetry", (1...3).map { SampleRecord($0) }.lines)
@@ -35,7 +35,7 @@ import Testing
   @Test func a_client_may_retry_if_the_feed_position_is_unavailable() async throws {
     try await TestServer.run { server in
       _ = server.storage.fail(.feedPosition, times: 1)
-      try await aside {
+      try await runBlocking {
         let listener = try WebSocketTestClient(port: server.port, token: server.keys.readOnly)
         let refusal = try listener.listen("fleet")
         #expect(refusal["event"] as? String == "error")
@@ -59,7 +59,7 @@ import Testing
         _ = questions.next()
         await gate.pass()
       }
-      try await aside {
+      try await runBlocking {
         for _ in 0..<5 {
           let client = try WebSocketTestClient(port: server.port, token: server.keys.readOnly)
           _ = try client.event()
@@ -74,7 +74,7 @@ import Testing
         while !(try admin.send("GET", "/api/metrics").text.contains("fleetstore_live_subscriptions 0\n")) {}
       }
       gate.open()
-      try await aside {
+      try await runBlocking {
         let listener = try WebSocketTestClient(port: server.port, token: server.keys.readOnly)
         #expect(try listener.listen("fleet")["event"] as? String == "subscribed")
         _ = try server.client(server.keys.gateway).send("POST", "/api/telemetry", [SampleRecord(1)].lines)
@@ -88,7 +88,7 @@ import Testing
 
   @Test func a_future_feed_position_is_rejected_without_a_confirmation() async throws {
     try await TestServer.run { server in
-      try await aside {
+      try await runBlocking {
         let client = try WebSocketTestClient(port: server.port, token: server.keys.readOnly)
         let event = try client.listen("fleet", after: .max)
         #expect(event["event"] as? String == "error")
@@ -101,7 +101,7 @@ import Testing
 
   @Test func an_error_escapes_characters_that_are_not_shown() async throws {
     try await TestServer.run { server in
-      try await aside {
+      try await runBlocking {
         let client = try WebSocketTestClient(port: server.port, token: server.keys.readOnly)
         _ = try client.event()
         try client.send("{\"action\":\"ping\",\"a\u{202E}\u{200B}\u{2800}\u{1B}\":1}")
@@ -114,13 +114,13 @@ import Testing
   @Test(arguments: TestServer.Database.allCases)
   func a_channel_ends_with_an_error_if_its_position_is_no_longer_kept(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
-      let listener = try await aside {
+      let listener = try await runBlocking {
         let listener = try WebSocketTestClient(port: server.port, token: server.keys.readOnly)
         _ = try listener.listen("vehicle:VAN-1")
         return Unchecked(listener)
       }
       server.storage.set(.changes) { () throws(StorageError) in throw StorageError(.positionGone, "feed", "gone") }
-      try await aside {
+      try await runBlocking {
         _ = try server.client(server.keys.gateway).send("POST", "/api/telemetry", [SampleRecord(1)].lines)
         let event = try listener.value.event()
         #expect(event["channel"] as? String == "vehicle:VAN-1")
@@ -136,7 +136,7 @@ import Testing
 
   @Test func errors_name_the_channel_that_they_are_about() async throws {
     try await TestServer.run { server in
-      try await aside {
+      try await runBlocking {
         let client = try WebSocketTestClient(port: server.port, token: server.keys.readOnly)
         _ = try client.listen("fleet")
         for channel in ["fleet", "vehicle:", "planet"] {
@@ -153,7 +153,7 @@ import Testing
   func a_reader_that_resumes_far_behind_is_not_called_slow(_ database: TestServer.Database) async throws {
     // 7 MB of older records, a hundred times the limit of unsent data.
     try await TestServer.run(.test { $0.live.behindBytes = 65_536 }, on: database) { server in
-      try await aside {
+      try await runBlocking {
         let gateway = try server.client(server.keys.gateway)
         let text = String(repeating: "x", count: 12_000)
         func send(_ numbers: ClosedRange<Int>) throws {
@@ -189,7 +189,7 @@ import Testing
         $0.rate.burst = 4
       }
     ) { server in
-      try await aside {
+      try await runBlocking {
         let client = try WebSocketTestClient(port: server.port, token: server.keys.readOnly)
         _ = try client.listen("fleet")
         for _ in 0..<3 { try client.send(#"{"action":"ping"}"#) }
@@ -223,7 +223,7 @@ import Testing
         $0.limits.unpackedBytes = 1 << 20
       }
     ) { server in
-      try await aside {
+      try await runBlocking {
         let slow = try WebSocketTestClient(port: server.port, token: server.keys.readOnly)
         _ = try slow.listen("fleet")
         let gateway = try server.client(server.keys.gateway)

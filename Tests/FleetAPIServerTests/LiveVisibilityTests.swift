@@ -31,7 +31,7 @@ import Testing
         return stored.id
       }
       let fleets = depots.ids
-      try await aside { try body(server, fleets, dora) }
+      try await runBlocking { try body(server, fleets, dora) }
     }
   }
 

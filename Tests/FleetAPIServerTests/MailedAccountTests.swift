@@ -46,14 +46,14 @@ import Testing
   func a_code_by_email_is_a_second_factor(_ database: TestServer.Database) async throws {
     try await TestServer.run(Self.options(), on: database) { server in
       try await server.addPerson("ann@example.com")
-      let session = try await aside { try server.signIn("ann@example.com") }
-      let added = try await aside { try server.asPage(session, "POST", "/api/factors", #"{"kind":"emailCode"}"#) }
+      let session = try await runBlocking { try server.signIn("ann@example.com") }
+      let added = try await runBlocking { try server.asPage(session, "POST", "/api/factors", #"{"kind":"emailCode"}"#) }
       #expect(added.status == 201, "\(added.text)")
       let id = try #require((try added.json["factor"] as? [String: Any])?["id"] as? String)
       let first = try #require(try await Self.mails(server, .emailCode).last)
       #expect(first.mail.recipient?.text == "ann@example.com" && first.details.code?.count == 6)
       // It does not count before it is confirmed.
-      let confirmed = try await aside { () throws in
+      let confirmed = try await runBlocking { () throws in
         #expect(try server.signIn("ann@example.com").hasPrefix("fss_"))
         let wrong = first.details.code == "000000" ? "000001" : "000000"
         #expect(
@@ -80,15 +80,15 @@ import Testing
       }
       func code() async throws -> String { try await Self.mails(server, .emailCode).last?.details.code ?? "" }
 
-      let one = try await aside { try ticket() }
+      let one = try await runBlocking { try ticket() }
       // No code before it is asked for; not that of the confirmation either.
-      try await aside { () throws in
+      try await runBlocking { () throws in
         #expect(try answer(one, first.details.code ?? "").errorCode == "wrongFactor")
         #expect(try send(one).status == 202)
       }
       let sent = try await code()
-      let two = try await aside { try ticket() }
-      try await aside { () throws in
+      let two = try await runBlocking { try ticket() }
+      try await runBlocking { () throws in
         // A code is good for its own sign-in, once.
         #expect(try answer(two, sent).errorCode == "wrongFactor")
         #expect(try answer(one, sent).cookie("fleet-session") != nil)
@@ -97,17 +97,17 @@ import Testing
         #expect(try send(two).status == 202)
       }
       let older = try await code()
-      try await aside { () throws in #expect(try send(two).status == 202) }
+      try await runBlocking { () throws in #expect(try send(two).status == 202) }
       let newer = try await code()
-      try await aside { () throws in
+      try await runBlocking { () throws in
         if older != newer { #expect(try answer(two, older).errorCode == "wrongFactor") }
         #expect(try answer(two, newer).cookie("fleet-session") != nil)
       }
       // Five wrong answers end it.
-      let three = try await aside { try ticket() }
-      try await aside { () throws in #expect(try send(three).status == 202) }
+      let three = try await runBlocking { try ticket() }
+      try await runBlocking { () throws in #expect(try send(three).status == 202) }
       let last = try await code()
-      try await aside { () throws in
+      try await runBlocking { () throws in
         let wrong = last == "000000" ? "000001" : "000000"
         for _ in 0..<5 { #expect(try answer(three, wrong).status == 401) }
         #expect(try answer(three, last).errorCode == "expiredTicket")
@@ -119,7 +119,7 @@ import Testing
     for options in [Self.options { $0.withoutEmailCodes = [.standard] }, Self.options { $0.sendsMail = false }] {
       try await TestServer.run(options) { server in
         try await server.addPerson("ann@example.com")
-        try await aside { () throws in
+        try await runBlocking { () throws in
           let session = try server.signIn("ann@example.com")
           #expect(
             try server.asPage(session, "POST", "/api/factors", #"{"kind":"emailCode"}"#).errorCode == "noEmailCodes")
@@ -141,7 +141,7 @@ import Testing
         factor.isConfirmed = true
         return try transaction.insert(factor)
       }
-      try await aside { () throws in
+      try await runBlocking { () throws in
         let reply = try server.asPage(
           nil, "POST", "/api/auth/login", #"{"email":"ann@example.com","password":"\#(TestServer.password)"}"#)
         let ticket = try #require(try reply.json["ticket"] as? String)
@@ -163,14 +163,14 @@ import Testing
       _ = try await server.storage.change(tenant: .standard, by: Actor(.command), at: WallClock.now) {
         transaction throws(ThingError) in try transaction.setActive(false, gone)
       }
-      try await aside { () throws in
+      try await runBlocking { () throws in
         let answers = try ["ann@example.com", "nobody@example.com", "gone@example.com", "no address"].map {
           try server.asPage(nil, "POST", "/api/auth/recover", #"{"email":"\#($0)"}"#)
         }
         #expect(Set(answers.map(\.status)) == [202] && Set(answers.map(\.text)) == [""])
       }
       let first = try #require(try await Self.mails(server, count: 1).first?.link)
-      try await aside { () throws in
+      try await runBlocking { () throws in
         for number in 0..<8 {
           #expect(
             try server.asPage(
@@ -183,7 +183,7 @@ import Testing
       let mails = try await Self.mails(server)
       #expect(mails.allSatisfy { $0.mail.recipient?.text == "ann@example.com" })
       let token = try #require(first.split(separator: "#").last)
-      let reset = try await aside { () throws in
+      let reset = try await runBlocking { () throws in
         try server.asPage(nil, "POST", "/api/auth/reset", #"{"token":"\#(token)","password":"a quite different text"}"#)
       }
       #expect(reset.status == 200, "\(reset.text)")
@@ -198,7 +198,7 @@ import Testing
     try await TestServer.run(Self.options()) { server in
       let ann = try await server.addPerson("ann@example.com")
       let path = "/api/people/\(ann.id.json.textValue ?? "")"
-      try await aside { () throws in
+      try await runBlocking { () throws in
         let session = try server.signIn("ann@example.com")
         #expect(
           try server.asPage(

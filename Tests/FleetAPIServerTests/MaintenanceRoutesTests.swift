@@ -47,7 +47,7 @@ import Testing
     on database: TestServer.Database, _ body: @escaping @Sendable (Workshop) throws -> Void
   ) async throws {
     try await TestServer.run(on: database) { server in
-      try await aside { try body(Workshop(client: try server.client(server.keys.admin), server: server)) }
+      try await runBlocking { try body(Workshop(client: try server.client(server.keys.admin), server: server)) }
     }
   }
 

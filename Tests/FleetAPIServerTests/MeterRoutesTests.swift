@@ -24,7 +24,7 @@ import Testing
   @Test(arguments: TestServer.Database.allCases)
   func readings_are_shown_with_what_telemetry_says(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         let trips = [Self.trip(1, day: 2, distance: 100), Self.trip(2, day: 4, distance: 50)]
         #expect(try client.send("POST", "/api/telemetry", trips.lines).status == 200)
@@ -83,7 +83,7 @@ import Testing
         (value.lifetimeKilometers, value.isOdometerEstimated) = (1_120, true)
         try transaction.refresh(vehicle, to: value)
       }
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         let reply = try client.send(
           "POST", "/api/meter-readings",

@@ -66,7 +66,7 @@ import Testing
     on database: TestServer.Database, _ body: @escaping @Sendable (Depot) throws -> Void
   ) async throws {
     try await TestServer.run(on: database) { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         let made = try client.send("POST", "/api/drivers", json: #"{"name":"Dora"}"#)
         try body(Depot(client: client, driver: try #require(try made.json["id"] as? String)))

@@ -25,7 +25,7 @@ import Testing
         return ids
       }
       let erased = bob.id
-      try await aside {
+      try await runBlocking {
         let path = "/api/notifications"
         let (admin, viewer) = (try server.signIn("ann@example.com"), try server.signIn("bob@example.com"))
         func texts(_ session: String, _ query: String = "") throws -> [String?] {
@@ -52,7 +52,7 @@ import Testing
   func rules_name_people_and_fleets_that_exist(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
       let ann = try await server.addPerson("ann@example.com")
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         func add(_ more: String) throws -> TestClient.Reply {
           try client.send("POST", "/api/rules", json: #"{"name":"R","events":["inspectionDefects"]\#(more)}"#)

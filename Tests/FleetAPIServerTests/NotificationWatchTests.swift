@@ -25,7 +25,7 @@ import Testing
           return ids
         }
       }
-      let clients = try await aside {
+      let clients = try await runBlocking {
         try ["ann@example.com", "bob@example.com", "bob@example.com"].map { email in
           let client = try WebSocketTestClient(port: server.port, token: try server.accessToken(email))
           #expect(try client.listen("me")["event"] as? String == "subscribed")
@@ -34,7 +34,7 @@ import Testing
       }
       let ids = try await notify(bob, ["First", "Second"])
       _ = try await notify(ann, ["Other"])
-      try await aside {
+      try await runBlocking {
         for client in clients[1...] {
           let events = try (0..<2).map { _ in try client.value.event() }
           #expect(events.allSatisfy { $0["event"] as? String == "notification" && $0["channel"] as? String == "me" })
@@ -47,12 +47,12 @@ import Testing
         #expect(own?["text"] as? String == "Other")
       }
       // Nothing is sent again, and nothing after the end of the subscription.
-      try await aside {
+      try await runBlocking {
         try clients[1].value.send(#"{"action":"unsubscribe","channel":"me"}"#)
         #expect(try clients[1].value.event()["event"] as? String == "unsubscribed")
       }
       _ = try await notify(bob, ["Third"])
-      try await aside {
+      try await runBlocking {
         let third = try clients[2].value.event()["notification"] as? [String: Any]
         #expect(third?["text"] as? String == "Third")
         try clients[1].value.send(#"{"action":"ping"}"#)

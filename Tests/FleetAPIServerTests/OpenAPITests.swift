@@ -10,7 +10,7 @@ import Testing
   @Test func the_description_contains_exactly_the_routes() async throws {
     try await TestServer.run { server in
       let routes = FleetRoutes.table(of: server.storage).routes
-      try await aside {
+      try await runBlocking {
         let reply = try server.client().send("GET", "/api/openapi.json")
         #expect(throws: Never.self) { try JSONDocument(parsing: reply.body) }
         let paths = try reply.json["paths"] as? [String: [String: Any]] ?? [:]
@@ -24,7 +24,7 @@ import Testing
 
   @Test func every_schema_reference_has_a_target() async throws {
     try await TestServer.run { server in
-      try await aside {
+      try await runBlocking {
         let reply = try server.client().send("GET", "/api/openapi.json")
         let schemas = try ((reply.json["components"] as? [String: Any])?["schemas"] as? [String: Any]) ?? [:]
         let text = reply.text

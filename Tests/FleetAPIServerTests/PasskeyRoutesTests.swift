@@ -59,7 +59,7 @@ import Testing
   func a_passkey_signs_in_without_a_password(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
       let ann = try await server.addPerson("ann@example.com")
-      try await aside {
+      try await runBlocking {
         let session = try server.signIn("ann@example.com")
         let added = try Self.register(Self.authenticator, session, server)
         #expect(added.status == 201, "\(added.text)")
@@ -95,7 +95,7 @@ import Testing
     try await TestServer.run(on: database) { server in
       let ann = try await server.addPerson("ann@example.com")
       try await server.addPerson("bob@example.com")
-      try await aside {
+      try await runBlocking {
         let session = try server.signIn("ann@example.com")
         let handle = AccountService.handle(of: ann.id)
         let options = try Self.challenge(try server.asPage(session, "POST", "/api/auth/passkeys/registration"))
@@ -127,7 +127,7 @@ import Testing
     try await TestServer.run { server in
       let ann = try await server.addPerson("ann@example.com")
       let bob = try await server.addPerson("bob@example.com")
-      try await aside {
+      try await runBlocking {
         var authenticator = Self.authenticator
         authenticator.counter = 5
         #expect(try Self.register(authenticator, try server.signIn("ann@example.com"), server).status == 201)

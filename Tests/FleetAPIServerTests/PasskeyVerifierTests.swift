@@ -46,7 +46,7 @@ import Testing
   func another_implementation_accepts_and_refuses_the_same(_ algorithm: String) async throws {
     try await TestServer.run { server in
       let ann = try await server.addPerson("ann@example.com")
-      try await aside {
+      try await runBlocking {
         var authenticator = SoftwareAuthenticator()
         (authenticator.relyingPartyId, authenticator.origin) = ("localhost", "http://localhost")
         switch algorithm {

@@ -13,7 +13,7 @@ import Testing
   ) async throws {
     try await TestServer.run(on: database) { server in
       _ = try await server.addPerson("boss@example.com", [.admin])
-      try await aside { try body(server, try server.client(server.keys.admin)) }
+      try await runBlocking { try body(server, try server.client(server.keys.admin)) }
     }
   }
 

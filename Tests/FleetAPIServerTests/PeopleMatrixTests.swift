@@ -54,7 +54,7 @@ import Testing
       let other = try await server.addPerson("other@example.com", [.viewer])
       let things = try await Self.things(server)
       let known = people
-      try await aside {
+      try await runBlocking {
         _ = try server.signIn("other@example.com")
         let admin = try server.signIn("admin@example.com")
         let session = try #require(

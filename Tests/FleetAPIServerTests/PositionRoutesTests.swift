@@ -35,7 +35,7 @@ import Testing
   func positions_have_state_heading_speed_and_driver(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
       let depots = try await FleetRoutesTests.depots(server)
-      try await aside {
+      try await runBlocking {
         let now = Self.second(ago: 20)
         let client = try server.client(server.keys.admin)
         #expect(try Self.features(client.send("GET", "/api/positions")).isEmpty)
@@ -106,7 +106,7 @@ import Testing
         (assignment.from, assignment.to) = (time(100), time(200))
         return try transaction.insert(assignment)
       }
-      try await aside {
+      try await runBlocking {
         func record(_ number: Int) -> SampleRecord {
           SampleRecord(
             number + 1, second: first + number, rest: #""latitude":48.\#(100 + number),"longitude":16.5,"speed":9"#)
@@ -133,7 +133,7 @@ import Testing
   @Test(arguments: TestServer.Database.allCases)
   func a_track_is_simplified_and_split_at_gaps(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
-      try await aside {
+      try await runBlocking {
         // North for 100 s with an excursion of 22 m to the east, and 10 minutes later another place.
         var records = (0..<100).map { second in
           let east = second == 50 ? 0.0003 : 0

@@ -32,9 +32,9 @@ import Testing
   }
 
   @Test func codes_of_strangers_do_not_delay_people_in_known_browsers() async throws {
-    let peer = try await aside { try Tests.Peer() }
+    let peer = try await runBlocking { try Tests.Peer() }
     try await Tests.run([peer.provider("good")]) { server in
-      try await aside { () throws in
+      try await runBlocking { () throws in
         let first = try Tests.finish(server, try Tests.begin(server, "good"))
         let device = try #require(first.cookie("fleet-device"), "\(first.text)")
         // The provider does not answer these codes for now. They come from more addresses than codes are exchanged.
@@ -79,10 +79,10 @@ import Testing
   }
 
   @Test func cancelled_sign_ins_do_not_count_as_guesses() async throws {
-    let peer = try await aside { try Tests.Peer() }
+    let peer = try await runBlocking { try Tests.Peer() }
     try await Tests.run([peer.provider("good")]) { server in
       try await server.addPerson("bob@example.com")
-      try await aside { () throws in
+      try await runBlocking { () throws in
         // More than the limit of one address, all from the same one.
         for _ in 0...GuessLimiter.callback.burst {
           let begun = try Tests.begin(server, "good")
@@ -98,10 +98,10 @@ import Testing
   }
 
   @Test func wrong_answers_of_an_address_delay_neither_passwords_nor_known_browsers() async throws {
-    let peer = try await aside { try Tests.Peer() }
+    let peer = try await runBlocking { try Tests.Peer() }
     try await Tests.run([peer.provider("good")]) { server in
       try await server.addPerson("bob@example.com")
-      try await aside { () throws in
+      try await runBlocking { () throws in
         let first = try Tests.finish(server, try Tests.begin(server, "good"))
         let device = try #require(first.cookie("fleet-device"), "\(first.text)")
         let unknown = try Tests.begin(server, "good")
@@ -124,9 +124,9 @@ import Testing
 
   /// Each of many people who begin at the same time needs the provider's description, which is fetched once.
   @Test func documents_of_a_provider_are_fetched_once_for_all_who_wait() async throws {
-    let peer = try await aside { try Tests.Peer() }
+    let peer = try await runBlocking { try Tests.Peer() }
     try await Tests.run([peer.provider("heldDescription")]) { server in
-      try await aside { () throws in
+      try await runBlocking { () throws in
         let clients = try (0..<40).map { host in
           let client = try server.client(from: UInt32(20 + host))
           try client.write(Array("GET /api/auth/oidc/helddescription HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8))

@@ -13,7 +13,7 @@ import Testing
   @Test func a_person_signs_in_with_a_real_provider() async throws {
     let port = try ReservedPort()
     let number = Int(port.number)
-    let program = try await aside { () throws -> RunningProgram in
+    let program = try await runBlocking { () throws -> RunningProgram in
       let program = try RunningProgram(
         try Tool.python(with: "oidc_provider_mock"), ["-m", "oidc_provider_mock", "--port", "\(number)"])
       do {
@@ -28,7 +28,7 @@ import Testing
       return program
     }
     defer { program.kill() }
-    let description = try await aside {
+    let description = try await runBlocking {
       try Tool.run("curl", ["-sS", "http://127.0.0.1:\(number)/.well-known/openid-configuration"]).stdout
     }
     let issuer = try JSON(parsing: description)["issuer"]?.textValue
@@ -37,7 +37,7 @@ import Testing
     provider.clientSecret = "secret"
     provider.allowedDomains = ["example.org"]
     try await ProviderRoutesTests.run([provider]) { server in
-      try await aside { () throws in
+      try await runBlocking { () throws in
         let user = #"{"email":"ann@example.org","email_verified":true,"given_name":"Ann","family_name":"Lee"}"#
         let added = try Tool.run(
           "curl", ["-sS", "-X", "PUT", "--json", user, "http://127.0.0.1:\(number)/users/ann"])
@@ -62,7 +62,7 @@ import Testing
   /// A person who leaves a group of the company loses its roles at the next sign-in.
   @Test(arguments: TestServer.Database.allCases)
   func each_sign_in_sets_the_roles_of_the_providers_groups(_ database: TestServer.Database) async throws {
-    let peer = try await aside { try ProviderRoutesTests.Peer() }
+    let peer = try await runBlocking { try ProviderRoutesTests.Peer() }
     let mapped = peer.provider("good") { provider in
       provider.allowedDomains = []
       provider.rolesClaim = "groups"
@@ -70,7 +70,7 @@ import Testing
     }
     try await ProviderRoutesTests.run([mapped], on: database) { server in
       func signIn(_ groups: [String]) async throws -> (status: Int, session: String?) {
-        try await aside {
+        try await runBlocking {
           let begun = try ProviderRoutesTests.begin(server, "good")
           let reply = try ProviderRoutesTests.finish(server, begun, code: try begun.code(["groups": groups]))
           return (reply.status, reply.cookie("fleet-session"))
@@ -86,7 +86,7 @@ import Testing
       // A lost role ends the sessions that were begun with it.
       #expect(try await signIn(["all"]).session != nil)
       #expect(try await roles() == [.viewer])
-      try await aside {
+      try await runBlocking {
         let reply = try server.asPage(first.session, "GET", "/api/vehicles")
         #expect(reply.status == 401, "\(reply.text)")
       }
@@ -110,14 +110,14 @@ import Testing
   }
 
   @Test func roles_that_an_administrator_gave_stay_if_the_configuration_says_so() async throws {
-    let peer = try await aside { try ProviderRoutesTests.Peer() }
+    let peer = try await runBlocking { try ProviderRoutesTests.Peer() }
     let mapped = peer.provider("good") { provider in
       provider.rolesClaim = "groups"
       provider.roles = ["all": [.viewer]]
       provider.keepsRoles = true
     }
     try await ProviderRoutesTests.run([mapped]) { server in
-      try await aside {
+      try await runBlocking {
         for groups in [["all"], []] {
           let begun = try ProviderRoutesTests.begin(server, "good")
           let reply = try ProviderRoutesTests.finish(server, begun, code: try begun.code(["groups": groups]))

@@ -105,9 +105,9 @@ import Testing
 
   @Test(arguments: TestServer.Database.allCases)
   func a_person_of_an_allowed_domain_gets_an_account_and_signs_in_again(_ database: TestServer.Database) async throws {
-    let peer = try await aside { try Peer() }
+    let peer = try await runBlocking { try Peer() }
     try await Self.run([peer.provider("good")], on: database) { server in
-      try await aside { () throws in
+      try await runBlocking { () throws in
         let first = try Self.finish(server, try Self.begin(server, "good"))
         #expect(first.status == 303 && first.headers["location"] == "/vehicles", "\(first.text)")
         let session = try #require(first.cookie("fleet-session"))
@@ -146,9 +146,9 @@ import Testing
 
   @Test(arguments: hostile)
   func a_hostile_provider_signs_nobody_in(_ mode: String, _ reason: String) async throws {
-    let peer = try await aside { try Peer() }
+    let peer = try await runBlocking { try Peer() }
     try await Self.run([peer.provider(mode)]) { server in
-      try await aside { () throws in
+      try await runBlocking { () throws in
         let reply = try Self.finish(server, try Self.begin(server, mode.lowercased()))
         let isTrouble = ["unreachable", "badProvider"].contains(reason)
         #expect(reply.status == (isTrouble ? 503 : 401), "\(reply.text)")
@@ -165,9 +165,9 @@ import Testing
     "otherIssuerDescription", "plainToken", "fileKeys",
   ])
   func a_provider_with_a_wrong_description_is_not_used(_ mode: String) async throws {
-    let peer = try await aside { try Peer() }
+    let peer = try await runBlocking { try Peer() }
     try await Self.run([peer.provider(mode)]) { server in
-      try await aside { () throws in
+      try await runBlocking { () throws in
         for _ in 0..<2 {
           let reply = try server.client().send("GET", "/api/auth/oidc/\(mode.lowercased())")
           #expect(reply.status == 503 && reply.errorCode == "providerUnavailable" && reply.cookies.isEmpty)
@@ -180,9 +180,9 @@ import Testing
   }
 
   @Test func a_sign_in_belongs_to_its_browser_and_provider_and_is_finished_once() async throws {
-    let peer = try await aside { try Peer() }
+    let peer = try await runBlocking { try Peer() }
     try await Self.run([peer.provider("good"), peer.provider("second"), peer.provider("namesIssuer")]) { server in
-      try await aside { () throws in
+      try await runBlocking { () throws in
         let begun = try Self.begin(server, "good")
         let other = try Self.begin(server, "good")
         // Another browser, or none.
@@ -219,9 +219,9 @@ import Testing
   }
 
   @Test func the_browser_is_sent_only_to_paths_of_this_server() async throws {
-    let peer = try await aside { try Peer() }
+    let peer = try await runBlocking { try Peer() }
     try await Self.run([peer.provider("good")]) { server in
-      try await aside { () throws in
+      try await runBlocking { () throws in
         for path in [
           "//evil.example", "https://evil.example", "/%5Cevil.example", "x", "/a%0d%0aX:b", "", "/%2F/../..",
         ] {
@@ -233,9 +233,9 @@ import Testing
   }
 
   @Test func unknown_keys_are_fetched_once_a_minute() async throws {
-    let peer = try await aside { try Peer() }
+    let peer = try await runBlocking { try Peer() }
     try await Self.run([peer.provider("unknownKey")]) { server in
-      try await aside { () throws in
+      try await runBlocking { () throws in
         for _ in 0..<4 { #expect(try Self.finish(server, try Self.begin(server, "unknownkey")).status == 401) }
         #expect(peer.count("/unknownKey/keys") == 1)
       }
@@ -243,7 +243,7 @@ import Testing
   }
 
   @Test func accounts_are_made_only_with_a_right_to_one() async throws {
-    let peer = try await aside { try Peer() }
+    let peer = try await runBlocking { try Peer() }
     let providers = [
       peer.provider("good") {
         $0.rolesClaim = "groups"
@@ -253,7 +253,7 @@ import Testing
     ]
     try await Self.run(providers) { server in
       try await server.addPerson("known@example.org")
-      try await aside { () throws in
+      try await runBlocking { () throws in
         func code(_ id: String, _ claims: [String: Any]) throws -> TestClient.Reply {
           let begun = try Self.begin(server, id)
           return try Self.finish(server, begun, code: try begun.code(claims))
@@ -272,11 +272,11 @@ import Testing
   }
 
   @Test func a_person_links_and_unlinks_an_identity() async throws {
-    let peer = try await aside { try Peer() }
+    let peer = try await runBlocking { try Peer() }
     try await Self.run([peer.provider("good") { $0.isLinkOnly = true }]) { server in
       try await server.addPerson("bob@example.com")
       try await server.addPerson("eve@example.com")
-      try await aside { () throws in
+      try await runBlocking { () throws in
         func link(_ session: String) throws -> TestClient.Reply {
           let reply = try server.asPage(session, "POST", "/api/auth/oidc/good/link", #"{"returnTo":"/me"}"#)
           let begun = try Self.beginning("good", try #require(try reply.json["url"] as? String), reply)
@@ -300,9 +300,9 @@ import Testing
   }
 
   @Test func a_browser_gets_a_page_if_its_sign_in_is_refused() async throws {
-    let peer = try await aside { try Peer() }
+    let peer = try await runBlocking { try Peer() }
     try await Self.run([peer.provider("good") { $0.name = "North & <South>" }]) { server in
-      try await aside { () throws in
+      try await runBlocking { () throws in
         let path = "/api/auth/oidc/good/callback?error=access_denied&state=x"
         let page = try server.client().send(
           "GET", path, headers: ["Accept": "text/html,application/xhtml+xml,*/*;q=0.8"])
@@ -316,7 +316,7 @@ import Testing
   }
 
   @Test func where_a_provider_is_required_passwords_are_refused_except_for_links_of_commands() async throws {
-    let peer = try await aside { try Peer() }
+    let peer = try await runBlocking { try Peer() }
     try await Self.run([peer.provider("good")], required: [.standard]) { server in
       let ann = try await server.addPerson("ann@example.com")
       let (own, command) = (Secret(.ticket, of: "default"), Secret(.ticket, of: "default"))
@@ -326,7 +326,7 @@ import Testing
         return try transaction.issueTicket(
           .recovery, command.hash, of: ann.id, seconds: 60, details: Ticket.commandDetails, replaces: false)
       }
-      try await aside { () throws in
+      try await runBlocking { () throws in
         let body = #""email":"ann@example.com","password":"\#(TestServer.password)""#
         #expect(try server.asPage(nil, "POST", "/api/auth/login", "{\(body)}").errorCode == "providerRequired")
         #expect(
@@ -350,9 +350,9 @@ import Testing
 
   /// All people of a company may have one address.
   @Test func cancelled_sign_ins_do_not_lock_an_address() async throws {
-    let peer = try await aside { try Peer() }
+    let peer = try await runBlocking { try Peer() }
     try await Self.run([peer.provider("good")]) { server in
-      try await aside {
+      try await runBlocking {
         func answer(_ begun: Beginning, _ query: String) throws -> TestClient.Reply {
           try server.client().send(
             "GET", "/api/auth/oidc/good/callback?state=\(begun.state)&\(query)",

@@ -15,14 +15,14 @@ import Testing
     ["sub": "pair-1"], ["oid": "object-1"], ["sub": "pair-1", "oid": "object-1", "sid": "s-1"], ["sid": "s-1"],
   ])
   func entra_id_ends_the_sessions_of_its_account(_ names: [String: String]) async throws {
-    let peer = try await aside { try ProviderRoutesTests.Peer() }
+    let peer = try await runBlocking { try ProviderRoutesTests.Peer() }
     let directory = "8a4c1f2e-0000-4000-8000-000000000001"
     let entra = peer.provider("organizations") { provider in
       provider.issuer = "http://127.0.0.1:\(peer.port)/{tenantid}"
       provider.allowedTenants = [directory]
     }
     try await ProviderRoutesTests.run([entra]) { server in
-      try await aside { () throws in
+      try await runBlocking { () throws in
         let issuer = "http://127.0.0.1:\(peer.port)/\(directory)"
         func signIn(_ object: String, _ subject: String, sid: String) throws -> String {
           let begun = try ProviderRoutesTests.begin(server, "organizations")
@@ -60,10 +60,10 @@ import Testing
 
   @Test(arguments: ["sub=ann-1", "sid=s-1", "sub=ann-1&sid=s-1"])
   func a_provider_ends_the_sessions_of_its_account(_ query: String) async throws {
-    let peer = try await aside { try ProviderRoutesTests.Peer() }
+    let peer = try await runBlocking { try ProviderRoutesTests.Peer() }
     try await ProviderRoutesTests.run([peer.provider("good")]) { server in
       try await server.addPerson("bob@example.com")
-      try await aside { () throws in
+      try await runBlocking { () throws in
         let bob = try server.signIn("bob@example.com")
         let session = try #require(
           try ProviderRoutesTests.finish(server, try ProviderRoutesTests.begin(server, "good")).cookie("fleet-session"))

@@ -68,7 +68,7 @@ import Testing
   /// All connections come from the proxy. Three quarters of 16 places are the most that one address may have.
   @Test func connections_of_a_proxy_count_for_its_clients() async throws {
     try await TestServer.run(Self.options) { server in
-      try await aside {
+      try await runBlocking {
         func connect(_ address: String) throws -> (client: TestClient, status: Int) {
           let client = try server.client()
           let reply = try client.send("GET", "/api/health", nil, headers: ["X-Forwarded-For": address])
@@ -79,7 +79,7 @@ import Testing
       }
     }
     try await TestServer.run(Self.options) { server in
-      try await aside {
+      try await runBlocking {
         let one = try (1...14).map { _ in
           let client = try server.client()
           let reply = try client.send("GET", "/api/health", nil, headers: ["X-Forwarded-For": "203.0.113.9"])
@@ -93,7 +93,7 @@ import Testing
 
   @Test func websockets_of_a_proxy_count_for_its_clients() async throws {
     try await TestServer.run(Self.options) { server in
-      try await aside {
+      try await runBlocking {
         func open(_ address: String) throws -> WebSocketTestClient {
           try WebSocketTestClient(port: server.port, headers: ["X-Forwarded-For": address])
         }

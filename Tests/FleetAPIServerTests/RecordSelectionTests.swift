@@ -61,7 +61,7 @@ import Testing
         try view.first(ThingQuery<Person>(.oneOf(key: "email", [.text("driver@example.com")])))
       }
       try await Self.assign("OWN", to: try #require(driver).id, both.id, on: server)
-      try await aside {
+      try await runBlocking {
         for caller in Self.callers.map(\.name) + ["driverViewer"] {
           try Self.check(try server.signIn("\(caller)@example.com"), caller, server)
         }

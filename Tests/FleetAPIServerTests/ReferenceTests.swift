@@ -76,7 +76,7 @@ import Testing
       let fleets = try await FleetRoutesTests.depots(server).ids
       let north = try UUIDv7.parsed(fleets.north)
       try await server.addPerson("mech@example.com", [.maintenance], scope: .fleets([north]))
-      try await aside {
+      try await runBlocking {
         let everywhere = try server.client(server.keys.admin)
         func make(_ path: String, _ body: String) throws -> String {
           let reply = try everywhere.send("POST", "/api/\(path)", json: body)
@@ -140,7 +140,7 @@ import Testing
   func errors_describe_nothing_outside_of_the_scope(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
       let fleets = try await FleetRoutesTests.depots(server).ids
-      try await aside {
+      try await runBlocking {
         let everywhere = try server.client(server.keys.admin)
         let made = try everywhere.send("POST", "/api/drivers", json: #"{"name":"Ann","fleetId":"\#(fleets.north)"}"#)
         let driver = try #require(try made.json["id"] as? String)

@@ -14,7 +14,7 @@ import Testing
     _ database: TestServer.Database
   ) async throws {
     try await TestServer.run(on: database) { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         func fill(_ vehicle: String, _ day: Int, _ odometer: Int) throws {
           let body =
@@ -60,7 +60,7 @@ import Testing
   @Test(arguments: TestServer.Database.allCases)
   func what_is_not_final_is_in_every_file_of_a_report(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         func send(_ path: String, _ json: String) throws -> String {
           let reply = try client.send("POST", path, json: json)
@@ -96,7 +96,7 @@ import Testing
   @Test(arguments: TestServer.Database.allCases)
   func the_comparison_of_journeys_accepts_days(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         #expect(
           try client.send(
@@ -146,7 +146,7 @@ import Testing
   @Test(arguments: TestServer.Database.allCases, 1...2)
   func the_parts_of_random_costs_add_up_to_the_total(_ database: TestServer.Database, seed: Int) async throws {
     try await TestServer.run(on: database) { server in
-      try await aside {
+      try await runBlocking {
         var random = SplitMix(seed: UInt64(seed))
         let client = try server.client(server.keys.admin)
         var expected: [String: [String: Int]] = [:]

@@ -16,7 +16,7 @@ import Testing
   func maintenance_and_compliance_are_counted(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
       let depots = try await FleetRoutesTests.depots(server)
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         let range = #""from":"2026-05-01","to":"2026-05-31""#
         func send(_ path: String, _ json: String) throws {
@@ -59,7 +59,7 @@ import Testing
   func costs_contain_completed_maintenance(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
       let depots = try await FleetRoutesTests.depots(server)
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         func send(_ path: String, _ json: String) throws {
           let reply = try client.send("POST", path, json: json)
@@ -109,7 +109,7 @@ import Testing
   @Test(arguments: TestServer.Database.allCases)
   func costs_are_the_sums_of_the_vehicles_costs(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         func euros(_ amount: String) -> String { #"{"amount":"\#(amount)","currency":"EUR"}"# }
         for (path, rest) in [

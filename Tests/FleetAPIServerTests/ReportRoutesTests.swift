@@ -17,7 +17,7 @@ import Testing
     try await TestServer.run(on: database) { server in
       let depots = try await FleetRoutesTests.depots(server)
       _ = try await server.addPerson("mech@example.com", [.maintenance])
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         // 20 minutes at 36 km/h of VAN-1, 10 minutes of VAN-2, on 1 July.
         let start = 181 * 86_400 + 36_000
@@ -112,7 +112,7 @@ import Testing
       ])
     }
     let file = try ReportFile(report, rows: rows, as: .pdf)
-    let text = try await aside {
+    let text = try await runBlocking {
       let scratch = try ScratchFolder()
       let path = try scratch.write("report.pdf", file.bytes)
       let result = try Tool.run("/usr/bin/pdftotext", ["-layout", path, "-"])
@@ -139,7 +139,7 @@ import Testing
       let depots = try await FleetRoutesTests.depots(server)
       let late = try await server.addPerson("late@example.com", [.admin])
       let storage = server.storage
-      let plan = try await aside {
+      let plan = try await runBlocking {
         let client = try server.client(server.keys.admin)
         #expect(
           try client.send(

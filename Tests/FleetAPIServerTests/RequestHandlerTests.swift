@@ -18,7 +18,7 @@ import Testing
         place?.shrink(to: 0)
       }
       server.storage.set(.principal) { () throws(StorageError) in _ = try? await pool.acquire(1, for: .server) }
-      let clients = try await aside {
+      let clients = try await runBlocking {
         try (0..<6).map { _ in
           let client = try server.client(server.keys.readOnly)
           try client.write(
@@ -30,16 +30,16 @@ import Testing
       }
       // One of three permits is left to other tenants.
       await gate.wait(for: 2)
-      let status = try await aside {
+      let status = try await runBlocking {
         // A key that was not looked up before.
         try server.client(server.keys.gateway).send("POST", "/api/telemetry", [SampleRecord(1)].lines).status
       }
       #expect(status == 200)
       // Requests that gateways send all day do not wait for these.
-      let fences = try await aside { try server.client(server.keys.gateway).send("GET", "/api/geofences").status }
+      let fences = try await runBlocking { try server.client(server.keys.gateway).send("GET", "/api/geofences").status }
       #expect(fences != 503)
       gate.open()
-      let statuses = try await aside { try clients.map { try $0.value.read().status } }
+      let statuses = try await runBlocking { try clients.map { try $0.value.read().status } }
       #expect(statuses.allSatisfy { $0 == 200 })
     }
   }
@@ -87,11 +87,11 @@ import Testing
       let text = String(repeating: "x", count: 14_000)
       let lines = (1...40).map { SampleRecord($0, rest: #""note":"\#(text)""#) }.lines
       let first = Task {
-        try await aside { try server.client(server.keys.gateway).send("POST", "/api/telemetry", lines) }
+        try await runBlocking { try server.client(server.keys.gateway).send("POST", "/api/telemetry", lines) }
       }
       await gate.wait(for: 1)
       server.storage.set(.ingest, nil)
-      let (same, other) = try await aside {
+      let (same, other) = try await runBlocking {
         let few = [SampleRecord(99)].lines
         return (
           try server.client(server.keys.gateway).send("POST", "/api/telemetry", few).status,
@@ -116,17 +116,17 @@ import Testing
       let text = String(repeating: "x", count: 14_000)
       let lines = (1...60).map { SampleRecord($0, rest: #""note":"\#(text)""#) }.lines
       let first = Task {
-        try await aside { try server.client(server.keys.gateway).send("POST", "/api/telemetry", lines) }
+        try await runBlocking { try server.client(server.keys.gateway).send("POST", "/api/telemetry", lines) }
       }
       await gate.wait(for: 1)
-      let refused = try await aside {
+      let refused = try await runBlocking {
         try server.client(server.keys.gateway).send("POST", "/api/telemetry", lines)
       }
       #expect(refused.status == 503 && refused.errorCode == "busy")
       #expect(refused.headers["retry-after"] == "2")
       gate.open()
       #expect(try await first.value.json["stored"] as? Int == 60)
-      let again = try await aside {
+      let again = try await runBlocking {
         try server.client(server.keys.gateway).send("POST", "/api/telemetry", lines)
       }
       #expect(try again.json["duplicates"] as? Int == 60)
@@ -135,7 +135,7 @@ import Testing
 
   @Test func a_page_ends_where_its_bytes_do_and_the_list_goes_on() async throws {
     try await TestServer.run(.test { $0.limits.pageBytes = 1 << 20 }) { server in
-      try await aside {
+      try await runBlocking {
         let gateway = try server.client(server.keys.gateway)
         let text = String(repeating: "x", count: 8_000)
         for start in stride(from: 1, to: 1_200, by: 300) {
@@ -161,7 +161,7 @@ import Testing
         $0.serverToken = token.hash
       }
     ) { server in
-      try await aside {
+      try await runBlocking {
         let text = String(repeating: "x", count: 15_000)
         let gateway = try server.client(server.keys.gateway)
         for start in stride(from: 1, to: 1_200, by: 100) {

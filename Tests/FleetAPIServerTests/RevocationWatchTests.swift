@@ -10,7 +10,7 @@ import Testing
 @Suite struct RevocationWatchTests {
   @Test func a_token_that_is_revoked_ends_its_connections_and_no_others() async throws {
     try await TestServer.run { server in
-      try await aside {
+      try await runBlocking {
         let admin = try server.client(server.keys.admin)
         let added = try admin.send("POST", "/api/tokens", json: #"{"role":"readOnly"}"#).json
         let clients = try (0..<2).map { _ in
@@ -37,14 +37,14 @@ import Testing
       let token = OperatorToken(
         id: .random(at: WallClock.now), label: "", role: .readOnly, addedAt: WallClock.now)
       try await server.storage.addToken(token, secret: secret.hash, tenant: .standard)
-      let client = try await aside {
+      let client = try await runBlocking {
         let client = try WebSocketTestClient(port: server.port, token: secret.text)
         _ = try client.listen("fleet")
         return Unchecked(client)
       }
       // As another server or a command does it.
       try await server.storage.revokeToken(token.id, tenant: .standard, at: WallClock.now)
-      try await aside {
+      try await runBlocking {
         let end = try client.value.close()
         #expect(end == .close(code: 1008, reason: "the token was revoked; ask for a new one"))
       }
@@ -58,10 +58,10 @@ import Testing
       let token = OperatorToken(
         id: .random(at: WallClock.now), label: "", role: .readOnly, addedAt: WallClock.now)
       try await server.storage.addToken(token, secret: secret.hash, tenant: .standard)
-      let status = try await aside { try server.client(secret.text).send("GET", "/api/vehicles").status }
+      let status = try await runBlocking { try server.client(secret.text).send("GET", "/api/vehicles").status }
       #expect(status == 200)
       try await server.storage.removeToken(token.id, tenant: .standard, at: WallClock.now)
-      try await aside {
+      try await runBlocking {
         // Refused, or let in and closed again.
         let client = try WebSocketTestClient(port: server.port, token: secret.text)
         guard case .close(code: 1008, _) = try client.close() else {

@@ -13,7 +13,7 @@ import Testing
     let options = ServerOptions.test { $0.accounts = AccountSettings() }
     try await TestServer.run(options) { server in
       try await server.addPerson("ann@example.com")
-      try await aside {
+      try await runBlocking {
         let session = try server.signIn("ann@example.com")
         let reply = try server.asPage(session, "POST", "/api/factors", #"{"kind":"totp"}"#)
         #expect(reply.status == 409 && reply.errorCode == "noSecretKeys" && reply.text.contains("secretKeysFile"))
@@ -26,7 +26,7 @@ import Testing
     try await TestServer.run(on: database) { server in
       try await server.addPerson("ann@example.com")
       let oathtool = try Tool.required("oathtool")
-      try await aside {
+      try await runBlocking {
         let session = try server.signIn("ann@example.com")
         let added = try server.asPage(session, "POST", "/api/factors", #"{"kind":"totp","name":"Phone"}"#)
         #expect(added.status == 201)
@@ -92,7 +92,7 @@ import Testing
         try transaction.insert(factor)
         try transaction.issueTicket(.recovery, secret.hash, of: ann.id, seconds: 60)
       }
-      try await aside {
+      try await runBlocking {
         let reply = try server.asPage(
           nil, "POST", "/api/auth/reset", #"{"token":"\#(secret.text)","password":"another long password"}"#)
         #expect(reply.status == 200)

@@ -25,7 +25,7 @@ extension SecurityHeaderTests {
   /// Contents that a browser could interpret: files that people have uploaded, and exports.
   @Test func files_and_exports_have_the_headers() async throws {
     try await TestServer.run(Self.secured) { server in
-      try await aside {
+      try await runBlocking {
         let tls = ["X-Forwarded-For": "192.0.2.1", "X-Forwarded-Proto": "https"]
         let client = try server.client(server.keys.admin)
         func get(_ path: String, _ status: Int = 200, _ more: [String: String] = [:]) throws -> TestClient.Reply {
@@ -59,7 +59,7 @@ extension SecurityHeaderTests {
   @Test func errors_of_every_kind_have_the_headers() async throws {
     try await TestServer.run(Self.secured) { server in
       _ = server.storage.fail(.health, times: 100)
-      try await aside {
+      try await runBlocking {
         let tls = ["X-Forwarded-For": "192.0.2.1", "X-Forwarded-Proto": "https"]
         func send(
           _ method: String, _ path: String, _ body: String?, _ status: Int, _ more: [String: String] = [:]
@@ -85,7 +85,7 @@ extension SecurityHeaderTests {
     try folder.write("index.html", "<title>")
     let site = try WebSite(folder: folder.path)
     try await TestServer.run(Self.secured, web: site) { server in
-      try await aside {
+      try await runBlocking {
         let tls = ["X-Forwarded-For": "192.0.2.1", "X-Forwarded-Proto": "https"]
         for (path, status, more) in [
           ("/", 200, [:]), ("/", 304, ["If-None-Match": "\"t\""]), ("/vehicles", 200, ["Accept": "text/html"]),

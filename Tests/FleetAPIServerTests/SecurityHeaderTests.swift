@@ -16,7 +16,7 @@ import Testing
   @Test func every_answer_of_every_route_has_the_headers() async throws {
     try await TestServer.run(Self.behindProxy) { server in
       let routes = FleetRoutes.table(of: server.storage).routes
-      try await aside {
+      try await runBlocking {
         var statuses: Set<Int> = []
         func check(_ reply: TestClient.Reply, _ what: String) {
           statuses.insert(reply.status)
@@ -51,7 +51,7 @@ import Testing
   @Test func cookies_over_tls_are_bound_to_this_host() async throws {
     try await TestServer.run(Self.behindProxy) { server in
       try await server.addPerson("ann@example.com")
-      try await aside {
+      try await runBlocking {
         let login = #"{"email":"ann@example.com","password":"\#(TestServer.password)"}"#
         let reply = try server.asPage(nil, "POST", "/api/auth/login", login, headers: Self.tls)
         #expect(reply.status == 200 && reply.cookies.count == 2, "\(reply.text)")

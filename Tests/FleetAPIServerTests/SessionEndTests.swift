@@ -20,11 +20,11 @@ import Testing
 
   @Test(arguments: Act.allCases)
   func a_change_on_one_server_reaches_another_within_two_seconds(_ act: Act) async throws {
-    let database = try await aside { try PostgreSQLServer.shared.database() }
+    let database = try await runBlocking { try PostgreSQLServer.shared.database() }
     try await TestServer.runTwo(on: database) { first, second in
       try await first.addPerson("admin@example.com")
       let bob = try await first.addPerson("bob@example.com", [.viewer]).id.string
-      try await aside {
+      try await runBlocking {
         let admin = try first.signIn("admin@example.com")
         let session = try first.signIn("bob@example.com")
         let other = try first.signIn("bob@example.com")
@@ -72,7 +72,7 @@ import Testing
     try await TestServer.run(on: database) { server in
       try await server.addPerson("ann@example.com")
       try await server.addPerson("bob@example.com", tenant: TenantID("other")!)
-      try await aside {
+      try await runBlocking {
         let (first, elsewhere) = (try server.signIn("ann@example.com"), try server.signIn("ann@example.com"))
         let login = #"{"email":"ann@example.com","password":"\#(TestServer.password)"}"#
         let second = try #require(
@@ -101,7 +101,7 @@ import Testing
       server.storage.set(.revocations) { () throws(StorageError) in
         throw StorageError(.unavailable, "test", "does not answer")
       }
-      try await aside {
+      try await runBlocking {
         let first = try server.signIn("ann@example.com")
         let socket = try WebSocketTestClient(
           port: server.port, headers: ["Cookie": "fleet-session=\(first)", "Origin": "http://localhost"])
@@ -122,7 +122,7 @@ import Testing
     try await TestServer.run(on: database) { server in
       try await server.addPerson("admin@example.com")
       let bob = try await server.addPerson("bob@example.com", [.viewer])
-      try await aside {
+      try await runBlocking {
         let admin = try server.signIn("admin@example.com")
         let session = try server.signIn("bob@example.com")
         let trip = SampleRecord(1, type: "trip", rest: #""tripId":"t1","state":"started""#)
@@ -151,7 +151,7 @@ import Testing
     try await TestServer.run(on: database) { server in
       try await server.addPerson("admin@example.com")
       let bob = try await server.addPerson("bob@example.com", [.viewer])
-      try await aside {
+      try await runBlocking {
         let admin = try server.signIn("admin@example.com")
         let session = try server.signIn("bob@example.com")
         let socket = try WebSocketTestClient(

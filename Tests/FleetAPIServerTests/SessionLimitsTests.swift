@@ -26,7 +26,7 @@ import Testing
     let clock = TestClock()
     try await TestServer.run(Self.options, on: database, clock: clock) { server in
       try await server.addPerson("ann@example.com")
-      try await aside {
+      try await runBlocking {
         let idle = try server.signIn("ann@example.com")
         func status(_ session: String, after seconds: Int) throws -> Int {
           clock.advance(seconds)
@@ -52,7 +52,7 @@ import Testing
     let clock = TestClock()
     try await TestServer.run(Self.options, on: database, clock: clock) { server in
       try await server.addPerson("ann@example.com")
-      try await aside {
+      try await runBlocking {
         func grant(_ members: String) throws -> TestClient.Reply {
           try server.client().send("POST", "/api/auth/token", json: #"{"grant":\#(members)}"#)
         }
@@ -93,7 +93,7 @@ import Testing
     let clock = TestClock()
     try await TestServer.run(Self.options, on: database, clock: clock) { server in
       try await server.addPerson("ann@example.com")
-      try await aside {
+      try await runBlocking {
         let ended = WebSocketTestClient.Message.close(code: 1008, reason: "the session has ended; sign in again")
         func open(_ session: String) throws -> WebSocketTestClient {
           let socket = try WebSocketTestClient(
@@ -155,7 +155,7 @@ import Testing
     }
     try await TestServer.run(options, on: database) { server in
       try await server.addPerson("ann@example.com")
-      try await aside {
+      try await runBlocking {
         let session = try server.signIn("ann@example.com")
         let socket = try WebSocketTestClient(
           port: server.port, headers: ["Cookie": "fleet-session=\(session)", "Origin": "http://localhost"])
@@ -170,7 +170,7 @@ import Testing
     try await TestServer.run(on: database, clock: clock) { server in
       try await server.addPerson("ann@example.com")
       let bob = try await server.addPerson("bob@example.com", [.viewer]).id.string
-      try await aside {
+      try await runBlocking {
         let session = try server.signIn("ann@example.com")
         func replies() throws -> [TestClient.Reply] {
           let change = #"{"roles":["driver"]}"#
@@ -197,7 +197,7 @@ import Testing
     try await TestServer.run(on: database, clock: clock) { server in
       try await server.addPerson("admin@example.com")
       let ann = try await server.addPerson("ann@example.com", [.viewer])
-      try await aside {
+      try await runBlocking {
         let admin = try server.signIn("admin@example.com")
         let new = try server.asPage(
           admin, "POST", "/api/people",
@@ -225,7 +225,7 @@ import Testing
     let clock = TestClock()
     try await TestServer.run(clock: clock) { server in
       try await server.addPerson("ann@example.com")
-      try await aside {
+      try await runBlocking {
         let totp = try Self.addFactor(server, clock)
         func answer(after seconds: Int) throws -> TestClient.Reply {
           let reply = try server.asPage(nil, "POST", "/api/auth/login", Self.login)
@@ -265,7 +265,7 @@ import Testing
     try await TestServer.run(on: database, clock: clock) { server in
       try await server.addPerson("ann@example.com")
       try await server.addPerson("bob@example.com")
-      try await aside {
+      try await runBlocking {
         let session = try server.signIn("bob@example.com")
         let totp = try Self.addFactor(server, clock)
         func signIn(_ code: String) throws -> TestClient.Reply {
@@ -303,7 +303,7 @@ import Testing
     let clock = TestClock()
     try await TestServer.run(on: database, clock: clock) { server in
       try await server.addPerson("ann@example.com")
-      try await aside {
+      try await runBlocking {
         let session = try server.signIn("ann@example.com")
         let token = try server.accessToken("ann@example.com")
         clock.advance(Self.day)

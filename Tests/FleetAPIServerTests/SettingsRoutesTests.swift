@@ -12,7 +12,7 @@ import Testing
   @Test(arguments: TestServer.Database.allCases)
   func a_time_zone_is_that_of_all_vehicles_without_a_fleet(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         let before = try client.send("GET", "/api/settings")
         let first = try before.json["timeZone"]
@@ -52,7 +52,7 @@ import Testing
   func days_are_computed_again_in_the_background_after_a_change(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
       let updater = DayUpdater(storage: server.storage, logger: .init(label: "test"))
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         let start = 181 * 86_400 + 81_000
         let records = (0...10).map { SampleRecord($0 + 1, second: start + $0 * 60, rest: #""rpm":1500,"speed":36"#) }
@@ -60,7 +60,7 @@ import Testing
       }
       let later = Timestamp(nanoseconds: WallClock.now.nanoseconds + 3_600_000_000_000)
       try await updater.updateAll(markedBefore: later)
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         let changed = try client.send(
           "PATCH", "/api/settings", json: #"{"timeZone":"Europe/Vienna"}"#, headers: ["If-Match": "*"])
@@ -78,7 +78,7 @@ import Testing
   @Test(arguments: TestServer.Database.allCases)
   func a_service_is_overdue_when_its_day_is_over_in_the_time_zone(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         // Kiritimati is 25 hours ahead of Niue's neighbour Midway: the two never have the same date.
         for zone in ["Pacific/Kiritimati", "Pacific/Midway"] {

@@ -29,14 +29,14 @@ import Testing
 
   /// Each piece goes to the other server, and another upload of the same content is completed at the same time.
   @Test func pieces_of_an_upload_arrive_at_two_servers_that_share_a_bucket() async throws {
-    let address = try await aside { try PostgreSQLServer.shared.database() }
-    let peer = try await aside { try S3Peer() }
+    let address = try await runBlocking { try PostgreSQLServer.shared.database() }
+    let peer = try await runBlocking { try S3Peer() }
     try await TestServer.runTwo(Self.options(peer), on: address) { first, second in
       let bytes = (0..<(6 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 13 ^ $0 >> 10) }
       let ids = try await withThrowingTaskGroup(of: String.self) { group in
         for servers in [[first, second], [second, first]] {
           group.addTask {
-            try await aside {
+            try await runBlocking {
               let clients = try servers.map { try $0.client(first.keys.admin) }
               let made = try clients[0].send("POST", "/api/files", json: #"{"name":"a","size":\#(bytes.count)}"#)
               let id = try #require(try made.json["id"] as? String, "\(made.text)")
@@ -56,7 +56,7 @@ import Testing
         }
         return try await group.reduce(into: [String]()) { $0.append($1) }
       }
-      try await aside {
+      try await runBlocking {
         for (server, id) in zip([first, second], ids) {
           let client = try server.client(first.keys.admin)
           let file = try client.send("GET", "/api/files/\(id)").json
@@ -71,9 +71,9 @@ import Testing
   }
 
   @Test func a_bucket_that_is_down_is_answered_503_and_loses_nothing() async throws {
-    let peer = try await aside { try S3Peer() }
+    let peer = try await runBlocking { try S3Peer() }
     try await TestServer.run(Self.options(peer)) { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         let made = try client.send("POST", "/api/files", json: #"{"name":"a","size":6}"#)
         let id = try #require(try made.json["id"] as? String, "\(made.text)")

@@ -12,7 +12,7 @@ import Testing
   func a_person_signs_in_reads_and_signs_out(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
       try await server.addPerson("ann@example.com")
-      try await aside {
+      try await runBlocking {
         let reply = try server.asPage(
           nil, "POST", "/api/auth/login", #"{"email":"Ann@Example.COM","password":"\#(TestServer.password)"}"#)
         #expect(reply.status == 200)
@@ -41,7 +41,7 @@ import Testing
       _ = try await server.storage.change(tenant: .standard, by: Actor(.command), at: WallClock.now) {
         transaction throws(ThingError) in try transaction.setActive(false, gone)
       }
-      try await aside {
+      try await runBlocking {
         let bodies = [
           ("admin@example.com", "wrong", "default"), ("nobody@example.com", TestServer.password, "default"),
           ("gone@example.com", TestServer.password, "default"), ("no address", TestServer.password, "default"),
@@ -60,7 +60,7 @@ import Testing
     try await TestServer.run { server in
       try await server.addPerson("ann@example.com")
       try await server.addPerson("bob@example.com")
-      try await aside {
+      try await runBlocking {
         let right = #"{"email":"ann@example.com","password":"\#(TestServer.password)"}"#
         let known = try server.asPage(nil, "POST", "/api/auth/login", right)
         let device = try #require(known.cookie("fleet-device"))
@@ -105,7 +105,7 @@ import Testing
         person.passwordHash = short
         return try transaction.update(ann, to: person, action: "setPassword")
       }
-      try await aside {
+      try await runBlocking {
         let login = #"{"email":"ann@example.com","password":"kelp rift"}"#
         let grant = #"{"grant":"password",\#(login.dropFirst())"#
         for (path, body) in [("/api/auth/login", login), ("/api/auth/token", grant)] {
@@ -132,7 +132,7 @@ import Testing
   @Test func the_value_of_a_session_cookie_is_no_key() async throws {
     try await TestServer.run { server in
       try await server.addPerson("ann@example.com")
-      try await aside {
+      try await runBlocking {
         let session = try server.signIn("ann@example.com")
         #expect(try server.client(session).send("GET", "/api/auth/session").status == 401)
         #expect(try server.client(session).send("GET", "/api/vehicles").status == 401)
@@ -147,7 +147,7 @@ import Testing
   @Test func one_address_cannot_try_many_accounts() async throws {
     try await TestServer.run { server in
       try await server.addPerson("ann@example.com")
-      try await aside {
+      try await runBlocking {
         var attempts = 0
         // One more attempt is possible after each 2 s, and an attempt may take most of a second on a busy machine.
         while attempts < 200,
@@ -168,7 +168,7 @@ import Testing
   @Test func a_request_that_a_page_of_others_makes_changes_nothing() async throws {
     try await TestServer.run { server in
       try await server.addPerson("ann@example.com")
-      try await aside {
+      try await runBlocking {
         let session = try server.signIn("ann@example.com")
         let body = #"{"id":"VAN-9"}"#
         func status(_ headers: [String: String]) throws -> Int {
@@ -198,7 +198,7 @@ import Testing
   @Test func with_a_configured_address_only_its_pages_use_the_cookie() async throws {
     try await TestServer.run(.test { $0.accounts.publicURL = "https://fleet.example:443/" }) { server in
       try await server.addPerson("ann@example.com")
-      try await aside {
+      try await runBlocking {
         func send(_ origin: String, _ path: String, _ body: String, _ session: String? = nil) throws -> TestClient.Reply
         {
           var headers = ["Origin": origin]
@@ -222,7 +222,7 @@ import Testing
     try await TestServer.run { server in
       try await server.addPerson("ann@example.com")
       let routes = FleetRoutes.table(of: server.storage).routes
-      try await aside {
+      try await runBlocking {
         let session = try server.signIn("ann@example.com")
         var count = 0
         for route in routes where route.method != .get && route.access != .open {
@@ -251,7 +251,7 @@ import Testing
           try transaction.update(stored, to: changed, action: "change")
         }
       }
-      try await aside {
+      try await runBlocking {
         let admin = try server.client(server.keys.admin)
         let path = "/api/people/\(person.id.json.textValue ?? "")"
         func patch(_ version: Int) throws -> TestClient.Reply {
@@ -266,7 +266,7 @@ import Testing
   @Test(arguments: TestServer.Database.allCases)
   func a_null_character_in_a_query_is_rejected(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
-      try await aside {
+      try await runBlocking {
         let admin = try server.client(server.keys.admin)
         for query in ["people?q=%00", "people?q=a%00b", "vehicles?make=%00", "assignments?vehicle=a%00"] {
           #expect(try admin.send("GET", "/api/\(query)").status == 400, "\(query)")
@@ -281,7 +281,7 @@ import Testing
   func people_are_found_by_address_in_any_case_and_by_both_names(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
       try await server.addPerson("ann@example.com")
-      try await aside {
+      try await runBlocking {
         let admin = try server.client(server.keys.admin)
         for query in ["email=ANN@example.com", "q=lee%20ann", "q=ann+lee", "q=EXAMPLE"] {
           #expect(try admin.send("GET", "/api/people?\(query)").list.count == 1, "\(query)")
@@ -295,7 +295,7 @@ import Testing
   func the_last_administrator_cannot_be_shut_out(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
       let admin = try await server.addPerson("admin@example.com")
-      try await aside {
+      try await runBlocking {
         let session = try server.signIn("admin@example.com")
         let path = "/api/people/\(admin.id.json.textValue ?? "")"
         #expect(try server.asPage(session, "POST", path + "/deactivate").errorCode == "lastAdministrator")
@@ -333,7 +333,7 @@ import Testing
       let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
         for number in 0..<8 {
           group.addTask {
-            try await aside {
+            try await runBlocking {
               try server.asPage(
                 nil, "POST", "/api/auth/setup",
                 #"{"token":"\#(secret.text)","password":"\#(TestServer.password)","email":"a\#(number)@example.com","firstName":"A","lastName":"B"}"#

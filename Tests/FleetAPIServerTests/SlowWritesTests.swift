@@ -14,7 +14,7 @@ import Testing
 @Suite struct SlowWritesTests {
   @Test func metrics_show_the_writes_of_each_operation() async throws {
     try await TestServer.run { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         #expect(try client.send("POST", "/api/vehicles", json: #"{"id":"CAR-1"}"#).status == 201)
         let sent = try client.send("POST", "/api/telemetry", [SampleRecord(1)].lines)
@@ -46,7 +46,7 @@ import Testing
   @Test(arguments: TestServer.Database.allCases)
   func a_tenant_has_a_limited_number_of_people(_ database: TestServer.Database) async throws {
     try await TestServer.run(.test { $0.accounts.mostPeople = 2 }, on: database) { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         func add(_ name: String) throws -> TestClient.Reply {
           try client.send(

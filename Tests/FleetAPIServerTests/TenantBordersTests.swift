@@ -24,7 +24,7 @@ import Testing
         $0.live.pingSeconds = 2
       }
     ) { server in
-      try await aside {
+      try await runBlocking {
         // More than the socket buffers hold.
         try Self.fill(server, records: 1_000, bytes: 14_000)
         let slow = try (0..<25).map { _ in
@@ -58,7 +58,7 @@ import Testing
         $0.serverToken = token.hash
       }
     ) { server in
-      try await aside {
+      try await runBlocking {
         let silent = try (0..<70).map { number in
           let key = number % 2 == 0 ? server.keys.gateway : server.keys.otherGateway
           let client = try server.client()
@@ -83,7 +83,7 @@ import Testing
         $0.limits.unpackedBytes = 1 << 20
       }
     ) { server in
-      try await aside {
+      try await runBlocking {
         // Each client holds memory for the bytes that it has sent, and never completes its request.
         let greedy = try (0..<20).map { number in
           let key = [server.keys.gateway, server.keys.otherGateway, server.keys.admin][number % 3]
@@ -104,7 +104,7 @@ import Testing
 
   @Test func valid_keys_do_not_wait_for_lookups_of_unknown_keys() async throws {
     try await TestServer.run { server in
-      try await aside {
+      try await runBlocking {
         let limit = Int(Authenticator.strangers.burst)
         // All attempts are sent before an answer is read, so that they take less time than the limit needs to grow.
         let sockets = try (0..<(2 * limit)).map { _ in try WebSocketTestClient(port: server.port) }
@@ -144,7 +144,7 @@ import Testing
     try await TestServer.run { server in
       let questions = Tally()
       server.storage.set(.health) { () throws(StorageError) in _ = questions.next() }
-      let seconds = try await aside {
+      let seconds = try await runBlocking {
         let client = try server.client()
         let start = ContinuousClock.now
         for _ in 0..<200 { #expect(try client.send("GET", "/api/health").status == 200) }
@@ -156,7 +156,7 @@ import Testing
 
   @Test func a_body_that_is_too_long_is_refused_before_the_client_goes_on() async throws {
     try await TestServer.run { server in
-      try await aside {
+      try await runBlocking {
         for (path, length) in [("/api/telemetry", 50 << 20), ("/api/vehicles", 2 << 20)] {
           let client = try server.client()
           let head = "POST \(path) HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(server.keys.admin)\r\n"
@@ -172,7 +172,7 @@ import Testing
 
   @Test func one_address_does_not_have_all_connections() async throws {
     try await TestServer.run(.test { $0.limits.connections = 8 }) { server in
-      try await aside {
+      try await runBlocking {
         let idle = try (0..<6).map { _ in try server.client() }
         for client in idle { try client.write(Array("GET /api/hea".utf8)) }
         #expect(try server.client().readToEnd().isEmpty)
@@ -184,7 +184,7 @@ import Testing
 
   @Test func one_key_does_not_have_all_connections() async throws {
     try await TestServer.run(.test { $0.limits.connections = 16 }) { server in
-      try await aside {
+      try await runBlocking {
         var open: [TestClient] = []
         var refusal: TestClient.Reply?
         while refusal == nil, open.count < 16 {
@@ -224,7 +224,7 @@ import Testing
     let wide = Array(((1...8_000).map { "c\($0)" }.joined(separator: ",") + "\n").utf8)
     let long = Array(("id," + String(repeating: "n", count: 900_000) + "\nA,1\n").utf8)
     try await TestServer.run { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         for (file, message) in [
           (workbook, "expected at most 8388608 bytes in all cells together; divide the file"),

@@ -22,7 +22,7 @@ import Testing
   func a_token_may_what_its_role_allows_in_its_fleets(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
       let fleets = try await FleetRoutesTests.depots(server).ids
-      try await aside {
+      try await runBlocking {
         let admin = try server.client(server.keys.admin)
         for (vehicle, key) in [(1, server.keys.gateway), (2, server.keys.otherGateway)] {
           let sample = SampleRecord(vehicle, type: "trip", vehicle: "VAN-\(vehicle)", gateway: "gw-\(vehicle)")
@@ -77,7 +77,7 @@ import Testing
   @Test(arguments: TestServer.Database.allCases)
   func a_token_ends_at_its_time_and_closes_its_connections(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
-      try await aside {
+      try await runBlocking {
         let admin = try server.client(server.keys.admin)
         let end = TextOf.time(WallClock.now.adding(seconds: 3))
         let token = try Self.add(#"{"role":"readOnly","expiresAt":"\#(end)"}"#, admin)
@@ -104,7 +104,7 @@ import Testing
   func the_audit_has_every_change_of_keys_and_fences_without_secrets(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
       let admin = try await server.addPerson("admin@example.com")
-      try await aside {
+      try await runBlocking {
         let session = try server.signIn("admin@example.com")
         func send(_ method: String, _ path: String, _ body: String? = nil) throws -> TestClient.Reply {
           let reply = try server.asPage(session, method, path, body, from: 7)

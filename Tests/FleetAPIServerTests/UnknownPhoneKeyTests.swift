@@ -22,7 +22,7 @@ import Testing
     _ database: TestServer.Database, _ isInBody: Bool
   ) async throws {
     try await TestServer.run(.test { $0.signInRate = $0.rate }, on: database) { server in
-      try await aside {
+      try await runBlocking {
         let phone = try Self.newPhone(server, "Dora")
         func report(_ key: String) throws -> TestClient.Reply {
           let values = "lat=48.2&lon=16.2&id=\(key)"
@@ -67,7 +67,7 @@ import Testing
     _ database: TestServer.Database
   ) async throws {
     try await TestServer.run(.test { $0.signInRate = $0.rate }, on: database) { server in
-      try await aside {
+      try await runBlocking {
         let admin = try server.client(server.keys.admin)
         let made = try admin.send("POST", "/api/connectors", json: #"{"name":"S","service":"samsara"}"#)
         let id = try #require(try made.json["id"] as? String, "\(made.text)")

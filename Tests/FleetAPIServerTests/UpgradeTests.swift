@@ -199,7 +199,7 @@ import Testing
     let folder = try ScratchFolder()
     let path = folder.path
     let newest = SQLiteSchema.steps.count
-    let (present, earlier) = try await aside {
+    let (present, earlier) = try await runBlocking {
       (try Place(database, path, "present"), try Place(database, path, "earlier"))
     }
     let filled = try await present.open(steps: newest)
@@ -208,7 +208,7 @@ import Testing
     #expect(expected.contains { $0.contains("Änn") } && expected.contains { $0.contains("49.90") })
     await filled.close()
     try await earlier.open(steps: newest - steps).close()
-    let (tables, before) = try await aside {
+    let (tables, before) = try await runBlocking {
       let (all, old) = (try present.tables(), try earlier.tables())
       var tables: [String: [String]] = [:]
       for (table, columns) in old {
@@ -236,7 +236,7 @@ import Testing
     while try await verification.checkPage(of: upgraded, tenant: .standard) {}
     #expect(verification.number > 0)
     await upgraded.close()
-    try await aside { () throws in
+    try await runBlocking { () throws in
       for (table, columns) in tables {
         #expect(try earlier.rows(table, columns) == before[table], "\(table)")
       }

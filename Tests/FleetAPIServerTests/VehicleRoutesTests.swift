@@ -8,7 +8,7 @@ import Testing
 @Suite struct VehicleRoutesTests {
   @Test func a_vehicle_is_added_read_replaced_and_removed() async throws {
     try await TestServer.run { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         let body = #"{"id":"Größe 1/2","vin":"WVWZZZ1JZXW000001","modelYear":2019}"#
         let added = try client.send("POST", "/api/vehicles", json: body)
@@ -80,7 +80,7 @@ import Testing
   @Test(arguments: TestServer.Database.allCases)
   func a_vehicle_made_again_continues_the_history_of_its_id(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         func post(_ path: String, _ json: String) throws -> TestClient.Reply {
           let reply = try client.send("POST", path, json: json)
@@ -116,7 +116,7 @@ import Testing
 
   @Test func a_vehicle_that_was_read_can_be_written_back_unchanged() async throws {
     try await TestServer.run { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         let record = SampleRecord(1, rest: #""vin":"WVWZZZ1JZXW000001""#)
         _ = try server.client(server.keys.gateway).send("POST", "/api/telemetry", [record].lines)
@@ -136,7 +136,7 @@ import Testing
 
   @Test func an_unknown_key_is_answered_with_each_known_key_once() async throws {
     try await TestServer.run { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         let reply = try client.send("PUT", "/api/vehicles/VAN-1", json: #"{"colour":"red"}"#)
         #expect(reply.status == 422)
@@ -160,7 +160,7 @@ import Testing
     async throws
   {
     try await TestServer.run { server in
-      try await aside {
+      try await runBlocking {
         let reply = try server.client(server.keys.admin).send("POST", "/api/vehicles", json: body)
         #expect(reply.status == status)
         #expect(reply.errorMessage.contains(message), "\(reply.errorMessage)")
@@ -170,7 +170,7 @@ import Testing
 
   @Test func lists_continue_after_their_cursor() async throws {
     try await TestServer.run { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         for number in 10..<35 { _ = try client.send("POST", "/api/vehicles", json: #"{"id":"N-\#(number)"}"#) }
         let pages = try client.pages("/api/vehicles?limit=10")
@@ -187,7 +187,7 @@ import Testing
   ])
   func an_invalid_query_is_rejected_with_the_expected_value(_ query: String) async throws {
     try await TestServer.run { server in
-      try await aside {
+      try await runBlocking {
         let reply = try server.client(server.keys.admin).send("GET", "/api/events?\(query)")
         #expect(reply.status == 400)
         #expect(reply.errorMessage.hasPrefix("query:"), "\(reply.errorMessage)")
@@ -200,7 +200,7 @@ import Testing
 @Suite struct TimeRangeTests {
   @Test func a_range_that_ends_before_it_begins_is_rejected() async throws {
     try await TestServer.run { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         let lists = ["telemetry", "trips", "dtcs", "events"]
         for path in lists.map({ "/api/vehicles/VAN-1/\($0)" }) + lists.dropFirst().map({ "/api/\($0)" }) {
@@ -227,7 +227,7 @@ import Testing
 @Suite struct RecordRoutesTests {
   @Test func telemetry_is_cut_by_time_fields_and_pages() async throws {
     try await TestServer.run { server in
-      try await aside {
+      try await runBlocking {
         _ = try server.client(server.keys.gateway).send(
           "POST", "/api/telemetry", (0..<100).map { SampleRecord($0 + 1, second: $0) }.lines)
         let client = try server.client(server.keys.readOnly)
@@ -250,7 +250,7 @@ import Testing
 
   @Test func each_list_has_its_types_the_newest_first() async throws {
     try await TestServer.run { server in
-      try await aside {
+      try await runBlocking {
         let types = ["trip", "dtc", "driving", "geofence", "adapter", "gap", "telemetry", "trip"]
         let records = types.enumerated().map { SampleRecord($0 + 1, type: $1) }
         _ = try server.client(server.keys.gateway).send("POST", "/api/telemetry", records.lines)
@@ -277,7 +277,7 @@ import Testing
 
   @Test func the_latest_state_contains_the_newest_record_of_each_type() async throws {
     try await TestServer.run { server in
-      try await aside {
+      try await runBlocking {
         let records = [
           SampleRecord(1, rest: #""latitude":48.1,"longitude":11.5"#), SampleRecord(2), SampleRecord(3, type: "trip"),
         ]
@@ -297,7 +297,7 @@ import Testing
   /// has both.
   @Test func the_newest_trouble_codes_of_each_ecu_are_there() async throws {
     try await TestServer.run { server in
-      try await aside {
+      try await runBlocking {
         let records = [
           SampleRecord(1, type: "dtc", rest: #""ecu":"7E8","dtcCodes":["P0456"],"mil":true"#),
           SampleRecord(2, type: "dtc", rest: #""ecu":"7E9","dtcCodes":[],"mil":false"#),
@@ -316,7 +316,7 @@ import Testing
 
   @Test func an_implausible_time_is_marked() async throws {
     try await TestServer.run { server in
-      try await aside {
+      try await runBlocking {
         let line = SampleRecord(1).line.replacing(/"timestamp":"[^"]*"/, with: #""timestamp":"2261-01-01T00:00:00Z""#)
         let answer = try server.client(server.keys.gateway).send("POST", "/api/telemetry", Array(line.utf8))
         #expect(try answer.json["stored"] as? Int == 1)

@@ -25,7 +25,7 @@ import Testing
     site.map = map
     let made = site
     try await TestServer.run(web: made) { server in
-      try await aside { try test(try server.client()) }
+      try await runBlocking { try test(try server.client()) }
     }
   }
 

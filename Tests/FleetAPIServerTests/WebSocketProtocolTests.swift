@@ -122,7 +122,7 @@ import Testing
 
   @Test func a_websocket_protocol_error_closes_with_the_code_of_the_standard() async throws {
     try await TestServer.run { server in
-      try await aside {
+      try await runBlocking {
         for (number, frames, code) in Self.failing {
           let client = try WebSocketTestClient(port: server.port, token: server.keys.readOnly)
           _ = try client.event()
@@ -146,7 +146,7 @@ import Testing
       String(repeating: "*", count: 128), String(repeating: "*", count: 16_300),
     ]
     try await TestServer.run { server in
-      try await aside {
+      try await runBlocking {
         let client = try WebSocketTestClient(port: server.port, token: server.keys.readOnly)
         _ = try client.event()
         // The text contains an unknown key. The error shows it, so the text was read correctly.
@@ -187,7 +187,7 @@ import Testing
   ])
   func a_close_is_answered_with_its_code(_ code: Int?) async throws {
     try await TestServer.run { server in
-      try await aside {
+      try await runBlocking {
         let client = try WebSocketTestClient(port: server.port, token: server.keys.readOnly)
         _ = try client.event()
         let close = code.map { Frame.close($0, Array("bye".utf8)) } ?? Frame(opcode: 8)

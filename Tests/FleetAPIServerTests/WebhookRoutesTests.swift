@@ -14,7 +14,7 @@ import Testing
   @Test(arguments: TestServer.Database.allCases)
   func a_secret_is_shown_once_and_never_in_the_audit(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         let made = try client.send(
           "POST", Self.path, json: #"{"url":"https://hooks.example/fleet","events":["defectOpened"]}"#)
@@ -45,7 +45,7 @@ import Testing
   @Test(arguments: TestServer.Database.allCases)
   func wrong_settings_are_rejected_and_webhooks_are_limited(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         for (wrong, field) in [
           (#"{"url":"http://hooks.example/"}"#, "url"), (#"{"url":"https://127.0.0.1/"}"#, "url"),
@@ -74,7 +74,7 @@ import Testing
   @Test(arguments: TestServer.Database.allCases)
   func a_test_and_a_repeated_delivery_wait_in_the_list(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
-      let id = try await aside {
+      let id = try await runBlocking {
         let client = try server.client(server.keys.admin)
         let id = try #require(
           try client.send("POST", Self.path, json: #"{"url":"https://hooks.example/"}"#).json["id"] as? String)
@@ -97,7 +97,7 @@ import Testing
           DeliveryAttempt(.failed, status: 500, duration: 12, error: "status 500"), &progress)
         try transaction.update(stored, to: progress, action: "test")
       }
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         let list = try client.send("GET", "\(Self.path)/\(id.webhook)/deliveries").list
         #expect(list.count == 1 && list[0]["state"] as? String == "failed" && list[0]["status"] as? Int == 500)
@@ -123,7 +123,7 @@ import Testing
     try await TestServer.run(on: database) { server in
       _ = try await server.addPerson("ann@example.com")
       _ = try await server.addPerson("bob@example.com", [.viewer])
-      try await aside {
+      try await runBlocking {
         let path = "/api/push-subscriptions"
         let (ann, bob) = (try server.signIn("ann@example.com"), try server.signIn("bob@example.com"))
         let keys = try [ann, bob].map { session in

@@ -17,7 +17,7 @@ import Testing
       let depots = try await FleetRoutesTests.depots(server)
       let person = try await server.addPerson("dora@example.com", [.driver])
       _ = try await server.addPerson("mech@example.com", [.maintenance])
-      try await aside {
+      try await runBlocking {
         let client = try server.client(server.keys.admin)
         let made = try client.send(
           "POST", "/api/drivers",

@@ -5,13 +5,13 @@ import Testing
 /// A worker with one RabbitMQ node, whose MQTT plugin receives messages of obdgated's sink.
 @Suite struct AMQPWorkerTests {
   private func bench() async throws -> (RabbitMQ, BrokerBench) {
-    let rabbit = try await aside({ try RabbitMQ.shared })
+    let rabbit = try await runBlocking({ try RabbitMQ.shared })
     return (rabbit, try BrokerBench(amqp: rabbit))
   }
 
   /// Waits until a queue has this number of messages. RabbitMQ updates its counts only from time to time.
   private func has(_ count: Int, in queue: String, _ rabbit: RabbitMQ) async throws -> Bool {
-    try await aside {
+    try await runBlocking {
       let deadline = ContinuousClock.now + .seconds(180)
       while ContinuousClock.now < deadline {
         let lines = try rabbit.control(["list_queues", "name", "messages"])

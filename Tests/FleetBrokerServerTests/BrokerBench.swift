@@ -101,7 +101,7 @@ struct BrokerBench: Sendable {
   func publish(vehicle: String, _ numbers: ClosedRange<Int>, records: Int = 100) async throws {
     let lines = numbers.map { (RecordType.telemetry, PublishedBatches.line($0, vehicle: vehicle)) }
     let batch = PublishedBatches.batch(lines, from: numbers.lowerBound)
-    try await aside {
+    try await runBlocking {
       var configuration = MQTTConfiguration(url: try Self.url(mqttPort))
       configuration.topic = options.topic
       configuration.batchPolicy.records = records
@@ -120,7 +120,7 @@ struct BrokerBench: Sendable {
 
   /// Publishes any bytes with QoS 1.
   func publish(_ topic: String, _ payload: [UInt8]) async throws {
-    try await aside { [mqttPort] in
+    try await runBlocking { [mqttPort] in
       let sent = try Tool.run(
         "mosquitto_pub",
         ["-h", "127.0.0.1", "-p", "\(mqttPort)", "-q", "1", "-t", topic, payload.isEmpty ? "-n" : "-s"],
@@ -131,7 +131,7 @@ struct BrokerBench: Sendable {
 
   /// Publishes each line as a separate message with QoS 1.
   func publish(_ topic: String, eachOf lines: [UInt8]) async throws {
-    try await aside { [mqttPort] in
+    try await runBlocking { [mqttPort] in
       let sent = try Tool.run(
         "mosquitto_pub", ["-h", "127.0.0.1", "-p", "\(mqttPort)", "-q", "1", "-t", topic, "-l"], stdin: lines)
       guard sent.status == 0 else { throw NotTaken(news: sent.errors) }

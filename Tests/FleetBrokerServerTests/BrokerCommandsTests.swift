@@ -7,7 +7,7 @@ import Testing
 
   @Test(arguments: pages)
   func every_documented_command_is_accepted_and_effective(_ page: DocumentedCommands) async throws {
-    try await aside {
+    try await runBlocking {
       let rabbit = try RabbitMQ.shared
       let ran = try rabbit.run(page)
       #expect(ran.status == 0, "\(page): \(ran.output)\(ran.errors)")

@@ -15,9 +15,9 @@ import Testing
     let two = try BrokerBench(mqtt: broker.port, clientId: "worker-2")
     try await Store.with { store in
       try await one.running(store) { first in
-        try await aside { try broker.says("Sending SUBACK to worker-1") }
+        try await runBlocking { try broker.says("Sending SUBACK to worker-1") }
         try await two.running(store) { second in
-          try await aside { try broker.says("Sending SUBACK to worker-2") }
+          try await runBlocking { try broker.says("Sending SUBACK to worker-2") }
           try await one.publish(vehicle: "VAN-001", 1...2_000, records: 10)
           try await one.until(first, second) { $0.map(\.committed).reduce(0, +) == 200 }
           #expect(first.counts.committed > 0 && second.counts.committed > 0)
@@ -40,7 +40,7 @@ import Testing
     bench.options.tls.authorities = certificates.authority
     try await Store.with { store in
       try await bench.running(store) { worker in
-        try await aside { try broker.says("Sending SUBACK to worker") }
+        try await runBlocking { try broker.says("Sending SUBACK to worker") }
         try await bench.publish(vehicle: "VAN-001", 1...10)
         try await bench.until(worker) { $0.committed == 1 }
         #expect(try await store.numbers("VAN-001") == Array(1...10))
@@ -70,7 +70,7 @@ import Testing
       // Another connection has locked the file: no commit is possible.
       let lock = try await store.locked()
       try await bench.running(store) { worker in
-        try await aside { try broker.says("Sending SUBACK to worker") }
+        try await runBlocking { try broker.says("Sending SUBACK to worker") }
         for number in 1...5 {
           try await bench.publish("fleet/VAN-001/telemetry", PublishedBatches.line(number, vehicle: "VAN-001"))
         }
@@ -84,7 +84,7 @@ import Testing
         try await bench.until(worker) { $0.committed >= 5 }
         #expect(try await store.numbers("VAN-001") == Array(1...5))
       }
-      try await aside { try broker.says("Received PUBACK from worker") }
+      try await runBlocking { try broker.says("Received PUBACK from worker") }
     }
   }
 
@@ -99,7 +99,7 @@ import Testing
     }
     try await Store.with { store in
       try await bench.running(store) { worker in
-        try await aside { try broker.says("Sending SUBACK to worker") }
+        try await runBlocking { try broker.says("Sending SUBACK to worker") }
         // All messages come over one connection, within one second of the first line.
         let lines = (1...20).map { String(decoding: PublishedBatches.line($0, vehicle: "VAN-002"), as: UTF8.self) }
         try await bench.publish("fleet/VAN-001/telemetry", eachOf: Array(lines.joined().utf8))
@@ -112,7 +112,7 @@ import Testing
     let broker = try Mosquitto(in: scratch)
     let bench = try BrokerBench(mqtt: broker.port, clientId: "worker")
     try await Store.with { store in
-      try await bench.running(store) { _ in try await aside { try broker.says("Sending SUBACK to worker") } }
+      try await bench.running(store) { _ in try await runBlocking { try broker.says("Sending SUBACK to worker") } }
       try await bench.publish(vehicle: "VAN-001", 1...30, records: 1)
       try await bench.running(store) { worker in
         try await bench.until(worker) { $0.committed == 30 }
@@ -126,7 +126,7 @@ import Testing
     let bench = try BrokerBench(mqtt: broker.port, clientId: "worker")
     try await Store.with { store in
       try await bench.running(store) { worker in
-        try await aside { try broker.says("Sending SUBACK to worker") }
+        try await runBlocking { try broker.says("Sending SUBACK to worker") }
         try await bench.publish("fleet/VAN-001/telemetry", PublishedBatches.line(1, vehicle: "VAN-002"))
         try await bench.until(worker) { $0.refused == 1 }
         #expect(
@@ -149,7 +149,7 @@ import Testing
     let bench = settings
     try await Store.with { store in
       try await bench.running(store) { worker in
-        try await aside { try broker.says("Sending SUBACK to worker") }
+        try await runBlocking { try broker.says("Sending SUBACK to worker") }
         try await bench.publish("fleet/VAN-001/telemetry", [UInt8](repeating: 0x20, count: 200_000))
         try await bench.publish(vehicle: "VAN-001", 1...20, records: 1)
         try await bench.until(worker) { $0.refused == 1 && $0.committed == 20 }

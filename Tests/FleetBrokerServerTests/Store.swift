@@ -43,7 +43,7 @@ struct Store {
 extension Store {
   /// Starts another program that locks the database until it is killed.
   func locked() async throws -> RunningProgram {
-    try await aside { [address] in
+    try await runBlocking { [address] in
       let program = try RunningProgram(
         "bash",
         [
@@ -57,7 +57,7 @@ extension Store {
 
   /// Makes the database reject records for which this condition holds (SQL, of `NEW`); `nil` to accept all.
   func refuse(_ condition: String?) async throws {
-    try await aside { [address] in
+    try await runBlocking { [address] in
       let trigger = condition.map {
         "CREATE TRIGGER no BEFORE INSERT ON record WHEN \($0) BEGIN SELECT RAISE(ABORT, 'no'); END;"
       }

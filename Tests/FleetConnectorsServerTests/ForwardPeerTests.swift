@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test func influxdb_stores_each_value_and_time() async throws {
-    let server = try await aside { try InfluxServer() }
+    let server = try await runBlocking { try InfluxServer() }
     try await Self.send(.influx, to: "http://127.0.0.1:\(server.port)/write?db=fleet")
     let answer = try await Self.get(
       "http://127.0.0.1:\(server.port)/query",
@@ -72,7 +72,7 @@ import Testing
 
   /// The queries of the dashboard find what the forward sends.
   @Test func prometheus_answers_the_queries_of_the_dashboard() async throws {
-    let server = try await aside { try PrometheusServer() }
+    let server = try await runBlocking { try PrometheusServer() }
     try await Self.send(.prometheus, to: "http://127.0.0.1:\(server.port)/api/v1/write")
     let board = try JSON(
       parsing: Array(try Data(contentsOf: URL(fileURLWithPath: TestData.projectRoot + "/docs/grafana-fleet.json"))))

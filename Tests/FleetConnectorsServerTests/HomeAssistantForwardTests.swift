@@ -113,7 +113,7 @@ import Testing
       try await bench.round()
       let forward = try await bench.forward()
       #expect(forward.sent == 2 && forward.state == .working, "\(forward.failures)")
-      let retained = try await aside { try Self.retained(broker) }
+      let retained = try await runBlocking { try Self.retained(broker) }
       #expect(
         retained.keys.sorted() == [
           "homeassistant/binary_sensor/vans__VAN-1/mil/config",
@@ -143,7 +143,7 @@ import Testing
       try await bench.store(
         try names.enumerated().map { try Self.record($0.element, $0.offset, #""speed":\#($0.offset),"+/#":true"#) })
       try await bench.round()
-      let retained = try await aside { try Self.retained(broker) }
+      let retained = try await runBlocking { try Self.retained(broker) }
       let expected = names.enumerated().flatMap { number, name in
         let topics = HomeAssistantTopics(HomeAssistantDevice(id: name), prefix: "vans")
         return [(topics.state("speed"), "\(number)"), (topics.state("+/#"), "true")]
@@ -170,7 +170,7 @@ import Testing
       let bench = try await Bench(fleet, to: "mqtt://127.0.0.1:\(broker.port)/vans")
       try await bench.store([try Self.record("VAN-1", 1, #""speed":1,"fuelLevel":54"#)])
       try await bench.round()
-      let before = try await aside {
+      let before = try await runBlocking {
         let before = try Self.retained(broker)
         try broker.save()
         try broker.kill()
@@ -182,14 +182,14 @@ import Testing
       try await bench.round()
       let waiting = try await bench.forward()
       #expect(waiting.sent == 1 && waiting.state == .failing && waiting.failures.count == 2, "\(waiting)")
-      try await aside { try broker.startAgain() }
+      try await runBlocking { try broker.startAgain() }
       try await bench.round()
       let forward = try await bench.forward()
       #expect(forward.sent == 3 && forward.state == .working, "\(forward.failures)")
       var expected = before
       expected["vans/VAN-1/speed"] = "2"
       expected["vans/VAN-1/rpm"] = "900"
-      var after = try await aside { try Self.retained(broker) }
+      var after = try await runBlocking { try Self.retained(broker) }
       let added = after.removeValue(forKey: "homeassistant/sensor/vans__VAN-1/rpm/config")
       #expect(added != nil && after == expected, "\(after)")
     }
@@ -217,7 +217,7 @@ import Testing
       try await bench.round()
       let forward = try await bench.forward()
       #expect(forward.state == .working && forward.sent == 1, "\(forward.failures)")
-      try await aside { try broker.says("'vans/VAN-1/speed'") }
+      try await runBlocking { try broker.says("'vans/VAN-1/speed'") }
     }
   }
 
@@ -260,7 +260,7 @@ import Testing
     let address = try #require(MQTTAddress("mqtts://localhost:\(broker.port)/vans"))
     for _ in 0..<2 {
       try await publisher.publish([message], as: "test", to: address, password: nil)
-      try await aside { try broker.says("'vans/VAN-1/speed'") }
+      try await runBlocking { try broker.says("'vans/VAN-1/speed'") }
     }
     let wrongName = await publish(to: "127.0.0.1", authorities: certificates.authority)
     #expect(wrongName?.kind == .unavailable && wrongName?.description.contains("TLS") ?? false, "\(wrongName as Any)")
@@ -287,7 +287,7 @@ import Testing
     let address = try #require(MQTTAddress("mqtt://127.0.0.1:\(broker.port)/vans"))
     let messages = (0..<500).map { RetainedMessage(topic: "vans/\($0)", payload: Array("\($0)".utf8)) }
     try await MQTTPublisher(mayUsePrivate: true).publish(messages, as: "test", to: address, password: nil)
-    let retained = try await aside { try Self.retained(broker) }
+    let retained = try await runBlocking { try Self.retained(broker) }
     #expect(retained == Dictionary(uniqueKeysWithValues: (0..<500).map { ("vans/\($0)", "\($0)") }))
   }
 

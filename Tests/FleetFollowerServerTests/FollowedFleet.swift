@@ -30,7 +30,7 @@ final class FollowedFleet: Sendable {
     switch database {
     case .sqlite: storage = try StoredFleet(sqlite: folder.file("fleet.db"))
     case .postgreSQL:
-      storage = try await StoredFleet(postgreSQL: try await aside { try PostgreSQLServer.shared.database() })
+      storage = try await StoredFleet(postgreSQL: try await runBlocking { try PostgreSQLServer.shared.database() })
     }
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     follower = RecordFollower(storage: storage, logger: logger) { FollowedFleet.time(1_000) }

@@ -76,7 +76,7 @@ import Testing
 
     init(_ outbox: Outbox) async throws {
       self.outbox = outbox
-      program = try await aside {
+      program = try await runBlocking {
         try RunningProgram(
           try Tool.python(with: "standardwebhooks"), ["-c", DeliverySenderTests.receiver, DeliverySenderTests.secret])
       }
@@ -212,7 +212,7 @@ import Testing
       defer { task.cancel() }
       var items: [Substring] = []
       while items.count < 3 {
-        let words = try await aside { try site.request() }
+        let words = try await runBlocking { try site.request() }
         if words[0] == "ok" { items.append(words[3]) }
       }
       #expect(items == ["A1", "B1", "C1"])

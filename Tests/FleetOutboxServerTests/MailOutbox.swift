@@ -37,7 +37,7 @@ final class MailOutbox: Sendable {
     switch database {
     case .sqlite: storage = try StoredFleet(sqlite: folder.file("fleet.db"))
     case .postgreSQL:
-      storage = try await StoredFleet(postgreSQL: try await aside { try PostgreSQLServer.shared.database() })
+      storage = try await StoredFleet(postgreSQL: try await runBlocking { try PostgreSQLServer.shared.database() })
     }
     try await storage.addTenant(Self.other, at: now)
   }

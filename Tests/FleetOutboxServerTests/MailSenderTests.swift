@@ -16,7 +16,7 @@ import Testing
   @Test(arguments: MailOutbox.Database.allCases)
   func mails_wait_for_a_server_that_is_down_and_each_arrives_once(_ database: MailOutbox.Database) async throws {
     try await MailOutbox.with(database) { outbox in
-      let peer = try await aside { try MailPeer(starts: false) }
+      let peer = try await runBlocking { try MailPeer(starts: false) }
       try await outbox.add(0..<5)
       let url = "smtp://127.0.0.1:\(peer.port)"
       try await outbox.sending(url) { sender in
@@ -28,7 +28,7 @@ import Testing
       }
       #expect(try await outbox.queued().allSatisfy { $0.value.lastError != nil && $0.value.attempts == 1 })
       // Another process continues where the first one stopped.
-      try await aside { try peer.start() }
+      try await runBlocking { try peer.start() }
       outbox.advance(1)
       try await outbox.sending(url) { sender in
         try await outbox.wait(sender) { $0.sent == 5 }
@@ -50,9 +50,9 @@ import Testing
 
   @Test func mails_are_sent_over_tls_with_a_login() async throws {
     try await MailOutbox.with(.sqlite) { outbox in
-      let certificates = try await aside { try Certificates() }
-      let (certificate, key) = try await aside { try certificates.make("mail", for: "IP:127.0.0.1") }
-      let peer = try await aside { try MailPeer(["--tls", certificate, key, "--login", "fleet", "se cret"]) }
+      let certificates = try await runBlocking { try Certificates() }
+      let (certificate, key) = try await runBlocking { try certificates.make("mail", for: "IP:127.0.0.1") }
+      let peer = try await runBlocking { try MailPeer(["--tls", certificate, key, "--login", "fleet", "se cret"]) }
       try await outbox.add(0..<2)
       try await outbox.sending(
         "smtps://127.0.0.1:\(peer.port)", login: .init(user: "fleet", password: "se cret"),
@@ -60,7 +60,7 @@ import Testing
       ) { sender in
         try await outbox.wait(sender) { $0.sent == 2 }
       }
-      #expect(try await aside { try peer.login() })
+      #expect(try await runBlocking { try peer.login() })
       #expect(try peer.mails().count == 2)
     }
   }
@@ -69,11 +69,12 @@ import Testing
   @Test(arguments: [true, false])
   func another_host_gets_mails_only_after_starttls(_ offersTLS: Bool) async throws {
     try await MailOutbox.with(.sqlite) { outbox in
-      let host = try await aside { try Tool.run("hostname").output }.trimmingCharacters(in: .whitespacesAndNewlines)
-      let certificates = try await aside { try Certificates() }
-      let (certificate, key) = try await aside { try certificates.make("mail", for: "DNS:\(host)") }
+      let output = try await runBlocking { try Tool.run("hostname").output }
+      let host = output.trimmingCharacters(in: .whitespacesAndNewlines)
+      let certificates = try await runBlocking { try Certificates() }
+      let (certificate, key) = try await runBlocking { try certificates.make("mail", for: "DNS:\(host)") }
       let arguments = ["--host", "0.0.0.0"] + (offersTLS ? ["--starttls", certificate, key] : [])
-      let peer = try await aside { try MailPeer(arguments) }
+      let peer = try await runBlocking { try MailPeer(arguments) }
       try await outbox.add(0..<1)
       try await outbox.sending("smtp://\(host):\(peer.port)", authorities: certificates.authority) { sender in
         try await outbox.wait(sender) { $0.sent + $0.failed == 1 }
@@ -88,13 +89,13 @@ import Testing
   @Test(arguments: ["other authority", "other name", "expired"])
   func nothing_is_sent_to_a_server_with_a_wrong_certificate(_ fault: String) async throws {
     try await MailOutbox.with(.sqlite) { outbox in
-      let certificates = try await aside { try Certificates() }
-      let trusted = fault == "other authority" ? try await aside { try Certificates() } : certificates
-      let (certificate, key) = try await aside {
+      let certificates = try await runBlocking { try Certificates() }
+      let trusted = fault == "other authority" ? try await runBlocking { try Certificates() } : certificates
+      let (certificate, key) = try await runBlocking {
         try certificates.make(
           "mail", for: fault == "other name" ? "DNS:mail.example" : "IP:127.0.0.1", isExpired: fault == "expired")
       }
-      let peer = try await aside { try MailPeer(["--tls", certificate, key, "--login", "fleet", "secret"]) }
+      let peer = try await runBlocking { try MailPeer(["--tls", certificate, key, "--login", "fleet", "secret"]) }
       try await outbox.add(0..<1)
       try await outbox.sending(
         "smtps://127.0.0.1:\(peer.port)", login: .init(user: "fleet", password: "secret"),
@@ -109,7 +110,7 @@ import Testing
 
   @Test func a_mail_waits_while_the_password_is_wrong() async throws {
     try await MailOutbox.with(.sqlite) { outbox in
-      let peer = try await aside { try MailPeer(["--login", "fleet", "secret"]) }
+      let peer = try await runBlocking { try MailPeer(["--login", "fleet", "secret"]) }
       try await outbox.add(0..<1)
       let url = "smtp://127.0.0.1:\(peer.port)"
       try await outbox.sending(url, login: .init(user: "fleet", password: "wr0ng-passw0rd")) { sender in
@@ -126,7 +127,7 @@ import Testing
 
   @Test func a_mail_that_the_server_refuses_for_good_is_dropped() async throws {
     try await MailOutbox.with(.sqlite) { outbox in
-      let peer = try await aside { try MailPeer(["--refuse-recipient", "550"]) }
+      let peer = try await runBlocking { try MailPeer(["--refuse-recipient", "550"]) }
       try await outbox.add(0..<1)
       try await outbox.sending("smtp://127.0.0.1:\(peer.port)") { sender in
         try await outbox.wait(sender) { $0.dropped == 1 }
@@ -139,7 +140,7 @@ import Testing
 
   @Test func a_mail_that_the_server_refuses_for_now_is_sent_again() async throws {
     try await MailOutbox.with(.sqlite) { outbox in
-      let peer = try await aside { try MailPeer(["--refuse-recipient", "451"]) }
+      let peer = try await runBlocking { try MailPeer(["--refuse-recipient", "451"]) }
       try await outbox.add(0..<1)
       try await outbox.sending("smtp://127.0.0.1:\(peer.port)") { sender in
         try await outbox.wait(sender) { $0.failed == 1 }
@@ -153,7 +154,7 @@ import Testing
   @Test(arguments: [3 * 86_400, 3_600])
   func a_mail_is_dropped_when_its_time_is_over(_ seconds: Int) async throws {
     try await MailOutbox.with(.sqlite) { outbox in
-      let peer = try await aside { try MailPeer(starts: false) }
+      let peer = try await runBlocking { try MailPeer(starts: false) }
       try await outbox.add(0..<1, validSeconds: seconds < 86_400 ? seconds : nil)
       try await outbox.sending("smtp://127.0.0.1:\(peer.port)") { sender in
         try await outbox.wait(sender) { $0.failed == 1 }
@@ -167,7 +168,7 @@ import Testing
 
   @Test func a_stop_does_not_wait_for_a_silent_server_and_the_mail_stays() async throws {
     try await MailOutbox.with(.sqlite) { outbox in
-      let peer = try await aside { try MailPeer(["--silent"]) }
+      let peer = try await runBlocking { try MailPeer(["--silent"]) }
       try await outbox.add(0..<1)
       let start = ContinuousClock.now
       try await outbox.sending("smtp://127.0.0.1:\(peer.port)") { sender in
@@ -183,7 +184,7 @@ import Testing
 
   /// libcurl marks the end of a mail when it is interrupted, so that a server would take a part of it for all.
   @Test func an_interrupted_mail_is_not_delivered() async throws {
-    let peer = try await aside { try MailPeer() }
+    let peer = try await runBlocking { try MailPeer() }
     let address = try #require(MailAddress(parsing: "fleet@example.com"))
     let server = try #require(MailServer("smtp://127.0.0.1:\(peer.port)", from: address))
     // Longer than several buffers of libcurl.
@@ -193,7 +194,7 @@ import Testing
         from: address, to: address, subject: subject, text: text, html: text, date: Timestamp(nanoseconds: 0), id: "1")
     }
     let messages = try [#require(message("long", text)), #require(message("short", "end"))]
-    let mails = try await aside {
+    let mails = try await runBlocking {
       let client = try SMTPClient(server)
       for message in messages {
         // Interrupt it at each of its steps, and finally not at all.
@@ -227,7 +228,7 @@ import Testing
       #expect(try await outbox.add(0..<300, .passwordChanged) == 300)
       try await outbox.add(900..<903, tenant: MailOutbox.other)
       try await outbox.add(990..<991)
-      let peer = try await aside { try MailPeer() }
+      let peer = try await runBlocking { try MailPeer() }
       try await outbox.sending("smtp://127.0.0.1:\(peer.port)") { sender in
         try await outbox.wait(sender) { $0.sent >= 12 }
       }

@@ -63,7 +63,7 @@ import Testing
 
     init(_ outbox: Outbox) async throws {
       self.outbox = outbox
-      program = try await aside {
+      program = try await runBlocking {
         try RunningProgram(try Tool.python(with: "http_ece"), ["-c", PushSenderTests.service])
       }
       let words = try program.line(within: .seconds(60)) { _ in true }.text.split(separator: " ").map(String.init)

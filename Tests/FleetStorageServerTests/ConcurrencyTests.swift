@@ -72,12 +72,12 @@ import Testing
   }
 
   @Test func records_answered_as_stored_survive_a_crash_of_the_database_server() async throws {
-    let server = try await aside({ try PostgreSQLServer(isSynchronous: true) })
-    let storage = try await StoredFleet(postgreSQL: try await aside { try server.database() })
+    let server = try await runBlocking({ try PostgreSQLServer(isSynchronous: true) })
+    let storage = try await StoredFleet(postgreSQL: try await runBlocking { try server.database() })
     var answered: Set<Int> = []
     var next = 0
     for _ in 0..<3 {
-      async let killed: Void = aside {
+      async let killed: Void = runBlocking {
         // The kill is in the middle of a write. Its moment is determined by a count and not by a clock.
         while try server.sql("SELECT coalesce(max(position), 0) FROM tenant", in: "test1").first.flatMap({ Int($0) })
           ?? 0
@@ -98,7 +98,7 @@ import Testing
         next += 10
       }
       try await killed
-      try await aside { try server.restart() }
+      try await runBlocking { try server.restart() }
       // The same storage continues. The interrupted batch is sent again, and is stored once.
       let cut = ((next - 10)..<next).map { Sample.record($0) }
       for outcome in try await storage.store(cut) { #expect(outcome == .stored || outcome == .duplicate) }

@@ -148,15 +148,15 @@ import Testing
   }
 
   @Test func announcements_resume_after_a_database_outage() async throws {
-    let server = try await aside({ try PostgreSQLServer() })
-    let address = try await aside { try server.database() }
+    let server = try await runBlocking({ try PostgreSQLServer() })
+    let address = try await runBlocking { try server.database() }
     let reader = try await StoredFleet(postgreSQL: address)
     var positions = reader.announcements(tenant: .standard).makeAsyncIterator()
     let writer = try await StoredFleet(postgreSQL: address)
     try await writer.store([Sample.record(1)])
     while let position = await positions.next(), position.rawValue != 1 {}
     await writer.close()
-    try await aside {
+    try await runBlocking {
       try server.killNow()
       try server.restart()
     }

@@ -18,7 +18,7 @@ struct HeldLock {
         release.wait()
       }
     }
-    try await aside { held.wait() }
+    try await runBlocking { held.wait() }
   }
 
   func end() async throws {

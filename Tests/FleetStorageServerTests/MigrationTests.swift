@@ -97,8 +97,8 @@ import Testing
 
   private static func newAddress(_ kind: Kind, _ folder: borrowing ScratchFolder) async throws -> String {
     if kind == .sqlite { return folder.file("old.db") }
-    let server = try await aside({ try PostgreSQLServer.shared })
-    return try await aside { try server.database() }
+    let server = try await runBlocking({ try PostgreSQLServer.shared })
+    return try await runBlocking { try server.database() }
   }
 
   /// The versions from which a database may have to be upgraded.

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct PostgreSQLConnectionTests {
   @Test func commits_are_synchronous_even_if_the_server_is_configured_otherwise() async throws {
-    try await aside {
+    try await runBlocking {
       let server = try PostgreSQLServer.shared
       let address = try server.database()
       let name = try #require(address.split(separator: "/").last)
@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test func values_are_stored_and_read_back_unchanged() async throws {
-    try await aside {
+    try await runBlocking {
       let server = try PostgreSQLServer.shared
       let connection = try PostgreSQLConnection(address: PostgreSQLAddress(parsing: server.database()))
       let values: [SQLValue] = [
@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test func a_silently_lost_peer_is_detected() async throws {
-    try await aside {
+    try await runBlocking {
       let server = try PostgreSQLServer.shared
       let address = try server.database()
       let connection = try PostgreSQLConnection(address: PostgreSQLAddress(parsing: address))

@@ -54,8 +54,8 @@ import Testing
     let folder = try ScratchFolder()
     var address = folder.file("fleat.db")
     if kind == .postgreSQL {
-      let server = try await aside({ try PostgreSQLServer.shared })
-      address = try await aside { try server.database() }
+      let server = try await runBlocking({ try PostgreSQLServer.shared })
+      address = try await runBlocking { try server.database() }
     }
     for _ in 0..<2 {
       let error = await #expect(throws: StorageError.self) {

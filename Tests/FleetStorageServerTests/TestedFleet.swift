@@ -28,8 +28,8 @@ final class TestedFleet: Sendable {
     case .sqlite:
       address = folder.file("fleet.db")
     case .postgreSQL:
-      let server = try await aside({ try PostgreSQLServer.shared })
-      address = try await aside { try server.database() }
+      let server = try await runBlocking({ try PostgreSQLServer.shared })
+      address = try await runBlocking { try server.database() }
     }
     storage = try await TestedFleet.open(kind, address)
   }

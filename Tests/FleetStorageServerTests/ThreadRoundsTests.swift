@@ -27,7 +27,7 @@ import Testing
           order.add("writer")
         }
       }
-      try await aside { held.wait() }
+      try await runBlocking { held.wait() }
       let turn = Task {
         await fleet.storage.waitForRound()
         order.add("turn")

@@ -26,7 +26,7 @@ import Testing
       for (place, (row, number)) in plays.enumerated() {
         if place >= Self.daemonsAtOnce, let played = try await group.next() { played.add(to: &entries) }
         let limit = entries[row.name]!.limit
-        group.addTask { try await aside { try Self.playDaemon(row, number, limit: limit) } }
+        group.addTask { try await runBlocking { try Self.playDaemon(row, number, limit: limit) } }
       }
       for try await played in group { played.add(to: &entries) }
     }

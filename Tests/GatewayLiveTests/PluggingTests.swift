@@ -33,7 +33,7 @@ import Testing
     let wrapper = try Tool.required("umockdev-wrapper")
     let program = try Tool.obdgated
     try requireModules()
-    return try await aside {
+    return try await runBlocking {
       let scratch = try ScratchFolder()
       let logs = (0..<vehicles).map { scratch.file("log\($0).capture") }
       let adapters = try zip(vins, logs).map { vin, log in

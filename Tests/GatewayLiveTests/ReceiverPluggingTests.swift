@@ -34,7 +34,7 @@ import Testing
     let wrapper = try Tool.required("umockdev-wrapper")
     let program = try Tool.obdgated
     try PluggingTests.requireModules()
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let steps = try scratch.write(
         "steps.json",

@@ -19,7 +19,7 @@ import Testing
 
   /// Sends notes to the spool as the record thread does, and ends.
   private static func run(_ folder: String, file: String, notes: [(name: String, value: [UInt8])]) async throws {
-    try await aside {
+    try await runBlocking {
       let queue = try SpoolQueue()
       let origin = Forwarding.Origin(gatewayId: "gw-test", vehicleId: nil, idSeed: 1)
       let forwarding = try Forwarding(options(folder), bootId: "boot", origin, queue: queue) { _ in }
@@ -62,7 +62,7 @@ import Testing
     // The spool is released without being closed.
     cut = Spool(SpoolOptions(folder: nil, sinks: [], newEpoch: options.newEpoch), bootId: "boot-1", at: 0)
     let kept = options
-    try await aside {
+    try await runBlocking {
       let queue = try SpoolQueue()
       let origin = Forwarding.Origin(gatewayId: "gw-test", vehicleId: nil, idSeed: 1)
       let forwarding = try Forwarding(kept, bootId: "boot-2", origin, queue: queue) { _ in }

@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test func a_reader_that_leaves_while_there_is_nothing_to_write_is_noticed() async throws {
-    let end = try await aside {
+    let end = try await runBlocking {
       let pipe = try Pipe()
       let queue = try RecordQueue()
       let leaving = try Gateway.Thread("reader") { pipe.closeReader() }
@@ -83,7 +83,7 @@ import Testing
   }
 
   @Test func a_peer_that_hangs_up_a_socket_while_there_is_nothing_to_write_is_noticed() async throws {
-    let end = try await aside {
+    let end = try await runBlocking {
       var ends: [Int32] = [-1, -1]
       try #require(unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
       close(ends[0])
@@ -95,7 +95,7 @@ import Testing
   }
 
   @Test func a_slow_reader_delays_the_end_no_longer_than_allowed() async throws {
-    let end = try await aside {
+    let end = try await runBlocking {
       let pipe = try Pipe()
       let queue = try RecordQueue()
       let line = [UInt8](repeating: 0x78, count: 8_191) + [0x0A]
@@ -120,7 +120,7 @@ import Testing
   }
 
   @Test func a_stopped_reader_delays_the_end_no_longer_than_allowed() async throws {
-    let end = try await aside {
+    let end = try await runBlocking {
       let pipe = try Pipe()
       let queue = try RecordQueue()
       let line = [UInt8](repeating: 0x78, count: 8_191) + [0x0A]
@@ -138,7 +138,7 @@ import Testing
   /// While nothing is read, the queue overflows. Then the reader finds complete lines, a gap in `seq`, and the record
   /// that reports the gap.
   @Test func a_slow_reader_gets_a_gap_record_and_no_torn_line() async throws {
-    let text = try await aside {
+    let text = try await runBlocking {
       let pipe = try Pipe()
       let queue = try RecordQueue(capacity: 1 << 14)
       let records = try RecordThread(.stdout(queue), kept: try WakeUp())

@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test func a_full_log_pipe_does_not_block_and_lost_lines_are_counted() async throws {
-    try await aside {
+    try await runBlocking {
       let pipe = Pipe()
       let lines = StandardErrorLog(pipe.writing)
       pipe.clog()

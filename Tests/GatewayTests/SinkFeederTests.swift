@@ -120,7 +120,7 @@ import Testing
   @Test func many_foreign_records_do_not_block_other_records() async throws {
     let scratch = try ScratchFolder()
     let folder = scratch.path
-    try await aside {
+    try await runBlocking {
       let entry = Entry("VAN-001")
       var scene = try Scene(folder, entry)
       try Self.append(67, of: "VAN-002", to: &scene.spool)
@@ -143,7 +143,7 @@ import Testing
   @Test func records_set_aside_are_delivered_when_the_server_accepts_them() async throws {
     let scratch = try ScratchFolder()
     let folder = scratch.path
-    try await aside {
+    try await runBlocking {
       let entry = Entry("VAN-001")
       var scene = try Scene(folder, entry)
       try Self.append(67, of: "VAN-002", to: &scene.spool)

@@ -13,7 +13,7 @@ import Testing
   func every_command_of_the_guides_does_what_it_should(_ page: String) async throws {
     let packages = try Packages()
     let commands = MarkdownBlocks(try ProjectTree.text(page)).commands(.machine).map(\.script)
-    try await aside {
+    try await runBlocking {
       let installed = page == "docs/Install.md" ? [] : [packages.obdgate, packages.fleetstore]
       let machine = try packages.machine(installing: installed)
       defer { machine.end() }

@@ -25,7 +25,7 @@ import Testing
   @Test(arguments: ["obdgate", "fleetstore"])
   func an_edited_configuration_outlasts_an_upgrade_and_a_removal_and_nothing_a_purge(_ package: String) async throws {
     let packages = try Packages()
-    try await aside {
+    try await runBlocking {
       let isDaemon = package == "obdgate"
       let file = isDaemon ? packages.obdgate : packages.fleetstore
       let unit = isDaemon ? "obdgated.service" : "fleetstore.service"
@@ -69,7 +69,7 @@ import Testing
 
   @Test func both_packages_install_on_one_debian_machine() async throws {
     let packages = try Packages()
-    try await aside {
+    try await runBlocking {
       let machine = try packages.machine(installing: [packages.obdgate, packages.fleetstore])
       defer { machine.end() }
       #expect(try machine.shell("dpkg --audit") == "")

@@ -41,7 +41,7 @@ import Testing
 
   @Test func the_daemon_gets_ready_without_capabilities_and_writes_only_to_its_state_directory() async throws {
     let packages = try Packages()
-    try await aside {
+    try await runBlocking {
       let machine = try packages.machine(installing: [packages.obdgate])
       defer { machine.end() }
       try machine.shell("touch /var/tmp/before")
@@ -62,7 +62,7 @@ import Testing
 
   @Test func the_daemon_stops_within_two_seconds_and_resumes_after_a_start() async throws {
     let packages = try Packages()
-    try await aside {
+    try await runBlocking {
       let machine = try packages.machine(installing: [packages.obdgate])
       defer { machine.end() }
       try Self.drive(machine, dropIn: "TimeoutStopSec=2")
@@ -89,7 +89,7 @@ import Testing
   func the_watchdog_restarts_a_stuck_daemon(_ thread: String) async throws {
     let packages = try Packages()
     let python = try Tool.required("python3")
-    try await aside {
+    try await runBlocking {
       let machine = try packages.machine(installing: [packages.obdgate])
       defer { machine.end() }
       try Self.drive(machine, dropIn: "WatchdogSec=6\\nTimeoutAbortSec=2")
@@ -125,7 +125,7 @@ import Testing
 
   @Test func a_hanging_fleet_store_is_restarted_with_its_data() async throws {
     let packages = try Packages()
-    try await aside {
+    try await runBlocking {
       let machine = try packages.machine(installing: [packages.fleetstore])
       defer { machine.end() }
       let unit = "fleetstore.service"
@@ -151,7 +151,7 @@ import Testing
 
   @Test func a_fleet_store_holds_no_capability_writes_to_its_state_alone_and_stops_in_two_seconds() async throws {
     let packages = try Packages()
-    try await aside {
+    try await runBlocking {
       let machine = try packages.machine(installing: [packages.fleetstore])
       defer { machine.end() }
       let unit = "fleetstore.service"
@@ -188,7 +188,7 @@ import Testing
   /// Simulates udev for an adapter: its device requires a unit.
   @Test func plugging_in_an_adapter_starts_an_ended_but_not_a_disabled_service() async throws {
     let packages = try Packages()
-    try await aside {
+    try await runBlocking {
       let machine = try packages.machine(installing: [packages.obdgate])
       defer { machine.end() }
       func plug() throws {
@@ -207,7 +207,7 @@ import Testing
   /// The unit's filter of system calls does not permit the call to the kernel.
   @Test func the_daemon_detects_that_timesyncd_keeps_the_clock() async throws {
     let packages = try Packages()
-    try await aside {
+    try await runBlocking {
       let machine = try packages.machine(installing: [packages.obdgate])
       defer { machine.end() }
       try Self.drive(machine)
@@ -220,7 +220,7 @@ import Testing
   @Test(arguments: [(#"{"gatewayIdd": 1}"#, "obdgated.json:1:"), (#"{"geofences": "none.geojson"}"#, "none.geojson")])
   func a_wrong_configuration_is_reported_and_not_retried(_ text: String, _ message: String) async throws {
     let packages = try Packages()
-    try await aside {
+    try await runBlocking {
       let machine = try packages.machine(installing: [packages.obdgate])
       defer { machine.end() }
       try machine.shell("echo '\(text)' > /etc/obdgate/obdgated.json")
@@ -233,7 +233,7 @@ import Testing
 
   @Test func records_reach_a_fleet_store_with_a_token_that_only_the_daemon_sees() async throws {
     let packages = try Packages()
-    try await aside {
+    try await runBlocking {
       let machine = try packages.machine(installing: [packages.fleetstore, packages.obdgate])
       defer { machine.end() }
       #expect(try machine.property("ActiveState", of: "fleetstore.service") == "active")
@@ -257,7 +257,7 @@ import Testing
 
   @Test func adapter_events_are_in_the_journal_with_their_fields() async throws {
     let packages = try Packages()
-    try await aside {
+    try await runBlocking {
       let machine = try packages.machine(installing: [packages.obdgate])
       defer { machine.end() }
       try Self.drive(machine)
@@ -276,7 +276,7 @@ import Testing
 
   @Test func a_pin_is_shown_to_the_daemon_alone() async throws {
     let packages = try Packages()
-    try await aside {
+    try await runBlocking {
       let machine = try packages.machine(installing: [packages.obdgate])
       defer { machine.end() }
       let pin = "/run/credentials/\(Self.unit)/obdgate.pin"

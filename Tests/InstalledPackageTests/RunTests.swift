@@ -10,7 +10,7 @@ import Testing
     let obdgate = try Tool.obdgate
     _ = try Tool.obdgated
     _ = try Tool.fleetstore
-    try await aside {
+    try await runBlocking {
       let folder = URL(fileURLWithPath: obdgate).deletingLastPathComponent().path
       // A terminal sends its signal to all processes of a group.
       let run = try RunningProgram(

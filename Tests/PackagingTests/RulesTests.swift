@@ -49,7 +49,7 @@ import Testing
       ("Silicon Labs", "CP2102 USB to UART Bridge Controller"), ("Zebra", "ZTC GK420d"), ("OBD", "Printer"),
     ]
     let (known, strangers) = (adapters, others)
-    try await aside {
+    try await runBlocking {
       let tagged = try Self.tagged(known + strangers)
       for (device, isTagged) in zip(known, tagged) { #expect(isTagged, "\(device)") }
       for (device, isTagged) in zip(strangers, tagged.dropFirst(known.count)) { #expect(!isTagged, "\(device)") }
@@ -61,7 +61,7 @@ import Testing
       ATTRS{product}=="OBDLink MX", ENV{OBDGATE}="ignore"
       ATTRS{product}=="FT232R USB UART", ENV{OBDGATE}="adapter"
       """
-    try await aside {
+    try await runBlocking {
       let devices = [("ScanTool", "OBDLink MX"), ("FTDI", "FT232R USB UART"), ("ScanTool", "OBDLink EX")]
       let tagged = try Self.tagged(devices, own: own)
       #expect(tagged == [false, true, true])

@@ -63,7 +63,7 @@ extension BLEPortTests {
     ("org.bluez.Error.InProgress: In Progress", 15),
   ])
   func a_failed_connection_attempt_disconnects_nothing(_ row: (answer: String, seconds: Int)) async throws {
-    try await aside {
+    try await runBlocking {
       let scene = Scene.adapter(Scene.ffe0, #""connect": ["\#(row.answer)"]"#)
       let bed = try BluetoothBed.start(scene)
       var port = BLEPort(address: Scene.address, bus: bed.bus)

@@ -134,7 +134,7 @@ extension BLEPortTests {
   /// BlueZ remembers services. An adapter may accept a connection before it offers all its services.
   @Test(arguments: ["", #""paired": true,"#, #""trusted": true,"#])
   func services_without_a_serial_connection_are_read_again(_ known: String) async throws {
-    try await aside {
+    try await runBlocking {
       let facts = #"\#(known) "sockets": true, "first services": [\#(Scene.service("180a", []))]"#
       let bed = try BluetoothBed.start(Scene.adapter(Scene.ffe0, facts))
       var port = BLEPort(address: Scene.address, bus: bed.bus)
@@ -156,7 +156,7 @@ extension BLEPortTests {
   }
 
   @Test func without_bluez_or_a_bus_there_is_one_reason() async throws {
-    try await aside {
+    try await runBlocking {
       var port = BLEPort(address: Scene.address, bus: "unix:path=/nowhere")
       let error = PortContract.error { () throws(PortError) in try port.open() }
       #expect(error?.kind == .noBluetooth)
@@ -173,7 +173,7 @@ extension BLEPortTests {
   }
 
   @Test func a_wake_up_ends_opening_and_remains_signalled() async throws {
-    try await aside {
+    try await runBlocking {
       let bed = try BluetoothBed.start(#"{"devices": []}"#)
       var port = BLEPort(address: Scene.address, bus: bed.bus)
       let wakeUp = try WakeUp()

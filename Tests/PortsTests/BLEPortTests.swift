@@ -10,7 +10,7 @@ import Testing
   static func with(
     _ scene: String, _ body: @escaping @Sendable (inout BLEPort, BluetoothBed) throws -> Void
   ) async throws {
-    try await aside {
+    try await runBlocking {
       let bed = try BluetoothBed.start(scene)
       var port = BLEPort(address: Scene.address, bus: bed.bus)
       try port.open(within: .seconds(60), unless: nil)
@@ -23,7 +23,7 @@ import Testing
   static func refusal(_ scene: String, within limit: Duration = .seconds(60)) async throws
     -> PortError
   {
-    try await aside {
+    try await runBlocking {
       let bed = try BluetoothBed.start(scene)
       var port = BLEPort(address: Scene.address, bus: bed.bus)
       let error = PortContract.error { () throws(PortError) in

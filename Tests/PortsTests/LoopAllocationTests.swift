@@ -14,7 +14,7 @@ import Testing
 
   /// After BlueZ has passed its sockets, notifications and writes are not D-Bus messages.
   @Test func ten_thousand_more_exchanges_over_bluetooth_le_allocate_nothing() async throws {
-    try await aside {
+    try await runBlocking {
       let scene = Scene.adapter(Scene.ffe0, #""sockets": true, "quiet": true, "reply": "41 0C 1A F8 \r\r>""#)
       let bed = try BluetoothBed.start(scene)
       func run(_ count: Int) throws -> MeasuredRun {

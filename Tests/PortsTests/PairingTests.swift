@@ -37,7 +37,7 @@ import Testing
     _ scene: String, pin: String? = nil, isLowEnergy: Bool = false, patience: Duration = .seconds(60),
     _ body: (@Sendable (BluetoothBed, Told, PairingControl) throws -> Void)? = nil
   ) async throws -> Outcome {
-    try await aside {
+    try await runBlocking {
       let bed = try BluetoothBed.start(scene)
       let request = PairingRequest(address: Scene.address, isLowEnergy: isLowEnergy, pin: pin)
       let control = try PairingControl([request])

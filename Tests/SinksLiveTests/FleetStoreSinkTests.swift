@@ -119,7 +119,7 @@ import Testing
   @Test func a_waiting_sink_stops_on_request() async throws {
     let store = try ScriptedStore(["steps": ["hang"]], in: scratch)
     let (configuration, folder) = (try configuration(store.port), scratch.path)
-    try await aside {
+    try await runBlocking {
       let wakeUp = try WakeUp()
       let slot = try SinkSlot(reportsTo: wakeUp)
       Thread.detachNewThread {
@@ -293,7 +293,7 @@ import Testing
     let folder = scratch.file("spool")
     let unused = try UnusedPort()
     let proxy = "http://127.0.0.1:\(unused.number)"
-    try await aside {
+    try await runBlocking {
       let result = try Tool.run(
         try Tool.probe("SinksProbe"), ["run", folder, config, "120"],
         environment: ["http_proxy": proxy, "all_proxy": proxy])

@@ -119,7 +119,7 @@ import Testing
     var configuration = try configuration(try #require(Int(port)))
     configuration.batchPolicy.records = 1
     let (settings, folder) = (configuration, scratch.path)
-    try await aside {
+    try await runBlocking {
       let first = try broker.subscriber("fleet/#", ["-q", "1", "-c"])
       defer { first.kill() }
       let wakeUp = try WakeUp()
@@ -192,7 +192,7 @@ import Testing
   @Test func an_idle_broken_connection_is_reestablished() async throws {
     let broker = try Mosquitto(in: scratch)
     let (configuration, folder) = (try configuration(broker.port), scratch.path)
-    try await aside {
+    try await runBlocking {
       let wakeUp = try WakeUp()
       let slot = try SinkSlot(reportsTo: wakeUp)
       Thread.detachNewThread {

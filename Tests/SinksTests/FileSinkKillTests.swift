@@ -10,7 +10,7 @@ import Testing
 /// once, or is reported as lost.
 @Suite struct FileSinkKillTests {
   @Test func killed_again_and_again_every_committed_record_is_in_the_file_once() async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let config = try scratch.write(
         "sinks.json", #"[{"type":"file","path":"records.jsonl","rotate":{"bytes":1000000000}}]"#)
@@ -35,7 +35,7 @@ import Testing
   @Test(arguments: [ENOSPC, EROFS]) func a_temporarily_failing_disk_loses_no_record(
     _ fault: Int32
   ) async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let folder = scratch.file("disk")
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)

@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test func batches_go_one_after_the_other_and_come_back() async throws {
-    try await aside {
+    try await runBlocking {
       let wakeUp = try WakeUp()
       let slot = try SinkSlot(reportsTo: wakeUp)
       run(slot)
@@ -61,7 +61,7 @@ import Testing
   }
 
   @Test func a_sink_that_hangs_delays_no_other_and_stops_when_told() async throws {
-    try await aside {
+    try await runBlocking {
       let wakeUp = try WakeUp()
       let (hanging, going) = (try SinkSlot(reportsTo: wakeUp), try SinkSlot(reportsTo: wakeUp))
       run(hanging, hangs: true)
@@ -84,7 +84,7 @@ import Testing
   }
 
   @Test func an_ended_sink_accepts_no_batch() async throws {
-    try await aside {
+    try await runBlocking {
       let wakeUp = try WakeUp()
       let slot = try SinkSlot(reportsTo: wakeUp)
       run(slot, isOver: true)
@@ -98,7 +98,7 @@ import Testing
 
   /// The batch was filled while the sink ended.
   @Test func a_batch_that_was_offered_after_the_end_comes_back_whole() async throws {
-    try await aside {
+    try await runBlocking {
       let wakeUp = try WakeUp()
       let slot = try SinkSlot(reportsTo: wakeUp)
       slot.stop()
@@ -114,7 +114,7 @@ import Testing
   }
 
   @Test func a_batch_that_was_offered_too_late_comes_back_whole() async throws {
-    try await aside {
+    try await runBlocking {
       let wakeUp = try WakeUp()
       let slot = try SinkSlot(reportsTo: wakeUp)
       var batch = Batches.telemetry(1...2)

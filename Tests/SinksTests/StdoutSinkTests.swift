@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test func lines_come_out_whole_and_are_acknowledged() async throws {
-    try await aside {
+    try await runBlocking {
       let pipe = Pipe()
       let batch = Batches.telemetry(1...1_000)
       Thread.detachNewThread { _ = pipe.read(batch.bytes.count) }

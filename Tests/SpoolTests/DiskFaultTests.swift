@@ -34,7 +34,9 @@ import Testing
     return runs
   }
 
-  private static func lines(_ fault: Int32) async throws -> [String] { try await aside { try runs.get()[fault] ?? [] } }
+  private static func lines(_ fault: Int32) async throws -> [String] {
+    try await runBlocking { try runs.get()[fault] ?? [] }
+  }
 
   private static func sent(_ lines: [String]) -> [Sent] {
     lines.filter { $0.hasPrefix("sent ") }.map { line in
@@ -74,7 +76,7 @@ import Testing
   @Test(arguments: ["closed", "cut"]) func a_spool_on_a_full_disk_opens_with_its_records(
     _ end: String
   ) async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let folder = scratch.file("spool 100%")
       let kept = try Tool.run(try Tool.probe("SpoolProbe"), ["keep", folder, end])

@@ -7,7 +7,7 @@ import Testing
 /// The process is killed at random times, and restarts with the remaining files: 20 times, or `SPOOL_KILLS`.
 @Suite struct KillTests {
   @Test func no_committed_record_is_lost_and_no_number_used_twice() async throws {
-    let faults = try await aside { () throws -> [String] in
+    let faults = try await runBlocking { () throws -> [String] in
       let scratch = try ScratchFolder()
       let folder = scratch.file("spool")
       var random = Reproducible(Torture.count("SPOOL_SEED", usually: 17))

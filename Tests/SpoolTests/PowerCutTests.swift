@@ -13,7 +13,7 @@ import Testing
   @Test(arguments: 1...Torture.count("SPOOL_RUNS", usually: 3)) func no_committed_record_is_lost(_ seed: Int)
     async throws
   {
-    let faults = try await aside { try Self.run(seed, cuts: 200) }
+    let faults = try await runBlocking { try Self.run(seed, cuts: 200) }
     #expect(faults == [])
   }
 
@@ -70,7 +70,7 @@ import Testing
 
   /// The check can fail: it detects writes that were never synchronised.
   @Test func lost_writes_of_a_disk_are_detected() async throws {
-    let faults = try await aside { () throws -> [String] in
+    let faults = try await runBlocking { () throws -> [String] in
       let scratch = try ScratchFolder()
       let log = scratch.file("log")
       let result = try Tool.run(

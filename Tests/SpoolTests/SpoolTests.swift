@@ -213,7 +213,7 @@ import Testing
   /// If opening fails, the descriptor is closed only once, because its number may then belong to another file of any
   /// thread.
   @Test func a_spool_in_use_by_another_process_is_unchanged() async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let first = Spool(SpoolOptions(scratch))
       let second = try Tool.run(

@@ -198,7 +198,7 @@ public final class RunningProgram: @unchecked Sendable {
 
 /// Runs blocking work on a separate thread, as a part of the calling test, so that tests that wait for programs do not
 /// block each other.
-public func aside<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
+public func runBlocking<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
   try await withTaskExecutorPreference(ThreadPerJob()) { try work() }
 }
 

@@ -28,7 +28,7 @@ import Testing
   private static var floor: Double { program.contains("/release/") ? 60 : 250 }
 
   @Test func sqlite_isolates_the_latency_of_tenants() async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       try Self.attack("sqlite:\(scratch.file("fleet.db"))", scratch)
     }
@@ -36,7 +36,7 @@ import Testing
 
   @Test func postgresql_isolates_the_latency_of_tenants() async throws {
     let server = try PostgreSQLServer.shared
-    try await aside { try Self.attack(try server.database(), try ScratchFolder()) }
+    try await runBlocking { try Self.attack(try server.database(), try ScratchFolder()) }
   }
 
   private static func attack(_ database: String, _ scratch: borrowing ScratchFolder) throws {

@@ -7,7 +7,7 @@ import Testing
 /// Under any load, the server does not exceed its memory limit and loses no acknowledged record.
 @Suite struct MemoryTests {
   @Test func many_large_bodies_at_once_are_all_stored_within_the_budget() async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let settings = try scratch.write(
         "c.json",
@@ -64,7 +64,7 @@ import Testing
 
   @Test func fences_of_many_values_cost_no_more_than_one_key_may_have() async throws {
     let gzip = try Tool.required("gzip")
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let store = try ServedStore(["--config", try scratch.write("c.json", #"{"database":"sqlite:a.db"}"#)])
       defer { store.program.kill() }
@@ -89,7 +89,7 @@ import Testing
   @Test(arguments: ["zstd", "gzip"])
   func a_bomb_is_refused_and_costs_no_more_than_its_limit(_ coding: String) async throws {
     let tool = try Tool.required(coding)
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let settings = try scratch.write("c.json", #"{"database":"sqlite:a.db","limits":{"unpackedBytes":1048576}}"#)
       let store = try ServedStore(["--config", settings])

@@ -8,7 +8,7 @@ import Testing
 @Suite struct StopTests {
   @Test func a_stop_does_not_wait_for_a_database_that_does_not_answer() async throws {
     let python = try Tool.required("python3")
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let token = String(repeating: "m", count: 40)
       try scratch.writeSecret("metrics.token", token + "\n")
@@ -53,7 +53,7 @@ import Testing
 
   /// The worker ends before the requests.
   @Test func an_unreachable_broker_does_not_shorten_a_stop() async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let nobody = try ReservedPort()
       let owner = String(repeating: "m", count: 40)

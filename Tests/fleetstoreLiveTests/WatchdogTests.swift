@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test func a_stuck_writer_is_reported_and_not_pinged_for() async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let manager = try NotifySocket(in: scratch)
       let held = scratch.file("held")
@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test func an_unavailable_database_does_not_trigger_the_watchdog() async throws {
-    try await aside {
+    try await runBlocking {
       let server = try PostgreSQLServer()
       let scratch = try ScratchFolder()
       let manager = try NotifySocket(in: scratch)

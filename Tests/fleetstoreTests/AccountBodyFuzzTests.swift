@@ -13,7 +13,7 @@ import Testing
   }
 
   @Test func malformed_bodies_are_refused_and_memory_stays() async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       try scratch.writeSecret("keys", String(repeating: "7", count: 64) + "\n")
       let settings = try scratch.write(

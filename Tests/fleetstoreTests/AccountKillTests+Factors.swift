@@ -28,7 +28,7 @@ extension AccountKillTests {
 
   @Test(arguments: Database.allCases)
   func recovery_codes_are_the_old_or_the_new_ones(_ database: Database) async throws {
-    try await aside {
+    try await runBlocking {
       let site = try Site(database)
       for round in 0..<Self.rounds {
         let email = "bob\(round)@example.org"
@@ -55,7 +55,7 @@ extension AccountKillTests {
 
   @Test(arguments: Database.allCases)
   func a_recovery_code_is_used_with_its_session_or_not_at_all(_ database: Database) async throws {
-    try await aside {
+    try await runBlocking {
       let site = try Site(database)
       let (_, session) = try Self.person("bob@example.org", site)
       let codes = try Self.addOneTimeCodes(site, session)
@@ -132,7 +132,7 @@ extension AccountKillTests {
 
   @Test(arguments: Database.allCases)
   func a_passkey_is_added_and_removed_completely_or_not_at_all(_ database: Database) async throws {
-    try await aside {
+    try await runBlocking {
       let site = try Site(database)
       for round in 0..<Self.rounds {
         let (id, session) = try Self.person("bob\(round)@example.org", site)
@@ -164,7 +164,7 @@ extension AccountKillTests {
 
   @Test(arguments: Database.allCases)
   func an_email_address_is_the_old_or_the_new_one(_ database: Database) async throws {
-    try await aside {
+    try await runBlocking {
       let site = try Site(database)
       let (id, session) = try Self.person("bob@example.org", site)
       var current = "bob@example.org"

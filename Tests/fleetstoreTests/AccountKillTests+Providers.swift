@@ -48,7 +48,7 @@ extension AccountKillTests {
 
   @Test(arguments: Database.allCases)
   func an_account_of_a_provider_is_made_with_its_identity_or_not_at_all(_ database: Database) async throws {
-    try await aside {
+    try await runBlocking {
       let peer = try ProviderPeer()
       let site = try Self.site(database, peer, #","allowedDomains":["example.org"]"#)
       let admin = try #require(try site.login("ann@example.org", Self.password).session)
@@ -80,7 +80,7 @@ extension AccountKillTests {
 
   @Test(arguments: Database.allCases)
   func an_identity_is_linked_and_unlinked_completely_or_not_at_all(_ database: Database) async throws {
-    try await aside {
+    try await runBlocking {
       let peer = try ProviderPeer()
       let site = try Self.site(database, peer, #","linkOnly":true"#)
       for round in 0..<Self.rounds {

@@ -177,7 +177,7 @@ import Testing
 
   @Test(arguments: Database.allCases)
   func a_sign_in_is_complete_or_never_happened(_ database: Database) async throws {
-    try await aside {
+    try await runBlocking {
       let site = try Site(database)
       let (_, session) = try Self.person("bob@example.org", site)
       for round in 0..<Self.rounds {
@@ -195,7 +195,7 @@ import Testing
 
   @Test(arguments: Database.allCases)
   func a_password_is_the_old_or_the_new_one(_ database: Database) async throws {
-    try await aside {
+    try await runBlocking {
       let site = try Site(database)
       _ = try Self.person("bob@example.org", site)
       var current = Self.password
@@ -222,7 +222,7 @@ import Testing
 
   @Test(arguments: Database.allCases)
   func a_second_factor_is_required_or_not_there(_ database: Database) async throws {
-    try await aside {
+    try await runBlocking {
       let site = try Site(database)
       for round in 0..<Self.rounds {
         let email = "bob\(round)@example.org"
@@ -246,7 +246,7 @@ import Testing
 
   @Test(arguments: Database.allCases)
   func roles_and_their_audit_change_together(_ database: Database) async throws {
-    try await aside {
+    try await runBlocking {
       let site = try Site(database)
       let (id, session) = try Self.person("bob@example.org", site)
       for round in 0..<Self.rounds {
@@ -274,7 +274,7 @@ import Testing
 
   @Test(arguments: Database.allCases)
   func a_link_is_used_with_its_password_or_not_at_all(_ database: Database) async throws {
-    try await aside {
+    try await runBlocking {
       let site = try Site(database)
       for round in 0..<Self.rounds {
         let admin = try #require(try site.login("ann@example.org", Self.password).session)
@@ -300,7 +300,7 @@ import Testing
 
   @Test(arguments: Database.allCases)
   func an_invitation_and_its_audit_are_stored_together(_ database: Database) async throws {
-    try await aside {
+    try await runBlocking {
       let site = try Site(database)
       for round in 0..<Self.rounds {
         let admin = try #require(try site.login("ann@example.org", Self.password).session)
@@ -325,7 +325,7 @@ import Testing
 
   @Test(arguments: Database.allCases, ["deactivate", "erase", "sessions"])
   func ends_of_sessions_are_complete_or_never_happened(_ database: Database, _ act: String) async throws {
-    try await aside {
+    try await runBlocking {
       let site = try Site(database)
       for round in 0..<Self.rounds {
         let email = "bob\(round)@example.org"

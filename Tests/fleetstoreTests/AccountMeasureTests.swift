@@ -34,7 +34,7 @@ struct AccountMeasureTests {
   /// Both requests are refused, one before its session is checked and one after it: the path of the first does not
   /// exist, and the session of the second one may not read the figures of the server.
   @Test func the_time_to_check_a_session_is_measured() async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let (store, session) = try Self.store(scratch)
       defer { store.program.kill() }
@@ -78,7 +78,7 @@ struct AccountMeasureTests {
   }
 
   @Test func reading_a_page_of_a_thousand_people_is_measured() async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let (store, _) = try Self.store(scratch)
       defer { store.program.kill() }
@@ -108,7 +108,7 @@ struct AccountMeasureTests {
   }
 
   @Test func ingest_beside_a_hundred_sign_ins_is_measured() async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let (store, _) = try Self.store(scratch)
       defer { store.program.kill() }

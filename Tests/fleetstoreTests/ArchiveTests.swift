@@ -109,7 +109,7 @@ import Testing
   }
 
   @Test func everything_goes_out_of_sqlite_into_postgresql_and_back() async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let (fetched, printed) = try Self.filled("sqlite:\(scratch.file("a.db"))", in: scratch)
       #expect(Self.body(fetched) == Self.body(printed))
@@ -151,7 +151,7 @@ import Testing
   }
 
   @Test func keys_and_answers_are_the_same_after_an_import() async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let before = try ServedStore(["--database", "sqlite:\(scratch.file("a.db"))"])
       defer { before.program.kill() }
@@ -178,7 +178,7 @@ import Testing
 
   /// Values that the API would refuse are named with line, table and column, and nothing is imported.
   @Test func an_archive_with_invalid_values_is_refused_as_a_whole() async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let (_, printed) = try Self.filled("sqlite:\(scratch.file("a.db"))", in: scratch)
       let lines = printed.split(separator: "\n").map(String.init)
@@ -227,7 +227,7 @@ import Testing
   }
 
   @Test func a_cut_archive_stores_nothing_and_a_full_tenant_is_left_alone() async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let (_, printed) = try Self.filled("sqlite:\(scratch.file("a.db"))", in: scratch)
       let whole = try scratch.write("a.jsonl", printed)
@@ -247,7 +247,7 @@ import Testing
   }
 
   @Test func every_column_of_a_tenant_is_in_the_archive_or_left_out_for_a_reason() async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let made = try FleetstoreProgram.run(
         ["tenant", "list", "--database", "sqlite:a.db", "--create"], in: scratch.path)

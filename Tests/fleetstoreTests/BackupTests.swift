@@ -74,7 +74,7 @@ import Testing
   }
 
   @Test func a_sqlite_store_is_backed_up_while_it_serves() async throws {
-    try await aside {
+    try await runBlocking {
       try Tool.required("sqlite3")
       let shown = try #require(
         MarkdownBlocks(try ProjectTree.text("docs/FleetStore.md")).commands.first {
@@ -95,7 +95,7 @@ import Testing
   }
 
   @Test func a_postgresql_store_is_backed_up_while_it_serves() async throws {
-    try await aside {
+    try await runBlocking {
       let server = try PostgreSQLServer.shared
       try Tool.required("pg_dump")
       try Tool.required("pg_restore")

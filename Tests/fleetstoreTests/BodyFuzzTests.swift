@@ -14,7 +14,7 @@ import Testing
   private static let connections = 4
 
   @Test func malformed_bodies_are_answered_and_memory_stays() async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let settings = try scratch.write(
         "c.json",

@@ -42,7 +42,7 @@ import Testing
   @Test(arguments: Database.allCases)
   func a_killed_server_loses_no_event(_ database: Database) async throws {
     // Most of the time is spent waiting for requests that are sent again.
-    try await aside { try Self.killServers(database) }
+    try await runBlocking { try Self.killServers(database) }
   }
 
   private static func killServers(_ database: Database) throws {

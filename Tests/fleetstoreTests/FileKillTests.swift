@@ -121,7 +121,7 @@ import Testing
 
   @Test(arguments: Database.allCases)
   func no_answered_byte_is_lost_by_a_kill_at_any_time(_ database: Database) async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       try scratch.writeSecret("secret.keys", String(repeating: "7", count: 64) + "\n")
       let address = database == .sqlite ? "sqlite:fleet.db" : try PostgreSQLServer.shared.database()

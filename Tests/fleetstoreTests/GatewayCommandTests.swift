@@ -10,7 +10,7 @@ import Testing
 
   @Test(arguments: twoDatabases)
   func a_gateway_gets_other_vehicles_and_is_removed_by_commands(_ kind: String) async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       var database = "sqlite:\(scratch.file("fleet.db"))"
       if kind == "postgres" {
@@ -61,7 +61,7 @@ import Testing
   }
 
   @Test func geofences_are_removed_by_a_command() async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let database = "sqlite:\(scratch.file("fleet.db"))"
       let store = try ServedStore(["--database", database])

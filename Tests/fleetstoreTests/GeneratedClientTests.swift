@@ -9,7 +9,7 @@ import Testing
   @Test func a_client_made_from_the_description_compiles_and_works() async throws {
     let generator = try Tool.required("openapi-python-client")
     let python = try Tool.python(with: "httpx")
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let store = try ServedStore(["--database", "sqlite:\(scratch.file("a.db"))"])
       defer { store.program.kill() }

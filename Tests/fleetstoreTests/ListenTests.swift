@@ -8,7 +8,7 @@ import Testing
 /// anything.
 @Suite struct ListenTests {
   @Test func an_IPv6_address_stands_in_brackets_and_can_be_asked_as_it_is_printed() async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let settings = try scratch.write("c.json", #"{"database":"sqlite:fleet.db","metrics":{"listen":"[::1]:0"}}"#)
       let store = try ServedStore(["--listen", "[::1]:0", "--config", settings])
@@ -27,7 +27,7 @@ import Testing
     ("no-such-host.invalid:41852", "listen no-such-host.invalid:41852: "),
   ])
   func a_host_without_an_address_is_reported(_ address: String, _ said: String) async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let result = try FleetstoreProgram.run(["serve", "--listen", address], in: scratch.path)
       // The status is 69 if the resolver cannot be reached at the moment.
@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test func an_address_of_another_machine_is_reported() async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       // RFC 5737: an address for documentation.
       let result = try FleetstoreProgram.run(["serve", "--listen", "192.0.2.1:0"], in: scratch.path)
@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test func a_star_is_rejected_as_listen_address_with_the_valid_forms() async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let settings = try scratch.write("c.json", #"{"listen":"*:0"}"#)
       for (arguments, status) in [(["--listen", "*:0"], 64), (["--config", settings], 78)] as [([String], Int32)] {
@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test func a_port_in_use_is_reported_and_no_token_is_created() async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let first = try ServedStore(["--database", "sqlite:\(scratch.file("first.db"))"])
       defer { first.program.kill() }
@@ -89,7 +89,7 @@ import Testing
     ("[::1]:41871", "[::]:41871"), ("[::]:41871", "127.0.0.1:41871"), ("localhost:41871", "localhost:41871"),
   ])
   func metrics_are_not_taken_at_the_servers_own_address(_ server: String, _ metrics: String) async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let settings = try scratch.write("c.json", #"{"listen":"\#(server)","metrics":{"listen":"\#(metrics)"}}"#)
       for arguments in [["--check"], []] {
@@ -112,7 +112,7 @@ import Testing
     ("127.0.0.1:41871", "127.0.0.1:41872"),
   ])
   func metrics_are_taken_at_another_address(_ server: String, _ metrics: String) async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let settings = try scratch.write("c.json", #"{"listen":"\#(server)","metrics":{"listen":"\#(metrics)"}}"#)
       let result = try FleetstoreProgram.run(["serve", "--check", "--config", settings], in: scratch.path)

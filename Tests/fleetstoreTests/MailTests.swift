@@ -79,7 +79,7 @@ import Testing
 
   @Test(arguments: Database.allCases)
   func a_forgotten_password_is_replaced_by_the_link_of_a_mail(_ database: Database) async throws {
-    try await aside { () throws in
+    try await runBlocking { () throws in
       let site = try Site(database)
       // The host name that a client uses for the server is in no link.
       let asked = try site.post(
@@ -109,7 +109,7 @@ import Testing
   }
 
   @Test func an_invited_person_gets_the_link_and_the_administrator_too() async throws {
-    try await aside { () throws in
+    try await runBlocking { () throws in
       let site = try Site(.sqlite)
       let session = try #require(try site.login(Site.password).session)
       let made = try site.post(
@@ -125,7 +125,7 @@ import Testing
   }
 
   @Test func a_mail_that_waited_for_its_server_survives_a_crash() async throws {
-    try await aside { () throws in
+    try await runBlocking { () throws in
       let site = try Site(.sqlite, startsMail: false)
       #expect(try site.post("/api/auth/recover", #"{"email":"ann@example.org"}"#).status == 202)
       try site.store.program.errorLine(within: .seconds(60)) { $0.contains("mail: attempt 1 for recovery") }
@@ -165,7 +165,7 @@ import Testing
     ),
   ])
   func faults_of_the_configuration_are_reported_with_their_place(_ members: String, _ part: String) async throws {
-    try await aside { () throws in
+    try await runBlocking { () throws in
       let scratch = try ScratchFolder()
       try scratch.writeSecret("p", "hunter2\n")
       try scratch.write("open", "hunter2\n")

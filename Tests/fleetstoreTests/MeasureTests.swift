@@ -21,7 +21,7 @@ struct MeasureTests {
 
   @Test(arguments: ["sqlite", "postgres"])
   func ingest_of_packed_batches_is_measured(_ database: String) async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let server = database == "postgres" ? try PostgreSQLServer(isSynchronous: true) : nil
       let address = try server?.database() ?? "sqlite:\(scratch.file("fleet.db"))"
@@ -58,7 +58,7 @@ struct MeasureTests {
   /// The records, batches and connections are the same. They are sent uncompressed, which is faster for InfluxDB than
   /// gzip; it does not support zstd.
   @Test func ingest_of_the_same_records_into_influxdb_is_measured() async throws {
-    try await aside {
+    try await runBlocking {
       let server = try InfluxServer()
       let gateways = 8
       for connections in [4, 8, 16] {
@@ -83,7 +83,7 @@ struct MeasureTests {
 
   @Test(arguments: [1_000, 5_000])
   func sending_to_many_subscribers_of_one_vehicle_is_measured(_ count: Int) async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let store = try ServedStore([
         "--config", try scratch.write("c.json", Self.settings + #","database":"sqlite:a.db"}"#),

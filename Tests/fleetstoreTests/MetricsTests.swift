@@ -7,7 +7,7 @@ import Testing
 /// The separate address for metrics.
 @Suite struct MetricsTests {
   @Test func a_scraper_needs_no_token_at_an_address_of_its_own_and_finds_nothing_else_there() async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let settings = try scratch.write("c.json", #"{"database":"sqlite:fleet.db","metrics":{"listen":"127.0.0.1:0"}}"#)
       let store = try ServedStore(["--config", settings])
@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test func without_an_address_for_them_nothing_listens_for_metrics() async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let store = try ServedStore(["--database", "sqlite:\(scratch.file("fleet.db"))"])
       defer { store.program.kill() }
@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test func a_tenants_metrics_count_its_records_from_a_broker() async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let broker = try Mosquitto(in: scratch)
       let owner = String(repeating: "m", count: 40)

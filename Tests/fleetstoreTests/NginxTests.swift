@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test func people_sign_in_over_tls_with_cookies_of_this_host() async throws {
-    try await aside {
+    try await runBlocking {
       let site = try Site()
       #expect(site.cookies.count == 2)
       for cookie in site.cookies {
@@ -88,7 +88,7 @@ import Testing
   }
 
   @Test func the_address_and_protocol_are_those_that_nginx_saw() async throws {
-    try await aside {
+    try await runBlocking {
       let site = try Site()
       let url = "\(site.proxy.url)/api/sessions"
       for headers in [[], Self.forged, ["-H", "X-Forwarded-For: 127.0.0.1, 198.51.100.7, 127.0.0.1"]] {
@@ -114,7 +114,7 @@ import Testing
 
   /// A client that reaches the server past the proxy is not believed.
   @Test func headers_of_other_clients_are_ignored() async throws {
-    try await aside {
+    try await runBlocking {
       let site = try Site()
       let url = "http://127.0.0.1:\(site.store.port)"
       let secure = ["-H", "X-Forwarded-For: 198.51.100.7", "-H", "X-Forwarded-Proto: https"]
@@ -127,7 +127,7 @@ import Testing
   }
 
   @Test func a_websocket_passes_and_belongs_to_the_session() async throws {
-    try await aside {
+    try await runBlocking {
       let site = try Site()
       let program = """
         import sys, ssl, json, websocket

@@ -16,7 +16,7 @@ import Testing
 
   @Test(arguments: Wrong.allCases)
   func an_unusable_PEM_file_of_the_server_is_named(_ wrong: Wrong) async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       try Certificates().write("server", in: scratch)
       let (certificate, key) = (scratch.file("server.pem"), scratch.file("server.key"))
@@ -64,7 +64,7 @@ import Testing
 
   @Test(arguments: [0o600, 0o640, 0o440, 0o400])
   func a_key_may_be_readable_by_its_group_and_a_certificate_by_all(_ mode: mode_t) async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       try Certificates().write("server", in: scratch)
       #expect(unsafe chmod(scratch.file("server.key"), mode) == 0 && chmod(scratch.file("server.pem"), 0o644) == 0)
@@ -83,7 +83,7 @@ import Testing
     (#"{"certificateFile":"client.pem","keyFile":"client.pem"}"#, "keyFile", "chmod 600"),
   ])
   func an_unusable_PEM_file_of_the_broker_is_named(_ tls: String, _ key: String, _ said: String) async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       try Certificates().write("client", in: scratch)
       #expect(unsafe chmod(scratch.file("client.pem"), 0o644) == 0 && mkfifo(scratch.file("pipe"), 0o600) == 0)

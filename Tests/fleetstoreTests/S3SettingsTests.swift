@@ -18,7 +18,7 @@ import Testing
   @Test func the_schema_and_the_server_accept_the_same_settings() async throws {
     let program = try Tool.fleetstore
     let python = try Tool.python(with: "jsonschema")
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let peer = try S3Peer()
       try scratch.writeSecret("key", S3Peer.secretKey + "\n")

@@ -46,7 +46,7 @@ import Testing
     _ makeToken: @escaping @Sendable (ServedStore, String) throws -> String
   ) async throws {
     let schemathesis = try Tool.required("schemathesis")
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       try scratch.writeSecret("keys", String(repeating: "7", count: 64) + "\n")
       let settings = try scratch.write(

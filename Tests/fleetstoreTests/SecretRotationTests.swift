@@ -117,7 +117,7 @@ import Testing
 
   @Test(arguments: Database.allCases)
   func a_killed_rotation_is_completed_and_the_old_key_removed(_ database: Database) async throws {
-    try await aside {
+    try await runBlocking {
       let lines = ["7", "8", "9"].map { String(repeating: $0, count: 64) }
       let (old, new) = (try Self.name(ofKey: lines[0]), try Self.name(ofKey: lines[1]))
       let closed = try ReservedPort()
@@ -163,7 +163,7 @@ import Testing
 
   @Test(arguments: Database.allCases)
   func a_missing_key_is_reported_and_nothing_is_changed(_ database: Database) async throws {
-    try await aside {
+    try await runBlocking {
       let lines = ["7", "8"].map { String(repeating: $0, count: 64) }
       let (old, new) = (try Self.name(ofKey: lines[0]), try Self.name(ofKey: lines[1]))
       let site = try Site(database)
@@ -179,7 +179,7 @@ import Testing
   /// systemd.exec(5), LoadCredential=: the service finds the file in the folder that CREDENTIALS_DIRECTORY names.
   @Test(arguments: Database.allCases)
   func the_key_can_be_a_credential_of_systemd(_ database: Database) async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let credentials = try ScratchFolder()
       let line = String(repeating: "5", count: 64)

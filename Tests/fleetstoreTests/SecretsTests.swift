@@ -14,7 +14,7 @@ import Testing
 
   @Test(arguments: careless)
   func no_part_of_a_password_in_an_address_is_shown(_ password: String) async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       for address in [
         "postgres://fleet:\(password)@127.0.0.1:1/fleet",
@@ -39,7 +39,7 @@ import Testing
 
   @Test(arguments: ["se%cret", "se@cret/x?y&z=1", "password=se'cret \\", "%", "sé cret"])
   func a_password_from_a_file_is_taken_as_it_is_and_never_shown(_ password: String) async throws {
-    try await aside {
+    try await runBlocking {
       let server = try PostgreSQLServer()
       let scratch = try ScratchFolder()
       let address = try server.database()
@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test func a_password_goes_to_another_machine_only_with_tls() async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       try scratch.writeSecret("password", "secret\n")
       func check(_ broker: String, _ arguments: [String] = [], _ environment: [String: String] = [:]) throws

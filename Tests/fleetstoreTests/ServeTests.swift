@@ -7,7 +7,7 @@ import Testing
 /// `fleetstore serve` from an operator's point of view.
 @Suite struct ServeTests {
   @Test func the_first_start_needs_nothing_and_shows_a_token_once() async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let database = ["--database", "sqlite:\(scratch.file("fleet.db"))"]
       let first = try ServedStore(database)
@@ -41,7 +41,7 @@ import Testing
     ["gateway", "list"],
   ])
   func a_failure_to_write_to_stdout_is_reported(_ arguments: [String]) async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       #expect(
         try FleetstoreProgram.run(
@@ -63,7 +63,7 @@ import Testing
     ["restored"],
   ])
   func a_mistyped_database_is_not_created(_ arguments: [String]) async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let result = try FleetstoreProgram.run(arguments + ["--database", "sqlite:fleat.db"], in: scratch.path)
       #expect(result.status == 66, "\(result.errors)")
@@ -77,7 +77,7 @@ import Testing
   }
 
   @Test func a_second_server_of_a_file_is_refused_and_commands_are_not() async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let database = ["--database", "sqlite:\(scratch.file("fleet.db"))"]
       let first = try ServedStore(database)
@@ -114,7 +114,7 @@ import Testing
   }
 
   @Test func a_token_that_only_reads_does_not_take_the_administrators_away() async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let database = ["--database", "sqlite:\(scratch.file("fleet.db"))"]
       let made = try FleetstoreProgram.run(
@@ -127,7 +127,7 @@ import Testing
   }
 
   @Test func a_brokers_password_may_stand_in_the_environment() async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let passwords = scratch.file("passwords")
       try Tool.required("mosquitto_passwd")
@@ -150,7 +150,7 @@ import Testing
   }
 
   @Test func keys_created_beside_a_running_server_are_valid_there() async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let database = ["--database", "sqlite:\(scratch.file("fleet.db"))"]
       let store = try ServedStore(database)
@@ -228,7 +228,7 @@ import Testing
   func a_failure_to_serve_is_reported_in_one_line(_ arguments: [String], _ status: Int32, _ message: String)
     async throws
   {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let result = try FleetstoreProgram.run(arguments, in: scratch.path)
       #expect(result.status == status, "\(result.errors)")
@@ -250,7 +250,7 @@ import Testing
     #""accounts":{"url":"fleet.example"}"#, #""accounts":{"url":"https://-fleet.example"}"#,
   ])
   func an_address_that_no_browser_can_use_is_rejected_at_the_start(_ setting: String) async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let file = try scratch.write("c.json", "{\(setting)}")
       let result = try FleetstoreProgram.run(["serve", "--check", "--config", file], in: scratch.path)
@@ -261,7 +261,7 @@ import Testing
   }
 
   @Test func addresses_of_servers_pages_and_apps_are_accepted() async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let file = try scratch.write(
         "c.json",
@@ -273,7 +273,7 @@ import Testing
   }
 
   @Test func links_of_commands_have_the_address_of_the_server() async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let database = ["--database", "sqlite:\(scratch.file("fleet.db"))"]
       let store = try ServedStore(database)
@@ -293,7 +293,7 @@ import Testing
   }
 
   @Test func a_revoked_gateway_is_said_to_be_valid_again_when_its_key_is_rotated() async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       func run(_ arguments: String...) throws -> Tool.Result {
         let result = try FleetstoreProgram.run(
@@ -315,7 +315,7 @@ import Testing
     "postgres://fleet:s3cret@127.0.0.1:1/fleet", "postgresql://127.0.0.1:1/fleet?user=fleet&password=s3cret",
   ])
   func a_password_in_a_world_readable_file_is_rejected(_ address: String) async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let file = try scratch.write("fleetstore.json", #"{"database":"\#(address)"}"#)
       for arguments in [["serve", "--check"], ["serve"], ["tenant", "list"]] {
@@ -335,7 +335,7 @@ import Testing
   }
 
   @Test func the_databases_password_is_read_from_a_file_of_its_own() async throws {
-    try await aside {
+    try await runBlocking {
       let server = try PostgreSQLServer()
       let scratch = try ScratchFolder()
       let address = try server.database()
@@ -359,7 +359,7 @@ import Testing
   }
 
   @Test func a_stop_waits_for_no_idle_client() async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let store = try ServedStore(["--database", "sqlite:\(scratch.file("a.db"))"])
       defer { store.program.kill() }

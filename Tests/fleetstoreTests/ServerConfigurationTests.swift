@@ -17,7 +17,7 @@ import Testing
     (#"{"live":{"pingSeconds":0}}"#, "live.pingSeconds"), (#"{"logLevel":"loud"}"#, "logLevel"),
   ])
   func a_configuration_error_is_reported_with_its_position(_ text: String, _ message: String) async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let file = try scratch.write("fleetstore.json", text)
       let result = try FleetstoreProgram.run(["serve", "--listen", "127.0.0.1:0", "--config", file], in: scratch.path)
@@ -49,7 +49,7 @@ import Testing
     ),
   ])
   func a_wrong_configuration_is_explained(_ text: String, _ message: String) async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       try scratch.writeSecret("word", "word\n")
       let file = try scratch.write("fleetstore.json", text)
@@ -62,7 +62,7 @@ import Testing
   }
 
   @Test func every_fault_of_a_configuration_has_a_line_of_its_own() async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let file = try scratch.write(
         "c.json",
@@ -89,7 +89,7 @@ import Testing
   }
 
   @Test func check_names_a_database_that_cannot_be_made() async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let cases = [
         ("none/fleet.db", "c.json:1:13: database: \(scratch.file("none")): No such file or directory"),
@@ -109,7 +109,7 @@ import Testing
   }
 
   @Test func check_reports_a_running_server_and_a_faulty_web_app() async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let database = ["--database", "sqlite:\(scratch.file("fleet.db"))"]
       let store = try ServedStore(database)
@@ -133,7 +133,7 @@ import Testing
   }
 
   @Test func check_prints_every_option_of_the_file() async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let certificates = try Certificates()
       try certificates.write("server", in: scratch)
@@ -188,7 +188,7 @@ import Testing
   }
 
   @Test func a_configuration_says_where_and_how() async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let file = try scratch.write(
         "fleetstore.json",

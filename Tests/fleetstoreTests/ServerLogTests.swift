@@ -8,7 +8,7 @@ import Testing
 /// The log of `fleetstore`: its lines and their destination.
 @Suite struct ServerLogTests {
   @Test func a_priority_stands_in_front_of_a_line_only_in_the_journal() async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let file = try scratch.write("c.json", #"{"database":"sqlite:a.db","listen":"127.0.0.1:0"}"#)
       for (setting, prefix) in [
@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test func requests_are_logged_if_wanted_without_queries_and_keys() async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let file = try scratch.write("c.json", #"{"database":"sqlite:a.db","accessLog":true}"#)
       let store = try ServedStore(["--config", file])
@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test func a_websocket_handshake_is_logged_with_the_tokens_owner() async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let file = try scratch.write("c.json", #"{"database":"sqlite:a.db","accessLog":true}"#)
       let store = try ServedStore(["--config", file])
@@ -71,7 +71,7 @@ import Testing
   /// A full disk, simulated by a limit of the process: the health check reports it, and the log counts the failures.
   @Test func a_full_disk_is_reported_by_the_health_check_and_counted_in_the_log() async throws {
     let prlimit = try Tool.required("prlimit")
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let database = scratch.file("fleet.db")
       let store = try ServedStore(["--database", "sqlite:\(database)"])
@@ -104,7 +104,7 @@ import Testing
   }
 
   @Test func a_read_only_postgresql_is_reported_by_the_health_check() async throws {
-    try await aside {
+    try await runBlocking {
       let server = try PostgreSQLServer()
       let address = try server.database()
       let store = try ServedStore(["--database", address])
@@ -141,7 +141,7 @@ import Testing
   }
 
   @Test func a_stop_gives_event_loops_that_have_ended_no_work() async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       var isFirst = true
       var token = ""

@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test func old_records_of_the_types_that_are_named_and_old_changes_go() async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let database = ["--database", "sqlite:\(scratch.file("fleet.db"))"]
       let first = try ServedStore(database)
@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test func nothing_goes_for_its_age_while_the_clock_is_far_ahead_of_the_newest_change() async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let database = scratch.file("fleet.db")
       let first = try ServedStore(["--database", "sqlite:\(database)"])
@@ -88,7 +88,7 @@ import Testing
     (#"{"retention":{"changeHours":0}}"#, "retention.changeHours"),
   ])
   func an_invalid_retention_is_rejected_with_its_position(_ text: String, _ message: String) async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let file = try scratch.write("fleetstore.json", text)
       let result = try FleetstoreProgram.run(["serve", "--listen", "127.0.0.1:0", "--config", file], in: scratch.path)

@@ -10,7 +10,7 @@ import Testing
   @Test func the_schema_and_the_server_take_and_refuse_the_same() async throws {
     let program = try Tool.fleetstore
     let python = try Tool.python(with: "jsonschema")
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       try scratch.writeSecret("metrics.token", String(repeating: "x", count: 40) + "\n")
       try scratch.writeSecret("secret.keys", String(repeating: "7", count: 64) + "\n")

@@ -11,7 +11,7 @@ import Testing
   @Test(arguments: pages)
   func records_sent_to_the_printed_address_are_stored(_ page: DocumentedCommands) async throws {
     for program in ["curl", "zstd"] { try Tool.required(program) }
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let database = ["--database", "sqlite:\(scratch.file("fleet.db"))"]
       let store = try ServedStore(database)

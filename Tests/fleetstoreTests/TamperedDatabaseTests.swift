@@ -27,7 +27,7 @@ import Testing
     ("DELETE FROM audit", "the end was removed"),
   ])
   func a_change_of_the_audit_is_reported(_ sql: String, _ message: String) async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       for number in 1...3 {
         let added = try FleetstoreProgram.run(
@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test func the_target_of_a_link_is_not_overwritten() async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let precious = try scratch.write("precious", "text")
       try FileManager.default.createSymbolicLink(atPath: scratch.file("fleet.db-server"), withDestinationPath: precious)
@@ -58,7 +58,7 @@ import Testing
   }
 
   @Test func a_missing_file_of_keys_is_not_replaced() async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let added = try FleetstoreProgram.run(
         [

@@ -88,7 +88,7 @@ import Testing
 
   @Test(arguments: Database.allCases)
   func a_full_tenant_is_answered_507_until_records_are_removed(_ database: Database) async throws {
-    try await aside {
+    try await runBlocking {
       let site = try Site(database)
       _ = try site.command(["tenant", "add", "other"])
       let other = try site.command(["token", "add", "--role", "admin", "--tenant", "other"])
@@ -134,7 +134,7 @@ import Testing
 
   @Test(arguments: Database.allCases)
   func the_size_is_exact_after_kills_during_batches(_ database: Database) async throws {
-    try await aside {
+    try await runBlocking {
       let site = try Site(database)
       let key = try site.gateway(0, site.admin)
       var number = 1

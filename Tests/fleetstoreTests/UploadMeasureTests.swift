@@ -54,7 +54,7 @@ struct UploadMeasureTests {
   }
 
   @Test func memory_and_time_of_20_megabyte_uploads_are_measured() async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let store = try ServedStore(["--config", try scratch.write("c.json", Self.settings)])
       defer { store.program.kill() }
@@ -74,7 +74,7 @@ struct UploadMeasureTests {
   /// A client sends 50 batches a second, alone and while another one uploads without a pause. The rounds alternate, so
   /// that a slower disk affects both.
   @Test func ingest_during_uploads_is_measured() async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let store = try ServedStore(["--config", try scratch.write("c.json", Self.settings)])
       defer { store.program.kill() }

@@ -150,7 +150,7 @@ import Testing
 
   @Test(arguments: Database.allCases)
   func the_rules_hold_after_a_kill_at_any_time(_ database: Database) async throws {
-    try await aside {
+    try await runBlocking {
       let site = try Site(database)
       var (drivers, schedules) = ([String](), [String]())
       for vehicle in Self.vehicles {

@@ -20,7 +20,7 @@ import Testing
   private func run(_ arguments: [String], _ devices: [String]) async throws -> Tool.Result {
     try Tool.required("dbus-daemon")
     try Self.requireTestbed()
-    return try await aside {
+    return try await runBlocking {
       let scratch = try ScratchFolder()
       let file = try scratch.write(
         "devices.json", "{\"controllers\": [\"hci0\"], \"devices\": [\(devices.joined(separator: ", "))]}")
@@ -69,7 +69,7 @@ import Testing
   private static let address = "AA:BB:CC:00:00:01"
 
   private func run(_ arguments: [String], trusted: Bool) async throws -> Tool.Result {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let car = try SimulatedAdapter(.tcp(0), scenario: "{}", in: scratch.path)
       defer { car.stop() }

@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test func codes_that_cannot_be_written_out_are_not_cleared() async throws {
-    let played = try await aside {
+    let played = try await runBlocking {
       let scratch = try ScratchFolder()
       let line = "\"$OBDGATE\" dtc clear --yes --json --device \"$D0\" >/dev/full"
       return try play(line, beside: [Simulation(scenario: Scenarios.can)], in: scratch.path)

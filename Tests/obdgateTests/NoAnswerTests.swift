@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test func a_silent_device_is_reported_as_no_answer() async throws {
-    let result = try await aside {
+    let result = try await runBlocking {
       let scratch = try ScratchFolder()
       let line = "\"$OBDGATE\" info --json --device \"$D0@38400\""
       return try play(line, beside: [Simulation(faults: "silent")], in: scratch.path).result
@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test func an_adapter_in_use_is_busy() async throws {
-    let result = try await aside {
+    let result = try await runBlocking {
       let scratch = try ScratchFolder()
       // The process that uses a port holds a lock on it (flock), as other programs do.
       let line = "flock \"$D0\" \"$OBDGATE\" vin --device \"$D0\""

@@ -20,7 +20,7 @@ import Testing
   private func record(
     _ command: String, scenario: String = Scenarios.can, faults: String? = nil, at place: Simulation.Place = .tcp
   ) async throws -> Recording {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let line = command.replacing("RECORD", with: "\"$OBDGATE\" record --device \"$D0\" -o out.capture")
       let played = try play(

@@ -12,7 +12,7 @@ import Testing
     _ line: String, sinks: String = #"[{"type": "stdout"}]"#, state: String = #""stateDirectory": "state","#
   ) async throws -> Tool.Result {
     let daemon = try Tool.obdgated
-    return try await aside {
+    return try await runBlocking {
       let scratch = try ScratchFolder()
       let script = """
         cat >gateway.json <<END

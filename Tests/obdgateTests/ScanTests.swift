@@ -18,7 +18,7 @@ import Testing
   private func run(
     _ arguments: [String], _ devices: [String]
   ) async throws -> (result: Tool.Result, sent: [[String]]) {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let line = "\"$OBDGATE\" \(arguments.joined(separator: " "))"
       let played = try play(line, pluggingIn: devices, in: scratch.path)
@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test func a_bridge_that_sends_sentences_is_a_receiver_and_is_sent_nothing() async throws {
-    let played = try await aside {
+    let played = try await runBlocking {
       let scratch = try ScratchFolder()
       let sentence = "$GPGGA,092750.000,5321.6802,N,00630.3372,W,1,8,1.03,61.7,M,55.2,M,,*76\r\n"
       // The receiver sends twenty sentences a second, so that listening for two seconds is enough even on a busy

@@ -80,7 +80,7 @@ private let places = DispatchSemaphore(value: 8)
 
 /// Runs one command with a simulated adapter.
 func query(_ arguments: String..., scenario: String = "{}", faults: String? = nil) async throws -> Played {
-  try await aside {
+  try await runBlocking {
     let scratch = try ScratchFolder()
     let line = "\"$OBDGATE\" \(arguments.joined(separator: " ")) --device \"$D0\""
     return try play(line, beside: [Simulation(scenario: scenario, faults: faults)], in: scratch.path)

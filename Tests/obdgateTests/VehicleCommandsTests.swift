@@ -15,7 +15,7 @@ import Testing
   @Test(arguments: pages)
   func every_command_is_answered_by_the_vehicle(_ page: DocumentedCommands) async throws {
     try Tool.required("jq")
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       try scratch.write("ford.csv", "code,text,make\nP0420,tired of cleaning,\n")
       // The machine's real Bluetooth is not used.

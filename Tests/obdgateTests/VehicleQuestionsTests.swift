@@ -106,7 +106,7 @@ import Testing
   @Test(arguments: ["", "@115200"]) func the_rate_of_the_line_is_found_out_or_taken_as_named(_ rate: String)
     async throws
   {
-    let result = try await aside {
+    let result = try await runBlocking {
       let scratch = try ScratchFolder()
       let line = "\"$OBDGATE\" info --json --device \"$D0\(rate)\""
       let adapter = #"{"adapter": {"baud": 115200, "strictBaud": true}}"#
@@ -170,7 +170,7 @@ import Testing
   }
 
   @Test func texts_of_a_file_replace_the_built_in_ones() async throws {
-    let result = try await aside {
+    let result = try await runBlocking {
       let scratch = try ScratchFolder()
       try scratch.write("dodge.csv", "code,text,make\nP0420,tired of cleaning,Dodge\nP0420,wrong,Ford\n")
       let line = "\"$OBDGATE\" dtc --device \"$D0\" --texts dodge.csv"

@@ -7,7 +7,7 @@ import Testing
   @Test func the_schema_and_the_daemon_take_and_refuse_the_same() async throws {
     let program = try Tool.obdgated
     let python = try Tool.python(with: "jsonschema")
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       // The configurations of this project.
       let fence =

@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test func an_adapter_that_floods_is_read_and_polled_again_once_it_is_sane() async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let adapter = try SimulatedAdapter(.tcp(0), scenario: Scenarios.car(), in: scratch.path)
       defer { adapter.stop() }
@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test func an_adapter_that_answers_nonsense_is_polled_again_once_it_is_sane() async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let adapter = try SimulatedAdapter(.tcp(0), scenario: Scenarios.car(), in: scratch.path)
       defer { adapter.stop() }
@@ -77,7 +77,7 @@ import Testing
   }
 
   @Test func a_receiver_that_floods_is_read_and_has_positions_once_it_is_sane() async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let adapter = try SimulatedAdapter(.tcp(0), scenario: Scenarios.car(), in: scratch.path)
       defer { adapter.stop() }
@@ -95,7 +95,7 @@ import Testing
   }
 
   @Test func a_gpsd_that_floods_is_read_and_has_positions_once_it_is_sane() async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let adapter = try SimulatedAdapter(.tcp(0), scenario: Scenarios.car(), in: scratch.path)
       defer { adapter.stop() }

@@ -12,7 +12,7 @@ import Testing
   private static let growthKiB = 16_384
 
   @Test func a_hostile_broker_costs_no_record_and_little_memory() async throws {
-    try await aside {
+    try await runBlocking {
       let program = try Tool.obdgated
       let folder = try ScratchFolder()
       let broker = try Mosquitto(in: folder)

@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test func a_configuration_that_is_not_a_regular_text_file_is_rejected() async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       try expect(scratch.path, 66, "directory")
       let pipe = scratch.file("pipe")
@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test func an_oversized_configuration_file_is_not_read() async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let large = scratch.file("large")
       // A hundred megabytes of white space and an object, which is valid JSON.
@@ -81,7 +81,7 @@ import Testing
   }
 
   @Test func excessive_depth_and_numbers_in_a_configuration_are_rejected() async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let deep = [UInt8](repeating: UInt8(ascii: "["), count: 1_000_000)
       try expect(try scratch.write("deep", deep), 78, "nested deeper")
@@ -100,7 +100,7 @@ import Testing
   }
 
   @Test func excessive_counts_in_a_configuration_are_rejected() async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let rows: [(String, (Int) -> String, String, String)] = [
         (#"{"adapters":["#, { #"{"tcp":"a\#($0)"}"# }, "]}", "at most 32"),
@@ -120,7 +120,7 @@ import Testing
   }
 
   @Test func fences_of_a_million_corners_use_memory_proportional_to_their_size() async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let ring = Self.ring(1_000_000) { _ in 0.5 }
       let bytes = ring.utf8.count
@@ -135,7 +135,7 @@ import Testing
   }
 
   @Test func a_fence_with_close_edges_is_accepted_or_rejected_by_name() async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       // A star whose rays are as long as its width.
       try scratch.write("fences.geojson", Self.ring(8_000) { $0 % 2 == 0 ? 0.5 : 0.0001 })

@@ -12,7 +12,7 @@ import Testing
   private static let growthKiB = 16_384
 
   @Test func hostile_answers_to_records_cost_no_record_and_little_memory() async throws {
-    try await aside {
+    try await runBlocking {
       let port = try ReservedPort()
       let fleet = try FleetRun(
         proxy: port, sink: ", \"connectLimit\": 2, \"requestLimit\": 3, \"geofencePeriod\": 86400")
@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test func hostile_answers_to_the_geofence_request_do_not_stop_the_daemon() async throws {
-    try await aside {
+    try await runBlocking {
       let port = try ReservedPort()
       let fleet = try FleetRun(proxy: port, sink: ", \"connectLimit\": 2, \"requestLimit\": 3")
       let server = try fleet.startStore()

@@ -86,7 +86,7 @@ import Testing
 
   @Test(arguments: [#""sockets": true"#, #""sockets": false"#, #""sockets": true, "piece": 1"#])
   func an_adapter_with_bluetooth_le_is_polled_and_regained(_ facts: String) async throws {
-    try await aside {
+    try await runBlocking {
       let drive = try Drive.start(facts, Self.named)
       try drive.awaitReadings(3)
       try drive.bed.order(#"{"do": "disconnect"}"#)
@@ -114,7 +114,7 @@ import Testing
   func a_bluetooth_le_adapter_that_requires_a_key_is_paired_and_polled(
     _ row: (facts: String, passkeys: [String])
   ) async throws {
-    try await aside {
+    try await runBlocking {
       let more = #", "wants key": true, "passkey": \#(row.passkeys.last!), "pairing connects": true"#
       let drive = try Drive.start(row.facts + more, Self.named)
       try drive.daemon.line(within: .seconds(60)) { $0.contains("\"reason\":\"notPaired\"") }
@@ -132,7 +132,7 @@ import Testing
   }
 
   @Test func a_new_configuration_retries_abandoned_pairings() async throws {
-    try await aside {
+    try await runBlocking {
       let settings = #""adapters": [{"rfcomm": "\#(Self.address)", "pin": "824682"}], \#(Self.silent)"#
       let drive = try Drive.start(#""pins": ["735173"]"#, settings)
       for _ in 0..<2 {
@@ -144,7 +144,7 @@ import Testing
   }
 
   @Test func an_adapter_that_the_owner_trusts_is_found() async throws {
-    try await aside {
+    try await runBlocking {
       let drive = try Drive.start(#""sockets": true, "trusted": true"#, #""discovery": {"serial": false}"#)
       try drive.awaitReadings(2)
       #expect(drive.daemon.output.contains { $0.text.contains("\"device\":\"ble:\(Self.address)\"") })
@@ -156,7 +156,7 @@ import Testing
   private static let pinFile = #""adapters": [{"rfcomm": "AA:BB:CC:00:00:01", "pinFile": "obd.pin"}], \#(silent)"#
 
   @Test func a_pin_may_stand_in_a_file_beside_the_configuration() async throws {
-    try await aside {
+    try await runBlocking {
       let drive = try Drive.start(#""pins": ["735173"]"#, Self.pinFile)
       // No other PIN is tried meanwhile.
       try drive.daemon.errorLine(within: .seconds(60)) { $0.contains("obd.pin: cannot be read") }
@@ -172,7 +172,7 @@ import Testing
   }
 
   @Test func an_adapter_is_paired_with_the_configured_pin_which_is_not_shown() async throws {
-    try await aside {
+    try await runBlocking {
       func settings(_ pin: String) -> String {
         #""adapters": [{"rfcomm": "\#(Self.address)", "pin": "\#(pin)"}], \#(Self.silent)"#
       }

@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test func with_cycle_each_polling_cycle_is_one_record() async throws {
-    try await aside {
+    try await runBlocking {
       let run = try DaemonRun(settings: #""poll": {"defaultPeriod": 0.1}, "record": {"on": "cycle"}"#)
       try run.awaitReadings(30)
       run.daemon.send(SIGTERM)
@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test func on_change_only_a_changed_value_makes_a_record() async throws {
-    try await aside {
+    try await runBlocking {
       let car = """
         {"adapter": {"resetTime": 50, "baud": 115200},
          "cars": [{"noise": 0, "drive": {"repeat": true, "phases": [

@@ -7,7 +7,7 @@ import Testing
 /// When the vehicle is identified, polling no longer allocates memory.
 @Suite struct DaemonAllocationTests {
   @Test func polling_flat_out_allocates_nothing() async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let report = scratch.file("counts")
       let run = try DaemonRun(

@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test func a_fence_with_thousands_of_holes_is_taken_while_records_go_on() async throws {
-    try await aside {
+    try await runBlocking {
       let run = try DaemonRun()
       let scratch = try ScratchFolder()
       try run.awaitReadings(2)

@@ -7,7 +7,7 @@ import Testing
 /// The effect of SIGTERM and SIGHUP on the daemon.
 @Suite struct DaemonSignalsTests {
   @Test func a_SIGTERM_ends_the_daemon_within_two_seconds() async throws {
-    try await aside {
+    try await runBlocking {
       let run = try DaemonRun()
       try run.awaitReadings(3)
       run.daemon.send(SIGTERM)
@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test func a_SIGTERM_ends_the_daemon_within_two_seconds_without_a_reader() async throws {
-    try await aside {
+    try await runBlocking {
       let run = try DaemonRun(readsOutput: false)
       run.daemon.clogOutput()
       // Records are made, and wait for a sink.
@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test func a_SIGHUP_changes_periods_and_keeps_the_adapter() async throws {
-    try await aside {
+    try await runBlocking {
       let run = try DaemonRun(settings: #""poll": {"defaultPeriod": 30}, "record": {"period": 0.1}"#)
       try run.awaitReadings(1)
       try run.reload(settings: DaemonRun.quick)
@@ -46,7 +46,7 @@ import Testing
 
   /// Changes that need a restart are reported as long as they are pending.
   @Test func a_SIGHUP_reports_changes_that_need_a_restart() async throws {
-    try await aside {
+    try await runBlocking {
       let run = try DaemonRun()
       try run.awaitReadings(1)
       let changed = DaemonRun.quick + #", "driving": {"speedLimit": 100}"#
@@ -62,7 +62,7 @@ import Testing
 
   /// A limit of the file size acts like a full disk. The signal that the system sends for it must not end the daemon.
   @Test func a_file_size_limit_is_reported_and_loses_no_record() async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let sinks = """
         , "stateDirectory": "\(scratch.path)", "spool": {"commitPeriod": 0.2},
@@ -82,7 +82,7 @@ import Testing
   }
 
   @Test func a_SIGHUP_with_an_invalid_file_logs_one_line_and_changes_nothing() async throws {
-    try await aside {
+    try await runBlocking {
       let run = try DaemonRun()
       try run.awaitReadings(2)
       try run.reload(#"{"gatewayId": "gw-test", "adaptors": []}"#)

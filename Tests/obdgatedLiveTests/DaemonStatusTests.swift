@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test func the_status_shows_adapter_spool_sinks_and_threads() async throws {
-    try await aside {
+    try await runBlocking {
       let watched = try Watched(Watched.kept)
       let follower = try watched.follow()
       defer { follower.kill() }
@@ -62,7 +62,7 @@ import Testing
   }
 
   @Test func followers_are_shown_every_committed_record_as_the_file_has_it() async throws {
-    try await aside {
+    try await runBlocking {
       let watched = try Watched(Watched.kept)
       let (first, second) = (try watched.follow(), try watched.follow())
       defer { for follower in [first, second] { follower.kill() } }
@@ -89,7 +89,7 @@ import Testing
   }
 
   @Test func without_a_spool_followers_see_what_stdout_does() async throws {
-    try await aside {
+    try await runBlocking {
       let watched = try Watched()
       let follower = try watched.follow()
       defer { follower.kill() }
@@ -104,7 +104,7 @@ import Testing
   }
 
   @Test func a_stopped_follower_delays_nothing_and_learns_what_it_missed() async throws {
-    try await aside {
+    try await runBlocking {
       // There are some 200 records a second. With an ordinary car, it would take minutes to make as many as the daemon
       // keeps.
       let watched = try Watched(car: Scenarios.car(baud: 1_000_000, latency: 1))
@@ -159,7 +159,7 @@ import Testing
   }
 
   @Test func prometheus_reads_figures_by_tcp_and_nothing_else() async throws {
-    try await aside {
+    try await runBlocking {
       let port = try ReservedPort()
       let run = try DaemonRun(
         settings: DaemonRun.quick + #", "status": {"socket": false, "metrics": "127.0.0.1:\#(port.number)"}"#)
@@ -197,7 +197,7 @@ import Testing
   }
 
   @Test func endless_or_invalid_status_clients_are_disconnected() async throws {
-    try await aside {
+    try await runBlocking {
       let watched = try Watched()
       try watched.run.awaitReadings(5)
       let script = """
@@ -226,7 +226,7 @@ import Testing
   }
 
   @Test func an_endless_follower_delays_neither_others_nor_the_end() async throws {
-    try await aside {
+    try await runBlocking {
       let watched = try Watched()
       try watched.run.awaitReadings(3)
       let script = """
@@ -251,7 +251,7 @@ import Testing
   }
 
   @Test func a_status_client_that_half_closes_its_connection_is_answered() async throws {
-    try await aside {
+    try await runBlocking {
       let watched = try Watched()
       let script = """
         import socket, sys
@@ -267,7 +267,7 @@ import Testing
   }
 
   @Test func a_stale_status_socket_is_replaced_and_a_used_one_kept() async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let environment = ["XDG_RUNTIME_DIR": scratch.path]
       let first = try DaemonRun(environment: environment)

@@ -15,7 +15,7 @@ import Testing
   @Test func every_value_read_from_ELM327_emulator_is_one_that_it_sends() async throws {
     let python = try Tool.python(with: "elm")
     let program = try Tool.obdgated
-    try await aside {
+    try await runBlocking {
       let emulator = try RunningProgram(python, [TestData.projectRoot + "/scripts/testbed/emulator.py", "car"])
       defer { emulator.kill() }
       let told = try emulator.line(within: .seconds(60)) { $0.hasPrefix("{") }.text
@@ -60,7 +60,7 @@ import Testing
   @Test func a_car_with_many_silent_PIDs_is_not_lost() async throws {
     let python = try Tool.python(with: "elm")
     let program = try Tool.obdgated
-    try await aside {
+    try await runBlocking {
       let emulator = try RunningProgram(python, [TestData.projectRoot + "/scripts/testbed/emulator.py", "default"])
       defer { emulator.kill() }
       let told = try emulator.line(within: .seconds(60)) { $0.hasPrefix("{") }.text

@@ -7,7 +7,7 @@ import Testing
 /// Faults of networks and servers between obdgated and a real fleet store: every record arrives once.
 @Suite struct FleetFaultTests {
   @Test func each_record_arrives_once_despite_every_request_fault() async throws {
-    try await aside {
+    try await runBlocking {
       let port = try ReservedPort()
       let fleet = try FleetRun(proxy: port, sink: ", \"connectLimit\": 2, \"requestLimit\": 5")
       let server = try fleet.startStore()
@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test func a_store_with_another_name_or_an_expired_certificate_gets_nothing_until_it_is_put_right() async throws {
-    try await aside {
+    try await runBlocking {
       let certificates = try Certificates()
       let fleet = try FleetRun(authority: certificates.authority)
       let right = try certificates.make("right", for: "IP:127.0.0.1")

@@ -8,7 +8,7 @@ import Testing
 /// Every record that was committed to the spool is in the store once, with the values that the car sent.
 @Suite struct FleetKillTests {
   @Test func every_record_arrives_once_over_http_into_sqlite_despite_kills() async throws {
-    try await aside {
+    try await runBlocking {
       let fleet = try KilledFleet(FleetRun())
       let rounds = KilledFleet.kills(16)
       for round in 0..<rounds {
@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test func every_record_arrives_once_over_http_into_postgresql_despite_kills() async throws {
-    try await aside {
+    try await runBlocking {
       let database = try PostgreSQLServer(isSynchronous: true)
       let fleet = try KilledFleet(FleetRun(database: try database.database()))
       let rounds = KilledFleet.kills(8)
@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test func every_record_arrives_once_over_mosquitto_despite_kills() async throws {
-    try await aside {
+    try await runBlocking {
       let folder = try ScratchFolder()
       let broker = try Mosquitto(isPersistent: true, in: folder)
       let url = "mqtt://127.0.0.1:\(broker.port)"
@@ -79,7 +79,7 @@ import Testing
   }
 
   @Test func every_record_arrives_once_over_rabbitmq_despite_kills() async throws {
-    try await aside {
+    try await runBlocking {
       let rabbit = try RabbitMQ(nodes: 1)
       let node = rabbit.nodes[0]
       let broker = FleetRun.Broker(

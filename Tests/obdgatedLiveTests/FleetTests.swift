@@ -7,7 +7,7 @@ import Testing
 /// Communication between daemon and fleet store that is not about records.
 @Suite struct FleetTests {
   @Test func records_from_before_the_vehicle_is_known_are_stored_too() async throws {
-    try await aside {
+    try await runBlocking {
       let vin = "1D4GP00R55B123456"
       let fleet = try FleetRun()
       let server = try fleet.startStore()
@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test func fences_of_the_store_are_watched_without_a_restart() async throws {
-    try await aside {
+    try await runBlocking {
       let fleet = try FleetRun()
       let server = try fleet.startStore()
       defer { server.kill() }

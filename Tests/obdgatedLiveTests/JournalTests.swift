@@ -5,7 +5,7 @@ import Testing
 /// Log lines if stderr is systemd's journal.
 @Suite struct JournalTests {
   @Test func lines_carry_their_importance_and_fields_and_nothing_goes_to_stderr() async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let journal = scratch.file("journal")
       let listener = """

@@ -92,7 +92,7 @@ import Testing
   }
 
   @Test func a_backlog_is_reported_at_the_start_and_an_empty_one_is_not() async throws {
-    try await aside {
+    try await runBlocking {
       let box = try Box()
       let daemon = try box.start()
       defer { daemon.kill() }
@@ -103,7 +103,7 @@ import Testing
   }
 
   @Test func a_file_gets_every_record_once_over_a_restart() async throws {
-    try await aside {
+    try await runBlocking {
       let box = try Box()
       for round in 1...2 {
         let daemon = try box.start()
@@ -130,7 +130,7 @@ import Testing
     let rounds = Int(ProcessInfo.processInfo.environment["DAEMON_KILLS"] ?? "") ?? 48
     // The runs are parallel, each with a separate spool.
     try await withThrowingTaskGroup(of: Void.self) { group in
-      for _ in 0..<4 { group.addTask { try await aside { try Self.killed(rounds / 4) } } }
+      for _ in 0..<4 { group.addTask { try await runBlocking { try Self.killed(rounds / 4) } } }
       try await group.waitForAll()
     }
   }
@@ -172,7 +172,7 @@ import Testing
   }
 
   @Test func without_a_state_directory_records_are_kept_in_memory_with_a_warning() async throws {
-    try await aside {
+    try await runBlocking {
       let box = try Box()
       let text = try String(contentsOfFile: box.configuration, encoding: .utf8)
       try text.replacingOccurrences(of: #""stateDirectory": "state","#, with: "").write(
@@ -192,7 +192,7 @@ import Testing
   }
 
   @Test func stdout_beside_a_file_gets_the_same_records() async throws {
-    try await aside {
+    try await runBlocking {
       let box = try Box()
       let text = try String(contentsOfFile: box.configuration, encoding: .utf8)
       try text.replacingOccurrences(of: #""sinks": ["#, with: #""sinks": [{"type": "stdout"}, "#).write(
@@ -213,7 +213,7 @@ import Testing
   }
 
   @Test func a_closed_stdout_ends_only_that_sink() async throws {
-    try await aside {
+    try await runBlocking {
       let box = try Box()
       let text = try String(contentsOfFile: box.configuration, encoding: .utf8)
       try text.replacingOccurrences(of: #""sinks": ["#, with: #""sinks": [{"type": "stdout"}, "#).write(

@@ -7,7 +7,7 @@ import Testing
 /// Lost records are counted in the status and in the metrics, by reason.
 @Suite struct LossesTests {
   @Test func a_kill_is_counted_with_at_most_the_records_that_were_in_memory() async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let socket = scratch.file("d.sock")
       // The sink's folder does not exist, so no record leaves the spool.
@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test func records_that_were_only_in_memory_at_the_end_are_counted_in_one_line() async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let fault = try scratch.write("fault", "0")
       let run = try Watched.start(

@@ -7,7 +7,7 @@ import Testing
 /// Many programs follow the records of one daemon.
 @Suite struct ManyFollowersTests {
   @Test func a_hundred_followers_each_get_every_record() async throws {
-    try await aside {
+    try await runBlocking {
       let watched = try Watched(Watched.kept)
       // Each of them reports its numbers when it has thirty consecutive ones.
       let script = """

@@ -7,7 +7,7 @@ import Testing
 /// stdout has only records.
 @Suite struct OutputTests {
   @Test func two_adapters_at_once_give_one_count_without_a_hole() async throws {
-    try await aside {
+    try await runBlocking {
       let vins = ["1D4GP00R55B123456", "WP0ZZZ99ZTS392124"]
       let run = try DaemonRun(vins.map { Scenarios.car(vin: $0) })
       for vin in vins {
@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test func a_reader_that_leaves_ends_it_quietly() async throws {
-    try await aside {
+    try await runBlocking {
       let program = try Tool.obdgated
       let scratch = try ScratchFolder()
       let adapter = try SimulatedAdapter(.tcp(0), scenario: Scenarios.car(), in: scratch.path)

@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test func records_have_position_and_date_of_the_receiver_and_tell_fences() async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let drive = Drive(from: -200)
       let receiver = try SimulatedReceiver { drive.state(at: $0) }
@@ -83,7 +83,7 @@ import Testing
   }
 
   @Test func a_fence_visit_continues_after_a_restart() async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let link = scratch.file("receiver")
       let drive = Drive(from: -100)
@@ -106,7 +106,7 @@ import Testing
   }
 
   @Test func broken_fences_are_named_and_the_ones_before_stay() async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let drive = Drive(from: -100)
       let receiver = try SimulatedReceiver { drive.state(at: $0) }
@@ -124,7 +124,7 @@ import Testing
   }
 
   @Test func of_two_receivers_the_other_takes_over_when_one_is_gone() async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let good = try SimulatedReceiver { _ in .init(latitude: Self.north(5_000), longitude: 11.5, quality: 4) }
       let plain = try SimulatedReceiver { _ in .init(latitude: Self.north(6_000), longitude: 11.5) }
@@ -154,7 +154,7 @@ import Testing
   @Test func gpsd_is_a_receiver_too() async throws {
     let gpsfake = try Tool.required("gpsfake")
     try Tool.required("gpsd")
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let track = scratch.file("track.nmea")
       var sentences = ""

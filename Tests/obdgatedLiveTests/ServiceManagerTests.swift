@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test func the_daemon_notifies_systemd_once_when_ready_and_when_stopping() async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let manager = try NotifySocket(in: scratch)
       let daemon = try Self.started(scratch, manager)
@@ -32,7 +32,7 @@ import Testing
 
   @Test func recovery_of_a_damaged_spool_extends_the_start_timeout() async throws {
     let python = try Tool.required("python3")
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let manager = try NotifySocket(in: scratch)
       try FileManager.default.createDirectory(atPath: scratch.file("state"), withIntermediateDirectories: true)

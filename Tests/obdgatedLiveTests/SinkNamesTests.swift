@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test func two_sinks_get_the_same_records_each_under_its_own_names() async throws {
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let run = try DaemonRun(
         settings: DaemonRun.quick + """
@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test func stdout_can_have_vss_names() async throws {
-    try await aside {
+    try await runBlocking {
       let run = try DaemonRun(settings: DaemonRun.quick + #", "sinks": [{"type": "stdout", "names": "vss"}]"#)
       try run.daemon.line(within: .seconds(60)) {
         $0.contains(#""vss":"6.0""#) && $0.contains(#""Vehicle.Powertrain.CombustionEngine.Speed":"#)

@@ -7,7 +7,7 @@ import Testing
 @Suite struct StateDirectoryTests {
   @Test func a_missing_state_directory_is_made_when_stdout_is_the_only_sink() async throws {
     _ = try Tool.obdgated
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let folder = scratch.file("lib/obdgate")
       let run = try DaemonRun(settings: DaemonRun.quick + #", "stateDirectory": "\#(folder)""#)
@@ -21,7 +21,7 @@ import Testing
 
   @Test func a_state_directory_that_cannot_be_made_ends_the_start_with_one_line() async throws {
     let program = try Tool.obdgated
-    try await aside {
+    try await runBlocking {
       let scratch = try ScratchFolder()
       let file = try scratch.write("file", "")
       let configuration = try scratch.write("gateway.json", #"{"stateDirectory": "file/below"}"#)

@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test func an_unavailable_status_address_is_retried_and_reported_once() async throws {
-    try await aside {
+    try await runBlocking {
       let taken = try ListeningPort()
       let port = taken.number
       let run = try DaemonRun(settings: DaemonRun.quick + #", "status": {"metrics": "127.0.0.1:\#(port)"}"#)

@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test func a_trip_outlasts_a_program_that_is_killed() async throws {
-    try await aside {
+    try await runBlocking {
       let state = try ScratchFolder()
       let run = try DaemonRun(settings: settings(state.path))
       // 50 km/h: 50 m in four seconds.
@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test func overspeed_is_recorded_with_its_values() async throws {
-    try await aside {
+    try await runBlocking {
       let state = try ScratchFolder()
       let run = try DaemonRun(settings: settings(state.path))
       let line = try run.daemon.line(within: .seconds(60)) { $0.contains("\"type\":\"driving\"") }

@@ -14,7 +14,7 @@ import Testing
 
 /// A server on a free port with an empty database, and with keys of every kind in two tenants.
 ///
-/// Clients block, so tests use them in `aside`.
+/// Clients block, so tests use them in `runBlocking`.
 final class TestServer: Sendable {
   /// Keys of two tenants, which must not see each other's data.
   struct Keys: Sendable {
@@ -60,7 +60,8 @@ final class TestServer: Sendable {
     let storage =
       switch database {
       case .sqlite: try StoredFleet(sqlite: scratch.file("fleet.db"))
-      case .postgreSQL: try await StoredFleet(postgreSQL: try await aside { try PostgreSQLServer.shared.database() })
+      case .postgreSQL:
+        try await StoredFleet(postgreSQL: try await runBlocking { try PostgreSQLServer.shared.database() })
       }
     var options = options
     if options.files.folder == nil, options.files.s3 == nil { options.files.folder = scratch.file("files") }
