@@ -402,26 +402,28 @@ let package = Package(
       name: "FleetConnectorsServerTests",
       dependencies: [
         "FleetConnectors", "FleetAccess", "FleetDomain", "FleetProviders", "FleetStorage", "FleetStorageTestKit",
-        "FleetstoreTestKit", "FleetWork", "Telemetry", "TestKit", .product(name: "Logging", package: "swift-log"),
+        "FleetstoreTestKit", "FleetWork", "StoredFleetTestKit", "Telemetry", "TestKit",
+        .product(name: "Logging", package: "swift-log"),
       ], swiftSettings: strict),
     .testTarget(
       name: "FleetFollowerServerTests",
       dependencies: [
-        "FleetFollower", "FleetDomain", "FleetFigures", "FleetWork", "FleetStorage", "FleetStorageTestKit", "Telemetry",
-        "TestKit", .product(name: "Logging", package: "swift-log"),
+        "FleetFollower", "FleetDomain", "FleetFigures", "FleetWork", "FleetStorage", "FleetStorageTestKit",
+        "FleetstoreTestKit", "StoredFleetTestKit", "Telemetry", "TestKit",
+        .product(name: "Logging", package: "swift-log"),
       ], swiftSettings: strict),
     .testTarget(
       name: "FleetOutboxServerTests",
       dependencies: [
         "FleetOutbox", "FleetMessages", "FleetAccess", "FleetDomain", "FleetStorage", "FleetStorageTestKit",
-        "FleetWork",
-        "Telemetry", "TestKit",
+        "FleetstoreTestKit", "FleetWork", "StoredFleetTestKit", "Telemetry", "TestKit",
         .product(name: "Logging", package: "swift-log"),
       ], swiftSettings: strict),
     .testTarget(
       name: "FleetStorageServerTests",
       dependencies: [
-        "FleetStorage", "FleetStorageTestKit", "FleetDomain", "Telemetry", "CPostgres", "TestKit",
+        "FleetStorage", "FleetStorageTestKit", "FleetstoreTestKit", "FleetDomain", "StoredFleetTestKit", "Telemetry",
+        "CPostgres", "TestKit",
         .product(name: "Crypto", package: "swift-crypto"),
       ],
       swiftSettings: strict),
@@ -429,7 +431,8 @@ let package = Package(
       name: "FleetAPIServerTests",
       dependencies: [
         "FleetAPI", "FleetAccess", "FleetAccessTestKit", "FleetConnectors", "FleetDomain", "FleetFiles", "FleetStorage",
-        "FleetStorageTestKit", "FleetWeb", "FleetWork", "JSONText", "ModelFiles", "Peers", "Telemetry", "TestKit",
+        "FleetStorageTestKit", "FleetstoreTestKit", "FleetWeb", "FleetWork", "JSONText", "ModelFiles", "Peers",
+        "StoredFleetTestKit", "Telemetry", "TestKit",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOEmbedded", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -448,6 +451,9 @@ let package = Package(
     .target(
       name: "FleetstoreTestKit", dependencies: ["CZstd", "TestKit"], path: "Tests/FleetstoreTestKit",
       swiftSettings: strict),
+    .target(
+      name: "StoredFleetTestKit", dependencies: ["FleetStorage", "FleetstoreTestKit", "TestKit"],
+      path: "Tests/StoredFleetTestKit", swiftSettings: strict),
     .testTarget(
       name: "fleetstoreTests",
       dependencies: ["FleetAccess", "FleetAccessTestKit", "FleetstoreTestKit", "TestKit", "CZstd"],

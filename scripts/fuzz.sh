@@ -130,23 +130,29 @@ fuzz() {
   echo "fuzz $target: $total executions in $((SECONDS - started)) s, $(find "$here/corpus" -type f | wc -l) inputs in the corpus"
 }
 
-failed=0
-built=()
-for target in "${targets[@]}"; do
-  sources "$target" >/dev/null || exit 64
-  if build "$target"; then
-    built+=("$target")
-  else
-    echo "fuzz $target: FAILED to build"
-    failed=$((failed + 1))
-  fi
-done
-for ((i = 0; i < ${#built[@]}; i += 2)); do
-  running=()
-  for target in "${built[@]:i:2}"; do
-    fuzz "$target" &
-    running+=($!)
+# Runs a function for each of these targets, two at a time, and sets `succeeded` to those for which it succeeded.
+in_pairs() {
+  local work=$1 i target
+  shift
+  succeeded=()
+  for ((i = 1; i <= $#; i += 2)); do
+    local running=()
+    for target in "${@:i:2}"; do
+      "$work" "$target" &
+      running+=("$target $!")
+    done
+    for target in "${running[@]}"; do
+      if wait "${target#* }"; then succeeded+=("${target% *}"); fi
+    done
   done
-  for pid in "${running[@]}"; do wait "$pid" || failed=$((failed + 1)); done
-done
-[ $failed -eq 0 ]
+}
+
+build_or_say() {
+  build "$1" || { echo "fuzz $1: FAILED to build"; return 1; }
+}
+
+for target in "${targets[@]}"; do sources "$target" >/dev/null || exit 64; done
+in_pairs build_or_say "${targets[@]}"
+[ ${#succeeded[@]} -eq 0 ] || in_pairs fuzz "${succeeded[@]}"
+# A target that failed to build is not in the list of those that ran.
+[ ${#succeeded[@]} -eq ${#targets[@]} ]

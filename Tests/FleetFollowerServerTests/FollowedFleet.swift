@@ -3,18 +3,16 @@ import FleetFigures
 import FleetStorage
 import FleetStorageTestKit
 import FleetWork
+import FleetstoreTestKit
 import Logging
+import StoredFleetTestKit
 import Telemetry
 import TestKit
 import Testing
 
 @testable import FleetFollower
 
-enum Database: String, CaseIterable, CustomTestStringConvertible {
-  case sqlite, postgreSQL
-
-  var testDescription: String { rawValue }
-}
+typealias Database = FleetstoreTestKit.Database
 
 /// A storage with the vehicle VAN-1, and the follower of its records.
 final class FollowedFleet: Sendable {
@@ -27,11 +25,7 @@ final class FollowedFleet: Sendable {
 
   init(_ database: Database) async throws {
     folder = try ScratchFolder()
-    switch database {
-    case .sqlite: storage = try StoredFleet(sqlite: folder.file("fleet.db"))
-    case .postgreSQL:
-      storage = try await StoredFleet(postgreSQL: try await runBlocking { try PostgreSQLServer.shared.database() })
-    }
+    storage = try await database.emptyStore(in: folder)
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     follower = RecordFollower(storage: storage, logger: logger) { FollowedFleet.time(1_000) }
     try await storage.addVehicle("VAN-1", tenant: .standard, at: Self.time(0))

@@ -2,8 +2,10 @@ import FleetAccess
 import FleetDomain
 import FleetMessages
 import FleetStorage
+import FleetstoreTestKit
 import Foundation
 import Logging
+import StoredFleetTestKit
 import Synchronization
 import Telemetry
 import TestKit
@@ -13,11 +15,7 @@ import Testing
 
 /// An empty store with mails to send, and the clock of its senders.
 final class MailOutbox: Sendable {
-  enum Database: String, CaseIterable, CustomTestStringConvertible {
-    case sqlite, postgreSQL
-
-    var testDescription: String { rawValue }
-  }
+  typealias Database = FleetstoreTestKit.Database
 
   /// The error that an expected event did not occur in time.
   struct Late: Error {
@@ -34,11 +32,7 @@ final class MailOutbox: Sendable {
 
   init(_ database: Database) async throws {
     folder = try ScratchFolder()
-    switch database {
-    case .sqlite: storage = try StoredFleet(sqlite: folder.file("fleet.db"))
-    case .postgreSQL:
-      storage = try await StoredFleet(postgreSQL: try await runBlocking { try PostgreSQLServer.shared.database() })
-    }
+    storage = try await database.emptyStore(in: folder)
     try await storage.addTenant(Self.other, at: now)
   }
 

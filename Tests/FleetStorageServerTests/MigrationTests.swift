@@ -130,7 +130,7 @@ import Testing
     try await Self.fill(old, kind, version: version)
     query.cursor = try await Self.oldCursor(query, old, version: version)
     await old.close()
-    let new = try await TestedFleet.open(kind, address)
+    let new = try await kind.open(address)
     #expect(try await new.health().schemaVersion == SQLiteSchema.steps.count)
     #expect(try await new.all(.telemetry(of: "VAN-001")).map(\.number) == [0, 1, 2, 3, 4])
     // Cursors that earlier versions returned are still valid.
@@ -191,7 +191,7 @@ import Testing
       return 0
     }
     await old.close()
-    let new = try await TestedFleet.open(kind, address)
+    let new = try await kind.open(address)
     let latest = try #require(try await new.latest(vehicle: "VAN-001", tenant: .standard))
     #expect(latest.telemetry?.number == 3 && latest.position?.number == 1)
     #expect(latest.others.map(\.number) == [33, 30, 32, 19])
@@ -240,7 +240,7 @@ import Testing
       }
     }
     await old.close()
-    let new = try await TestedFleet.open(kind, address)
+    let new = try await kind.open(address)
     for (id, vehicles) in lists {
       #expect(try await new.gateway(id, tenant: .standard)?.allowedVehicles == vehicles)
     }
@@ -307,7 +307,7 @@ import Testing
         [SQLValue(tenant)])
     }
     await old.close()
-    let new = try await TestedFleet.open(kind, address)
+    let new = try await kind.open(address)
     let vehicles = try await new.view(tenant: .standard) { view throws(ThingError) in
       try view.list(ThingQuery<Vehicle>(order: [.init("id")])).items.map(\.value.id)
     }

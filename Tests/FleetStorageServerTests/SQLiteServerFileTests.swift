@@ -67,7 +67,7 @@ import Testing
       #expect(error?.kind == .noDatabase)
     }
     if kind == .sqlite { #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty) }
-    let made = try await TestedFleet.open(kind, address)
+    let made = try await kind.open(address)
     await made.close()
   }
 }

@@ -1,4 +1,6 @@
 import FleetDomain
+import FleetstoreTestKit
+import StoredFleetTestKit
 import Telemetry
 import TestKit
 import Testing
@@ -6,11 +8,7 @@ import Testing
 @testable import FleetStorage
 
 /// The two databases with which the contract of the storage is tested.
-enum Kind: String, CaseIterable, Sendable, CustomTestStringConvertible {
-  case sqlite, postgreSQL
-
-  var testDescription: String { rawValue }
-}
+typealias Kind = FleetstoreTestKit.Database
 
 /// An empty storage for one test.
 final class TestedFleet: Sendable {
@@ -24,25 +22,12 @@ final class TestedFleet: Sendable {
   init(_ kind: Kind) async throws {
     self.kind = kind
     folder = try ScratchFolder()
-    switch kind {
-    case .sqlite:
-      address = folder.file("fleet.db")
-    case .postgreSQL:
-      let server = try await runBlocking({ try PostgreSQLServer.shared })
-      address = try await runBlocking { try server.database() }
-    }
-    storage = try await TestedFleet.open(kind, address)
+    address = try await kind.emptyDatabase(in: folder)
+    storage = try await kind.open(address)
   }
 
   /// Opens another storage on the same database, as another process would do.
-  func another() async throws -> StoredFleet { try await TestedFleet.open(kind, address) }
-
-  static func open(_ kind: Kind, _ address: String) async throws -> StoredFleet {
-    switch kind {
-    case .sqlite: try StoredFleet(sqlite: address)
-    case .postgreSQL: try await StoredFleet(postgreSQL: address)
-    }
-  }
+  func another() async throws -> StoredFleet { try await kind.open(address) }
 
   /// Runs a test on an empty storage and closes it.
   static func with(_ kind: Kind, _ body: (TestedFleet) async throws -> Void) async throws {

@@ -80,9 +80,13 @@ public final class PostgreSQLServer: Sendable {
   }
 
   /// Creates a database and returns its connection URI.
-  public func database() throws -> String {
+  ///
+  /// - Parameter template: the connection URI of a database of this server, to which nothing is connected. The new
+  ///   database is a copy of it; without it, the new database is empty.
+  public func database(copying template: String? = nil) throws -> String {
     let name = "test\(databases.add(1, ordering: .relaxed).newValue)"
-    try sql("CREATE DATABASE \(name)", in: "postgres")
+    let source = template.map { " TEMPLATE \($0.split(separator: "/").last ?? "")" } ?? ""
+    try sql("CREATE DATABASE \(name)\(source)", in: "postgres")
     return address(name)
   }
 

@@ -8,12 +8,6 @@ import Testing
 /// If a server is killed during a change of an account, either the whole change was made or nothing of it, and the
 /// audit is intact.
 @Suite struct AccountKillTests {
-  enum Database: String, CaseIterable, CustomTestStringConvertible {
-    case sqlite, postgreSQL
-
-    var testDescription: String { rawValue }
-  }
-
   /// A database, its administrator, and the server that runs at present.
   final class Site {
     let scratch: ScratchFolder
@@ -37,7 +31,7 @@ import Testing
       scratch = try ScratchFolder()
       for (name, text) in secrets { try scratch.writeSecret(name, text) }
       try scratch.writeSecret("secret.keys", String(repeating: "7", count: 64) + "\n")
-      address = database == .sqlite ? "sqlite:fleet.db" : try PostgreSQLServer.shared.database()
+      address = try database.address(in: scratch)
       let members = (url.map { #","url":"\#($0)""# } ?? "") + accounts
       settings = try scratch.write(
         "c.json", #"{"database":"\#(address)","accounts":{"secretKeysFile":"secret.keys"\#(members)}\#(more)}"#)

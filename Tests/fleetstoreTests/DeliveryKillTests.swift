@@ -7,12 +7,6 @@ import Testing
 /// The server is killed while it sends events to a webhook. Each event whose change was answered arrives, the same event
 /// always has the same ID, and the events of one thing arrive in order.
 @Suite struct DeliveryKillTests {
-  enum Database: String, CaseIterable, CustomTestStringConvertible {
-    case sqlite, postgreSQL
-
-    var testDescription: String { rawValue }
-  }
-
   private static let rounds = 4
   private static let drivers = 3
 
@@ -48,7 +42,7 @@ import Testing
   private static func killServers(_ database: Database) throws {
     let scratch = try ScratchFolder()
     try scratch.writeSecret("secret.keys", String(repeating: "7", count: 64) + "\n")
-    let address = database == .sqlite ? "sqlite:fleet.db" : try PostgreSQLServer.shared.database()
+    let address = try database.address(in: scratch)
     let settings = try scratch.write(
       "c.json",
       #"{"database":"\#(address)","accounts":{"secretKeysFile":"secret.keys"},"connectors":{"allowPrivate":true}}"#)

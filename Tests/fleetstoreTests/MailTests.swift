@@ -6,12 +6,6 @@ import Testing
 
 /// Mails of the whole program, with a real mail server (aiosmtpd).
 @Suite struct MailTests {
-  enum Database: String, CaseIterable, CustomTestStringConvertible {
-    case sqlite, postgreSQL
-
-    var testDescription: String { rawValue }
-  }
-
   /// A store with an administrator, and the folder of its files.
   private final class Site {
     let scratch: ScratchFolder
@@ -24,7 +18,7 @@ import Testing
       peer = try MailPeer(["--login", "fleet", "se cret"], starts: startsMail)
       try scratch.writeSecret("mail.password", "se cret\n")
       try scratch.writeSecret("secret.keys", String(repeating: "7", count: 64) + "\n")
-      let address = database == .sqlite ? "sqlite:fleet.db" : try PostgreSQLServer.shared.database()
+      let address = try database.address(in: scratch)
       settings = try scratch.write(
         "c.json",
         """

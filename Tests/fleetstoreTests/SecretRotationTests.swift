@@ -8,7 +8,6 @@ import Testing
 /// `fleetstore secrets rotate` with the secrets that a server has stored, and the places of the key.
 @Suite struct SecretRotationTests {
   private typealias Site = AccountKillTests.Site
-  typealias Database = AccountKillTests.Database
 
   /// The columns with encrypted values.
   private static let columns = [
@@ -184,8 +183,7 @@ import Testing
       let credentials = try ScratchFolder()
       let line = String(repeating: "5", count: 64)
       try credentials.writeSecret("fleetstore.secret-keys", line + "\n")
-      let address =
-        database == .sqlite ? "sqlite:\(scratch.file("fleet.db"))" : try PostgreSQLServer.shared.database()
+      let address = try database.address(in: scratch)
       let environment = ["CREDENTIALS_DIRECTORY": credentials.path]
       let store = try ServedStore(["--database", address], environment: environment)
       defer { store.program.kill() }

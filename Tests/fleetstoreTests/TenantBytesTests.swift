@@ -7,12 +7,6 @@ import Testing
 /// `limits.tenantBytes`: a full tenant gets 507, other tenants go on, and the size is exact although the server is
 /// killed while it stores records.
 @Suite struct TenantBytesTests {
-  enum Database: String, CaseIterable, CustomTestStringConvertible {
-    case sqlite, postgreSQL
-
-    var testDescription: String { rawValue }
-  }
-
   private static let limit = 1_048_576
 
   /// A server that is killed and started again, with the keys of a gateway in each of two tenants.

@@ -8,12 +8,6 @@ import Testing
 /// Two clients send random commands, and the server is killed at a random time. Each command was then executed as a whole
 /// or not at all: the rules of the fleet's work hold, and the audit is intact.
 @Suite struct WorkKillTests {
-  enum Database: String, CaseIterable, CustomTestStringConvertible {
-    case sqlite, postgreSQL
-
-    var testDescription: String { rawValue }
-  }
-
   private static let vehicles = ["VAN-1", "VAN-2", "VAN-3"]
   private static let rounds = 6
 
@@ -27,7 +21,7 @@ import Testing
     init(_ database: Database) throws {
       scratch = try ScratchFolder()
       try scratch.writeSecret("secret.keys", String(repeating: "7", count: 64) + "\n")
-      let address = database == .sqlite ? "sqlite:fleet.db" : try PostgreSQLServer.shared.database()
+      let address = try database.address(in: scratch)
       settings = try scratch.write(
         "c.json", #"{"database":"\#(address)","accounts":{"secretKeysFile":"secret.keys"}}"#)
       store = try ServedStore(["--config", settings])

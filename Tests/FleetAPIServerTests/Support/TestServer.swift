@@ -3,9 +3,11 @@ import FleetDomain
 import FleetStorage
 import FleetStorageTestKit
 import FleetWeb
+import FleetstoreTestKit
 import Glibc
 import Logging
 import ServiceLifecycle
+import StoredFleetTestKit
 import Telemetry
 import TestKit
 import Testing
@@ -45,11 +47,7 @@ final class TestServer: Sendable {
     self.task = task
   }
 
-  enum Database: String, CaseIterable, CustomTestStringConvertible {
-    case sqlite, postgreSQL
-
-    var testDescription: String { rawValue }
-  }
+  typealias Database = FleetstoreTestKit.Database
 
   /// Runs a test against a server and stops it. If the database is not installed, the test is skipped.
   static func run(
@@ -57,12 +55,7 @@ final class TestServer: Sendable {
     clock: TestClock? = nil, _ test: @Sendable (TestServer) async throws -> Void
   ) async throws {
     let scratch = try ScratchFolder()
-    let storage =
-      switch database {
-      case .sqlite: try StoredFleet(sqlite: scratch.file("fleet.db"))
-      case .postgreSQL:
-        try await StoredFleet(postgreSQL: try await runBlocking { try PostgreSQLServer.shared.database() })
-      }
+    let storage = try await database.emptyStore(in: scratch)
     var options = options
     if options.files.folder == nil, options.files.s3 == nil { options.files.folder = scratch.file("files") }
     let server = try await start(options, storage, web: web, clock: clock)

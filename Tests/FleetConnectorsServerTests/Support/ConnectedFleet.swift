@@ -4,7 +4,9 @@ import FleetProviders
 import FleetStorage
 import FleetStorageTestKit
 import FleetWork
+import FleetstoreTestKit
 import Logging
+import StoredFleetTestKit
 import Synchronization
 import Telemetry
 import TestKit
@@ -12,11 +14,7 @@ import Testing
 
 @testable import FleetConnectors
 
-enum Database: String, CaseIterable, CustomTestStringConvertible {
-  case sqlite, postgreSQL
-
-  var testDescription: String { rawValue }
-}
+typealias Database = FleetstoreTestKit.Database
 
 /// A clock that a test sets.
 final class TestClock: Sendable {
@@ -41,11 +39,7 @@ final class ConnectedFleet: Sendable {
 
   init(_ database: Database) async throws {
     folder = try ScratchFolder()
-    switch database {
-    case .sqlite: storage = try StoredFleet(sqlite: folder.file("fleet.db"))
-    case .postgreSQL:
-      storage = try await StoredFleet(postgreSQL: try await runBlocking { try PostgreSQLServer.shared.database() })
-    }
+    storage = try await database.emptyStore(in: folder)
   }
 
   static func with(_ database: Database, _ body: (ConnectedFleet) async throws -> Void) async throws {
