@@ -147,12 +147,12 @@ in_pairs() {
   done
 }
 
-build_or_say() {
+build_reporting() {
   build "$1" || { echo "fuzz $1: FAILED to build"; return 1; }
 }
 
 for target in "${targets[@]}"; do sources "$target" >/dev/null || exit 64; done
-in_pairs build_or_say "${targets[@]}"
+in_pairs build_reporting "${targets[@]}"
 [ ${#succeeded[@]} -eq 0 ] || in_pairs fuzz "${succeeded[@]}"
 # A target that failed to build is not in the list of those that ran.
 [ ${#succeeded[@]} -eq ${#targets[@]} ]
