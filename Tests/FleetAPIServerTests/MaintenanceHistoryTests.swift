@@ -154,6 +154,47 @@ import Testing
     }
   }
 
+  /// Another command with the same ID must not be answered as if it had been executed.
+  @Test(arguments: TestServer.Database.allCases)
+  func a_completion_with_the_id_of_another_command_is_refused(_ database: TestServer.Database) async throws {
+    try await MaintenanceRoutesTests.run(on: database) { workshop in
+      func send(_ path: String, _ id: String, _ values: String) throws -> TestClient.Reply {
+        try workshop.post("\(path)/complete", #"{"id":"\#(id)"\#(values)}"#)
+      }
+      let lines = #","lines":[{"text":"oil","cost":{"amount":"40","currency":"EUR"}}]"#
+      let first = #","odometer":15300,"notes":"done"\#(lines)"#
+      let others = [
+        #","odometer":15301,"notes":"done"\#(lines)"#, #","odometer":15300\#(lines)"#, "",
+        #","odometer":15300,"notes":"done""#, first + #","cost":{"amount":"50","currency":"EUR"}"#,
+        first + #","completedDate":"\#(Self.day(3))""#, first + #","engineHours":7"#,
+      ]
+      // A work order, and a service without one.
+      let record = try workshop.made(
+        "maintenance-records", #"{"vehicleId":"VAN-1","serviceType":"repair","notes":"planned"}"#)
+      #expect(try workshop.post("maintenance-records/\(record)/start").status == 200)
+      let schedule = try workshop.made(
+        "service-schedules", #"{"vehicleId":"VAN-1","serviceType":"inspection","every":{"days":30}}"#)
+      let (completion, service) = (UUIDv7.random(at: WallClock.now).string, UUIDv7.random(at: WallClock.now).string)
+      for (path, id) in [("maintenance-records/\(record)", completion), ("service-schedules/\(schedule)", service)] {
+        let done = try send(path, id, first)
+        #expect(done.status == 200, "\(done.text)")
+        for other in others {
+          let reply = try send(path, id, other)
+          #expect(reply.status == 409 && reply.errorCode == "conflict", "\(path) \(other): \(reply.text)")
+        }
+        #expect(try send(path, id, first).status == 200)
+      }
+      // A person corrects the record. The command stays the same command.
+      let edit = try workshop.client.send(
+        "PATCH", "/api/maintenance-records/\(record)", json: #"{"notes":"corrected","odometer":15290}"#,
+        headers: ["If-Match": "*"])
+      #expect(edit.status == 200, "\(edit.text)")
+      let again = try send("maintenance-records/\(record)", completion, first)
+      #expect(try again.status == 200 && again.json["notes"] as? String == "corrected", "\(again.text)")
+      #expect(try workshop.records("&status=completed").count == 2)
+    }
+  }
+
   @Test(arguments: TestServer.Database.allCases)
   func the_distance_per_day_does_not_come_from_old_readings(_ database: TestServer.Database) async throws {
     try await MaintenanceRoutesTests.run(on: database) { workshop in

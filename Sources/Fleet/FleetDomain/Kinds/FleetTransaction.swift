@@ -202,6 +202,24 @@ extension FleetTransaction {
     }
   }
 
+  /// Returns the values that a thing had directly after the newest of its changes that are named in the audit by one of
+  /// `actions`, and that change; `nil` if the audit contains no such change, or too many later ones.
+  public func value<Value: Kind>(
+    of stored: Stored<Value>, after actions: Set<String>
+  ) throws(ThingError) -> (value: Value, action: String, change: ThingChange)? {
+    var value = stored.value
+    for entry in try audit(thing: stored.id, before: nil, limit: Int(Self.mostHistory)) {
+      guard let change = entry.change else { continue }
+      if actions.contains(entry.action) { return (value, entry.action, change) }
+      do throws(FieldError) {
+        value = try value.reverting(change)
+      } catch {
+        return nil
+      }
+    }
+    return nil
+  }
+
   /// Applies a client's merge patch to a thing that others may have changed since the client read it. All changes are
   /// kept, unless the client and the others changed the same fields.
   ///

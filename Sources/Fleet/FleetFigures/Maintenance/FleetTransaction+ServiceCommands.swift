@@ -6,7 +6,8 @@ extension FleetTransaction {
   /// Completes a maintenance record: adds its meter readings, and begins the next cycle of its schedule. If the command
   /// has an ID and was executed before, changes nothing.
   ///
-  /// - Throws: the errors of ``complete(_:with:on:)``; `exists` if the ID belongs to the completion of another record.
+  /// - Throws: the errors of ``complete(_:with:on:)``; `exists` if the ID belongs to the completion of another record, or
+  ///   to a command with other values.
   public func complete(
     _ record: Stored<MaintenanceRecord>, with completion: MaintenanceCompletion
   ) throws(ThingError) -> Stored<MaintenanceRecord> {
@@ -193,7 +194,8 @@ extension FleetTransaction {
   /// Completes the due service of a schedule: completes the open record or, if there is none, adds a completed record.
   /// If the command has an ID and was executed before, changes nothing.
   ///
-  /// - Throws: `invalid`; `exists` if the ID belongs to the completion of another service.
+  /// - Throws: `invalid`; `exists` if the ID belongs to the completion of another service, or to a command with other
+  ///   values.
   public func complete(
     _ schedule: Stored<ServiceSchedule>, with completion: MaintenanceCompletion
   ) throws(ThingError) -> Stored<ServiceSchedule> {
@@ -215,10 +217,7 @@ extension FleetTransaction {
       record.vehicle = vehicle.value.id
       record.serviceType = schedule.value.serviceType
       record.scheduleID = schedule.id
-      record.completedDate = completion.completedDate ?? today
-      (record.odometer, record.engineHours) = (completion.odometer, completion.engineHours)
-      (record.cost, record.lines, record.notes) = (completion.cost, completion.lines ?? [], completion.notes)
-      record.completionID = completion.id
+      record = record.completed(by: completion, on: today)
       try check(&record, old: nil)
       try close(try insert(record))
     }

@@ -25,9 +25,7 @@ extension FleetTransaction {
     if let date = new.completedDate, date > CalendarDate(utc: now).adding(days: 1) {
       throw .invalid(FieldErrors([FieldError("completedDate", "expected a date that is not in the future")]))
     }
-    if new.cost == nil || new.cost == old?.value.cost && old?.value.cost == old?.value.sum, !new.lines.isEmpty {
-      new.cost = new.sum
-    }
+    new.fillInCost(since: old?.value)
     if let id = new.scheduleID, old == nil {
       guard let schedule = try find(id, ServiceSchedule.self), try applies(schedule.value, to: new.vehicle) else {
         throw .invalid(FieldErrors([FieldError("scheduleId", "no schedule of this vehicle with this id")]))
@@ -105,19 +103,8 @@ extension FleetTransaction {
   public func finish(
     _ stored: Stored<MaintenanceRecord>, with completion: MaintenanceCompletion, on today: CalendarDate
   ) throws(ThingError) -> Stored<MaintenanceRecord> {
-    var record = stored.value
-    record.status = .completed
+    var record = stored.value.completed(by: completion, on: today)
     if record.startedAt != nil { record.completedAt = now }
-    record.completedDate = completion.completedDate ?? today
-    if let lines = completion.lines { record.lines = lines }
-    record.cost = completion.cost ?? record.cost
-    if let odometer = completion.odometer {
-      record.odometer = odometer
-      record.entered["odometer"] = completion.entered["odometer"]
-    }
-    record.engineHours = completion.engineHours ?? record.engineHours
-    record.notes = completion.notes ?? record.notes
-    record.completionID = completion.id
     try check(&record, old: stored)
     let completed = try update(stored, to: record, action: "complete")
     try emit(.maintenanceCompleted, completed)
@@ -159,13 +146,6 @@ extension FleetTransaction {
 }
 
 extension FleetView {
-  /// Returns the maintenance record that a command with this ID has completed; `nil` if the command has no ID, or was
-  /// not executed yet.
-  public func record(completedBy command: MaintenanceCompletion) throws(ThingError) -> Stored<MaintenanceRecord>? {
-    guard let id = command.id else { return nil }
-    return try first(ThingQuery<MaintenanceRecord>(.oneOf(key: "completionId", [id.json])))
-  }
-
   /// Returns the maintenance record for a schedule and a vehicle, if one is scheduled or in progress; otherwise `nil`.
   public func openRecord(of schedule: UUIDv7, vehicle: String) throws(ThingError) -> Stored<MaintenanceRecord>? {
     try first(
