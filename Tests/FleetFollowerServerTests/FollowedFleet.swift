@@ -89,6 +89,15 @@ final class FollowedFleet: Sendable {
 
   func followDate() async throws { try await follower.followDate(tenant: .standard) }
 
+  /// Lets another server of the same storage check the dates.
+  ///
+  /// - Parameter hours: the time of its clock.
+  func followDate(at hours: Double) async throws {
+    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    let other = RecordFollower(storage: storage, logger: logger) { FollowedFleet.time(hours) }
+    try await other.followDate(tenant: .standard)
+  }
+
   func vehicle() async throws -> Vehicle {
     try #require(try await storage.vehicle("VAN-1", tenant: .standard)).value
   }

@@ -100,13 +100,21 @@ public final class RecordFollower: Service {
     if !hasTypes {
       try await change(tenant, at: time) { transaction throws(ThingError) in try transaction.addServiceTypes() }
     }
-    var query = ServiceDue.toCheck(at: time)
+    var query = try await storage.view(tenant: tenant) { view throws(ThingError) in
+      try view.servicesToCheck(at: time)
+    }
     (query.limit, query.leavesOutUnreadable) = (PendingSchedule.mostVehicles, true)
     repeat {
       try Task.checkCancellation()
       let wanted = query
-      let page = try await storage.view(tenant: tenant) { view throws(ThingError) in try view.list(wanted) }
-      let failures = try await storage.change(each: page.items, tenant: tenant, by: Actor(.server), at: time) {
+      let (page, due) = try await storage.view(tenant: tenant) { view throws(ThingError) in
+        let page = try view.list(wanted)
+        // In other time zones of the tenant, the day may not have begun yet. Such services cause no transaction.
+        var due: [Stored<ServiceDue>] = []
+        for item in page.items where try view.isToCheck(item.value, at: time) { due.append(item) }
+        return (page, due)
+      }
+      let failures = try await storage.change(each: due, tenant: tenant, by: Actor(.server), at: time) {
         due, transaction throws(ThingError) in try transaction.evaluateServiceByDate(due.id)
       }
       for failure in page.unreadable + failures.map(\.reason) {

@@ -54,7 +54,7 @@ extension FleetTransaction {
     for id in changed { try showMostUrgentState(of: id) }
   }
 
-  /// Updates the state of a service that may have changed because a new day has begun.
+  /// Updates the state and the forecast of a service, which may have changed because a new day has begun.
   public func evaluateServiceByDate(_ id: UUIDv7) throws(ThingError) {
     guard let due = try find(id, ServiceDue.self), let date = due.value.checkDate else { return }
     guard let schedule = try find(due.value.scheduleID, ServiceSchedule.self),
@@ -91,8 +91,16 @@ extension FleetTransaction {
     changed.state =
       isRetired
       ? .ok : plan.state(changed.due, at: vehicle.value.servicePoint(on: today), snoozedUntil: changed.snoozedUntil)
+    let figures = ServiceFigures(schedule, changed, vehicle.value, on: today)
     changed.checkDate =
       isRetired ? nil : plan.checkDate(changed.due, after: today, snoozedUntil: changed.snoozedUntil)
+    // A forecast that depends on distances or hours moves with each day on which the vehicle sends no reading. Only the
+    // schedules of single vehicles store a forecast.
+    if !isRetired, schedule.value.vehicle != nil,
+      ServiceFigures(schedule, changed, vehicle.value, on: today.next).forecastDate != figures.forecastDate
+    {
+      changed.checkDate = today.next
+    }
     // No service is announced while a record of this cycle is being completed.
     let isNew = changed.openedCycle != changed.cycle
     if changed.state == .dueSoon, due.value.state != .dueSoon, isNew {
@@ -106,7 +114,6 @@ extension FleetTransaction {
     let stored = try update(due, to: changed, action: "change")
     if schedule.value.vehicle != nil {
       var shown = schedule.value
-      let figures = ServiceFigures(schedule, changed, vehicle.value, on: today)
       (shown.next, shown.state, shown.forecastDate) =
         isRetired ? (nil, .ok, nil) : (figures.next, figures.state, figures.forecastDate)
       shown.dueDate = shown.next?.dueDate

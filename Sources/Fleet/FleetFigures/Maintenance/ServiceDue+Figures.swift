@@ -21,13 +21,6 @@ extension ServiceDue {
     return lastRecordID == nil ? nil : lastDate
   }
 
-  /// Selects the services whose state may have changed because a new day has begun in some time zone.
-  public static func toCheck(at now: Timestamp) -> ThingQuery<ServiceDue> {
-    // No time zone is more than 14 hours ahead of UTC.
-    let latest = CalendarDate(utc: Timestamp(nanoseconds: now.nanoseconds + 50_400_000_000_000))
-    return ThingQuery<ServiceDue>(.below(key: "checkDate", latest.adding(days: 1).json), order: [.init("checkDate")])
-  }
-
   /// The fields of a schedule that decide when it is due.
   static func plan(of schedule: ServiceSchedule) -> String {
     JSON.array([schedule.every.json, schedule.basis.json, schedule.lastService.json]).canonicalText
@@ -48,6 +41,22 @@ extension ServiceDue {
 }
 
 extension FleetView {
+  /// Selects the services whose state or forecast may have changed, because a new day has begun in one of the tenant's
+  /// time zones.
+  public func servicesToCheck(at now: Timestamp) throws(ThingError) -> ThingQuery<ServiceDue> {
+    var latest = try zone(ofFleet: nil).day(of: now)
+    for name in Set(try values(["timeZone"], ThingQuery<Fleet>()).compactMap { $0[0].textValue }) {
+      latest = max(latest, zone(name).day(of: now))
+    }
+    return ThingQuery<ServiceDue>(.below(key: "checkDate", latest.adding(days: 1).json), order: [.init("checkDate")])
+  }
+
+  /// Whether the day on which a service must be checked has begun in the time zone of its vehicle.
+  public func isToCheck(_ due: ServiceDue, at now: Timestamp) throws(ThingError) -> Bool {
+    guard let date = due.checkDate else { return false }
+    return date <= (try zone(ofVehicle: due.vehicle).day(of: now))
+  }
+
   /// Creates the state of a schedule for a vehicle, with the totals from which distances and hours count.
   func newDue(_ schedule: Stored<ServiceSchedule>, _ vehicle: Vehicle) throws(ThingError) -> ServiceDue {
     var due = ServiceDue(schedule, vehicle, in: try zone(of: vehicle))

@@ -174,7 +174,7 @@ public struct ServiceDue: Kind {
   public var snoozedUntil: CalendarDate?
   /// The last value of ``cycle`` for which the server opened a maintenance record; `nil` if it opened none.
   public var openedCycle: Int64?
-  /// The next day on which the state can change without a meter reading; `nil` if there is none.
+  /// The next day on which the state or the forecast can change without a meter reading; `nil` if there is none.
   public var checkDate: CalendarDate?
 
   public init() {}
