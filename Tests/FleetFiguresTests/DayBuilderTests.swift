@@ -195,6 +195,63 @@ import Testing
     }
   }
 
+  /// Trips without telemetry, some of which pass one or more midnights: each day has its share, second by second.
+  @Test func trips_over_midnight_are_divided_between_their_days() throws {
+    let days = (0..<5).map { Self.date.adding(days: $0) }
+    for seed in 0..<40 {
+      var random = SplitMix(seed: UInt64(seed))
+      var trips: [DayTrip] = []
+      var second = 0
+      while second < 4 * 86_400 {
+        let start = second + Int.random(in: 0...40_000, using: &random)
+        let end = start + Int.random(in: 60...90_000, using: &random)
+        guard end < 5 * 86_400 else { break }
+        let distance = Double(Int.random(in: 0...(end - start) / 36, using: &random))
+        trips.append(Self.trip(end, ends: true, id: "\(start)", start: start, end: end, distance: distance))
+        second = end
+      }
+      var total = 0.0
+      for (number, date) in days.enumerated() {
+        let seconds = (number * 86_400)..<((number + 1) * 86_400)
+        var (distance, unknown, begun) = (0.0, 0, 0)
+        for trip in trips {
+          let (start, end) = (Int((trip.startTime! - Self.start) / 1_000), Int((trip.endTime! - Self.start) / 1_000))
+          let inside = (start..<end).clamped(to: seconds).count
+          distance += (trip.distance ?? 0) * Double(inside) / Double(end - start)
+          unknown += inside
+          begun += seconds.contains(start) ? 1 : 0
+        }
+        let day = DayBuilder(date, in: .utc, trips: trips.shuffled(using: &random), drivingEvents: []).finish()
+        guard unknown > 0 else {
+          #expect(day?.distance ?? 0 == 0)
+          continue
+        }
+        let found = try #require(day)
+        #expect(abs((found.distance ?? 0) - distance) < 1e-6, "\(seed), \(date)")
+        #expect(found.unknown == Int64(unknown) * 1_000 && found.trips == begun, "\(seed), \(date)")
+        #expect(Self.start + Int64(seconds.lowerBound) * 1_000 <= found.firstTime.milliseconds)
+        #expect(found.lastTime.milliseconds < Self.start + Int64(seconds.upperBound) * 1_000)
+        total += found.distance ?? 0
+      }
+      #expect(abs(total - trips.compactMap(\.distance).reduce(0, +)) < 1e-6, "\(seed)")
+    }
+  }
+
+  /// The telemetry of a trip over midnight ends before midnight and begins again after it.
+  @Test func a_gap_over_midnight_is_filled_by_the_trip() throws {
+    // From 23:00 to 01:00 at 36 km/h. Telemetry has the first and the last half hour.
+    let trip = Self.trip(90_000, ends: true, start: 82_800, end: 90_000, distance: 72)
+    let before = (0...180).map { Self.sample(82_800 + $0 * 10, speed: 36, rpm: 900) }
+    let after = (0...180).map { Self.sample(88_200 + $0 * 10, speed: 36, rpm: 900) }
+    for (date, samples) in [(Self.date, before + [after[0]]), (Self.date.next, [before[180]] + after)] {
+      var builder = DayBuilder(date, in: .utc, trips: [trip], drivingEvents: [])
+      for sample in samples { builder.add(sample) }
+      let day = try #require(builder.finish())
+      #expect(abs((day.distance ?? 0) - 36) < 1e-9 && day.moving == 1_800_000, "\(date)")
+      #expect(day.unknown == 1_800_000 && day.trips == (date == Self.date ? 1 : 0), "\(date)")
+    }
+  }
+
   @Test func a_trip_without_a_record_of_its_start_is_not_parking() throws {
     let trips = [
       Self.trip(600, ends: true, id: "a", start: 0, end: 600),

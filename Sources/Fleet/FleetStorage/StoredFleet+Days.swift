@@ -88,13 +88,14 @@ extension StoredFleet {
   }
 
   public func resetDays(_ stale: StaleDays, tenant: TenantID, at now: Timestamp) async throws(StorageError) {
+    let first = stale.firstOpenDay(in: zone(stale.zone)).map { Int64($0.dayNumber) } ?? .min
     // Use several transactions, because other tenants wait for each of them.
     var hasMore = true
     while hasMore {
       hasMore = try await engine.write { session throws(StoreFailure) in
         let tenant = try session.existing(tenant)
         guard let key = try session.lockedVehicle(stale, tenant) else { return false }
-        guard try session.resetSomeDays(of: key, at: now) else { return true }
+        guard try session.resetSomeDays(of: key, from: first, at: now) else { return true }
         try session.run("UPDATE vehicle SET day_zone = $2 WHERE key = $1", [SQLValue(key), SQLValue(stale.zone)])
         return false
       }
@@ -106,17 +107,19 @@ extension StoreSession {
   /// Maximum number of days whose figures one transaction deletes.
   private static var daysOfReset: Int { 100 }
 
-  /// Deletes the figures of some days of a vehicle, the earliest first, and marks hours of these days as stale. Skips
-  /// days whose figures cannot be computed again, because retention has removed records.
+  /// Deletes the figures of some days of a vehicle, the earliest first, and marks hours of these days as stale.
   ///
+  /// - Parameter first: the number of the first day whose figures can be computed again. Earlier days keep their figures,
+  ///   because retention has removed records.
   /// - Returns: `true` if no more such days remain.
-  fileprivate func resetSomeDays(of vehicle: Int32, at now: Timestamp) throws(StoreFailure) -> Bool {
-    let sealed = SQLValue.integer(try daysSealedBefore() ?? .min)
+  fileprivate func resetSomeDays(
+    of vehicle: Int32, from first: Int64, at now: Timestamp
+  ) throws(StoreFailure) -> Bool {
     let days = try rows(
       """
-      SELECT first_time, last_time, day FROM vehicle_day WHERE vehicle = $1 AND first_time >= $2
+      SELECT first_time, last_time, day FROM vehicle_day WHERE vehicle = $1 AND day >= $2
       ORDER BY day LIMIT \(Self.daysOfReset)
-      """, [SQLValue(vehicle), sealed])
+      """, [SQLValue(vehicle), .integer(first)])
     guard let last = days.last else { return true }
     var hours: Set<Int64> = []
     for day in days {
@@ -126,8 +129,8 @@ extension StoreSession {
       hours.insert(last)
     }
     try run(
-      "DELETE FROM vehicle_day WHERE vehicle = $1 AND first_time >= $2 AND day <= $3",
-      [SQLValue(vehicle), sealed, .integer(last.integer(2))])
+      "DELETE FROM vehicle_day WHERE vehicle = $1 AND day >= $2 AND day <= $3",
+      [SQLValue(vehicle), .integer(first), .integer(last.integer(2))])
     try markStale(hours.sorted().map { StaleHour(vehicle: vehicle, hour: $0) }, at: now.milliseconds)
     return days.count < Self.daysOfReset
   }
@@ -163,6 +166,18 @@ struct StaleHour: Hashable {
   /// The classes of records from which figures are computed.
   static let classes = Set(
     [RecordClass.known(.telemetry), .known(.trip), .known(.driving)].map(\.number))
+
+  /// Returns hours of a trip before its end, so that each day of the trip contains at least one of them, in any time zone.
+  ///
+  /// - Parameters:
+  ///   - body: the record of the trip.
+  ///   - end: the time of the record, ms since 1970.
+  static func hours(ofTrip body: [UInt8], endingAt end: Int64) -> [Int64] {
+    guard let start = (try? JSON(parsing: body))?["startTime"].flatMap({ try? Timestamp(json: $0) })?.milliseconds,
+      start < end
+    else { return [] }
+    return stride(from: max(start, end - StaleDays.longestTrip), to: end, by: 43_200_000).map(number)
+  }
 }
 
 extension Set<StaleHour> {

@@ -97,7 +97,7 @@ final class DayUpdater: Sendable {
       }
       var days: [(date: CalendarDate, figures: VehicleDay?)] = []
       for date in next.days {
-        if let sealed = stale.sealedBefore, zone.start(of: date) < sealed.milliseconds { continue }
+        if let first = stale.firstOpenDay(in: zone), date < first { continue }
         days.append((date, try await figures(of: stale.vehicle, date, in: zone, tenant: tenant)))
         computedDays.add(1, ordering: .relaxed)
       }
@@ -143,11 +143,33 @@ final class DayUpdater: Sendable {
         trips.append(DayTrip(time: time, record: json))
       }
     }
+    trips += try await laterTrips(of: vehicle, since: to, begunBefore: zone.start(of: date.next), tenant: tenant)
     var builder = DayBuilder(date, in: zone, trips: trips, drivingEvents: drivingEvents)
     try await forEachRecord(
       RecordQuery.telemetry(of: vehicle, from: from, to: to, limit: Self.pageRecords), tenant
     ) { record, time in builder.add(DaySample(time: time, values: TelemetryValues(record: record.body))) }
     return builder.finish()
+  }
+
+  /// The number of records that are read to find the end of a trip that passes midnight. Usually, it is the first one.
+  private static let laterTrips = 20
+
+  /// Returns the trips that ended after a day, but began before its end.
+  ///
+  /// - Parameters:
+  ///   - time: the first time of the records that are read.
+  ///   - end: the end of the day, ms since 1970.
+  private func laterTrips(
+    of vehicle: String, since time: Timestamp, begunBefore end: Int64, tenant: TenantID
+  ) async throws -> [DayTrip] {
+    let last = Timestamp(nanoseconds: time.nanoseconds + DayBuilder.longestTrip * 1_000_000)
+    let query = RecordQuery(
+      vehicle: vehicle, classes: [.known(.trip)], from: time, to: last, order: .oldestFirst, limit: Self.laterTrips)
+    return try await storage.records(query, tenant: tenant).items.compactMap { record in
+      guard !record.isTimeAhead, let time = record.time, let json = try? JSON(parsing: record.body) else { return nil }
+      let trip = DayTrip(time: time.milliseconds, record: json)
+      return trip.hasEnded && trip.startTime ?? .max < end ? trip : nil
+    }
   }
 
   private func forEachRecord(

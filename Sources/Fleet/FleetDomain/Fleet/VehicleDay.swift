@@ -22,9 +22,9 @@ public struct VehicleDay: Equatable, Sendable {
   public var drivingEvents = 0
   /// The number of driving events for which the driver is responsible; `nil` if unknown.
   public var driverEvents: Int?
-  /// Time of the day's first record.
+  /// Time of the day's first record. If only a trip passes the day, the start of the trip or of the day.
   public var firstTime: Timestamp
-  /// Time of the day's last record.
+  /// Time of the day's last record. If only a trip passes the day, the end of the day.
   public var lastTime: Timestamp
 
   public init(date: CalendarDate, firstTime: Timestamp, lastTime: Timestamp) {
@@ -53,14 +53,28 @@ public struct StaleDays: Equatable, Sendable {
   /// The hours with records that were stored after the figures were computed. Each is a number of hours since 1970;
   /// ascending.
   public var hours: [Int64]
-  /// Days that begin before this time keep their figures, because retention has removed records; `nil` if it has
-  /// removed none.
+  /// Retention has removed records before this time; `nil` if it has removed none. Days before ``firstOpenDay(in:)`` keep
+  /// their figures.
   public var sealedBefore: Timestamp?
+
+  /// The time before and after a day from which records are also needed to compute the day's figures, ms.
+  public static let margin: Int64 = 135_000
+  /// The duration of the longest trip that is divided between its days, ms.
+  public static let longestTrip: Int64 = 31 * 86_400_000
 
   public init(vehicle: String, change: Int64, hours: [Int64]) {
     self.vehicle = vehicle
     self.change = change
     self.hours = hours
+  }
+
+  /// Returns the first day whose figures may be computed again, because none of the records for them was removed; `nil`
+  /// if all days may be.
+  public func firstOpenDay(in zone: ZoneRules) -> CalendarDate? {
+    guard let sealedBefore else { return nil }
+    var date = zone.day(of: sealedBefore)
+    while zone.start(of: date) - Self.margin < sealedBefore.milliseconds { date = date.next }
+    return date
   }
 }
 

@@ -20,16 +20,19 @@ import Telemetry
 ///
 /// A value is used for 15 seconds if the next records do not contain it, because not every record contains every value.
 ///
-/// A trip that ended on the day counts with its own distance if telemetry gives no distance in its time, or in more than
-/// two minutes of it. Its time without telemetry is unknown, because it is not known when the vehicle stood.
+/// A trip counts with its own distance if telemetry gives no distance in its time on the day, or in more than two minutes
+/// of it. Its time without telemetry is unknown, because it is not known when the vehicle stood. The distance of a trip
+/// over midnight is divided in proportion to its time on each day.
 public struct DayBuilder: Sendable {
   /// If two records are at most this far apart, the vehicle is assumed to keep the state of the first one in between,
   /// ms.
   public static let longestStep: Int64 = 120_000
   /// The time for which a value is used after its record, ms.
-  static let hold: Int64 = 15_000
+  static let hold = margin - longestStep
   /// The time before and after the day for which records are also needed, ms.
-  public static let margin = longestStep + hold
+  public static let margin = StaleDays.margin
+  /// The maximum duration of a trip, ms. The end of a trip that passes midnight is searched for so long after the day.
+  public static let longestTrip = StaleDays.longestTrip
   /// The speed over ground from which a vehicle counts as moving, km/h. Receivers of parked vehicles report lower
   /// speeds.
   static let leastGroundSpeed = 3.0
@@ -92,6 +95,9 @@ public struct DayBuilder: Sendable {
   private var ownDistances: [TripDistance]
   /// The first of ``ownDistances`` that may end after the newest telemetry record.
   private var nextTrip = 0
+  /// The parts of the day in which the vehicle's state is unknown, and that lie between a record of the day and a record
+  /// of another day, or between two records of other days.
+  private var gapsAtMidnight: [Range<Int64>] = []
   private var speed: Held?
   private var groundSpeed: Held?
   private var rpm: Held?
@@ -108,7 +114,8 @@ public struct DayBuilder: Sendable {
   /// Creates a builder for a day.
   ///
   /// - Parameters:
-  ///   - trips: records of trips from the day and from ``margin`` before and after it, in any order.
+  ///   - trips: records of trips from the day and from ``margin`` before and after it, and the ends of later trips that
+  ///     began before the end of the day, in any order.
   ///   - drivingEvents: the driving events of the day, in any order.
   public init(_ date: CalendarDate, in zone: ZoneRules, trips: [DayTrip], drivingEvents: [DayEvent]) {
     self.date = date
@@ -212,7 +219,7 @@ public struct DayBuilder: Sendable {
   /// vehicle was then parked.
   private mutating func addGap(_ first: Moment, _ second: Moment) {
     anchor = nil
-    guard contains(first.time), contains(second.time) else { return }
+    guard contains(first.time), contains(second.time) else { return addGapAtMidnight(first, second) }
     if let start = first.odometer, let end = second.odometer {
       let hours = Double(second.time - first.time) / 3_600_000
       if end >= start, end - start <= Self.greatestSpeed * hours {
@@ -231,6 +238,13 @@ public struct DayBuilder: Sendable {
     unknown += max((ending?.effectiveTime ?? second.time) - first.time, 0)
   }
 
+  /// Stores the part of the day that lies in a longer time without records over midnight, unless the vehicle was parked.
+  private mutating func addGapAtMidnight(_ first: Moment, _ second: Moment) {
+    guard first.isEngineOn ?? !isParked(at: first.time) else { return }
+    let inside = (first.time..<second.time).clamped(to: from..<to)
+    if !inside.isEmpty { gapsAtMidnight.append(inside) }
+  }
+
   /// Whether the vehicle was parked at a time: the last start or end of a trip up to this time was an end, and no trip
   /// began before this time and ended after it. The start of a trip may have no record of its own.
   private func isParked(at time: Int64) -> Bool {
@@ -240,21 +254,21 @@ public struct DayBuilder: Sendable {
 
   // MARK: Trips
 
-  /// Returns the trips that ended on the day and whose distances are known. Other records of the same trip, and trips
+  /// Returns the ended trips with a part on the day whose distances are known. Other records of the same trip, and trips
   /// that overlap it, are left out.
   ///
-  /// If a trip began before the day, the result contains only its share on the day.
+  /// If a trip began before the day or ended after it, the result contains only its share on the day.
   private static func distances(of trips: [DayTrip], from: Int64, to: Int64) -> [TripDistance] {
     var found: [TripDistance] = []
-    let ended = trips.filter { $0.hasEnded && from <= $0.effectiveTime && $0.effectiveTime < to }
+    let ended = trips.filter(\.hasEnded)
     for trip in ended.sorted(by: { ($0.startTime ?? .min, $0.id) < ($1.startTime ?? .min, $1.id) }) {
       let end = trip.effectiveTime
-      guard let start = trip.startTime, start < end, start >= found.last?.end ?? .min, from < end,
+      guard let start = trip.startTime, start < end, start < to, from < end, start >= found.last?.end ?? .min,
         let kilometers = trip.distance, kilometers >= 0,
         kilometers <= greatestSpeed * Double(end - start) / 3_600_000
       else { continue }
-      let time = max(start, from)..<end
-      let share = Double(end - time.lowerBound) / Double(end - start)
+      let time = max(start, from)..<min(end, to)
+      let share = Double(time.upperBound - time.lowerBound) / Double(end - start)
       found.append(TripDistance(time: time, kilometers: kilometers * share))
     }
     return found
@@ -283,6 +297,10 @@ public struct DayBuilder: Sendable {
     for trip in ownDistances where trip.isIncomplete {
       distance = (distance ?? 0) + max(trip.kilometers - trip.measuredDistance, 0)
       unknown += unrecorded(trip.time)
+      for gap in gapsAtMidnight {
+        let inside = gap.clamped(to: trip.time)
+        unknown += inside.upperBound - inside.lowerBound
+      }
     }
   }
 
@@ -296,9 +314,20 @@ public struct DayBuilder: Sendable {
 
   // MARK: Result
 
-  /// Returns the figures; `nil` if the day has no records.
+  /// The part of the day during which a trip without records on the day was driven; `nil` if there is none.
+  private var passingTrip: Range<Int64>? {
+    for trip in trips where trip.hasEnded && trip.effectiveTime >= to {
+      if let start = trip.startTime, start < to { return max(start, from)..<to }
+    }
+    return nil
+  }
+
+  /// Returns the figures; `nil` if the day has no records and no trip that ended later.
   public consuming func finish() -> VehicleDay? {
-    guard let firstTime, let lastTime else { return nil }
+    let passing = passingTrip
+    guard let firstTime = firstTime ?? passing?.lowerBound,
+      let lastTime = lastTime ?? passing.map({ $0.upperBound - 1 })
+    else { return nil }
     addTripDistances()
     func timestamp(_ milliseconds: Int64) -> Timestamp { Timestamp(nanoseconds: milliseconds * 1_000_000) }
     var day = VehicleDay(date: date, firstTime: timestamp(firstTime), lastTime: timestamp(lastTime))

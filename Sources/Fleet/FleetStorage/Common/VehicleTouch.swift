@@ -7,7 +7,8 @@ struct VehicleTouch {
   /// The latest credible time among the rows, ms since 1970.
   private(set) var time = StoredTime.undated
   private(set) var newest: [NewestRecord] = []
-  /// The hours that contain rows of the classes from which the figures of days are computed (``StaleHour/classes``).
+  /// The hours that contain rows of the classes from which the figures of days are computed (``StaleHour/classes``), and
+  /// the hours of trips.
   private(set) var hours: Set<Int64> = []
   /// The values of the columns from which ``FleetDomain/LastKnown`` is read, taken from the newest rows.
   private(set) var lastKnown: [LastKnownColumn: LastKnownValue] = [:]
@@ -49,6 +50,10 @@ struct VehicleTouch {
     time = max(time, row.time)
     if row.time != StoredTime.undated, StaleHour.classes.contains(row.key.recordClass) {
       hours.insert(StaleHour.number(row.time))
+      // The distance of a trip over midnight is divided between its days.
+      if row.key.recordClass == RecordClass.known(.trip).number {
+        hours.formUnion(StaleHour.hours(ofTrip: row.body, endingAt: row.time))
+      }
     }
     let part = NewestRecord.Part(recordClass: row.key.recordClass, ecu: row.ecu ?? "")
     if add(row, part), let column = LastKnownColumn(part) { bodies[column] = row.body }
