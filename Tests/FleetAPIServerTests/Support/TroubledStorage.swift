@@ -1,4 +1,5 @@
 import FleetDomain
+import FleetStorage
 import Synchronization
 import Telemetry
 
@@ -6,7 +7,7 @@ import Telemetry
 final class TroubledStorage: FleetStorage {
   /// The calls that can fail or wait.
   enum Call: Hashable, Sendable {
-    case ingest, records, feedPosition, changes, principal, health, revocations, auditNumbers
+    case ingest, records, feedPosition, changes, view, change, principal, health, revocations, auditNumbers
   }
 
   /// Called before a call is passed to the real storage.
@@ -38,12 +39,22 @@ final class TroubledStorage: FleetStorage {
 
   private func trouble(_ call: Call) async throws(StorageError) { try await troubles.withLock { $0[call] }?() }
 
+  private func trouble(ofThings call: Call) async throws(ThingError) {
+    do throws(StorageError) {
+      try await trouble(call)
+    } catch {
+      throw .storage(error)
+    }
+  }
+
   func ingest(
     _ records: [IncomingRecord], from source: IngestSource, tenant: TenantID, at now: Timestamp
   ) async throws(StorageError) -> [IngestOutcome] {
     try await trouble(.ingest)
     return try await real.ingest(records, from: source, tenant: tenant, at: now)
   }
+  /// Limits the records of each tenant (``StoredFleet/limitRecords(ofTenant:)``).
+  func limitRecords(ofTenant bytes: Int64?) { (real as? StoredFleet)?.limitRecords(ofTenant: bytes) }
   func recordBytes(tenant: TenantID) async throws(StorageError) -> RecordSize {
     try await real.recordBytes(tenant: tenant)
   }
@@ -98,12 +109,16 @@ final class TroubledStorage: FleetStorage {
     tenant: TenantID, _ work: @escaping @Sendable (any FleetView) throws(ThingError) -> Value
   ) async throws(ThingError) -> Value {
     _ = views.next()
+    try await trouble(ofThings: .view)
     return try await real.view(tenant: tenant, work)
   }
   func change<Value: Sendable>(
     tenant: TenantID, by actor: Actor, at now: Timestamp,
     _ work: @escaping @Sendable (any FleetTransaction) throws(ThingError) -> Value
-  ) async throws(ThingError) -> Value { try await real.change(tenant: tenant, by: actor, at: now, work) }
+  ) async throws(ThingError) -> Value {
+    try await trouble(ofThings: .change)
+    return try await real.change(tenant: tenant, by: actor, at: now, work)
+  }
   func auditEntries(after number: Int64, limit: Int, tenant: TenantID) async throws(StorageError) -> [AuditEntry] {
     try await real.auditEntries(after: number, limit: limit, tenant: tenant)
   }

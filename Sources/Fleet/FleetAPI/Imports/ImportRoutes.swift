@@ -180,7 +180,8 @@ struct ImportRoutes {
   /// Adds all rows of a file, or only checks them. Adds no row if one has an error, or on a dry run.
   ///
   /// A long file needs several transactions; between them, transactions of other tenants run. All rows of such a file
-  /// are added twice. The first time, each transaction is rolled back; this finds all errors before any row is stored.
+  /// are added twice. The first time, each transaction is rolled back; this finds all errors before any row is stored,
+  /// except conflicts between rows of different transactions, which ``conflicts(_:_:_:)`` finds.
   private func store(
     _ file: ImportFile, _ kind: ImportKind, isDryRun: Bool, _ call: Call
   ) async throws -> ImportOutcome {
@@ -200,8 +201,14 @@ struct ImportRoutes {
     if isDryRun || !isShort {
       var checked = try await store(rows, kind, isUndone: true, call)
       checked.rows.sort { $0.line < $1.line }
-      checked.errors += Self.repeatedValues(file.rows, kind)
+      let known = Set(checked.rows.lazy.filter { $0.action == .unchanged }.map(\.line))
+      let conflicts = try await conflicts(file.rows.filter { !known.contains($0.line) }, kind, call)
+      let found = Set(checked.errors.map(\.line))
+      checked.errors += conflicts.filter { !found.contains($0.line) }
       if isDryRun || !checked.errors.isEmpty { return checked }
+    } else {
+      let repeated = Self.repeatedIDs(file.rows)
+      if !repeated.isEmpty { return ImportOutcome(errors: repeated) }
     }
     var stored = try await store(rows, kind, isUndone: false, call)
     stored.rows.sort { $0.line < $1.line }
@@ -210,7 +217,7 @@ struct ImportRoutes {
     throw ThingError.rule(
       code: "changedMeanwhile",
       message:
-        "line \(first.line): \(first.message). This changed while the file was stored; \(stored.rows.count) rows are stored. Send the file again"
+        "line \(first.line): \(first.message). This changed while the file was stored. \(Self.partText(stored.rows.count, of: rows.count))"
     )
   }
 
@@ -236,7 +243,10 @@ struct ImportRoutes {
           if isUndone || !added.outcome.errors.isEmpty { throw undone }
         }
       } catch {
-        guard error == undone else { throw error }
+        guard error == undone else {
+          guard !isUndone, !all.rows.isEmpty else { throw error }
+          throw Self.partly(APIError(error, logger: call.logger), Self.partText(all.rows.count, of: rows.count))
+        }
       }
       let (outcome, count) = found.withLock { $0 }
       rest = rest.dropFirst(count)
@@ -251,17 +261,6 @@ struct ImportRoutes {
       }
     }
     return all
-  }
-
-  /// Returns an error for each row that repeats a value of an earlier row in a field whose values must be unique.
-  private static func repeatedValues(_ rows: [ImportRow], _ kind: ImportKind) -> [ImportError] {
-    guard kind == .vehicles else { return [] }
-    var owners: [String: JSON] = [:]
-    return rows.compactMap { row in
-      guard let vin = row.values["vin"]?.textValue, let id = row.values["id"] else { return nil }
-      guard let owner = owners.updateValue(id, forKey: vin), owner != id else { return nil }
-      return row.error("vin", "another row has this value")
-    }
   }
 
   /// Adds the first rows, until ``patience`` is over.

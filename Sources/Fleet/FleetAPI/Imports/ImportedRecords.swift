@@ -8,6 +8,8 @@ struct ImportedRecords {
   let storage: any FleetStorage
 
   /// Stores all rows as one batch. Stores no row if one has an error, or on a dry run.
+  ///
+  /// - Throws: `APIError` with the part that was stored, if the storage fails.
   func store(_ file: ImportFile, _ kind: ImportKind, isDryRun: Bool, _ call: Call) async throws -> ImportOutcome {
     let (tenant, now) = (try call.tenant, WallClock.now)
     var outcome = ImportOutcome()
@@ -37,8 +39,16 @@ struct ImportedRecords {
       return outcome
     }
     let records = rows.map(\.record)
-    let stored = try await untilCancelled { [storage] in
-      try await storage.ingest(records, from: .trusted, tenant: tenant, at: now)
+    let stored: [IngestOutcome]
+    do {
+      stored = try await untilCancelled { [storage] in
+        try await storage.ingest(records, from: .trusted, tenant: tenant, at: now)
+      }
+    } catch let error as StorageError {
+      // The text of `tenantFull` states how many records are stored. After another error, the number is not known.
+      let part = error.kind == .tenantFull ? "" : "A part of the file may be stored. "
+      throw ImportRoutes.partly(
+        APIError(error, logger: call.logger), "\(part)Send the file again: rows that are stored stay unchanged")
     }
     for (row, result) in zip(rows, stored) {
       switch result {

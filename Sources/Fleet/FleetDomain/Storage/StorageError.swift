@@ -24,7 +24,8 @@ public enum StorageErrorKind: Sendable {
   case exists
   /// The tenant has the maximum number of gateways or tokens.
   case limitReached
-  /// The tenant's stored records have the maximum size. Nothing was stored, and the call may be repeated later.
+  /// The tenant's stored records have the maximum size. The call may be repeated later. If earlier transactions of a
+  /// large batch have stored records, the detail states their number.
   case tenantFull
   /// The tenant, vehicle, gateway or token does not exist.
   case notFound

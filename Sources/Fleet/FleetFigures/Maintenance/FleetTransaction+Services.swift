@@ -30,6 +30,13 @@ extension FleetView {
     return try list(ThingQuery<ServiceSchedule>(.anyOf(alternatives), limit: 1_000)).items
   }
 
+  /// Returns the number of schedules that a vehicle or a fleet may have in addition to those that it has.
+  ///
+  /// - Parameter owner: selects the schedules of the vehicle or the fleet.
+  public func roomForSchedules(_ owner: ThingQuery<ServiceSchedule>.Condition) throws(ThingError) -> Int {
+    ServiceSchedule.mostOfOwner - (try values(["serviceType"], ThingQuery<ServiceSchedule>(owner)).count)
+  }
+
   func dues(of vehicle: String) throws(ThingError) -> [Stored<ServiceDue>] {
     try list(ThingQuery<ServiceDue>(.oneOf(key: "vehicleId", [.text(vehicle)]), limit: 1_000)).items
   }
@@ -40,9 +47,6 @@ extension FleetTransaction {
   func today(of vehicle: Vehicle) throws(ThingError) -> CalendarDate { try zone(of: vehicle).day(of: now) }
 
   // MARK: Schedules
-
-  /// The maximum number of schedules per vehicle and per fleet. All of them are computed with each new reading.
-  private static var mostSchedules: Int { 50 }
 
   /// Checks a new or changed schedule.
   ///
@@ -63,10 +67,7 @@ extension FleetTransaction {
       } else {
         .oneOf(key: "fleetId", [new.fleet.json])
       }
-    guard try values(["serviceType"], ThingQuery<ServiceSchedule>(own)).count < Self.mostSchedules else {
-      throw .rule(
-        code: "limitReached", message: "a vehicle and a fleet have at most \(Self.mostSchedules) schedules each")
-    }
+    guard try roomForSchedules(own) > 0 else { throw .rule(code: "limitReached", message: ServiceSchedule.tooMany) }
   }
 
   /// Computes when a new or changed schedule is due for its vehicles. If the fleet has more than
@@ -99,4 +100,12 @@ extension FleetTransaction {
     }
     try evaluate(due, schedule, vehicle)
   }
+}
+
+extension ServiceSchedule {
+  /// The maximum number of schedules per vehicle and per fleet. All of them are computed with each new reading.
+  static let mostOfOwner = 50
+
+  /// The text of the error about a schedule above the limit.
+  public static let tooMany = "a vehicle and a fleet have at most \(mostOfOwner) schedules each"
 }

@@ -63,6 +63,15 @@ struct IngestJob: Sendable {
     return places.isEmpty ? outcomes : nil
   }
 
+  /// Answers the batch after one of its transactions failed. If earlier transactions have stored records of the batch,
+  /// the error states their number.
+  func fail(_ error: StorageError) {
+    let stored = outcomes.count { if case .stored = $0 { true } else { false } }
+    guard stored > 0 else { return answer(.failure(error)) }
+    let part = "\(stored) of the \(batch.count) records of the batch were stored before this"
+    answer(.failure(StorageError(error.kind, error.place, "\(error.detail); \(part)")))
+  }
+
   private mutating func chooseRecords() {
     let limit = factor > 1 ? IngestCost.improvements : IngestQueue.largestGroup
     var count = 0

@@ -105,7 +105,7 @@ final class IngestQueue: Sendable {
       state.waitingRecords = 0
       return state.waiting.removeAll()
     }
-    for job in waiting { job.answer(.failure(Self.closed)) }
+    for job in waiting { job.fail(Self.closed) }
   }
 
   private static let closed = StorageError(.unavailable, "storage", "closed")
@@ -136,7 +136,7 @@ final class IngestQueue: Sendable {
         if let outcomes {
           finishTransaction(of: job, outcomes, work: done.work)
         } else {
-          job.answer(.failure(done.failures[index] ?? StorageError(.system, "batch", "has no result")))
+          job.fail(done.failures[index] ?? StorageError(.system, "batch", "has no result"))
         }
       }
     case .failure(let error):
@@ -151,7 +151,7 @@ final class IngestQueue: Sendable {
         // The error is about this batch and does not show that the database has failed.
         default: break
         }
-        for job in group { job.answer(.failure(error)) }
+        for job in group { job.fail(error) }
       }
     }
   }
@@ -164,7 +164,7 @@ final class IngestQueue: Sendable {
       if !state.isInterrupted { state.add(job) }
       return !state.isInterrupted
     }
-    if !isWaiting { job.answer(.failure(Self.closed)) }
+    if !isWaiting { job.fail(Self.closed) }
   }
 
   private func count(_ group: IngestGroup) {
