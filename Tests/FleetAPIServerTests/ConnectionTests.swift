@@ -1,4 +1,5 @@
 import FleetAccess
+import FleetDomain
 import Foundation
 import TestKit
 import Testing
@@ -171,6 +172,51 @@ import Testing
         #expect(try silent.readToEnd().isEmpty)
         #expect(try slow.readToEnd().isEmpty)
         _ = try cut.readToEnd()
+        #expect(try idle.readToEnd().isEmpty)
+      }
+    }
+  }
+
+  /// A client that closes its sending direction after its requests gets all answers, also those that are computed later.
+  @Test func a_client_that_ends_its_input_gets_its_answers_and_the_end() async throws {
+    try await TestServer.run { server in
+      @Sendable func request(_ path: String) -> [UInt8] {
+        Array("GET \(path) HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(server.keys.readOnly)\r\n\r\n".utf8)
+      }
+      let list = request("/api/vehicles/VAN-1/telemetry")
+      try await runBlocking {
+        let client = try server.client()
+        try client.write(list + request("/api/health") + list)
+        client.endInput()
+        for _ in 0..<3 { #expect(try client.read().status == 200) }
+        #expect(try client.readToEnd().isEmpty)
+      }
+      // The storage answers after the server has read the end of the input.
+      let (gate, opening) = AsyncStream<Void>.makeStream()
+      server.storage.set(.records) { () throws(StorageError) in for await _ in gate { return } }
+      try await runBlocking {
+        let client = try server.client()
+        try client.write(list)
+        client.endInput()
+        for _ in 0..<10 { #expect(try server.client().send("GET", "/api/health").status == 200) }
+        opening.yield()
+        #expect(try client.read().status == 200)
+        #expect(try client.readToEnd().isEmpty)
+      }
+    }
+  }
+
+  @Test func a_client_that_ends_its_input_without_a_request_is_disconnected() async throws {
+    try await TestServer.run(.test { $0.limits.idleSeconds = 5 }) { server in
+      try await runBlocking {
+        let (silent, cut, idle) = (try server.client(), try server.client(), try server.client())
+        silent.endInput()
+        try cut.write(Array("GET /api/health HTT".utf8))
+        cut.endInput()
+        #expect(try idle.send("GET", "/api/health").status == 200)
+        idle.endInput()
+        #expect(try silent.readToEnd().isEmpty)
+        #expect(!String(decoding: try cut.readToEnd(), as: UTF8.self).contains("200 OK"))
         #expect(try idle.readToEnd().isEmpty)
       }
     }
