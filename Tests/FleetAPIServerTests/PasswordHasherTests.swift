@@ -35,7 +35,7 @@ import Testing
   }
 
   /// Runs a test with a hasher whose only thread works until the test calls its second argument.
-  private static func withBusyHasher(
+  static func withBusyHasher(
     _ test: (PasswordHasher, _ free: @escaping @Sendable () -> Void) async throws -> Void
   ) async throws {
     let hasher = PasswordHasher(.fast, processors: 1, memory: .memory(1 << 30))
@@ -54,7 +54,7 @@ import Testing
     try await hasher.stop()
   }
 
-  private static func stranger(_ tenant: TenantID?, _ address: String) -> PasswordHasher.Client {
+  static func stranger(_ tenant: TenantID?, _ address: String) -> PasswordHasher.Client {
     .init(tenant: tenant, address: address, isKnown: false)
   }
 

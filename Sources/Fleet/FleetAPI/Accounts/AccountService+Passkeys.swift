@@ -167,36 +167,39 @@ extension AccountService {
       case opened(Opened)
       case refused(String)
     }
-    let outcome = try await ifTenantExists {
-      try await storage.change(tenant: tenant, by: Actor(.nobody, address: caller.address), at: now) {
-        [self] transaction throws(ThingError) -> Outcome? in
-        guard
-          let factor = try transaction.first(
-            ThingQuery<Factor>(.oneOf(key: "credentialId", [.text(credentialID)]))),
-          var passkey = factor.value.passkey,
-          let person = try transaction.find(factor.value.personID, Person.self), person.value.isActive
-        else { return .refused("unknown") }
-        do throws(PasskeyError) {
-          try passkey.use(
-            assertion, userHandle: Self.handle(of: person.id), isPersonKnown: false, challenge: challenge.bytes,
-            relyingParty)
-        } catch {
-          try transaction.record(
-            "signInRefused", kind: Person.names.one, thing: person.id, details: ["reason": .text("wrongPasskey")])
-          return .refused("\(error.kind) \(error.detail)")
-        }
-        guard try transaction.use(challenge) else { return .refused("the challenge was used before") }
-        if let ticket {
-          guard let stored = try transaction.ticket(Secret.hash(of: ticket), for: [.secondFactor], at: now),
-            stored.value.personID == person.id
-          else { return .refused("the ticket is of another person, was used, or has expired") }
-          try transaction.remove(stored, action: "use")
-        }
-        var used = factor.value
-        used.store(passkey)
-        used.lastUsedAt = now
-        try transaction.update(factor, to: used, action: "use")
-        return .opened(try begin(person, secrets, transaction, caller, tenant))
+    let check: @Sendable (any FleetTransaction) throws(ThingError) -> Outcome? = {
+      [self] transaction throws(ThingError) in
+      guard
+        let factor = try transaction.first(
+          ThingQuery<Factor>(.oneOf(key: "credentialId", [.text(credentialID)]))),
+        var passkey = factor.value.passkey,
+        let person = try transaction.find(factor.value.personID, Person.self), person.value.isActive
+      else { return .refused("unknown") }
+      do throws(PasskeyError) {
+        try passkey.use(
+          assertion, userHandle: Self.handle(of: person.id), isPersonKnown: false, challenge: challenge.bytes,
+          relyingParty)
+      } catch {
+        try transaction.record(
+          "signInRefused", kind: Person.names.one, thing: person.id, details: ["reason": .text("wrongPasskey")])
+        return .refused("\(error.kind) \(error.detail)")
+      }
+      guard try transaction.use(challenge) else { return .refused("the challenge was used before") }
+      if let ticket {
+        guard let stored = try transaction.ticket(Secret.hash(of: ticket), for: [.secondFactor], at: now),
+          stored.value.personID == person.id
+        else { return .refused("the ticket is of another person, was used, or has expired") }
+        try transaction.remove(stored, action: "use")
+      }
+      var used = factor.value
+      used.store(passkey)
+      used.lastUsedAt = now
+      try transaction.update(factor, to: used, action: "use")
+      return .opened(try begin(person, secrets, transaction, caller, tenant))
+    }
+    let outcome = try await checking(attempt) {
+      try await ifTenantExists {
+        try await storage.change(tenant: tenant, by: Actor(.nobody, address: caller.address), at: now, check)
       }
     }
     switch outcome {

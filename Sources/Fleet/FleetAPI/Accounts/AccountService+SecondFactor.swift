@@ -38,9 +38,8 @@ extension AccountService {
       case opened(Opened)
       case wrong, expired
     }
-    let outcome = try await storage.change(
-      tenant: tenant, by: Actor(.person(person), address: caller.address), at: now
-    ) { [self] transaction throws(ThingError) in
+    let check: @Sendable (any FleetTransaction) throws(ThingError) -> Outcome = {
+      [self] transaction throws(ThingError) in
       guard let ticket = try transaction.ticket(hash, for: [.secondFactor], at: now),
         ticket.value.details == caller.transport.rawValue, let person = try transaction.find(person, Person.self),
         person.value.isActive
@@ -60,6 +59,10 @@ extension AccountService {
       }
       try transaction.remove(ticket, action: "use")
       return .opened(try begin(person, secrets, transaction, caller, tenant))
+    }
+    let outcome = try await checking(attempt) {
+      try await storage.change(
+        tenant: tenant, by: Actor(.person(person), address: caller.address), at: now, check)
     }
     switch outcome {
     case .expired: throw Self.expiredTicket

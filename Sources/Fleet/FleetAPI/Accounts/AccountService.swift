@@ -246,8 +246,8 @@ final class AccountService: Sendable {
   /// - Throws: 429 after too many attempts.
   func confirm(_ password: String, of person: UUIDv7, _ tenant: TenantID, _ caller: Caller) async throws -> Bool {
     let attempt = try await admit("confirm \(tenant) \(person)", from: nil, tenant, at: caller.address)
-    let stored = try await storage.view(tenant: tenant) { view throws(ThingError) in
-      try view.existing(person, Person.self)
+    let stored = try await checking(attempt) {
+      try await storage.view(tenant: tenant) { view throws(ThingError) in try view.existing(person, Person.self) }
     }
     let hash = stored.value.passwordHash.map { PasswordHash(text: $0) }
     let client = PasswordHasher.Client(tenant: tenant, address: caller.address, isKnown: true)
@@ -274,6 +274,17 @@ final class AccountService: Sendable {
 
   // MARK: Attempts
 
+  /// Runs work that reads or changes what an attempt is checked against. If the storage fails, the attempt does not count
+  /// as a wrong one, as in ``matches(_:_:for:_:)``.
+  func checking<Value>(_ attempt: GuessLimiter.Attempt, _ work: () async throws -> Value) async throws -> Value {
+    do {
+      return try await work()
+    } catch ThingError.storage(let error) {
+      guesses.succeeded(attempt)
+      throw ThingError.storage(error)
+    }
+  }
+
   /// Admits an attempt if neither this server's counters nor the counters in the database exceed their limits.
   ///
   /// - Throws: 429 if a limit is exceeded.
@@ -281,9 +292,11 @@ final class AccountService: Sendable {
     _ account: String, from origin: KnownOrigin?, _ tenant: TenantID, at address: String?
   ) async throws -> GuessLimiter.Attempt {
     let attempt = try guesses.admit(account, from: origin, at: address)
-    let seconds = try await ifTenantExists {
-      try await storage.view(tenant: tenant) { view throws(ThingError) in
-        try view.secondsUntilAllowed(attempt, at: self.now())
+    let seconds = try await checking(attempt) {
+      try await ifTenantExists {
+        try await storage.view(tenant: tenant) { view throws(ThingError) in
+          try view.secondsUntilAllowed(attempt, at: self.now())
+        }
       }
     }
     guard let seconds else { return attempt }
