@@ -48,7 +48,7 @@ extension LiveConnection {
     if now > charged {
       guard hub.memory.acquireNow(now - charged, for: holder) else {
         close(
-          .tryAgainLater, "the server has as much under way as its memory allows; resume with after",
+          .tryAgainLater, "the server has as much under way as its memory allows; \(continuation)",
           lingering: farewell)
         return
       }
@@ -67,6 +67,12 @@ extension LiveConnection {
     output.writeAndFlush(NIOAny(ByteBuffer()), promise: promise)
   }
 
+  /// What a client must do after it was disconnected. `after` repeats records, but no changes of things.
+  private var continuation: String {
+    let hasChanges = subscriptions.values.contains { $0.audience != nil }
+    return hasChanges ? "resume with after, and read the lists again" : "resume with after"
+  }
+
   private var farewell: TimeAmount { .seconds(Int64(hub.settings.farewellSeconds)) }
 
   /// The number of bytes that wait to be sent to the client.
@@ -82,7 +88,7 @@ extension LiveConnection {
 
   func disconnectSlowClient() {
     close(
-      .policyViolation, "too slow: more than \(hub.settings.behindBytes) bytes behind; resume with after",
+      .policyViolation, "too slow: more than \(hub.settings.behindBytes) bytes behind; \(continuation)",
       lingering: farewell)
   }
 
