@@ -22,9 +22,9 @@ extension Call {
 
   private func parsed(_ bytes: [UInt8]) async throws -> JSON {
     try await memory.grow(to: 2 * bytes.count * Budget.Share.bytesForOne)
-    do throws(FieldError) {
-      return try JSON(parsing: bytes)
-    } catch {
+    do {
+      return try await heavily(bytes.count) { try JSON(parsing: bytes) }
+    } catch let error as FieldError {
       throw APIError.badRequest("body: \(error.path.isEmpty ? "" : error.path + ": ")\(error.message)")
     }
   }
