@@ -125,6 +125,21 @@ import Testing
     }
   }
 
+  /// In one batch, too, the ECUs with the latest records are kept: 64 for each class.
+  @Test(arguments: Kind.allCases)
+  func the_last_ecus_of_one_batch_are_kept(_ kind: Kind) async throws {
+    try await TestedFleet.with(kind) { fleet in
+      func record(_ number: Int, _ type: String, _ ecu: Int) -> IncomingRecord {
+        Sample.record(number, type, keys: ",\"ecu\":\"E\(ecu)\"")
+      }
+      // Each of 150 ECUs reports trouble codes; the first ten of them once more at the end. 40 ECUs report monitors.
+      let codes = (0..<150).map { record($0, "dtc", $0) } + (150..<160).map { record($0, "dtc", $0 - 150) }
+      try await fleet.storage.store(codes + (200..<240).map { record($0, "monitors", $0) })
+      let latest = try #require(try await fleet.storage.latest(vehicle: "VAN-001", tenant: .standard))
+      #expect(Set(latest.others.map(\.number)) == Set(96..<160).union(200..<240))
+    }
+  }
+
   @Test(arguments: Kind.allCases)
   func a_record_with_an_implausible_time_is_stored_and_never_the_newest(_ kind: Kind) async throws {
     try await TestedFleet.with(kind) { fleet in

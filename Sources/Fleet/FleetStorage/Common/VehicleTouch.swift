@@ -12,7 +12,8 @@ struct VehicleTouch {
   private(set) var hours: Set<Int64> = []
   /// The values of the columns from which ``FleetDomain/LastKnown`` is read, taken from the newest rows.
   private(set) var lastKnown: [LastKnownColumn: LastKnownValue] = [:]
-  private var ecus = 0
+  /// The index in ``newest`` of each group's record.
+  private var places: [NewestRecord.Part: Int] = [:]
 
   init(vehicle: Int32) { self.vehicle = vehicle }
 
@@ -25,23 +26,37 @@ struct VehicleTouch {
     var bodies: [LastKnownColumn: [UInt8]] = [:]
     for row in rows {
       if touches.last?.vehicle != row.key.vehicle {
-        if !touches.isEmpty { touches[touches.count - 1].read(bodies) }
+        if !touches.isEmpty { touches[touches.count - 1].finish(bodies) }
         bodies = [:]
         touches.append(VehicleTouch(vehicle: row.key.vehicle))
       }
       touches[touches.count - 1].add(row, &bodies)
     }
-    if !touches.isEmpty { touches[touches.count - 1].read(bodies) }
+    if !touches.isEmpty { touches[touches.count - 1].finish(bodies) }
     return touches
   }
 
-  private mutating func read(_ bodies: [LastKnownColumn: [UInt8]]) {
+  private mutating func finish(_ bodies: [LastKnownColumn: [UInt8]]) {
+    removeOldECUs()
     for (column, body) in bodies {
       guard let record = newest.first(where: { $0.part == column.part }), record.time != StoredTime.undated else {
         continue
       }
       lastKnown[column] = LastKnownValue(column, of: record, body: body)
     }
+  }
+
+  /// Removes the records of the ECUs with the oldest records if a class has more than ``NewestRecord/mostECUs`` ECUs.
+  private mutating func removeOldECUs() {
+    let ofECUs = Dictionary(grouping: newest.filter { !$0.part.ecu.isEmpty }, by: \.part.recordClass)
+    let excess = ofECUs.values.flatMap { records in
+      records.count > NewestRecord.mostECUs
+        ? records.sorted { $1.isBefore($0) }.dropFirst(NewestRecord.mostECUs).map(\.part) : []
+    }
+    guard !excess.isEmpty else { return }
+    let removed = Set(excess)
+    newest.removeAll { removed.contains($0.part) }
+    places = [:]
   }
 
   private mutating func add(_ row: RecordRow, _ bodies: inout [LastKnownColumn: [UInt8]]) {
@@ -66,14 +81,11 @@ struct VehicleTouch {
   private mutating func add(_ row: RecordRow, _ part: NewestRecord.Part) -> Bool {
     let candidate = NewestRecord(
       part: part, time: row.time, sequence: row.sequence, idHigh: row.key.idHigh, idLow: row.key.idLow)
-    if let index = newest.firstIndex(where: { $0.part == part }) {
+    if let index = places[part] {
       guard newest[index].isBefore(candidate) else { return false }
       newest[index] = candidate
     } else {
-      if !part.ecu.isEmpty {
-        guard ecus < NewestRecord.mostECUs else { return false }
-        ecus += 1
-      }
+      places[part] = newest.count
       newest.append(candidate)
     }
     return true
