@@ -152,6 +152,21 @@ import Testing
     #expect(TripStore(folder: scratch.path).memories.isEmpty)
   }
 
+  /// The trip of an earlier run ends before it is stored again. The next run must not continue it once more.
+  @Test func a_trip_that_ends_before_the_first_write_is_forgotten() throws {
+    let scratch = try ScratchFolder()
+    var lines = Lines()
+    var pipeline = pipeline()
+    drive(&pipeline, pipeline.addSource(device: "/dev/a", name: "usb:1", at: 0), 0...60, &lines)
+    var output = RecordOutput(.stdout(try RecordQueue()))
+    var first = TripStore(folder: scratch.path)
+    first.save(pipeline.tripMemories(at: 60 * Self.second), &output)
+    var second = TripStore(folder: scratch.path)
+    #expect(second.memories.count == 1)
+    second.save([], &output)
+    #expect(TripStore(folder: scratch.path).memories.isEmpty)
+  }
+
   @Test func a_damaged_entry_affects_only_its_own_trip() throws {
     let scratch = try ScratchFolder()
     var lines = Lines()

@@ -21,8 +21,7 @@ package struct TripStore {
 
   private let path: String
   private let isNote: Bool
-  private var isEmpty: Bool
-  /// The text that was written last; `nil` if the next text must be written in any case.
+  /// The text that is stored; empty if none is. `nil` if it is not known, so that the next text must be written.
   private var kept: [UInt8]? = []
   private var lastReason = ""
   private(set) var memories: [TripMemory] = []
@@ -34,11 +33,13 @@ package struct TripStore {
   package init(folder: String) {
     path = folder + "/trips.jsonl"
     isNote = false
-    isEmpty = unsafe access(path, F_OK) != 0
-    guard !isEmpty else { return }
+    guard unsafe access(path, F_OK) == 0 else { return }
     do throws(Failure) {
-      read(try FileText.read(path, limit: Self.limit))
+      let text = try FileText.read(path, limit: Self.limit)
+      kept = text
+      read(text)
     } catch {
+      kept = nil
       Log.write("\(error); no trip is continued")
     }
   }
@@ -52,7 +53,6 @@ package struct TripStore {
   package init(note text: [UInt8]?, before folder: String? = nil) {
     path = "the spool's trips"
     isNote = true
-    isEmpty = text == nil
     kept = text ?? []
     read(text ?? [])
     guard let folder else { return }
@@ -69,7 +69,6 @@ package struct TripStore {
     guard !memories.isEmpty else { return }
     takenOver = folder + "/trips.jsonl"
     kept = nil
-    isEmpty = memories.isEmpty
   }
 
   private mutating func read(_ text: [UInt8]) {
@@ -84,7 +83,6 @@ package struct TripStore {
 
   /// Stores the trips in progress. They replace all trips that were stored before.
   package mutating func save(_ memories: [TripMemory], _ sink: inout RecordOutput) {
-    if memories.isEmpty, isEmpty { return }
     var text: [UInt8] = []
     for memory in memories { text += memory.text }
     // If the text has not changed, for example because all trips are suspended, it is not written again.
@@ -92,13 +90,11 @@ package struct TripStore {
     if isNote {
       sink.setNote(text, as: Self.note)
       kept = text
-      isEmpty = memories.isEmpty
       return
     }
     do throws(Failure) {
       try FileText.replace(path, with: text)
       kept = text
-      isEmpty = memories.isEmpty
       lastReason = ""
     } catch {
       // A full disk causes the same error at each write. It is logged only once.
