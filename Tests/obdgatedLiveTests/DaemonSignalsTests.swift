@@ -60,6 +60,22 @@ import Testing
     }
   }
 
+  /// The period of the adapter's voltage is not part of a running poll plan. Its removal is a change like any other.
+  @Test func a_SIGHUP_reports_periods_that_were_changed_or_removed() async throws {
+    try await runBlocking {
+      func settings(_ signals: String) -> String { #""poll": {"defaultPeriod": 1, "signals": {\#(signals)}}"# }
+      let run = try DaemonRun(settings: settings(#""batteryVoltage": 5"#))
+      try run.awaitReadings(1)
+      for (signals, count) in [(#""batteryVoltage": 7"#, 1), ("", 1), (#""batteryVoltage": 5"#, 0)] {
+        let before = run.daemon.errorLines.count
+        try run.reload(settings: settings(signals))
+        try run.daemon.errorLine(within: .seconds(60)) { $0.hasPrefix("obdgated: SIGHUP:") && $0.hasSuffix("read") }
+        let said = run.daemon.errorLines.dropFirst(before).map { "\($0)" }
+        #expect(said.count { $0.contains("poll.signals.batteryVoltage takes effect") } == count, "\(said)")
+      }
+    }
+  }
+
   /// A limit of the file size acts like a full disk. The signal that the system sends for it must not end the daemon.
   @Test func a_file_size_limit_is_reported_and_loses_no_record() async throws {
     try await runBlocking {

@@ -50,7 +50,9 @@ extension Daemon {
     if old.discovery.bluetooth != new.discovery.bluetooth { names.append("discovery.bluetooth") }
     if old.power != new.power { names.append("power") }
     if old.poll.dtcPeriod != new.poll.dtcPeriod { names.append("poll.dtcPeriod") }
-    for period in new.poll.signals where !old.poll.signals.contains(period) {
+    let added = new.poll.signals.filter { !old.poll.signals.contains($0) }
+    let removed = old.poll.signals.filter { period in !new.poll.signals.contains { $0.signal == period.signal } }
+    for period in added + removed {
       // A running poll plan consists of PIDs. Therefore, the periods of the adapter's voltage and of signal-set signals
       // cannot be changed while the daemon runs.
       if SignalNames.parameters(of: period.signal).isEmpty { names.append("poll.signals.\(period.signal)") }
