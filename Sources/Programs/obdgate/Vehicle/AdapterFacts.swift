@@ -1,5 +1,6 @@
 import AdapterSession
 import Fusion
+import GatewayLinks
 import OBDWire
 import Telemetry
 
@@ -55,16 +56,6 @@ struct AdapterFacts: RecordBody {
     line.field("quirks", quirks)
     line.field("ecus", ecus)
     line.field("plan", plan)
-  }
-}
-
-extension Quirks {
-  /// The names of the quirks in this set.
-  var names: [String] {
-    (0..<32).compactMap { bit in
-      let one = Quirks(rawValue: 1 << bit)
-      return contains(one) && !one.name.description.isEmpty ? one.name.description : nil
-    }
   }
 }
 

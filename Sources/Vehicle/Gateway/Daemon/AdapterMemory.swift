@@ -1,6 +1,7 @@
 import AdapterSession
 import Failures
 import Fusion
+import GatewayLinks
 import GatewayOutput
 import Glibc
 import JSONText
@@ -145,19 +146,5 @@ extension PIDSet {
     (0...255).map { UInt8($0) }.filter(contains).map {
       ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true)
     }
-  }
-}
-
-extension Quirks {
-  /// The names of the quirks in this set.
-  var names: [String] {
-    (0..<32).map { Quirks(rawValue: 1 << $0) }.filter { contains($0) }.map { $0.name.description }
-      .filter { !$0.isEmpty }
-  }
-
-  /// Creates a set with the quirk of this name; empty if no quirk has this name.
-  init(name: String) {
-    let found = (0..<32).map { Quirks(rawValue: 1 << $0) }.first { $0.name.description == name }
-    self = name.isEmpty ? [] : found ?? []
   }
 }
