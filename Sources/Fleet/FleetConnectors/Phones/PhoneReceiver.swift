@@ -11,7 +11,7 @@ extension SecretPlace {
 /// Stores the positions of drivers' phones as records of the vehicles that they drive.
 public struct PhoneReceiver: Sendable {
   /// The largest radius of uncertainty of a position that is stored, m.
-  private static let leastAccuracy = 200.0
+  private static let greatestRadius = 200.0
   /// If the vehicle's gateway has sent a position whose time differs from that of a phone's position by at most this,
   /// s, the phone's position is not stored: the gateway's position is better.
   private static let gatewayReach: Int64 = 60
@@ -101,7 +101,7 @@ public struct PhoneReceiver: Sendable {
     for position in report.positions {
       if position.time > now.adding(seconds: Self.mostAhead) {
         ignore("time in the future")
-      } else if position.values["accuracy"]?.numberValue ?? 0 > Self.leastAccuracy {
+      } else if position.values["accuracy"]?.numberValue ?? 0 > Self.greatestRadius {
         ignore("not accurate enough")
       } else if !sender.phone.value.sharesPosition {
         ignore("not allowed by the driver")
