@@ -104,6 +104,41 @@ import Testing
     }
   }
 
+  @Test func a_forward_whose_messages_are_on_a_broker_is_removed_later() async throws {
+    try await TestServer.run(Self.options) { server in
+      let id = try await runBlocking {
+        let forward = #"{"name":"Home","format":"homeAssistant","address":"mqtts://fleet@broker.example/vans"}"#
+        let made = try server.client(server.keys.admin).send("POST", "/api/forwards", json: forward)
+        return try #require(try (made.json["id"] as? String).flatMap { UUIDv7($0.utf8.span) })
+      }
+      _ = try await server.storage.change(tenant: .standard, by: Actor(.command), at: WallClock.now) {
+        transaction throws(ThingError) in
+        var device = PublishedDevice()
+        (device.forwardID, device.vehicle, device.entities) = (id, "VAN-1", .array([.text("sensor/speed")]))
+        return try transaction.insert(device).id
+      }
+      try await runBlocking {
+        let client = try server.client(server.keys.admin)
+        let path = "/api/forwards/\(id.string)"
+        func change(_ json: String) throws -> TestClient.Reply {
+          try client.send("PATCH", path, json: json, headers: ["If-Match": "*"])
+        }
+        // The password belongs to this broker, and its messages have this prefix.
+        for address in ["mqtts://fleet@other.example/vans", "mqtts://fleet@broker.example/cars"] {
+          let moved = try change(#"{"address":"\#(address)"}"#)
+          #expect(moved.status == 422 && moved.text.contains(#""path":"address""#), "\(moved.text)")
+        }
+        #expect(try change(#"{"address":"mqtts://other@broker.example/vans"}"#).status == 200)
+        let ended = try client.send("DELETE", path)
+        #expect(ended.status == 202 && ended.text.contains(#""removeBy":""#), "\(ended.text)")
+        #expect(try change(#"{"isActive":true}"#).status == 422)
+        #expect(try client.send("GET", path).status == 200)
+        #expect(try client.send("DELETE", path).status == 204)
+        #expect(try client.send("GET", path).status == 404)
+      }
+    }
+  }
+
   @Test func a_forward_to_home_assistant_needs_the_address_of_a_broker() async throws {
     try await TestServer.run(Self.options) { server in
       try await runBlocking {

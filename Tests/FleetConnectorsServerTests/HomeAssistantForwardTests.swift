@@ -5,7 +5,6 @@ import FleetStorageTestKit
 import FleetWork
 import Foundation
 import Logging
-import Synchronization
 import Telemetry
 import TestKit
 import Testing
@@ -14,88 +13,11 @@ import Testing
 
 /// Forwards to Home Assistant, with mosquitto as the broker. mosquitto_sub reads the retained messages.
 @Suite struct HomeAssistantForwardTests: ~Copyable {
+  private typealias Bench = HomeAssistantBench
+
   private let scratch: ScratchFolder
 
   init() throws { scratch = try ScratchFolder() }
-
-  private static func record(_ vehicle: String, _ second: Int, _ values: String) throws -> IncomingRecord {
-    let time = Timestamp(nanoseconds: (ConnectedFleet.start + Int64(second) * 1_000) * 1_000_000)
-    let id = UUIDv7(milliseconds: UInt64(time.milliseconds), first: 1, rest: UInt64(second))
-    let name = JSON.text(vehicle).canonicalText
-    let line = """
-      {"type":"telemetry","id":"\(id.string)","timestamp":"\(time.string)","timeQuality":"gps","gatewayId":"gw-1",\
-      "vehicleId":\(name),"epoch":"\(UUIDv7(milliseconds: 9, first: 9, rest: 9).string)","seq":\(second + 1),\(values)}
-      """
-    return try IncomingRecord(parsing: Array(line.utf8).span)
-  }
-
-  /// A fleet with one forward.
-  private struct Bench {
-    let fleet: ConnectedFleet
-    let runner: ForwardRunner
-    let id: UUIDv7
-
-    init(
-      _ fleet: ConnectedFleet, to address: String, password: String? = nil, mayUsePrivate: Bool = true,
-      publisher: (any RetainedPublisher)? = nil
-    ) async throws {
-      self.fleet = fleet
-      let used = publisher ?? MQTTPublisher(mayUsePrivate: mayUsePrivate)
-      runner = ForwardRunner(
-        storage: fleet.storage, keys: fleet.keys, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
-        now: { [clock = fleet.clock] in clock.now }, transport: { ScriptedCloud([:]) }, publisher: used)
-      id = try await fleet.change { [keys = fleet.keys] transaction throws(ThingError) in
-        var forward = Forward()
-        (forward.name, forward.format, forward.address) = ("Home", .homeAssistant, address)
-        let stored = try transaction.insert(forward)
-        try transaction.follow(stored)
-        if let password {
-          forward.secret = keys.seal(Array(password.utf8), for: SecretPlace.forward(stored.id))
-          try transaction.update(stored, to: forward, action: "setSecret")
-        }
-        return stored.id
-      }
-      // The first round sets the position from which records are sent.
-      try await runner.round()
-    }
-
-    func store(_ records: [IncomingRecord]) async throws {
-      _ = try await fleet.storage.ingest(records, from: .trusted, tenant: .standard, at: fleet.clock.now)
-    }
-
-    func round() async throws {
-      fleet.clock.advance(seconds: 3_700)
-      try await runner.round()
-    }
-
-    func forward() async throws -> Forward {
-      try await fleet.storage.view(tenant: .standard) { [id] view throws(ThingError) in
-        try view.existing(id, Forward.self).value
-      }
-    }
-  }
-
-  /// Returns the payloads of all retained messages of a broker by their topics. The broker sends them before a message
-  /// that is published after the subscription.
-  private static func retained(_ broker: Mosquitto) throws -> [String: String] {
-    let subscriber = try broker.subscriber("#")
-    defer { subscriber.kill() }
-    let end = "end-\(UUID().uuidString)"
-    let sent = try Tool.run("mosquitto_pub", ["-h", "127.0.0.1", "-p", "\(broker.port)", "-t", "test", "-m", end])
-    try #require(sent.status == 0, "\(sent.errors)")
-    var lines: [String] = []
-    try subscriber.line(within: .seconds(60)) { line in
-      lines.append(line)
-      return line.hasSuffix(end)
-    }
-    let parts = lines.dropLast().map { $0.split(separator: " ", maxSplits: 2).map(String.init) }
-    #expect(parts.allSatisfy { $0.count == 3 && $0[0] == "1" }, "\(lines)")
-    let topics = parts.map { ($0[1], $0[2]) }
-    return Dictionary(topics) { first, _ in
-      Issue.record("a topic with two retained messages: \(first)")
-      return first
-    }
-  }
 
   private static let position = #""latitude":48.2,"longitude":16.4"#
 
@@ -107,22 +29,23 @@ import Testing
         try transaction.insert(Vehicle(id: "VAN-1", name: "Blue van", make: "VW", model: "Crafter"))
       }
       try await bench.store([
-        try Self.record("VAN-1", 1, #""speed":50,"fuelLevel":54.5"#),
-        try Self.record("VAN-1", 2, #""speed":51,"mil":false,\#(Self.position)"#),
+        try Bench.record("VAN-1", 1, #""speed":50,"fuelLevel":54.5"#),
+        try Bench.record("VAN-1", 2, #""speed":51,"mil":false,\#(Self.position)"#),
       ])
       try await bench.round()
       let forward = try await bench.forward()
       #expect(forward.sent == 2 && forward.state == .working, "\(forward.failures)")
-      let retained = try await runBlocking { try Self.retained(broker) }
+      let retained = try await runBlocking { try Bench.retained(broker) }
       #expect(
         retained.keys.sorted() == [
           "homeassistant/binary_sensor/vans__VAN-1/mil/config",
           "homeassistant/device_tracker/vans__VAN-1/position/config",
           "homeassistant/sensor/vans__VAN-1/fuelLevel/config", "homeassistant/sensor/vans__VAN-1/speed/config",
-          "vans/VAN-1/fuelLevel", "vans/VAN-1/mil", "vans/VAN-1/position/attributes", "vans/VAN-1/speed",
+          "vans/VAN-1/availability/state", "vans/VAN-1/fuelLevel", "vans/VAN-1/mil",
+          "vans/VAN-1/position/attributes", "vans/VAN-1/speed",
         ])
       #expect(retained["vans/VAN-1/speed"] == "51" && retained["vans/VAN-1/fuelLevel"] == "54.5")
-      #expect(retained["vans/VAN-1/mil"] == "false")
+      #expect(retained["vans/VAN-1/mil"] == "false" && retained["vans/VAN-1/availability/state"] == "online")
       #expect(
         retained["vans/VAN-1/position/attributes"]
           == #"{"latitude":48.2,"longitude":16.4,"time":"2026-03-01T12:00:02.000Z"}"#)
@@ -141,16 +64,23 @@ import Testing
     try await ConnectedFleet.with(.sqlite) { fleet in
       let bench = try await Bench(fleet, to: "mqtt://127.0.0.1:\(broker.port)/vans")
       try await bench.store(
-        try names.enumerated().map { try Self.record($0.element, $0.offset, #""speed":\#($0.offset),"+/#":true"#) })
+        try names.enumerated().map { try Bench.record($0.element, $0.offset, #""speed":\#($0.offset),"+/#":true"#) })
       try await bench.round()
-      let retained = try await runBlocking { try Self.retained(broker) }
+      let retained = try await runBlocking { try Bench.retained(broker) }
       let expected = names.enumerated().flatMap { number, name in
         let topics = HomeAssistantTopics(HomeAssistantDevice(id: name), prefix: "vans")
-        return [(topics.state("speed"), "\(number)"), (topics.state("+/#"), "true")]
+        return [
+          (topics.state("speed"), "\(number)"), (topics.state("+/#"), "true"),
+          (topics.availability(isOnline: true).topic, "online"),
+        ]
       }
       let states = retained.filter { !$0.key.hasPrefix("homeassistant/") }
       #expect(states == Dictionary(uniqueKeysWithValues: expected))
-      #expect(states.keys.allSatisfy { $0.hasPrefix("vans/") && $0.split(separator: "/").count == 3 }, "\(states.keys)")
+      #expect(
+        states.keys.allSatisfy { topic in
+          topic.hasPrefix("vans/")
+            && topic.split(separator: "/").count == (topic.hasSuffix("/availability/state") ? 4 : 3)
+        }, "\(states.keys)")
       let configs = retained.filter { $0.key.hasPrefix("homeassistant/") }
       #expect(configs.count == 2 * names.count)
       #expect(
@@ -168,17 +98,17 @@ import Testing
     let broker = try Mosquitto(isPersistent: true, in: scratch)
     try await ConnectedFleet.with(.sqlite) { fleet in
       let bench = try await Bench(fleet, to: "mqtt://127.0.0.1:\(broker.port)/vans")
-      try await bench.store([try Self.record("VAN-1", 1, #""speed":1,"fuelLevel":54"#)])
+      try await bench.store([try Bench.record("VAN-1", 1, #""speed":1,"fuelLevel":54"#)])
       try await bench.round()
       let before = try await runBlocking {
-        let before = try Self.retained(broker)
+        let before = try Bench.retained(broker)
         try broker.save()
         try broker.kill()
         return before
       }
-      try await bench.store([try Self.record("VAN-1", 2, #""speed":2"#)])
+      try await bench.store([try Bench.record("VAN-1", 2, #""speed":2"#)])
       try await bench.round()
-      try await bench.store([try Self.record("VAN-1", 3, #""rpm":900"#)])
+      try await bench.store([try Bench.record("VAN-1", 3, #""rpm":900"#)])
       try await bench.round()
       let waiting = try await bench.forward()
       #expect(waiting.sent == 1 && waiting.state == .failing && waiting.failures.count == 2, "\(waiting)")
@@ -189,7 +119,7 @@ import Testing
       var expected = before
       expected["vans/VAN-1/speed"] = "2"
       expected["vans/VAN-1/rpm"] = "900"
-      var after = try await runBlocking { try Self.retained(broker) }
+      var after = try await runBlocking { try Bench.retained(broker) }
       let added = after.removeValue(forKey: "homeassistant/sensor/vans__VAN-1/rpm/config")
       #expect(added != nil && after == expected, "\(after)")
     }
@@ -202,7 +132,7 @@ import Testing
     let broker = try Mosquitto("allow_anonymous false\npassword_file \(passwords)", in: scratch)
     try await ConnectedFleet.with(.sqlite) { fleet in
       let bench = try await Bench(fleet, to: "mqtt://fleet@127.0.0.1:\(broker.port)/vans", password: "wrong-one")
-      try await bench.store([try Self.record("VAN-1", 1, #""speed":1"#)])
+      try await bench.store([try Bench.record("VAN-1", 1, #""speed":1"#)])
       try await bench.round()
       let refused = try await bench.forward()
       #expect(refused.state == .refused && refused.sent == 0 && refused.failures.count == 1)
@@ -226,7 +156,7 @@ import Testing
     let broker = try Mosquitto(in: scratch)
     try await ConnectedFleet.with(.sqlite) { fleet in
       let bench = try await Bench(fleet, to: "\(server):\(broker.port)/vans", mayUsePrivate: false)
-      try await bench.store([try Self.record("VAN-1", 1, #""speed":1"#)])
+      try await bench.store([try Bench.record("VAN-1", 1, #""speed":1"#)])
       try await bench.round()
       let forward = try await bench.forward()
       #expect(forward.state == .failing && forward.sent == 0)
@@ -274,7 +204,7 @@ import Testing
     let broker = try Mosquitto("allow_anonymous true\nacl_file \(rules)", in: scratch)
     try await ConnectedFleet.with(.sqlite) { fleet in
       let bench = try await Bench(fleet, to: "mqtt://127.0.0.1:\(broker.port)/vans")
-      try await bench.store([try Self.record("VAN-1", 1, #""speed":1"#)])
+      try await bench.store([try Bench.record("VAN-1", 1, #""speed":1"#)])
       try await bench.round()
       let forward = try await bench.forward()
       #expect(forward.state == .refused && forward.sent == 0)
@@ -287,7 +217,7 @@ import Testing
     let address = try #require(MQTTAddress("mqtt://127.0.0.1:\(broker.port)/vans"))
     let messages = (0..<500).map { RetainedMessage(topic: "vans/\($0)", payload: Array("\($0)".utf8)) }
     try await MQTTPublisher(mayUsePrivate: true).publish(messages, as: "test", to: address, password: nil)
-    let retained = try await runBlocking { try Self.retained(broker) }
+    let retained = try await runBlocking { try Bench.retained(broker) }
     #expect(retained == Dictionary(uniqueKeysWithValues: (0..<500).map { ("vans/\($0)", "\($0)") }))
   }
 
@@ -304,42 +234,12 @@ import Testing
 
   // MARK: Without a broker
 
-  /// Stores the messages of accepted calls. It rejects a given number of calls first.
-  private final class Store: RetainedPublisher {
-    private let state = Mutex<(failures: Int, calls: [[RetainedMessage]])>((0, []))
-
-    var calls: [[String: String]] {
-      state.withLock { state in
-        state.calls.map { messages in
-          Dictionary(
-            uniqueKeysWithValues: messages.map { ($0.topic, String(decoding: $0.payload, as: UTF8.self)) })
-        }
-      }
-    }
-
-    func fail(_ count: Int) { state.withLock { $0.failures = count } }
-
-    func publish(
-      _ messages: [RetainedMessage], as client: String, to address: MQTTAddress, password: String?
-    ) async throws(ConnectorError) {
-      let isAccepted = state.withLock { state in
-        guard state.failures == 0 else {
-          state.failures -= 1
-          return false
-        }
-        state.calls.append(messages)
-        return true
-      }
-      guard isAccepted else { throw ConnectorError(.unavailable, "no") }
-    }
-  }
-
   @Test(arguments: Database.allCases)
   func the_position_advances_with_the_acknowledgement(_ database: Database) async throws {
     try await ConnectedFleet.with(database) { fleet in
-      let store = Store()
+      let store = RetainedStore()
       let bench = try await Bench(fleet, to: "mqtts://broker.example/vans", publisher: store)
-      try await bench.store([try Self.record("VAN-1", 2, #""speed":2"#)])
+      try await bench.store([try Bench.record("VAN-1", 2, #""speed":2"#)])
       store.fail(2)
       try await bench.round()
       try await bench.round()
@@ -348,7 +248,7 @@ import Testing
       try await bench.round()
       #expect(store.calls.map { $0["vans/VAN-1/speed"] } == ["2"])
       // A late record does not replace the newer value.
-      try await bench.store([try Self.record("VAN-1", 1, #""speed":1,"rpm":900"#)])
+      try await bench.store([try Bench.record("VAN-1", 1, #""speed":1,"rpm":900"#)])
       try await bench.round()
       try await bench.round()
       #expect(store.calls.count == 2 && store.calls[1]["vans/VAN-1/rpm"] == "900")
@@ -360,7 +260,7 @@ import Testing
   @Test(arguments: Database.allCases)
   func positions_of_private_journeys_are_not_published(_ database: Database) async throws {
     try await ConnectedFleet.with(database) { fleet in
-      let store = Store()
+      let store = RetainedStore()
       let bench = try await Bench(fleet, to: "mqtts://broker.example/vans", publisher: store)
       try await fleet.change { transaction throws(ThingError) in
         var journey = Journey()
@@ -370,10 +270,13 @@ import Testing
         journey.endTime = Timestamp(nanoseconds: (ConnectedFleet.start + 20_000) * 1_000_000)
         try transaction.insert(journey)
       }
-      try await bench.store([try Self.record("VAN-1", 15, #""speed":15,\#(Self.position),"heading":10"#)])
+      try await bench.store([try Bench.record("VAN-1", 15, #""speed":15,\#(Self.position),"heading":10"#)])
       try await bench.round()
       let topics = try #require(store.calls.first).keys.sorted()
-      #expect(topics == ["homeassistant/sensor/vans__VAN-1/speed/config", "vans/VAN-1/speed"])
+      #expect(
+        topics == [
+          "homeassistant/sensor/vans__VAN-1/speed/config", "vans/VAN-1/availability/state", "vans/VAN-1/speed",
+        ])
     }
   }
 }

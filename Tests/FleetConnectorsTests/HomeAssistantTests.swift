@@ -40,7 +40,9 @@ import Testing
     let values: [String: JSON] = [
       "speed": .integer(50), "odometer": .number(14_010.5), "mil": .bool(true), "depot": .text("Wien \"Süd\""),
     ]
-    let device = #""device":{"identifiers":["vans__VAN_201"],"manufacturer":"VW","model":"Crafter","name":"Blue van"}"#
+    let device =
+      #""availability_topic":"vans/VAN_201/availability/state","device":{"identifiers":["vans__VAN_201"],"#
+      + #""manufacturer":"VW","model":"Crafter","name":"Blue van"}"#
     let origin = #""origin":{"name":"fleetstore"}"#
     #expect(
       Self.texts(Self.batch([try Self.record(values)])) == [
@@ -56,7 +58,7 @@ import Testing
           + #""name":"Vehicle speed",\#(origin),"state_class":"measurement","#
           + #""state_topic":"vans/VAN_201/speed","unique_id":"vans__VAN_201__speed","unit_of_measurement":"km/h"}"#,
         "vans/VAN_201/mil": "true", "vans/VAN_201/depot": #"Wien "Süd""#, "vans/VAN_201/odometer": "14010.5",
-        "vans/VAN_201/speed": "50",
+        "vans/VAN_201/speed": "50", "vans/VAN_201/availability/state": "online",
       ])
   }
 
@@ -65,7 +67,7 @@ import Testing
       Self.batch([
         try Self.record(["latitude": .number(48.2), "longitude": .number(16.4), "accuracy": .integer(8)])
       ]))
-    #expect(texts.count == 2)
+    #expect(texts.count == 3 && texts["vans/VAN_201/availability/state"] == "online")
     let topic = "homeassistant/device_tracker/vans__VAN_201/position/config"
     let discovery = try JSON(parsing: Array((texts[topic] ?? "").utf8))
     #expect(discovery["json_attributes_topic"] == .text("vans/VAN_201/position/attributes"))
@@ -88,11 +90,12 @@ import Testing
 
   /// The names of members, and which of them each integration requires, in the documentation of Home Assistant.
   @Test func discovery_messages_agree_with_the_documentation() throws {
-    let common: Set = ["name", "unique_id", "device", "origin", "expire_after", "device_class"]
+    let all: Set = ["name", "unique_id", "device", "origin", "availability_topic"]
+    let common = all.union(["expire_after", "device_class"])
     let documented: [String: (required: Set<String>, optional: Set<String>)] = [
       "sensor": (["state_topic"], common.union(["state_class", "unit_of_measurement"])),
       "binary_sensor": (["state_topic"], common.union(["payload_on", "payload_off"])),
-      "device_tracker": (["json_attributes_topic"], ["name", "unique_id", "device", "origin", "source_type"]),
+      "device_tracker": (["json_attributes_topic"], all.union(["source_type"])),
     ]
     // Some units of the device classes, and the classes that allow totals.
     let units: [String: Set<String>] = [
@@ -119,7 +122,7 @@ import Testing
       let json = try JSON(parsing: message.payload)
       let names = Set(json.members.keys)
       #expect(rule.required.isSubset(of: names) && names.isSubset(of: rule.required.union(rule.optional)), "\(names)")
-      #expect(names.isSuperset(of: ["name", "unique_id", "device", "origin"]), "\(message.topic)")
+      #expect(names.isSuperset(of: all), "\(message.topic)")
       #expect(json["device"]?["identifiers"] == .array([.text("vans__VAN_201")]))
       #expect(json["origin"]?["name"]?.textValue?.isEmpty == false)
       let isNew = ids.insert("\(parts[1]) \(json["unique_id"]?.textValue ?? "")").inserted
@@ -143,7 +146,10 @@ import Testing
     func isLevel(_ text: Substring) -> Bool {
       !text.isEmpty && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") }
     }
-    for (topic, count) in [(topics.state(id), 3), (discovery.topic, 5), (topics.trackerDiscovery.topic, 5)] {
+    for (topic, count) in [
+      (topics.state(id), 3), (topics.availability(isOnline: true).topic, 4), (discovery.topic, 5),
+      (topics.trackerDiscovery.topic, 5),
+    ] {
       let levels = topic.split(separator: "/", omittingEmptySubsequences: false)
       #expect(levels.count == count && levels.allSatisfy(isLevel), "\(topic)")
     }
@@ -165,7 +171,7 @@ import Testing
       try Self.record(["speed": .integer(1), "rpm": .integer(900)]), try Self.record(["speed": .integer(3)], second: 2),
       try Self.record(["speed": .integer(2)], second: 1),
     ])
-    #expect(first.records == 3 && first.messages.count == 4)
+    #expect(first.records == 3 && first.messages.count == 5)
     #expect(Self.texts(first)["vans/VAN_201/speed"] == "3" && Self.texts(first)["vans/VAN_201/rpm"] == "900")
     // A late record changes only what the broker does not have. Known discovery messages are not repeated.
     let late = Self.batch(
@@ -179,14 +185,14 @@ import Testing
   @Test func discovery_messages_are_repeated_when_the_broker_may_have_lost_them() throws {
     let record = try Self.record(["speed": .integer(1)])
     let first = Self.batch([record])
-    #expect(first.messages.count == 2)
+    #expect(first.messages.count == 3)
     func count(_ published: PublishedTopics, after seconds: Int) -> Int {
       Self.batch([record], after: published, at: Self.now.adding(seconds: seconds)).messages.count
     }
-    #expect(count(first.published, after: 599) == 1 && count(first.published, after: 600) == 2)
+    #expect(count(first.published, after: 599) == 1 && count(first.published, after: 600) == 3)
     var forgotten = first.published
     forgotten.forgetDiscoveries()
-    #expect(count(forgotten, after: 1) == 2)
+    #expect(count(forgotten, after: 1) == 3)
     // The vehicle has a new name.
     var renamed = HomeAssistantBatch(
       to: Self.address, ["VAN 1": HomeAssistantDevice(id: "VAN 1", name: "Red van")], after: first.published,
@@ -195,14 +201,55 @@ import Testing
     #expect(renamed.messages.count == 2)
   }
 
+  /// A record that arrives after a day does not show that its vehicle sends records now.
+  @Test func only_a_recent_record_makes_a_vehicle_available() throws {
+    func availability(_ seconds: Int) throws -> String? {
+      let batch = Self.batch([try Self.record(["speed": .integer(1)], second: seconds)])
+      return Self.texts(batch)["vans/VAN_201/availability/state"]
+    }
+    #expect(try availability(-86_400) == "online" && availability(-86_401) == nil)
+  }
+
+  @Test func the_number_of_entities_of_a_vehicle_is_limited() throws {
+    let batch = Self.batch([
+      try Self.record(Dictionary(uniqueKeysWithValues: (1_000..<1_510).map { ("key\($0)", .integer(1)) }))
+    ])
+    // A discovery message and a value of each entity, and the availability.
+    #expect(batch.messages.count == 2 * 500 + 1 && batch.entities["VAN 1"]?.count == 500)
+    #expect(batch.ignored == ["value of a vehicle with more than 500 different values": 10])
+    // Entities that are known are still published.
+    var next = HomeAssistantBatch(
+      to: Self.address, ["VAN 1": Self.van], entities: batch.entities, after: batch.published, at: Self.now)
+    next.add(try Self.record(["key1000": .integer(2), "key1509": .integer(2)]))
+    #expect(Self.texts(next).keys.sorted() == ["vans/VAN_201/key1000"])
+  }
+
+  @Test func the_topics_of_entities_are_those_of_the_messages() throws {
+    let batch = Self.batch([
+      try Self.record([
+        "speed": .integer(50), "mil": .bool(true), "a/b_c": .text("x"), "latitude": .number(48.2),
+        "longitude": .number(16.4),
+      ])
+    ])
+    let entities = batch.entities["VAN 1"] ?? []
+    #expect(entities == ["sensor/speed", "binary_sensor/mil", "sensor/a/b_c", "device_tracker/position"])
+    let topics = HomeAssistantTopics(Self.van, prefix: "vans").all(of: entities.sorted())
+    #expect(topics.sorted() == batch.messages.map(\.topic).sorted() && topics.count == 9)
+  }
+
+  @Test func a_vehicle_that_was_removed_is_not_published() throws {
+    let batch = Self.batch([try Self.record(["speed": .integer(50)], vehicle: "VAN 2")])
+    #expect(batch.messages.isEmpty && batch.records == 0)
+  }
+
   @Test func the_memory_of_topics_is_bounded() throws {
-    let memory = PublishedMemory(most: 5)
+    let memory = PublishedMemory(most: 8)
     let topics = Self.batch([try Self.record(["speed": .integer(1)])]).published
     for name in ["a", "b", "c"] { memory.set(topics, of: name) }
-    #expect(["a", "b", "c"].map { memory.topics(of: $0).count } == [0, 2, 2])
+    #expect(["a", "b", "c"].map { memory.topics(of: $0).count } == [0, 3, 3])
     memory.set(topics, of: "b")
     memory.set(topics, of: "d")
-    #expect(["b", "c", "d"].map { memory.topics(of: $0).count } == [2, 0, 2])
+    #expect(["b", "c", "d"].map { memory.topics(of: $0).count } == [3, 0, 3])
   }
 
   @Test(

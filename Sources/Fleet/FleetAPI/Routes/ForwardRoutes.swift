@@ -26,8 +26,9 @@ struct ForwardRoutes {
   private var things: ThingRoutes<Forward> {
     var routes = ThingRoutes<Forward>(
       storage: storage, area: .settings, relation: { _, _, _ in Relation() }, restriction: { _, _, _ in nil },
-      check: { [mayUsePrivate] _, new, _, _ throws(ThingError) in
+      check: { [mayUsePrivate] old, new, transaction, _ throws(ThingError) in
         try Self.check(new, mayUsePrivate: mayUsePrivate)
+        if let old { try Self.check(old, to: new, transaction) }
       },
       derived: Self.derived(keys, hasKeyFile: hasKeyFile), order: [.init("name")])
     routes.afterChange = { forward, transaction throws(ThingError) in try transaction.follow(forward) }
@@ -53,6 +54,20 @@ struct ForwardRoutes {
     }
   }
 
+  /// Checks changed settings of a forward.
+  private static func check(
+    _ old: Stored<Forward>, to new: Forward, _ transaction: any FleetTransaction
+  ) throws(ThingError) {
+    guard !new.isActive || new.removeBy == nil else {
+      throw .invalid(FieldErrors([FieldError("isActive", "expected false, because the forward is being removed")]))
+    }
+    guard new.format == .homeAssistant, let from = MQTTAddress(old.value.address), let to = MQTTAddress(new.address),
+      !from.hasSameTopics(as: to), try transaction.hasPublished(old.id)
+    else { return }
+    let expected = "expected the same broker and prefix, because messages are there"
+    throw .invalid(FieldErrors([FieldError("address", "\(expected); remove the forward, and add another")]))
+  }
+
   static func derived(_ keys: SecretKeys?, hasKeyFile: Bool) -> [DerivedField<Forward>] {
     [
       .secret(
@@ -75,18 +90,22 @@ struct ForwardRoutes {
 
   private var remove: Route {
     let operation = Operation(
-      id: "removeForward", summary: "Removes a forward. Nothing is sent any more.",
-      results: [.init(.noContent, "Removed.")])
+      id: "removeForward",
+      summary:
+        "Removes a forward. Nothing is sent any more. If retained messages of a forward `homeAssistant` are on the "
+        + "broker, the forward remains with `removeBy` until they are cleared; removing it again leaves them there.",
+      results: [
+        .init(.noContent, "Removed."),
+        .init(.accepted, "It is removed as soon as its messages are cleared.", .json("Forward"), headers: ["ETag"]),
+      ])
     return Route(.delete, things.path + "/{forwardId}", .may(.write, .settings), operation, isFiltered: true) {
       [things] call in
-      try await things.change(call) { transaction throws(ThingError) in
+      let ending = try await things.change(call) { transaction throws(ThingError) in
         let forward = try things.existing(call, transaction)
-        if let progress = try transaction.find(forward.id, ForwardProgress.self) {
-          try transaction.remove(progress, action: "remove")
-        }
-        try transaction.remove(forward, action: "remove")
+        let isRemoved = try transaction.end(forward)
+        return isRemoved ? nil : try things.shown(try things.existing(call, transaction), call, transaction)
       }
-      return Answer(status: .noContent)
+      return ending?.answer(status: .accepted) ?? Answer(status: .noContent)
     }
   }
 

@@ -32,8 +32,14 @@ public struct Forward: Kind {
   public var ignored = JSON.object([:])
   /// The last failures, the newest first.
   public var failures: [RecentFailure] = []
+  /// The time until which the forward's messages on the broker are being cleared, after which the forward is removed;
+  /// `nil` if the forward was not ended.
+  public var removeBy: Timestamp?
 
   public init() {}
+
+  /// The time for which the server tries to clear the messages of a forward that was ended, s: a week.
+  public static let longestRemoval = 7 * 86_400
 
   public static let names = KindNames(one: "forward", many: "forwards")
   public static let mostOfTenant: Int? = 50
@@ -49,7 +55,7 @@ public struct Forward: Kind {
     Field("sent", \.sent).settable(by: .live),
     Field("ignored", \.ignored).settable(by: .live).schema(
       #"{"description":"What was not sent, by reason.","type":"object","additionalProperties":{"type":"integer"}}"#),
-    Field("failures", \.failures).settable(by: .live),
+    Field("failures", \.failures).settable(by: .live), Field("removeBy", \.removeBy).settable(by: .server),
   ]
 }
 
@@ -63,6 +69,8 @@ public struct ForwardProgress: LeasedWork {
   public var nextAt: Timestamp?
   /// Number of failures since the last success.
   public var failures: Int64 = 0
+  /// The time at which the vehicles of the forward were last checked for silence and removal; `nil` if never.
+  public var checkedAt: Timestamp?
 
   public init() {}
 
@@ -70,7 +78,7 @@ public struct ForwardProgress: LeasedWork {
   public static let names = KindNames(one: "forwardProgress", many: "forward-progress")
   public static let fields: [Field<ForwardProgress>] = [
     Field("position", \.position), Field("leaseHolder", \.leaseHolder), Field("leaseUntil", \.leaseUntil),
-    Field("nextAt", \.nextAt).sortable(), Field("failures", \.failures),
+    Field("nextAt", \.nextAt).sortable(), Field("failures", \.failures), Field("checkedAt", \.checkedAt),
   ]
 }
 

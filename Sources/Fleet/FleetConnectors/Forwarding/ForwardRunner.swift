@@ -16,7 +16,8 @@ extension FleetTransaction {
   public func follow(_ forward: Stored<Forward>) throws(ThingError) {
     let stored = try find(forward.id, ForwardProgress.self)
     var progress = stored?.value ?? ForwardProgress()
-    (progress.nextAt, progress.failures) = (forward.value.isActive ? now : nil, 0)
+    let isDue = forward.value.isActive || forward.value.removeBy != nil
+    (progress.nextAt, progress.failures) = (isDue ? now : nil, 0)
     if let stored {
       try update(stored, to: progress, action: "follow")
     } else {
@@ -47,8 +48,13 @@ public final class ForwardRunner: Service {
   private static let batch = 500
   /// Maximum number of reads of the feed for one forward in one round.
   private static let mostBatches = 20
-  /// The size of messages after which they are published before more records are added, bytes.
-  private static let mostPublished = 1 << 20
+  /// The reason that is counted if the feed no longer has the next records.
+  private static let gone = "records that are not in the feed any more"
+  /// The time between two checks of the vehicles of a forward for silence and removal, s.
+  private static let checkPeriod: Int64 = 60
+
+  /// The failure of a forward that was ended, if its messages could not be cleared in time.
+  static let leftBehind = "messages stay on the broker; remove the forward again to leave them there"
 
   private let storage: any FleetStorage
   private let keys: SecretKeys
@@ -118,7 +124,10 @@ public final class ForwardRunner: Service {
     guard let taken else { return }
     var failure: ConnectorError?
     do throws(ConnectorError) {
-      try await send(taken.forward, taken.progress.value.position, holder, tenant)
+      if taken.forward.value.removeBy != nil {
+        return try await clear(taken.forward, holder, tenant)
+      }
+      try await send(taken.forward, taken.progress.value, holder, tenant)
     } catch {
       failure = error
       logger.warning("forward \(taken.forward.value.name) of tenant \(tenant): \(error)")
@@ -126,25 +135,50 @@ public final class ForwardRunner: Service {
     try await finish(taken.forward, failure, due: taken.progress.value.nextAt, holder, tenant)
   }
 
+  /// Clears the messages of a forward that was ended, and removes the forward.
+  private func clear(
+    _ forward: Stored<Forward>, _ holder: UUIDv7, _ tenant: TenantID
+  ) async throws(ConnectorError) {
+    try await homeAssistant(forward, holder, tenant).clear()
+    try await change(forward.id, holder, tenant) { transaction, _ throws(ThingError) in
+      if let ended = try transaction.find(forward.id, Forward.self) { _ = try transaction.end(ended) }
+    }
+  }
+
+  private func homeAssistant(
+    _ forward: Stored<Forward>, _ holder: UUIDv7, _ tenant: TenantID
+  ) throws(ConnectorError) -> HomeAssistantSender {
+    let password: String? = if case .password(let text) = try key(forward) { text } else { nil }
+    return try HomeAssistantSender(
+      forward, password: password, tenant: tenant, storage: storage, publisher: publisher, memory: published, now: now
+    ) { [self] work throws(ConnectorError) in
+      try await change(forward.id, holder, tenant) { transaction, stored throws(ThingError) in
+        var progress = stored.value
+        progress.leaseUntil = transaction.now.adding(seconds: ConnectorRunner.lease)
+        try transaction.update(stored, to: progress, action: "publish")
+        try work(transaction)
+      }
+    }
+  }
+
   private func send(
-    _ forward: Stored<Forward>, _ start: Int64?, _ holder: UUIDv7, _ tenant: TenantID
+    _ forward: Stored<Forward>, _ progress: ForwardProgress, _ holder: UUIDv7, _ tenant: TenantID
   ) async throws(ConnectorError) {
     let key = try key(forward)
     let transport = transport()
-    guard var position = start else {
-      let first = try await stored { try await self.storage.feedPosition(tenant: tenant).rawValue }
+    guard let start = progress.position else {
+      let first = try await Self.stored { try await self.storage.feedPosition(tenant: tenant).rawValue }
       return try await commit(forward, first, 0, [:], holder, tenant)
     }
+    guard forward.value.format != .homeAssistant else {
+      return try await publish(forward, progress, after: start, holder, tenant)
+    }
+    var position = start
     for _ in 0..<Self.mostBatches {
       let (changes, next, isGone) = try await changes(after: position, tenant)
-      var ignored: [String: Int] = isGone ? ["records that are not in the feed any more": 1] : [:]
+      var ignored: [String: Int] = isGone ? [Self.gone: 1] : [:]
       guard next != position else { return }
       let records = try await visible(changes.compactMap { ForwardedRecord($0.record) }, tenant)
-      guard forward.value.format != .homeAssistant else {
-        try await commit(forward, next, publish(records, forward, key, tenant), ignored, holder, tenant)
-        position = next
-        continue
-      }
       var sent = 0
       for first in stride(from: 0, to: records.count, by: forward.value.format.most) {
         let part = Array(records[first..<min(first + forward.value.format.most, records.count)])
@@ -185,52 +219,30 @@ public final class ForwardRunner: Service {
     }
   }
 
-  /// Publishes the newest values of records, and returns the number of records.
-  ///
-  /// - Throws: an error if the same values must be published again later.
+  /// Publishes the newest values of the records in the feed, and then checks the vehicles if that is due.
   private func publish(
-    _ records: [ForwardedRecord], _ forward: Stored<Forward>, _ key: ForwardKey, _ tenant: TenantID
-  ) async throws(ConnectorError) -> Int {
-    guard let address = MQTTAddress(forward.value.address) else {
-      throw ConnectorError(.settings, "address: \(MQTTAddress.expected)")
+    _ forward: Stored<Forward>, _ progress: ForwardProgress, after start: Int64, _ holder: UUIDv7, _ tenant: TenantID
+  ) async throws(ConnectorError) {
+    let sender = try homeAssistant(forward, holder, tenant)
+    var position = start
+    for _ in 0..<Self.mostBatches {
+      let (changes, next, isGone) = try await changes(after: position, tenant)
+      guard next != position else { break }
+      let records = try await visible(changes.compactMap { ForwardedRecord($0.record) }, tenant)
+      var (sent, ignored) = try await sender.publish(records)
+      if isGone { ignored[Self.gone] = 1 }
+      try await commit(forward, next, sent, ignored, holder, tenant)
+      position = next
     }
-    let password: String? = if case .password(let text) = key { text } else { nil }
-    let name = "\(forward.id.string) \(forward.value.address)"
-    let devices = try await devices(Set(records.map(\.vehicle)), tenant)
-    var (rest, sent) = (records[...], 0)
-    while !rest.isEmpty {
-      var batch = HomeAssistantBatch(to: address, devices, after: published.topics(of: name), at: now())
-      while let record = rest.first, batch.size < Self.mostPublished {
-        batch.add(record)
-        rest.removeFirst()
-      }
-      guard !batch.messages.isEmpty else { continue }
-      do throws(ConnectorError) {
-        try await publisher.publish(
-          batch.messages, as: "fleetstore-\(forward.id.string)", to: address, password: password)
-      } catch {
-        var topics = published.topics(of: name)
-        topics.forgetDiscoveries()
-        published.set(topics, of: name)
-        throw error
-      }
-      published.set(batch.published, of: name)
-      sent += batch.records
+    let time = now()
+    let passed = progress.checkedAt.map { abs(time.milliseconds - $0.milliseconds) } ?? .max
+    guard passed >= Self.checkPeriod * 1_000 else { return }
+    try await sender.checkVehicles(since: progress.checkedAt)
+    try await change(forward.id, holder, tenant) { transaction, stored throws(ThingError) in
+      var checked = stored.value
+      checked.checkedAt = time
+      try transaction.update(stored, to: checked, action: "check")
     }
-    return sent
-  }
-
-  private func devices(
-    _ vehicles: Set<String>, _ tenant: TenantID
-  ) async throws(ConnectorError) -> [String: HomeAssistantDevice] {
-    guard !vehicles.isEmpty else { return [:] }
-    let query = ThingQuery<Vehicle>(.oneOf(key: "id", vehicles.sorted().map { .text($0) }), limit: Self.batch)
-    let found = try await stored { [storage] in
-      try await storage.view(tenant: tenant) { view throws(ThingError) in try view.list(query).items.map(\.value) }
-    }
-    return Dictionary(
-      found.map { ($0.id, HomeAssistantDevice(id: $0.id, name: $0.name, make: $0.make, model: $0.model)) },
-      uniquingKeysWith: { first, _ in first })
   }
 
   private func key(_ forward: Stored<Forward>) throws(ConnectorError) -> ForwardKey {
@@ -264,7 +276,7 @@ public final class ForwardRunner: Service {
       return (changes, next.rawValue, false)
     } catch {
       guard error.kind == .positionGone else { throw ConnectorError(.unavailable, "\(error)") }
-      return ([], try await stored { try await self.storage.feedPosition(tenant: tenant).rawValue }, true)
+      return ([], try await Self.stored { try await self.storage.feedPosition(tenant: tenant).rawValue }, true)
     }
   }
 
@@ -274,7 +286,7 @@ public final class ForwardRunner: Service {
   ) async throws(ConnectorError) -> [ForwardedRecord] {
     guard let first = records.map(\.time).min() else { return [] }
     let vehicles = Set(records.map(\.vehicle))
-    let windows = try await stored { [storage] in
+    let windows = try await Self.stored { [storage] in
       try await storage.view(tenant: tenant) { view throws(ThingError) in
         try view.privateTimes(of: vehicles, from: first).map(\.window)
       }
@@ -288,7 +300,8 @@ public final class ForwardRunner: Service {
 
   // MARK: Progress
 
-  private func stored<Value: Sendable>(
+  /// Executes work with the database. A failure is `unavailable`.
+  static func stored<Value: Sendable>(
     _ work: @Sendable () async throws -> Value
   ) async throws(ConnectorError) -> Value {
     do {
@@ -322,16 +335,22 @@ public final class ForwardRunner: Service {
       var progress = stored.value
       (progress.leaseHolder, progress.leaseUntil) = (nil, nil)
       progress.failures = failure == nil ? 0 : progress.failures + 1
-      if progress.nextAt == due {
+      let present = try transaction.find(forward.id, Forward.self)
+      // The time in which the messages of an ended forward are cleared is over.
+      let isGivenUp = failure != nil && present?.value.removeBy.map { $0 <= transaction.now } ?? false
+      if isGivenUp {
+        progress.nextAt = nil
+      } else if progress.nextAt == due {
         let wait = ConnectorPace.wait(after: failure, failures: progress.failures, period: Int64(Self.period))
         progress.nextAt = Timestamp(nanoseconds: transaction.now.nanoseconds + wait * 1_000_000)
       }
       try transaction.update(stored, to: progress, action: "finish")
-      guard let present = try transaction.find(forward.id, Forward.self) else { return }
+      guard let present else { return }
       var changed = present.value
       if let failure {
         changed.state = failure.kind == .refused || failure.kind == .settings ? .refused : .failing
-        changed.failures = RecentFailure.adding(failure.description, at: transaction.now, to: changed.failures)
+        let text = isGivenUp ? "\(Self.leftBehind): \(failure.description)" : failure.description
+        changed.failures = RecentFailure.adding(text, at: transaction.now, to: changed.failures)
       } else {
         changed.state = .working
       }
@@ -344,7 +363,7 @@ public final class ForwardRunner: Service {
     _ id: UUIDv7, _ holder: UUIDv7, _ tenant: TenantID,
     _ work: @escaping @Sendable (any FleetTransaction, Stored<ForwardProgress>) throws(ThingError) -> Void
   ) async throws(ConnectorError) {
-    let hasLease = try await stored { [storage, now] in
+    let hasLease = try await Self.stored { [storage, now] in
       try await storage.change(tenant: tenant, by: Actor(.server), at: now()) { transaction throws(ThingError) in
         guard let progress = try transaction.leased(id, ForwardProgress.self, to: holder) else { return false }
         try work(transaction, progress)

@@ -1,4 +1,5 @@
 import FleetDomain
+import FleetFigures
 import Synchronization
 import Telemetry
 
@@ -10,19 +11,30 @@ struct PublishedTopics: Sendable {
 
   /// The time of the newest value of each topic, ns since 1970.
   fileprivate var times: [Int: Int64] = [:]
-  /// For each discovery message, the hash of its payload, and the time from which it is sent again.
+  /// For each discovery message and each message about availability, the hash of its payload, and the time from which it
+  /// is sent again.
   fileprivate var discoveries: [Int: (payload: Int, until: Timestamp)] = [:]
 
   var count: Int { times.count + discoveries.count }
 
   /// Removes the discovery messages, so that they are sent again.
   mutating func forgetDiscoveries() { discoveries = [:] }
+
+  /// Removes topics whose messages the broker no longer has, or has with another payload.
+  mutating func forget(_ topics: [String]) {
+    for topic in topics {
+      times[topic.hashValue] = nil
+      discoveries[topic.hashValue] = nil
+    }
+  }
 }
 
 /// The messages for some records. Of several values of a topic, only the newest is sent.
 struct HomeAssistantBatch {
   /// The maximum length of a key, bytes. Values with longer keys are left out.
   private static let longestKey = 100
+  /// Maximum number of entities of one vehicle. Values with other keys are ignored.
+  static let mostEntities = 500
 
   private let address: MQTTAddress
   private let devices: [String: HomeAssistantDevice]
@@ -33,17 +45,22 @@ struct HomeAssistantBatch {
   private(set) var size = 0
   /// Number of records that contain values for Home Assistant.
   private(set) var records = 0
+  /// For each vehicle, the names of the entities that the broker has, if it acknowledges this batch.
+  private(set) var entities: [String: Set<String>]
+  /// For each reason, the number of values that were left out.
+  private(set) var ignored: [String: Int] = [:]
   private var discoveries: [String: [UInt8]] = [:]
   private var states: [String: [UInt8]] = [:]
 
   /// - Parameters:
-  ///   - devices: the vehicles, by their IDs.
+  ///   - devices: the vehicles, by their IDs. Records of other vehicles are left out, because those vehicles were removed.
+  ///   - entities: for each vehicle, the names of the entities that the broker may have.
   ///   - published: the topics that the broker has.
   init(
-    to address: MQTTAddress, _ devices: [String: HomeAssistantDevice], after published: PublishedTopics,
-    at now: Timestamp
+    to address: MQTTAddress, _ devices: [String: HomeAssistantDevice], entities: [String: Set<String>] = [:],
+    after published: PublishedTopics, at now: Timestamp
   ) {
-    (self.address, self.devices, self.published, self.now) = (address, devices, published, now)
+    (self.address, self.devices, self.entities, self.published, self.now) = (address, devices, entities, published, now)
   }
 
   /// All messages, sorted by topic. Discovery messages are first.
@@ -55,19 +72,38 @@ struct HomeAssistantBatch {
 
   /// Adds the values of a record. A value that is older than the value that the broker has is left out.
   mutating func add(_ record: ForwardedRecord) {
-    let device = devices[record.vehicle] ?? HomeAssistantDevice(id: record.vehicle)
+    guard let device = devices[record.vehicle] else { return }
     let topics = HomeAssistantTopics(device, prefix: address.prefix)
     var isUsed = false
-    for (key, value) in record.values where !HomeAssistantTopics.place.contains(key) {
-      guard key.utf8.count <= Self.longestKey, let entity = HomeAssistantEntity(key, value) else { continue }
+    for (key, value) in record.values.sorted(by: { $0.key < $1.key }) where !HomeAssistantTopics.place.contains(key) {
+      guard key.utf8.count <= Self.longestKey, let entity = HomeAssistantEntity(key, value),
+        include(HomeAssistantTopics.entity(entity.component, key), of: device.id)
+      else { continue }
       isUsed = true
       add(topics.discovery(key, entity), topics.state(key), Array(entity.state.utf8), record.time)
     }
-    if let position = HomeAssistantTopics.position(record) {
+    if let position = HomeAssistantTopics.position(record), include(HomeAssistantTopics.tracker, of: device.id) {
       isUsed = true
       add(topics.trackerDiscovery, topics.attributes, position.canonicalBytes, record.time)
     }
-    if isUsed { records += 1 }
+    guard isUsed else { return }
+    records += 1
+    // A record that arrives late does not show that the vehicle sends records now.
+    if now.milliseconds - record.time.milliseconds <= VehicleState.longestParking {
+      addRepeated(topics.availability(isOnline: true), to: \.states)
+    }
+  }
+
+  /// Adds an entity to those of a vehicle. Returns `false` if the vehicle has too many entities.
+  private mutating func include(_ entity: String, of vehicle: String) -> Bool {
+    let known = entities[vehicle] ?? []
+    if known.contains(entity) { return true }
+    guard known.count < Self.mostEntities else {
+      ignored["value of a vehicle with more than \(Self.mostEntities) different values", default: 0] += 1
+      return false
+    }
+    entities[vehicle, default: []].insert(entity)
+    return true
   }
 
   private mutating func add(_ discovery: RetainedMessage, _ topic: String, _ payload: [UInt8], _ time: Timestamp) {
@@ -76,11 +112,18 @@ struct HomeAssistantBatch {
     published.times[topic.hashValue] = time.nanoseconds
     states[topic] = payload
     size += topic.utf8.count + payload.count
-    let (name, hash) = (discovery.topic.hashValue, discovery.payload.hashValue)
+    addRepeated(discovery, to: \.discoveries)
+  }
+
+  /// Adds a message, unless the broker has received the same message a short time ago.
+  private mutating func addRepeated(
+    _ message: RetainedMessage, to messages: WritableKeyPath<HomeAssistantBatch, [String: [UInt8]]>
+  ) {
+    let (name, hash) = (message.topic.hashValue, message.payload.hashValue)
     if let known = published.discoveries[name], known.payload == hash, known.until > now { return }
     published.discoveries[name] = (hash, now.adding(seconds: PublishedTopics.repetition))
-    discoveries[discovery.topic] = discovery.payload
-    size += discovery.topic.utf8.count + discovery.payload.count
+    self[keyPath: messages][message.topic] = message.payload
+    size += message.topic.utf8.count + message.payload.count
   }
 }
 

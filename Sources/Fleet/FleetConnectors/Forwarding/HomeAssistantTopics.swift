@@ -19,6 +19,7 @@ struct HomeAssistantDevice: Equatable, Sendable {
 ///     vans/VAN-1/speed                                          50
 ///     homeassistant/device_tracker/vans__VAN-1/position/config  {"json_attributes_topic":"vans/VAN-1/position/attributes",…}
 ///     vans/VAN-1/position/attributes                            {"latitude":48.2,"longitude":16.4}
+///     vans/VAN-1/availability/state                             online
 struct HomeAssistantTopics: Sendable {
   let device: HomeAssistantDevice
   private let node: String
@@ -38,6 +39,36 @@ struct HomeAssistantTopics: Sendable {
 
   /// The topic with the newest position.
   var attributes: String { "\(base)/position/attributes" }
+
+  /// Returns the message that a vehicle sends records, or that it is silent. Its topic has one level more than those of
+  /// values, so that no key of a value has the same topic.
+  func availability(isOnline: Bool) -> RetainedMessage {
+    RetainedMessage(topic: available, payload: Array((isOnline ? "online" : "offline").utf8))
+  }
+
+  private var available: String { "\(base)/availability/state" }
+
+  /// Returns the name under which an entity is stored: its component, a slash, and its key.
+  static func entity(_ component: HomeAssistantEntity.Component, _ key: String) -> String {
+    "\(component.rawValue)/\(key)"
+  }
+
+  /// The name of the entity of the position.
+  static let tracker = entity(.tracker, "position")
+
+  /// Returns all topics that have retained messages of some entities. Topics of discovery messages are first.
+  ///
+  /// - Parameter entities: names of entities (``entity(_:_:)``).
+  func all(of entities: [String]) -> [String] {
+    var (configurations, values) = ([String](), [available])
+    for entity in entities.sorted() {
+      let parts = entity.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+      guard parts.count == 2, let component = HomeAssistantEntity.Component(rawValue: parts[0]) else { continue }
+      configurations.append(configuration(component, Self.level(parts[1])))
+      values.append(component == .tracker ? attributes : state(parts[1]))
+    }
+    return configurations + values
+  }
 
   /// Returns the discovery message for a value.
   func discovery(_ key: String, _ entity: HomeAssistantEntity) -> RetainedMessage {
@@ -79,9 +110,12 @@ struct HomeAssistantTopics: Sendable {
     members["unique_id"] = .text("\(node)__\(object)")
     members["device"] = .object(about)
     members["origin"] = .object(["name": .text("fleetstore")])
-    return RetainedMessage(
-      topic: "homeassistant/\(component.rawValue)/\(node)/\(object)/config",
-      payload: JSON.object(members).canonicalBytes)
+    members["availability_topic"] = .text(available)
+    return RetainedMessage(topic: configuration(component, object), payload: JSON.object(members).canonicalBytes)
+  }
+
+  private func configuration(_ component: HomeAssistantEntity.Component, _ object: String) -> String {
+    "homeassistant/\(component.rawValue)/\(node)/\(object)/config"
   }
 
   /// Returns a text as a level of a topic. Home Assistant allows only letters, digits, `-` and `_` in the topics of

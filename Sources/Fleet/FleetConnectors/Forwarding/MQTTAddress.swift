@@ -51,6 +51,11 @@ public struct MQTTAddress: Hashable, Sendable {
     return CheckedHost.isAllowed(address.host, isEncrypted: address.usesTLS, mayUsePrivate: mayUsePrivate)
   }
 
+  /// Whether messages for both addresses have the same topics on the same broker.
+  public func hasSameTopics(as other: MQTTAddress) -> Bool {
+    host.lowercased() == other.host.lowercased() && port == other.port && prefix == other.prefix
+  }
+
   /// Whether a text consists of levels without characters that have a meaning in topics. Home Assistant reads its own
   /// topics below `homeassistant`, so values may not be there.
   private static func isPrefix(_ text: Substring) -> Bool {

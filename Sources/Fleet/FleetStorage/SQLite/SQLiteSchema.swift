@@ -9,7 +9,7 @@ enum SQLiteSchema {
     version11, version12, version13, version14, version15, version16, version17, version18, version19,
     version20, version21, version22, version23, version24, version25, version26, version27, version28,
     version29, version30, version31, version32, version33, version34, version35, version36, version37,
-    version38, version39, version40, version41, version42, version43,
+    version38, version39, version40, version41, version42, version43, version44,
   ]
 
   private static let version1 = """
@@ -826,6 +826,18 @@ enum SQLiteSchema {
     ALTER TABLE maintenance_record ADD COLUMN "completion_id" BLOB;
     CREATE UNIQUE INDEX maintenance_record_completion_id ON maintenance_record (tenant, completion_id)
       WHERE completion_id IS NOT NULL;
+    """
+
+  /// Adds the vehicles that forwards have published, and the end of forwards.
+  private static let version44 = """
+    ALTER TABLE forward ADD COLUMN "remove_by" INTEGER;
+    ALTER TABLE forward_progress ADD COLUMN "checked_at" INTEGER;
+    CREATE TABLE published_device (
+      tenant INTEGER NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL, created INTEGER NOT NULL,
+      updated INTEGER NOT NULL, "forward_id" BLOB NOT NULL, "vehicle_id" TEXT NOT NULL, "entities" TEXT NOT NULL,
+      PRIMARY KEY (tenant, id)
+    ) STRICT, WITHOUT ROWID;
+    CREATE UNIQUE INDEX published_device_vehicle_id ON published_device (tenant, forward_id, vehicle_id);
     """
 
   private static func randoms(_ count: Int) -> String {
