@@ -192,6 +192,9 @@ struct ConnectorSession: Sendable {
     case 200: return
     case 401, 403, 407: throw ConnectorError(.refused, "access is rejected (\(answer.status))\(reason(answer))")
     case 408: throw ConnectorError(.asleep, "the vehicle does not answer (408)")
+    case 412, 421:
+      throw ConnectorError(
+        .settings, "address: the account is not known there (\(answer.status))\(reason(answer))")
     case 429:
       throw ConnectorError(
         .rateLimited(seconds: Double(answer.retryAfter)), "too many requests (429)\(reason(answer))")

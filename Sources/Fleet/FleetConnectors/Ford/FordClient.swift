@@ -12,8 +12,17 @@ struct FordClient: ConnectorClient {
 
   func pull(_ stream: ConnectorStream, after cursor: JSON) async throws(ConnectorError) -> PulledPage {
     let base = session.settings.address ?? session.settings.service.address ?? ""
-    let json = try await session.json("\(base)/fcon-query/v1/\(stream.name)")
-    return stream.name == "garage" ? try FordMapping.garage(json) : try FordMapping.telemetry(json)
+    let url = "\(base)/fcon-query/v1/\(stream.name)"
+    guard stream.name == "garage" else { return try FordMapping.telemetry(try await session.json(url)) }
+    do throws(ConnectorError) {
+      return try FordMapping.garage(try await session.json(url))
+    } catch {
+      // The API has no garage for some vehicles. Their telemetry contains the VIN.
+      guard error.description.hasPrefix("status 404") else { throw error }
+      var page = PulledPage()
+      page.ignore("garage: not available for this vehicle")
+      return page
+    }
   }
 }
 
