@@ -206,7 +206,10 @@ let package = Package(
         .product(name: "Crypto", package: "swift-crypto"), .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ], path: "Sources/Fleet/FleetConnectors",
-      exclude: ["AEMP/README.md", "Ford/README.md", "Samsara/README.md", "Tesla/README.md"], swiftSettings: strict),
+      exclude: [
+        "AEMP/README.md", "Ford/README.md", "Forwarding/README.md", "Phones/README.md", "Samsara/README.md",
+        "Tesla/README.md",
+      ], swiftSettings: strict),
     .target(
       name: "FleetFollower",
       dependencies: [
