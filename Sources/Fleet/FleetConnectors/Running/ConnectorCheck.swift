@@ -44,16 +44,35 @@ public enum ConnectorCheck {
       let session = ConnectorSession(
         settings: connector.value, secret: secret, transport: transport, store: store, now: now)
       let client = session.client
-      var (assets, records): (Set<String>, Int) = ([], 0)
+      var (assets, records, ignored) = (Set<String>(), 0, [String: Int]())
       for stream in client.streams {
-        let page = try await client.pull(stream, after: .null)
+        let page: PulledPage
+        do throws(ConnectorError) {
+          page = try await client.pull(stream, after: .null)
+        } catch {
+          return Result(isWorking: false, message: "\(stream.name): \(error.description)")
+        }
         assets.formUnion(page.assets.map(\.id))
         records += page.records.count
+        ignored.merge(page.ignored, uniquingKeysWith: +)
       }
-      return Result(isWorking: true, message: "\(assets.count) assets and \(records) records on the first pages")
+      return Result(isWorking: true, message: message(assets.count, records, ignored))
     } catch {
       return Result(isWorking: false, message: error.description)
     }
+  }
+
+  /// Maximum number of reasons in a message.
+  private static let mostReasons = 3
+
+  private static func message(_ assets: Int, _ records: Int, _ ignored: [String: Int]) -> String {
+    func count(_ number: Int, _ word: String) -> String { "\(number) \(word)\(number == 1 ? "" : "s")" }
+    let counts = "\(count(assets, "asset")) and \(count(records, "record")) on the first pages"
+    guard !ignored.isEmpty else { return counts }
+    let sorted = ignored.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+    let shown = sorted.prefix(mostReasons).map { "\($0.key) (\($0.value))" }
+    let more = sorted.count > mostReasons ? ", and \(count(sorted.count - mostReasons, "other reason"))" : ""
+    return "\(counts); ignored: \(shown.joined(separator: ", "))\(more)"
   }
 
   /// Returns the text to store as the tokens of a new connector for which only a refresh token is known.
