@@ -173,7 +173,7 @@ bench-fences: need-python
 # Measures the fleet store and its storage: stores MILLIONS of records in DATABASE, which must be empty.
 bench-store: need-peers need-influx tests release
 	@FLEETSTORE_MEASURE=1 FLEETSTORE_PROGRAM=$(CURDIR)/.build/release/fleetstore \
-	  swift test --skip-build --disable-xctest --no-parallel --filter MeasureTests
+	  CONNECTOR_ASSETS="$${CONNECTOR_ASSETS:-10000}" swift test --skip-build --disable-xctest --no-parallel --filter MeasureTests
 	@swift build $(RELEASE) --product FleetBench >&2
 	@.build/release/FleetBench parse
 	@folder=$$(mktemp -d); trap 'rm -rf "$$folder"' EXIT; \
