@@ -23,6 +23,7 @@ import stage
 from stage import ROOT, Browser, Stage
 from suite import IGNORED, PASSWORD, REFUSED, TESTS, XSS, test
 
+import changes  # noqa: F401  its tests
 import checklists
 import dispatch  # noqa: F401  its tests
 import duty  # noqa: F401  its tests
@@ -559,7 +560,7 @@ def barriers(browser, axe, listed):
 
 
 def main(wanted):
-    chosen = [function for function in sorted(TESTS, key=lambda test: test.__module__ in ("checklists", "dispatch", "duty", "files", "fleet", "lists", "pictures", "tabs", "workshop")) if not wanted or any(word in function.__name__ for word in wanted)]
+    chosen = [function for function in sorted(TESTS, key=lambda test: test.__module__ in ("changes", "checklists", "dispatch", "duty", "files", "fleet", "lists", "pictures", "tabs", "workshop")) if not wanted or any(word in function.__name__ for word in wanted)]
     began, failures = time.monotonic(), 0
     stage_ = Stage()
     browser = None

@@ -13,6 +13,9 @@ let session = null;
 /** @type {Set<() => void>} */
 const listeners = new Set();
 
+/** Dispatches `end` when the session has ended. */
+export const sessionState = new EventTarget();
+
 /** Draws all components again that use the shared data. */
 export function changed() {
   for (const listener of listeners) listener();
@@ -48,6 +51,7 @@ export function setSession(value) {
   } else {
     localStorage.removeItem("wasSignedIn");
     localStorage.removeItem("session");
+    sessionState.dispatchEvent(new Event("end"));
   }
   changed();
 }

@@ -26,12 +26,14 @@ function draftOf(key) {
 
 /**
  * @param {{ fields: Field[], thing?: any, given?: Record<string, any>, draft: string, action: string, onCancel?: () => void, children?: any,
- *   isLarge?: boolean, onSave: (values: Record<string, any>, changed: string[]) => Promise<void> }} props
- *   `draft`: the key of the draft. `onSave`: receives all values, and the names of the changed ones.
+ *   isLarge?: boolean, newer?: { thing: any, adopt: () => void } | null, onSave: (values: Record<string, any>, changed: string[]) => Promise<void> }} props
+ *   `draft`: the key of the draft. `newer`: the thing as another person has stored it meanwhile; `adopt` makes it the one that is edited.
+ *   `onSave`: receives all values, and the names of the changed ones.
  */
-export function Form({ fields, thing, given, draft, action, onCancel, onSave, children, isLarge }) {
-  const start = () => Object.fromEntries(fields.map(field => [
-    field.name, entered(field, thing ? (field.kind === "measure" ? measured(thing, field.name) : valueAt(thing, field.name)) : given?.[field.name] ?? field.initial?.())]));
+export function Form({ fields, thing, given, draft, action, onCancel, onSave, children, isLarge, newer }) {
+  const startOf = (/** @type {any} */ from) => Object.fromEntries(fields.map(field => [
+    field.name, entered(field, from ? (field.kind === "measure" ? measured(from, field.name) : valueAt(from, field.name)) : given?.[field.name] ?? field.initial?.())]));
+  const start = () => startOf(thing);
   const [values, setValues] = useState(() => ({ ...start(), ...draftOf(draft) }));
   const [faults, setFaults] = useState(/** @type {Record<string, string>} */ ({}));
   const [conflicts, setConflicts] = useState(/** @type {import("../api.js").Conflict[]} */ ([]));
@@ -40,11 +42,26 @@ export function Form({ fields, thing, given, draft, action, onCancel, onSave, ch
   const summary = useRef(/** @type {any} */ (null));
   const isTouched = useRef(false);
 
+  /**
+   * The fields whose values are not those of a start.
+   * @param {Record<string, any>} before
+   * @param {Record<string, any>} after
+   */
+  const changedFields = (before, after) => fields.filter(field => JSON.stringify(before[field.name]) !== JSON.stringify(after[field.name]));
   useEffect(() => {
     if (!isTouched.current) return;
-    const open = Object.entries(values).filter(([name]) => !fields.some(field => field.name === name && field.kind === "secret"));
+    // Fields that the person has not changed have the stored values when the draft is used again.
+    const open = changedFields(start(), values).filter(field => field.kind !== "secret").map(field => [field.name, values[field.name]]);
     sessionStorage.setItem("draft " + draft, JSON.stringify(Object.fromEntries(open)));
   }, [values]);
+  // Nothing that was entered is replaced. The fields show the newer values only if nothing was entered.
+  useEffect(() => {
+    if (!newer?.thing || changedFields(start(), values).length > 0) return;
+    isTouched.current = false;
+    leave();
+    setValues(startOf(newer.thing));
+    newer.adopt();
+  }, [newer?.thing]);
   const count = Object.keys(faults).length + (error ? 1 : 0);
   useEffect(() => { if (count > 0) summary.current?.focus(); }, [faults, error]);
 
@@ -75,7 +92,7 @@ export function Form({ fields, thing, given, draft, action, onCancel, onSave, ch
     setError(null);
     if (Object.keys(wrong).length > 0) return;
     const before = start();
-    const changed = fields.filter(field => JSON.stringify(before[field.name]) !== JSON.stringify(values[field.name]))
+    const changed = changedFields(before, values)
       .flatMap(field => (found[enteredName(field.name)] ? [field.name, enteredName(field.name)] : [field.name]));
     setBusy(true);
     try {
@@ -110,6 +127,7 @@ export function Form({ fields, thing, given, draft, action, onCancel, onSave, ch
       ${fields.filter(field => faults[field.name]).map(field => html`<li><a href=${"#" + inputId(field.name)}
         onClick=${(/** @type {Event} */ event) => { event.preventDefault(); document.getElementById(inputId(field.name))?.focus(); }}>${t(field.label)}: ${faults[field.name]}</a></li>`)}</ul></div>`}
     ${conflicts.length > 0 && html`<div class="summary warn" role="alert"><h2>${t("form.conflict")}</h2><p>${t("form.conflictHelp")}</p></div>`}
+    ${newer && conflicts.length === 0 && html`<${Newer} thing=${thing} newer=${newer.thing} fields=${newer.thing ? changedFields(start(), startOf(newer.thing)) : []} />`}
     <div class="fields">${fields.filter(field => !field.isHidden && (!field.isShown || field.isShown(values))).map((field, place, shown) => {
       const conflict = conflicts.find(conflict => concerned(conflict)[0] === field);
       return html`${field.group && field.group !== shown[place - 1]?.group && html`<h2 class="group" key=${field.group}>${t(field.group)}</h2>`}
@@ -121,4 +139,18 @@ export function Form({ fields, thing, given, draft, action, onCancel, onSave, ch
     })}</div>${children}
     <div class="actions"><button class=${"button primary" + (isLarge ? " large" : "")} disabled=${isBusy || conflicts.length > 0}>${isBusy ? t("action.busy") : action}</button>
       ${onCancel && html`<button type="button" class="button" onClick=${() => { leave(); onCancel(); }}>${t("action.cancel")}</button>`}</div></form>`;
+}
+
+/**
+ * The line about changes of another person. A click shows them. Saving keeps them, unless both have changed the same field.
+ * @param {{ thing: any, newer: any, fields: Field[] }} props `newer`: absent if the thing was removed. `fields`: the changed ones.
+ */
+function Newer({ thing, newer, fields }) {
+  const [isOpen, setOpen] = useState(false);
+  if (!newer) return html`<div class="summary warn" role="status"><p>${t("form.gone")}</p></div>`;
+  if (fields.length === 0) return null;
+  const shown = (/** @type {Field} */ field, /** @type {any} */ whole) => html`<${Value} field=${field} value=${valueAt(whole, field.name)} whole=${whole} />`;
+  return html`<div class="summary warn newer" role="status"><p>${t("form.newer")}</p>
+    <button type="button" class="button" aria-expanded=${isOpen ? "true" : "false"} onClick=${() => setOpen(!isOpen)}>${t(isOpen ? "form.hideNewer" : "form.showNewer")}</button>
+    ${isOpen && html`<dl>${fields.map(field => html`<div key=${field.name}><dt>${t(field.label)}</dt><dd><del>${shown(field, thing)}</del> <ins>${shown(field, newer)}</ins></dd></div>`)}</dl><p class="soft small">${t("form.newerHelp")}</p>`}</div>`;
 }

@@ -5,7 +5,7 @@ import { hasText, t } from "../texts.js";
 
 /** @type {Map<string, string>} */
 const names = new Map();
-/** @type {Set<string>} */
+/** The names that need not be asked for. @type {Set<string>} */
 const asked = new Set();
 /** The ids whose names are asked for next, by kind. @type {Map<string, string[]>} */
 const wanted = new Map();
@@ -14,6 +14,10 @@ const mostIds = 50;
 /** @type {Set<() => void>} */
 const listeners = new Set();
 let isAnnounced = false;
+/** The time between the first of several changes and the request for the new names, ms. */
+const pause = 2000;
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let renaming;
 
 function announce() {
   // Many names may arrive at the same time. Draw once for all of them.
@@ -35,7 +39,11 @@ function announce() {
 function resolver(kind, area, path, name, detail) {
   return {
     area, path, name, detail,
-    remember: (/** @type {any} */ thing) => { names.set(`${kind} ${thing.id}`, name(thing)); },
+    remember: (/** @type {any} */ thing) => {
+      const key = `${kind} ${thing.id}`;
+      names.set(key, name(thing));
+      asked.add(key);
+    },
   };
 }
 
@@ -118,9 +126,8 @@ async function askFor(kind, ids) {
 export function nameOf(kind, id) {
   const key = `${kind} ${id}`;
   const found = names.get(key);
-  if (found !== undefined) return found;
-  if (!may(resolvers[kind].area)) return id;
   if (!asked.has(key)) {
+    if (!may(resolvers[kind].area)) return found ?? id;
     asked.add(key);
     if (id.includes(",")) askFor(kind, [id]);
     else {
@@ -128,7 +135,22 @@ export function nameOf(kind, id) {
       wanted.set(kind, [...wanted.get(kind) ?? [], id]);
     }
   }
-  return kind === "vehicle" ? id : "…";
+  return found ?? (kind === "vehicle" ? id : "…");
+}
+
+/**
+ * Asks for names again when they are drawn, because things were changed. Until then, the old names are shown.
+ * @param {{ kind: string, id: string } | null} change `null`: any thing may have changed
+ */
+export function outdateNames(change) {
+  if (!change) asked.clear();
+  else if (!asked.delete(`${change.kind} ${change.id}`) && change.kind !== "serviceType") return;
+  if (!change || change.kind === "serviceType") forgetServiceTypes();
+  if (renaming !== undefined) return;
+  renaming = setTimeout(() => {
+    renaming = undefined;
+    announce();
+  }, pause);
 }
 
 /**

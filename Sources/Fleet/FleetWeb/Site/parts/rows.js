@@ -8,6 +8,25 @@ export const manyRows = 4 * blockRows;
 /** The height above and below the visible part in which rows are drawn, px. */
 const margin = 1200;
 
+/** What can have the focus in a row. */
+const controls = "a[href], button, input";
+
+/** The control in a row of a list that has the focus, with its place in the row; `null` if there is none. */
+function focusedControl() {
+  const element = /** @type {HTMLElement | null} */ (document.activeElement), row = /** @type {HTMLElement | null | undefined} */ (element?.closest("tr[data-thing]"));
+  return element && row ? { element, id: row.dataset.thing ?? "", place: [...row.querySelectorAll(controls)].indexOf(element) } : null;
+}
+
+/**
+ * Gives the focus back to a control whose row was moved, or drawn anew in another part of the table.
+ * @param {NonNullable<ReturnType<typeof focusedControl>>} focused
+ */
+function restore({ element, id, place }) {
+  const row = document.querySelector(`tr[data-thing="${CSS.escape(id)}"]`);
+  const control = element.isConnected ? element : /** @type {HTMLElement | undefined} */ (row?.querySelectorAll(controls)[place]);
+  control?.focus({ preventScroll: true });
+}
+
 /**
  * The bodies of a table.
  * @param {{ things: any[], columns: number, row: (thing: any, place: number | undefined) => any }} props `columns`: the number of columns.
@@ -19,6 +38,8 @@ export function Rows({ things, columns, row }) {
   const heights = useRef(/** @type {Map<number, number>} */ (new Map()));
   const observer = useRef(/** @type {IntersectionObserver | null} */ (null));
   const isLong = things.length >= manyRows;
+  const focused = focusedControl();
+  useLayoutEffect(() => { if (focused && document.activeElement === document.body) restore(focused); });
   const count = isLong ? Math.ceil(things.length / blockRows) : 1;
   useLayoutEffect(() => {
     // The heights of drawn blocks are those of the empty ones that take their places.

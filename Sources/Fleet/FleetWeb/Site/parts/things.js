@@ -11,8 +11,8 @@
  *   empty: import("../texts.js").Key, name: (thing: any) => string, fields: Field[], columns: string[],
  *   filters?: string[], period?: [string, string], bulk?: string[], sort?: string, sorts?: string[], hasText?: boolean, status?: (thing: any) => any, commands?: Command[],
  *   link?: (thing: any) => string, numbers?: string[], resolver?: string, adding?: string, changing?: string, isFinal?: (thing: any) => boolean,
- *   pages?: [string, import("../texts.js").Key, string][], isBrief?: boolean, edited?: (thing: any) => any, isSingle?: boolean, isWatched?: boolean, picture?: (thing: any) => string | null | undefined, secret?: { name: string, text: import("../texts.js").Key } }} Kind
- *   `adding`: the action that a person needs for a new one; `changing`: for a change. `isFinal`: whether it can no longer be edited. `pages`: the pages beside
+ *   one?: string, pages?: [string, import("../texts.js").Key, string][], isBrief?: boolean, edited?: (thing: any) => any, isSingle?: boolean, isWatched?: boolean, picture?: (thing: any) => string | null | undefined, secret?: { name: string, text: import("../texts.js").Key } }} Kind
+ *   `one`: the kind's name in the audit, if the server reports changes of its things. `adding`: the action that a person needs for a new one; `changing`: for a change. `isFinal`: whether it can no longer be edited. `pages`: the pages beside
  *   the list. `isWatched`: the server changes the thing, so its page is loaded again and again. `isSingle`: there is one thing, at the path itself. `secret`: the value that only the answers to the creation and to some commands have, and the text
  *   above it; such things are not sent later. `isBrief`: the details leave out what has no value. `edited`: the values with which the form begins.
  *   `picture`: the id of the photo that the list shows. `columns`: names of fields. `filters`: fields with choices, flags, and things. `period`: the parameters of the first and the last day of the list.
@@ -25,6 +25,7 @@ import { send, submit, waiting } from "../queue.js";
 import { go, setQuery, to } from "../router.js";
 import { may, tell } from "../state.js";
 import { t } from "../texts.js";
+import { useChanges } from "./changes.js";
 import { Value, valueAt } from "./fields.js";
 import { Filters, Heading } from "./filters.js";
 import { Form } from "./form.js";
@@ -33,31 +34,71 @@ import { remember, useNames } from "./names.js";
 import { Pages } from "./pages.js";
 import { SmallPhoto } from "./photos.js";
 import { Rows, manyRows } from "./rows.js";
-import { Dialog, Empty, Loading, Menu, Secret, Title, Trouble, errorText, useLoad, useQuestion } from "./ui.js";
+import { Dialog, Empty, Loading, Menu, Secret, Title, Trouble, errorText, isLost, useLoad, useQuestion } from "./ui.js";
 import { nested, withoutEmpty } from "./values.js";
 
+/** The entries of the first page, which appears early. A person who scrolls on waits less often if the next ones are larger. */
+const firstPage = 100, nextPage = 500;
+/** The most entries of one request. */
+const mostEntries = 1000;
+
 /**
- * The entries of a list, page by page as the person scrolls.
+ * The entries of a list, page by page as the person scrolls. `refresh` loads as many entries again as are shown, without a sign on the page.
  * @param {string} path
  * @param {Record<string, any>} query
  */
 function usePages(path, query) {
   const key = path + JSON.stringify(query);
-  const [state, setState] = useState(/** @type {any} */ ({ key: "", things: [], next: undefined, isLoading: true }));
-  const load = async (/** @type {string | undefined} */ cursor, /** @type {any[]} */ before) => {
+  const [state, setState] = useState(/** @type {any} */ ({ key: "", things: [], next: undefined, isLoading: true, turn: 0 }));
+  // `turn`: the number of the newest load; the answers of earlier ones are no longer used. `refreshing`: the number of a refresh in progress.
+  const loads = useRef({ turn: 0, present: Promise.resolve(), refreshing: 0, count: 0 });
+  // A list that was complete stays so if a few entries are added.
+  loads.current.count = state.things.length + (state.next ? 0 : firstPage);
+  const run = async (/** @type {string | undefined} */ cursor, /** @type {any[]} */ before) => {
+    const turn = ++loads.current.turn;
+    const use = (/** @type {any} */ next) => { if (turn === loads.current.turn) setState({ key, turn, isLoading: false, ...next }); };
     try {
-      // The first page appears early; a person who scrolls on then waits less often.
-      const page = await get(path, { limit: cursor ? 500 : 100, ...query, cursor });
-      setState({ key, things: [...before, ...page.data], next: page.next, isLoading: false });
+      const page = await get(path, { limit: cursor ? nextPage : firstPage, ...query, cursor });
+      use({ things: [...before, ...page.data], next: page.next });
     } catch (error) {
-      setState({ key, things: before, next: undefined, isLoading: false, error });
+      use({ things: before, next: undefined, error });
+    }
+  };
+  const load = (/** @type {string | undefined} */ cursor, /** @type {any[]} */ before) => (loads.current.present = run(cursor, before));
+  const refresh = async () => {
+    await loads.current.present;
+    const turn = ++loads.current.turn, count = Math.max(firstPage, loads.current.count);
+    /** @type {any} */
+    let next = {};
+    loads.current.refreshing = turn;
+    try {
+      /** @type {any[]} */
+      const things = [];
+      /** @type {string | undefined} */
+      let cursor;
+      do {
+        const page = await get(path, { limit: Math.min(mostEntries, count - things.length), ...query, cursor });
+        if (turn !== loads.current.turn) return;
+        things.push(...page.data);
+        cursor = page.next;
+      } while (cursor && things.length < count);
+      next = { things, next: cursor, error: undefined };
+    } catch (error) {
+      if (turn !== loads.current.turn) return;
+      if (!isLost(error)) throw error;
+      next = { things: [], next: undefined, error };
+    } finally {
+      loads.current.refreshing = 0;
+      // A new turn also makes the end of the list load more if it is visible.
+      if (turn === loads.current.turn) setState((/** @type {any} */ old) => ({ ...old, ...next, turn }));
     }
   };
   useEffect(() => {
     setState((/** @type {any} */ old) => ({ ...old, isLoading: true, error: undefined }));
     load(undefined, []);
+    return () => { loads.current.turn += 1; };
   }, [key]);
-  return { ...state, more: () => load(state.next, state.things), reload: () => load(undefined, []) };
+  return { ...state, more: () => { if (loads.current.refreshing !== loads.current.turn) load(state.next, state.things); }, reload: () => load(undefined, []), refresh };
 }
 
 /**
@@ -72,6 +113,7 @@ export function ThingList({ kind, place, more }) {
   const pages = usePages(kind.path, { ...wanted, q: query.get("q"), sort });
   const [text, setText] = useState(query.get("q") ?? "");
   const end = useRef(/** @type {any} */ (null));
+  useChanges(changesOf(kind), pages.refresh);
   if (kind.resolver) remember(kind.resolver, pages.things);
   useEffect(() => {
     const timer = setTimeout(() => { if (text !== (query.get("q") ?? "")) setQuery({ q: text }); }, 200);
@@ -82,7 +124,7 @@ export function ThingList({ kind, place, more }) {
     const observer = new IntersectionObserver(entries => { if (entries.some(entry => entry.isIntersecting)) pages.more(); }, { root: end.current.closest("main"), rootMargin: "1200px 0px" });
     observer.observe(end.current);
     return () => observer.disconnect();
-  }, [pages.next]);
+  }, [pages.next, pages.turn]);
   const columns = kind.columns.filter(name => !(may("vehicles") === "own" && fieldOf(name).of === "driver"));
   // Names of vehicles and phone numbers stay on one line. On narrow screens, only the first columns are shown.
   const classOf = (/** @type {string} */ name, /** @type {number} */ number) => [
@@ -114,7 +156,7 @@ export function ThingList({ kind, place, more }) {
           ${mayChoose && html`<th scope="col" class="tick"><label><span class="hidden">${t("bulk.all")}</span><input type="checkbox" checked=${areAllChosen} onChange=${() => setChosen(areAllChosen ? new Set() : new Set(pages.things.map((/** @type {any} */ thing) => thing.id)))} /></label></th>`}
           ${columns.map((name, number) => html`<${Heading} kind=${kind} name=${name} label=${t(fieldOf(name).label)} sort=${sort} look=${classOf(name, number)} />`)}
           ${kind.status && html`<${Heading} kind=${kind} name="status" label=${t("field.status")} sort=${sort} />`}</tr></thead>
-        <${Rows} things=${pages.things} columns=${columns.length + (mayChoose ? 1 : 0) + (kind.status ? 1 : 0)} row=${(/** @type {any} */ thing, /** @type {number | undefined} */ place) => html`<tr key=${thing.id} aria-rowindex=${place && place + 1} class=${thing.void ? "void" : chosen.has(thing.id) ? "picked" : undefined}>
+        <${Rows} things=${pages.things} columns=${columns.length + (mayChoose ? 1 : 0) + (kind.status ? 1 : 0)} row=${(/** @type {any} */ thing, /** @type {number | undefined} */ place) => html`<tr key=${thing.id} data-thing=${thing.id} aria-rowindex=${place && place + 1} class=${thing.void ? "void" : chosen.has(thing.id) ? "picked" : undefined}>
           ${mayChoose && html`<td class="tick"><label><span class="hidden">${t("bulk.one", { name: kind.name(thing) })}</span><input type="checkbox" checked=${chosen.has(thing.id)} onChange=${() => choose(thing.id)} /></label></td>`}${columns.map((name, number) => {
             const value = html`<${Value} field=${fieldOf(name)} value=${valueAt(thing, name)} whole=${thing} />`;
             return html`<td class=${classOf(name, number)}>${number === 0 ? html`<${Pictured} isUsed=${hasPictures} id=${kind.picture?.(thing)}><a class="row-link" href=${link(thing)}>${value}</a></${Pictured}>${thing.void && !kind.status && html` <${VoidMark} />`}` : value}</td>`;
@@ -290,6 +332,7 @@ function changeOf(values, changed) {
 export function ThingCard({ kind, query, sort = kind.sort, start = query, title = t(kind.title), text = kind.name, detail, count = 5 }) {
   useNames();
   const loaded = useLoad(async signal => (may(kind.area) ? get(kind.path, { ...query, sort, limit: count }, signal) : null), [kind.id, JSON.stringify(query)]);
+  useChanges(may(kind.area) ? changesOf(kind) : [], loaded.refresh, change => !query.vehicleId || !change.vehicleId || change.vehicleId === query.vehicleId);
   if (!may(kind.area)) return null;
   const list = loaded.value?.data ?? [];
   const link = kind.link ?? (thing => to(kind.id, thing.id));
@@ -305,10 +348,34 @@ export function ThingCard({ kind, query, sort = kind.sort, start = query, title 
 /** The time after which a watched thing is loaded again, ms. */
 const watch = 5000;
 
+/**
+ * The kinds of changes after which a list of things is loaded again.
+ * @param {Kind} kind
+ */
+function changesOf(kind) { return kind.one ? [kind.one] : []; }
+
+/**
+ * The version of a thing in its entity tag; 0 without one.
+ * @param {string | null | undefined} tag
+ */
+function versionOf(tag) { return Number(/^"(\d+)/.exec(tag ?? "")?.[1] ?? 0); }
+
+/**
+ * Whether a change is that of a thing, and newer than what is shown. The server also reports the person's own changes.
+ * @param {Kind} kind
+ * @param {string} id
+ * @param {string | null | undefined} tag that of the shown version
+ * @param {import("./changes.js").Change} change
+ */
+function isNews(kind, id, tag, change) {
+  return change.kind === kind.one && (kind.isSingle || change.id === id) && (change.action === "deleted" || change.version > versionOf(tag));
+}
+
 /** @param {{ kind: Kind, id: string, top?: (thing: any) => any, children?: (thing: any, reload: () => void) => any }} props more parts of the page. */
 export function ThingDetail({ kind, id, top, children }) {
   useNames();
   const thing = useLoad(async signal => request("GET", pathTo(kind, id), { signal }), [kind.id, id]);
+  useChanges(changesOf(kind), thing.refresh, change => isNews(kind, id, thing.value?.tag, change));
   useEffect(() => () => { secrets.delete(id); }, [id]);
   useEffect(() => {
     if (!kind.isWatched) return;
@@ -342,19 +409,31 @@ export function ThingDetail({ kind, id, top, children }) {
 export function ThingForm({ kind, id, start, draft = `${kind.id} ${id ?? "new"}` }) {
   const [made] = useState(newId);
   const thing = useLoad(async signal => (id ? request("GET", pathTo(kind, id), { signal }) : null), [kind.id, id]);
+  /** The version that another person has stored while the form was open; without a value if the thing was removed. */
+  const [newer, setNewer] = useState(/** @type {{ value: any, tag: string | null } | null} */ (null));
+  useChanges(id ? changesOf(kind) : [], async () => {
+    try {
+      setNewer(await request("GET", pathTo(kind, String(id))));
+    } catch (error) {
+      if (!isLost(error)) throw error;
+      setNewer({ value: null, tag: null });
+    }
+  }, change => isNews(kind, String(id), thing.value?.tag, change));
   const link = kind.link ?? ((/** @type {any} */ thing) => to(kind.id, thing.id));
   const back = id && thing.value && !kind.isSingle ? link(thing.value.value) : "/" + kind.id;
   const above = html`<a href=${"/" + kind.id}>${t(kind.title)}</a>`;
   if (id && !thing.value) {
     return html`<div class="page narrow"><${Title} above=${above} title="…" />${thing.error ? html`<${Trouble} error=${thing.error} retry=${thing.reload} />` : html`<${Loading} />`}</div>`;
   }
-  const present = thing.value?.value && (kind.edited?.(thing.value.value) ?? thing.value.value);
+  const shaped = (/** @type {any} */ value) => value && (kind.edited?.(value) ?? value);
+  const present = shaped(thing.value?.value);
+  const isNewer = newer && (!newer.value || versionOf(newer.tag) > versionOf(thing.value?.tag));
   // Drivers return to the page from which they came. Others see the thing that they have saved.
   const isDriver = may("vehicles") === "own";
   const fields = kind.fields.filter(field => !field.isRead && !(id && field.isFixed) && !(isDriver && field.of === "driver"));
   const save = async (/** @type {Record<string, any>} */ values, /** @type {string[]} */ changed) => {
     if (id) {
-      const { tag } = /** @type {any} */ (thing.value);
+      const { value, tag } = /** @type {any} */ (thing.value);
       const body = changeOf(values, changed);
       if ("quantity" in body && values.unit) body.unit = values.unit;
       if (changed.length > 0) {
@@ -364,7 +443,7 @@ export function ThingForm({ kind, id, start, draft = `${kind.id} ${id ?? "new"}`
           await request("PATCH", pathTo(kind, id), { body, headers: { "If-Match": tag } });
         } catch (error) {
           // The next attempt changes the present version of the thing. The form shows the changes of others.
-          if (/** @type {any} */ (error).conflicts?.length) /** @type {any} */ (thing.value).tag = (await request("GET", pathTo(kind, id))).tag;
+          if (/** @type {any} */ (error).conflicts?.length) thing.set({ value, tag: (await request("GET", pathTo(kind, id))).tag });
           throw error;
         }
       }
@@ -386,5 +465,5 @@ export function ThingForm({ kind, id, start, draft = `${kind.id} ${id ?? "new"}`
   };
   return html`<div class="page narrow"><${Title} above=${above} title=${id ? kind.name(present) : t(/** @type {any} */ (kind.add))} />
     <section class="card padded"><${Form} fields=${fields} thing=${present} given=${start} draft=${draft} action=${t("action.save")}
-      onCancel=${() => go(back)} onSave=${save} /></section></div>`;
+      newer=${isNewer ? { thing: shaped(newer.value), adopt: () => thing.set(newer) } : null} onCancel=${() => go(back)} onSave=${save} /></section></div>`;
 }

@@ -11,25 +11,58 @@ import { Icon, Shape } from "./icons.js";
  * @param {(signal: AbortSignal) => Promise<T>} load
  * @param {any[]} inputs
  * @returns {{ value: T | undefined, error: RequestError | Error | undefined, isLoading: boolean, reload: () => void,
- *   set: (value: T) => void }} `value` remains while it is loaded again.
+ *   refresh: () => Promise<void>, set: (value: T) => void }} `value` remains while it is loaded again. `refresh` loads without a sign on the
+ *   page; if this fails, the page stays as it is, unless the person may no longer see the data.
  */
 export function useLoad(load, inputs) {
   const [state, setState] = useState(/** @type {any} */ ({ isLoading: true }));
   const [turn, setTurn] = useState(0);
+  const latest = useRef(load);
+  latest.current = load;
+  const abort = useRef(/** @type {AbortController | null} */ (null));
+  // An answer is used only if no later request was answered before.
+  const numbers = useRef({ begun: 0, used: 0 });
+  const begin = () => {
+    const number = ++numbers.current.begun, signal = /** @type {AbortController} */ (abort.current).signal;
+    return { signal, use: (/** @type {any} */ next) => {
+      if (signal.aborted || number < numbers.current.used) return;
+      numbers.current.used = number;
+      setState(next);
+    } };
+  };
   useEffect(() => {
-    const abort = new AbortController();
+    abort.current = new AbortController();
+    const { signal, use } = begin();
     setState((/** @type {any} */ old) => ({ ...old, isLoading: true }));
-    load(abort.signal).then(
-      value => { if (!abort.signal.aborted) setState({ value, isLoading: false }); },
-      error => {
-        if (!abort.signal.aborted) setState((/** @type {any} */ old) => ({ value: old.value, error, isLoading: false }));
-      });
-    return () => abort.abort();
+    load(signal).then(
+      value => use({ value, isLoading: false }),
+      error => use((/** @type {any} */ old) => ({ value: old.value, error, isLoading: false })));
+    return () => abort.current?.abort();
   }, [...inputs, turn]);
   const reload = useCallback(() => setTurn((/** @type {number} */ count) => count + 1), []);
-  const set = useCallback((/** @type {T} */ value) => setState({ value, isLoading: false }), []);
-  return { value: state.value, error: state.error, isLoading: state.isLoading, reload, set };
+  const refresh = useCallback(async () => {
+    if (!abort.current) return;
+    const { signal, use } = begin();
+    try {
+      use({ value: await latest.current(signal), isLoading: false });
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!isLost(error)) throw error;
+      use({ error, isLoading: false });
+    }
+  }, []);
+  const set = useCallback((/** @type {T} */ value) => {
+    numbers.current.used = ++numbers.current.begun;
+    setState({ value, isLoading: false });
+  }, []);
+  return { value: state.value, error: state.error, isLoading: state.isLoading, reload, refresh, set };
 }
+
+/**
+ * Whether an error means that the data no longer exist, or that the person may no longer see them.
+ * @param {unknown} error
+ */
+export function isLost(error) { return error instanceof RequestError && [403, 404, 410].includes(error.status); }
 
 /**
  * The text of an error for people.

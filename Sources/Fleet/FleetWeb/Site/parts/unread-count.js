@@ -1,7 +1,9 @@
 /** The link in the bar: how many notifications are unread. */
 import { html, useEffect, useState } from "../lib/preact.js";
 import { connection, get } from "../api.js";
+import { may } from "../state.js";
 import { t } from "../texts.js";
+import { useNotifications } from "./changes.js";
 import { Icon } from "./icons.js";
 
 /** Dispatches `change` when notifications were read. */
@@ -13,20 +15,17 @@ const most = 99;
 /** @param {{ at: string }} props `at`: the present page. */
 export function UnreadCount({ at }) {
   const [count, setCount] = useState(0);
+  const read = async () => setCount((await get("/api/notifications", { unread: true, limit: most + 1 })).data.length);
+  // The channel also has the records of the vehicles that are assigned to the person. A driver's phone does not load them on every page.
+  useNotifications(read, may("vehicles") !== "own");
   useEffect(() => {
-    let isWanted = true;
-    const load = async () => {
-      if (document.hidden) return;
-      // Without a network, the last number stays.
-      const page = await get("/api/notifications", { unread: true, limit: most + 1 }).catch(() => null);
-      if (isWanted && page) setCount(page.data.length);
-    };
+    // Without a network, the last number stays.
+    const load = () => { if (!document.hidden) read().catch(() => {}); };
     load();
     const timer = setInterval(load, 60_000);
     const targets = /** @type {[EventTarget, string][]} */ ([[unreadCount, "change"], [connection, "online"], [document, "visibilitychange"]]);
     for (const [target, name] of targets) target.addEventListener(name, load);
     return () => {
-      isWanted = false;
       clearInterval(timer);
       for (const [target, name] of targets) target.removeEventListener(name, load);
     };

@@ -3,6 +3,7 @@ import "../texts/calendar.js";
 import { html, useEffect, useRef, useState } from "../lib/preact.js";
 import { all } from "../api.js";
 import { clockText, dayText, locale, startOfDay, today } from "../format.js";
+import { useChanges } from "../parts/changes.js";
 import { Icon } from "../parts/icons.js";
 import { nameOf, remember, useNames, vehicleName } from "../parts/names.js";
 import { Pages } from "../parts/pages.js";
@@ -50,6 +51,7 @@ export default function Calendar({ place }) {
     for (const entry of list) rows.set(entry.vehicleId, [...rows.get(entry.vehicleId) ?? [], entry]);
     return { rows: [...rows], names: new Map(fleet.map(vehicle => [vehicle.id, vehicleName(vehicle)])) };
   }, [monday]);
+  useChanges(["assignment", "vehicle"], loaded.refresh);
   const region = useRef(/** @type {any} */ (null));
   useEffect(() => {
     // On a phone, not all days fit. Show today.

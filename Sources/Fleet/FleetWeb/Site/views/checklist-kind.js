@@ -38,7 +38,7 @@ export function ChecklistStatus({ list, lists }) {
 
 /** @type {Kind} */
 export const checklists = {
-  id: "checklists", path: "/api/checklists", area: "maintenance", title: "checklists.title", add: "checklists.add", empty: "checklists.empty", pages: workshop, columns: [],
+  id: "checklists", one: "checklist", path: "/api/checklists", area: "maintenance", title: "checklists.title", add: "checklists.add", empty: "checklists.empty", pages: workshop, columns: [],
   name: checklistName,
   fields: [
     { name: "text", label: "field.name", kind: "text", required: true, isWide: true },

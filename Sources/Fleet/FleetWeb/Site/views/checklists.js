@@ -2,6 +2,7 @@
 import { html } from "../lib/preact.js";
 import { get } from "../api.js";
 import { number } from "../format.js";
+import { useChanges } from "../parts/changes.js";
 import { Icon } from "../parts/icons.js";
 import { Pages } from "../parts/pages.js";
 import { Commands, ThingForm } from "../parts/things.js";
@@ -24,6 +25,7 @@ function mayChange() { return may("maintenance", "write") === "all"; }
 export default function Checklists({ place }) {
   const [, key, command] = place.parts;
   const loaded = useLoad(async signal => /** @type {Checklist[]} */ ((await get("/api/checklists", { all: true }, signal)).data), [place.path]);
+  useChanges(["checklist"], loaded.refresh);
   if (key && key !== "new" && command === "edit") return html`<${ThingForm} kind=${checklists} id=${key} key=${place.path} />`;
   const lists = loaded.value;
   if (!lists) {

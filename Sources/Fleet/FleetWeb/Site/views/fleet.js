@@ -4,6 +4,7 @@ import { presentTime } from "../clock.js";
 import { html } from "../lib/preact.js";
 import { all, get } from "../api.js";
 import { number, timeText } from "../format.js";
+import { useChanges } from "../parts/changes.js";
 import { healthOf } from "../parts/gateways.js";
 import { Status } from "../parts/icons.js";
 import { nameOf, remember, useNames } from "../parts/names.js";
@@ -69,6 +70,7 @@ function figuresOf({ available, assigned, inService, inactive, services, defects
 export default function Fleet() {
   useNames();
   const loaded = useLoad(load, []);
+  useChanges(["vehicle", "assignment", "serviceSchedule", "maintenanceRecord", "meterReading", "defect"], loaded.refresh);
   const { value } = loaded;
   return html`<div class="page"><${Title} title=${t("overview.title")}>${may("assignments", "write") && html`<a class="button primary" href="/assignments/new">${t("assignments.add")}</a>`}</${Title}>
     ${loaded.error && html`<${Trouble} error=${loaded.error} retry=${loaded.reload} />`}

@@ -20,7 +20,7 @@ export function InspectionStatus({ inspection }) {
 
 /** @type {Kind} */
 export const inspections = {
-  id: "inspections", path: "/api/inspections", area: "inspections", title: "inspections.title", add: "inspections.add", empty: "inspections.empty",
+  id: "inspections", one: "inspection", path: "/api/inspections", area: "inspections", title: "inspections.title", add: "inspections.add", empty: "inspections.empty",
   name: inspection => `${t("inspectionKind." + inspection.kind)} · ${nameOf("vehicle", inspection.vehicleId)}`, sort: "-at",
   fields: [
     { name: "vehicleId", label: "field.vehicleId", kind: "thing", of: "vehicle" },

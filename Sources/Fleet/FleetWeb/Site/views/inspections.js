@@ -3,6 +3,7 @@ import { presentTime } from "../clock.js";
 import { html, useEffect, useRef, useState } from "../lib/preact.js";
 import { RequestError, all, get, newId, pathOf, post, request } from "../api.js";
 import { inUnit, number, parseAmount, quantity, timeText, unitName } from "../format.js";
+import { useChanges } from "../parts/changes.js";
 import { FieldInput } from "../parts/fields.js";
 import { Form } from "../parts/form.js";
 import { Icon, Shape, Status } from "../parts/icons.js";
@@ -219,6 +220,7 @@ function Report({ id }) {
   useNames();
   const report = useLoad(signal => request("GET", pathOf("/api/inspections", id), { signal }), [id]);
   const lists = useLoad(loadChecklists, []);
+  useChanges(["inspection"], report.refresh, change => change.id === id);
   const defects = useLoad(async () => (report.value && may("defects") && may("defects") !== "own" && report.value.value.hasDefects
     ? all("/api/defects", { vehicle: report.value.value.vehicleId, source: "inspection", sort: "-createdAt" }, 200) : []), [report.value?.tag]);
   const [isCertifying, setCertifying] = useState(false);

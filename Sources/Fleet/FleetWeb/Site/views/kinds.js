@@ -25,7 +25,7 @@ export const vehicleTypes = ["car", "motorcycle", "van", "truck", "bus", "traile
 
 /** @type {Kind} */
 export const vehicles = {
-  id: "vehicles", path: "/api/vehicles", area: "vehicles", title: "vehicles.title", add: "vehicles.add", empty: "vehicles.empty",
+  id: "vehicles", one: "vehicle", path: "/api/vehicles", area: "vehicles", title: "vehicles.title", add: "vehicles.add", empty: "vehicles.empty",
   name: vehicleName, resolver: "vehicle", sort: "id", picture: vehicle => vehicle.photoId,
   fields: [
     { name: "id", label: "field.id", kind: "text", required: true, isFixed: true, hint: "field.idHint" },
@@ -71,7 +71,7 @@ export const vehicles = {
 
 /** @type {Kind} */
 export const fleets = {
-  id: "fleets", path: "/api/fleets", area: "fleets", title: "fleets.title", add: "fleets.add", empty: "fleets.empty",
+  id: "fleets", one: "fleet", path: "/api/fleets", area: "fleets", title: "fleets.title", add: "fleets.add", empty: "fleets.empty",
   name: fleet => fleet.name, resolver: "fleet", sort: "name",
   fields: [
     { name: "name", label: "field.name", kind: "text", required: true },
@@ -84,7 +84,7 @@ export const fleets = {
 
 /** @type {Kind} */
 export const drivers = {
-  id: "drivers", path: "/api/drivers", area: "drivers", title: "drivers.title", add: "drivers.add", empty: "drivers.empty",
+  id: "drivers", one: "driver", path: "/api/drivers", area: "drivers", title: "drivers.title", add: "drivers.add", empty: "drivers.empty",
   name: driver => driver.name, resolver: "driver", sort: "name",
   fields: [
     { name: "name", label: "field.name", kind: "text", required: true },
@@ -104,7 +104,7 @@ export const drivers = {
 
 /** @type {Kind} */
 export const assignments = {
-  id: "assignments", path: "/api/assignments", area: "assignments", title: "assignments.title", add: "assignments.add", empty: "assignments.empty", pages: [["/assignments", "assignments.list", "assignments"], ["/assignments/calendar", "assignments.calendar", "assignments"]],
+  id: "assignments", one: "assignment", path: "/api/assignments", area: "assignments", title: "assignments.title", add: "assignments.add", empty: "assignments.empty", pages: [["/assignments", "assignments.list", "assignments"], ["/assignments/calendar", "assignments.calendar", "assignments"]],
   name: assignment => `${nameOf("vehicle", assignment.vehicleId)} · ${nameOf("driver", assignment.driverId)}`, sort: "-from", hasText: false,
   fields: [
     { name: "vehicleId", label: "field.vehicleId", kind: "thing", of: "vehicle", required: true, isFixed: true },
@@ -130,7 +130,7 @@ const voidCommands = /** @type {NonNullable<Kind["commands"]>} */ ([
 
 /** @type {Kind} */
 export const expenses = {
-  id: "expenses", path: "/api/expenses", area: "expenses", title: "expenses.title", add: "expenses.add", empty: "expenses.empty",
+  id: "expenses", one: "expense", path: "/api/expenses", area: "expenses", title: "expenses.title", add: "expenses.add", empty: "expenses.empty",
   name: expense => t(`expense.${expense.category}`), sort: "-at",
   fields: [
     { name: "category", label: "field.category", kind: "choice", texts: "expense", required: true, choices: ["toll", "parking", "fine", "insurance", "tax", "lease", "wash", "other"] },
@@ -148,7 +148,7 @@ export const expenses = {
 
 /** @type {Kind} */
 export const people = {
-  id: "people", path: "/api/people", area: "people", title: "people.title", add: "people.add", empty: "people.empty",
+  id: "people", one: "person", path: "/api/people", area: "people", title: "people.title", add: "people.add", empty: "people.empty",
   name: person => `${person.firstName} ${person.lastName}`, resolver: "person", sort: "lastName",
   fields: [
     { name: "firstName", label: "field.firstName", kind: "text", required: true },
@@ -173,7 +173,7 @@ export const people = {
 
 /** @type {Kind} */
 export const fuelEntries = {
-  id: "fuel-entries", path: "/api/fuel-entries", area: "fuel", title: "fuelEntries.title", add: "fuelEntries.add", empty: "fuelEntries.empty",
+  id: "fuel-entries", one: "fuelEntry", path: "/api/fuel-entries", area: "fuel", title: "fuelEntries.title", add: "fuelEntries.add", empty: "fuelEntries.empty",
   name: entry => `${t(`energy.${entry.energy}`)} ${dateText(entry.at)}`, sort: "-at",
   fields: [
     { name: "at", label: "field.at", kind: "time", required: true, initial: presentTime },
@@ -195,7 +195,7 @@ export const fuelEntries = {
 
 /** @type {Kind} */
 export const journeys = {
-  id: "journeys", path: "/api/journeys", area: "journeys", title: "journeys.title", add: "journeys.add", empty: "journeys.empty",
+  id: "journeys", one: "journey", path: "/api/journeys", area: "journeys", title: "journeys.title", add: "journeys.add", empty: "journeys.empty",
   name: journey => `${t(`purpose.${journey.purpose ?? "business"}`)} ${dateText(journey.startTime ?? journey.plannedFrom)}`, sort: "-startTime",
   fields: [
     { name: "startTime", label: "field.startTime", kind: "time" },

@@ -210,9 +210,9 @@ function describe(vehicle) {
 
 /** Whether updates arrive. */
 function LiveMark() {
-  const [isLive, set] = useState(live);
+  const [isLive, set] = useState(() => live("fleet"));
   useEffect(() => {
-    const update = () => set(live());
+    const update = () => set(live("fleet"));
     liveState.addEventListener("change", update);
     return () => liveState.removeEventListener("change", update);
   }, []);

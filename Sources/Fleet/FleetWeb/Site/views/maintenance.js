@@ -2,6 +2,7 @@
 import { html, useState } from "../lib/preact.js";
 import { all, pathOf, post } from "../api.js";
 import { dayText, quantity, today } from "../format.js";
+import { useChanges } from "../parts/changes.js";
 import { Icon, Shape } from "../parts/icons.js";
 import { nameOf, serviceTypeName, useNames } from "../parts/names.js";
 import { Pages } from "../parts/pages.js";
@@ -74,6 +75,7 @@ const shapes = { overdue: "danger", dueSoon: "idle", scheduled: "parked", inProg
 export default function Maintenance() {
   useNames();
   const lists = useLoad(load, []);
+  useChanges(["serviceSchedule", "maintenanceRecord", "meterReading", "defect"], lists.refresh);
   const [dialog, ask] = useQuestion();
   const mayWrite = Boolean(may("maintenance", "write"));
   const start = (/** @type {any} */ record) => ask({

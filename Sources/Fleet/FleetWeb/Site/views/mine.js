@@ -1,9 +1,10 @@
 /** The driver's start page: the assigned vehicle, the journey, and what can be entered. It works without a network. */
 import "../texts/fuel.js";
 import { presentTime } from "../clock.js";
-import { html, useEffect, useState } from "../lib/preact.js";
+import { html, useEffect, useRef, useState } from "../lib/preact.js";
 import { RequestError, get, newId, pathOf } from "../api.js";
 import { durationText, number, quantity, timeText } from "../format.js";
+import { useChanges } from "../parts/changes.js";
 import { Form } from "../parts/form.js";
 import { Icon, Status } from "../parts/icons.js";
 import { Dialog, Empty, Loading, Title, Trouble, useTick } from "../parts/ui.js";
@@ -64,14 +65,23 @@ export default function Mine() {
   const [error, setError] = useState(/** @type {Error | null} */ (null));
   const [command, setCommand] = useState(/** @type {string | null} */ (null));
   const set = (/** @type {Day} */ value) => { keep(value); setDay(value); };
-  const reload = async () => {
+  // The number of the newest load or action. The answers of earlier loads are no longer used.
+  const turn = useRef(0);
+  const read = async () => {
+    const number = ++turn.current;
     // Entries that wait in this browser are newer than the server's data.
-    if (waiting().some(entry => !entry.reason)) return;
+    const isBehind = () => waiting().some(entry => !entry.reason);
+    if (isBehind()) return;
+    const next = await load();
+    if (number === turn.current && !isBehind()) set(next);
+  };
+  const reload = async () => {
     try {
-      set(await load());
+      await read();
       setError(null);
     } catch (failure) { setError(/** @type {Error} */ (failure)); }
   };
+  useChanges(["assignment", "vehicle", "journey", "inspection", "defect", "checklist"], read);
   useEffect(() => {
     reload();
     sent.addEventListener("sent", reload);
@@ -80,6 +90,7 @@ export default function Mine() {
 
   const act = async (/** @type {string} */ name, /** @type {Record<string, any>} */ values = {}) => {
     if (!day) return;
+    turn.current += 1;
     const at = presentTime();
     const given = Object.fromEntries(Object.entries({ odometer: values.odometer, notes: values.notes }).filter(([, value]) => value !== null && value !== undefined));
     let journey = day.journey;
@@ -94,6 +105,7 @@ export default function Mine() {
     await submit({ method: "POST", path: pathOf("/api/journeys", journey.id, name), body: { id: newId(), at, ...given }, label: t("journey." + name) });
     const status = { start: "inProgress", resume: "inProgress", pause: "paused" }[name];
     set({ ...day, journey: name === "incident" ? journey : status ? { ...journey, status } : null });
+    turn.current += 1;
     setCommand(null);
     if (name === "incident") tell(t("saved"));
     await reload();

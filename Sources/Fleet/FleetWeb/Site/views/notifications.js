@@ -1,7 +1,8 @@
 /** The person's notifications. */
-import { html, useEffect, useState } from "../lib/preact.js";
+import { html, useEffect, useRef, useState } from "../lib/preact.js";
 import { get, pathOf, post } from "../api.js";
 import { nearText } from "../format.js";
+import { useNotifications } from "../parts/changes.js";
 import { unreadCount } from "../parts/unread-count.js";
 import { Icon, Shape } from "../parts/icons.js";
 import { Pages } from "../parts/pages.js";
@@ -24,19 +25,33 @@ const shapes = { journeyIncident: "danger", inspectionDefects: "danger", documen
 export default function Notifications({ place }) {
   const isUnread = place.query.get("unread") === "true";
   const [state, setState] = useState(/** @type {{ list: any[], next?: string, isLoading: boolean, error?: Error }} */ ({ list: [], isLoading: true }));
+  // The number of the newest load. The answers of earlier ones are no longer used.
+  const turn = useRef(0);
   const load = async (/** @type {string | undefined} */ cursor, /** @type {any[]} */ before) => {
+    const number = ++turn.current;
     try {
       const page = await get("/api/notifications", { limit: 50, unread: isUnread ? "true" : undefined, cursor });
-      setState({ list: [...before, ...page.data], next: page.next, isLoading: false });
+      if (number === turn.current) setState({ list: [...before, ...page.data], next: page.next, isLoading: false });
     } catch (error) {
-      setState({ list: before, isLoading: false, error: /** @type {Error} */ (error) });
+      if (number === turn.current) setState({ list: before, isLoading: false, error: /** @type {Error} */ (error) });
     }
   };
   useEffect(() => { load(undefined, []); }, [isUnread]);
+  const refreshing = useRef(0);
+  const refresh = async () => {
+    const number = refreshing.current = ++turn.current;
+    const page = await get("/api/notifications", { limit: Math.min(1000, Math.max(50, state.list.length)), unread: isUnread ? "true" : undefined });
+    if (number !== turn.current) return;
+    refreshing.current = 0;
+    setState({ list: page.data, next: page.next, isLoading: false });
+  };
+  useNotifications(refresh, true);
   const read = async (/** @type {any} */ entry) => {
     if (entry.readAt) return;
     const changed = await post(pathOf("/api/notifications", entry.id, "read")).catch(() => null);
     if (!changed) return;
+    // A list that was asked for before does not have the change.
+    if (refreshing.current === turn.current) refresh().catch(() => {});
     setState((/** @type {any} */ old) => ({ ...old, list: old.list.map((/** @type {any} */ other) => (other.id === entry.id ? changed : other)) }));
     unreadCount.dispatchEvent(new Event("change"));
   };

@@ -49,7 +49,7 @@ function switches(texts) {
 
 /** @type {Kind} */
 export const settings = {
-  id: "settings", path: "/api/settings", area: "settings", title: "settings.title", empty: "settings.title", isSingle: true, pages: setUp, columns: [],
+  id: "settings", one: "tenantSettings", path: "/api/settings", area: "settings", title: "settings.title", empty: "settings.title", isSingle: true, pages: setUp, columns: [],
   name: () => t("settings.title"),
   fields: [
     { name: "timeZone", label: "field.timeZone", kind: "text", hint: "settings.timeZoneHint" },

@@ -71,7 +71,7 @@ function more(kind, thing, reload) {
     case "fleets": return html`<${FleetTiles} fleet=${thing} />`;
     case "people": return may("people", "write") === "all" && html`${thing.isActive && html`<${Invitation} person=${thing} />`}<${Sessions} personId=${thing.id} name=${kinds.people.name(thing)} />`;
     case "maintenance-records": return html`<${RecordExtras} record=${thing} />`;
-    case "service-schedules": return html`<${ScheduleExtras} schedule=${thing} reload=${reload} key=${thing.updatedAt} />`;
+    case "service-schedules": return html`<${ScheduleExtras} schedule=${thing} reload=${reload} />`;
     case "defects": return html`<${DefectExtras} defect=${thing} />`;
     case "documents": return html`<${DocumentExtras} document=${thing} />`;
     case "webhooks": return html`<${Deliveries} webhook=${thing} key=${thing.updatedAt} /><${Failures} thing=${thing} />`;

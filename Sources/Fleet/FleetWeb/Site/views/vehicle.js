@@ -4,6 +4,7 @@ import { html, useEffect, useState } from "../lib/preact.js";
 import { get, pathOf } from "../api.js";
 import { amount, dateText, dayText, durationText, moneyText, nearText, quantity, timeText, timeZone, unitName } from "../format.js";
 import { listen } from "../live.js";
+import { useChanges } from "../parts/changes.js";
 import { Value, measured } from "../parts/fields.js";
 import { Icon, Status } from "../parts/icons.js";
 import { Photo } from "../parts/photos.js";
@@ -35,12 +36,18 @@ function Vehicle({ id, place }) {
   const loaded = useLoad(signal => get(pathOf("/api/vehicles", id, "latest"), {}, signal), [id]);
   const due = useLoad(async signal => (may("maintenance") ? get(pathOf("/api/vehicles", id, "due"), {}, signal) : { data: [] }), [id]);
   const economy = useLoad(async signal => (may("fuel") ? get(pathOf("/api/vehicles", id, "fuel-economy"), { from: new Date(Date.now() - 365 * 86_400_000).toISOString() }, signal) : null), [id]);
+  const isOwn = (/** @type {import("../live.js").Change} */ change) => !change.vehicleId || change.vehicleId === id;
+  useChanges(["vehicle"], loaded.refresh, change => change.id === id);
+  useChanges(may("maintenance") ? ["serviceSchedule", "maintenanceRecord", "meterReading"] : [], due.refresh, isOwn);
+  useChanges(may("fuel") ? ["fuelEntry"] : [], economy.refresh, isOwn);
   const [values, setValues] = useState(/** @type {any} */ ({}));
   useTick(10);
   useEffect(() => {
     if (!loaded.value) return;
     remember("vehicle", [loaded.value.vehicle]);
-    setValues(loaded.value.telemetry ?? {});
+    const { telemetry = {} } = loaded.value;
+    // A record may have arrived while the values were loaded.
+    setValues((/** @type {any} */ old) => (old.timestamp > telemetry.timestamp ? old : telemetry));
     return listen("vehicle:" + id, {
       onRecord: record => {
         if (record.type === "telemetry") setValues((/** @type {any} */ old) => (old.timestamp > record.timestamp ? old : { ...old, ...record }));

@@ -79,7 +79,7 @@ export async function meters(id) {
 
 /** @type {Kind} */
 export const records = {
-  id: "maintenance-records", path: "/api/maintenance-records", area: "maintenance", title: "records.title", add: "records.add", empty: "records.empty", pages: workshop,
+  id: "maintenance-records", one: "maintenanceRecord", path: "/api/maintenance-records", area: "maintenance", title: "records.title", add: "records.add", empty: "records.empty", pages: workshop,
   name: record => `${serviceTypeName(record.serviceType)} · ${nameOf("vehicle", record.vehicleId)}`, sort: "-scheduledDate", isBrief: true,
   isFinal: record => record.status === "cancelled",
   // The server computes the cost of the lines again when they change, so the form leaves it empty.
@@ -118,7 +118,7 @@ export const records = {
 
 /** @type {Kind} */
 export const schedules = {
-  id: "service-schedules", path: "/api/service-schedules", area: "maintenance", title: "schedules.title", add: "schedules.add", empty: "schedules.empty", pages: workshop,
+  id: "service-schedules", one: "serviceSchedule", path: "/api/service-schedules", area: "maintenance", title: "schedules.title", add: "schedules.add", empty: "schedules.empty", pages: workshop,
   name: schedule => schedule.name || serviceTypeName(schedule.serviceType), sort: "forecastDate", isBrief: true,
   fields: [
     { name: "serviceType", label: "field.serviceType", kind: "choice", choices: typeChoices, textOf: serviceTypeName, required: true },
@@ -150,7 +150,7 @@ export const schedules = {
 
 /** @type {Kind} */
 export const serviceTypes = {
-  id: "service-types", path: "/api/service-types", area: "maintenance", title: "serviceTypes.title", add: "serviceTypes.add", empty: "serviceTypes.empty", pages: workshop,
+  id: "service-types", one: "serviceType", path: "/api/service-types", area: "maintenance", title: "serviceTypes.title", add: "serviceTypes.add", empty: "serviceTypes.empty", pages: workshop,
   name: type => serviceTypeName(type.code), sort: "code", isFinal: type => type.builtIn,
   fields: [
     { name: "name", label: "field.name", kind: "text", required: true },
@@ -163,7 +163,7 @@ export const serviceTypes = {
 
 /** @type {Kind} */
 export const defects = {
-  id: "defects", path: "/api/defects", area: "defects", title: "defects.title", add: "defects.add", empty: "defects.empty", pages: workshop, adding: "report",
+  id: "defects", one: "defect", path: "/api/defects", area: "defects", title: "defects.title", add: "defects.add", empty: "defects.empty", pages: workshop, adding: "report",
   name: defect => defect.text, resolver: "defect", sort: "-createdAt", isBrief: true, isFinal: defect => ["verified", "dismissed"].includes(defect.status),
   fields: [
     { name: "text", label: "field.defectText", kind: "notes", required: true },
@@ -196,7 +196,7 @@ function judges() { return may("vehicles", "addReading") !== "own"; }
 
 /** @type {Kind} */
 export const readings = {
-  id: "meter-readings", path: "/api/meter-readings", area: "vehicles", title: "readings.title", add: "readings.add", empty: "readings.empty", pages: workshop, adding: "addReading", changing: "addReading",
+  id: "meter-readings", one: "meterReading", path: "/api/meter-readings", area: "vehicles", title: "readings.title", add: "readings.add", empty: "readings.empty", pages: workshop, adding: "addReading", changing: "addReading",
   name: reading => nameOf("vehicle", reading.vehicleId), sort: "-at", hasText: false, isBrief: true, isFinal: () => true,
   fields: [
     { name: "vehicleId", label: "field.vehicleId", kind: "thing", of: "vehicle", required: true, isFixed: true },
@@ -222,7 +222,7 @@ const subjects = /** @type {Record<string, string>} */ ({ vehicle: "vehicle", dr
 
 /** @type {Kind} */
 export const documents = {
-  id: "documents", path: "/api/documents", area: "documents", title: "documents.title", add: "documents.add", empty: "documents.empty",
+  id: "documents", one: "document", path: "/api/documents", area: "documents", title: "documents.title", add: "documents.add", empty: "documents.empty",
   name: document => document.title || t(`document.${document.kind}`), sort: "expiresOn", isBrief: true,
   fields: [
     { name: "kind", label: "field.documentKind", kind: "choice", texts: "document", required: true, choices: ["registration", "insurance", "licence", "permit", "invoice", "receipt", "photo", "model", "other"] },
@@ -264,7 +264,7 @@ export const eventChoices = [
 
 /** @type {Kind} */
 export const rules = {
-  id: "rules", path: "/api/rules", area: "settings", title: "rules.title", add: "rules.add", empty: "rules.empty",
+  id: "rules", one: "rule", path: "/api/rules", area: "settings", title: "rules.title", add: "rules.add", empty: "rules.empty",
   pages: [["/notifications", "notifications.title", "vehicles"], ["/rules", "rules.title", "settings"]],
   name: rule => rule.name, sort: "name", isBrief: true,
   fields: [

@@ -50,7 +50,7 @@ export function ScheduleExtras({ schedule, reload }) {
   useNames();
   const [count, setCount] = useState(20);
   const [chosen, setChosen] = useState(/** @type {{ command: "complete" | "snooze", id: string, vehicleId: string, given: any } | null} */ (null));
-  const vehicles = useLoad(async signal => (schedule.vehicleId ? [schedule.vehicleId] : (await get(pathOf("/api/fleets", schedule.fleetId), {}, signal)).vehicleIds ?? []), [schedule.id]);
+  const vehicles = useLoad(async signal => (schedule.vehicleId ? [schedule.vehicleId] : (await get(pathOf("/api/fleets", schedule.fleetId), {}, signal)).vehicleIds ?? []), [schedule.id, schedule.vehicleId, schedule.fleetId]);
   const ids = /** @type {string[]} */ (vehicles.value ?? []);
   const dues = useLoad(signal => Promise.all(ids.slice(0, count).map(async id => ({
     id, due: (await get(pathOf("/api/vehicles", id, "due"), {}, signal)).data.find((/** @type {any} */ entry) => entry.scheduleId === schedule.id) }))), [ids.length, count, schedule.updatedAt]);

@@ -2,6 +2,7 @@
 import { html } from "../../lib/preact.js";
 import { get, pathOf } from "../../api.js";
 import { dayText, inUnit, moneyText, number, quantity, unitName } from "../../format.js";
+import { useChanges } from "../../parts/changes.js";
 import { serviceTypeName } from "../../parts/names.js";
 import { Loading, Trouble, useLoad } from "../../parts/ui.js";
 import { may } from "../../state.js";
@@ -24,6 +25,7 @@ export function Services({ id, due }) {
 /** @param {{ id: string }} props */
 export function Costs({ id }) {
   const costs = useLoad(async signal => (may("costs") ? get(pathOf("/api/vehicles", id, "costs"), { from: yearAgo() }, signal) : null), [id]);
+  useChanges(may("costs") ? ["expense", "fuelEntry", "maintenanceRecord"] : [], costs.refresh, change => change.vehicleId === id);
   if (!may("costs")) return null;
   const { value } = costs;
   const categories = Object.entries(value?.byCategory ?? {});
