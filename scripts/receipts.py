@@ -27,6 +27,7 @@ sys.path.insert(0, os.path.join(ROOT, "Sources/Fleet/FleetFiles/Helper"))
 import images  # noqa: E402
 import receipts  # noqa: E402
 import recognizer  # noqa: E402
+from text_rows import Word  # noqa: E402
 
 
 # Which receipts are for development is random, but always the same.
@@ -70,7 +71,7 @@ def words_of_lines(lines):
     for number, line in enumerate(lines):
         left = 20
         for text in line.split():
-            yield receipts.Word(text, left, number * 40, len(text) * 18, 30, 0.95)
+            yield Word(text, left, number * 40, len(text) * 18, 30, 0.95)
             left += (len(text) + 1) * 18
 
 
@@ -80,7 +81,7 @@ def words_of_boxes(path):
             parts = line.rstrip("\r\n").split(",", 8)
             if len(parts) == 9:
                 across, down = [int(part) for part in parts[0:8:2]], [int(part) for part in parts[1:8:2]]
-                yield receipts.Word(
+                yield Word(
                     parts[8], min(across), min(down), max(across) - min(across), max(down) - min(down), 0.95
                 )
 
@@ -146,7 +147,7 @@ def main():
         with open(path, encoding="utf-8") as file:
             text = json.load(file)
         words = [
-            receipts.Word(word.strip(), box[0], box[1], box[2] - box[0], box[3] - box[1], 0.95)
+            Word(word.strip(), box[0], box[1], box[2] - box[0], box[3] - box[1], 0.95)
             for word, box in zip(text["words"], text["bboxes"])
         ]
         answer, fuel = receipts.fields(words, (1000, 2000)), text["fuel"]

@@ -7,17 +7,18 @@ import Testing
 
 /// What the image helper understands of the words of receipts.
 @Suite struct ReceiptTests {
-  /// Returns the answer for lines of words, as `receipts.py` gives it.
+  /// Returns the answer for lines of words, as the helper's `receipts.py` gives it.
   private static func read(_ lines: [String]) throws -> [String: Any] {
     let script = """
       import json, sys
       sys.path.insert(0, sys.argv[1])
       import receipts
+      from text_rows import Word
       words = []
       for number, line in enumerate(json.load(sys.stdin)):
           left = 20
           for text in line.split():
-              words.append(receipts.Word(text, left, number * 40, 18 * len(text), 30))
+              words.append(Word(text, left, number * 40, 18 * len(text), 30))
               left += 18 * (len(text) + 1)
       print(json.dumps(receipts.fields(words, (1000, 2000))))
       """

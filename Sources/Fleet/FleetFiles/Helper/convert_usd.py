@@ -7,7 +7,7 @@ import zipfile
 
 import numpy as np
 import trimesh
-from models import Problem
+from model_problem import Problem
 from PIL import Image
 from pxr import Usd, UsdGeom, UsdShade, UsdUtils
 
