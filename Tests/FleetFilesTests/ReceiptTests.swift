@@ -162,6 +162,26 @@ import Testing
     for (key, value) in sample.values { #expect(answer[key] == value, "\(key)") }
   }
 
+  @Test func the_number_of_a_company_ends_a_name_in_two_rows() throws {
+    let name = ["CT99 - TEA HOUSE PUSAT", "OMEGA ENTERPRISE"]
+    let rest = ["JALAN TENGAH 7", "14/05/2026", "TOTAL RM 5.00"]
+    let merchant = Self.values(try Self.read(name + ["002570632-X"] + rest))["merchant"]
+    #expect(merchant == "CT99 - TEA HOUSE PUSAT OMEGA ENTERPRISE")
+    // Without the number, the first row may also be the name of a shop, so the rows are not joined.
+    #expect(Self.values(try Self.read(name + rest))["merchant"] == "OMEGA ENTERPRISE")
+  }
+
+  @Test func a_place_in_parentheses_belongs_to_the_name_and_stamps_do_not() throws {
+    func merchant(_ lines: String...) throws -> String? {
+      Self.values(try Self.read(lines + ["14/05/2026", "TOTAL RM 5.00"]))["merchant"]
+    }
+    #expect(try merchant("GAMMA MARKET SDN BHD", "(JALAN TENGAH)", "LOT 7") == "GAMMA MARKET SDN BHD (JALAN TENGAH)")
+    #expect(try merchant("GAMMA MARKET SDN BHD", "(564429-W)", "LOT 7") == "GAMMA MARKET SDN BHD")
+    #expect(try merchant("GAMMA MARKET SDN BHD", "(FORMERLY DELTA)", "LOT 7") == "GAMMA MARKET SDN BHD")
+    #expect(try merchant("GAMMA MARKET SDN. BHD. SE", "LOT 7") == "GAMMA MARKET SDN. BHD.")
+    #expect(try merchant("GAMMA MARKET SDN BHD (PUSAT)", "LOT 7") == "GAMMA MARKET SDN BHD (PUSAT)")
+  }
+
   @Test func nothing_is_read_from_nothing() throws {
     #expect(Self.values(try Self.read(["INSERT CARD"])).filter { $0.key != "merchant" }.isEmpty)
     #expect(Self.values(try Self.read([])).isEmpty)

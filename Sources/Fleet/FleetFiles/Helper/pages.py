@@ -30,7 +30,8 @@ class Page:
             start, end = word[0].start * line.length, word[-1].end * line.length
             text = "".join(character.text for character in word)
             sureness = min(character.probability for character in word)
-            yield Word(text, left + start, top, end - start, height, sureness, line)
+            letters = min((character.probability for character in word if character.text.isalnum()), default=sureness)
+            yield Word(text, left + start, top, end - start, height, sureness, line, letters)
 
     def placed(self, answer):
         """The answer with boxes in the image instead of in the page."""

@@ -48,6 +48,8 @@ def confirm(first, second):
         elif not same(key, item, two[key]):
             item.confidence *= CONTRADICTED
         else:
-            item.confidence = min(item.confidence, two[key].confidence) + CONFIRMED
+            # Each letter of a name is as sure as the surer reading of it; the digits of an amount look more alike.
+            surest = max if key == "merchant" else min
+            item.confidence = surest(item.confidence, two[key].confidence) + CONFIRMED
     more["preliminary"] = more["preliminary"] or also["preliminary"]
     return one, more

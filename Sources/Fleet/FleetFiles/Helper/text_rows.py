@@ -3,10 +3,11 @@
 from decimal import Decimal
 
 class Word:
-    def __init__(self, text, left, top, width, height, confidence=1.0, line=None):
-        """`line` is the line from which a network has read the word."""
+    def __init__(self, text, left, top, width, height, confidence=1.0, line=None, letters=None):
+        """`line` is the line from which a network has read the word. `letters` is the confidence without that of punctuation."""
         self.text, self.left, self.top, self.width, self.height = text, left, top, width, height
         self.confidence, self.line = confidence, line
+        self.letters = confidence if letters is None else letters
 
     def with_text(self, text, confidence):
         """The word with another text."""
