@@ -123,6 +123,8 @@ def main():
     folder = folders[0] if folders else os.path.join(ROOT, "../shared/data/receipts")
     if not os.path.isdir(folder):
         sys.exit(f"receipts.py: {folder}: no such folder")
+    # As in the sandbox, tesseract uses one core.
+    os.environ.setdefault("OMP_THREAD_LIMIT", "1")
     os.environ.setdefault("RECOGNIZER", os.path.join(ROOT, ".tools/recognizer"))
     if "--tesseract" in options:
         recognizer.folder = lambda: None

@@ -10,11 +10,11 @@ SECOND_SIZE = 1.05
 
 
 class Page:
-    """The lines of an upright RGB image that the networks of a folder find. Coordinates of words are those of a page without
+    """The lines of an upright RGB image that networks find. Coordinates of words are those of a page without
     slope."""
 
-    def __init__(self, image, path):
-        self.image, self.networks = image, recognizer.Recognizer(path)
+    def __init__(self, image, networks):
+        self.image, self.networks = image, networks
         self.lines = self.networks.find(image)[: recognizer.MOST_LINES]
         # The angle of the lines, radians.
         self.slope = recognizer.median([line.angle for line in self.lines if line.length > recognizer.LONG * line.height])

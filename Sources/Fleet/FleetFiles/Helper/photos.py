@@ -118,8 +118,11 @@ def vin(image):
     if found:
         # Two vehicles are on the photo.
         return {}
-    path = recognizer.folder()
-    return text_vin(pages.Page(image, path)) if path else {}
+    try:
+        networks = recognizer.load()
+    except recognizer.Missing as error:
+        return {"recognizer": "none", "reason": str(error)}
+    return text_vin(pages.Page(image, networks))
 
 
 def text_vin(page):
@@ -163,10 +166,11 @@ LEAST_ODOMETER, AHEAD = 0.6, 0.2
 
 
 def odometer(image):
-    path = recognizer.folder()
-    if not path:
-        return {}
-    page = pages.Page(image, path)
+    try:
+        networks = recognizer.load()
+    except recognizer.Missing as error:
+        return {"recognizer": "none", "reason": str(error)}
+    page = pages.Page(image, networks)
     # Numbers that are beside each other may be of different instruments, but a unit or a label is often a line of its own.
     lines = [text_rows.Row(words) for words in (list(page.words(line)) for line in page.lines) if words]
     rows = text_rows.rows([word for line in lines for word in line.words])

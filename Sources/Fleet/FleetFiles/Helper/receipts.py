@@ -109,11 +109,18 @@ def read_lines(page):
 
 
 def read(image):
-    """What the image of a receipt says."""
-    path = recognizer.folder()
-    if path:
-        page = Page(image, path)
-        return page.placed(report(read_lines(page), None, LEAST_OF_LINES))
+    """What the image of a receipt says, which program has read its text, and why the networks have not; `None` if no such
+    program is installed."""
+    try:
+        page = Page(image, recognizer.load())
+    except recognizer.Missing as error:
+        if not tesseract.is_installed():
+            return None
+        return read_with_tesseract(image) | {"recognizer": "tesseract", "reason": str(error)}
+    return page.placed(report(read_lines(page), None, LEAST_OF_LINES)) | {"recognizer": "networks"}
+
+
+def read_with_tesseract(image):
     # Two readings of tesseract in different sizes and layouts.
     readings = [understand(tesseract.words(image, layout, width)) for layout, width in ((6, 1000), (4, 1300))]
     return report(combine(*readings), image.size, LEAST_OF_TWO)

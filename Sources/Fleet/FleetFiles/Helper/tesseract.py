@@ -5,8 +5,18 @@ import subprocess
 
 from text_rows import Word
 
-# The longest time that tesseract may need.
-SECONDS = 25
+# The longest time that one reading may need. The server ends the helper after the time for two of them.
+SECONDS = 18
+
+
+def is_installed():
+    """Whether tesseract and its data for English are installed."""
+    try:
+        listed = subprocess.run(
+            ["tesseract", "--list-langs"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=SECONDS, check=False)
+    except FileNotFoundError:
+        return False
+    return b"eng" in listed.stdout.split()
 
 
 def words(image, layout, width):
@@ -26,11 +36,14 @@ def words(image, layout, width):
     grey = ImageOps.expand(grey, margin, 255)
     file = io.BytesIO()
     grey.save(file, "PNG", compress_level=1)
-    result = subprocess.run(
-        # Method 2 is Sauvola's, which copes with shadows.
-        ["tesseract", "-", "-", "--psm", str(layout), "-l", "eng", "-c", "thresholding_method=2", "tsv"],
-        input=file.getvalue(), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=SECONDS, check=True,
-    )
+    try:
+        result = subprocess.run(
+            # Method 2 is Sauvola's, which copes with shadows.
+            ["tesseract", "-", "-", "--psm", str(layout), "-l", "eng", "-c", "thresholding_method=2", "tsv"],
+            input=file.getvalue(), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=SECONDS, check=True,
+        )
+    except subprocess.TimeoutExpired:
+        raise TimeoutError from None
     return [
         Word(
             word.text, (word.left - margin) / factor, (word.top - margin) / factor, word.width / factor,
