@@ -6,7 +6,10 @@ import struct
 import urllib.parse
 
 import numpy as np
+from model_problem import Problem
 
+# The most nodes and vertices of a scene. A mesh counts as often as the scene shows it.
+MOST_NODES, MOST_VERTICES = 20_000, 20_000_000
 TYPES = {5120: "i1", 5121: "u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", 5126: "<f4"}
 SIZES = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT4": 16}
 
@@ -82,7 +85,7 @@ class Scene:
 
     def __init__(self, data):
         self.document, self.binary = chunks(data)
-        self.parts, self.textures = [], {}
+        self.parts, self.textures, self.vertices = [], {}, 0
         nodes = self.document.get("nodes", [])
         scenes = self.document.get("scenes", [])
         if scenes:
@@ -91,7 +94,12 @@ class Scene:
             children = {child for node in nodes for child in node.get("children", [])}
             roots = [index for index in range(len(nodes)) if index not in children]
         waiting = [(index, np.eye(4)) for index in roots]
+        count = 0
         while waiting:
+            count += 1
+            # Nodes may also contain each other.
+            if count > MOST_NODES:
+                raise Problem(f"it has more than {MOST_NODES} nodes")
             index, parent = waiting.pop()
             node = nodes[index]
             matrix = parent @ self.local(node)
@@ -143,6 +151,9 @@ class Scene:
         attributes = primitive["attributes"]
         if "POSITION" not in attributes:
             return
+        self.vertices += self.document["accessors"][attributes["POSITION"]]["count"]
+        if self.vertices > MOST_VERTICES:
+            raise Problem(f"it shows more than {MOST_VERTICES} vertices")
         positions = self.read(attributes["POSITION"]).astype(float) @ matrix[:3, :3].T + matrix[:3, 3]
         if "indices" in primitive:
             order = self.read(primitive["indices"])[:, 0].astype(np.int64)
