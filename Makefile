@@ -14,7 +14,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help run web test test-web web-screenshots bench-web test-fairness test-packages system-test system-test-ble torture-vm bench-vm tests tools release deb docs torture torture-brokers lint format fuzz fuzz-images bench bench-live bench-fences bench-vehicle bench-store bench-receipts bench-fleet benchmarks clean need-jq need-python need-gpsd need-seeds need-headers need-testbed need-peers need-images need-recognizer need-influx need-packaging need-web need-types need-browser need-systemd need-image need-vm static
+.PHONY: help run web test test-web web-screenshots bench-web test-fairness test-packages system-test system-test-ble torture-vm bench-vm tests tools release deb docs torture torture-brokers lint format fuzz fuzz-images fuzz-models bench bench-live bench-fences bench-vehicle bench-store bench-receipts bench-fleet benchmarks clean need-jq need-python need-gpsd need-seeds need-headers need-testbed need-peers need-images need-recognizer need-influx need-packaging need-web need-types need-browser need-systemd need-image need-vm static
 
 # Settings of the release build, which is measured and shipped. The Swift runtime is linked statically, symbols are
 # stripped, and the parser is specialised for its handlers across modules. Library paths and exported symbols are removed
@@ -186,6 +186,10 @@ bench-receipts: need-images
 # Decodes COUNT damaged images, and those made to harm, with the program that decodes uploads, each in a process of its own.
 fuzz-images: need-images
 	@/usr/bin/python3 -W ignore scripts/image-fuzz.py $${COUNT:-100000} $${SEED:-20261128}
+
+# Converts and draws COUNT damaged 3D models, and those made to harm, with the same program.
+fuzz-models: need-images
+	@/usr/bin/python3 -W ignore scripts/model-fuzz.py $${COUNT:-20000} $${SEED:-20261128}
 
 # Measures a fleet of VEHICLES vehicles in DATABASE, which must be empty: due dates, lists, positions and reports.
 bench-fleet: need-headers static

@@ -1,34 +1,21 @@
 #!/usr/bin/python3
-"""Decodes damaged images with the program that decodes uploads, each in a process of its own with that program's limits.
+"""Decodes damaged images, and those made to harm, with the program that decodes uploads, as helper_fuzz.py describes.
 
 image-fuzz.py [COUNT] [SEED]
-
-Each image must be answered with copies or with a reason, or its process must end within the server's time limit. The death of a
-process is an answer for the server, and is counted. Any other answer is printed and fails the run.
 """
 
-import collections
 import io
-import json
 import os
-import random
-import select
-import signal
 import struct
 import subprocess
 import sys
 import tempfile
-import time
 import zlib
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-sys.path.insert(0, os.path.join(ROOT, "Sources/Fleet/FleetFiles/Helper"))
+import helper_fuzz
+import images
+from PIL import Image, features
 
-import images  # noqa: E402
-from PIL import Image, features  # noqa: E402
-
-# The server's time limit, s, and its limit of the answer, bytes.
-SECONDS, MOST_BYTES = 40, 64 << 20
 MARKS = [b"\xff\xd8\xff\xe1", b"\xff\xc2", b"\xff\xda", b"\xff\xdb", b"IHDR", b"IDAT", b"acTL", b"iCCP", b"ftypheic", b"meta", b"iloc", b"iprp"]
 
 
@@ -96,112 +83,30 @@ def hostile_images(whole):
         yield text
 
 
-def damaged(whole, chance):
-    image = bytearray(chance.choice(whole))
-    for _ in range(chance.choice((0, 1, 1, 2, 4, 16, 64))):
-        kind, at = chance.randrange(7), chance.randrange(max(len(image), 1))
-        if kind == 0 and image:
-            image[at] ^= 1 << chance.randrange(8)
-        elif kind == 1 and image:
-            image[at] = chance.choice((0, 1, 0x7F, 0x80, 0xFF, chance.randrange(256)))
-        elif kind == 2:
-            image[at : at + 4] = struct.pack(">I", chance.choice((0, 1, 0x7FFFFFFF, 0xFFFFFFFF, chance.randrange(1 << 32))))
-        elif kind == 3:
-            end = at + chance.randrange(64)
-            image[at:at] = image[at:end] * chance.choice((1, 2, 100))
-        elif kind == 4:
-            del image[at : at + chance.randrange(1, 64)]
-        elif kind == 5:
-            image[at:at] = chance.choice(MARKS)
-        else:
-            other = chance.choice(whole)
-            start = chance.randrange(len(other))
-            image[at : at + 64] = other[start : start + 64]
-    if chance.random() < 0.3:
-        del image[chance.randrange(len(image) + 1) :]
-    return bytes(image)
-
-
-def run(data, arguments):
-    """The kind of answer that a process of its own gives for an image, and a fault of the answer."""
-    output, given = os.pipe()
-    process = os.fork()
-    if process == 0:
-        try:
-            os.close(output)
-            images.limit(images.MEMORY)
-            found, bodies = images.answer(data, arguments)
-            head = json.dumps(found).encode()
-            with open(given, "wb") as file:
-                file.write(struct.pack(">I", len(head)) + head + b"".join(bodies))
-            os._exit(0)
-        finally:
-            os._exit(1)
-    os.close(given)
-    deadline, received = time.monotonic() + SECONDS, bytearray()
-    while True:
-        left = deadline - time.monotonic()
-        if left <= 0 or len(received) > MOST_BYTES or not select.select([output], [], [], left)[0]:
-            os.kill(process, signal.SIGKILL)
-            break
-        piece = os.read(output, 1 << 16)
-        if not piece:
-            break
-        received += piece
-    os.close(output)
-    status = os.waitpid(process, 0)[1]
-    if time.monotonic() >= deadline:
-        return "too slow", None
-    if status:
-        return f"died by signal {os.WTERMSIG(status)}" if os.WIFSIGNALED(status) else f"ended with {os.WEXITSTATUS(status)}", None
-    return checked(bytes(received))
-
-
-def checked(received):
-    try:
-        length = struct.unpack(">I", received[:4])[0]
-        found, rest = json.loads(received[4 : 4 + length]), received[4 + length :]
-        if "error" in found:
-            if rest or not isinstance(found["error"], str):
-                return "invalid", "an error with copies"
-            return "reported", None
-        if "versions" not in found:
-            return "read", None
-        for version in found["versions"]:
-            copy, rest = rest[: version["size"]], rest[version["size"] :]
-            # The copies were encoded here, so that they are whole.
-            with Image.open(io.BytesIO(copy), formats=("JPEG",)) as image:
-                if image.size != (version["width"], version["height"]) or image.getexif() or "comment" in image.info:
-                    return "invalid", f"a copy differs from {version}"
-        return ("invalid", "bytes after the copies") if rest else ("copied", None)
-    except Exception as error:
-        return "invalid", repr(error)
+def check(version, copy):
+    """The fault of a copy. The copies were encoded here, so that they are whole."""
+    with Image.open(io.BytesIO(copy), formats=("JPEG",)) as image:
+        if image.size != (version["width"], version["height"]) or image.getexif() or "comment" in image.info:
+            return f"a copy differs from {version}"
+    return None
 
 
 def main():
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
     seed = int(sys.argv[2]) if len(sys.argv) > 2 else 20_261_128
-    chance, kinds, faults, slowest = random.Random(seed), collections.Counter(), 0, 0.0
     with tempfile.TemporaryDirectory() as folder:
         whole = whole_images(folder)
     for image in whole:
-        if run(image, ["copies"])[0] != "copied":
+        if helper_fuzz.run(image, ["copies"], images.MEMORY, check).kind != "copied":
             sys.exit("image-fuzz.py: an undamaged image was not decoded")
     hostile = list(hostile_images(whole))
-    for number in range(count):
-        data = hostile[number] if number < len(hostile) else damaged(whole, chance)
+
+    def image(number, chance):
+        data = hostile[number] if number < len(hostile) else helper_fuzz.damaged(whole, chance, MARKS)
         # Few are read, because that takes more time.
-        arguments = ["copies", "--position"] if number % 500 else [("receipt", "vin", "odometer")[number // 500 % 3]]
-        started = time.monotonic()
-        kind, fault = run(data, arguments)
-        slowest = max(slowest, time.monotonic() - started)
-        kinds[kind] += 1
-        if fault:
-            faults += 1
-            print(f"image-fuzz.py: seed {seed}, image {number}: {fault}")
-    print(f"{count} images: " + ", ".join(f"{number} {kind}" for kind, number in kinds.most_common()) + f"; slowest {slowest:.1f} s")
-    if faults:
-        sys.exit(f"image-fuzz.py: {faults} invalid answers")
+        return data, ["copies", "--position"] if number % 500 else [("receipt", "vin", "odometer")[number // 500 % 3]]
+
+    helper_fuzz.main("image-fuzz.py", "image", count, seed, image, images.MEMORY, check)
 
 
 if __name__ == "__main__":

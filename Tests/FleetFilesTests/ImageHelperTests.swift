@@ -122,6 +122,17 @@ import Testing
     #expect(run.status == 0 && run.output.hasPrefix("600 images: "), "\(run.output) \(run.errors)")
   }
 
+  /// The same for 3D models: `make fuzz-models` converts 20,000. These are of the ones made to harm.
+  @Test func hostile_models_are_answered() throws {
+    guard FileManager.default.fileExists(atPath: TestData.projectRoot + "/.tools/models/trimesh") else {
+      try Tool.missing("trimesh", remedy: "scripts/install.sh models")
+    }
+    let run = try Tool.run(
+      "/usr/bin/python3", ["-W", "ignore", TestData.projectRoot + "/scripts/model-fuzz.py", "40", "1"],
+      limit: .seconds(300))
+    #expect(run.status == 0 && run.output.hasPrefix("40 models: "), "\(run.output) \(run.errors)")
+  }
+
   @Test func the_sandbox_has_no_network_and_no_files_of_the_server() throws {
     let probe = """
       import os, socket

@@ -123,6 +123,25 @@ import Testing
     #expect(reading.odometer == nil)
   }
 
+  /// Networks that cannot be loaded are as good as none: tesseract reads the receipt, and the answer states the reason.
+  @Test func tesseract_reads_a_receipt_if_the_networks_cannot_be_loaded() async throws {
+    let code = #"draw.text((100, 100), "SUMME EUR 64,12", font=font(60), fill="black")"#
+    let photo = try Self.photo(code, size: "1000, 300")
+    let scratch = try ScratchFolder()
+    try scratch.write("PP-OCRv6_rec_small.onnx", "damaged")
+    try scratch.write("onnxruntime.py", "raise ImportError(name='onnxruntime.capi')")
+    let alone = try await Self.read(.receipt, photo, with: scratch.path)
+    guard case .tesseract(let reason)? = TextReader(json: alone) else {
+      Issue.record("expected tesseract, found \(alone.canonicalText)")
+      return
+    }
+    #expect(reason.hasSuffix(" cannot load onnxruntime.capi"), "\(reason)")
+    #expect(try ReceiptReading(json: alone).isPreliminary == false)
+    // A VIN and an odometer are only read with the networks.
+    let plate = try await Self.read(.vin, try Self.photo(Self.plate, ["1M8GDM9AXKP042788"]), with: scratch.path)
+    #expect(TextReader(json: plate) == .missing(reason) && plate["vin"] == nil)
+  }
+
   /// A receipt in a photo that is not straight, read by the networks and by tesseract.
   @Test(arguments: [networks, nil])
   func a_receipt_is_read(with networks: String?) async throws {
@@ -135,7 +154,10 @@ import Testing
           draw.text((100, 100 + 60 * number), line, font=font(38), fill="black")
       """#
     let photo = try Self.photo(code, lines, size: "800, 900")
-    let reading = try ReceiptReading(json: try await Self.read(.receipt, photo, with: networks))
+    let answer = try await Self.read(.receipt, photo, with: networks)
+    let reader: TextReader = networks == nil ? .tesseract("the networks are not installed") : .networks
+    #expect(TextReader(json: answer) == reader)
+    let reading = try ReceiptReading(json: answer)
     let expected = ["date": "2026-05-04", "time": "17:31", "total": "64.12", "currency": "EUR", "quantity": "40.10"]
     for (key, value) in expected {
       // Tesseract may leave a value out, but reports no other one.

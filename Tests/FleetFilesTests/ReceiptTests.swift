@@ -7,17 +7,18 @@ import Testing
 
 /// What the image helper understands of the words of receipts.
 @Suite struct ReceiptTests {
-  /// Returns the answer for lines of words, as `receipts.py` gives it.
+  /// Returns the answer for lines of words, as the helper's `receipts.py` gives it.
   private static func read(_ lines: [String]) throws -> [String: Any] {
     let script = """
       import json, sys
       sys.path.insert(0, sys.argv[1])
       import receipts
+      from text_rows import Word
       words = []
       for number, line in enumerate(json.load(sys.stdin)):
           left = 20
           for text in line.split():
-              words.append(receipts.Word(text, left, number * 40, 18 * len(text), 30))
+              words.append(Word(text, left, number * 40, 18 * len(text), 30))
               left += 18 * (len(text) + 1)
       print(json.dumps(receipts.fields(words, (1000, 2000))))
       """
@@ -159,6 +160,26 @@ import Testing
   @Test(arguments: samples) private func receipts_of_several_countries_are_understood(_ sample: Sample) throws {
     let answer = Self.values(try Self.read(sample.lines))
     for (key, value) in sample.values { #expect(answer[key] == value, "\(key)") }
+  }
+
+  @Test func the_number_of_a_company_ends_a_name_in_two_rows() throws {
+    let name = ["CT99 - TEA HOUSE PUSAT", "OMEGA ENTERPRISE"]
+    let rest = ["JALAN TENGAH 7", "14/05/2026", "TOTAL RM 5.00"]
+    let merchant = Self.values(try Self.read(name + ["002570632-X"] + rest))["merchant"]
+    #expect(merchant == "CT99 - TEA HOUSE PUSAT OMEGA ENTERPRISE")
+    // Without the number, the first row may also be the name of a shop, so the rows are not joined.
+    #expect(Self.values(try Self.read(name + rest))["merchant"] == "OMEGA ENTERPRISE")
+  }
+
+  @Test func a_place_in_parentheses_belongs_to_the_name_and_stamps_do_not() throws {
+    func merchant(_ lines: String...) throws -> String? {
+      Self.values(try Self.read(lines + ["14/05/2026", "TOTAL RM 5.00"]))["merchant"]
+    }
+    #expect(try merchant("GAMMA MARKET SDN BHD", "(JALAN TENGAH)", "LOT 7") == "GAMMA MARKET SDN BHD (JALAN TENGAH)")
+    #expect(try merchant("GAMMA MARKET SDN BHD", "(564429-W)", "LOT 7") == "GAMMA MARKET SDN BHD")
+    #expect(try merchant("GAMMA MARKET SDN BHD", "(FORMERLY DELTA)", "LOT 7") == "GAMMA MARKET SDN BHD")
+    #expect(try merchant("GAMMA MARKET SDN. BHD. SE", "LOT 7") == "GAMMA MARKET SDN. BHD.")
+    #expect(try merchant("GAMMA MARKET SDN BHD (PUSAT)", "LOT 7") == "GAMMA MARKET SDN BHD (PUSAT)")
   }
 
   @Test func nothing_is_read_from_nothing() throws {

@@ -29,6 +29,8 @@ final class FileService: Sendable {
   /// files are decoded at the same time.
   private static let mostTenants = 8
   private let tenantTurns = Mutex(FileTurns(most: mostTenants))
+  /// The program that read the text on the last photo; `nil` before the first one.
+  private let textReader = Mutex<TextReader?>(nil)
   private let wakeUps: AsyncStream<Void>
   private let wakeUp: AsyncStream<Void>.Continuation
 
@@ -56,6 +58,26 @@ final class FileService: Sendable {
     } catch {
       logger.warning("photos are stored as they are, without thumbnails, and receipts are not read: \(error.reason)")
       return nil
+    }
+  }
+
+  /// Logs which program reads text on photos, when the first photo is read and when the program changes.
+  ///
+  /// - Parameter reader: the program that has read a photo; `nil` if it is unknown.
+  func note(_ reader: TextReader?) {
+    guard let reader else { return }
+    let isNew = textReader.withLock { last in
+      defer { last = reader }
+      return last != reader
+    }
+    guard isNew else { return }
+    switch reader {
+    case .networks:
+      logger.info("text on photos is read with the networks")
+    case .tesseract(let reason):
+      logger.warning("text on receipts is read with tesseract, which finds fewer values: \(reason)")
+    case .missing(let reason):
+      logger.warning("text on photos of VINs and odometers is not read: \(reason)")
     }
   }
 

@@ -64,7 +64,9 @@ struct PhotoRoutes {
     defer { permit.shrink(to: 0) }
     do {
       let content = try await service.store.open(sha256, tenant: tenant)
-      return try parse(try await helper.reading(of: subject, in: content))
+      let json = try await helper.reading(of: subject, in: content)
+      service.note(TextReader(json: json))
+      return try parse(json)
     } catch let error as ImageHelper.Unusable {
       throw APIError(.conflict, "unreadable", error.reason)
     } catch let error as ImageHelper.Unavailable {

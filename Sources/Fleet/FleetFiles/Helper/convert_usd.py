@@ -7,20 +7,25 @@ import zipfile
 
 import numpy as np
 import trimesh
-from models import Problem
+from model_problem import Problem
 from PIL import Image
 from pxr import Usd, UsdGeom, UsdShade, UsdUtils
 
 PLACE = tempfile.gettempdir() + "/model.usdz"
+# A larger image is left out, bytes.
+MOST_IMAGE_BYTES = 64 << 20
 
 
 def scene(data):
     """Returns the meshes of the stage in metres, with the y axis up."""
     with open(PLACE, "wb") as file:
         file.write(data)
-    _, _, missing = UsdUtils.ComputeAllDependencies(PLACE)
-    if missing:
-        raise Problem(f"the package refers to a file that it does not contain: {str(missing[0])[:80]}")
+    layers, assets, missing = UsdUtils.ComputeAllDependencies(PLACE)
+    # A file outside the package is also foreign if it exists.
+    foreign = [layer.realPath for layer in layers if layer.realPath != PLACE and not layer.realPath.startswith(PLACE + "[")]
+    foreign += [asset for asset in assets if not asset.startswith(PLACE + "[")]
+    for file in [*missing, *foreign]:
+        raise Problem(f"the package refers to a file that it does not contain: {str(file)[:80]}")
     stage = Usd.Stage.Open(PLACE)
     scale = UsdGeom.GetStageMetersPerUnit(stage) if stage.HasAuthoredMetadata("metersPerUnit") else 0.01
     world = np.diag([scale, scale, scale, 1.0])
@@ -85,6 +90,8 @@ def material(prim, archive):
     name = posixpath.basename(path)
     for entry in archive.namelist():
         if posixpath.basename(entry) == name and entry.lower().endswith((".png", ".jpg", ".jpeg")):
+            if archive.getinfo(entry).file_size > MOST_IMAGE_BYTES:
+                return color, None
             try:
                 image = Image.open(io.BytesIO(archive.read(entry)), formats=("PNG", "JPEG"))
                 image.thumbnail((4096, 4096))

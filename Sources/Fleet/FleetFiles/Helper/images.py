@@ -207,7 +207,10 @@ def answer(data, arguments):
         if arguments[0] == "receipt":
             import receipts
 
-            return receipts.read(image), []
+            found = receipts.read(image)
+            if found is None:
+                raise Unusable("this server cannot read text: install tesseract-ocr and tesseract-ocr-eng")
+            return found, []
         import photos
 
         return {"vin": photos.vin, "odometer": photos.odometer}[arguments[0]](image), []
@@ -215,6 +218,8 @@ def answer(data, arguments):
         return {"error": str(error)}, []
     except MemoryError:
         return {"error": "decoding it needs too much memory"}, []
+    except TimeoutError:
+        return {"error": "reading it takes too long"}, []
     except Exception as error:
         # Any error of a decoder: the image is damaged, or made to harm.
         kind = "model" if arguments[0] == "model" else "image"

@@ -5,8 +5,9 @@ A value is only reported if it is certain enough: two readings of its line agree
 
 import re
 
-import receipts
+import pages
 import recognizer
+import text_rows
 
 # The weights of the check digit of ISO 3779, and the values of letters.
 WEIGHTS = (8, 7, 6, 5, 4, 3, 2, 10, 0, 9, 8, 7, 6, 5, 4, 3, 2)
@@ -117,8 +118,11 @@ def vin(image):
     if found:
         # Two vehicles are on the photo.
         return {}
-    path = recognizer.folder()
-    return text_vin(receipts.Page(image, path)) if path else {}
+    try:
+        networks = recognizer.load()
+    except recognizer.Missing as error:
+        return {"recognizer": "none", "reason": str(error)}
+    return text_vin(pages.Page(image, networks))
 
 
 def text_vin(page):
@@ -126,15 +130,15 @@ def text_vin(page):
     for line in page.lines:
         words = list(page.words(line))
         for value in vins_in("".join(word.text for word in words)):
-            again = vins_in("".join(word.text for word in page.words(line, receipts.SECOND_SIZE)))
-            certainty = receipts.certainty(words)
+            again = vins_in("".join(word.text for word in page.words(line, pages.SECOND_SIZE)))
+            certainty = text_rows.certainty(words)
             if value not in again or certainty < LEAST:
                 continue
             holds = check_digit_holds(value)
             if holds:
-                candidates[value] = receipts.Found(value, words, CHECKED * (0.9 + 0.1 * certainty))
+                candidates[value] = text_rows.Found(value, words, CHECKED * (0.9 + 0.1 * certainty))
             elif not must_have_check_digit(value):
-                candidates[value] = receipts.Found(value, words, UNCHECKED * certainty)
+                candidates[value] = text_rows.Found(value, words, UNCHECKED * certainty)
             else:
                 others.add(value)
     checked = [value for value in candidates if check_digit_holds(value)]
@@ -162,13 +166,14 @@ LEAST_ODOMETER, AHEAD = 0.6, 0.2
 
 
 def odometer(image):
-    path = recognizer.folder()
-    if not path:
-        return {}
-    page = receipts.Page(image, path)
+    try:
+        networks = recognizer.load()
+    except recognizer.Missing as error:
+        return {"recognizer": "none", "reason": str(error)}
+    page = pages.Page(image, networks)
     # Numbers that are beside each other may be of different instruments, but a unit or a label is often a line of its own.
-    lines = [receipts.Row(words) for words in (list(page.words(line)) for line in page.lines) if words]
-    rows = receipts.rows([word for line in lines for word in line.words])
+    lines = [text_rows.Row(words) for words in (list(page.words(line)) for line in page.lines) if words]
+    rows = text_rows.rows([word for line in lines for word in line.words])
     candidates = []
     for line in lines:
         index = next(number for number, row in enumerate(rows) if line.words[0] in row.words)
@@ -180,7 +185,7 @@ def odometer(image):
             )
             unit = "km" if KILOMETRES.search(after) else "mi" if MILES.search(after) else None
             near = [other for other in rows[max(index - 1, 0) : index + 2] if not OTHER.search(other.text)]
-            score = 0.35 + 0.35 * receipts.certainty(words)
+            score = 0.35 + 0.35 * text_rows.certainty(words)
             score += 0.2 if unit else 0.0
             score += 0.2 if any(LABEL.search(other.text) for other in near) else 0.0
             score += 0.1 if digits >= 5 else -0.2 if digits < 4 else 0.0
@@ -197,5 +202,5 @@ def odometer(image):
     again = " ".join(word.text for word in page.words(line.words[0].line, SECOND_SIZE))
     if number not in [int(re.sub(r"\D", "", match[1])) for match in READING.finditer(again)]:
         return {}
-    answer = page.placed({"odometer": receipts.Found(number, words, min(score, 0.97)).json(None)})
+    answer = page.placed({"odometer": text_rows.Found(number, words, min(score, 0.97)).json(None)})
     return answer | ({"unit": unit} if unit else {})

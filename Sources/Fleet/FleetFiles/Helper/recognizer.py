@@ -26,12 +26,32 @@ LONG = 3
 MOST_LINES = 300
 
 
+class Missing(Exception):
+    """The networks cannot be used. The text is for the administrator."""
+
+
 def folder():
     """The folder of the networks; `None` if they are not installed."""
     for path in filter(None, [os.environ.get("RECOGNIZER"), *FOLDERS]):
         if os.path.exists(os.path.join(path, READER)):
             return path
     return None
+
+
+def load():
+    """Loads the networks, or throws `Missing`."""
+    path = folder()
+    if path is None:
+        raise Missing("the networks are not installed")
+    try:
+        return Recognizer(path)
+    except MemoryError:
+        raise
+    except ImportError as error:
+        raise Missing(f"Python {sys.version_info.major}.{sys.version_info.minor} cannot load {error.name}") from None
+    except Exception as error:
+        # The library has errors of its own for networks that are damaged.
+        raise Missing(f"the networks cannot be loaded ({type(error).__name__})") from None
 
 
 class Line:
@@ -84,7 +104,7 @@ def joined(rows, starts, ends):
 
 class Recognizer:
     def __init__(self, path):
-        """Loads the networks of a folder. Throws an ImportError if the library does not fit to this Python."""
+        """Loads the networks of a folder. Throws an ImportError if the library, or numpy, does not fit this Python."""
         sys.path.insert(0, path)
         try:
             import numpy
