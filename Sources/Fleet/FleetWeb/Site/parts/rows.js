@@ -102,6 +102,7 @@ function Blocks({ things, columns, row }) {
     // Paper has all rows.
     const print = () => {
       isPrinting = true;
+      cancelAnimationFrame(frame.current);
       setNear(Array.from({ length: count }, (_, block) => block));
     };
     const finish = () => {
