@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Measures the web app in Chromium: bytes before the first page, first paints over "Slow 4G", and pages of a large fleet.
 
-    scripts/web-test/bench.py [PART…]      paints, lists, map, memory; without a part: the first three
+    scripts/web-test/bench.py [PART…]      paints, lists, map, scroll, memory; without a part: the first three
 
 paints   The pages that people see first, over the Slow 4G of Chromium's developer tools: 1.6 Mbit/s, 150 ms until an answer begins.
          Each of five runs has an empty cache. The figures are medians.
 lists    The page of the fleet, and the list of vehicles, which is scrolled from the first to the last one.
 map      The live map of 5,000 and of 10,000 vehicles, of which 500 report each second, for 20 s.
+scroll   CPU time of the page's main thread for each frame of scrolling a list of VEHICLES (an environment variable; 2,000). It hardly depends on
+         other work of the machine. WEB_FOLDERS names folders that web.py has written, with spaces between, which are compared in REPEATS rounds.
 memory   The same map of 5,000 vehicles for MINUTES (an environment variable; 60).
 """
 import json
@@ -71,6 +73,9 @@ def main(*wanted):
     if "map" in parts:
         for count in (5_000, 10_000):
             print(json.dumps(crowd(count)), flush=True)
+    if "scroll" in parts:
+        for row in scroll(int(os.environ.get("VEHICLES", 2_000)), int(os.environ.get("REPEATS", 2)), os.environ.get("WEB_FOLDERS", "").split() or [None]):
+            print(json.dumps(row), flush=True)
     if "memory" in parts:
         print(json.dumps(crowd(5_000, seconds=60 * int(os.environ.get("MINUTES", 60)))), flush=True)
 
@@ -89,14 +94,76 @@ def watched(browser):
         "tasksOver100ms": sum(task > 100 for task in tasks)}
 
 
+def add_vehicles(stage, count):
+    for begin in range(0, count, 200):
+        rows = "".join(f"ROW-{number:05d},Ford,Transit,KN-FL {number}\n" for number in range(begin, min(count, begin + 200)))
+        stage.server.send("POST", "/api/imports?kind=vehicles", ("id,make,model,licencePlate\n" + rows).encode(), headers={"Content-Type": "text/csv"})
+
+
+# Scrolls by one screen in each frame until the text of the last row is there.
+TO_THE_END = """
+    const [last, done] = arguments;
+    requestAnimationFrame(function step() {
+      const main = document.querySelector('main');
+      main.scrollBy(0, innerHeight);
+      const end = main.clientHeight + main.scrollTop >= main.scrollHeight - 2;
+      if (end && document.querySelector('main table').innerText.includes(last)) done();
+      else requestAnimationFrame(step);
+    });"""
+# Scrolls by some px in each of some frames.
+STEPS = """
+    const [height, frames, done] = arguments;
+    const main = document.querySelector('main');
+    main.scrollTo(0, 0);
+    let frame = 0;
+    requestAnimationFrame(function step() {
+      main.scrollBy(0, height);
+      if (++frame === frames) done(); else requestAnimationFrame(step);
+    });"""
+
+
+def scroll(count, repeats, folders, frames=80):
+    """The work of a frame while a long list is scrolled: as with a wheel, faster, and by one screen in each frame."""
+    stages, browser = [], None
+    try:
+        for folder in folders:
+            stages.append(Stage(configuration={"web": {"folder": os.path.abspath(folder)}} if folder else None))
+            add_vehicles(stages[-1], count)
+        for turn in range(repeats):
+            for folder, stage in zip(folders, stages):
+                browser = Browser(stage)
+                browser.sign_in("admin")
+                browser.go("/vehicles")
+                browser.until(lambda: len(browser.all("main tbody tr")) >= 100, "first rows of the list")
+                browser.driver.set_script_timeout(600)
+                browser.driver.execute_async_script(TO_THE_END, f"ROW-{count - 1:05d}")
+                browser.driver.execute_cdp_cmd("Performance.enable", {"timeDomain": "threadTicks"})
+                for name, height in [("wheel", 50), ("fast", 400), ("a screen in each frame", 900)]:
+                    before = spent(browser)
+                    browser.driver.execute_async_script(STEPS, height, frames)
+                    after = spent(browser)
+                    yield {"webFolder": folder, "turn": turn + 1, "scrolling": name, "pixelsPerFrame": height, "millisecondsPerFrame": round((after - before) * 1000 / frames, 1),
+                           "rowsInPage": len(browser.all("main tbody tr"))}
+                browser.close()
+                browser = None
+    finally:
+        if browser:
+            browser.close()
+        for stage in stages:
+            stage.close()
+
+
+def spent(browser):
+    """The CPU time of the page's main thread, s."""
+    return next(one["value"] for one in browser.driver.execute_cdp_cmd("Performance.getMetrics", {})["metrics"] if one["name"] == "TaskDuration")
+
+
 def lists(count):
     """The page of the fleet, and the list of vehicles, of a large fleet."""
     stage = Stage()
     browser = None
     try:
-        for begin in range(0, count, 1000):
-            rows = "".join(f"ROW-{number:05d},Ford,Transit,KN-FL {number}\n" for number in range(begin, begin + 1000))
-            stage.server.send("POST", "/api/imports?kind=vehicles", ("id,make,model,licencePlate\n" + rows).encode(), headers={"Content-Type": "text/csv"})
+        add_vehicles(stage, count)
         browser = Browser(stage)
         browser.sign_in("admin")
         browser.go("/drivers")
@@ -112,15 +179,7 @@ def lists(count):
         begun = time.monotonic()
         # As a person scrolls with a wheel, 3,000 px in each second, but faster: a screen in each frame.
         browser.driver.set_script_timeout(600)
-        browser.driver.execute_async_script("""
-            const [last, done] = arguments;
-            requestAnimationFrame(function step() {
-              const main = document.querySelector('main');
-              main.scrollBy(0, innerHeight);
-              const end = main.clientHeight + main.scrollTop >= main.scrollHeight - 2;
-              if (end && document.querySelector('main table').innerText.includes(last)) done();
-              else requestAnimationFrame(step);
-            });""", f"ROW-{count - 1:05d}")
+        browser.driver.execute_async_script(TO_THE_END, f"ROW-{count - 1:05d}")
         drawn = len(browser.all("main tbody tr"))
         yield {"page": "list, scrolled to the end", "vehicles": count, "seconds": round(time.monotonic() - begun, 1), **watched(browser), "rowsInPage": drawn, "megabytesBefore": before, "megabytes": heap(browser)}
         browser.script("frames_.length = 0; tasks.length = 0")

@@ -5,7 +5,7 @@ import json
 import threading
 
 from stage import Browser, Stage
-from suite import IGNORED, test
+from suite import IGNORED, assert_no_barrier, test
 
 HOUR = datetime.timedelta(hours=1)
 
@@ -73,9 +73,10 @@ def hours_of_service_of_a_driver_are_shown_by_day(_):
             own.calm()
             own.snapshot(f"duty-{width}")
             assert own.script("return document.documentElement.scrollWidth <= innerWidth"), width
-        own.shape(1440, 900, False)
+        assert_no_barrier(own)
         own.click(".duty header a")
         own.until(lambda: len(own.all("main tbody tr")) == len(Cloud.logs), "all periods")
+        assert_no_barrier(own)
         # Nothing of this is shown for a driver without a log.
         other = server.send("GET", "/api/drivers?q=Jane")["data"][0]["id"]
         own.go("/drivers/" + other)

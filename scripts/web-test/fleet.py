@@ -20,9 +20,12 @@ def pages(stage_):
             ("forwards", {"name": "Grafana", "format": "influx", "address": "https://influx.example/write?db=fleet", "isActive": False}),
             ("connectors", {"name": "Excavators", "service": "aemp", "address": "https://machines.example/aemp", "signIn": "basic", "userName": "fleet", "isActive": False}),
             ("phones", {"name": "Omar's phone", "driverId": driver, "sharesPosition": True})]:
-        listed = server.send("GET", "/api/" + kind)["data"]
+        listed = [one for one in server.send("GET", "/api/" + kind)["data"] if one.get("format") != "homeAssistant"]
         ids[kind] = (listed[0] if listed else server.send("POST", "/api/" + kind, body))["id"]
-    set_up = [("settings", "/settings"), ("settings-edit", "/settings/edit")]
+    # How the vehicles appear in Home Assistant.
+    home = next((forward for forward in server.send("GET", "/api/forwards")["data"] if forward["format"] == "homeAssistant"), None) or server.send("POST", "/api/forwards", {
+        "name": "Home", "format": "homeAssistant", "address": "mqtts://fleet@broker.example/vans/depot", "isActive": False})
+    set_up = [("forward-home", f"/forwards/{home['id']}"), ("forward-home-edit", f"/forwards/{home['id']}/edit"), ("settings", "/settings"), ("settings-edit", "/settings/edit")]
     for kind, identifier in ids.items():
         set_up += [(kind, "/" + kind), (kind[:-1], f"/{kind}/{identifier}"), (kind[:-1] + "-new", f"/{kind}/new")]
     return {
@@ -487,7 +490,7 @@ def several_vehicles_are_changed_together_and_it_is_undone(browser):
     browser.go("/vehicles")
     browser.sees("VAN-001")
     for vehicle in ("VAN-001", "TRUCK-012"):
-        browser.script("[...document.querySelectorAll('td.tick label')].find(label => label.textContent === arguments[0]).click()", f"Choose {vehicle}")
+        browser.click("td.tick input", f"Choose {vehicle}")
     browser.sees("2 chosen")
     browser.click(".bulk .button", "Edit together")
     choose(browser, "dialog #field-fleetId", "Singen")
@@ -538,7 +541,7 @@ def pages_of_the_fleet_are_complete_in_german(browser):
     browser.sign_in("admin")
     listed = dict(pages(browser.stage)["admin"])
     for name, text in [("fleet-overview", "Aktive Zuteilungen"), ("calendar", "Nur zugeteilte Fahrzeuge"), ("journey", "Mit Aufzeichnung vergleichen"), ("reconciliation", "Aufzeichnung ohne Eintrag"),
-                       ("settings", "Vor jeder Fahrt ist eine Kontrolle nötig"), ("webhook", "Letzte Zustellungen"), ("webhook-new", "Welche Ereignisse"), ("forward", "Weiterleitungen"),
+                       ("settings", "Vor jeder Fahrt ist eine Kontrolle nötig"), ("webhook", "Letzte Zustellungen"), ("webhook-new", "Welche Ereignisse"), ("forward", "Weiterleitungen"), ("forward-home", "Präfix der Topics"), ("forward-home-edit", "MQTT-Broker"),
                        ("connector", "Fahrzeuge und Maschinen"), ("connector-new", "Dienst"), ("phone", "Teilt die Position")]:
         browser.go(listed[name])
         browser.sees(text)

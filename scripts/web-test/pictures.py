@@ -1,7 +1,7 @@
 """Tests of photos of vehicles, and of values that are read from photos."""
 import subprocess
 
-from suite import test
+from suite import assert_no_barrier, test
 
 # Draws a photo with Python's imaging library, as the tests of the image helper do.
 DRAWING = """
@@ -105,6 +105,7 @@ def vin_is_read_from_a_photo_and_the_person_decides(browser):
     browser.until(lambda: vin in browser.element(".photo-reading").text, "the proposal")
     pictured(browser, ".photo-reading img", 1600)
     browser.snapshot("photo-vin-1440")
+    assert_no_barrier(browser)
     # Nothing is entered before the person decides; the frame is around the text.
     assert browser.element("#field-vin").get_attribute("value") == before
     box = browser.script("""
@@ -141,6 +142,7 @@ def odometer_is_read_from_a_photo_with_its_unit(browser):
     pictured(browser, ".photo-reading img", 1600)
     browser.snapshot("photo-odometer-390")
     assert browser.script("return document.documentElement.scrollWidth <= innerWidth")
+    assert_no_barrier(browser)
     browser.click(".photo-reading .button", "Use this value")
     browser.until(lambda: browser.element("#field-odometer").get_attribute("value") == "153661 km", "the odometer in the form")
     browser.click(".form > .actions .button", "Cancel")

@@ -5,12 +5,13 @@
  *   "choice" | "choices" | "money" | "thing" | "things" | "scope" | "secret" | "list" | "flag" | "year" | "measure" | "lines" | "checkItems" | "hours" | "clock" | "files" | "photo", choices?: string[] | (() => string[]), texts?: string,
  *   textOf?: (choice: string) => string, of?: string | ((values: any) => string), unit?: string, digits?: number,
  *   reads?: import("./photo-reading.js").Subject, required?: boolean, isFixed?: boolean, isMeasured?: boolean, hint?: import("../texts.js").Key, isWide?: boolean, isRead?: boolean,
- *   initial?: () => any, group?: import("../texts.js").Key, isHidden?: boolean, isOmitted?: boolean, isShown?: (values: any) => boolean,
+ *   initial?: () => any, group?: import("../texts.js").Key, isHidden?: boolean, isOmitted?: boolean, isShown?: (values: any) => boolean, variant?: (values: any) => { label?: import("../texts.js").Key, hint?: import("../texts.js").Key } | undefined,
  *   query?: (values: any) => Record<string, string>, groups?: [string, import("../texts.js").Key][] }} Field
  *   `kind`: the server never shows a `secret` again. `name`: `every.days` is the member `days` of the object `every`. `texts`: the beginning of the choices' texts; `textOf`: their
  *   texts. `of`: the kind of the thing. `isFixed`: only when it is made. `isRead`: shown, but not entered. `isMeasured`: the server also stores the number and the unit that a person entered. `group`: the heading
  *   above the field. `isHidden`: part of a new thing, but not shown in its form. `isOmitted`: not shown among the details. `isShown`: whether the form, or for a field that is
  *   only read the details, have the field.
+ *   `variant`: the label and the hint that the form shows with these values.
  *   `reads`: what the server can read from a photo for the field. `query`: restricts the things that can be chosen. `groups`: several choices, with commas between, that a list can be filtered by together, and their text.
  */
 import { html, useEffect, useRef, useState } from "../lib/preact.js";

@@ -121,17 +121,19 @@ export function Form({ fields, thing, given, draft, action, onCancel, onSave, ch
     setConflicts(conflicts.filter(other => other !== conflict));
   };
 
+  const shownAs = (/** @type {Field} */ field) => ({ ...field, ...field.variant?.(values) });
+
   return html`<form class=${"form" + (isLarge ? " large" : "")} novalidate onSubmit=${submit}>
     ${count > 0 && html`<div class="summary" role="alert" tabindex="-1" ref=${summary}><h2>${t("form.faulty")}</h2>
       <ul>${error && html`<li>${errorText(error)}</li>`}
       ${fields.filter(field => faults[field.name]).map(field => html`<li><a href=${"#" + inputId(field.name)}
-        onClick=${(/** @type {Event} */ event) => { event.preventDefault(); document.getElementById(inputId(field.name))?.focus(); }}>${t(field.label)}: ${faults[field.name]}</a></li>`)}</ul></div>`}
+        onClick=${(/** @type {Event} */ event) => { event.preventDefault(); document.getElementById(inputId(field.name))?.focus(); }}>${t(shownAs(field).label)}: ${faults[field.name]}</a></li>`)}</ul></div>`}
     ${conflicts.length > 0 && html`<div class="summary warn" role="alert"><h2>${t("form.conflict")}</h2><p>${t("form.conflictHelp")}</p></div>`}
     ${newer && conflicts.length === 0 && html`<${Newer} thing=${thing} newer=${newer.thing} fields=${newer.thing ? changedFields(start(), startOf(newer.thing)) : []} />`}
     <div class="fields">${fields.filter(field => !field.isHidden && (!field.isShown || field.isShown(values))).map((field, place, shown) => {
       const conflict = conflicts.find(conflict => concerned(conflict)[0] === field);
       return html`${field.group && field.group !== shown[place - 1]?.group && html`<h2 class="group" key=${field.group}>${t(field.group)}</h2>`}
-      <${FieldInput} key=${field.name} field=${field} value=${values[field.name]} values=${values} fault=${faults[field.name]} currency=${usualCurrency()}
+      <${FieldInput} key=${field.name} field=${shownAs(field)} value=${values[field.name]} values=${values} fault=${faults[field.name]} currency=${usualCurrency()}
         onInput=${(/** @type {any} */ value) => set(field.name, value)}>
         ${conflict && html`<div class="conflict"><p>${t("form.theirs")} ${concerned(conflict).map(field => html`<strong>${concerned(conflict).length > 1 && `${t(field.label)}: `}<${Value} field=${field} value=${theirs(conflict, field)} whole=${thing} /></strong> `)}</p>
           <button type="button" class="button" onClick=${() => resolve(conflict, false)}>${t("form.keepMine")}</button>

@@ -157,7 +157,7 @@ export function ThingList({ kind, place, more }) {
           ${columns.map((name, number) => html`<${Heading} kind=${kind} name=${name} label=${t(fieldOf(name).label)} sort=${sort} look=${classOf(name, number)} />`)}
           ${kind.status && html`<${Heading} kind=${kind} name="status" label=${t("field.status")} sort=${sort} />`}</tr></thead>
         <${Rows} things=${pages.things} columns=${columns.length + (mayChoose ? 1 : 0) + (kind.status ? 1 : 0)} row=${(/** @type {any} */ thing, /** @type {number | undefined} */ place) => html`<tr key=${thing.id} data-thing=${thing.id} aria-rowindex=${place && place + 1} class=${thing.void ? "void" : chosen.has(thing.id) ? "picked" : undefined}>
-          ${mayChoose && html`<td class="tick"><label><span class="hidden">${t("bulk.one", { name: kind.name(thing) })}</span><input type="checkbox" checked=${chosen.has(thing.id)} onChange=${() => choose(thing.id)} /></label></td>`}${columns.map((name, number) => {
+          ${mayChoose && html`<td class="tick"><label><input type="checkbox" aria-label=${t("bulk.one", { name: kind.name(thing) })} checked=${chosen.has(thing.id)} onChange=${() => choose(thing.id)} /></label></td>`}${columns.map((name, number) => {
             const value = html`<${Value} field=${fieldOf(name)} value=${valueAt(thing, name)} whole=${thing} />`;
             return html`<td class=${classOf(name, number)}>${number === 0 ? html`<${Pictured} isUsed=${hasPictures} id=${kind.picture?.(thing)}><a class="row-link" href=${link(thing)}>${value}</a></${Pictured}>${thing.void && !kind.status && html` <${VoidMark} />`}` : value}</td>`;
           })}${kind.status && html`<td>${kind.status(thing)}</td>`}</tr>`} /></table></div>`}

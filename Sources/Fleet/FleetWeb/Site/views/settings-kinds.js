@@ -86,6 +86,8 @@ export const webhooks = {
   ],
 };
 
+const isHome = (/** @type {any} */ values) => values.format === "homeAssistant";
+
 /** @type {Kind} */
 export const forwards = {
   id: "forwards", path: "/api/forwards", area: "settings", title: "forwards.title", add: "forwards.add", empty: "forwards.empty", pages: setUp, isBrief: true, isWatched: true,
@@ -93,9 +95,11 @@ export const forwards = {
   fields: [
     { name: "name", label: "field.name", kind: "text", required: true },
     { name: "format", label: "forwards.format", kind: "choice", texts: "forwardFormat", choices: ["traccar", "influx", "prometheus", "webhook", "homeAssistant"], required: true },
-    { name: "address", label: "field.url", kind: "text", required: true, hint: "forwards.addressHint", isWide: true },
-    { name: "secret", label: "forwards.secret", kind: "secret", hint: "connection.secretHint" },
-    { name: "keyHeader", label: "connectors.keyHeader", kind: "text", hint: "forwards.keyHeaderHint" },
+    { name: "address", label: "field.url", kind: "text", required: true, hint: "forwards.addressHint", isWide: true,
+      variant: values => isHome(values) ? { label: "forwards.broker", hint: "forwards.brokerHint" } : undefined },
+    { name: "secret", label: "forwards.secret", kind: "secret", hint: "connection.secretHint",
+      variant: values => isHome(values) ? { label: "forwards.password" } : values.format === "webhook" ? { label: "forwards.signature" } : undefined },
+    { name: "keyHeader", label: "connectors.keyHeader", kind: "text", hint: "forwards.keyHeaderHint", isShown: values => !isHome(values) && values.format !== "webhook" },
     figures[1],
     { name: "hasSecret", label: "connection.hasSecret", kind: "flag", isRead: true },
     { name: "sent", label: "forwards.sent", kind: "number", isRead: true },

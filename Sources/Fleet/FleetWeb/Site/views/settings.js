@@ -18,6 +18,21 @@ export function Failures({ thing }) {
     <ul class="links">${list.map((/** @type {any} */ failure) => html`<li><span class="grow">${failure.message}</span><span class="soft small">${nearText(failure.at)}</span></li>`)}</ul></section>`;
 }
 
+/**
+ * The parts of a broker's address, and how its vehicles appear in Home Assistant.
+ * @param {{ forward: any }} props
+ */
+export function HomeAssistant({ forward }) {
+  if (forward.format !== "homeAssistant") return null;
+  const address = new URL(forward.address), isSecure = address.protocol === "mqtts:";
+  return html`<section class="card"><header><h2>${t("home.title")}</h2></header><p class="quiet soft">${t("home.help")}</p>
+    <dl class="facts"><div><dt>${t("forwards.broker")}</dt><dd>${address.hostname}:${address.port || (isSecure ? 8883 : 1883)}</dd></div>
+      <div><dt>${t("home.encryption")}</dt><dd>${t(isSecure ? "home.tls" : "home.noTLS")}</dd></div>
+      ${address.username && html`<div><dt>${t("home.user")}</dt><dd>${decodeURIComponent(address.username)}</dd></div>`}
+      <div><dt>${t("home.prefix")}</dt><dd><code>${address.pathname.slice(1)}</code></dd></div>
+      <div><dt>${t("home.entities")}</dt><dd><code>homeassistant/#</code></dd></div></dl></section>`;
+}
+
 /** @param {{ thing: any }} props */
 export function Ignored({ thing }) {
   const list = Object.entries(thing.ignored ?? {});

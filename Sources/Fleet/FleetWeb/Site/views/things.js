@@ -14,7 +14,7 @@ import { FuelCheck, ReadingFigures } from "./fuel.js";
 import { JourneyDoubts, JourneyExtras } from "./journey.js";
 import { kinds as workingKinds } from "./kinds.js";
 import { setUpKinds } from "./settings-kinds.js";
-import { Assets, Deliveries, Failures, Ignored, PhoneApps } from "./settings.js";
+import { Assets, Deliveries, Failures, HomeAssistant, Ignored, PhoneApps } from "./settings.js";
 import { DefectExtras, DocumentExtras, RecordExtras, RecordSteps, ScheduleExtras } from "./work.js";
 
 const kinds = { ...workingKinds, ...setUpKinds, [dutyPeriods.id]: dutyPeriods };
@@ -75,7 +75,7 @@ function more(kind, thing, reload) {
     case "defects": return html`<${DefectExtras} defect=${thing} />`;
     case "documents": return html`<${DocumentExtras} document=${thing} />`;
     case "webhooks": return html`<${Deliveries} webhook=${thing} key=${thing.updatedAt} /><${Failures} thing=${thing} />`;
-    case "forwards": return html`<${Failures} thing=${thing} /><${Ignored} thing=${thing} />`;
+    case "forwards": return html`<${HomeAssistant} forward=${thing} /><${Failures} thing=${thing} /><${Ignored} thing=${thing} />`;
     case "connectors": return html`<${Assets} connector=${thing} /><${Failures} thing=${thing} /><${Ignored} thing=${thing} />`;
     case "phones": return html`<${PhoneApps} /><${Ignored} thing=${thing} />`;
     case "journeys": return html`<${JourneyExtras} journey=${thing} />`;
