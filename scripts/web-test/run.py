@@ -16,18 +16,20 @@ import sys
 import time
 import traceback
 
-from selenium.webdriver.common.virtual_authenticator import VirtualAuthenticatorOptions
-
-import stage
-from stage import ROOT, Browser, Stage
-from suite import IGNORED, PASSWORD, REFUSED, TESTS, XSS, barriers, test
-
+from stage import Browser, ROOT, Stage
+from suite import barriers, IGNORED, REFUSED, test, TESTS
+import accounts  # noqa: F401  its tests
 import changes  # noqa: F401  its tests
 import checklists
+import choices  # noqa: F401  its tests
 import dispatch  # noqa: F401  its tests
 import duty  # noqa: F401  its tests
+import fences  # noqa: F401  its tests
 import files  # noqa: F401  its tests
 import fleet
+import forms  # noqa: F401  its tests
+import inspections  # noqa: F401  its tests
+import integrations  # noqa: F401  its tests
 import keyboard  # noqa: F401  its tests
 import lists  # noqa: F401  its tests
 import models  # noqa: F401  its tests
@@ -38,6 +40,7 @@ import workshop
 SITE = ROOT + "/Sources/Fleet/FleetWeb/Site"
 # Maximum size of the JavaScript that the sign-in page loads, compressed, in bytes.
 BUDGET = 60 * 1024
+
 
 def sources():
     for folder, _, names in os.walk(SITE):
@@ -82,225 +85,6 @@ def first_page_needs_little_code(_):
     view = [name for name in os.listdir(ROOT + "/.build/web/assets/views") if re.fullmatch(r"sign-in\.\w+\.js", name)]
     size = sum(os.path.getsize(f"{ROOT}/.build/web/{name}.gz") for name in first + ["assets/views/" + view[0]])
     assert size <= BUDGET, f"{size} bytes"
-
-
-@test
-def wrong_password_is_explained_and_the_right_one_opens_the_live_map(browser):
-    # A test before may have signed in.
-    browser.driver.delete_all_cookies()
-    browser.open("/sign-in")
-    account = browser.stage.accounts["admin"]
-    browser.fill("#email", account["email"])
-    browser.fill("#password", "a wrong password")
-    browser.click("form .button.primary")
-    browser.sees("Email address or password is wrong.")
-    assert browser.script("return document.getElementById('email').value") == account["email"]
-    browser.fill("#password", account["password"])
-    browser.click("form .button.primary")
-    browser.sees("4 of 5 reporting")
-    assert browser.script("return location.pathname") == "/live"
-    browser.click(".avatar")
-    browser.click(".button", "Sign out")
-    browser.element("#password")
-    return [REFUSED]
-
-
-@test
-def invited_person_sets_a_password_and_a_second_factor_protects_the_account(browser):
-    server = browser.stage.server
-    person = server.send("POST", "/api/people", {"email": "nora@fleet.example", "firstName": "Nora", "lastName": "Falk", "roles": ["viewer"]})
-    token = server.send("POST", f"/api/people/{person['id']}/invite")["token"]
-    browser.open("/setup#" + token)
-    browser.fill("#password", "short")
-    browser.click("form .button.primary")
-    browser.element(".summary")
-    browser.fill("#password", PASSWORD)
-    browser.click("form .button.primary")
-    browser.until(lambda: browser.all("#email") or browser.all(".avatar"), "the account")
-    if browser.all("#email"):
-        browser.fill("#email", "nora@fleet.example")
-        browser.fill("#password", PASSWORD)
-        browser.click("form .button.primary")
-    browser.element(".avatar")
-    browser.go("/profile")
-    browser.click(".button", "Add an authenticator app")
-    secret = browser.element("dialog .secret code").text
-    browser.fill("#totp-code", code_of(secret))
-    browser.click("dialog .button.primary")
-    browser.sees("Recovery codes")
-    recovery = browser.element("dialog .secret code").text.split("\n")[0]
-    browser.click("dialog [aria-label=Close]")
-    browser.click(".button", "Sign out")
-    browser.fill("#email", "nora@fleet.example")
-    browser.fill("#password", PASSWORD)
-    browser.click("form .button.primary")
-    browser.sees("One more step")
-    browser.fill("#code", "000000")
-    browser.click("form .button.primary")
-    browser.sees("This code is wrong")
-    browser.fill("#code", recovery)
-    browser.click("form .button.primary")
-    browser.element(".avatar")
-    return [REFUSED]
-
-
-@test
-def passkey_signs_in_without_a_password(browser):
-    server = browser.stage.server
-    person = server.send("POST", "/api/people", {"email": "kim@fleet.example", "firstName": "Kim", "lastName": "Oster", "roles": ["viewer"]})
-    token = server.send("POST", f"/api/people/{person['id']}/invite")["token"]
-    # A passkey belongs to a name, not to an address.
-    here = browser.stage.address.replace("127.0.0.1", "localhost")
-    options = VirtualAuthenticatorOptions(
-        protocol=VirtualAuthenticatorOptions.Protocol.CTAP2, transport=VirtualAuthenticatorOptions.Transport.INTERNAL,
-        has_resident_key=True, has_user_verification=True, is_user_verified=True)
-    browser.driver.add_virtual_authenticator(options)
-    try:
-        browser.open(here + "/setup#" + token)
-        browser.fill("#password", PASSWORD)
-        browser.click("form .button.primary")
-        browser.element(".avatar")
-        made = browser.driver.execute_async_script("""
-            const done = arguments[0];
-            const post = async (path, body) => {
-              const answer = await fetch(path, { method: "POST", headers: body ? { "Content-Type": "application/json" } : {}, body: body && JSON.stringify(body) });
-              if (!answer.ok) throw new Error(await answer.text());
-              return answer.json();
-            };
-            (async () => {
-              const { publicKey } = await post("/api/auth/passkeys/registration");
-              const credential = await navigator.credentials.create({ publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(publicKey) });
-              return post("/api/auth/passkeys", { credential: credential.toJSON(), name: "Virtual key" });
-            })().then(factor => done(factor.name), error => done(String(error)));""")
-        assert made == "Virtual key", made
-        assert [key.is_resident_credential for key in browser.driver.get_credentials()] == [True]
-        browser.click(".avatar")
-        browser.click(".button", "Sign out")
-        browser.click(".button", "Sign in with a passkey")
-        browser.element(".avatar")
-        # The password alone is no longer enough.
-        browser.click(".avatar")
-        browser.click(".button", "Sign out")
-        browser.fill("#email", "kim@fleet.example")
-        browser.fill("#password", PASSWORD)
-        browser.click("form .button.primary")
-        browser.sees("One more step")
-    finally:
-        browser.driver.remove_virtual_authenticator()
-
-
-def code_of(secret):
-    """The one-time code of now (RFC 6238)."""
-    found = subprocess.run(["oathtool", "--totp", "-b", "-"], input=secret, stdout=subprocess.PIPE, text=True, check=True)
-    return found.stdout.strip()
-
-
-@test
-def forgotten_password_has_the_same_answer_for_every_address(browser):
-    browser.open("/recover")
-    browser.fill("#email", "unknown@fleet.example")
-    browser.click("form .button.primary")
-    browser.sees("If there is an account with this address")
-
-
-@test
-def record_that_arrives_changes_the_live_map_and_the_vehicle(browser):
-    browser.sign_in("admin")
-    browser.calm()
-    browser.element(".pulse.on")
-    browser.click(".row", "TRUCK-012")
-    browser.element(".peek")
-    send_record(browser.stage, "TRUCK-012", speed=77, rpm=1444)
-    browser.until(lambda: "77 km/h" in browser.element(".peek").text and "1,444" in browser.element(".peek").text, "the new speed")
-    browser.click(".peek .button.primary")
-    browser.sees("Mercedes-Benz Actros 2020")
-    browser.element(".tile")
-    browser.until(lambda: browser.all(".plot canvas"), "the chart")
-    send_record(browser.stage, "TRUCK-012", speed=12, rpm=801)
-    browser.until(lambda: browser.element(".gauge").text.startswith("12\n"), "the new speed on the gauge")
-    browser.click(".plain.link", "As a table")
-    browser.element(".chart table")
-
-
-def send_record(stage_, vehicle, **values):
-    """A record of a vehicle's gateway, as it sends one now."""
-    number = [car["id"] for car in stage.demo.CARS].index(vehicle)
-    with open(f"{stage_.folder}/car{number}.token", encoding="utf-8") as file:
-        key = file.read().strip()
-    now = time.time()
-    stage_.sent = getattr(stage_, "sent", 0) + 1
-    stage_.server.send("POST", "/api/telemetry", [{
-        "type": "telemetry", "id": stage.demo.uuid7(int(now * 1000), stage_.sent), "timestamp": stage.demo.text_of(now), "timeQuality": "gps",
-        "gatewayId": "gw-" + vehicle.lower(), "vehicleId": vehicle, "epoch": stage.demo.uuid7(0, 7), "seq": stage_.sent,
-        "latitude": stage.demo.CENTRE[0], "longitude": stage.demo.CENTRE[1], **values}], key)
-
-
-@test
-def faults_of_a_form_are_at_their_fields_and_nothing_is_lost(browser):
-    browser.sign_in("admin")
-    browser.go("/vehicles/new")
-    browser.fill("#field-make", "Opel")
-    browser.fill("#field-tankCapacity", "a lot")
-    browser.click(".form .button.primary")
-    summary = browser.element(".summary")
-    assert "Id: fill this in" in summary.text and "Tank: enter a number" in summary.text, summary.text
-    assert browser.script("return document.activeElement.className") == "summary"
-    browser.click(".summary a", "Id: fill this in")
-    assert browser.script("return document.activeElement.id") == "field-id"
-    # A reload keeps the values that were entered.
-    browser.driver.refresh()
-    browser.until(lambda: browser.element("#field-make").get_attribute("value") == "Opel", "the draft")
-    browser.fill("#field-id", "CAR-100")
-    browser.fill("#field-tankCapacity", "12,5 gal")
-    browser.click(".form .button.primary")
-    browser.sees("Opel")
-    browser.until(lambda: browser.script("return location.pathname") == "/vehicles/CAR-100", "the new vehicle")
-    made = browser.stage.server.send("GET", "/api/vehicles/CAR-100")
-    assert abs(made["tankCapacity"] - 47.3176) < 0.01, made
-    # An error of the server is shown at the field to which it belongs.
-    browser.go("/vehicles/CAR-100/edit")
-    browser.fill("#field-vin", "NOT A VIN")
-    browser.click(".form .button.primary")
-    browser.until(lambda: "VIN" in browser.element(".field.faulty").text, "the fault")
-    return [REFUSED]
-
-
-@test
-def changes_of_two_people_are_shown_field_by_field(browser):
-    server = browser.stage.server
-    browser.sign_in("admin")
-    browser.go("/vehicles/VAN-007/edit")
-    browser.fill("#field-model", "Caravelle")
-    browser.fill("#field-notes", "new tyres")
-    server.send("PATCH", "/api/vehicles/VAN-007", {"model": "Multivan", "licencePlate": "KN-FL 777"}, headers={"If-Match": "*"})
-    browser.click(".form .button.primary")
-    browser.until(lambda: "Multivan" in browser.element(".conflict").text, "the conflict")
-    browser.click(".conflict .button", "Keep mine")
-    browser.gone("Now stored:")
-    browser.click(".form .button.primary")
-    browser.sees("Caravelle")
-    stored = server.send("GET", "/api/vehicles/VAN-007")
-    assert (stored["model"], stored["licencePlate"], stored["notes"]) == ("Caravelle", "KN-FL 777", "new tyres"), stored
-    return [REFUSED]
-
-
-@test
-def vehicle_is_assigned_by_keyboard_and_the_assignment_ends_after_a_question(browser):
-    from selenium.webdriver.common.keys import Keys
-    browser.sign_in("admin")
-    browser.go("/vehicles/VAN-014")
-    browser.click(".button", "Assign")
-    field = browser.element("#field-driverId")
-    field.send_keys("Eva")
-    browser.element(".combo [role=option]", "Eva Lang")
-    field.send_keys(Keys.ENTER)
-    browser.until(lambda: browser.element("#field-driverId").get_attribute("value") == "Eva Lang", "the driver")
-    browser.element("#field-notes").send_keys(Keys.TAB, Keys.ENTER)
-    browser.sees("Eva Lang")
-    browser.click(".button", "End now")
-    browser.sees("no longer has the vehicle")
-    browser.click("dialog .button.primary")
-    browser.sees("Completed")
 
 
 @test
@@ -388,71 +172,6 @@ def people_see_only_pages_that_they_may_use(browser):
         browser.sign_in(role)
         links = [link.get_attribute("href").removeprefix(browser.stage.address) for link in browser.all(".rail a")]
         assert all(link in links for link in shown) and not any(link in links for link in hidden), (role, links)
-
-
-@test
-def gateway_key_is_shown_once(browser):
-    browser.sign_in("admin")
-    browser.go("/gateways")
-    browser.click(".button", "Add a gateway")
-    browser.fill("dialog #field-id", "gw-new")
-    browser.click("dialog .button.primary")
-    key = browser.element("dialog .secret code").text
-    assert len(key) > 30
-    browser.click("dialog [aria-label=Close]")
-    browser.gone(key)
-    browser.click("[aria-label='Revoke: gw-new']")
-    browser.click("dialog .danger-fill")
-    browser.sees("Revoked")
-
-
-@test
-def hostile_texts_are_shown_as_texts(browser):
-    server = browser.stage.server
-    server.send("PUT", "/api/vehicles/XSS-1", {"name": XSS, "make": XSS, "model": XSS, "notes": XSS, "licencePlate": "<b>x</b>"}, headers={"If-None-Match": "*"})
-    driver = server.send("POST", "/api/drivers", {"name": XSS, "phone": "<b>1</b>"})
-    fleet = server.send("POST", "/api/fleets", {"name": XSS, "notes": XSS})
-    expense = server.send("POST", "/api/expenses", {"category": "other", "at": "2026-11-01T08:00:00Z", "vendorName": XSS, "notes": XSS, "amount": {"amount": "1.00", "currency": "EUR"}})
-    person = server.send("POST", "/api/people", {"email": "x@fleet.example", "firstName": "<b>", "lastName": "<i>", "roles": ["viewer"]})
-    server.send("POST", "/api/gateways", {"id": "<img src=x onerror=alert(1)>"})
-    fences = server.send("GET", "/api/geofences")
-    fences["features"][0]["properties"]["name"] = XSS
-    server.send("PUT", "/api/geofences", json.dumps(fences).encode(), headers={"Content-Type": "application/geo+json"})
-    browser.sign_in("admin")
-    for path, text in [
-            ("/live?vehicle=XSS-1", XSS), ("/vehicles?q=XSS-1", XSS), ("/vehicles/XSS-1", XSS), ("/vehicles/XSS-1/edit", None), (f"/drivers/{driver['id']}", XSS), ("/drivers", XSS),
-            (f"/fleets/{fleet['id']}", XSS), ("/fleets", XSS), (f"/expenses/{expense['id']}", XSS), ("/expenses", XSS), (f"/people/{person['id']}", "<b> <i>"),
-            ("/people", "<b>"), ("/gateways", "<img src=x onerror=alert(1)>"), ("/reports/new", None), ("/fences", XSS), ("/fences/depot", XSS), ("/fences/depot/edit", XSS), ("/audit", None), ("/vehicles/%3Cimg%20src=x%20onerror=alert(1)%3E", None)]:
-        browser.go(path)
-        browser.calm()
-        if text:
-            browser.sees(text)
-        assert browser.script("return window.pwned") is None, path
-        assert not browser.script("return document.querySelectorAll('img, main script').length"), path
-    browser.fill("#search", "XSS-1")
-    browser.until(lambda: XSS in browser.element(".results").text, "the result")
-    fences["features"][0]["properties"]["name"] = "Depot Konstanz"
-    server.send("PUT", "/api/geofences", json.dumps(fences).encode(), headers={"Content-Type": "application/geo+json"})
-    server.send("DELETE", "/api/vehicles/XSS-1")
-    server.send("DELETE", "/api/gateways/%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E")
-    return [REFUSED]
-
-
-@test
-def session_that_ended_asks_again_and_returns_to_the_page(browser):
-    browser.sign_in("maintenance")
-    # This page has no map, so no further request is under way when it is complete.
-    browser.go("/drivers")
-    browser.calm()
-    browser.driver.delete_all_cookies()
-    browser.click(".rail a", "Vehicles")
-    browser.sees("Your session has ended")
-    browser.fill("#email", browser.stage.accounts["maintenance"]["email"])
-    browser.fill("#password", browser.stage.accounts["maintenance"]["password"])
-    browser.click("form .button.primary")
-    browser.sees("KN-FL 101")
-    assert browser.script("return location.pathname") == "/vehicles"
-    return [REFUSED, "WebSocket"]
 
 
 @test
