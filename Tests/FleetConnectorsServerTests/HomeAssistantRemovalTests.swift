@@ -42,15 +42,16 @@ import Testing
       try await bench.round()
       var expected = both
       expected["vans/VAN-1/availability/state"] = "offline"
-      var retained = try await runBlocking { try Bench.retained(broker) }
+      let retained = try await runBlocking { try Bench.retained(broker) }
       #expect(Self.availability(retained) == expected)
       // The values are still there, so that they are known when the vehicle returns.
       #expect(retained["vans/VAN-1/fuelLevel"] == "54")
       // A record that arrives late changes the value, but the vehicle is still silent.
       try await bench.store([try Bench.record("VAN-1", 2, #""fuelLevel":53"#)])
       try await bench.round()
-      retained = try await runBlocking { try Bench.retained(broker) }
-      #expect(Self.availability(retained) == expected && retained["vans/VAN-1/fuelLevel"] == "53")
+      let later = try await runBlocking { try Bench.retained(broker) }
+      #expect(Self.availability(later) == expected)
+      #expect(later["vans/VAN-1/fuelLevel"] == "53")
       try await bench.store([try Bench.record("VAN-1", 90_000, #""fuelLevel":52"#)])
       try await bench.round()
       #expect(try await runBlocking { Self.availability(try Bench.retained(broker)) } == both)
