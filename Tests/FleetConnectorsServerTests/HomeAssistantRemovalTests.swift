@@ -50,8 +50,8 @@ import Testing
       try await bench.store([try Bench.record("VAN-1", 2, #""fuelLevel":53"#)])
       try await bench.round()
       let later = try await runBlocking { try Bench.retained(broker) }
-      #expect(Self.availability(later) == expected)
       #expect(later["vans/VAN-1/fuelLevel"] == "53")
+      #expect(Self.availability(later) == expected)
       try await bench.store([try Bench.record("VAN-1", 90_000, #""fuelLevel":52"#)])
       try await bench.round()
       #expect(try await runBlocking { Self.availability(try Bench.retained(broker)) } == both)

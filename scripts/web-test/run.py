@@ -24,7 +24,6 @@ import checklists
 import choices  # noqa: F401  its tests
 import dispatch  # noqa: F401  its tests
 import duty  # noqa: F401  its tests
-import fences  # noqa: F401  its tests
 import files  # noqa: F401  its tests
 import fleet
 import forms  # noqa: F401  its tests
@@ -32,6 +31,7 @@ import inspections  # noqa: F401  its tests
 import integrations  # noqa: F401  its tests
 import keyboard  # noqa: F401  its tests
 import lists  # noqa: F401  its tests
+import map_fences  # noqa: F401  its tests
 import models  # noqa: F401  its tests
 import pictures  # noqa: F401  its tests
 import tabs  # noqa: F401  its tests
