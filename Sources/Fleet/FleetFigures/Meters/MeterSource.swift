@@ -107,7 +107,7 @@ extension FleetTransaction {
     // new ones.
     for reading in known where !stated.contains(where: { isOf($0, reading) }) {
       try remove(reading, action: "remove")
-      try judgeAfterCorrection(reading.value)
+      try judgeAfterRemoval(of: reading)
     }
     for item in stated {
       let old = known.first { isOf(item, $0) }
@@ -123,9 +123,15 @@ extension FleetTransaction {
       }
       if reading != old.value {
         reading.isVoid = false
+        // The decisions may have changed with another reading of the thing.
+        let present = try existing(old.id, MeterReading.self)
         let corrected = try update(old, to: reading, action: "correct")
-        if old.value.vehicle != reading.vehicle { try judgeAfterCorrection(old.value) }
-        try follow(corrected)
+        if old.value.vehicle == reading.vehicle {
+          try follow(corrected, after: .corrected(present))
+        } else {
+          try judgeAfterRemoval(of: present)
+          try follow(corrected, after: .moved)
+        }
       }
       readings.append(try existing(old.id, MeterReading.self))
     }
