@@ -55,7 +55,7 @@ struct MeterChain {
     var reading = stored.value
     let before = stored.id == changed ? nil : Meter.Point(reading, of: meter)
     reading.set(reading.isVoid ? .agrees : meter.judge(reading, after: last, day: try day(before: reading.at, view)))
-    reading.comparison = .of(reading, meter, after: try previous(of: reading.at, view))
+    if !reading.isVoid { reading.comparison = .of(reading, meter, after: try previous(of: reading.at, view)) }
     let now = Meter.Point(reading, of: meter)
     if before != now { note(stored.value.at) }
     if let before { formerLast = before }
@@ -184,19 +184,26 @@ extension FleetTransaction {
     try refresh(stored, to: try chain.judge(stored, self))
   }
 
-  /// Compares readings that arrived late with the readings before them again, if those have changed.
+  /// Compares readings that arrived late with the readings before them again, if those have changed. Of many such
+  /// readings at the same times, only about ``MeterChain/step`` are compared.
   private func compareLate(_ chain: MeterChain) throws(ThingError) {
     guard let differing = chain.differing else { return }
     var query = ThingQuery<MeterReading>(
-      .atLeast(key: "at", differing.first.json), order: [.init("at")], limit: MeterChain.step)
+      .atLeast(key: "at", differing.first.json), order: [.init("at")], limit: 8)
     query.conditions += Self.readings(of: chain.meter, vehicle: chain.vehicle)
-    for stored in try list(query).items {
-      if stored.value.lifetime != nil, stored.value.at > differing.last { return }
-      guard stored.value.flag == .outOfOrder else { continue }
-      var reading = stored.value
-      reading.comparison = .of(
-        reading, chain.meter, after: try point(of: chain.meter, vehicle: chain.vehicle, until: reading.at))
-      try refresh(stored, to: reading)
-    }
+    var read = 0
+    repeat {
+      let page = try list(query)
+      for stored in page.items {
+        if stored.value.lifetime != nil, stored.value.at > differing.last { return }
+        guard stored.value.flag == .outOfOrder else { continue }
+        var reading = stored.value
+        reading.comparison = .of(
+          reading, chain.meter, after: try point(of: chain.meter, vehicle: chain.vehicle, until: reading.at))
+        try refresh(stored, to: reading)
+      }
+      read += page.items.count
+      query.cursor = page.next
+    } while query.cursor != nil && read < MeterChain.step
   }
 }

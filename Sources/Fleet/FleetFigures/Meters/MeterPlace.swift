@@ -64,12 +64,14 @@ extension FleetView {
     var query = ThingQuery<MeterReading>(.atLeast(key: "at", reading.at.json), order: [.init("createdAt")])
     query.conditions += Self.readings(of: meter, vehicle: reading.vehicle)
     guard let first = try first(query) else { return nil }
-    guard try lateReplacements(of: meter, vehicle: reading.vehicle).count < Meter.mostLateReplacements else {
+    let late = try lateReplacements(of: meter, vehicle: reading.vehicle)
+    guard late.count < Meter.mostLateReplacements else {
       throw .rule(
         code: "limitReached",
         message: "a vehicle can have at most \(Meter.mostLateReplacements) replacements that were entered late")
     }
-    return Meter.Place(first).created
+    return late.filter { $0.value.at >= reading.at }.map { Meter.Place($0).created }
+      .reduce(Meter.Place(first).created, min)
   }
 
   /// Returns the replacements of a vehicle's meter that were entered late, in the order in which they are judged.
