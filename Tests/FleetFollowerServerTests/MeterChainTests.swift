@@ -133,7 +133,8 @@ import Testing
             // A void reading keeps its comparison.
             let length = stored.value.isVoid ? 2 : 4
             #expect(
-              Array(found.prefix(length)) == expected[stored.id].map { Array($0.prefix(length)) }, "seed \(seed), step \(step), reading \(stored.id.string)"
+              Array(found.prefix(length)) == expected[stored.id].map { Array($0.prefix(length)) },
+              "seed \(seed), step \(step), reading \(stored.id.string)"
             )
           }
           let newest = all.compactMap { stored in

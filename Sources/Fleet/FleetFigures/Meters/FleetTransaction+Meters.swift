@@ -96,6 +96,9 @@ extension FleetTransaction {
 }
 
 extension FleetView {
+  /// A time after all readings, 2200-01-01.
+  static var latest: Timestamp { Timestamp(nanoseconds: 7_258_118_400_000_000_000) }
+
   /// Returns a used reading of a vehicle's meter; `nil` if there is none.
   ///
   /// - Parameters:
@@ -110,7 +113,8 @@ extension FleetView {
       .oneOf(key: "vehicleId", [.text(vehicle)]), .isSet(key: meter.rawValue), .isSet(key: "lifetime"),
       order: [.init("at", isDescending: start == nil), .init("lifetime", isDescending: start == nil)])
     if let start { query.conditions.append(.atLeast(key: "at", start.json)) }
-    if let end { query.conditions.append(.atMost(key: "at", end.json)) }
+    // The databases use the index of the times only if the query limits them.
+    if start == nil || end != nil { query.conditions.append(.atMost(key: "at", (end ?? Self.latest).json)) }
     query.limit = id == nil ? 1 : 2
     return try list(query).items.first { $0.id != id }.flatMap { Meter.Point($0.value, of: meter) }
   }

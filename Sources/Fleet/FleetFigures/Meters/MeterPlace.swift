@@ -61,9 +61,16 @@ extension FleetView {
   /// - Throws: `limitReached`.
   func placeOfReplacement(_ reading: MeterReading, _ meter: Meter) throws(ThingError) -> Timestamp? {
     guard reading.isReplaced else { return nil }
-    var query = ThingQuery<MeterReading>(.atLeast(key: "at", reading.at.json), order: [.init("createdAt")])
+    var query = ThingQuery<MeterReading>(.atLeast(key: "at", reading.at.json), order: [.init("at")], limit: 8)
     query.conditions += Self.readings(of: meter, vehicle: reading.vehicle)
-    guard let first = try first(query) else { return nil }
+    let later = try list(query)
+    guard var first = later.items.min(by: { $0.createdAt < $1.createdAt }) else { return nil }
+    if later.next != nil {
+      // There are many later readings, so a search from the first reading that was entered ends soon.
+      query.conditions.append(.atMost(key: "createdAt", Self.latest.json))
+      query.order = [.init("createdAt")]
+      first = try self.first(query) ?? first
+    }
     let late = try lateReplacements(of: meter, vehicle: reading.vehicle)
     guard late.count < Meter.mostLateReplacements else {
       throw .rule(
@@ -76,7 +83,10 @@ extension FleetView {
 
   /// Returns the replacements of a vehicle's meter that were entered late, in the order in which they are judged.
   func lateReplacements(of meter: Meter, vehicle: String) throws(ThingError) -> [Stored<MeterReading>] {
-    var query = ThingQuery<MeterReading>(.isSet(key: "judgedFrom"), limit: 1_000)
+    // The databases use an index of the times only if the query limits them.
+    var query = ThingQuery<MeterReading>(
+      .isSet(key: "judgedFrom"), .atLeast(key: "judgedFrom", Timestamp(nanoseconds: 0).json),
+      order: [.init("judgedFrom")], limit: 1_000)
     query.conditions += Self.readings(of: meter, vehicle: vehicle)
     return try list(query).items.sorted { Meter.Place($0) < Meter.Place($1) }
   }

@@ -877,7 +877,8 @@ enum PostgreSQLSchema {
   /// and used.
   private static let version45 = """
     ALTER TABLE meter_reading ADD COLUMN "judged_from" bigint;
-    CREATE INDEX meter_reading_judged_from ON meter_reading (tenant, vehicle_id) WHERE judged_from IS NOT NULL;
+    CREATE INDEX meter_reading_judged_from ON meter_reading (tenant, vehicle_id, judged_from)
+      WHERE judged_from IS NOT NULL;
     CREATE INDEX meter_reading_odometer_created ON meter_reading (tenant, vehicle_id, created, at)
       WHERE odometer IS NOT NULL;
     CREATE INDEX meter_reading_odometer_used ON meter_reading (tenant, vehicle_id, at, lifetime)
