@@ -106,8 +106,10 @@ extension FleetTransaction {
     // Readings are judged in the order in which they arrive, so removed readings must not affect the decisions about
     // new ones.
     for reading in known where !stated.contains(where: { isOf($0, reading) }) {
-      try remove(reading, action: "remove")
-      try judgeAfterRemoval(of: reading)
+      // The decision may have changed with another reading of the thing.
+      let present = try existing(reading.id, MeterReading.self)
+      try remove(present, action: "remove")
+      try judgeAfterRemoval(of: present)
     }
     for item in stated {
       let old = known.first { isOf(item, $0) }
