@@ -86,7 +86,7 @@ extension RecordFollower {
       guard query.cursor != nil else { break }
     }
     // The meter cannot be estimated, because too many trips have ended since the last reading.
-    guard query.cursor == nil else { return nil }
-    return meter.estimate(after: last, trips).map { .estimate(meter, $0, after: last, vehicle: vehicle) }
+    let estimate = query.cursor == nil ? meter.estimate(after: last, trips) : nil
+    return .estimate(meter, estimate, after: last, vehicle: vehicle)
   }
 }
