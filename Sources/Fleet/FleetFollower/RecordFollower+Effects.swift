@@ -87,6 +87,8 @@ extension RecordFollower {
     }
     // The meter cannot be estimated, because too many trips have ended since the last reading.
     guard query.cursor == nil else { return nil }
-    return meter.estimate(after: last, trips).map { .estimate(meter, $0, after: last, vehicle: vehicle) }
+    // Several gateways of the vehicle may report the same trip.
+    let estimate = meter.estimate(after: last, EndedTrip.merged(trips))
+    return estimate.map { .estimate(meter, $0, after: last, vehicle: vehicle) }
   }
 }
