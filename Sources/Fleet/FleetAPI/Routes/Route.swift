@@ -94,6 +94,13 @@ struct Route: Sendable {
     self.operation = operation
     self.bodyLimit = access == .open ? min(bodyLimit ?? .max, ServerLimits.strangerBytes) : bodyLimit
     self.isFiltered = isFiltered
-    self.answer = answer
+    // A client that sends values to a command without values would believe that they are used.
+    let takesNothing = method == .post && operation.body == nil && access != .open
+    self.answer =
+      takesNothing
+      ? { call in
+        try await call.requireEmptyBody()
+        return try await answer(call)
+      } : answer
   }
 }
