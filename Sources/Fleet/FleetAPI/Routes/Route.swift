@@ -94,13 +94,14 @@ struct Route: Sendable {
     self.operation = operation
     self.bodyLimit = access == .open ? min(bodyLimit ?? .max, ServerLimits.strangerBytes) : bodyLimit
     self.isFiltered = isFiltered
+    guard method == .post, operation.body == nil, access != .open else {
+      self.answer = answer
+      return
+    }
     // A client that sends values to a command without values would believe that they are used.
-    let takesNothing = method == .post && operation.body == nil && access != .open
-    self.answer =
-      takesNothing
-      ? { call in
-        try await call.requireEmptyBody()
-        return try await answer(call)
-      } : answer
+    self.answer = { call in
+      try await call.requireEmptyBody()
+      return try await answer(call)
+    }
   }
 }
