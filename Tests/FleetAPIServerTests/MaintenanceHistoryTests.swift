@@ -113,6 +113,83 @@ import Testing
     }
   }
 
+  /// The services that were completed decide when the next one is due, also after a time in which the schedule did not
+  /// apply to the vehicle.
+  @Test(arguments: TestServer.Database.allCases)
+  func a_vehicle_that_comes_back_to_a_fleet_continues_its_services(_ database: TestServer.Database) async throws {
+    try await MaintenanceRoutesTests.run(on: database) { workshop in
+      let fleet = try workshop.made("fleets", #"{"name":"Depot","vehicleIds":["VAN-1"]}"#)
+      let other = try workshop.made("fleets", #"{"name":"Other"}"#)
+      var schedules: [String] = []
+      for (basis, interval, done) in [("fromCompletion", 300, [700, 400]), ("fixed", 30, [45, 12])] {
+        schedules.append(
+          try workshop.made(
+            "service-schedules",
+            #"{"fleetId":"\#(fleet)","serviceType":"inspection","every":{"days":\#(interval)},"basis":"\#(basis)"}"#))
+        for days in done {
+          let reply = try workshop.post(
+            "service-schedules/\(schedules[schedules.count - 1])/complete",
+            #"{"vehicleId":"VAN-1","completedDate":"\#(Self.day(days))"}"#)
+          #expect(reply.status == 200, "\(reply.text)")
+        }
+      }
+      func due() throws -> [String: [String]] {
+        let services = try workshop.client.send("GET", "/api/vehicles/VAN-1/due").list
+        return Dictionary(
+          uniqueKeysWithValues: services.map { service in
+            let values = ["state", "dueDate"].map { service[$0] as? String ?? "" }
+            return (service["scheduleId"] as? String ?? "", values)
+          })
+      }
+      func state() throws -> String? { try workshop.thing("service-schedules/\(schedules[0])")["state"] as? String }
+      func open() throws -> [String?] {
+        try workshop.records("&status=scheduled").map { $0["scheduleId"] as? String }
+      }
+      func move(to fleet: String) throws {
+        let reply = try workshop.client.send(
+          "PATCH", "/api/vehicles/VAN-1", json: #"{"fleetId":"\#(fleet)"}"#, headers: ["If-Match": "*"])
+        #expect(reply.status == 200, "\(reply.text)")
+      }
+      let before = try due()
+      #expect(before[schedules[0]] == ["overdue", Self.day(100)])
+      #expect(before[schedules[1]]?[0] == "ok")
+      #expect(try open() == [schedules[0]])
+      // The schedule does not apply to vehicles of another fleet, so no work is planned for them.
+      try move(to: other)
+      #expect(try due().isEmpty && open().isEmpty && state() == "ok")
+      let cancelled = try workshop.records("&status=cancelled")
+      #expect(cancelled.map { $0["cancelReason"] as? String } == ["the schedule no longer applies"])
+      try move(to: fleet)
+      #expect(try due() == before && open() == [schedules[0]] && state() == "overdue")
+      // A vehicle that is made again with the same id continues the closed work.
+      #expect(try workshop.client.send("DELETE", "/api/vehicles/VAN-1").status == 204)
+      #expect(try state() == "ok")
+      _ = try workshop.made("vehicles", #"{"id":"VAN-1","fleetId":"\#(fleet)"}"#)
+      #expect(try due() == before && open() == [schedules[0]] && state() == "overdue")
+    }
+  }
+
+  /// The work order of an overdue service was cancelled, because the vehicle was retired.
+  @Test(arguments: TestServer.Database.allCases)
+  func a_vehicle_that_is_reactivated_gets_its_work_order_again(_ database: TestServer.Database) async throws {
+    try await MaintenanceRoutesTests.run(on: database) { workshop in
+      try workshop.read(10_000, hoursAgo: 48)
+      _ = try workshop.made(
+        "service-schedules",
+        #"{"vehicleId":"VAN-1","serviceType":"oilChange","every":{"kilometers":4000},"lastService":{"odometer":5000}}"#)
+      func open() throws -> Int { try workshop.records("&status=scheduled").count }
+      #expect(try open() == 1)
+      for _ in 0..<2 {
+        #expect(try workshop.post("vehicles/VAN-1/retire").status == 200)
+        #expect(try open() == 0)
+        #expect(try workshop.post("vehicles/VAN-1/reactivate").status == 200)
+        #expect(try open() == 1)
+      }
+      #expect(try workshop.records("&status=cancelled").count == 2)
+      #expect(try workshop.client.send("GET", "/api/vehicles/VAN-1/due").list[0]["state"] as? String == "overdue")
+    }
+  }
+
   /// A client that has lost the answer sends the command again.
   @Test(arguments: TestServer.Database.allCases)
   func a_completion_with_an_id_is_executed_once(_ database: TestServer.Database) async throws {

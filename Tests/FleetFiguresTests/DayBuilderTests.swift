@@ -275,13 +275,28 @@ import Testing
     #expect(try #require(Self.day([Self.sample(0, rpm: 800)])).fuelUsed == nil)
   }
 
+  @Test func a_trip_of_two_gateways_counts_once() throws {
+    let trips = [
+      Self.trip(1_000, ends: false, id: "a"),
+      Self.trip(4_600, ends: true, id: "a", start: 1_000, fuel: 5, distance: 60),
+      Self.trip(1_004, ends: false, id: "b"),
+      Self.trip(4_598, ends: true, id: "b", start: 1_004, fuel: 4.9, distance: 59.9),
+      // The second gateway misses a trip.
+      Self.trip(9_000, ends: true, id: "c", start: 8_000, fuel: 1, distance: 10),
+    ]
+    let day = try #require(Self.day([], trips: trips))
+    #expect(day.trips == 2 && day.distance == 70 && day.fuelUsed == 6)
+    // Before the ends are known, nothing shows that the starts belong to one trip.
+    #expect(try #require(Self.day([], trips: trips.filter { !$0.hasEnded })).trips == 2)
+  }
+
   @Test func trips_and_events_of_the_day_are_counted() throws {
     let trips = [
       Self.trip(10, ends: false, id: "a"), Self.trip(900, ends: true, id: "a", start: 10),
       // Its start was not recorded.
       Self.trip(2_000, ends: true, id: "b", start: 1_500),
       // It began on the day before.
-      Self.trip(300, ends: true, id: "c", start: -400),
+      Self.trip(5, ends: true, id: "c", start: -400),
       Self.trip(86_390, ends: false, id: "d"), Self.trip(86_410, ends: false, id: "e"),
     ]
     let day = try #require(Self.day([], trips: trips, events: [-1, 0, 50, 86_399, 86_400]))

@@ -105,12 +105,20 @@ import Testing
     let now = ServicePlan.Point(date: Self.date("2026-05-01"), kilometers: 9_000, engineHours: 50)
     let due = ServicePlan.Point(date: Self.date("2027-05-01"), kilometers: 10_000, engineHours: 100)
     func forecast(_ kilometers: Double?, _ hours: Double?) -> String? {
-      ServicePlan.forecast(due, at: now, daily: (kilometers: kilometers, engineHours: hours))?.text
+      ServicePlan.forecast(
+        due, at: now, readOn: (kilometers: now.date, engineHours: now.date),
+        daily: (kilometers: kilometers, engineHours: hours))?.text
     }
     #expect(forecast(nil, nil) == "2027-05-01")
     #expect(forecast(150, nil) == "2026-05-08", "1,000 km at 150 km a day are 7 days")
     #expect(forecast(150, 10) == "2026-05-06")
     #expect(forecast(0, 0) == "2027-05-01")
+    // 13,000 km were read on 8 October, at 100 km a day since 10,000 km on 8 September. 12,000 km are 120 days.
+    let read = ServicePlan.Point(date: Self.date("2026-11-29"), kilometers: 13_000)
+    let silent = ServicePlan.forecast(
+      .init(kilometers: 25_000), at: read, readOn: (kilometers: Self.date("2026-10-08"), engineHours: nil),
+      daily: (kilometers: 100, engineHours: nil))
+    #expect(silent?.text == "2027-02-05")
   }
 
   /// The state computed by stepping from day to day changes only on days that ``checkDate`` names.

@@ -212,7 +212,12 @@ import Testing
               model.records[number] = .cancelled
             }
           case .deactivate: model.vehicle = .inactive
-          case .reactivate, .activate: model.vehicle = .available
+          case .activate: model.vehicle = .available
+          case .reactivate:
+            model.vehicle = .available
+            // The record was cancelled when the vehicle was retired. An overdue service gets another one.
+            model.wasOpened = false
+            try openIfOverdue()
           }
         }
       case 10:

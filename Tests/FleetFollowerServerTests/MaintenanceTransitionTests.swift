@@ -79,6 +79,42 @@ import Testing
     }
   }
 
+  /// A transaction ends only a part of the work of a vehicle, because other tenants wait for it.
+  @Test(arguments: Database.allCases)
+  func the_work_of_a_retired_vehicle_ends_in_parts(_ database: Database) async throws {
+    try await FollowedFleet.with(database) { fleet in
+      try await fleet.change { transaction throws(ThingError) in
+        var driver = Driver()
+        driver.name = "D"
+        let id = try transaction.insert(driver).id
+        for _ in 0..<20 {
+          var journey = Journey()
+          (journey.vehicle, journey.driverID) = ("VAN-1", id)
+          try transaction.insert(journey)
+        }
+        for _ in 0..<3 {
+          var record = MaintenanceRecord()
+          (record.vehicle, record.serviceType) = ("VAN-1", "repair")
+          try transaction.insert(record)
+        }
+      }
+      func open() async throws -> Int {
+        let journeys = try await fleet.things(
+          ThingQuery<Journey>(.oneOf(key: "status", [Journey.Status.planned.json]), limit: 100))
+        let records = try await fleet.things(
+          ThingQuery<MaintenanceRecord>(.oneOf(key: "status", [MaintenanceRecord.Status.scheduled.json]), limit: 100))
+        return journeys.count + records.count
+      }
+      for (left, isDone) in [(15, false), (7, false), (0, true)] {
+        let result = try await fleet.change(at: 1) { transaction throws(ThingError) in
+          try transaction.endWork(ofRetired: "VAN-1", atMost: 8)
+        }
+        #expect(try await open() == left)
+        #expect(result == isDone)
+      }
+    }
+  }
+
   private static func result<Status: Sendable>(
     _ fleet: FollowedFleet, _ work: @escaping @Sendable (any FleetTransaction) throws(ThingError) -> Status
   ) async throws -> Result<Status, ThingError> {

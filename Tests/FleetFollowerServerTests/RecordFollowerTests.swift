@@ -95,6 +95,14 @@ import Testing
       try await fleet.follow()
       vehicle = try await fleet.vehicle()
       #expect(vehicle.odometer == 10_092.9 && vehicle.engineHours == 1_002)
+      // Another gateway of the vehicle reports the same trips.
+      try await fleet.store([
+        try FollowedFleet.trip(6, from: 3, to: 4, #","distance":12.5"#),
+        try FollowedFleet.trip(7, from: 5, to: 6, #","distance":29.9"#),
+      ])
+      try await fleet.follow()
+      vehicle = try await fleet.vehicle()
+      #expect(vehicle.odometer == 10_092.9 && vehicle.engineHours == 1_002)
       // A reading ends the estimate.
       try await fleet.store([try FollowedFleet.trip(5, from: 7, to: 8, #","distance":9,"endOdometer":10104"#)])
       try await fleet.follow()

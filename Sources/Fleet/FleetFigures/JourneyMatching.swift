@@ -34,18 +34,7 @@ public struct JourneyMatching: Sendable {
   }
 
   /// A trip that has ended.
-  public struct Trip: Equatable, Sendable {
-    /// The ID of the record of the trip's end.
-    public let id: UUIDv7
-    public let from: Timestamp
-    public let to: Timestamp
-    /// Distance, km; `nil` if unknown.
-    public let distance: Double?
-
-    public init(id: UUIDv7, from: Timestamp, to: Timestamp, distance: Double? = nil) {
-      (self.id, self.from, self.to, self.distance) = (id, from, to, distance)
-    }
-  }
+  public typealias Trip = EndedTrip
 
   /// The difference between the odometer readings at the end of a journey and at the start of the next one.
   public struct Gap: Equatable, Sendable {
@@ -66,7 +55,8 @@ public struct JourneyMatching: Sendable {
   /// Pairs of journeys whose times overlap.
   public private(set) var overlaps: [(first: UUIDv7, second: UUIDv7)] = []
 
-  /// Compares the journeys and trips of one vehicle.
+  /// Compares the journeys and trips of one vehicle. Trips that several gateways report must be merged
+  /// (``EndedTrip/merged(_:)``).
   public init(_ journeys: [Declared], _ trips: [Trip]) {
     let journeys = journeys.sorted(by: Self.precedes)
     // For each journey, the latest end of this journey and all earlier ones. A backward search can stop when this end

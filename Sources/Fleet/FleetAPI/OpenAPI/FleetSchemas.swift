@@ -77,11 +77,8 @@ enum FleetSchemas {
 
   /// The schemas of the bodies of requests that execute a command on a thing.
   private static let commands = ##"""
-    "AssignmentEnd": {
-      "type": "object", "properties": {
-        "at": { "description": "The end; absent: now.", "$ref": "#/components/schemas/Time" }
-      }
-    },
+    "AssignmentEnd": \##(AssignmentEnd.schema),
+    "VehicleRetirement": \##(VehicleRetirement.schema),
     "JourneyCommand": \##(JourneyCommand.schema),
     "InspectionSignature": \##(InspectionRoutes.SignatureBody.schema),
     "InspectionCertification": \##(InspectionRoutes.CertificationBody.schema),

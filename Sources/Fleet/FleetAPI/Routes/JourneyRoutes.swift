@@ -157,7 +157,7 @@ struct JourneyRoutes {
       }
       let trips = try await Self.trips(
         of: vehicle.value.id, from: before, to: after, tenant, storage, most: Self.mostTrips)
-      let matching = JourneyMatching(journeys.compactMap { .init($0) }, trips)
+      let matching = JourneyMatching(journeys.compactMap { .init($0) }, EndedTrip.merged(trips))
       return Answer(json: Array(Self.json(matching) { from <= $0 && $0 < to }.canonicalText.utf8))
     }
   }
@@ -204,28 +204,16 @@ struct JourneyRoutes {
   ///   - most: the maximum number of trips. If the range contains more, only the earliest are returned.
   private static func trips(
     of vehicle: String, from: Timestamp, to: Timestamp?, _ tenant: TenantID, _ storage: any FleetStorage, most: Int
-  ) async throws -> [JourneyMatching.Trip] {
+  ) async throws -> [EndedTrip] {
     var query = RecordQuery(
       vehicle: vehicle, classes: RecordQuery.tripClasses, from: from, to: to, order: .oldestFirst,
       limit: most == 1 ? 10 : 1_000)
-    var trips: [JourneyMatching.Trip] = []
+    var trips: [EndedTrip] = []
     repeat {
       let page = try await storage.records(query, tenant: tenant)
-      trips += page.items.compactMap { JourneyMatching.Trip($0) }
+      trips += page.items.compactMap { EndedTrip($0) }
       query.cursor = page.next
     } while query.cursor != nil && trips.count < most
     return Array(trips.prefix(most))
-  }
-}
-
-extension JourneyMatching.Trip {
-  /// Creates a trip from a record; `nil` if the record does not report the end of a trip, or lacks its start or end
-  /// time.
-  init?(_ record: StoredRecord) {
-    guard let json = try? JSON(parsing: record.body), json["event"]?.textValue == "end",
-      let from = json["startTime"].flatMap({ try? Timestamp(json: $0) }),
-      let to = json["endTime"].flatMap({ try? Timestamp(json: $0) }), from <= to
-    else { return nil }
-    self.init(id: record.id, from: from, to: to, distance: json["distance"]?.numberValue)
   }
 }

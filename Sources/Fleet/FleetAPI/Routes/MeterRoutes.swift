@@ -97,7 +97,7 @@ struct MeterRoutes {
         throw ThingError.rule(code: "tooManyEntries", message: "more than \(most.trips) trips; ask for fewer days")
       }
     } while query.cursor != nil
-    return trips
+    return EndedTrip.merged(trips)
   }
 
   private static func json(_ stored: [Stored<MeterReading>], _ trips: [EndedTrip]) -> JSON {

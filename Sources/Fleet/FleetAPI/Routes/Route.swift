@@ -94,6 +94,14 @@ struct Route: Sendable {
     self.operation = operation
     self.bodyLimit = access == .open ? min(bodyLimit ?? .max, ServerLimits.strangerBytes) : bodyLimit
     self.isFiltered = isFiltered
-    self.answer = answer
+    guard method == .post, operation.body == nil, access != .open else {
+      self.answer = answer
+      return
+    }
+    // A client that sends values to a command without values would believe that they are used.
+    self.answer = { call in
+      try await call.requireEmptyBody()
+      return try await answer(call)
+    }
   }
 }

@@ -52,6 +52,9 @@ struct VehicleRoutes {
       fleets: Set([vehicle.value.fleetID].compactMap { $0 }), isOwn: own.contains(vehicle.value.id))
   }
 
+  /// The maximum number of journeys, assignments and maintenance records of a retired vehicle that one transaction ends.
+  private static let endedTogether = 16
+
   private var commands: [Route] {
     let summaries: [VehicleCommand: String] = [
       .retire:
@@ -60,8 +63,15 @@ struct VehicleRoutes {
       .deactivate: "Takes an available vehicle out of use for a time.", .activate: "Takes a vehicle into use again.",
     ]
     return VehicleCommand.allCases.map { command in
-      things.command(command.rawValue, summaries[command] ?? "") { vehicle, transaction, _ throws(ThingError) in
-        let changed = try transaction.execute(command, vehicle)
+      things.command(
+        command.rawValue, summaries[command] ?? "", body: command == .retire ? "VehicleRetirement" : nil,
+        preparedBy: { vehicle, json, transaction throws(ThingError) in
+          guard command == .retire else { return true }
+          try transaction.check(command, vehicle, with: try VehicleRetirement.command(json))
+          return try transaction.endWork(ofRetired: vehicle.value.id, atMost: Self.endedTogether)
+        }
+      ) { vehicle, json, transaction, _ throws(ThingError) in
+        let changed = try transaction.execute(command, vehicle, with: try VehicleRetirement.command(json))
         // The services of a retired vehicle end. They begin again when the vehicle is reactivated.
         try transaction.evaluateServices(of: changed)
         return try transaction.existing(changed.id, Vehicle.self)

@@ -123,19 +123,19 @@ struct WorkRoutes {
     [
       assignments.command("end", "Ends an assignment, now or at the time of the body's `at`.", body: "AssignmentEnd") {
         assignment, json, transaction, _ throws(ThingError) in
-        var at: Timestamp?
-        if let time = json["at"] {
-          do throws(FieldError) {
-            at = try Timestamp(json: time)
-          } catch {
-            throw .invalid(FieldErrors([error.inside("at")]))
-          }
-        }
-        return try transaction.end(assignment, at: at)
+        try transaction.end(assignment, at: try AssignmentEnd.command(json).at)
       },
       assignments.command("cancel", "Cancels an assignment: it counts as never made.") {
         assignment, transaction, _ throws(ThingError) in try transaction.cancel(assignment)
       },
     ]
   }
+}
+
+/// The body of a request that ends an assignment.
+struct AssignmentEnd: NestedValue {
+  /// The end; `nil` for the planned end if it has passed, otherwise now.
+  var at: Timestamp?
+
+  static let fields: [Field<AssignmentEnd>] = [Field("at", \.at)]
 }

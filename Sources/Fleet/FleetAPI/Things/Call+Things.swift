@@ -41,6 +41,15 @@ extension Call {
     return json
   }
 
+  /// Checks that the request has no body, or an empty JSON object.
+  ///
+  /// - Throws: 422 with the keys of the object; the errors of ``optionalJSON()``.
+  func requireEmptyBody() async throws {
+    guard case .object(let members) = try await optionalJSON(), !members.isEmpty else { return }
+    throw ThingError.invalid(
+      FieldErrors(members.keys.sorted().map { FieldError($0, "unknown key; the request has no values") }))
+  }
+
   /// Whether the caller may read a thing with this relation, in the area of the route.
   func canRead(_ relation: Relation) -> Bool {
     guard let identity, let area else { return false }

@@ -53,9 +53,16 @@ extension ThingRoutes {
 
   /// Creates a route that executes a command on a thing, with the values in the body of the request.
   ///
-  /// - Parameter schema: the schema of the body, a JSON object that may be absent; `nil` if the command has no body.
+  /// - Parameters:
+  ///   - schema: the schema of the body, a JSON object that may be absent; `nil` if the command has no body.
+  ///   - prepare: checks the command, and does a part of work that is too much for one transaction. Returns whether this
+  ///     work is done. If not, it is called again in another transaction.
   func command(
     _ name: String, _ summary: String, action: Action = .write, body schema: String?,
+    preparedBy prepare:
+      @escaping @Sendable (
+        Stored<Value>, JSON, any FleetTransaction
+      ) throws(ThingError) -> Bool = { _, _, _ in true },
     _ work:
       @escaping @Sendable (
         Stored<Value>, JSON, any FleetTransaction, Call
@@ -67,13 +74,17 @@ extension ThingRoutes {
       results: [.init(.ok, "It.", .json(self.schema), headers: ["ETag"])], errors: [.conflict])
     return Route(.post, "\(path)/\(parameter)/\(name)", .may(action, area), operation, isFiltered: true) { call in
       let json = schema == nil ? .object([:]) : try await call.optionalJSON()
-      let thing = try await change(call) { transaction throws(ThingError) in
-        let changed = try work(try existing(call, transaction), json, transaction, call)
-        try requireStill(call, changed, transaction)
-        return try shown(changed, call, transaction)
+      while true {
+        let thing: Shown? = try await change(call) { transaction throws(ThingError) in
+          guard try prepare(try existing(call, transaction), json, transaction) else { return nil }
+          let changed = try work(try existing(call, transaction), json, transaction, call)
+          try requireStill(call, changed, transaction)
+          return try shown(changed, call, transaction)
+        }
+        guard let thing else { continue }
+        try after(call)
+        return thing.answer()
       }
-      try after(call)
-      return thing.answer()
     }
   }
 }

@@ -254,24 +254,24 @@ public struct DayBuilder: Sendable {
 
   // MARK: Trips
 
-  /// Returns the ended trips with a part on the day whose distances are known. Other records of the same trip, and trips
-  /// that overlap it, are left out.
+  /// Returns the ended trips with a part on the day whose distances are known. Trips that overlap are one trip.
   ///
   /// If a trip began before the day or ended after it, the result contains only its share on the day.
   private static func distances(of trips: [DayTrip], from: Int64, to: Int64) -> [TripDistance] {
-    var found: [TripDistance] = []
-    let ended = trips.filter(\.hasEnded)
-    for trip in ended.sorted(by: { ($0.startTime ?? .min, $0.id) < ($1.startTime ?? .min, $1.id) }) {
+    let parts = trips.compactMap { trip -> MergedTrip.Part? in
       let end = trip.effectiveTime
-      guard let start = trip.startTime, start < end, start < to, from < end, start >= found.last?.end ?? .min,
-        let kilometers = trip.distance, kilometers >= 0,
+      guard trip.hasEnded, let start = trip.startTime, start < end, let kilometers = trip.distance, kilometers >= 0,
         kilometers <= greatestSpeed * Double(end - start) / 3_600_000
-      else { continue }
+      else { return nil }
+      return MergedTrip.Part(time: start...end, amount: kilometers)
+    }
+    return MergedTrip.merge(parts).compactMap { trip in
+      let (start, end) = (trip.time.lowerBound, trip.time.upperBound)
+      guard start < to, from < end, let kilometers = trip.amount else { return nil }
       let time = max(start, from)..<min(end, to)
       let share = Double(time.upperBound - time.lowerBound) / Double(end - start)
-      found.append(TripDistance(time: time, kilometers: kilometers * share))
+      return TripDistance(time: time, kilometers: kilometers * share)
     }
-    return found
   }
 
   /// Adds a distance that telemetry gives to the day, and to the trips in whose time it was driven.
@@ -340,21 +340,35 @@ public struct DayBuilder: Sendable {
     return day
   }
 
-  /// Returns the number of trips that began on the day. If the start of a trip was not recorded, its end contains the
-  /// time of the start.
+  /// Returns the number of trips that began on the day. Trips that overlap are one trip. If the start of a trip was not
+  /// recorded, its end contains the time of the start.
   private func tripCount() -> Int {
-    var ids: Set<String> = []
-    var nameless = 0
+    // The amount is not `nil` if a trip counts. Trips without an id count by the records of their starts.
+    var parts: [MergedTrip.Part] = []
+    var places: [String: Int] = [:]
     for trip in trips {
-      guard let start = trip.startTime ?? (trip.hasEnded ? nil : trip.time), contains(start) else { continue }
-      if trip.id.isEmpty { nameless += trip.hasEnded ? 0 : 1 } else { ids.insert(trip.id) }
+      guard let start = trip.startTime ?? (trip.hasEnded ? nil : trip.time) else { continue }
+      let time = start...max(start, trip.effectiveTime)
+      if let place = places[trip.id] {
+        let known = parts[place].time
+        parts[place].time =
+          min(known.lowerBound, time.lowerBound)...max(known.upperBound, time.upperBound)
+      } else {
+        if !trip.id.isEmpty { places[trip.id] = parts.count }
+        parts.append(MergedTrip.Part(time: time, amount: trip.id.isEmpty && trip.hasEnded ? nil : 1))
+      }
     }
-    return ids.count + nameless
+    return MergedTrip.merge(parts).count { $0.amount != nil && contains($0.time.lowerBound) }
   }
 
-  /// Returns the fuel that the trips that ended on the day have used, L; `nil` if unknown.
+  /// Returns the fuel that the trips that ended on the day have used, L; `nil` if unknown. Trips that overlap are one
+  /// trip.
   private func tripFuel() -> Double? {
-    let ended = trips.filter { $0.hasEnded && contains($0.effectiveTime) }.compactMap(\.fuelUsed)
+    let parts = trips.filter(\.hasEnded).map { trip in
+      let end = trip.effectiveTime
+      return MergedTrip.Part(time: min(trip.startTime ?? end, end)...end, amount: trip.fuelUsed)
+    }
+    let ended = MergedTrip.merge(parts).filter { contains($0.time.upperBound) }.compactMap(\.amount)
     return ended.isEmpty ? nil : ended.reduce(0, +)
   }
 }

@@ -46,7 +46,7 @@ extension FleetTransaction {
       try update(defect, to: dismissed, action: DefectCommand.dismiss.rawValue)
     }
     for schedule: Stored<ServiceSchedule> in try open() { try remove(schedule, action: "remove") }
-    for due: Stored<ServiceDue> in try open() { try remove(due, action: "remove") }
+    for due: Stored<ServiceDue> in try open() { try end(due) }
     for codes: Stored<ReportedCodes> in try open() { try remove(codes, action: "remove") }
     return rest > 0
   }

@@ -36,7 +36,7 @@ extension FleetTransaction {
     }
     // Adding this record's readings must not open another record for the same cycle.
     var closed = due.value
-    closed.openedCycle = closed.cycle
+    closed.pause()
     try update(due, to: closed, action: "complete")
     let readings = try followReadings(of: record).map(\.value)
     guard let current = try service(of: done) else { return record }
@@ -69,7 +69,7 @@ extension FleetTransaction {
     }
     // While the readings are being corrected, the old due values must not open a record.
     var paused = due.value
-    paused.openedCycle = paused.cycle
+    paused.pause()
     try update(due, to: paused, action: "correct")
     let before = try readings(of: record.id)
     var after = try followReadings(of: record).map(\.value)
@@ -82,7 +82,7 @@ extension FleetTransaction {
       after = try readings(of: newer.id)
     }
     var next = current.value
-    next.openedCycle = due.value.openedCycle
+    (next.openedCycle, next.state) = (due.value.openedCycle, due.value.state)
     let isSame = due.value.lastRecordID == last.id && due.value.lastDate == last.date
     let found = try service(on: last.date, after, of: vehicle.value)
     var service = schedule.value.lastService ?? ServiceSchedule.Service()
@@ -109,11 +109,6 @@ extension FleetTransaction {
     try evaluate(try update(current, to: next, action: "correct"), stored, vehicle)
   }
 
-  /// Returns the meter readings that a maintenance record contains.
-  private func readings(of record: UUIDv7) throws(ThingError) -> [MeterReading] {
-    try list(ThingQuery<MeterReading>(.oneOf(key: "originId", [record.json]), limit: 100)).items.map(\.value)
-  }
-
   /// Returns the completed record of a schedule and a vehicle with the newest day; `nil` if there is none.
   private func newestRecord(of schedule: UUIDv7, vehicle: String) throws(ThingError) -> Stored<MaintenanceRecord>? {
     try first(
@@ -132,21 +127,13 @@ extension FleetTransaction {
   ) throws(ThingError) -> (shown: ServiceSchedule.Service, totals: ServicePlan.Point) {
     var shown = ServiceSchedule.Service()
     shown.date = date
-    var totals = ServicePlan.Point(date: date)
     let today = try today(of: vehicle)
     for meter in Meter.allCases {
-      // An impossible reading does not determine when the next service is due.
-      let usable = readings.first { Meter(of: $0) == meter && ($0.flag == nil || $0.flag == .outOfOrder) }
-      let point = try self.point(of: meter, near: date, of: vehicle)
       let known = try reading(of: meter, on: date, today: today, of: vehicle)
-      let value = usable.flatMap { meter.value(of: $0) } ?? known
-      let total = value.map { $0 + (point.map { $0.lifetime - $0.value } ?? 0) } ?? point?.lifetime
-      switch meter {
-      case .odometer: (shown.odometer, totals.kilometers) = (value, total)
-      case .engineHours: (shown.engineHours, totals.engineHours) = (value, total)
-      }
+      let value = meter.usable(readings) ?? known
+      if meter == .odometer { shown.odometer = value } else { shown.engineHours = value }
     }
-    return (shown, totals)
+    return (shown, try totals(on: date, readings, of: vehicle))
   }
 
   /// Returns the schedule of a record with the stored state for the record's vehicle; `nil` if the record has no
@@ -165,12 +152,7 @@ extension FleetTransaction {
     _ due: Stored<ServiceDue>, _ schedule: Stored<ServiceSchedule>, _ vehicle: Stored<Vehicle>
   ) throws(ThingError) {
     var next = due.value
-    next.due = ServicePlan(schedule.value).due(after: service.totals, due: due.value.due)
-    next.previousDue = due.value.due
-    next.last = service.totals
-    next.lastRecordID = record
-    next.cycle += 1
-    next.snoozedUntil = nil
+    next.beginCycle(after: service.totals, of: record, ServicePlan(schedule.value))
     var stored = schedule
     if schedule.value.vehicle != nil {
       var changed = schedule.value

@@ -49,7 +49,7 @@ extension FleetTransaction {
         try evaluate(due, schedule, vehicle, changed: &changed)
       }
       // The vehicle has left the fleets of these schedules.
-      for due in own.values { try remove(due, action: "remove") }
+      for due in own.values { try end(due) }
     }
     for id in changed { try showMostUrgentState(of: id) }
   }
@@ -59,12 +59,12 @@ extension FleetTransaction {
     guard let due = try find(id, ServiceDue.self), let date = due.value.checkDate else { return }
     guard let schedule = try find(due.value.scheduleID, ServiceSchedule.self),
       let vehicle = try vehicle(named: due.value.vehicle), try applies(schedule.value, to: due.value.vehicle)
-    else { return try remove(due, action: "remove") }
+    else { return try end(due) }
     if date <= (try today(of: vehicle.value)) { try evaluate(due, schedule, vehicle) }
   }
 
-  /// Updates the state of a schedule for a vehicle. When the service becomes overdue, a maintenance record is opened, at
-  /// most one in each cycle.
+  /// Updates the state of a schedule for a vehicle. When the service becomes overdue, a maintenance record is opened,
+  /// unless there is an open one.
   @discardableResult
   func evaluate(
     _ due: Stored<ServiceDue>, _ schedule: Stored<ServiceSchedule>, _ vehicle: Stored<Vehicle>
@@ -84,29 +84,33 @@ extension FleetTransaction {
   ) throws(ThingError) -> Stored<ServiceDue> {
     var changed = due.value
     let plan = ServicePlan(schedule.value)
-    let today = try today(of: vehicle.value)
+    let zone = try zone(of: vehicle.value)
+    let today = zone.day(of: now)
     try fill(&changed, from: vehicle.value, plan)
     // No service is due for a retired vehicle. The last service is kept, in case the vehicle comes back.
     let isRetired = vehicle.value.status == .retired
     changed.state =
       isRetired
       ? .ok : plan.state(changed.due, at: vehicle.value.servicePoint(on: today), snoozedUntil: changed.snoozedUntil)
-    let figures = ServiceFigures(schedule, changed, vehicle.value, on: today)
+    let figures = ServiceFigures(schedule, changed, vehicle.value, on: today, in: zone)
     changed.checkDate =
       isRetired ? nil : plan.checkDate(changed.due, after: today, snoozedUntil: changed.snoozedUntil)
-    // A forecast that depends on distances or hours moves with each day on which the vehicle sends no reading. Only the
-    // schedules of single vehicles store a forecast.
-    if !isRetired, schedule.value.vehicle != nil,
-      ServiceFigures(schedule, changed, vehicle.value, on: today.next).forecastDate != figures.forecastDate
-    {
-      changed.checkDate = today.next
+    // Only the schedules of single vehicles store a forecast.
+    if !isRetired, schedule.value.vehicle != nil {
+      let next = ServiceFigures.forecastChanges(
+        after: figures.forecastDate, of: vehicle.value, on: today, in: zone
+      ).first {
+        ServiceFigures(schedule, changed, vehicle.value, on: $0, in: zone).forecastDate != figures.forecastDate
+      }
+      changed.checkDate = [changed.checkDate, next].compactMap { $0 }.min()
     }
     // No service is announced while a record of this cycle is being completed.
-    let isNew = changed.openedCycle != changed.cycle
+    let isNew = !changed.isPaused && changed.openedCycle != changed.cycle
     if changed.state == .dueSoon, due.value.state != .dueSoon, isNew {
       try emit(.serviceDueSoon, changed, schedule)
     }
-    if changed.state == .overdue, isNew {
+    let isAgain = try lacksRecord(changed, since: due.value)
+    if changed.state == .overdue, isNew || isAgain {
       try openRecord(changed, schedule, on: today)
       try emit(.serviceOverdue, changed, schedule)
       changed.openedCycle = changed.cycle
@@ -122,6 +126,27 @@ extension FleetTransaction {
       ids.insert(schedule.id)
     }
     return stored
+  }
+
+  /// Whether a service became overdue again although its record of this cycle was cancelled meanwhile: the vehicle was
+  /// retired, the service was snoozed, or a reading was wrong.
+  private func lacksRecord(_ due: ServiceDue, since old: ServiceDue) throws(ThingError) -> Bool {
+    guard due.state == .overdue, old.state != .overdue, !due.isPaused else { return false }
+    return try openRecord(of: due.scheduleID, vehicle: due.vehicle) == nil
+  }
+
+  /// Removes the state of a schedule for a vehicle to which the schedule no longer applies, and cancels the vehicle's
+  /// scheduled record. Work in progress continues. If the schedule applies again, its state is computed from the
+  /// completed records (``FleetView/newDue(_:_:)``).
+  func end(_ due: Stored<ServiceDue>) throws(ThingError) {
+    let scheduled = ThingQuery<MaintenanceRecord>(
+      .oneOf(key: "scheduleId", [due.value.scheduleID.json]), .oneOf(key: "vehicleId", [.text(due.value.vehicle)]),
+      .oneOf(key: "status", [MaintenanceRecord.Status.scheduled.json]))
+    if let record = try first(scheduled) { _ = try cancel(record, reason: "the schedule no longer applies") }
+    try remove(due, action: "remove")
+    if due.value.state != .ok, try find(due.value.scheduleID, ServiceSchedule.self)?.value.fleet != nil {
+      try showMostUrgentState(of: due.value.scheduleID)
+    }
   }
 
   /// Stores in a fleet's schedule the most urgent state of the fleet's vehicles.

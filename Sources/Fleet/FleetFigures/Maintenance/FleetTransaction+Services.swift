@@ -8,11 +8,12 @@ extension FleetView {
   public func services(of vehicle: Stored<Vehicle>, on today: CalendarDate) throws(ThingError) -> [ServiceFigures] {
     let known = try dues(of: vehicle.value.id)
     guard vehicle.value.status != .retired else { return [] }
+    let zone = try zone(of: vehicle.value)
     var services: [ServiceFigures] = []
     for schedule in try schedules(of: vehicle.value) {
       let stored = known.first { $0.value.scheduleID == schedule.id }?.value
       let due = if let stored { stored } else { try newDue(schedule, vehicle.value) }
-      services.append(ServiceFigures(schedule, due, vehicle.value, on: today))
+      services.append(ServiceFigures(schedule, due, vehicle.value, on: today, in: zone))
     }
     return services.sorted { left, right in
       let last = CalendarDate(year: 9_999, month: 12, day: 31)

@@ -76,7 +76,7 @@ extension FleetTransaction {
       return
     }
     for id in pending.obsolete {
-      if let due = try find(id, ServiceDue.self) { try remove(due, action: "remove") }
+      if let due = try find(id, ServiceDue.self) { try end(due) }
     }
     if let schedule = try find(pending.schedule, ServiceSchedule.self), schedule.value.fleet != nil {
       for vehicle in pending.vehicles { try follow(schedule, for: vehicle) }
@@ -118,7 +118,7 @@ extension FleetTransaction {
         } else {
           let left = ThingQuery<ServiceDue>(
             .oneOf(key: "scheduleId", [schedule.id.json]), .oneOf(key: "vehicleId", [.text(id)]))
-          for due in try list(left).items { try remove(due, action: "remove") }
+          for due in try list(left).items { try end(due) }
         }
       }
     }

@@ -26,6 +26,23 @@ extension ServiceDue {
     JSON.array([schedule.every.json, schedule.basis.json, schedule.lastService.json]).canonicalText
   }
 
+  /// Whether no record is opened and nothing is announced, because a record of the present cycle is being completed or
+  /// corrected.
+  var isPaused: Bool { openedCycle.map { $0 > cycle } ?? false }
+
+  /// Opens no record until ``openedCycle`` is set again.
+  mutating func pause() { openedCycle = cycle + 1 }
+
+  /// Begins the next cycle after a completed service.
+  mutating func beginCycle(after totals: ServicePlan.Point, of record: UUIDv7, _ plan: ServicePlan) {
+    let next = plan.due(after: totals, due: due)
+    (previousDue, due) = (due, next)
+    (last, lastRecordID) = (totals, record)
+    cycle += 1
+    openedCycle = nil
+    snoozedUntil = nil
+  }
+
   /// Replaces unknown totals of the last service.
   ///
   /// - Parameter totals: the totals from which distances and hours count.
@@ -57,11 +74,62 @@ extension FleetView {
     return date <= (try zone(ofVehicle: due.vehicle).day(of: now))
   }
 
-  /// Creates the state of a schedule for a vehicle, with the totals from which distances and hours count.
+  /// The maximum number of completed records from which a new state is computed, if each due date depends on the
+  /// previous one.
+  private static var mostServices: Int { 50 }
+
+  /// Creates the state of a schedule for a vehicle, with the totals from which distances and hours count. If the
+  /// schedule of a fleet applied to the vehicle before, the state continues after the services that were completed.
   func newDue(_ schedule: Stored<ServiceSchedule>, _ vehicle: Vehicle) throws(ThingError) -> ServiceDue {
+    let plan = ServicePlan(schedule.value)
     var due = ServiceDue(schedule, vehicle, in: try zone(of: vehicle))
-    try fill(&due, from: vehicle, ServicePlan(schedule.value))
+    try fill(&due, from: vehicle, plan)
+    // The schedule of a single vehicle itself contains the last service.
+    guard schedule.value.fleet != nil else { return due }
+    for record in try services(of: schedule, vehicle.id) {
+      guard let date = record.value.completedDate, due.lastServiceDate(of: schedule.value).map({ $0 <= date }) ?? true
+      else { continue }
+      let totals = try totals(on: date, try readings(of: record.id), of: vehicle)
+      due.beginCycle(after: totals, of: record.id, plan)
+    }
     return due
+  }
+
+  /// Returns the completed records that determine when a service is due, the decisive one last.
+  private func services(
+    of schedule: Stored<ServiceSchedule>, _ vehicle: String
+  ) throws(ThingError) -> [Stored<MaintenanceRecord>] {
+    // With a fixed basis, each service moves the due date one interval on, in the order in which the services were
+    // entered. Otherwise, only the newest service and the one before it matter.
+    let isFixed = schedule.value.basis == .fixed
+    return try list(
+      ThingQuery<MaintenanceRecord>(
+        .oneOf(key: "scheduleId", [schedule.id.json]), .oneOf(key: "vehicleId", [.text(vehicle)]),
+        .oneOf(key: "status", [MaintenanceRecord.Status.completed.json]),
+        order: [.init(isFixed ? "createdAt" : "completedDate", isDescending: true)],
+        limit: isFixed ? Self.mostServices : 2)
+    ).items.reversed()
+  }
+
+  /// Returns the meter readings that a maintenance record contains.
+  func readings(of record: UUIDv7) throws(ThingError) -> [MeterReading] {
+    try list(ThingQuery<MeterReading>(.oneOf(key: "originId", [record.json]), limit: 100)).items.map(\.value)
+  }
+
+  /// Returns the totals of a vehicle's meters at a service.
+  ///
+  /// - Parameter readings: the readings that the service's record contains. For a meter without a usable one, the reading
+  ///   that is known for the day counts.
+  func totals(
+    on date: CalendarDate, _ readings: [MeterReading], of vehicle: Vehicle
+  ) throws(ThingError) -> ServicePlan.Point {
+    var totals = ServicePlan.Point(date: date)
+    for meter in Meter.allCases {
+      let point = try self.point(of: meter, near: date, of: vehicle)
+      let total = meter.usable(readings).map { $0 + (point.map { $0.lifetime - $0.value } ?? 0) } ?? point?.lifetime
+      if meter == .odometer { totals.kilometers = total } else { totals.engineHours = total }
+    }
+    return totals
   }
 
   /// Replaces unknown totals of the last service with the totals that are known for the day of the service or, if none
@@ -74,5 +142,13 @@ extension FleetView {
       totals.engineHours = try point(of: .engineHours, near: date, of: vehicle)?.lifetime
     }
     due.fill(from: totals, plan)
+  }
+}
+
+extension Meter {
+  /// Returns the value of this meter in the readings of a record; `nil` if there is none. An impossible reading does not
+  /// determine when the next service is due.
+  func usable(_ readings: [MeterReading]) -> Double? {
+    readings.first { Meter(of: $0) == self && ($0.flag == nil || $0.flag == .outOfOrder) }.flatMap { value(of: $0) }
   }
 }

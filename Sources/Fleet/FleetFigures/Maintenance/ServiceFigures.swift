@@ -11,7 +11,11 @@ public struct ServiceFigures: Equatable, Sendable {
   public let remainingEngineHours: Double?
   public let forecastDate: CalendarDate?
 
-  init(_ schedule: Stored<ServiceSchedule>, _ due: ServiceDue, _ vehicle: Vehicle, on today: CalendarDate) {
+  /// - Parameter zone: the time zone in which the vehicle's days begin.
+  init(
+    _ schedule: Stored<ServiceSchedule>, _ due: ServiceDue, _ vehicle: Vehicle, on today: CalendarDate,
+    in zone: ZoneRules
+  ) {
     let now = vehicle.servicePoint(on: today)
     self.schedule = schedule
     state = ServicePlan(schedule.value).state(due.due, at: now, snoozedUntil: due.snoozedUntil)
@@ -28,15 +32,29 @@ public struct ServiceFigures: Equatable, Sendable {
     remainingKilometers = difference(due.dueKilometers, now.kilometers)
     remainingEngineHours = difference(due.dueEngineHours, now.engineHours)
     // Old use of a vehicle does not show how much it is used today.
-    func recent(_ daily: Double?, _ at: Timestamp?) -> Double? {
-      at.map { CalendarDate(utc: $0) >= today.adding(days: -Meter.usageDays) } ?? false ? daily : nil
+    func recent(_ daily: Double?, _ readOn: CalendarDate?) -> Double? {
+      readOn.map { $0 >= today.adding(days: -Meter.usageDays) } ?? false ? daily : nil
     }
+    let readOn = (
+      kilometers: vehicle.odometerAt.map(zone.day(of:)), engineHours: vehicle.engineHoursAt.map(zone.day(of:))
+    )
     forecastDate = ServicePlan.forecast(
-      due.due, at: now,
+      due.due, at: now, readOn: readOn,
       daily: (
-        kilometers: recent(vehicle.dailyKilometers, vehicle.odometerAt),
-        engineHours: recent(vehicle.dailyEngineHours, vehicle.engineHoursAt)
+        kilometers: recent(vehicle.dailyKilometers, readOn.kilometers),
+        engineHours: recent(vehicle.dailyEngineHours, readOn.engineHours)
       ))
+  }
+
+  /// Returns the days after `today` on which the forecast may change without a new reading, in their order: the day
+  /// after the forecast, and the days on which a reading becomes too old for a forecast.
+  static func forecastChanges(
+    after forecast: CalendarDate?, of vehicle: Vehicle, on today: CalendarDate, in zone: ZoneRules
+  ) -> [CalendarDate] {
+    let tooOld = [vehicle.odometerAt, vehicle.engineHoursAt].compactMap { at in
+      at.map { zone.day(of: $0).adding(days: Meter.usageDays + 1) }
+    }
+    return (tooOld + [forecast?.next].compactMap { $0 }).filter { $0 > today }.sorted()
   }
 
   /// The JSON for clients.

@@ -117,24 +117,29 @@ public struct ServicePlan: Equatable, Sendable {
       .compactMap { $0 }.filter { $0 > today }.min()
   }
 
-  /// Returns the day on which the service is expected to be due; `nil` if unknown.
+  /// Returns the day on which the service is expected to be due; `nil` if unknown. The vehicle is assumed to be used
+  /// from the days of its readings on. If it would then have been due already, the service is expected today.
   ///
-  /// - Parameter daily: the average distance in km and engine hours per day.
+  /// - Parameters:
+  ///   - now: today, and the last readings.
+  ///   - readOn: the days of these readings; `nil` if unknown.
+  ///   - daily: the average distance in km and engine hours per day.
   public static func forecast(
-    _ due: Point, at now: Point, daily: (kilometers: Double?, engineHours: Double?)
+    _ due: Point, at now: Point, readOn: (kilometers: CalendarDate?, engineHours: CalendarDate?),
+    daily: (kilometers: Double?, engineHours: Double?)
   ) -> CalendarDate? {
     guard let today = now.date else { return due.date }
-    func reached(_ due: Double?, _ now: Double?, _ daily: Double?) -> CalendarDate? {
+    func reached(_ due: Double?, _ now: Double?, _ readOn: CalendarDate?, _ daily: Double?) -> CalendarDate? {
       guard let due, let now else { return nil }
       if now >= due { return today }
-      guard let daily, daily > 0 else { return nil }
+      guard let readOn, let daily, daily > 0 else { return nil }
       // All dates up to the year 9999 are less than 3,000,000 days ahead.
       let days = min(((due - now) / daily).rounded(.up), 3_000_000)
-      return today.adding(days: Int(days))
+      return max(readOn.adding(days: Int(days)), today)
     }
     return [
-      due.date, reached(due.kilometers, now.kilometers, daily.kilometers),
-      reached(due.engineHours, now.engineHours, daily.engineHours),
+      due.date, reached(due.kilometers, now.kilometers, readOn.kilometers, daily.kilometers),
+      reached(due.engineHours, now.engineHours, readOn.engineHours, daily.engineHours),
     ].compactMap { $0 }.min()
   }
 }

@@ -13,7 +13,7 @@ public struct EndedTrip: Equatable, Sendable {
   /// Reading of the odometer at the end, km; `nil` if unknown.
   public let endOdometer: Double?
 
-  public init(id: UUIDv7, from: Timestamp, to: Timestamp, distance: Double?, endOdometer: Double? = nil) {
+  public init(id: UUIDv7, from: Timestamp, to: Timestamp, distance: Double? = nil, endOdometer: Double? = nil) {
     (self.id, self.from, self.to, self.distance, self.endOdometer) = (id, from, to, distance, endOdometer)
   }
 

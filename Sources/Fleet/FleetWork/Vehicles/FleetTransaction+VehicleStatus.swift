@@ -16,21 +16,50 @@ public enum VehicleCommand: String, CaseIterable, Sendable {
   }
 }
 
+/// The body of the command that retires a vehicle.
+public struct VehicleRetirement: NestedValue {
+  /// The last day of ownership; `nil` for the day that the vehicle already has or, if it has none, for today.
+  public var disposedOn: CalendarDate?
+
+  public init() {}
+
+  public static let fields: [Field<VehicleRetirement>] = [Field("disposedOn", \.disposedOn)]
+}
+
 extension FleetTransaction {
-  /// Changes the state of a vehicle. `retire` ends or cancels its assignments and journeys, and cancels its open
-  /// maintenance records. The caller must then evaluate the services of the vehicle.
+  /// Checks whether a command is allowed for a vehicle.
   ///
-  /// - Throws: `invalidState`.
-  public func execute(_ command: VehicleCommand, _ stored: Stored<Vehicle>) throws(ThingError) -> Stored<Vehicle> {
+  /// - Throws: `invalidState`; `invalid` if the day of the disposal is in the future, or before the acquisition.
+  public func check(
+    _ command: VehicleCommand, _ stored: Stored<Vehicle>, with retirement: VehicleRetirement = VehicleRetirement()
+  ) throws(ThingError) {
     guard command.allowedFrom.contains(stored.value.status) else {
       throw .invalidState(state: stored.value.status.rawValue, allowedFrom: command.allowedFrom.map(\.rawValue))
     }
+    guard let day = retirement.disposedOn else { return }
+    if day > (try zone(of: stored.value).day(of: now)) {
+      throw .invalid(FieldErrors([FieldError("disposedOn", "expected a date that is not in the future")]))
+    }
+    if let acquired = stored.value.acquiredOn, day < acquired {
+      throw .invalid(FieldErrors([FieldError("disposedOn", "expected no date before acquiredOn, \(acquired.text)")]))
+    }
+  }
+
+  /// Changes the state of a vehicle. `retire` ends or cancels its assignments and journeys, and cancels its open
+  /// maintenance records. If there may be many of them, first call ``endWork(ofRetired:atMost:)`` in other transactions.
+  /// The caller must then evaluate the services of the vehicle.
+  ///
+  /// - Throws: the errors of ``check(_:_:with:)``.
+  public func execute(
+    _ command: VehicleCommand, _ stored: Stored<Vehicle>, with retirement: VehicleRetirement = VehicleRetirement()
+  ) throws(ThingError) -> Stored<Vehicle> {
+    try check(command, stored, with: retirement)
     var vehicle = stored.value
     switch command {
     case .retire:
       vehicle.status = .retired
       let today = try zone(of: vehicle).day(of: now)
-      vehicle.disposedOn = vehicle.disposedOn ?? today
+      vehicle.disposedOn = retirement.disposedOn ?? vehicle.disposedOn ?? today
     case .deactivate: vehicle.status = .inactive
     case .activate: vehicle.status = try status(ofVehicle: vehicle.id)
     case .reactivate:
@@ -38,7 +67,7 @@ extension FleetTransaction {
       vehicle.disposedOn = nil
     }
     let changed = try update(stored, to: vehicle, action: command.rawValue)
-    if command == .retire { try endWork(ofVehicle: vehicle.id) }
+    if command == .retire { _ = try endWork(ofRetired: vehicle.id) }
     if command == .retire || command == .reactivate {
       var event = FleetEvent(command == .retire ? .vehicleRetired : .vehicleReactivated, Vehicle.self, stored.id)
       event.vehicleID = vehicle.id
@@ -47,20 +76,28 @@ extension FleetTransaction {
     return changed
   }
 
-  private func endWork(ofVehicle id: String) throws(ThingError) {
-    let assignments = ThingQuery<Assignment>(
-      .oneOf(key: "vehicleId", [.text(id)]), .oneOf(key: "status", [Assignment.Status.active.json]), limit: 1_000)
-    for assignment in try list(assignments).items {
+  /// Ends or cancels the assignments and journeys of a vehicle that is retired, and cancels its open maintenance records.
+  ///
+  /// - Parameter most: the maximum number of things that are changed. In SQLite, all other tenants wait for the
+  ///   transaction.
+  /// - Returns: whether everything has ended. If not, the function must be called again in another transaction.
+  public func endWork(ofRetired id: String, atMost most: Int = 1_000) throws(ThingError) -> Bool {
+    var rest = most
+    func open<Value: Kind>(_ statuses: [JSON]) throws(ThingError) -> [Stored<Value>] {
+      guard rest > 0 else { return [] }
+      let query = ThingQuery<Value>(
+        .oneOf(key: "vehicleId", [.text(id)]), .oneOf(key: "status", statuses), limit: rest)
+      let items = try list(query).items
+      rest -= items.count
+      return items
+    }
+    for assignment: Stored<Assignment> in try open([Assignment.Status.active.json]) {
       _ = assignment.value.from < now ? try end(assignment, at: nil) : try cancel(assignment)
     }
-    let records = ThingQuery<MaintenanceRecord>(
-      .oneOf(key: "vehicleId", [.text(id)]), .oneOf(key: "status", MaintenanceRecord.Status.open.map(\.json)),
-      limit: 1_000)
-    for record in try list(records).items { _ = try cancel(record, reason: "the vehicle was retired") }
-    let journeys = ThingQuery<Journey>(
-      .oneOf(key: "vehicleId", [.text(id)]),
-      .oneOf(key: "status", ([.planned] + Journey.Status.underway).map(\.json)), limit: 1_000)
-    for journey in try list(journeys).items {
+    for record: Stored<MaintenanceRecord> in try open(MaintenanceRecord.Status.open.map(\.json)) {
+      _ = try cancel(record, reason: "the vehicle was retired")
+    }
+    for journey: Stored<Journey> in try open(([.planned] + Journey.Status.underway).map(\.json)) {
       var command = JourneyCommand()
       // The end must be after all other events of the log, even after events from clients whose clocks are ahead.
       if let last = journey.value.log.last?.timestamp, last >= now {
@@ -69,6 +106,7 @@ extension FleetTransaction {
       command.notes = "the vehicle was retired"
       _ = try execute(journey.value.status == .planned ? .cancelled : .completed, command, of: journey, isOwn: false)
     }
+    return rest > 0
   }
 
   /// Sets the status of a vehicle from its maintenance records and assignments: `inService` while work on it is in
