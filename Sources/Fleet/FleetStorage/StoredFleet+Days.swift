@@ -275,7 +275,7 @@ extension ThingSession {
       grouping == .driver
       ? """
       LEFT JOIN assignment AS a ON a.tenant = v.tenant AND a.vehicle_id = v.id AND a.status IN ('active', 'completed')
-        AND a."from" <= d.first_time AND (a."to" IS NULL OR a."to" > d.last_time)
+        AND a."void" = 0 AND a."from" <= d.first_time AND (a."to" IS NULL OR a."to" > d.last_time)
       """ : ""
     let key =
       switch grouping {

@@ -102,6 +102,12 @@ export const drivers = {
     : status("driverStatus", { available: "good", onTrip: "moving", offDuty: "parked", suspended: "danger" }, { available: "moving" })(driver),
 };
 
+/** The commands that make an entry void, and valid again. */
+const voidCommands = /** @type {NonNullable<Kind["commands"]>} */ ([
+  { name: "void", label: "void.make", question: "void.question", done: "void.done", isBad: true, isPossible: entry => !entry.void, patch: () => ({ void: true }), undo: () => ({ void: false }) },
+  { name: "use", label: "void.undo", question: "void.undoQuestion", done: "void.undone", isPossible: entry => entry.void, patch: () => ({ void: false }), undo: () => ({ void: true }) },
+]);
+
 /** @type {Kind} */
 export const assignments = {
   id: "assignments", one: "assignment", path: "/api/assignments", area: "assignments", title: "assignments.title", add: "assignments.add", empty: "assignments.empty", pages: [["/assignments", "assignments.list", "assignments"], ["/assignments/calendar", "assignments.calendar", "assignments"]],
@@ -115,18 +121,15 @@ export const assignments = {
     { name: "status", label: "field.status", kind: "choice", texts: "assignmentStatus", isRead: true, choices: ["active", "completed", "cancelled"] },
   ],
   columns: ["vehicleId", "driverId", "from", "to"], filters: ["status", "vehicleId", "driverId"], period: ["from", "to"], sorts: ["from", "to"],
-  status: status("assignmentStatus", { active: "moving", completed: "good", cancelled: "silent" }, { completed: "parked" }),
+  status: assignment => assignment.void ? html`<${Status} shape="silent">${t("void")}</${Status}>`
+    : status("assignmentStatus", { active: "moving", completed: "good", cancelled: "silent" }, { completed: "parked" })(assignment),
   commands: [
     { name: "end", label: "assignments.end", question: "assignments.endQuestion", done: "assignments.ended", isPossible: thing => thing.status === "active", body: () => ({}) },
     { name: "cancel", label: "assignments.cancel", question: "assignments.cancelQuestion", done: "assignments.cancelled", isBad: true, isPossible: thing => thing.status === "active" },
+    { ...voidCommands[0], question: "assignments.voidQuestion", isPossible: thing => thing.status === "completed" && !thing.void },
+    voidCommands[1],
   ],
 };
-
-/** The commands that make an entry void, and valid again. */
-const voidCommands = /** @type {NonNullable<Kind["commands"]>} */ ([
-  { name: "void", label: "void.make", question: "void.question", done: "void.done", isBad: true, isPossible: entry => !entry.void, patch: () => ({ void: true }), undo: () => ({ void: false }) },
-  { name: "use", label: "void.undo", question: "void.undoQuestion", done: "void.undone", isPossible: entry => entry.void, patch: () => ({ void: false }), undo: () => ({ void: true }) },
-]);
 
 /** @type {Kind} */
 export const expenses = {
