@@ -66,7 +66,19 @@ import Testing
           "PATCH", "/api/settings", json: #"{"timeZone":"Europe/Vienna"}"#, headers: ["If-Match": "*"])
         #expect(changed.status == 200)
       }
+      // Until then, a report says that its days are not final. The records begin just after midnight in Vienna, so they
+      // also count for the day before.
+      func pending() async throws -> [String: Int]? {
+        try await runBlocking {
+          let reply = try server.client(server.keys.admin).send(
+            "POST", "/api/reports", json: #"{"kind":"trips","groupBy":"day","from":"2026-06-28","to":"2026-07-04"}"#)
+          #expect(reply.status == 201, "\(reply.text)")
+          return try reply.json["pending"] as? [String: Int]
+        }
+      }
+      #expect(try await pending() == ["vehicles": 1, "days": 2])
       try await updater.updateAll(markedBefore: Timestamp(nanoseconds: 0))
+      #expect(try await pending() == nil)
       let days = try await server.storage.view(tenant: .standard) { view throws(ThingError) in
         try view.days(of: ["VAN-1"], from: CalendarDate("2026-06-01")!, through: CalendarDate("2026-08-01")!)
       }

@@ -179,7 +179,7 @@ extension FleetView {
 
   /// Returns the periods in which vehicles are or were assigned to drivers. The result is grouped by driver and then by
   /// vehicle.
-  func assignedTimes(of drivers: Set<UUIDv7>) throws(ThingError) -> [UUIDv7: [String: [VehicleWindow]]] {
+  public func assignedTimes(of drivers: Set<UUIDv7>) throws(ThingError) -> [UUIDv7: [String: [VehicleWindow]]] {
     var times: [UUIDv7: [String: [VehicleWindow]]] = [:]
     var rest = Array(drivers)[...]
     while !rest.isEmpty {
