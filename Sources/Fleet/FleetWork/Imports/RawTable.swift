@@ -157,7 +157,9 @@ struct RawTable {
       if name == "id" { return .cell(.text) }
       if name.isEmpty || Self.computed.contains(name) { return .computed }
       let key = String(name.prefix { $0 != "." })
-      guard let field = fields.first(where: { $0.keys.contains(key) }) else { return nil }
+      guard let field = fields.first(where: { $0.keys.contains(key) }) else {
+        return kind is FuelEntry.Type && key == FuelEntry.costKey ? .computed : nil
+      }
       // Exports also contain the fields that only the server sets.
       guard field.access == .client || field.access == .creation else { return .computed }
       return .cell(Self.meaning(of: field, name))

@@ -184,6 +184,7 @@ export const fuelEntries = {
     { name: "energy", label: "field.energy", kind: "choice", texts: "energy", required: true, initial: () => "diesel", choices: ["petrol", "diesel", "cng", "lpg", "electric", "adBlue"] },
     { name: "quantity", label: "field.quantity", kind: "measure", required: true, hint: "field.quantityHint" },
     { name: "total", label: "field.total", kind: "money", hint: "field.amountHint" },
+    { name: "cost", label: "field.cost", kind: "money", isRead: true, isShown: entry => entry.cost !== undefined && entry.total === undefined },
     { name: "odometer", label: "field.odometer", kind: "number", unit: "km", isMeasured: true, digits: 0, reads: "odometer" },
     { name: "full", label: "field.full", kind: "flag", initial: () => true },
     { name: "missedPrevious", label: "field.missedPrevious", kind: "flag" },
@@ -192,8 +193,8 @@ export const fuelEntries = {
     { name: "fileIds", label: "field.files", kind: "files" },
     { name: "driverId", label: "field.driverId", kind: "thing", of: "driver", isRead: true },
   ],
-  columns: ["at", "vehicleId", "quantity", "energy", "total", "odometer", "driverId"], filters: ["energy", "vehicleId", "driverId"], period: ["from", "to"],
-  sorts: ["at", "quantity", "energy", "odometer"], numbers: ["quantity", "total", "odometer"], commands: voidCommands,
+  columns: ["at", "vehicleId", "quantity", "energy", "cost", "odometer", "driverId"], filters: ["energy", "vehicleId", "driverId"], period: ["from", "to"],
+  sorts: ["at", "quantity", "energy", "odometer"], numbers: ["quantity", "cost", "odometer"], commands: voidCommands,
 };
 
 /** @type {Kind} */
