@@ -282,6 +282,8 @@ extension FleetView {
       let (vehicle, driver) = (document.value.vehicleID, document.value.driverID)
       let fleet = vehicle.map { fleets[$0] ?? nil } ?? driver.flatMap { fleetOfDriver[$0] }
       guard report.fleetID == nil || fleet == report.fleetID else { return }
+      // The documents of a vehicle that was removed are part of its history.
+      if let vehicle, fleets[vehicle] == nil { return }
       try count(
         .documentsExpired, .documentsExpiring, last, .init(vehicle: vehicle, fleet: fleet, driver: driver), &table)
     }
