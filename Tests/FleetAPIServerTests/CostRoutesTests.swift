@@ -172,4 +172,43 @@ import Testing
       }
     }
   }
+
+  /// The list of fills, the costs and the reports have the same amount.
+  @Test(arguments: TestServer.Database.allCases)
+  func a_fill_with_a_price_and_no_total_has_the_cost_that_is_counted(_ database: TestServer.Database) async throws {
+    try await TestServer.run(on: database) { server in
+      _ = try await server.addPerson("viewer@example.com", [.viewer])
+      try await runBlocking {
+        let client = try server.client(server.keys.admin)
+        func fill(_ price: String) throws -> String {
+          let made = try client.send(
+            "POST", "/api/fuel-entries",
+            json: #"{"vehicleId":"VAN-1","at":"2026-05-12T08:00:00Z","energy":"diesel","quantity":41.37\#(price)}"#)
+          return try #require(try made.json["id"] as? String, "\(made.text)")
+        }
+        func cost(_ id: String) throws -> [String: String]? {
+          let entry = try client.send("GET", "/api/fuel-entries/\(id)").json
+          #expect(entry["total"] == nil)
+          return entry["cost"] as? [String: String]
+        }
+        // 41.37 × 1.659 = 68.63283, and 41.37 × 170 = 7032.9; the smallest unit of the yen is 1.
+        let euros = try fill(#","price":{"amount":"1.659","currency":"EUR"}"#)
+        let yen = try fill(#","price":{"amount":"170","currency":"JPY"}"#)
+        #expect(try cost(euros) == ["amount": "68.63", "currency": "EUR"])
+        #expect(try cost(yen) == ["amount": "7033", "currency": "JPY"])
+        #expect(try cost(try fill("")) == nil)
+        let costs = try client.send("GET", "/api/vehicles/VAN-1/costs?from=2026-05-01&to=2026-05-31")
+        #expect(
+          try costs.json["total"] as? [[String: String]] == [
+            ["amount": "68.63", "currency": "EUR"], ["amount": "7033", "currency": "JPY"],
+          ], "\(costs.text)")
+        #expect(try costs.json["withoutAmount"] as? Int == 1)
+        let header = try client.send("GET", "/api/fuel-entries?format=csv").text.split(separator: "\r\n").first ?? ""
+        #expect(header.split(separator: ",").contains("cost.amount"), "\(header)")
+        // Those who may not read costs see no computed ones either.
+        let shown = try server.asPage(try server.signIn("viewer@example.com"), "GET", "/api/fuel-entries/\(euros)")
+        #expect(shown.status == 200 && !shown.text.contains("68.63"), "\(shown.text)")
+      }
+    }
+  }
 }

@@ -39,12 +39,18 @@ import Testing
           SampleRecord($0 + 1, second: 123 * 86_400 + 28_800 + $0 * 100, rest: #""rpm":1500,"speed":72"#)
         }
         #expect(try client.send("POST", "/api/telemetry", records.lines).status == 200)
+        // Figures that lack records say so until they are computed.
+        let early = try client.send("GET", "/api/drivers/\(own)/figures?from=2026-05-01&to=2026-05-31")
+        #expect(try early.json["pending"] as? [String] == ["2026-05-04"], "\(early.text)")
+        let foreign = try client.send("GET", "/api/drivers/\(other)/figures?from=2026-05-01&to=2026-05-31")
+        #expect(try foreign.status == 200 && foreign.json["pending"] == nil, "\(foreign.text)")
         #expect(try client.send("GET", "/api/vehicles/VAN-1/days?from=2026-05-01&to=2026-05-31").status == 200)
         let session = try server.signIn("dora@example.com")
         let query = "figures?from=2026-05-01&to=2026-05-31"
         let reply = try server.asPage(session, "GET", "/api/drivers/\(own)/\(query)")
         #expect(reply.status == 200, "\(reply.text)")
         let figures = try reply.json
+        #expect(figures["pending"] == nil)
         #expect(figures["journeys"] as? Int == 2 && figures["journeySeconds"] as? Int == 7_200)
         #expect(figures["journeyKilometers"] as? Int == 90 && figures["journeysInProgress"] as? Int == 0)
         #expect(figures["distance"] as? Int == 144 && figures["score"] as? Int == 100, "\(reply.text)")

@@ -119,6 +119,34 @@ import Testing
   }
 
   @Test(arguments: TestServer.Database.allCases)
+  func names_of_an_item_that_differ_in_case_or_spaces_are_one_item(_ database: TestServer.Database) async throws {
+    try await Self.run(on: database) { server, dora, _ in
+      let client = try server.client(server.keys.admin)
+      func add(_ names: String...) throws -> TestClient.Reply {
+        let items = names.map { #"{"item":"\#($0)","result":"defect"}"# }.joined(separator: ",")
+        return try client.send(
+          "POST", "/api/inspections",
+          json: #"{"vehicleId":"VAN-1","driverId":"\#(dora)","kind":"preTrip","items":[\#(items)]}"#)
+      }
+      let twice = try add("Horn", " horn ", "horn")
+      #expect(twice.status == 422 && twice.text.contains("each item once"), "\(twice.text)")
+      #expect(try add("  ").status == 422)
+      for name in [" horn ", "HORN"] {
+        let made = try add(name)
+        #expect(made.status == 201, "\(made.text)")
+        let id = try #require(try made.json["id"] as? String)
+        let signed = try client.send("POST", "/api/inspections/\(id)/sign", json: #"{"signature":"Dora"}"#)
+        #expect(signed.status == 200, "\(signed.text)")
+      }
+      let defects = try client.send("GET", "/api/defects?vehicle=VAN-1").list
+      #expect(defects.map { $0["item"] as? String } == ["horn"])
+      #expect((defects.first?["inspectionIds"] as? [String])?.count == 2)
+      // The text is that of the checklist.
+      #expect(defects.first?["text"] as? String == "Horn")
+    }
+  }
+
+  @Test(arguments: TestServer.Database.allCases)
   func documents_belong_to_the_vehicle_or_driver_of_their_subject(_ database: TestServer.Database) async throws {
     try await Self.run(on: database) { server, dora, emil in
       let client = try server.client(server.keys.admin)

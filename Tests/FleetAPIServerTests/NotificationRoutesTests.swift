@@ -64,6 +64,7 @@ import Testing
         for (wrong, path) in [
           (#","personIds":["019d0000-0000-7000-8000-000000000000"]"#, "personIds"),
           (#","fleetIds":["019d0000-0000-7000-8000-000000000000"]"#, "fleetIds"), (#","channels":[]"#, "channels"),
+          (#","quietHours":{"from":"22:00","to":"22:00"}"#, "quietHours.to"),
           (#","quietHours":{"from":"25:00","to":"06:00"}"#, "quietHours.from"), (#","digest":"yearly""#, "digest"),
         ] {
           let reply = try add(wrong)

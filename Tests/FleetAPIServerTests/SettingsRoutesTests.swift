@@ -72,6 +72,20 @@ import Testing
       }
       #expect(days.map(\.day.date.text) == ["2026-07-02"])
       #expect(try await server.storage.staleVehicles(markedBefore: Timestamp(nanoseconds: 0), limit: 10).isEmpty)
+      // As soon as the time zone changes, the figures are not final. Reports get their `pending` from these hours. The
+      // hours are read in the transaction of the change, before the background work can compute the days again.
+      let stale = try await server.storage.change(tenant: .standard, by: Actor(.command), at: WallClock.now) {
+        transaction throws(ThingError) in
+        let settings = try transaction.settings()
+        var moved = settings.value
+        moved.timeZone = "Asia/Tokyo"
+        let before = try transaction.staleHours(fleet: nil, in: 0...1_000_000)
+        try transaction.update(settings, to: moved, action: "change")
+        return (before, try transaction.staleHours(fleet: nil, in: 0...1_000_000))
+      }
+      // 22:00 UTC on 2026-07-01, in hours since 1970.
+      #expect(stale.0.isEmpty)
+      #expect(stale.1 == [StaleHours(vehicle: "VAN-1", zone: "Asia/Tokyo", hours: 495_262...495_262)])
     }
   }
 

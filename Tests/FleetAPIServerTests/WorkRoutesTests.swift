@@ -170,6 +170,66 @@ import Testing
   }
 
   @Test(arguments: TestServer.Database.allCases)
+  func a_wrong_assignment_of_the_past_is_made_void_and_replaced(_ database: TestServer.Database) async throws {
+    try await Self.run(on: database) { server, dora in
+      let client = try server.client(server.keys.admin)
+      let any = ["If-Match": "*"]
+      let emil = try #require(try client.send("POST", "/api/drivers", json: #"{"name":"Emil"}"#).json["id"] as? String)
+      func assign(_ driver: String, _ to: String) throws -> TestClient.Reply {
+        try client.send(
+          "POST", "/api/assignments",
+          json:
+            #"{"driverId":"\#(driver)","vehicleId":"VAN-1","from":"2026-01-01T00:00:00Z","to":"\#(to)T00:00:00Z"}"#)
+      }
+      func driver() throws -> String? {
+        try client.send("GET", "/api/vehicles/VAN-1/driver?at=2026-01-01T12:00:00Z").json["driverId"] as? String
+      }
+      let id = try #require(try assign(dora, "2026-01-03").json["id"] as? String)
+      let path = "/api/assignments/\(id)"
+      #expect(try driver() == dora)
+      let period = try client.send("PATCH", path, json: #"{"to":"2026-01-02T00:00:00Z"}"#, headers: any)
+      #expect(period.status == 409 && period.errorCode == "invalidState", "\(period.text)")
+      #expect(try client.send("PATCH", path, json: #"{"notes":"wrong van"}"#, headers: any).status == 200)
+      // Only those who assign vehicles may correct an assignment.
+      let session = try server.signIn("dora@example.com")
+      #expect(try server.asPage(session, "PATCH", path, #"{"void":true}"#, headers: any).status == 403)
+      #expect(try assign(emil, "2026-01-02").errorCode == "overlap")
+      let void = try client.send("PATCH", path, json: #"{"void":true}"#, headers: any)
+      #expect(void.status == 200 && void.json["void"] as? Bool == true, "\(void.text)")
+      #expect(try driver() == nil)
+      let right = try assign(emil, "2026-01-02")
+      #expect(right.status == 201, "\(right.text)")
+      #expect(try driver() == emil)
+      #expect(try client.send("GET", "/api/assignments?vehicle=VAN-1&void=false").list.count == 1)
+      let audit = try client.send("GET", "/api/audit?thing=\(id)")
+      #expect(audit.text.contains(#""after":{"void":true}"#), "\(audit.text)")
+      // It cannot become valid again while the right assignment is there.
+      #expect(try client.send("PATCH", path, json: #"{"void":false}"#, headers: any).errorCode == "overlap")
+      let other = try #require(try right.json["id"] as? String)
+      #expect(
+        try client.send("PATCH", "/api/assignments/\(other)", json: #"{"void":true}"#, headers: any).status == 200)
+      #expect(try client.send("PATCH", path, json: #"{"void":false}"#, headers: any).status == 200)
+      #expect(try driver() == dora)
+    }
+  }
+
+  @Test(arguments: TestServer.Database.allCases)
+  func an_active_assignment_is_cancelled_and_not_made_void(_ database: TestServer.Database) async throws {
+    try await Self.run(on: database) { server, dora in
+      let client = try server.client(server.keys.admin)
+      let made = try client.send(
+        "POST", "/api/assignments",
+        json: #"{"driverId":"\#(dora)","vehicleId":"VAN-1","from":"2030-01-01T00:00:00Z"}"#)
+      let path = "/api/assignments/\(try #require(try made.json["id"] as? String))"
+      let void = try client.send("PATCH", path, json: #"{"void":true}"#, headers: ["If-Match": "*"])
+      #expect(void.errorCode == "invalidState" && void.text.contains(#""allowedFrom":["completed"]"#), "\(void.text)")
+      #expect(try client.send("POST", "\(path)/cancel").status == 200)
+      let cancelled = try client.send("PATCH", path, json: #"{"void":true}"#, headers: ["If-Match": "*"])
+      #expect(cancelled.errorCode == "invalidState", "\(cancelled.text)")
+    }
+  }
+
+  @Test(arguments: TestServer.Database.allCases)
   func a_driver_sees_the_assigned_vehicle_only_during_the_assignment(_ database: TestServer.Database) async throws {
     try await Self.run(on: database) { server, dora in
       let client = try server.client(server.keys.admin)

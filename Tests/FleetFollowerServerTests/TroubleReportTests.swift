@@ -96,4 +96,63 @@ import Testing
       #expect(try await fleet.things(ThingQuery<Defect>(limit: 10)).map(\.value.codes) == [["P0302"]])
     }
   }
+
+  /// The severities of all defects, and the events so far, in their order.
+  private func state(_ fleet: FollowedFleet) async throws -> [String] {
+    try await fleet.follow()
+    let events = try await fleet.things(ThingQuery<FleetEvent>(order: [.init("number")], limit: 100))
+    let defects = try await fleet.things(ThingQuery<Defect>(limit: 10))
+    return defects.map(\.value.severity.rawValue) + events.map(\.value.event.rawValue)
+  }
+
+  @Test(arguments: Database.allCases)
+  func the_lamp_raises_the_severity_of_an_open_defect(_ database: Database) async throws {
+    try await FollowedFleet.with(database) { fleet in
+      let (on, off) = (#","mil":true"#, #","mil":false"#)
+      try await fleet.store([try FollowedFleet.codes(1, at: 1, ["P0300"], off)])
+      #expect(try await state(fleet) == ["minor", "troubleCodeFound"])
+      // The lamp of an ECU that does not store the code belongs to another fault.
+      try await fleet.store([try FollowedFleet.codes(2, at: 2, [], pending: ["P0300"], ecu: "7E9", on)])
+      #expect(try await state(fleet) == ["minor", "troubleCodeFound"])
+      try await fleet.store([try FollowedFleet.codes(3, at: 25, ["P0300"], on)])
+      #expect(try await state(fleet) == ["major", "troubleCodeFound", "troubleCodeFound"])
+      try await fleet.store([
+        try FollowedFleet.codes(4, at: 26, ["P0300"], on), try FollowedFleet.codes(5, at: 27, ["P0300"], off),
+      ])
+      #expect(try await state(fleet) == ["major", "troubleCodeFound", "troubleCodeFound"])
+    }
+  }
+
+  @Test(arguments: Database.allCases)
+  func the_lamp_does_not_change_a_severity_that_a_person_set(_ database: Database) async throws {
+    try await FollowedFleet.with(database) { fleet in
+      try await fleet.store([try FollowedFleet.codes(1, at: 1, ["P0300"], #","mil":true"#)])
+      #expect(try await state(fleet) == ["major", "troubleCodeFound"])
+      let defect = try #require(try await fleet.things(ThingQuery<Defect>(limit: 10)).first)
+      _ = try await fleet.change(at: 2) { transaction throws(ThingError) in
+        var lowered = defect.value
+        lowered.severity = .minor
+        return try transaction.update(
+          try transaction.existing(defect.id, Defect.self), to: lowered, action: "change")
+      }
+      try await fleet.store([try FollowedFleet.codes(2, at: 25, ["P0300"], #","mil":true"#)])
+      #expect(try await state(fleet) == ["minor", "troubleCodeFound"])
+    }
+  }
+
+  @Test(arguments: Database.allCases)
+  func a_code_that_comes_back_with_the_lamp_reopens_a_major_defect(_ database: Database) async throws {
+    try await FollowedFleet.with(database) { fleet in
+      try await fleet.store([try FollowedFleet.codes(1, at: 1, ["P0300"], #","mil":false"#)])
+      try await fleet.follow()
+      try await fleet.store([try FollowedFleet.codes(2, at: 2, [])])
+      try await fleet.follow()
+      let defect = try #require(try await fleet.things(ThingQuery<Defect>(limit: 10)).first)
+      _ = try await fleet.change(at: 3) { transaction throws(ThingError) in
+        try transaction.execute(.dismiss, try transaction.existing(defect.id, Defect.self), reason: "none")
+      }
+      try await fleet.store([try FollowedFleet.codes(3, at: 25, ["P0300"], #","mil":true"#)])
+      #expect(try await state(fleet) == ["major", "troubleCodeFound", "troubleCodeFound"])
+    }
+  }
 }

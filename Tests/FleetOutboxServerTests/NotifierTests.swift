@@ -116,6 +116,9 @@ import Testing
         document.title = "Insurance"
         document.expiresOn = CalendarDate("2026-12-23")
         try transaction.insert(document)
+        // The documents of a vehicle that was removed cause no reminders.
+        (document.subject, document.vehicleID) = (Document.Subject(.vehicle, "GONE"), "GONE")
+        try transaction.insert(document)
         return (admin.id, dora.id)
       }
       let notifier = Self.notifier(outbox)

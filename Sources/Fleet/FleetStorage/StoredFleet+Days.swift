@@ -275,7 +275,7 @@ extension ThingSession {
       grouping == .driver
       ? """
       LEFT JOIN assignment AS a ON a.tenant = v.tenant AND a.vehicle_id = v.id AND a.status IN ('active', 'completed')
-        AND a."from" <= d.first_time AND (a."to" IS NULL OR a."to" > d.last_time)
+        AND a."void" = 0 AND a."from" <= d.first_time AND (a."to" IS NULL OR a."to" > d.last_time)
       """ : ""
     let key =
       switch grouping {
@@ -323,21 +323,37 @@ extension ThingSession {
   }
 
   func staleHours(fleet: UUIDv7?, in hours: ClosedRange<Int64>) throws(ThingError) -> [StaleHours] {
-    var values = [SQLValue(tenant), .integer(hours.lowerBound), .integer(hours.upperBound)]
-    if let fleet { values.append(.identifier(fleet)) }
+    let zones = """
+      LEFT JOIN fleet AS f ON f.tenant = v.tenant AND f.id = v.fleet_id
+      LEFT JOIN tenant_settings AS s ON s.tenant = v.tenant
+      WHERE v.tenant = $1 AND v.is_gateway = 0 \(fleet == nil ? "" : "AND v.fleet_id = $4")
+      """
+    func values(_ range: ClosedRange<Int64>) -> [SQLValue] {
+      [SQLValue(tenant), .integer(range.lowerBound), .integer(range.upperBound)]
+        + [fleet].compactMap { $0.map { .identifier($0) } }
+    }
     return try asking { () throws(StoreFailure) in
-      try session.rows(
+      let marked = try session.rows(
         """
         SELECT v.id, min(coalesce(f.time_zone, s.time_zone)), min(h.hour), max(h.hour)
-        FROM vehicle AS v JOIN stale_hour AS h ON h.vehicle = v.key
-          LEFT JOIN fleet AS f ON f.tenant = v.tenant AND f.id = v.fleet_id
-          LEFT JOIN tenant_settings AS s ON s.tenant = v.tenant
-        WHERE v.tenant = $1 AND v.is_gateway = 0 AND h.hour >= $2 AND h.hour <= $3
-          \(fleet == nil ? "" : "AND v.fleet_id = $4")
+        FROM vehicle AS v JOIN stale_hour AS h ON h.vehicle = v.key \(zones) AND h.hour >= $2 AND h.hour <= $3
         GROUP BY v.id, h.hour / 24
-        """, values
+        """, values(hours)
       ).map { row in StaleHours(vehicle: row.text(0), zone: row.optionalText(1), hours: row.integer(2)...row.integer(3))
       }
+      // The days of vehicles whose time zone has changed begin at other times. They are not marked until the figures of
+      // the vehicle are reset, which happens in the background.
+      let moved = try session.rows(
+        """
+        SELECT v.id, coalesce(f.time_zone, s.time_zone), d.first_time, d.last_time
+        FROM vehicle AS v JOIN vehicle_day AS d ON d.vehicle = v.key \(zones) AND d.day >= $2 AND d.day <= $3
+          AND coalesce(v.day_zone, 'UTC') <> coalesce(f.time_zone, s.time_zone, 'UTC')
+        """, values(hours.lowerBound / 24 - 1...hours.upperBound / 24 + 1)
+      ).map { row in
+        let (first, last) = (StaleHour.number(row.integer(2)), StaleHour.number(row.integer(3)))
+        return StaleHours(vehicle: row.text(0), zone: row.optionalText(1), hours: first...max(first, last))
+      }
+      return marked + moved
     }
   }
 

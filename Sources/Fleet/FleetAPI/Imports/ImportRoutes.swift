@@ -299,7 +299,9 @@ struct ImportRoutes {
           outcome.errors.append(row.error(field, "another one has this value"))
           // Stop here: after an error, PostgreSQL executes no further statement in this transaction.
           return (outcome, count)
-        case .notFound, .conflict, .changedMeanwhile, .invalidState, .forbidden, .storage: throw error
+        case .notFound, .conflict, .changedMeanwhile, .invalidState, .forbidden:
+          outcome.errors.append(row.error("", APIError(error, logger: call.logger).message))
+        case .storage: throw error
         }
       }
     }
@@ -347,6 +349,12 @@ struct ImportRoutes {
     _ stored: Stored<Value>, _ row: ImportRow, _ things: ThingRoutes<Value>, _ transaction: any FleetTransaction,
     _ call: Call
   ) throws(ThingError) -> ImportOutcome.Action {
+    // The state of a thing may allow no change. A row that equals the thing is none.
+    do throws(FieldErrors) {
+      if try stored.value.patched(with: .object(row.values)).change(since: stored.value).isEmpty { return .unchanged }
+    } catch {
+      throw .invalid(error)
+    }
     let changed = try transaction.patch(stored, seen: stored.version, with: .object(row.values)) {
       value throws(ThingError) in try things.approve(stored, &value, transaction, call)
     }

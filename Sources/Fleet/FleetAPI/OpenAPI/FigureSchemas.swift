@@ -147,6 +147,7 @@ enum FigureSchemas {
         "note": { "description": "Why there is no score.", "type": "string" },
         "formula": { "type": "string" },
         "engineOnSeconds": { "description": "Absent if not known.", "type": "number" },
+        "pending": { "description": "Days on which the figures of an assigned vehicle lack new records; they are computed within minutes.", "type": "array", "items": { "type": "string", "format": "date" } },
         "journeys": { "description": "Journeys that began on the days and were not cancelled.", "type": "integer" },
         "journeysInProgress": { "type": "integer" },
         "journeysToReview": { "type": "integer" },

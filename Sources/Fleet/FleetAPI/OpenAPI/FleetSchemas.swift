@@ -13,7 +13,7 @@ enum FleetSchemas {
     ThingSchema.members(of: Fleet.self, derived: FleetGroupRoutes.derived),
     ThingSchema.members(of: Driver.self), ThingSchema.members(of: Assignment.self),
     ThingSchema.members(of: Expense.self), ThingSchema.members(of: Report.self, derived: [ReportRoutes.scope]),
-    ThingSchema.members(of: FuelEntry.self),
+    ThingSchema.members(of: FuelEntry.self, derived: FuelRoutes.derived),
     ThingSchema.members(of: Journey.self),
     ThingSchema.members(of: Inspection.self, derived: InspectionRoutes.derived), ThingSchema.members(of: Document.self),
     ThingSchema.members(of: Checklist.self),

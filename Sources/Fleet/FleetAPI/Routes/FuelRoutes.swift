@@ -15,12 +15,22 @@ struct FuelRoutes {
     var routes = ThingRoutes<FuelEntry>(
       work: storage, area: .fuel, order: [.init("at", isDescending: true)],
       check: { _, new, _, _ throws(ThingError) in try new.complete() })
+    routes.derived = Self.derived
     routes.afterChange = { entry, transaction throws(ThingError) in
       try transaction.followReadings(of: entry)
       try transaction.requestCheck(of: entry)
     }
     return routes
   }
+
+  static let derived = [
+    DerivedField<FuelEntry>(
+      key: FuelEntry.costKey,
+      schema:
+        #"{"description":"The amount that costs and reports contain: `total`; without it `price` times `quantity`, rounded to the smallest unit of the currency. Absent if neither is known.","#
+        + Money.schema.dropFirst(),
+      read: { entries, _ throws(ThingError) in entries.map { $0.value.cost?.json ?? .null } })
+  ]
 
   /// The maximum number of fuel entries that are read for one answer.
   private static let mostEntries = 20_000

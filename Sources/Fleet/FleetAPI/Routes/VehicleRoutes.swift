@@ -197,7 +197,7 @@ struct VehicleRoutes {
     let operation = Operation(
       id: "removeVehicle",
       summary:
-        "Removes a vehicle with all its records and schedules. Its defects are dismissed, and scheduled maintenance is cancelled. Its fills, expenses, meter readings and closed work stay; a vehicle that is made again with its id continues them. 409 `vehicleInUse` during an assignment, a journey or maintenance.",
+        "Removes a vehicle with all its records and schedules. Its defects are dismissed, and scheduled maintenance is cancelled. Its fills, expenses, meter readings, documents and closed work stay; a vehicle that is made again with its id continues them. 409 `vehicleInUse` during an assignment, a journey or maintenance.",
       parameters: [.header("If-Match", "The ETag of the version that is removed.")],
       results: [.init(.noContent, "Removed.")], errors: [.conflict, .preconditionFailed])
     let things = things

@@ -41,6 +41,11 @@ extension ThingRoutes {
     of items: [Stored<Value>], _ call: Call, _ view: any FleetView
   ) throws(ThingError) -> [[UInt8]] {
     var members = items.map(\.members)
+    for field in derived {
+      for (index, json) in try field.read(items, view).enumerated() where json != .null {
+        members[index][field.key] = json
+      }
+    }
     if let identity = call.identity, !hidden(nil, call).isEmpty {
       for (index, item) in items.enumerated() {
         for key in hidden(try relation(item, identity, view), call) { members[index][key] = nil }
@@ -53,11 +58,6 @@ extension ThingRoutes {
         for (index, item) in items.enumerated() where !costs.maySee(item.value, own: own) {
           members[index] = members[index].compactMapValues(\.withoutMoney)
         }
-      }
-    }
-    for field in derived {
-      for (index, json) in try field.read(items, view).enumerated() where json != .null {
-        members[index][field.key] = json
       }
     }
     return members.map { JSON.object($0).canonicalBytes }

@@ -60,7 +60,8 @@ public protocol FleetView {
   ) throws(ThingError) -> [DaySums]
 
   /// Returns stale hours: hours with records that the figures of days do not include yet. For each vehicle and day
-  /// (UTC) with stale hours, the result contains the first and the last of them.
+  /// (UTC) with stale hours, the result contains the first and the last of them. After a change of a vehicle's time
+  /// zone, the hours of all its days in the former zone are stale until its figures are computed again.
   ///
   /// - Parameters:
   ///   - fleet: the fleet whose vehicles are returned; `nil` for all.

@@ -3,6 +3,20 @@ extension Money {
   /// entries that are imported have withdrawn currencies.
   public static func isCurrency(_ code: String) -> Bool { currencies.contains(code) }
 
+  /// Returns the number of digits after the point that the smallest unit of a currency has. It is two for currencies that
+  /// ISO 4217 does not list.
+  public static func decimals(of code: String) -> Int {
+    if withoutDecimals.contains(code) { return 0 }
+    return withThreeDecimals.contains(code) ? 3 : withFourDecimals.contains(code) ? 4 : 2
+  }
+
+  private static let withoutDecimals: Set<String> = [
+    "BIF", "CLP", "DJF", "GNF", "ISK", "JPY", "KMF", "KRW", "PYG", "RWF", "UGX", "UYI", "VND", "VUV", "XAF", "XOF",
+    "XPF",
+  ]
+  private static let withThreeDecimals: Set<String> = ["BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND"]
+  private static let withFourDecimals: Set<String> = ["CLF", "UYW"]
+
   private static let currencies = Set((present + " " + withdrawn).split { $0.isWhitespace }.map(String.init))
 
   /// The codes of list one, without metals, units of accounts and codes for tests.

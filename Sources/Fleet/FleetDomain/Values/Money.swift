@@ -1,8 +1,10 @@
 /// An amount of money in one currency, for example `{"amount":"49.90","currency":"EUR"}`.
 ///
-/// The amount is stored with the digits that the person entered. Amounts of different currencies are never added.
+/// The amount has the decimals that the person entered, also more than the currency's smallest unit, because the price
+/// of a litre has them. Amounts of different currencies are never added.
 public struct Money: FieldValue, Hashable, Sendable {
-  /// A decimal number with up to 12 digits before the point and up to 4 after it.
+  /// A decimal number with up to 12 digits before the point and up to 4 after it. The digits before the point do not
+  /// begin with unnecessary zeros.
   public let amount: String
   /// Three letters (ISO 4217), for example `EUR`.
   public let currency: String
@@ -15,22 +17,31 @@ public struct Money: FieldValue, Hashable, Sendable {
       currency.utf8.allSatisfy({ (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }),
       let value = Self.tenThousandths(amount)
     else { return nil }
-    self.amount = amount
+    self.amount = Self.withoutLeadingZeros(amount)
     self.currency = currency
     tenThousandths = value
   }
 
-  /// Creates an amount with at least two digits after the point.
+  /// Creates an amount with at least as many digits after the point as the currency's smallest unit has: for example
+  /// two for `EUR`, and none for `JPY`.
   ///
   /// - Parameter tenThousandths: at most 10¹⁶ − 1, positive or negative.
   public init(tenThousandths: Int64, currency: String) {
     let magnitude = tenThousandths.magnitude
     var fraction = String(magnitude % 10_000)
     fraction = String(repeating: "0", count: 4 - fraction.count) + fraction
-    while fraction.count > 2, fraction.last == "0" { fraction.removeLast() }
-    amount = "\(tenThousandths < 0 ? "-" : "")\(magnitude / 10_000).\(fraction)"
+    let least = Self.decimals(of: currency)
+    while fraction.count > least, fraction.last == "0" { fraction.removeLast() }
+    amount = "\(tenThousandths < 0 ? "-" : "")\(magnitude / 10_000)" + (fraction.isEmpty ? "" : ".\(fraction)")
     self.currency = currency
     self.tenThousandths = tenThousandths
+  }
+
+  /// Returns a valid amount without the zeros at its beginning that it does not need.
+  private static func withoutLeadingZeros(_ amount: String) -> String {
+    let sign = amount.hasPrefix("-") ? "-" : ""
+    let digits = amount.dropFirst(sign.count).drop { $0 == "0" }
+    return sign + (digits.first?.isNumber ?? false ? "" : "0") + digits
   }
 
   private static func tenThousandths(_ text: String) -> Int64? {
@@ -71,16 +82,26 @@ public struct Money: FieldValue, Hashable, Sendable {
       throw FieldErrors([error])
     }
     guard isCurrency(money.currency) else {
-      throw FieldErrors([FieldError("currency", "expected a currency of ISO 4217, such as EUR")])
+      throw FieldErrors([
+        FieldError("currency", "expected a currency of ISO 4217, such as EUR, found \"\(money.currency)\"")
+      ])
     }
     return money
   }
 
   public init(json: JSON) throws(FieldError) {
-    guard case .object(let members) = json, members.count == 2, let amount = members["amount"]?.textValue,
-      let currency = members["currency"]?.textValue, let money = Money(amount: amount, currency: currency)
+    guard case .object(let members) = json, members.count == 2, let amount = members["amount"],
+      let currency = members["currency"]
     else {
       throw FieldError("", #"expected money like {"amount":"49.90","currency":"EUR"}, found \#(json.summary)"#)
+    }
+    guard let text = amount.textValue, Self.tenThousandths(text) != nil else {
+      throw FieldError(
+        "amount",
+        #"expected a text like "49.90", at most 12 digits before the point and 4 after it, found \#(amount.summary)"#)
+    }
+    guard let code = currency.textValue, let money = Money(amount: text, currency: code) else {
+      throw FieldError("currency", "expected a currency of ISO 4217, such as EUR, found \(currency.summary)")
     }
     self = money
   }

@@ -4,7 +4,7 @@ import Telemetry
 
 extension FleetView {
   /// Returns the figures of one driver: those of the report of drivers, and the sums of the journeys that began on the
-  /// days.
+  /// days. `pending` contains the days on which the figures of a vehicle of the driver do not include all records yet.
   ///
   /// - Parameter zone: the time zone in which the days begin.
   public func figures(
@@ -24,7 +24,29 @@ extension FleetView {
     members["formula"] = .text(ReportTable.scoreFormula)
     if sums.hasTimes { members["engineOnSeconds"] = (Double(sums.engineOn) / 1_000).json }
     members.merge(try journeyFigures(of: driver, on: dates, in: zone)) { $1 }
+    let pending = try pendingDays(ofDriver: driver, on: dates, in: zone)
+    if !pending.isEmpty { members["pending"] = .array(pending.map(\.json)) }
     return .object(members)
+  }
+
+  /// Returns the days whose figures do not include all records yet, of the vehicles that are or were assigned to a
+  /// driver on these days.
+  private func pendingDays(
+    ofDriver driver: UUIDv7, on dates: ClosedRange<CalendarDate>, in zone: ZoneRules
+  ) throws(ThingError) -> [CalendarDate] {
+    guard let vehicles = try assignedTimes(of: [driver])[driver] else { return [] }
+    var pending: Set<CalendarDate> = []
+    for (vehicle, days) in try pendingDays(fleet: nil, on: dates) {
+      guard let windows = vehicles[vehicle] else { continue }
+      pending.formUnion(
+        days.filter { day in
+          windows.contains { window in
+            window.from.milliseconds < zone.start(of: day.next)
+              && (window.to?.milliseconds ?? .max) > zone.start(of: day)
+          }
+        })
+    }
+    return pending.sorted()
   }
 
   private func journeyFigures(

@@ -48,18 +48,28 @@ extension FleetView {
     }
     let journeys = try pendingJourneys(of: report)
     if report.topic == .compliance { return Report.Pending(vehicles: 0, days: 0, journeys: journeys) }
+    let days = try pendingDays(fleet: report.fleetID, on: report.from...report.to)
+    return Report.Pending(
+      vehicles: Int64(days.count), days: Int64(days.values.reduce(0) { $0 + $1.count }), journeys: journeys)
+  }
+
+  /// Returns the days whose figures do not include all records yet, by the ids of the vehicles.
+  ///
+  /// - Parameter fleet: the fleet whose vehicles are returned; `nil` for all.
+  func pendingDays(
+    fleet: UUIDv7?, on dates: ClosedRange<CalendarDate>
+  ) throws(ThingError) -> [String: Set<CalendarDate>] {
     // One more day at each end, because days begin at different times in different zones.
-    let hours = Int64(report.from.dayNumber - 1) * 24...Int64(report.to.dayNumber + 2) * 24
+    let hours = Int64(dates.lowerBound.dayNumber - 1) * 24...Int64(dates.upperBound.dayNumber + 2) * 24
     var days: [String: Set<CalendarDate>] = [:]
-    for stale in try staleHours(fleet: report.fleetID, in: hours) {
+    for stale in try staleHours(fleet: fleet, in: hours) {
       let zone = zone(stale.zone)
       for date in [stale.hours.lowerBound, stale.hours.upperBound].flatMap({ StaleDays.days(of: $0, in: zone) })
-      where (report.from...report.to).contains(date) {
+      where dates.contains(date) {
         days[stale.vehicle, default: []].insert(date)
       }
     }
-    return Report.Pending(
-      vehicles: Int64(days.count), days: Int64(days.values.reduce(0) { $0 + $1.count }), journeys: journeys)
+    return days
   }
 
   private func tooMany(_ what: String, _ limit: Int) -> ThingError {
@@ -272,6 +282,8 @@ extension FleetView {
       let (vehicle, driver) = (document.value.vehicleID, document.value.driverID)
       let fleet = vehicle.map { fleets[$0] ?? nil } ?? driver.flatMap { fleetOfDriver[$0] }
       guard report.fleetID == nil || fleet == report.fleetID else { return }
+      // The documents of a vehicle that was removed are part of its history.
+      if let vehicle, fleets[vehicle] == nil { return }
       try count(
         .documentsExpired, .documentsExpiring, last, .init(vehicle: vehicle, fleet: fleet, driver: driver), &table)
     }

@@ -209,6 +209,7 @@ const catalogue = {
   "assignments.ended": ["The assignment has ended", "Die Zuteilung ist beendet"],
   "assignments.cancel": ["Cancel assignment", "Zuteilung stornieren"],
   "assignments.cancelQuestion": ["The assignment is cancelled as if it had never begun.", "Die Zuteilung gilt, als hätte sie nie begonnen."],
+  "assignments.voidQuestion": ["The assignment stays in the list, but counts nowhere: the driver no longer sees records of its time, and figures leave it out.", "Die Zuteilung bleibt in der Liste, zählt aber nirgends: Die Person sieht keine Aufzeichnungen dieser Zeit mehr, und Auswertungen lassen sie weg."],
   "assignments.cancelled": ["The assignment was cancelled", "Die Zuteilung wurde storniert"],
   "expenses.title": ["Expenses", "Ausgaben"],
   "expenses.add": ["Add an expense", "Ausgabe hinzufügen"],

@@ -16,6 +16,9 @@ public struct Assignment: WorkThing {
   /// The end of the period, exclusive; `nil` if the end is not known yet.
   public var to: Timestamp?
   public var notes: String?
+  /// Whether the entry is wrong. A wrong entry remains visible, but has no effect. Only a completed assignment can be
+  /// wrong in this way; an active one is cancelled instead.
+  public var isVoid = false
   public var status = Status.active
 
   public init() {}
@@ -36,8 +39,14 @@ public struct Assignment: WorkThing {
     Field("from", \.from).filledIn().sortable(),
     Field("to", \.to).sortable(),
     Field("notes", \.notes, TextRules.long).textSearched(),
+    Field("void", \.isVoid).filterable(),
     Field("status", \.status).settable(by: .server).filterable(),
   ]
+
+  /// The condition of the assignments that have an effect: they are neither cancelled nor void.
+  static var valid: [ThingQuery<Assignment>.Condition] {
+    [.oneOf(key: "status", [Status.active, .completed].map(\.json)), .oneOf(key: "void", [.bool(false)])]
+  }
 
   /// Whether a change has added time to the period of the assignment.
   ///
@@ -48,8 +57,8 @@ public struct Assignment: WorkThing {
     return from < old.from || to.map { $0 > end } ?? true
   }
 
-  /// Whether a time is in the period of the assignment. Always `false` if the assignment was cancelled.
+  /// Whether a time is in the period of the assignment. Always `false` if the assignment was cancelled or is void.
   public func contains(_ time: Timestamp) -> Bool {
-    status != .cancelled && from <= time && to.map { time < $0 } ?? true
+    status != .cancelled && !isVoid && from <= time && to.map { time < $0 } ?? true
   }
 }

@@ -2,20 +2,23 @@ import FleetDomain
 import Telemetry
 
 extension FleetTransaction {
-  /// Checks a new or changed assignment. If a new assignment has no start, sets the start to now.
+  /// Checks a new or changed assignment. If a new assignment has no start, sets the start to now. Of a completed
+  /// assignment, only the notes can change, and whether it is void.
   ///
   /// - Parameters:
   ///   - old: the assignment before the change; `nil` if the assignment is new.
   ///   - mayName: whether an error may describe another assignment with this id.
   /// - Throws: `invalid`; `rule` with one of the codes `overlap`, `driverSuspended`, `licenceExpired`,
-  ///   `vehicleUnavailable`, `vehicleUnsafe`; `invalidState` if the assignment was ended or cancelled.
+  ///   `vehicleUnavailable`, `vehicleUnsafe`; `invalidState` if the state does not allow the change.
   public func check(
     _ new: inout Assignment, old: Stored<Assignment>?,
     mayName: (UUIDv7) throws(ThingError) -> Bool = { _ in true }
   ) throws(ThingError) {
     if let old {
-      guard old.value.status == .active else {
-        throw .invalidState(state: old.value.status.rawValue, allowedFrom: [Assignment.Status.active.rawValue])
+      let isPeriodChanged = new.from != old.value.from || new.to != old.value.to
+      let allowed: Assignment.Status = isPeriodChanged || old.value.status != .completed ? .active : .completed
+      guard old.value.status == allowed else {
+        throw .invalidState(state: old.value.status.rawValue, allowedFrom: [allowed.rawValue])
       }
     } else if new.from == Assignment().from {
       new.from = now
@@ -23,11 +26,17 @@ extension FleetTransaction {
     if let to = new.to, to <= new.from {
       throw .invalid(FieldErrors([FieldError("to", "expected a time after from")]))
     }
+    if old == nil, let to = new.to, to <= now { new.status = .completed }
+    if new.isVoid {
+      guard new.status == .completed else {
+        throw .invalidState(state: new.status.rawValue, allowedFrom: [Assignment.Status.completed.rawValue])
+      }
+      return
+    }
     // An assignment stays valid if the vehicle goes to a workshop or the licence expires later. Therefore, a changed
     // assignment is checked only if the change adds time.
     if new.adds(to: old?.value) { try requireAssignable(new) }
     try requireNoOverlap(new, except: old?.id, mayName)
-    if old == nil, let to = new.to, to <= now { new.status = .completed }
   }
 
   /// Checks that the driver may drive and that the vehicle is ready.
@@ -58,8 +67,9 @@ extension FleetTransaction {
   ) throws(ThingError) {
     for (key, value) in [("vehicleId", new.vehicle.json), ("driverId", new.driver.json)] {
       var query = ThingQuery<Assignment>(
-        .oneOf(key: key, [value]), .oneOf(key: "status", ["active", "completed"].map { .text($0) }),
-        .anyOf([[.oneOf(key: "to", [.null])], [.atLeast(key: "to", new.from.json)]]), limit: 1_000)
+        .oneOf(key: key, [value]), .anyOf([[.oneOf(key: "to", [.null])], [.atLeast(key: "to", new.from.json)]]),
+        limit: 1_000)
+      query.conditions += Assignment.valid
       if let to = new.to { query.conditions.append(.below(key: "from", to.json)) }
       let other = try list(query).items.first { other in
         other.id != id && other.value.to.map { $0 > new.from } ?? true && (other.value.to != other.value.from)
@@ -169,7 +179,7 @@ extension FleetView {
 
   /// Returns the periods in which vehicles are or were assigned to drivers. The result is grouped by driver and then by
   /// vehicle.
-  func assignedTimes(of drivers: Set<UUIDv7>) throws(ThingError) -> [UUIDv7: [String: [VehicleWindow]]] {
+  public func assignedTimes(of drivers: Set<UUIDv7>) throws(ThingError) -> [UUIDv7: [String: [VehicleWindow]]] {
     var times: [UUIDv7: [String: [VehicleWindow]]] = [:]
     var rest = Array(drivers)[...]
     while !rest.isEmpty {
@@ -182,11 +192,11 @@ extension FleetView {
     return times
   }
 
-  /// Returns the vehicles and times of the drivers' assignments that were not cancelled.
+  /// Returns the vehicles and times of the drivers' assignments that are neither cancelled nor void.
   private func windows(ofDrivers drivers: [JSON]) throws(ThingError) -> [(driver: JSON, window: VehicleWindow)] {
     guard !drivers.isEmpty else { return [] }
-    let query = ThingQuery<Assignment>(
-      .oneOf(key: "driverId", drivers), .oneOf(key: "status", ["active", "completed"].map { .text($0) }))
+    var query = ThingQuery<Assignment>(.oneOf(key: "driverId", drivers))
+    query.conditions += Assignment.valid
     return try values(["driverId", "vehicleId", "from", "to"], query).compactMap { values in
       guard let vehicle = values[1].textValue, let from = try? Timestamp(json: values[2]) else { return nil }
       return (values[0], VehicleWindow(vehicle, from: from, to: try? Timestamp(json: values[3])))

@@ -120,10 +120,31 @@ extension FleetTransaction {
       defect.status = isStill ? .acknowledged : .open
       defect.dismissReason = nil
       defect.freezeFrame = report.freezeFrame(of: code) ?? defect.freezeFrame
+      if try raises(report, code, stored) { defect.severity = .major }
       try announce(try update(live, to: defect, action: "reopen"), since: stored.value)
-    } else if defect.freezeFrame == nil, let frame = report.freezeFrame(of: code) {
+      return
+    }
+    var changed = live
+    if defect.freezeFrame == nil, let frame = report.freezeFrame(of: code) {
       defect.freezeFrame = frame
-      try update(live, to: defect, action: "change")
+      changed = try update(changed, to: defect, action: "change")
+    }
+    if [.open, .acknowledged].contains(defect.status), try raises(report, code, stored) {
+      defect.severity = .major
+      changed = try update(changed, to: defect, action: "raise")
+      try emit(.troubleCodeFound, of: changed.id, defect, item: defect.text)
+    }
+  }
+
+  /// Whether a report raises the severity of a defect from minor to major: its ECU stores the code and has the
+  /// malfunction indicator lamp on, and no person has set the severity.
+  private func raises(
+    _ report: TroubleReport, _ code: String, _ stored: Stored<Defect>
+  ) throws(ThingError) -> Bool {
+    guard report.isLampOn, report.stored.contains(code), stored.value.severity == .minor else { return false }
+    // The server itself never lowers a severity. Therefore, a person has set it if it has changed to minor.
+    return try !audit(thing: stored.id, before: nil, limit: Int(Self.mostHistory)).contains { entry in
+      entry.change?.before["severity"] != nil
     }
   }
 

@@ -16,7 +16,8 @@ public struct PendingReminder: Equatable, Sendable {
 
 extension FleetView {
   /// Returns the due reminders for which no event was added yet. A document or a driving licence has three reminders:
-  /// 30 days before its last day of validity, 7 days before it, and on the day after it.
+  /// 30 days before its last day of validity, 7 days before it, and on the day after it. The documents of vehicles that
+  /// were removed have no reminders.
   ///
   /// - Returns: the reminders, and descriptions of the documents and drivers that cannot be read.
   public func pendingReminders(
@@ -35,6 +36,8 @@ extension FleetView {
       unreadable += page.unreadable
       for document in page.items {
         guard let day = document.value.expiresOn else { continue }
+        // The documents of a vehicle that was removed are part of its history.
+        if let vehicle = document.value.vehicleID, try self.vehicle(named: vehicle) == nil { continue }
         let item = document.value.title ?? document.value.category.rawValue
         let driver: Stored<Driver>? = if let id = document.value.driverID { try find(id, Driver.self) } else { nil }
         let zone =

@@ -36,6 +36,10 @@ public struct NotificationRule: Kind {
       Field("to", \.to) { text throws(FieldError) in try QuietHours.check(text) }.required(),
     ]
 
+    public func check() throws(FieldError) {
+      if from == to { throw FieldError("to", "expected another time than from, \(from)") }
+    }
+
     private static func check(_ text: String) throws(FieldError) {
       guard seconds(text) != nil else { throw FieldError("", "expected a time of day like \"22:00\"") }
     }

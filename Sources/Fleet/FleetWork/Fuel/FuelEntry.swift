@@ -105,16 +105,22 @@ public struct FuelEntry: WorkThing {
     Field("checkAt", \.checkAt).settable(by: .live),
   ]
 
-  /// The amount that was paid: ``total`` or, if that is unknown, ``price`` × ``quantity``, rounded to hundredths. `nil`
-  /// if both ``total`` and ``price`` are unknown.
+  /// The key of ``cost`` in JSON. The value is computed, so clients cannot set it.
+  public static let costKey = "cost"
+
+  /// The amount that was paid: ``total`` or, if that is unknown, ``price`` × ``quantity``, rounded to the smallest unit of
+  /// the currency. `nil` if both ``total`` and ``price`` are unknown.
   public var cost: Money? {
     if let total { return total }
     guard let price else { return nil }
     let unitPrice = ExactDecimal(digits: Int128(price.tenThousandths), scale: 4)
+    let decimals = Money.decimals(of: price.currency)
+    let scale = (decimals..<4).reduce(Int64(1)) { scale, _ in scale * 10 }
     guard let quantity = ExactDecimal(JSON.number(quantity).canonicalText),
-      let hundredths = unitPrice.multiplied(by: quantity)?.units(ofScale: 2), abs(hundredths) < 100_000_000_000_000
+      let units = unitPrice.multiplied(by: quantity)?.units(ofScale: decimals),
+      abs(units) < 10_000_000_000_000_000 / scale
     else { return nil }
-    return Money(tenThousandths: hundredths * 100, currency: price.currency)
+    return Money(tenThousandths: units * scale, currency: price.currency)
   }
 }
 

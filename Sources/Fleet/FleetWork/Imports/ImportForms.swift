@@ -20,7 +20,7 @@ enum CellMeaning: Equatable {
   /// Texts that are separated by `;`.
   case list
   case json
-  /// A member of an object: a number if the cell contains a number, otherwise a text.
+  /// A member of an object: a number or an object if the cell contains one, otherwise a text.
   case member
 
   static let number = CellMeaning.number(times: .one)
@@ -101,7 +101,10 @@ struct Forms {
     case .json:
       guard let json = try? JSON(parsing: Array(text.utf8)) else { return failure("JSON") }
       return .success(json)
-    case .member: return .success(number(text).flatMap { Double($0) }?.json ?? .text(text))
+    case .member:
+      // The amounts that people entered are members that are objects.
+      if text.hasPrefix("{"), let json = try? JSON(parsing: Array(text.utf8)) { return .success(json) }
+      return .success(number(text).flatMap { Double($0) }?.json ?? .text(text))
     case .flag, .noFlag:
       guard let flag = Self.flag(text) else { return failure("yes or no") }
       return .success(.bool(flag == (cell.meaning == .flag)))

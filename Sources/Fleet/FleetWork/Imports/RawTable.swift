@@ -121,12 +121,28 @@ struct RawTable {
     case .drivers: readOwn(section, Driver.self, options)
     case .fuelEntries: readOwn(section, FuelEntry.self, options)
     case .expenses: readOwn(section, Expense.self, options)
-    case .maintenanceRecords: readOwn(section, MaintenanceRecord.self, options)
+    case .maintenanceRecords: readOwn(withoutCancelled(section), MaintenanceRecord.self, options)
     case .serviceSchedules: readOwn(section, ServiceSchedule.self, options)
     case .meterReadings: readOwn(section, MeterReading.self, options)
     case .trips: readOwn(section, ImportedTrip.columns, options)
     case .tracks: readOwn(section, ImportedPosition.columns, options)
     }
+  }
+
+  /// Returns the rows of maintenance records that are not cancelled, and skips the others. A cancelled record has no
+  /// effect, and a new record cannot be cancelled.
+  private mutating func withoutCancelled(_ section: Section) -> Section {
+    guard let column = section.column("status") else { return section }
+    var rows: [CSVText.Row] = []
+    for row in section.rows {
+      guard WorkTurn.mayContinue else { break }
+      if column < row.cells.count, row.cells[column].trimmed == MaintenanceRecord.Status.cancelled.rawValue {
+        skip(row, "this record is cancelled; cancelled records are not imported")
+      } else {
+        rows.append(row)
+      }
+    }
+    return Section(header: section.header, rows: rows)
   }
 
   /// Columns of exported lists that are no fields: the times of a thing, and the members without a column.
@@ -141,7 +157,9 @@ struct RawTable {
       if name == "id" { return .cell(.text) }
       if name.isEmpty || Self.computed.contains(name) { return .computed }
       let key = String(name.prefix { $0 != "." })
-      guard let field = fields.first(where: { $0.keys.contains(key) }) else { return nil }
+      guard let field = fields.first(where: { $0.keys.contains(key) }) else {
+        return kind is FuelEntry.Type && key == FuelEntry.costKey ? .computed : nil
+      }
       // Exports also contain the fields that only the server sets.
       guard field.access == .client || field.access == .creation else { return .computed }
       return .cell(Self.meaning(of: field, name))
@@ -214,7 +232,7 @@ struct RawTable {
     case .time: return .time
     case .identifier: return .text
     case .json:
-      if field.schema.contains(#""type":"array","items":{"type":"string""#) { return .list }
+      if field.schema.contains(#""type":"array""#), field.schema.contains(#""items":{"type":"string""#) { return .list }
       // A list of lines with costs is JSON, a single cost is money.
       return field.schema.contains(#""currency""#) && !field.schema.contains(#""type":"array""#) ? .money : .json
     case .text: return field.schema.contains(#""format":"date""#) ? .day : .text

@@ -10,7 +10,9 @@ extension FleetTransaction {
     var known = try inspectionDefects(of: report.value.vehicle, [.open, .acknowledged])
     let texts = try itemTexts(of: report.value.vehicle)
     for item in report.value.items where item.result == .defect {
-      if let index = known.firstIndex(where: { $0.value.item == item.item }) {
+      if let index = known.firstIndex(where: {
+        $0.value.item.map(Inspection.Item.key(of:)) == Inspection.Item.key(of: item.item)
+      }) {
         var joined = known.remove(at: index)
         var defect = joined.value
         defect.join(report.id, replacing: old?.id)
@@ -21,7 +23,7 @@ extension FleetTransaction {
       var defect = Defect()
       (defect.vehicle, defect.driver) = (report.value.vehicle, report.value.driverID)
       (defect.source, defect.severity) = (.inspection, .major)
-      let text = texts[item.item] ?? item.item
+      let text = texts[Inspection.Item.key(of: item.item)] ?? item.item
       defect.text = item.note.map { "\(text): \($0)" } ?? text
       defect.photos = item.photos
       (defect.item, defect.inspectionIDs) = (item.item, [report.id])
@@ -58,13 +60,14 @@ extension FleetTransaction {
     }
   }
 
-  /// Returns the description of each checklist item; the keys are the names of the items. If several lists contain an
-  /// item, a list for the vehicle's type takes precedence.
+  /// Returns the description of each checklist item, by the key of its name (``Inspection/Item/key(of:)``). If several
+  /// lists contain an item, a list for the vehicle's type takes precedence.
   private func itemTexts(of vehicle: String) throws(ThingError) -> [String: String] {
     let type = try self.vehicle(named: vehicle)?.value.category
     let lists = try checklists().map(\.list)
     let ordered = lists.filter { list in type.map(list.types.contains) ?? false } + lists
-    return Dictionary(ordered.flatMap(\.items).map { ($0.name, $0.text) }) { first, _ in first }
+    let texts = ordered.flatMap(\.items).map { (Inspection.Item.key(of: $0.name), $0.text) }
+    return Dictionary(texts) { first, _ in first }
   }
 
   private func inspectionDefects(

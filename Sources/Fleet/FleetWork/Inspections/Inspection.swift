@@ -25,7 +25,7 @@ public struct Inspection: WorkThing {
       case ok, defect, notApplicable
     }
 
-    /// The name of an item of a ``Checklist``, or any other name.
+    /// The name of an item of a ``Checklist``, or any other name, without white space at its ends.
     public var item = ""
     public var result = Result.ok
     public var note: String?
@@ -41,6 +41,16 @@ public struct Inspection: WorkThing {
         guard photos.count <= 20 else { throw FieldError("", "expected at most 20 photos") }
       },
     ]
+
+    public static func parsed(client json: JSON) throws(FieldErrors) -> Item {
+      var item = try Item(client: json)
+      item.item = item.item.trimmed
+      guard !item.item.isEmpty else { throw FieldErrors([FieldError("item", "expected a name, found white space")]) }
+      return item
+    }
+
+    /// The key that is equal for names that differ only in upper and lower case, or in white space at their ends.
+    static func key(of name: String) -> String { name.trimmed.lowercased() }
   }
 
   public struct Signature: NestedValue {
@@ -127,7 +137,9 @@ public struct Inspection: WorkThing {
     Field("place", \.place, TextRules.short(200)).textSearched(),
     Field("items", \.items) { items throws(FieldError) in
       guard items.count <= 200 else { throw FieldError("", "expected at most 200 items") }
-      guard Set(items.map(\.item)).count == items.count else { throw FieldError("", "expected each item once") }
+      guard Set(items.map { Item.key(of: $0.item) }).count == items.count else {
+        throw FieldError("", "expected each item once")
+      }
     }.refers(to: .file),
     Field("notes", \.notes, TextRules.long).textSearched(),
     Field("supersedes", \.supersedes).refers(to: .inspection).settable(by: .creation).filterable(),

@@ -42,7 +42,7 @@ export default function Calendar({ place }) {
   const loaded = useLoad(async () => {
     const isDriver = may("assignments") === "own";
     const [list, fleet] = await Promise.all([
-      all("/api/assignments", { from: monday, to: later(monday, 6), status: "active,completed", sort: "from" }),
+      all("/api/assignments", { from: monday, to: later(monday, 6), status: "active,completed", void: false, sort: "from" }),
       isDriver ? [] : all("/api/vehicles", { status: "available,assigned,inService,inactive", sort: "id" }),
     ]);
     remember("vehicle", fleet);

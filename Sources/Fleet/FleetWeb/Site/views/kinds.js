@@ -102,6 +102,12 @@ export const drivers = {
     : status("driverStatus", { available: "good", onTrip: "moving", offDuty: "parked", suspended: "danger" }, { available: "moving" })(driver),
 };
 
+/** The commands that make an entry void, and valid again. */
+const voidCommands = /** @type {NonNullable<Kind["commands"]>} */ ([
+  { name: "void", label: "void.make", question: "void.question", done: "void.done", isBad: true, isPossible: entry => !entry.void, patch: () => ({ void: true }), undo: () => ({ void: false }) },
+  { name: "use", label: "void.undo", question: "void.undoQuestion", done: "void.undone", isPossible: entry => entry.void, patch: () => ({ void: false }), undo: () => ({ void: true }) },
+]);
+
 /** @type {Kind} */
 export const assignments = {
   id: "assignments", one: "assignment", path: "/api/assignments", area: "assignments", title: "assignments.title", add: "assignments.add", empty: "assignments.empty", pages: [["/assignments", "assignments.list", "assignments"], ["/assignments/calendar", "assignments.calendar", "assignments"]],
@@ -115,18 +121,15 @@ export const assignments = {
     { name: "status", label: "field.status", kind: "choice", texts: "assignmentStatus", isRead: true, choices: ["active", "completed", "cancelled"] },
   ],
   columns: ["vehicleId", "driverId", "from", "to"], filters: ["status", "vehicleId", "driverId"], period: ["from", "to"], sorts: ["from", "to"],
-  status: status("assignmentStatus", { active: "moving", completed: "good", cancelled: "silent" }, { completed: "parked" }),
+  status: assignment => assignment.void ? html`<${Status} shape="silent">${t("void")}</${Status}>`
+    : status("assignmentStatus", { active: "moving", completed: "good", cancelled: "silent" }, { completed: "parked" })(assignment),
   commands: [
     { name: "end", label: "assignments.end", question: "assignments.endQuestion", done: "assignments.ended", isPossible: thing => thing.status === "active", body: () => ({}) },
     { name: "cancel", label: "assignments.cancel", question: "assignments.cancelQuestion", done: "assignments.cancelled", isBad: true, isPossible: thing => thing.status === "active" },
+    { ...voidCommands[0], question: "assignments.voidQuestion", isPossible: thing => thing.status === "completed" && !thing.void },
+    voidCommands[1],
   ],
 };
-
-/** The commands that make an entry void, and valid again. */
-const voidCommands = /** @type {NonNullable<Kind["commands"]>} */ ([
-  { name: "void", label: "void.make", question: "void.question", done: "void.done", isBad: true, isPossible: entry => !entry.void, patch: () => ({ void: true }), undo: () => ({ void: false }) },
-  { name: "use", label: "void.undo", question: "void.undoQuestion", done: "void.undone", isPossible: entry => entry.void, patch: () => ({ void: false }), undo: () => ({ void: true }) },
-]);
 
 /** @type {Kind} */
 export const expenses = {
@@ -181,6 +184,7 @@ export const fuelEntries = {
     { name: "energy", label: "field.energy", kind: "choice", texts: "energy", required: true, initial: () => "diesel", choices: ["petrol", "diesel", "cng", "lpg", "electric", "adBlue"] },
     { name: "quantity", label: "field.quantity", kind: "measure", required: true, hint: "field.quantityHint" },
     { name: "total", label: "field.total", kind: "money", hint: "field.amountHint" },
+    { name: "cost", label: "field.cost", kind: "money", isRead: true, isShown: entry => entry.cost !== undefined && entry.total === undefined },
     { name: "odometer", label: "field.odometer", kind: "number", unit: "km", isMeasured: true, digits: 0, reads: "odometer" },
     { name: "full", label: "field.full", kind: "flag", initial: () => true },
     { name: "missedPrevious", label: "field.missedPrevious", kind: "flag" },
@@ -189,8 +193,8 @@ export const fuelEntries = {
     { name: "fileIds", label: "field.files", kind: "files" },
     { name: "driverId", label: "field.driverId", kind: "thing", of: "driver", isRead: true },
   ],
-  columns: ["at", "vehicleId", "quantity", "energy", "total", "odometer", "driverId"], filters: ["energy", "vehicleId", "driverId"], period: ["from", "to"],
-  sorts: ["at", "quantity", "energy", "odometer"], numbers: ["quantity", "total", "odometer"], commands: voidCommands,
+  columns: ["at", "vehicleId", "quantity", "energy", "cost", "odometer", "driverId"], filters: ["energy", "vehicleId", "driverId"], period: ["from", "to"],
+  sorts: ["at", "quantity", "energy", "odometer"], numbers: ["quantity", "cost", "odometer"], commands: voidCommands,
 };
 
 /** @type {Kind} */

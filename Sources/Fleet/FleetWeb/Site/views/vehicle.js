@@ -92,7 +92,7 @@ function Work({ id }) {
   return html`<${ThingCard} kind=${defects} query=${query} detail=${(/** @type {any} */ defect) => [t("severity." + defect.severity), dateText(defect.createdAt)]} />
     <${ThingCard} kind=${records} query=${query} text=${(/** @type {any} */ record) => serviceTypeName(record.serviceType)} detail=${(/** @type {any} */ record) => [dayText(record.completedDate ?? record.scheduledDate), record.cost && moneyText(record.cost), record.vendorName]} />
     <${ThingCard} kind=${documents} query=${query} start=${{ "of.kind": "vehicle", "of.id": id }} detail=${(/** @type {any} */ document) => [document.title && t("document." + document.kind), document.number]} />
-    <${ThingCard} kind=${fuelEntries} query=${query} detail=${(/** @type {any} */ entry) => [measured(entry, "quantity"), entry.total && moneyText(entry.total), entry.odometer !== undefined && quantity(entry.odometer, "km")]} />
+    <${ThingCard} kind=${fuelEntries} query=${query} detail=${(/** @type {any} */ entry) => [measured(entry, "quantity"), entry.cost && moneyText(entry.cost), entry.odometer !== undefined && quantity(entry.odometer, "km")]} />
     <${ThingCard} kind=${expenses} query=${query} detail=${(/** @type {any} */ expense) => [expense.amount && moneyText(expense.amount), dateText(expense.at), expense.vendorName]} />`;
 }
 
