@@ -25,7 +25,7 @@ struct ForwardRoutes {
 
   private var things: ThingRoutes<Forward> {
     var routes = ThingRoutes<Forward>(
-      storage: storage, area: .settings, relation: { _, _, _ in Relation() }, restriction: { _, _, _ in nil },
+      storage: storage, area: .integrations, relation: { _, _, _ in Relation() }, restriction: { _, _, _ in nil },
       check: { [mayUsePrivate] old, new, transaction, _ throws(ThingError) in
         try Self.check(new, mayUsePrivate: mayUsePrivate)
         if let old { try Self.check(old, to: new, transaction) }
@@ -108,7 +108,7 @@ struct ForwardRoutes {
         .init(.noContent, "Removed."),
         .init(.accepted, "It is removed as soon as its messages are cleared.", .json("Forward"), headers: ["ETag"]),
       ])
-    return Route(.delete, things.path + "/{forwardId}", .may(.write, .settings), operation, isFiltered: true) {
+    return Route(.delete, things.path + "/{forwardId}", .may(.write, .integrations), operation, isFiltered: true) {
       [things] call in
       let ending = try await things.change(call) { transaction throws(ThingError) in
         let forward = try things.existing(call, transaction)
