@@ -175,6 +175,17 @@ final class LiveHub: Sendable {
     }
   }
 
+  /// Closes the connections of tokens that were revoked, and of sessions that have ended or whose owners have other
+  /// rights than the connection. Other connections of these tokens and sessions remain open.
+  ///
+  /// - Parameter time: a time after the change of the tokens and sessions.
+  func checkRights(of tokens: Set<UUIDv7>, _ tenant: TenantID, since time: ContinuousClock.Instant) {
+    guard !tokens.isEmpty else { return }
+    for bound in connectionsOfLoops {
+      running.execute(on: bound.loop) { bound.value.checkRights(of: tokens, tenant, since: time) }
+    }
+  }
+
   /// Closes every connection with code 1013 (try again later), so that each client connects and authenticates again.
   func closeForNewAuthentication() {
     for bound in connectionsOfLoops {
