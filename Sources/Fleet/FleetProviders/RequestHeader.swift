@@ -23,6 +23,11 @@ public enum RequestHeader {
     "webhook-id", "webhook-signature", "webhook-timestamp", "x-prometheus-remote-write-version",
   ]
 
+  /// The JSON Schema of the name of a header for a key, as JSON text.
+  public static let keyNameSchema =
+    #"{"description":"A header for keys; not one that belongs to the message or the connection, such as `Host`.","#
+    + #""type":"string","minLength":1,"maxLength":64,"pattern":"^[!#$%&'*+.^_`|~0-9A-Za-z-]+$"}"#
+
   /// Checks the name of a header that an administrator has chosen for a key; `nil` stands for the usual header.
   public static let checkKeyName: @Sendable (String?) throws(FieldError) -> Void = { name throws(FieldError) in
     guard let name else { return }

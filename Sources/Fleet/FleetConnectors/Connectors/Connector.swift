@@ -94,7 +94,7 @@ public struct Connector: Kind {
     Field("clientId", \.clientID, TextRules.short(256)),
     Field("userName", \.userName, TextRules.short(256)),
     Field("scope", \.scope, TextRules.short(1_000)),
-    Field("keyHeader", \.keyHeader, RequestHeader.checkKeyName),
+    Field("keyHeader", \.keyHeader, RequestHeader.checkKeyName).schema(RequestHeader.keyNameSchema),
     Field("readsFaults", \.readsFaults),
     Field("secret", \.secret).settable(by: .hidden),
     Field("webhookSecret", \.webhookSecret).settable(by: .hidden),

@@ -49,7 +49,7 @@ public struct Forward: Kind {
     Field("format", \.format).required().settable(by: .creation).sortable(),
     Field("isActive", \.isActive).filterable(),
     Field("address", \.address).required(),
-    Field("keyHeader", \.keyHeader, RequestHeader.checkKeyName),
+    Field("keyHeader", \.keyHeader, RequestHeader.checkKeyName).schema(RequestHeader.keyNameSchema),
     Field("secret", \.secret).settable(by: .hidden),
     Field("state", \.state).settable(by: .live).filterable(),
     Field("lastSentAt", \.lastSentAt).settable(by: .live),
