@@ -55,6 +55,34 @@ import Testing
     }
   }
 
+  /// The id of a vehicle is unique in a tenant. Only a request that would otherwise make the vehicle learns that another
+  /// fleet uses the id.
+  @Test(arguments: TestServer.Database.allCases)
+  func an_id_of_another_fleet_is_answered_like_a_free_one(_ database: TestServer.Database) async throws {
+    try await TestServer.run(on: database) { server in
+      let fleets = try await FleetRoutesTests.depots(server).ids
+      try await runBlocking {
+        let admin = try server.signIn("north@example.com")
+        func statuses(_ id: String, _ fleet: String?) throws -> [Int] {
+          let more = fleet.map { #","fleetId":"\#($0)""# } ?? ""
+          let (body, path) = (#"{"id":"\#(id)"\#(more)}"#, "/api/vehicles/\(id)")
+          return try [
+            server.asPage(admin, "POST", "/api/vehicles", body),
+            server.asPage(admin, "PUT", path, body, headers: ["If-None-Match": "*"]),
+            server.asPage(admin, "PUT", path, #"{"name":"x"}"#), server.asPage(admin, "GET", path),
+            server.asPage(admin, "DELETE", path),
+          ].map(\.status)
+        }
+        for fleet in [nil, fleets.south] {
+          for id in ["VAN-2", "FREE", "VAN-ZZ"] {
+            #expect(try statuses(id, fleet) == [403, 403, 404, 404, 404], "\(id), \(fleet ?? "no fleet")")
+          }
+        }
+        #expect(try statuses("VAN-2", fleets.north) == [409, 409, 404, 404, 404])
+      }
+    }
+  }
+
   @Test(arguments: TestServer.Database.allCases)
   func a_change_cannot_move_a_thing_out_of_the_callers_fleets(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in

@@ -104,6 +104,88 @@ import Testing
     }
   }
 
+  /// Names that RFC 9110 (7.2, 7.6.1, 8.3 to 8.6, 10.1.1), RFC 9112 (6) and proxies use for the message and the
+  /// connection, in upper and lower case; names that are no token (RFC 9110, section 5.6.2).
+  @Test(
+    arguments: [
+      "Content-Length", "content-length", "Transfer-Encoding", "Host", "host", "Connection", "Keep-Alive",
+      "Proxy-Connection", "Proxy-Authorization", "TE", "Trailer", "Upgrade", "Expect", "Content-Type",
+      "Content-Encoding", "Accept-Encoding", "X-Forwarded-Host", "Forwarded", "", "X Key", "X-Key:", "X-K\u{E9}y",
+      "X-Key\\r\\nInj",
+    ])
+  func a_key_is_sent_in_no_header_of_the_message_or_the_connection(_ name: String) async throws {
+    try await TestServer.run(Self.options) { server in
+      try await runBlocking {
+        let client = try server.client(server.keys.admin)
+        for (path, settings) in [
+          ("/api/forwards", #""name":"I","format":"influx","address":"https://influx.example/w""#),
+          ("/api/connectors", #""name":"C","service":"aemp","signIn":"apiKey","address":"https://aemp.example/""#),
+        ] {
+          let reply = try client.send("POST", path, json: "{\(settings),\"keyHeader\":\"\(name)\",\"secret\":\"28\"}")
+          #expect(reply.status == 422 && reply.text.contains(#""path":"keyHeader""#), "\(path) \(name): \(reply.text)")
+          #expect(try client.send("GET", path).list.isEmpty)
+        }
+      }
+    }
+  }
+
+  @Test func the_headers_of_usual_keys_are_accepted() async throws {
+    try await TestServer.run(Self.options) { server in
+      try await runBlocking {
+        let client = try server.client(server.keys.admin)
+        for name in ["Authorization", "X-API-Key", "Api_Key2", "Ocp-Apim-Subscription-Key"] {
+          let reply = try client.send(
+            "POST", "/api/forwards",
+            json: #"{"name":"\#(name)","format":"influx","address":"https://influx.example/w","keyHeader":"\#(name)"}"#)
+          #expect(reply.status == 201, "\(name): \(reply.text)")
+        }
+      }
+    }
+  }
+
+  /// A line break in a value would begin another header.
+  @Test(arguments: [#"x\r\nInj: 1"#, #"x\ny"#, #"x\ry"#, #"x\u0000y"#, #"x\u0001"#, #"x\u007f"#, "   "])
+  func a_secret_has_no_control_characters(_ secret: String) async throws {
+    try await TestServer.run(Self.options) { server in
+      try await runBlocking {
+        let client = try server.client(server.keys.admin)
+        let broker = #""name":"H","format":"homeAssistant","address":"mqtts://me@broker.example/vans""#
+        for (path, key, settings) in [
+          ("/api/forwards", "secret", #""name":"I","format":"influx","address":"https://influx.example/w""#),
+          ("/api/forwards", "secret", broker),
+          ("/api/connectors", "secret", #""name":"C","service":"samsara""#),
+          ("/api/connectors", "webhookSecret", #""name":"C","service":"samsara""#),
+          ("/api/connectors", "refreshToken", #""name":"C","service":"ford""#),
+        ] {
+          let reply = try client.send("POST", path, json: "{\(settings),\"\(key)\":\"\(secret)\"}")
+          #expect(reply.status == 422 && reply.text.contains("\"path\":\"\(key)\""), "\(path) \(key): \(reply.text)")
+        }
+      }
+    }
+  }
+
+  @Test func the_password_of_a_broker_needs_a_user_in_the_address() async throws {
+    try await TestServer.run(Self.options) { server in
+      try await runBlocking {
+        let client = try server.client(server.keys.admin)
+        func make(_ address: String, _ more: String = "") throws -> TestClient.Reply {
+          try client.send(
+            "POST", "/api/forwards", json: #"{"name":"H","format":"homeAssistant","address":"\#(address)"\#(more)}"#)
+        }
+        let alone = try make("mqtts://broker.example/vans", #","secret":"pw""#)
+        #expect(alone.status == 422 && alone.text.contains(#""path":"address""#), "\(alone.text)")
+        // A broker that lets anonymous clients in needs neither.
+        #expect(try make("mqtts://broker.example/vans").status == 201)
+        let made = try make("mqtts://me@broker.example/vans", #","secret":"pw""#)
+        #expect(made.status == 201, "\(made.text)")
+        let path = "/api/forwards/\(try #require(try made.json["id"] as? String))"
+        let changed = try client.send(
+          "PATCH", path, json: #"{"address":"mqtts://broker.example/vans"}"#, headers: ["If-Match": "*"])
+        #expect(changed.status == 422 && changed.text.contains(#""path":"address""#), "\(changed.text)")
+      }
+    }
+  }
+
   @Test func a_forward_whose_messages_are_on_a_broker_is_removed_later() async throws {
     try await TestServer.run(Self.options) { server in
       let id = try await runBlocking {
@@ -152,7 +234,10 @@ import Testing
         #expect(try made.json["hasSecret"] as? Bool == true)
         for address in [
           "https://broker.example/vans", "mqtts://broker.example", "mqtts://fleet:secret@broker.example/vans",
-          "mqtts://broker.example/vans/+", "mqtts://broker.example/homeassistant", "mqtt://broker.example/vans",
+          "mqtts://broker.example/vans/+", "mqtts://broker.example/vans/#", "mqtts://broker.example/$SYS",
+          "mqtts://broker.example/$share/x", "mqtts://broker.example/vans//x",
+          "mqtts://broker.example/vans/../x", "mqtts://broker.example/..", "mqtts://broker.example/vans/%2B",
+          "mqtts://broker.example/homeassistant", "mqtt://broker.example/vans",
           "mqtts://127.0.0.1/vans", "mqtts://10.0.0.1/vans",
         ] {
           let reply = try make(address)

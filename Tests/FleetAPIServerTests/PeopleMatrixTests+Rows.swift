@@ -398,11 +398,11 @@ extension PeopleMatrixTests {
     Row(
       "POST /api/reports", body: #"{"kind":"trips","from":"2026-05-01","to":"2026-05-31"}"#,
       gets: [401, 403, 403, 403, 403, 201, 201, 201, 201]),
-    Row("GET /api/connectors", gets: [401, 403, 200, 403, 200, 403, 200, 200, 200]),
+    Row("GET /api/connectors", gets: [401, 403, 403, 403, 403, 403, 200, 200, 200]),
     Row("POST /api/connectors", body: connector, gets: [401, 403, 403, 403, 403, 403, 201, 201, 201]),
     Row(
       "GET /api/connectors/{connectorId}", "/api/connectors/$CONNECTOR",
-      gets: [401, 403, 200, 403, 200, 403, 404, 200, 200]),
+      gets: [401, 403, 403, 403, 403, 403, 404, 200, 200]),
     Row(
       "PUT /api/connectors/{connectorId}", "/api/connectors/$NEW", body: connector, headers: ["If-None-Match": "*"],
       gets: [401, 403, 403, 403, 403, 403, 201, 201, 201]),
@@ -443,10 +443,10 @@ extension PeopleMatrixTests {
     Row(
       "POST /api/phones/{phoneId}/rotate", "/api/phones/$PHONE/rotate",
       gets: [401, 403, 403, 404, 403, 403, 404, 200, 200]),
-    Row("GET /api/forwards", gets: [401, 403, 200, 403, 200, 403, 200, 200, 200]),
+    Row("GET /api/forwards", gets: [401, 403, 403, 403, 403, 403, 200, 200, 200]),
     Row("POST /api/forwards", body: forward, gets: [401, 403, 403, 403, 403, 403, 201, 201, 201]),
     Row(
-      "GET /api/forwards/{forwardId}", "/api/forwards/$FORWARD", gets: [401, 403, 200, 403, 200, 403, 404, 200, 200]),
+      "GET /api/forwards/{forwardId}", "/api/forwards/$FORWARD", gets: [401, 403, 403, 403, 403, 403, 404, 200, 200]),
     Row(
       "PUT /api/forwards/{forwardId}", "/api/forwards/$NEW", body: forward, headers: ["If-None-Match": "*"],
       gets: [401, 403, 403, 403, 403, 403, 201, 201, 201]),
@@ -457,10 +457,10 @@ extension PeopleMatrixTests {
     Row(
       "DELETE /api/forwards/{forwardId}", "/api/forwards/$FORWARD",
       gets: [401, 403, 403, 403, 403, 403, 404, 204, 404]),
-    Row("GET /api/webhooks", gets: [401, 403, 200, 403, 200, 403, 200, 200, 200]),
+    Row("GET /api/webhooks", gets: [401, 403, 403, 403, 403, 403, 200, 200, 200]),
     Row("POST /api/webhooks", body: webhook, gets: [401, 403, 403, 403, 403, 403, 201, 201, 201]),
     Row(
-      "GET /api/webhooks/{webhookId}", "/api/webhooks/$WEBHOOK", gets: [401, 403, 200, 403, 200, 403, 404, 200, 200]),
+      "GET /api/webhooks/{webhookId}", "/api/webhooks/$WEBHOOK", gets: [401, 403, 403, 403, 403, 403, 404, 200, 200]),
     Row(
       "PUT /api/webhooks/{webhookId}", "/api/webhooks/$NEW", body: webhook, headers: ["If-None-Match": "*"],
       gets: [401, 403, 403, 403, 403, 403, 201, 201, 201]),
@@ -475,7 +475,7 @@ extension PeopleMatrixTests {
       gets: [401, 403, 403, 403, 403, 403, 404, 202, 202]),
     Row(
       "GET /api/webhooks/{webhookId}/deliveries", "/api/webhooks/$WEBHOOK/deliveries",
-      gets: [401, 403, 200, 403, 200, 403, 404, 200, 200]),
+      gets: [401, 403, 403, 403, 403, 403, 404, 200, 200]),
     Row(
       "POST /api/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver",
       "/api/webhooks/$WEBHOOK/deliveries/$DELIVERY/redeliver",

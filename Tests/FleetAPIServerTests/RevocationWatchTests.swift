@@ -51,6 +51,46 @@ import Testing
     }
   }
 
+  /// For some seconds after a change of rights, connections with the old rights are searched for. One that was opened
+  /// after the change is not among them, although it belongs to the same session.
+  @Test(arguments: TestServer.Database.allCases)
+  func a_connection_that_is_opened_after_new_rights_remains_open(_ database: TestServer.Database) async throws {
+    try await TestServer.run(on: database) { server in
+      let ann = try await server.addPerson("admin@example.com")
+      let bob = try await server.addPerson("bob@example.com", [.viewer])
+      try await runBlocking {
+        let admin = try server.signIn("admin@example.com")
+        let session = try server.signIn("bob@example.com")
+        func open() throws -> WebSocketTestClient {
+          let socket = try WebSocketTestClient(
+            port: server.port, headers: ["Cookie": "fleet-session=\(session)", "Origin": "http://localhost"])
+          _ = try socket.listen("fleet")
+          return socket
+        }
+        let end = WebSocketTestClient.Message.close(
+          code: 1008, reason: "the rights of this account have changed; connect again")
+        let old = try open()
+        let changed = try server.asPage(
+          admin, "PATCH", "/api/people/\(bob.id.string)", #"{"roles":["maintenance"]}"#, headers: ["If-Match": "*"])
+        #expect(changed.status == 200, "\(changed.text)")
+        let new = try open()
+        #expect(try old.close() == end)
+        // The watch closes this connection in a later round, in which it looks for Bob's old rights again.
+        let other = try server.signIn("admin@example.com")
+        let last = try WebSocketTestClient(
+          port: server.port, headers: ["Cookie": "fleet-session=\(other)", "Origin": "http://localhost"])
+        _ = try last.listen("fleet")
+        let roles = #"{"roles":["admin","viewer"]}"#
+        let own = try server.asPage(
+          admin, "PATCH", "/api/people/\(ann.id.string)", roles, headers: ["If-Match": "*"])
+        #expect(own.status == 200, "\(own.text)")
+        #expect(try last.close() == end)
+        try new.send(#"{"action":"ping"}"#)
+        #expect(try new.event()["event"] as? String == "pong")
+      }
+    }
+  }
+
   /// The server may remember for a moment that the token was good.
   @Test func a_connection_that_is_opened_with_a_remembered_token_ends_as_well() async throws {
     try await TestServer.run { server in

@@ -31,6 +31,8 @@ import Testing
     (.viewer, .fuel, .read, "all"), (.viewer, .documents, .read, "all"), (.viewer, .costs, .read, "-"),
     (.viewer, .reports, .read, "all"), (.viewer, .audit, .read, "-"), (.viewer, .people, .read, "all"),
     (.viewer, .people, .write, "own"), (.viewer, .settings, .read, "all"), (.viewer, .settings, .write, "-"),
+    (.maintenance, .integrations, .read, "-"), (.driver, .integrations, .read, "-"),
+    (.viewer, .integrations, .read, "-"), (.viewer, .integrations, .write, "-"),
     (.viewer, .assignments, .read, "all"), (.viewer, .contacts, .read, "all"), (.viewer, .drivers, .write, "-"),
   ]
 
@@ -114,7 +116,7 @@ import Testing
         #expect(Permission.of(.token(.admin), to: action, area, relation).isAllowed)
         let gateway = (area, action) == (.geofences, .read) || (area, action) == (.records, .write)
         #expect(Permission.of(.gateway, to: action, area, relation).isAllowed == gateway)
-        let reads = action == .read && ![.people, .licences, .audit].contains(area)
+        let reads = action == .read && ![.people, .licences, .audit, .integrations].contains(area)
         #expect(Permission.of(.token(.readOnly), to: action, area, relation).isAllowed == reads)
       }
     }

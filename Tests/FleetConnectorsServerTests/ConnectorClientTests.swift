@@ -203,6 +203,26 @@ import Testing
     #expect(cloud.sent.count == 3 && !cloud.sent.contains { $0.url.contains("wake") })
   }
 
+  // MARK: Headers
+
+  /// Even if a setting with such a header was stored, no request with it is sent. The address has no server, so that a
+  /// request would fail with another error.
+  @Test(
+    arguments: [
+      ["Content-Length: 28"], ["host: internal.example"], ["Transfer-Encoding: chunked"], ["Proxy-Connection: x"],
+      ["Expect: 100-continue"], ["X-Key: x\r\nInj: 1"], ["X-Key: x\u{0}y"], ["X-Key:"], ["X-Key;"], ["X Key: y"],
+      ["Content-Type: text/plain", "content-type: application/json"],
+    ])
+  func a_header_that_changes_the_message_is_never_sent(_ headers: [String]) async throws {
+    let client = ProviderClient(mayUseLoopback: true, mayUsePrivate: true, longest: 1_000, seconds: 5)
+    do throws(ProviderFailure) {
+      _ = try await client.fetch(ProviderClient.Request("http://127.0.0.1:9/", headers: headers, body: [1]))
+      Issue.record("\(headers) were sent")
+    } catch {
+      #expect(error.description == "not headers that may be sent", "\(headers): \(error.description)")
+    }
+  }
+
   // MARK: Addresses
 
   @Test(arguments: ["http://127.0.0.1:9/", "http://localhost:9/", "http://[::1]:9/"])

@@ -325,6 +325,8 @@ import Testing
           .map(\.value.text)
       }
       #expect(texts.count == 2 && texts.allSatisfy { $0.hasPrefix("A webhook was switched off: http://127.0.0.1") })
+      // The path often contains a secret. One receiver has the path /status-410, the other /.
+      #expect(texts.allSatisfy { !$0.contains("status-") && !$0.hasSuffix("/") }, "\(texts)")
       // After it was switched on again, what is older than a day is not sent.
       site.outbox.advance(86_400)
       try await site.change { [url = site.url] transaction throws(ThingError) in

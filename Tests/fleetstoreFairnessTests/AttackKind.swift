@@ -8,9 +8,10 @@ import TestKit
 enum AttackKind: String, CaseIterable {
   case announcedBodies, bombs, largeBatches, smallBatches, corrections, lists, shortReads, adminWrites, rotations,
     fences
-  case replay, fanOut, subscriptions, messages, strangers, connections, openRoutes, slowReaders
+  case replay, fanOut, subscriptions, changeChannels, messages, strangers, connections, openRoutes, slowReaders
   case signIns, things, imports, listExports, archives, reports, uploads, images, audits, rules, forwards, webhooks,
     connectors, phones, schedules, tracks
+  case voidedReadings, retirements, fuelImports
 
   func begin(_ attack: Attack, _ keys: AttackKeys) throws {
     switch self {
@@ -36,6 +37,7 @@ enum AttackKind: String, CaseIterable {
       Self.listen(attack, keys, sockets: 100, channels: 1)
       Self.sendBatches(attack, keys, records: 100, threads: 4)
     case .subscriptions: Self.listen(attack, keys, sockets: 60, channels: 250)
+    case .changeChannels: Self.followChanges(attack, keys)
     case .messages:
       attack.begin(threads: 8) { attack, _ in
         let socket = try attack.socket()
@@ -85,6 +87,9 @@ enum AttackKind: String, CaseIterable {
     case .connectors: try Self.connect(attack, keys)
     case .phones: try Self.reportPositions(attack, keys)
     case .schedules: try Self.scheduleServices(attack, keys)
+    case .voidedReadings: try Self.voidReadings(attack, keys)
+    case .retirements: try Self.retire(attack, keys)
+    case .fuelImports: Self.importFuel(attack, keys)
     case .tracks:
       Self.sendRequests(
         attack, keys, ["/api/vehicles/VAN-0/track?from=2026-01-01T00:00:00Z&to=2026-02-01T00:00:00Z", "/api/positions"])

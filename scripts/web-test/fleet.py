@@ -29,7 +29,7 @@ def pages(stage_):
         set_up += [(kind, "/" + kind), (kind[:-1], f"/{kind}/{identifier}"), (kind[:-1] + "-new", f"/{kind}/new")]
     return {
         "admin": [("fleet-overview", "/fleet"), ("calendar", "/assignments/calendar"), ("journey", f"/journeys/{journey}"), ("reconciliation", "/vehicles/VAN-001/reconciliation"), *set_up],
-        "viewer": [("viewer-fleet", "/fleet"), ("viewer-settings", "/settings"), ("viewer-webhooks", "/webhooks")], "driver": [("my-calendar", "/assignments/calendar"), ("my-phones", "/phones"), ("my-phone-new", "/phones/new")]}
+        "viewer": [("viewer-fleet", "/fleet"), ("viewer-settings", "/settings")], "driver": [("my-calendar", "/assignments/calendar"), ("my-phones", "/phones"), ("my-phone-new", "/phones/new")]}
 
 
 def rows(browser):

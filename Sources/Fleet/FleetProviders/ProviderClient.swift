@@ -101,10 +101,13 @@ public final class ProviderClient: Sendable {
 
   /// Sends a request, and returns the answer, which may have any status.
   ///
-  /// - Throws: ``ProviderFailure`` if the URL is not allowed, or if no complete answer arrives within the limits.
+  /// - Throws: ``ProviderFailure`` if the URL or a header is not allowed, or if no complete answer arrives within the limits.
   public func fetch(_ request: Request) async throws(ProviderFailure) -> Answer {
     guard Self.isAllowed(request.url, mayUseLoopback: mayUseLoopback) else {
       throw ProviderFailure(description: "not an address that may be used")
+    }
+    guard RequestHeader.areAllowed(request.headers) else {
+      throw ProviderFailure(description: "not headers that may be sent")
     }
     defer { waiting.subtract(1, ordering: .relaxed) }
     guard waiting.add(1, ordering: .relaxed).newValue <= Self.mostWaiting else {

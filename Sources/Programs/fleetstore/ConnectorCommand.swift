@@ -126,7 +126,9 @@ private struct ConnectorFile: Sendable {
         if members[key] != nil { throw FieldError(key, "expected \(key)File: the name of a file with the secret") }
         guard let name = members.removeValue(forKey: key + "File") else { continue }
         guard let file = name.textValue else { throw FieldError(key + "File", "expected the name of a file") }
-        secrets[key] = try FileText.readSecretLine(Configuration.resolved(file, folder))
+        let secret = try FileText.readSecretLine(Configuration.resolved(file, folder))
+        try Connector.check(secret: secret, key: key + "File")
+        secrets[key] = secret
       }
       connector = try Connector(client: .object(members))
       try connector.check(mayUsePrivate: mayUsePrivate)

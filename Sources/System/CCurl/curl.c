@@ -178,6 +178,10 @@ int ccurl_begin_method(
   CURL *easy = client->easy;
   ccurl_library.curl_easy_reset(easy);
   for (int index = 0; index < header_count; index++) {
+    // libcurl sends headers as they are, so that a line break in a header would begin another header or request.
+    for (const char *byte = headers[index]; *byte; byte++) {
+      if ((unsigned char)*byte < ' ' || *byte == 127) return -EINVAL;
+    }
     struct curl_slist *longer = ccurl_library.curl_slist_append(client->headers, headers[index]);
     if (!longer) return -ENOMEM;
     client->headers = longer;

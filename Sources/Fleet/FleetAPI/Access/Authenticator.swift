@@ -120,14 +120,21 @@ final class Authenticator: Sendable {
     identity.signedIn.map { sessions.end(of: $0) } ?? identity.token?.expiresAt
   }
 
+  /// Looks up a session or token in the storage, and returns its owner with the present rights; `nil` if it was revoked,
+  /// has ended, or its secret was replaced.
+  func current(_ identity: Identity) async throws -> Identity? {
+    guard let found = try await lookups.principal(identity.key, stranger: nil) else { return nil }
+    let current = Identity(principal: found, key: identity.key)
+    return current.isRevoked ? nil : current
+  }
+
   /// Looks up a session or token in the storage, and returns the time at which it ends if it is not used again. The
   /// uses that other servers have recorded are considered.
   ///
   /// - Returns: a time in the past if it was revoked or its secret was replaced; `nil` if it has no end.
   func currentEnd(of identity: Identity) async throws -> Timestamp? {
-    guard let found = try await lookups.principal(identity.key, stranger: nil) else { return Timestamp(nanoseconds: 0) }
-    let current = Identity(principal: found, key: identity.key)
-    return current.isRevoked ? Timestamp(nanoseconds: 0) : end(of: current)
+    guard let current = try await current(identity) else { return Timestamp(nanoseconds: 0) }
+    return end(of: current)
   }
 
   /// Returns the error 429: an address has tried too many unknown keys.

@@ -54,6 +54,12 @@ struct Identity: Sendable {
   /// The id of the person or of the operator's token; `nil` for a gateway.
   var author: UUIDv7? { signedIn?.person ?? token?.id }
 
+  /// Whether another identity has the same rights, so that a live connection of one shows the same as of the other.
+  func hasSameRights(as other: Identity) -> Bool {
+    tenant == other.tenant && author == other.author && requester == other.requester
+      && signedIn?.needsFactor == other.signedIn?.needsFactor
+  }
+
   /// Whether the key was revoked, or the session ended.
   var isRevoked: Bool {
     switch principal {

@@ -19,6 +19,9 @@ struct AuditedChanges: Sendable {
   struct Found: Sendable {
     let thing: ChangedThing
     let message: LiveChange
+    /// The id and the VIN of the vehicle that the thing is about, which name its channel; empty if there is none,
+    /// and `nil` if the vehicle cannot be read.
+    let vehicleNames: Set<String>?
   }
 
   private let changes: [Change]
@@ -75,13 +78,24 @@ struct AuditedChanges: Sendable {
             thing: thing,
             message: LiveChange(
               kind: change.kind, id: thing.name, vehicle: thing.vehicle, action: action,
-              version: max(change.version, thing.version))))
+              version: max(change.version, thing.version)),
+            vehicleNames: try Self.names(ofVehicle: thing.vehicle, view)))
       } catch {
         guard error.isUnreadable else { throw error }
         unreadable.append("\(change.kind) \(change.id.string): \(error.reason)")
       }
     }
     return (found, unreadable)
+  }
+
+  private static func names(ofVehicle id: String?, _ view: any FleetView) throws(ThingError) -> Set<String>? {
+    guard let id else { return [] }
+    do throws(ThingError) {
+      return Set([id, try view.vehicle(named: id)?.value.vin].compactMap { $0 })
+    } catch {
+      guard error.isUnreadable else { throw error }
+      return nil
+    }
   }
 
   private func thing(of change: Change, _ view: any FleetView) throws(ThingError) -> ChangedThing? {
@@ -103,11 +117,6 @@ extension Collection<AuditedChanges.Found> {
     for audience: ChangeAudience, _ identity: Identity, _ view: any FleetView
   ) throws(ThingError) -> [LiveChange] {
     var (reaches, own): ([Area: Reach], Set<String>?) = ([:], nil)
-    var vehicles: Set<String> = []
-    if case .vehicle(let name) = audience.channel.topic {
-      vehicles = [name]
-      if let vehicle = try view.vehicle(named: name) { vehicles.insert(vehicle.value.id) }
-    }
     let needsRelation =
       switch audience.channel.topic {
       case .all, .vehicle: false
@@ -119,8 +128,12 @@ extension Collection<AuditedChanges.Found> {
       let reach = reaches[thing.area] ?? Reach(of: identity.requester, to: .read, thing.area)
       reaches[thing.area] = reach
       if reach.isEmpty { continue }
-      if case .vehicle = audience.channel.topic {
-        guard let vehicle = thing.vehicle, vehicles.contains(vehicle) else { continue }
+      if let names = change.vehicleNames {
+        guard audience.channel.mayConcern(names) else { continue }
+      } else if case .vehicle(let name) = audience.channel.topic, name != thing.vehicle {
+        // This throws an error if the channel has the name of the vehicle that cannot be read.
+        _ = try view.vehicle(named: name)
+        continue
       }
       if reach.isOnlyOwn || audience.channel.topic == .me {
         // Most changes are about other people's things. Leave them out before their relation is read.

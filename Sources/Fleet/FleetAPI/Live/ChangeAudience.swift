@@ -32,7 +32,9 @@ final class ChangeAudiences: Sendable {
 
   /// Returns the audiences of a tenant, each with the identity of one of its subscribers.
   func all(of tenant: TenantID) -> [(audience: ChangeAudience, identity: Identity)] {
-    tenants.withLock { tenants in (tenants[tenant] ?? [:]).map { ($0.key, $0.value.identity) } }
+    // Make the array outside of the lock, so that other tenants do not wait for it.
+    let audiences = tenants.withLock { $0[tenant] ?? [:] }
+    return audiences.map { ($0.key, $0.value.identity) }
   }
 
   /// Adds a subscriber to an audience.
@@ -45,10 +47,11 @@ final class ChangeAudiences: Sendable {
   /// Removes a subscriber from an audience.
   func removeOne(from audience: ChangeAudience) {
     tenants.withLock { tenants in
-      guard var audiences = tenants[audience.channel.tenant], var entry = audiences[audience] else { return }
-      entry.count -= 1
-      audiences[audience] = entry.count > 0 ? entry : nil
-      tenants[audience.channel.tenant] = audiences.isEmpty ? nil : audiences
+      // Change the value in place. A copy would take time for each audience of the tenant, and every tenant would wait.
+      let tenant = audience.channel.tenant
+      tenants[tenant]?[audience]?.count -= 1
+      if tenants[tenant]?[audience]?.count ?? 0 <= 0 { tenants[tenant]?[audience] = nil }
+      if tenants[tenant]?.isEmpty ?? false { tenants[tenant] = nil }
     }
   }
 }

@@ -25,6 +25,8 @@ final class ChangeFeed: Sendable {
   static let page: Int64 = 50
   /// The number of audiences whose rights are checked in one transaction.
   private static let audiencesOfView = 4
+  /// The number of audiences to which one message is delivered together, so that the event loops also do other work.
+  private static let audiencesOfDelivery = 64
 
   private let storage: any FleetStorage
   private let hub: LiveHub
@@ -150,7 +152,10 @@ final class ChangeFeed: Sendable {
     }
     guard !found.isEmpty else { return }
     // A client that subscribes later reads the things after these changes.
-    var rest = hub.audiences.all(of: tenant)[...]
+    // Most audiences are those of other vehicles: leave them out before their rights are checked.
+    let names = found.reduce(into: Set<String>()) { $0.formUnion($1.vehicleNames ?? []) }
+    let isComplete = found.allSatisfy { $0.vehicleNames != nil }
+    var rest = hub.audiences.all(of: tenant).filter { !isComplete || $0.audience.channel.mayConcern(names) }[...]
     while !rest.isEmpty, !Task.isCancelled {
       let part = Array(rest.prefix(Self.audiencesOfView))
       rest = rest.dropFirst(Self.audiencesOfView)
@@ -179,8 +184,12 @@ final class ChangeFeed: Sendable {
 
   /// Informs all clients of a tenant that they must read their lists again.
   private func sendGap(of tenant: TenantID) async {
-    let audiences = hub.audiences.all(of: tenant).map(\.audience)
-    await hub.deliver(audiences.map { .changes(LiveChanges(missedBy: $0)) }, of: tenant)
+    var rest = hub.audiences.all(of: tenant)[...]
+    while !rest.isEmpty, !Task.isCancelled {
+      let part = rest.prefix(Self.audiencesOfDelivery)
+      rest = rest.dropFirst(Self.audiencesOfDelivery)
+      await hub.deliver(part.map { .changes(LiveChanges(missedBy: $0.audience)) }, of: tenant)
+    }
   }
 
   /// Runs a query with a permit of the tenant.

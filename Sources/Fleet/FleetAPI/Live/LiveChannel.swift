@@ -58,6 +58,14 @@ struct LiveChannel: Hashable, Sendable {
 
   var name: String { topic.name }
 
+  /// A quick check for whether the channel may contain data of vehicles. The result is `false` only for the channel of
+  /// another vehicle.
+  ///
+  /// - Parameter names: the ids and VINs of the vehicles.
+  func mayConcern(_ names: Set<String>) -> Bool {
+    if case .vehicle(let name) = topic { names.contains(name) } else { true }
+  }
+
   /// Whether the assignment of vehicles to fleets or people determines which records the channel contains.
   var isRestricted: Bool {
     if case .fleet = topic { true } else { viewer != nil }

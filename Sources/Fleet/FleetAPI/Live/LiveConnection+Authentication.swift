@@ -45,6 +45,7 @@ extension LiveConnection {
       }
       if identity == nil { hub.count(found.tenant, by: 1) }
       identity = found
+      rightsReadAt = nil
       phase = .open
       send(event: "authenticated")
       scheduleExpiry()
@@ -87,6 +88,46 @@ extension LiveConnection {
           // If the session is used on another server, only a look-up shows the new end to this server.
           self.scheduleExpiry(least: Self.lookupRetry)
         }
+      }
+    }
+  }
+
+  // MARK: Changed rights
+
+  /// Closes the connection, because its session or token was ended by a person.
+  func closeEnded() {
+    guard let identity else { return }
+    close(
+      .policyViolation,
+      identity.signedIn == nil
+        ? "the token was revoked; ask for a new one" : "the session has ended; sign in again")
+  }
+
+  /// Reads the rights of the client from the storage, and closes the connection if they differ from those with which it
+  /// was authenticated.
+  ///
+  /// A connection that was opened after the change of rights already has the new rights, and remains open. The time of
+  /// its handshake would not show this, because another server may have made the change.
+  ///
+  /// - Parameter time: a time after the change. Does nothing if the rights were read after this time.
+  func checkRights(since time: ContinuousClock.Instant) {
+    guard phase != .closing, let context, let identity else { return }
+    if let rightsReadAt, rightsReadAt >= time { return }
+    let start = ContinuousClock.now
+    rightsReadAt = start
+    hub.running.await(on: context.eventLoop) { [service] in
+      try await service.current(identity)
+    } then: { result in
+      // If the client has authenticated again meanwhile, the next call checks the new identity.
+      guard self.phase != .closing, self.rightsReadAt == start else { return }
+      switch result {
+      case .failure(let error):
+        self.logger.warning("live connection: cannot read the rights of its client: \(error)")
+        self.close(.tryAgainLater, "cannot check the rights of this token; connect again")
+      case .success(nil): self.closeEnded()
+      case .success(let current?):
+        guard !current.hasSameRights(as: identity) else { return }
+        self.close(.policyViolation, "the rights of this account have changed; connect again")
       }
     }
   }

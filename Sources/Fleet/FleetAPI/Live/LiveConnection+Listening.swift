@@ -49,6 +49,12 @@ extension LiveConnection {
       refuse(.conflict("channel: more than \(hub.settings.subscriptions) of one connection"), channel.name)
       return
     }
+    guard hub.subscriptions(of: channel.tenant) < hub.settings.subscriptionsOfTenant else {
+      refuse(
+        .conflict("channel: more than \(hub.settings.subscriptionsOfTenant) of all connections of the tenant"),
+        channel.name)
+      return
+    }
     // Subscribe before older records are read. Otherwise, records that are stored during the reading would be lost.
     let subscription = Subscription(after: content.hasRecords ? after : nil, hasRecords: content.hasRecords)
     subscriptions[channel] = subscription

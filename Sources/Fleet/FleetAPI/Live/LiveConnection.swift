@@ -63,6 +63,9 @@ final class LiveConnection: ChannelInboundHandler {
   var anonymous = 0
   /// Number of pings sent since data was last received from the client.
   var unanswered = 0
+  /// A time before the rights of ``identity`` were last read from the storage for ``checkRights(since:)``; `nil` if they
+  /// were not.
+  var rightsReadAt: ContinuousClock.Instant?
   var deadline: Scheduled<Void>?
   /// The timer for the check whether the session or token has ended; `nil` if no check is scheduled.
   var expiry: Scheduled<Void>?

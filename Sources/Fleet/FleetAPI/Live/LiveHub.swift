@@ -19,6 +19,18 @@ final class LiveHub: Sendable {
     var restricted: Set<LiveChannel> = []
     /// The number of all subscriptions, including those without records.
     var count = 0
+
+    mutating func add(_ channel: LiveChannel, hasRecords: Bool, _ step: Int) {
+      count += step
+      guard hasRecords else { return }
+      let sum = channels[channel, default: 0] + step
+      channels[channel] = sum > 0 ? sum : nil
+      if sum <= 0 {
+        restricted.remove(channel)
+      } else if channel.isRestricted {
+        restricted.insert(channel)
+      }
+    }
   }
 
   /// The subscribers to changes of things.
@@ -68,8 +80,9 @@ final class LiveHub: Sendable {
     let vehicles = Set(records.map(\.vehicle))
     let wanted = listeners.withLock { listeners in
       guard let found = listeners[tenant] else { return Set<LiveChannel>() }
-      var wanted = found.restricted.filter { visibility.mayShow(vehicles, on: $0) }
-      for topic in [.all] + vehicles.union(records.compactMap(\.vin)).map({ LiveChannel.Topic.vehicle($0) }) {
+      let names = vehicles.union(records.compactMap(\.vin))
+      var wanted = found.restricted.filter { $0.mayConcern(names) && visibility.mayShow(vehicles, on: $0) }
+      for topic in [.all] + names.map({ LiveChannel.Topic.vehicle($0) }) {
         let channel = LiveChannel(tenant: tenant, topic: topic)
         if found.channels[channel] != nil { wanted.insert(channel) }
       }
@@ -141,18 +154,9 @@ final class LiveHub: Sendable {
   /// Adds `step`, which is 1 or -1, to the number of subscriptions to a channel.
   func count(_ channel: LiveChannel, hasRecords: Bool, by step: Int) {
     listeners.withLock { listeners in
-      var found = listeners[channel.tenant] ?? Listeners()
-      if hasRecords {
-        let count = (found.channels[channel] ?? 0) + step
-        found.channels[channel] = count > 0 ? count : nil
-        if count <= 0 {
-          found.restricted.remove(channel)
-        } else if channel.isRestricted {
-          found.restricted.insert(channel)
-        }
-      }
-      found.count += step
-      listeners[channel.tenant] = found.count > 0 ? found : nil
+      // Change the value in place. A copy would take time for each channel of the tenant, and every tenant would wait.
+      listeners[channel.tenant, default: Listeners()].add(channel, hasRecords: hasRecords, step)
+      if listeners[channel.tenant]?.count == 0 { listeners[channel.tenant] = nil }
     }
   }
 
@@ -172,6 +176,17 @@ final class LiveHub: Sendable {
     guard !tokens.isEmpty else { return }
     for bound in connectionsOfLoops {
       running.execute(on: bound.loop) { bound.value.close(tokens, of: tenant) }
+    }
+  }
+
+  /// Closes the connections of tokens that were revoked, and of sessions that have ended or whose owners have other
+  /// rights than the connection. Other connections of these tokens and sessions remain open.
+  ///
+  /// - Parameter time: a time after the change of the tokens and sessions.
+  func checkRights(of tokens: Set<UUIDv7>, _ tenant: TenantID, since time: ContinuousClock.Instant) {
+    guard !tokens.isEmpty else { return }
+    for bound in connectionsOfLoops {
+      running.execute(on: bound.loop) { bound.value.checkRights(of: tokens, tenant, since: time) }
     }
   }
 

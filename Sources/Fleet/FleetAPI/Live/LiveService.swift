@@ -18,6 +18,9 @@ struct LiveService: Sendable {
   let end: @Sendable (_ identity: Identity) -> Timestamp?
   /// Reads from the storage when a session or token ends (``Authenticator/currentEnd(of:)``); `nil` if it has no end.
   let currentEnd: @Sendable (_ identity: Identity) async throws -> Timestamp?
+  /// Reads the present rights of the owner of a session or token from the storage (``Authenticator/current(_:)``); `nil`
+  /// if it was revoked or has ended.
+  let current: @Sendable (_ identity: Identity) async throws -> Identity?
   let now: TimeSource
   /// Counts a client's message as one request of its key, whose number of requests is limited.
   ///
@@ -84,6 +87,7 @@ extension LiveService {
     recordUse = { identity, address throws(APIError) in try authenticator.recordUse(of: identity, from: address) }
     end = { authenticator.end(of: $0) }
     currentEnd = { try await authenticator.currentEnd(of: $0) }
+    current = { try await authenticator.current($0) }
     now = authenticator.now
     authenticate = { token, address in
       let identity = try await authenticator.identity(token, from: address)

@@ -6,6 +6,8 @@ public struct LiveSettings: Equatable, Sendable {
   public var pingSeconds = 30
   /// The maximum number of channels of one connection.
   public var subscriptions = 256
+  /// The maximum number of channels of all connections of one tenant.
+  public var subscriptionsOfTenant: Int { 64 * subscriptions }
   /// Time limit for the first message, which must contain a token if the handshake contained none.
   public var authenticateSeconds = 10
   /// Time that a slow client has, while it is being disconnected, to read the data that were sent before. The last of

@@ -131,11 +131,15 @@ final class LoopConnections {
     for connection in (listeners[channel] ?? [:]).values { connection.send(frame) }
   }
 
-  /// Closes the connections that were authenticated with one of these tokens.
+  /// Closes the connections that were authenticated with one of these tokens, which have ended.
   func close(_ tokens: Set<UUIDv7>, of tenant: TenantID) {
-    for connection in connections.values where connection.isOf(tokens, tenant) {
-      connection.close(.policyViolation, "the token was revoked; ask for a new one")
-    }
+    for connection in connections.values where connection.isOf(tokens, tenant) { connection.closeEnded() }
+  }
+
+  /// Lets the connections that were authenticated with one of these tokens check whether they may remain open
+  /// (``LiveConnection/checkRights(since:)``).
+  func checkRights(of tokens: Set<UUIDv7>, _ tenant: TenantID, since time: ContinuousClock.Instant) {
+    for connection in connections.values where connection.isOf(tokens, tenant) { connection.checkRights(since: time) }
   }
 
   func closeForNewAuthentication() {

@@ -2,15 +2,15 @@ import FleetDomain
 import Logging
 import Telemetry
 
-/// Closes live connections whose token was revoked by another server or by a command, and discards the cached keys of
-/// their tenant. If this server revokes a token, it does both immediately (``LiveHub/close(_:of:)``,
+/// Closes live connections whose token was revoked, or whose rights were changed, by another server or by a command, and
+/// discards the cached keys of their tenant. If this server revokes a token, it does both immediately (``LiveHub/close(_:of:)``,
 /// ``Authenticator/forget(_:)``).
 ///
 /// The watch periodically reads the list of revocations of all tenants. A read without new revocations costs little.
 struct RevocationWatch {
   /// The time between two reads.
   private static let period = Duration.seconds(1)
-  /// For this time after a revocation, connections with the revoked token are closed repeatedly. A handshake that began
+  /// For this time after a revocation, connections with the revoked token are checked repeatedly. A handshake that began
   /// before the revocation was read may still open such a connection.
   static let memory = Authenticator.memory * 5
   /// The maximum number of tokens in one read.
@@ -43,10 +43,10 @@ struct RevocationWatch {
         }
         // A request after the end of its connection must not find the old rights.
         for tenant in found.tokens.keys { authenticator.forget(tenant) }
-        if !found.tokens.isEmpty { recent.append((now, found.tokens)) }
+        if !found.tokens.isEmpty { recent.append((.now, found.tokens)) }
       }
       for revoked in recent {
-        for (tenant, tokens) in revoked.tokens { hub.close(tokens, of: tenant) }
+        for (tenant, tokens) in revoked.tokens { hub.checkRights(of: tokens, tenant, since: revoked.time) }
       }
     } onFailure: {
       logger.warning("cannot close live connections of revoked tokens: \($0); trying again")

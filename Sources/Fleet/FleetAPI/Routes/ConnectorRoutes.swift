@@ -24,7 +24,7 @@ struct ConnectorRoutes {
 
   private var things: ThingRoutes<Connector> {
     var routes = ThingRoutes<Connector>(
-      storage: storage, area: .settings, relation: { _, _, _ in Relation() }, restriction: { _, _, _ in nil },
+      storage: storage, area: .integrations, relation: { _, _, _ in Relation() }, restriction: { _, _, _ in nil },
       check: { [mayUsePrivate] old, new, transaction, _ throws(ThingError) in
         try new.check(mayUsePrivate: mayUsePrivate)
         // Commands on the server's machine find a connector by its name.
@@ -79,7 +79,7 @@ struct ConnectorRoutes {
     let operation = Operation(
       id: "removeConnector", summary: "Removes a connector. The vehicles and their records stay.",
       results: [.init(.noContent, "Removed.")])
-    return Route(.delete, things.path + "/{connectorId}", .may(.write, .settings), operation, isFiltered: true) {
+    return Route(.delete, things.path + "/{connectorId}", .may(.write, .integrations), operation, isFiltered: true) {
       [things] call in
       try await things.change(call) { transaction throws(ThingError) in
         let connector = try things.existing(call, transaction)
@@ -102,7 +102,7 @@ struct ConnectorRoutes {
       id: "checkConnector", summary: "Signs in, and reads the first pages without storing them.",
       results: [.init(.ok, "The result.", .json("ConnectorCheck"))])
     return Route(
-      .post, things.path + "/{connectorId}/check", .may(.write, .settings), operation, isFiltered: true
+      .post, things.path + "/{connectorId}/check", .may(.write, .integrations), operation, isFiltered: true
     ) { [things, storage, keys, mayUsePrivate] call in
       let connector = try await storage.view(tenant: try call.tenant) { view throws(ThingError) in
         try things.existing(call, view)

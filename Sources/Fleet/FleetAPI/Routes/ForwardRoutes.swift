@@ -25,13 +25,16 @@ struct ForwardRoutes {
 
   private var things: ThingRoutes<Forward> {
     var routes = ThingRoutes<Forward>(
-      storage: storage, area: .settings, relation: { _, _, _ in Relation() }, restriction: { _, _, _ in nil },
+      storage: storage, area: .integrations, relation: { _, _, _ in Relation() }, restriction: { _, _, _ in nil },
       check: { [mayUsePrivate] old, new, transaction, _ throws(ThingError) in
         try Self.check(new, mayUsePrivate: mayUsePrivate)
         if let old { try Self.check(old, to: new, transaction) }
       },
       derived: Self.derived(keys, hasKeyFile: hasKeyFile), order: [.init("name")])
-    routes.afterChange = { forward, transaction throws(ThingError) in try transaction.follow(forward) }
+    routes.afterChange = { forward, transaction throws(ThingError) in
+      if forward.value.secret != nil { try Self.requireUser(forward.value) }
+      try transaction.follow(forward)
+    }
     return routes
   }
 
@@ -52,6 +55,12 @@ struct ForwardRoutes {
     guard new.keyHeader == nil || new.format != .homeAssistant else {
       throw .invalid(FieldErrors([FieldError("keyHeader", "expected none, because the secret is a password")]))
     }
+  }
+
+  /// Checks that the address of a broker contains the user to whom the password belongs.
+  private static func requireUser(_ forward: Forward) throws(ThingError) {
+    guard forward.format == .homeAssistant, MQTTAddress(forward.address)?.user == nil else { return }
+    throw .invalid(FieldErrors([FieldError("address", "\(MQTTAddress.expected); the password needs a USER")]))
   }
 
   /// Checks changed settings of a forward.
@@ -78,6 +87,7 @@ struct ForwardRoutes {
         if forward.value.format == .webhook, let secret, WebhookSignature(secret) == nil {
           throw .invalid(FieldErrors([FieldError("secret", WebhookSignature.expectedSecret)]))
         }
+        if secret != nil { try Self.requireUser(forward.value) }
         var changed = forward.value
         changed.secret = secret.map { keys.seal(Array($0.utf8), for: SecretPlace.forward(forward.id)) }
         return try transaction.update(forward, to: changed, action: "setSecret")
@@ -98,7 +108,7 @@ struct ForwardRoutes {
         .init(.noContent, "Removed."),
         .init(.accepted, "It is removed as soon as its messages are cleared.", .json("Forward"), headers: ["ETag"]),
       ])
-    return Route(.delete, things.path + "/{forwardId}", .may(.write, .settings), operation, isFiltered: true) {
+    return Route(.delete, things.path + "/{forwardId}", .may(.write, .integrations), operation, isFiltered: true) {
       [things] call in
       let ending = try await things.change(call) { transaction throws(ThingError) in
         let forward = try things.existing(call, transaction)
@@ -185,6 +195,11 @@ extension DerivedField {
       write: { json, thing, _, transaction, _ throws(ThingError) in
         guard json == .null || json.textValue.map({ (1...longestSecret).contains($0.utf8.count) }) ?? false else {
           throw .invalid(FieldErrors([FieldError(key, "expected 1 to \(longestSecret) bytes of text, or null")]))
+        }
+        do throws(FieldError) {
+          if let secret = json.textValue { try RequestHeader.checkSecret(secret, key) }
+        } catch {
+          throw .invalid(FieldErrors([error]))
         }
         guard let keys, hasKeyFile else {
           throw .rule(

@@ -113,13 +113,15 @@ struct VehicleRoutes {
     guard old != nil || NameRules.isNewName(new.id) else {
       throw .invalid(FieldErrors([FieldError("id", "expected \(NameRules.expectedNewName)")]))
     }
+    // Check this first. Otherwise, people with limited rights would learn from the error which ids other fleets use.
+    let isUnassigned = new.fleetID == nil && (old == nil || old?.value.fleetID != nil)
+    if isUnassigned, let reach = call.reach, !reach.isEverything {
+      throw .forbidden(reason: "fleetId: expected one of the account's own fleets")
+    }
     if old?.value.id != new.id || old?.value.vin != new.vin {
       try transaction.requireUniqueNames(of: new, except: old?.id)
     }
     guard old?.value.fleetID != new.fleetID else { return }
-    if let reach = call.reach, !reach.isEverything, new.fleetID == nil {
-      throw .forbidden(reason: "fleetId: expected one of the account's own fleets")
-    }
     if let fleet = new.fleetID, let found = try transaction.find(fleet, Fleet.self) {
       try transaction.recordMoves(added: [new.id], removed: [], of: found)
     }
@@ -158,6 +160,12 @@ struct VehicleRoutes {
           try await things.change(call) { transaction throws(ThingError) in
             guard let stored = try transaction.vehicle(named: name) else {
               return try things.insert(vehicle, id: nil, parts, transaction, call)
+            }
+            guard try things.mayRead(stored.id, call.identity, transaction) else {
+              // The answer is that of `POST`: the same as for a free id, unless the caller may make the vehicle.
+              var new = vehicle
+              try things.approve(nil, &new, transaction, call)
+              throw .duplicate(field: "id")
             }
             let present = try things.existing(call, transaction)
             guard stored.value.id == name else { throw .duplicate(field: "id") }

@@ -20,7 +20,7 @@ struct WebhookRoutes {
 
   private var things: ThingRoutes<Webhook> {
     var routes = ThingRoutes<Webhook>(
-      storage: storage, area: .settings,
+      storage: storage, area: .integrations,
       relation: { webhook, _, _ in Relation(fleets: Set(webhook.value.fleetIDs)) },
       restriction: { _, _, _ in nil },
       check: { [mayUsePrivate, hasKeyFile] old, new, transaction, call throws(ThingError) in
@@ -116,7 +116,7 @@ struct WebhookRoutes {
     let operation = Operation(
       id: "removeWebhook", summary: "Removes a webhook. Nothing is sent any more, not even what waits.",
       results: [.init(.noContent, "Removed.")])
-    return Route(.delete, things.path + "/{webhookId}", .may(.write, .settings), operation, isFiltered: true) {
+    return Route(.delete, things.path + "/{webhookId}", .may(.write, .integrations), operation, isFiltered: true) {
       [things] call in
       try await things.change(call) { transaction throws(ThingError) in
         let webhook = try changeable(call, transaction)
@@ -132,7 +132,7 @@ struct WebhookRoutes {
       id: "rotateWebhook",
       summary: "Makes a new secret. For 24 hours, messages are also signed with the previous one.",
       results: [.init(.ok, "It, with the new secret.", .json("Webhook"), headers: ["ETag"])], errors: [.conflict])
-    return Route(.post, things.path + "/{webhookId}/rotate", .may(.write, .settings), operation, isFiltered: true) {
+    return Route(.post, things.path + "/{webhookId}/rotate", .may(.write, .integrations), operation, isFiltered: true) {
       [things, keys, hasKeyFile] call in
       let shown = try await things.change(call) { transaction throws(ThingError) in
         guard hasKeyFile else { throw Self.noKeyFile }
@@ -155,7 +155,7 @@ struct WebhookRoutes {
     let operation = Operation(
       id: "testWebhook", summary: "Sends an event of type `test`. The list of deliveries shows the result.",
       results: [.init(.accepted, "The delivery, which waits.", .json("Delivery"))], errors: [.conflict])
-    return Route(.post, things.path + "/{webhookId}/test", .may(.write, .settings), operation, isFiltered: true) {
+    return Route(.post, things.path + "/{webhookId}/test", .may(.write, .integrations), operation, isFiltered: true) {
       [things] call in
       let delivery = try await things.change(call) { transaction throws(ThingError) in
         try transaction.sendTest(to: try changeable(call, transaction))
@@ -171,7 +171,7 @@ struct WebhookRoutes {
       id: "listWebhookDeliveries", summary: "The newest 100 deliveries of a webhook, the newest first.",
       results: [.init(.ok, "The deliveries.", .json("DeliveryList"))])
     return Route(
-      .get, things.path + "/{webhookId}/deliveries", .may(.read, .settings), operation, isFiltered: true
+      .get, things.path + "/{webhookId}/deliveries", .may(.read, .integrations), operation, isFiltered: true
     ) { [things, storage] call in
       let items = try await storage.view(tenant: try call.tenant) { view throws(ThingError) in
         let webhook = try things.existing(call, view)
@@ -191,7 +191,7 @@ struct WebhookRoutes {
       summary: "Sends a finished delivery once more, with the same `webhook-id`.",
       results: [.init(.accepted, "The delivery, which waits.", .json("Delivery"))], errors: [.conflict])
     return Route(
-      .post, things.path + "/{webhookId}/deliveries/{deliveryId}/redeliver", .may(.write, .settings), operation,
+      .post, things.path + "/{webhookId}/deliveries/{deliveryId}/redeliver", .may(.write, .integrations), operation,
       isFiltered: true
     ) { [things] call in
       let name = call.parameters.last ?? ""

@@ -73,7 +73,7 @@ struct ReferenceAccess: Sendable {
     case .webhook:
       guard let webhook = try view.find(id, Webhook.self) else { return false }
       guard let identity else { return true }
-      let reach = Reach(of: identity.requester, to: .read, .settings)
+      let reach = Reach(of: identity.requester, to: .read, .integrations)
       return reach.isEverything || reach.contains(Relation(fleets: Set(webhook.value.fleetIDs)))
     case .file:
       guard let file = try view.find(id, StoredFile.self) else { return false }

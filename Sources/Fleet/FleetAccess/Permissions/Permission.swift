@@ -46,8 +46,11 @@ public enum Area: String, CaseIterable, Sendable {
   case contacts
   case assignments
   case fleets
-  /// Settings of the tenant, gateways, tokens, rules, webhooks, connectors.
+  /// Settings of the tenant, gateways, tokens, rules.
   case settings
+  /// Webhooks with their deliveries, forwards, and connectors. Their addresses often contain secrets, so only
+  /// administrators may read them.
+  case integrations
   case journeys
   case maintenance
   case defects
@@ -184,7 +187,7 @@ public struct Reach: Equatable, Sendable {
         if !parts.isEmpty, case .fleets = scope {
           "this token is limited to fleets, and this does not belong to them"
         } else if role == .readOnly {
-          "this token may only read, and not people or the audit"
+          "this token may only read, and not people, the audit, webhooks, forwards or connectors"
         } else {
           "the role of this token does not allow this"
         }
@@ -245,7 +248,8 @@ public struct Reach: Equatable, Sendable {
   private static func grant(of role: Role, to action: Action, _ area: Area) -> Grant {
     switch role {
     case .admin: .all
-    case .readOnly: action == .read && area != .people && area != .licences && area != .audit ? .all : .none
+    case .readOnly:
+      action == .read && ![.people, .licences, .audit, .integrations].contains(area) ? .all : .none
     case .maintenance: maintenance(action, area)
     case .viewer: viewer(action, area)
     }
@@ -301,9 +305,9 @@ public struct Reach: Equatable, Sendable {
     if area == .people, action == .write { return .own }
     guard action == .read else { return .none }
     switch area {
-    // An administrator may give the permission for costs to a person. Licences and the audit are reserved for
-    // administrators.
-    case .costs, .licences, .audit: return .none
+    // An administrator may give the permission for costs to a person. Licences, the audit and the addresses of other
+    // programs are reserved for administrators.
+    case .costs, .licences, .audit, .integrations: return .none
     default: return .all
     }
   }

@@ -94,7 +94,7 @@ public struct Connector: Kind {
     Field("clientId", \.clientID, TextRules.short(256)),
     Field("userName", \.userName, TextRules.short(256)),
     Field("scope", \.scope, TextRules.short(1_000)),
-    Field("keyHeader", \.keyHeader, HeaderRules.name),
+    Field("keyHeader", \.keyHeader, RequestHeader.checkKeyName).schema(RequestHeader.keyNameSchema),
     Field("readsFaults", \.readsFaults),
     Field("secret", \.secret).settable(by: .hidden),
     Field("webhookSecret", \.webhookSecret).settable(by: .hidden),
@@ -125,6 +125,13 @@ public struct Connector: Kind {
     if service == .aemp, address == nil {
       throw .invalid(FieldErrors([FieldError("address", "expected the address of the service")]))
     }
+  }
+
+  /// Checks a secret of a connector.
+  ///
+  /// - Parameter key: the key of the setting, for the error.
+  public static func check(secret: String, key: String) throws(FieldError) {
+    try RequestHeader.checkSecret(secret, key)
   }
 
   /// The gateway ID in the records of a connector.

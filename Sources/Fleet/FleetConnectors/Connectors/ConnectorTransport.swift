@@ -178,7 +178,7 @@ struct ConnectorSession: Sendable {
   }
 
   private func required(_ value: String?, _ name: String) throws(ConnectorError) -> String {
-    guard let value, !value.isEmpty, value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
+    guard let value, RequestHeader.isValue(value) else {
       throw ConnectorError(.settings, "\(name): expected a value")
     }
     return value

@@ -1,4 +1,5 @@
 import FleetDomain
+import FleetProviders
 import Telemetry
 
 /// The configuration of another program to which new records of the tenant are sent.
@@ -48,7 +49,7 @@ public struct Forward: Kind {
     Field("format", \.format).required().settable(by: .creation).sortable(),
     Field("isActive", \.isActive).filterable(),
     Field("address", \.address).required(),
-    Field("keyHeader", \.keyHeader, HeaderRules.name),
+    Field("keyHeader", \.keyHeader, RequestHeader.checkKeyName).schema(RequestHeader.keyNameSchema),
     Field("secret", \.secret).settable(by: .hidden),
     Field("state", \.state).settable(by: .live).filterable(),
     Field("lastSentAt", \.lastSentAt).settable(by: .live),
@@ -80,20 +81,4 @@ public struct ForwardProgress: LeasedWork {
     Field("position", \.position), Field("leaseHolder", \.leaseHolder), Field("leaseUntil", \.leaseUntil),
     Field("nextAt", \.nextAt).sortable(), Field("failures", \.failures), Field("checkedAt", \.checkedAt),
   ]
-}
-
-/// Rules for names of HTTP headers in the settings.
-enum HeaderRules {
-  static let name: @Sendable (String?) throws(FieldError) -> Void = { name throws(FieldError) in
-    guard let name else { return }
-    let isName =
-      (1...64).contains(name.utf8.count)
-      && name.utf8.allSatisfy { byte in
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "-"): true
-        default: false
-        }
-      }
-    guard isName else { throw FieldError("", "expected 1 to 64 letters and hyphens") }
-  }
 }

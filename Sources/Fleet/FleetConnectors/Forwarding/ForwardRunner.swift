@@ -253,7 +253,7 @@ public final class ForwardRunner: Service {
       return .none
     }
     let secret = try ConnectorCheck.open(sealed, for: SecretPlace.forward(forward.id), keys)
-    guard secret.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
+    guard RequestHeader.isValue(secret) else {
       throw ConnectorError(.settings, "secret: expected one line")
     }
     if forward.value.format == .homeAssistant { return .password(secret) }

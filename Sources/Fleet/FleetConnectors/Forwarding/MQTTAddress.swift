@@ -11,7 +11,7 @@ import Peers
 public struct MQTTAddress: Hashable, Sendable {
   /// A description of valid addresses, for messages.
   public static let expected =
-    "expected mqtts://USER@HOST/PREFIX, or mqtt:// for a private network; PREFIX has only letters, digits and -_.~"
+    "expected mqtts://USER@HOST/PREFIX, or mqtt:// for a private network; PREFIX has levels of letters, digits and -_.~, but not . or .."
 
   /// The maximum length of ``prefix``, bytes.
   private static let longestPrefix = 200
@@ -22,7 +22,7 @@ public struct MQTTAddress: Hashable, Sendable {
   let port: Int
   let usesTLS: Bool
   /// `nil` for a login without a name.
-  let user: String?
+  public let user: String?
   /// The first levels of all topics that have values, such as `vans/depot`.
   let prefix: String
 
@@ -56,13 +56,14 @@ public struct MQTTAddress: Hashable, Sendable {
     host.lowercased() == other.host.lowercased() && port == other.port && prefix == other.prefix
   }
 
-  /// Whether a text consists of levels without characters that have a meaning in topics. Home Assistant reads its own
-  /// topics below `homeassistant`, so values may not be there.
+  /// Whether a text consists of levels without characters that have a meaning in topics: wildcards (`+`, `#`), and `$` at
+  /// the beginning, which is reserved for brokers. Bridges that map topics to paths could leave their folder because of
+  /// `..`. Home Assistant reads its own topics below `homeassistant`, so values may not be there.
   private static func isPrefix(_ text: Substring) -> Bool {
     let levels = text.split(separator: "/", omittingEmptySubsequences: false)
     return text.utf8.count <= longestPrefix && levels.first != "homeassistant"
       && levels.allSatisfy { level in
-        !level.isEmpty
+        !["", ".", ".."].contains(level)
           && level.utf8.allSatisfy { byte in
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -65,6 +65,13 @@ public struct Webhook: Kind {
     Field("failures", \.failures).settable(by: .live),
   ]
 
+  /// The scheme and the server of ``url``, such as `https://hooks.example`. Path and query often contain a secret, so
+  /// texts that others than administrators see contain only this part.
+  var server: String {
+    let start = url.firstRange(of: "://")?.upperBound ?? url.startIndex
+    return String(url[..<(url[start...].firstIndex { "/?".contains($0) } ?? url.endIndex)])
+  }
+
   /// Whether the webhook receives events about a vehicle or another thing that belongs to the given fleets.
   public func concerns(_ fleets: Set<UUIDv7>) -> Bool {
     fleetIDs.isEmpty || fleetIDs.contains { fleets.contains($0) }
@@ -115,7 +122,7 @@ extension FleetTransaction {
     // `update` does not store live fields, so store them first.
     try update(try refresh(webhook, to: disabled), to: disabled, action: "disable")
     var event = FleetEvent(.webhookDisabled, Webhook.self, webhook.id)
-    event.item = disabled.description ?? disabled.url
+    event.item = disabled.description ?? disabled.server
     try emit(event)
   }
 

@@ -57,7 +57,7 @@ export const resolvers = {
   driver: resolver("driver", "drivers", "/api/drivers", driver => driver.name, driver => driver.licenceClasses?.join(" ") ?? ""),
   fleet: resolver("fleet", "fleets", "/api/fleets", fleet => fleet.name),
   person: resolver("person", "people", "/api/people", person => `${person.firstName} ${person.lastName}`, person => person.email ?? ""),
-  webhook: resolver("webhook", "settings", "/api/webhooks", webhook => webhook.description || webhook.url),
+  webhook: resolver("webhook", "integrations", "/api/webhooks", webhook => webhook.description || webhook.url),
   defect: resolver("defect", "defects", "/api/defects", defect => defect.text, defect => defect.dtcs?.join(" ") ?? ""),
 };
 

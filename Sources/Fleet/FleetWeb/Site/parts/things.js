@@ -182,7 +182,7 @@ const areas = /** @type {Record<string, string>} */ ({ vehicle: "vehicles", driv
  * @param {Field["of"]} of
  */
 function mayFind(of) {
-  const reach = may(areas[String(of)] ?? "settings");
+  const reach = may(of === "webhook" ? "integrations" : areas[String(of)] ?? "settings");
   return Boolean(reach) && reach !== "own";
 }
 

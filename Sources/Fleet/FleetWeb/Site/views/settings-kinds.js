@@ -14,8 +14,8 @@ import { eventChoices } from "./work-kinds.js";
  * @type {[string, import("../texts.js").Key, string][]}
  */
 export const setUp = [
-  ["/settings", "settings.general", "settings"], ["/webhooks", "webhooks.title", "settings"], ["/forwards", "forwards.title", "settings"],
-  ["/connectors", "connectors.title", "settings"], ["/phones", "phones.title", "settings"],
+  ["/settings", "settings.general", "settings"], ["/webhooks", "webhooks.title", "integrations"], ["/forwards", "forwards.title", "integrations"],
+  ["/connectors", "connectors.title", "integrations"], ["/phones", "phones.title", "settings"],
 ];
 
 /** Whether another server is reached, and whether it has refused what was sent. */
@@ -61,7 +61,7 @@ export const settings = {
 
 /** @type {Kind} */
 export const webhooks = {
-  id: "webhooks", path: "/api/webhooks", area: "settings", title: "webhooks.title", add: "webhooks.add", empty: "webhooks.empty", pages: setUp, isBrief: true, isWatched: true,
+  id: "webhooks", path: "/api/webhooks", area: "integrations", title: "webhooks.title", add: "webhooks.add", empty: "webhooks.empty", pages: setUp, isBrief: true, isWatched: true,
   name: webhook => webhook.description || webhook.url, sort: "createdAt", secret: { name: "secret", text: "webhooks.secret" },
   fields: [
     { name: "url", label: "field.url", kind: "text", required: true, hint: "webhooks.urlHint", isWide: true },
@@ -90,7 +90,7 @@ const isHome = (/** @type {any} */ values) => values.format === "homeAssistant";
 
 /** @type {Kind} */
 export const forwards = {
-  id: "forwards", path: "/api/forwards", area: "settings", title: "forwards.title", add: "forwards.add", empty: "forwards.empty", pages: setUp, isBrief: true, isWatched: true,
+  id: "forwards", path: "/api/forwards", area: "integrations", title: "forwards.title", add: "forwards.add", empty: "forwards.empty", pages: setUp, isBrief: true, isWatched: true,
   name: forward => forward.name, sort: "name",
   fields: [
     { name: "name", label: "field.name", kind: "text", required: true },
@@ -119,7 +119,7 @@ const isMaker = (/** @type {any} */ values) => ["tesla", "ford"].includes(values
 
 /** @type {Kind} */
 export const connectors = {
-  id: "connectors", path: "/api/connectors", area: "settings", title: "connectors.title", add: "connectors.add", empty: "connectors.empty", pages: setUp, isBrief: true, isWatched: true,
+  id: "connectors", path: "/api/connectors", area: "integrations", title: "connectors.title", add: "connectors.add", empty: "connectors.empty", pages: setUp, isBrief: true, isWatched: true,
   name: connector => connector.name, sort: "name",
   fields: [
     { name: "name", label: "field.name", kind: "text", required: true },

@@ -49,7 +49,7 @@ export function Deliveries({ webhook }) {
   const loaded = useLoad(signal => get(pathOf("/api/webhooks", webhook.id, "deliveries"), {}, signal), [webhook.id, webhook.delivered, webhook.waiting]);
   const [dialog, ask] = useQuestion();
   const shapes = /** @type {Record<string, import("../parts/icons.js").Shape>} */ ({ waiting: "parked", delivered: "good", failed: "danger" });
-  const mayWrite = may("settings", "write") === "all";
+  const mayWrite = may("integrations", "write") === "all";
   const again = (/** @type {any} */ delivery) => ask({
     title: t("webhooks.again"), text: t("webhooks.againQuestion", { event: eventText(delivery.event) }), action: t("webhooks.again"),
     run: async () => {
