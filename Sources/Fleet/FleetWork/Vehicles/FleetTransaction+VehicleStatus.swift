@@ -48,25 +48,34 @@ extension FleetTransaction {
   }
 
   private func endWork(ofVehicle id: String) throws(ThingError) {
-    let assignments = ThingQuery<Assignment>(
-      .oneOf(key: "vehicleId", [.text(id)]), .oneOf(key: "status", [Assignment.Status.active.json]), limit: 1_000)
-    for assignment in try list(assignments).items {
-      _ = assignment.value.from < now ? try end(assignment, at: nil) : try cancel(assignment)
-    }
+    try endDuty(where: "vehicleId", is: .text(id), reason: "the vehicle was retired")
     let records = ThingQuery<MaintenanceRecord>(
       .oneOf(key: "vehicleId", [.text(id)]), .oneOf(key: "status", MaintenanceRecord.Status.open.map(\.json)),
       limit: 1_000)
     for record in try list(records).items { _ = try cancel(record, reason: "the vehicle was retired") }
+  }
+
+  /// Ends the assignments and journeys of a vehicle or of a driver. Those that have not begun are cancelled.
+  ///
+  /// - Parameters:
+  ///   - key: the key of the vehicle or of the driver: `vehicleId` or `driverId`.
+  ///   - id: the id of the vehicle or of the driver.
+  ///   - reason: the note in the logs of the journeys.
+  func endDuty(where key: String, is id: JSON, reason: String) throws(ThingError) {
+    let assignments = ThingQuery<Assignment>(
+      .oneOf(key: key, [id]), .oneOf(key: "status", [Assignment.Status.active.json]), limit: 1_000)
+    for assignment in try list(assignments).items {
+      _ = assignment.value.from < now ? try end(assignment, at: nil) : try cancel(assignment)
+    }
     let journeys = ThingQuery<Journey>(
-      .oneOf(key: "vehicleId", [.text(id)]),
-      .oneOf(key: "status", ([.planned] + Journey.Status.underway).map(\.json)), limit: 1_000)
+      .oneOf(key: key, [id]), .oneOf(key: "status", ([.planned] + Journey.Status.underway).map(\.json)), limit: 1_000)
     for journey in try list(journeys).items {
       var command = JourneyCommand()
       // The end must be after all other events of the log, even after events from clients whose clocks are ahead.
       if let last = journey.value.log.last?.timestamp, last >= now {
         command.at = Timestamp(nanoseconds: last.nanoseconds + 1_000_000)
       }
-      command.notes = "the vehicle was retired"
+      command.notes = reason
       _ = try execute(journey.value.status == .planned ? .cancelled : .completed, command, of: journey, isOwn: false)
     }
   }
