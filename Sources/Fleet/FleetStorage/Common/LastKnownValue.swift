@@ -129,28 +129,13 @@ extension ThingSession {
         condition = " AND v.fleet_id IN (\(fleets.indices.map { "$\($0 + 2)" }.joined(separator: ", ")))"
         values += fleets.map { .identifier($0) }
       }
-      var isPrivate = "0"
-      if let drivers {
-        let own = drivers.indices.map { "$\(values.count + $0 + 1)" }.joined(separator: ", ")
-        // The newest records of a vehicle are between its newest position and its last record.
-        isPrivate = """
-          CASE WHEN EXISTS (SELECT 1 FROM journey AS j
-            WHERE j.tenant = v.tenant AND j.vehicle_id = v.id AND j.purpose = 'private'
-              AND j.start_time <= v.last_record_at AND (j.end_time IS NULL OR j.end_time > v.place_time)
-              AND j.status IN ('inProgress', 'paused', 'completed')
-              AND (j.confirmed = 1 OR EXISTS (SELECT 1 FROM assignment AS b
-                WHERE b.tenant = j.tenant AND b.vehicle_id = j.vehicle_id AND b.driver_id = j.driver_id
-                  AND b."from" <= v.last_record_at AND (b."to" IS NULL OR b."to" > v.place_time)
-                  AND b.status <> 'cancelled'))
-              \(drivers.isEmpty ? "" : "AND (j.driver_id IS NULL OR j.driver_id NOT IN (\(own)))"))
-            THEN 1 ELSE 0 END
-          """
-        values += drivers.map { .identifier($0) }
+      let hidden = try drivers.map { own throws(StoreFailure) in
+        try vehiclesWithPrivateRecords(condition, values, except: own)
       }
       return try session.rows(
         """
         SELECT v.id, v.name, v.fleet_id, v.last_record_at, v.place, v.motion, v.last_trip,
-          \(Self.driver(of: "v.tenant", "v.id", at: "v.place_time")), \(isPrivate)
+          \(Self.driver(of: "v.tenant", "v.id", at: "v.place_time"))
         FROM vehicle AS v WHERE v.tenant = $1 AND v.is_gateway = 0 AND v.place IS NOT NULL\(condition) ORDER BY v.id
         """, values
       ).map { row in
@@ -158,7 +143,7 @@ extension ThingSession {
         known.name = row.optionalText(1)
         known.fleetID = row.identifier(2)
         known.lastRecordAt = row.optionalInteger(3).flatMap { StoredTime.time($0) }
-        known.isPrivate = row.integer(8) == 1
+        known.isPrivate = hidden?.contains(known.vehicle) ?? false
         if known.isPrivate { return known }
         known.place = LastKnownValue(stored: row.bytes(4)).place
         known.motion = LastKnownValue(stored: row.bytes(5)).motion
@@ -167,6 +152,33 @@ extension ThingSession {
         return known
       }
     }
+  }
+
+  /// Returns the ids of the vehicles whose newest records may belong to a private journey. These records are between
+  /// the newest position and the last record.
+  ///
+  /// - Parameters:
+  ///   - condition: SQL that selects the vehicles `v`.
+  ///   - values: the values in `condition`; the first one is the tenant.
+  ///   - drivers: drivers whose journeys are left out.
+  private func vehiclesWithPrivateRecords(
+    _ condition: String, _ values: [SQLValue], except drivers: [UUIDv7]
+  ) throws(StoreFailure) -> Set<String> {
+    let own = drivers.indices.map { "$\(values.count + $0 + 1)" }.joined(separator: ", ")
+    let rows = try session.rows(
+      """
+      SELECT v.id FROM vehicle AS v WHERE v.tenant = $1 AND v.is_gateway = 0 AND v.place IS NOT NULL\(condition)
+        AND EXISTS (SELECT 1 FROM journey AS j
+          WHERE j.tenant = v.tenant AND j.vehicle_id = v.id AND j.purpose = 'private'
+            AND j.start_time <= v.last_record_at AND (j.end_time IS NULL OR j.end_time > v.place_time)
+            AND j.status IN ('inProgress', 'paused', 'completed')
+            AND (j.confirmed = 1 OR EXISTS (SELECT 1 FROM assignment AS b
+              WHERE b.tenant = j.tenant AND b.vehicle_id = j.vehicle_id AND b.driver_id = j.driver_id
+                AND b."from" <= v.last_record_at AND (b."to" IS NULL OR b."to" > v.place_time)
+                AND b.status <> 'cancelled'))
+            \(drivers.isEmpty ? "" : "AND (j.driver_id IS NULL OR j.driver_id NOT IN (\(own)))"))
+      """, values + drivers.map { .identifier($0) })
+    return Set(rows.map { $0.text(0) })
   }
 
   func newestPlace(

@@ -1,4 +1,5 @@
 import FleetDomain
+import Telemetry
 
 extension FleetTransaction {
   /// Separates drivers from the account of a person who will be erased. Without the account, a driver cannot end a
@@ -7,7 +8,7 @@ extension FleetTransaction {
   ///
   /// - Returns: the ids of the drivers.
   public func releaseDrivers(of person: UUIDv7) throws(ThingError) -> [UUIDv7] {
-    let drivers = try drivers(of: person).map(\.id)
+    let drivers = try self.drivers(of: person).map(\.id)
     for id in drivers {
       try endDuty(where: "driverId", is: id.json, reason: "the account of the driver was erased")
       let driver = try existing(id, Driver.self)
