@@ -102,7 +102,8 @@ import Testing
       try Timestamp(json: .text("2026-01-01T01:25:19Z")), try Timestamp(json: .text("2026-01-01T01:43:37Z"))
     )
     let frame = try JSON(parsing: Array(#"{"dtc":"P0420","readings":{"rpm":4321.5}}"#.utf8))
-    let entry = try #require(UUIDv7(fuel.utf8.span))
+    let parsed = UUIDv7(fuel.utf8.span)
+    let entry = try #require(parsed)
     return try await server.storage.change(tenant: .standard, by: Actor(.server), at: WallClock.now) {
       transaction throws(ThingError) in
       var reading = MeterReading()
