@@ -52,6 +52,39 @@ import Testing
   }
 
   @Test(arguments: TestServer.Database.allCases)
+  func the_duty_of_a_driver_ends_when_the_account_is_erased(_ database: TestServer.Database) async throws {
+    try await JourneyRoutesTests.run(on: database) { dispatch in
+      let client = try dispatch.server.client(dispatch.server.keys.admin)
+      func made(_ path: String, _ body: String) throws -> String {
+        let reply = try client.send("POST", "/api/\(path)", json: body)
+        return try #require(try reply.json["id"] as? String, "\(reply.text)")
+      }
+      func thing(_ path: String) throws -> [String: Any] { try client.send("GET", "/api/\(path)").json }
+      func assign(_ vehicle: String, _ times: String) throws -> String {
+        try made("assignments", #"{"driverId":"\#(dispatch.dora)","vehicleId":"\#(vehicle)",\#(times)}"#)
+      }
+      let present = try assign("VAN-1", #""from":"2026-01-01T00:00:00Z","to":"2099-01-01T00:00:00Z""#)
+      let planned = try assign("VAN-2", #""from":"2099-01-02T00:00:00Z""#)
+      let journey = try dispatch.add(#","purpose":"business""#)
+      #expect(try dispatch.command(journey, "start").status == 200)
+      let later = try dispatch.add(#","purpose":"business""#)
+      let person = try #require(try thing("drivers/\(dispatch.dora)")["personId"] as? String)
+      #expect(try client.send("DELETE", "/api/people/\(person)").status == 204)
+      let driver = try thing("drivers/\(dispatch.dora)")
+      #expect(driver["personId"] == nil && driver["name"] as? String == "Dora", "\(driver)")
+      #expect(driver["status"] as? String == "available", "\(driver)")
+      #expect(try thing("assignments/\(present)")["status"] as? String == "completed")
+      #expect(try thing("assignments/\(planned)")["status"] as? String == "cancelled")
+      #expect(try thing("vehicles/VAN-1")["status"] as? String == "available")
+      let ended = try dispatch.journey(journey)
+      let last = (ended["log"] as? [[String: Any]])?.last
+      #expect(ended["status"] as? String == "completed", "\(ended)")
+      #expect(last?["notes"] as? String == "the account of the driver was erased", "\(ended)")
+      #expect(try dispatch.journey(later)["status"] as? String == "cancelled")
+    }
+  }
+
+  @Test(arguments: TestServer.Database.allCases)
   func an_assignment_can_be_shortened_while_its_vehicle_is_in_service(_ database: TestServer.Database) async throws {
     try await Self.run(on: database) { office in
       let id = try office.made(

@@ -58,9 +58,10 @@ import Testing
       #expect(seen == 40)
       #expect(
         count(try dispatch.server.asPage(session, "GET", "/api/vehicles/VAN-1/telemetry?\(range)&limit=100")) == 60)
-      // The newest position is of the private journey.
+      // The newest position outside the private journey is that of minute 49.
       let latest = try client.send("GET", "/api/vehicles/VAN-1/latest")
-      #expect(latest.status == 200 && !latest.text.contains("latitude"), "\(latest.text)")
+      #expect(latest.status == 200 && latest.text.contains(#""latitude":48.199,"#), "\(latest.text)")
+      #expect(!latest.text.contains(#""latitude":48.219,"#), "\(latest.text)")
       #expect(try dispatch.server.asPage(session, "GET", "/api/vehicles/VAN-1/latest").text.contains("latitude"))
     }
   }
@@ -125,7 +126,9 @@ import Testing
       let id = try #require(try declared.json["id"] as? String)
       #expect(try dispatch.command(id, "review").json["confirmed"] as? Bool == true)
       #expect(try minutes() == Set(0..<10))
-      #expect(try !isOnMap())
+      // After the journey, the map shows the newest position before it, that of minute 9.
+      let map = try client.send("GET", "/api/positions").text
+      #expect(map.contains("[16.6,48.119]") && !map.contains("lastRecordAt"), "\(map)")
       #expect(try driver("15") == dispatch.dora)
       // The confirmation does not hold for what the driver states afterwards.
       let changed = try server.asPage(

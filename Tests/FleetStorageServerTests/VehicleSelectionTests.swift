@@ -219,6 +219,38 @@ import Testing
       #expect(try await latest(VehicleSelection(fleets: nil, excluded: [Self.window("V-1", 0, nil)])) == [])
     }
   }
+
+  @Test(arguments: Kind.allCases)
+  func a_hidden_time_does_not_remove_earlier_newest_records(_ kind: Kind) async throws {
+    try await TestedFleet.with(kind) { fleet in
+      func place(_ degrees: Int) -> String { #","latitude":47.\(degrees),"longitude":9.25"# }
+      // Of each ECU, the newest report counts. One ECU reported again within the hidden time.
+      try await fleet.storage.store(
+        [
+          Sample.record(1, "dtc", at: 10, keys: #","ecu":"7E8""#),
+          Sample.record(2, "dtc", at: 11, keys: #","ecu":"7E9""#),
+          Sample.record(3, "trip", at: 12), Sample.record(4, at: 13, keys: place(5)), Sample.record(5, at: 14),
+        ]
+          + (20..<320).map { Sample.record($0, at: Double($0), keys: place($0)) }
+          + [Sample.record(401, "dtc", at: 401, keys: #","ecu":"7E8""#), Sample.record(402, "trip", at: 402)])
+      let hidden = VehicleSelection(fleets: nil, excluded: [Self.window("VAN-001", 20, 410)])
+      func newestOf(_ selection: VehicleSelection) async throws -> [Int] {
+        let found = try #require(
+          try await fleet.storage.latest(vehicle: "VAN-001", within: selection, tenant: .standard))
+        let others = found.others.map(\.number).sorted()
+        return [found.telemetry, found.position].compactMap { $0?.number } + others
+      }
+      #expect(try await newestOf(.all) == [319, 319, 2, 401, 402])
+      #expect(try await newestOf(hidden) == [5, 4, 1, 2, 3])
+      let newest = try await fleet.storage.view(tenant: .standard) { view throws(ThingError) in
+        try view.newestPlace(of: "VAN-001", within: hidden)?.place
+      }
+      #expect(newest?.time == Sample.time(13) && newest?.latitude == 47.5)
+      // Later records of one class do not change the others.
+      try await fleet.storage.store([Sample.record(500, "trip", at: 500)])
+      #expect(try await newestOf(hidden) == [5, 4, 1, 2, 500])
+    }
+  }
 }
 
 extension StoredRecord {

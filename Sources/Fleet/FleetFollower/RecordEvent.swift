@@ -48,8 +48,7 @@ struct RecordEvent: Sendable {
     guard at > transaction.now.adding(seconds: -Self.longestDelay),
       let known = try transaction.vehicle(named: vehicle), known.value.id == vehicle
     else { return }
-    let isPrivate = try transaction.privateTimes(of: [vehicle], from: at).contains { $0.window.contains(at) }
-    guard !isPrivate else { return }
+    guard try !transaction.isPrivate(vehicle, at: at) else { return }
     var new = FleetEvent(event, Vehicle.self, known.id)
     (new.vehicleID, new.item, new.at) = (vehicle, item, at)
     try transaction.emit(new)

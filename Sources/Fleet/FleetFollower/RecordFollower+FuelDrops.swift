@@ -13,11 +13,13 @@ struct ParkedDrop: Sendable {
   /// The start of the trip after the fall.
   let at: Timestamp
 
-  /// Adds the event, unless the fall is old.
+  /// Adds the event, unless the fall is old or was seen in a private journey.
   func apply(to transaction: any FleetTransaction) throws(ThingError) {
     guard at > transaction.now.adding(seconds: -Self.longestDelay),
       let known = try transaction.vehicle(named: vehicle), known.value.id == vehicle
     else { return }
+    // The event would show when a private journey began.
+    guard try !transaction.isPrivate(vehicle, at: at) else { return }
     var new = FleetEvent(.fuelDrop, Vehicle.self, known.id)
     (new.vehicleID, new.item, new.at) = (vehicle, drop.text, at)
     try transaction.emit(new)

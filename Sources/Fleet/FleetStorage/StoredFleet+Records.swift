@@ -29,7 +29,8 @@ extension StoredFleet {
   public func latest(
     vehicle name: String, within selection: VehicleSelection, tenant: TenantID
   ) async throws(StorageError) -> LatestRecords? {
-    try await engine.read { session throws(StoreFailure) in
+    let cursorKey = engine.cursorKey
+    return try await engine.read { session throws(StoreFailure) in
       let tenant = try session.existing(tenant)
       guard let row = try session.vehicle(name, tenant: tenant),
         let vehicle = try session.storedVehicle(key: row.key)
@@ -38,7 +39,13 @@ extension StoredFleet {
       if selected?.isEmpty ?? false { return nil }
       let telemetry = NewestRecord.Part(recordClass: RecordClass.known(.telemetry).number, ecu: "")
       var latest = LatestRecords(vehicle: vehicle, telemetry: nil, position: nil, others: [])
-      for (part, found) in try session.newest(of: row.key, tenant: tenant) where selected?.contains(found) ?? true {
+      let newest =
+        if let selected {
+          try session.newest(of: row, within: selected, tenant: tenant, key: cursorKey)
+        } else {
+          try session.newest(of: row.key, tenant: tenant)
+        }
+      for (part, found) in newest {
         let record = found.record(of: row.id)
         switch part {
         case telemetry: latest.telemetry = record

@@ -20,6 +20,20 @@ extension Reach {
   }
 }
 
+extension Identity {
+  /// Returns the times of vehicles that are hidden from the caller, because another driver had the vehicles privately.
+  ///
+  /// - Parameters:
+  ///   - vehicles: the ids of vehicles; `nil` for all.
+  ///   - from: only journeys that end at this time or later; `nil` for no limit.
+  ///   - to: only journeys that begin before this time; `nil` for no limit.
+  func hiddenTimes(
+    of vehicles: Set<String>?, from: Timestamp? = nil, to: Timestamp? = nil, _ view: any FleetView
+  ) throws(ThingError) -> HiddenTimes {
+    try view.hiddenTimes(of: vehicles, from: from, to: to, except: Set(try ownDrivers(view)))
+  }
+}
+
 extension Call {
   /// Returns the records for which the caller has the permission that the route requires. Routes with
   /// ``Route/isFiltered`` call this function.
@@ -47,10 +61,7 @@ extension Call {
       var selection = VehicleSelection.all
       if let reach, !reach.isEverything { selection = try reach.selection(of: caller, view) }
       let vehicle = try vehicle.map { name throws(ThingError) in try view.vehicle(named: name)?.value.id ?? name }
-      let times = try view.privateTimes(of: vehicle.map { [$0] }, from: from, to: to)
-      if times.isEmpty { return selection }
-      let own = Set(try caller.ownDrivers(view))
-      selection.excluded = times.filter { $0.driver.map { !own.contains($0) } ?? true }.map(\.window)
+      selection.excluded = try caller.hiddenTimes(of: vehicle.map { [$0] }, from: from, to: to, view).windows
       return selection
     }
   }

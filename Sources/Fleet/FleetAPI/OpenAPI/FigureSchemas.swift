@@ -61,10 +61,11 @@ enum FigureSchemas {
     },
     "DayFigures": {
       "type": "object",
-      "required": ["date", "unknownSeconds", "trips", "drivingEvents", "firstTime", "lastTime"],
+      "required": ["date"],
       "additionalProperties": false,
       "properties": {
         "date": { "type": "string", "format": "date" },
+        "hasPrivateTime": { "description": "`true` if another driver had the vehicle privately on the day. Only `date` and `distance` are present then.", "type": "boolean" },
         "distance": { "description": "km.", "type": "number" },
         "engineOnSeconds": { "description": "Absent if not known, like `movingSeconds` and `idleSeconds`.", "type": "number" },
         "movingSeconds": { "type": "number" },

@@ -186,7 +186,8 @@ enum FleetSchemas {
           "type": "array", "items": { "allOf": [
             { "$ref": "#/components/schemas/DeclaredJourney" },
             { "type": "object", "required": ["trips"], "properties": {
-              "trips": { "type": "array", "items": { "$ref": "#/components/schemas/RecordedTrip" } }
+              "trips": { "type": "array", "items": { "$ref": "#/components/schemas/RecordedTrip" } },
+              "tripsHidden": { "description": "`true` if trips are left out because the journey is private.", "type": "boolean" }
             } }
           ] }
         },

@@ -35,8 +35,13 @@ struct DayRoutes {
         let dates = try Self.dates(call, in: zone)
         let state = try await updater.update(
           vehicle.value.id, tenant: tenant, within: dates, most: Self.most.computed)
-        let days = try await storage.view(tenant: tenant) { view throws(ThingError) in
-          try view.days(of: [vehicle.value.id], from: dates.lowerBound, through: dates.upperBound).map(\.day)
+        let caller = try call.caller
+        let (days, hidden) = try await storage.view(tenant: tenant) { view throws(ThingError) in
+          let days = try view.days(of: [vehicle.value.id], from: dates.lowerBound, through: dates.upperBound)
+            .map(\.day)
+          return (
+            days, try caller.hiddenTimes(of: [vehicle.value.id], from: days.map(\.firstTime).min(), view)
+          )
         }
         let fleet = vehicle.value.fleetID
         let shown = days.filter { day in
@@ -46,7 +51,11 @@ struct DayRoutes {
             $0.vehicle == vehicle.value.id && $0.contains(day.firstTime) && $0.contains(day.lastTime)
           }
         }
-        var answer: [String: JSON] = ["data": .array(shown.map(\.json)), "timeZone": .text(state.zone)]
+        let data = shown.map { day in
+          day.json(
+            withPrivateTime: hidden.overlaps(from: day.firstTime, through: day.lastTime, of: vehicle.value.id))
+        }
+        var answer: [String: JSON] = ["data": .array(data), "timeZone": .text(state.zone)]
         if !state.stale.isEmpty { answer["pending"] = .array(state.stale.map(\.json)) }
         return Answer(json: Array(JSON.object(answer).canonicalText.utf8))
       }
@@ -79,10 +88,18 @@ extension Call {
 }
 
 extension VehicleDay {
-  /// The figures as a JSON object for clients.
-  var json: JSON {
+  /// Returns the figures as a JSON object for clients.
+  ///
+  /// - Parameter withPrivateTime: whether a part of the day is hidden from the caller. The figures contain this part, so
+  ///   only the distance is shown.
+  func json(withPrivateTime isPrivate: Bool) -> JSON {
     func seconds(_ milliseconds: Int64) -> JSON { (Double(milliseconds) / 1_000).json }
     func rounded(_ number: Double) -> JSON { ((number * 1_000).rounded() / 1_000).json }
+    if isPrivate {
+      var members: [String: JSON] = ["date": date.json, "hasPrivateTime": .bool(true)]
+      members["distance"] = distance.map(rounded)
+      return .object(members)
+    }
     var members: [String: JSON] = [
       "date": date.json, "unknownSeconds": seconds(unknown), "trips": .integer(Int64(trips)),
       "drivingEvents": .integer(Int64(drivingEvents)), "firstTime": firstTime.json, "lastTime": lastTime.json,

@@ -16,6 +16,7 @@ struct FuelRoutes {
       work: storage, area: .fuel, order: [.init("at", isDescending: true)],
       check: { _, new, _, _ throws(ThingError) in try new.complete() })
     routes.derived = Self.derived
+    routes.concealment = .ofFuelEntries
     routes.afterChange = { entry, transaction throws(ThingError) in
       try transaction.followReadings(of: entry)
       try transaction.requestCheck(of: entry)
@@ -65,10 +66,12 @@ struct FuelRoutes {
       .get, "/api/fuel-entries/{fuelEntryId}/check", .may(.read, .fuel), operation, isFiltered: true
     ) { [storage] call in
       let tenant = try call.tenant
-      let entry = try await storage.view(tenant: tenant) { view throws(ThingError) in
-        try entries.existing(call, view)
+      let caller = try call.caller
+      let (entry, hidden) = try await storage.view(tenant: tenant) { view throws(ThingError) in
+        let entry = try entries.existing(call, view)
+        return (entry, try caller.hiddenTimes(of: [entry.value.vehicle], view))
       }
-      let check = try await storage.check(of: entry, tenant: tenant)
+      let check = try await storage.check(of: entry, without: hidden, tenant: tenant)
       return Answer(json: Array(check.json.canonicalText.utf8))
     }
   }

@@ -83,18 +83,20 @@ struct JourneyRoutes {
     ) { [storage] call in
       let tenant = try call.tenant
       let time = try call.time("at") ?? WallClock.now
-      let (vehicle, found) = try await storage.view(tenant: tenant) { view throws(ThingError) in
+      let caller = try call.caller
+      let (vehicle, found, hidden) = try await storage.view(tenant: tenant) { view throws(ThingError) in
         let vehicle = try call.existingVehicle(view)
         let next = Timestamp(nanoseconds: time.nanoseconds + 1_000_000)
         return (
           vehicle,
           WhoDrove(
             at: time, journeys: try view.journeys(of: vehicle.value.id, from: time, to: next),
-            assignments: try view.assignments(of: vehicle.value.id, at: time))
+            assignments: try view.assignments(of: vehicle.value.id, at: time)),
+          try caller.hiddenTimes(of: [vehicle.value.id], view)
         )
       }
       let trips = try await Self.trips(of: vehicle.value.id, from: time, to: nil, tenant, storage, most: 1)
-        .filter { $0.from <= time && time < $0.to }
+        .filter { $0.from <= time && time < $0.to && !$0.isHidden(by: hidden, of: vehicle.value.id) }
       var evidence = found.journeys.map { journey in
         Self.evidence("journey", journey.id, journey.value.startTime, journey.value.endTime, journey.value.driverID)
       }
@@ -151,22 +153,35 @@ struct JourneyRoutes {
       let (before, after) = (
         Timestamp(nanoseconds: from.nanoseconds - Self.day), Timestamp(nanoseconds: to.nanoseconds + Self.day)
       )
-      let (vehicle, journeys) = try await storage.view(tenant: tenant) { view throws(ThingError) in
+      let caller = try call.caller
+      let (vehicle, journeys, hidden) = try await storage.view(tenant: tenant) { view throws(ThingError) in
         let vehicle = try call.existingVehicle(view)
-        return (vehicle, try view.journeys(of: vehicle.value.id, from: before, to: after))
+        return (
+          vehicle, try view.journeys(of: vehicle.value.id, from: before, to: after),
+          try caller.hiddenTimes(of: [vehicle.value.id], from: before, view)
+        )
       }
       let trips = try await Self.trips(
         of: vehicle.value.id, from: before, to: after, tenant, storage, most: Self.mostTrips)
       let matching = JourneyMatching(journeys.compactMap { .init($0) }, EndedTrip.merged(trips))
-      return Answer(json: Array(Self.json(matching) { from <= $0 && $0 < to }.canonicalText.utf8))
+      let answer = Self.json(matching) {
+        from <= $0 && $0 < to
+      } isHidden: {
+        $0.isHidden(by: hidden, of: vehicle.value.id)
+      }
+      return Answer(json: answer.canonicalBytes)
     }
   }
 
   /// Returns the comparison of journeys with trips as JSON.
   ///
-  /// - Parameter isInRange: returns whether a time is in the requested range.
-  private static func json(_ matching: JourneyMatching, _ isInRange: (Timestamp) -> Bool) -> JSON {
-    func json(_ trip: JourneyMatching.Trip) -> JSON {
+  /// - Parameters:
+  ///   - isInRange: returns whether a time is in the requested range.
+  ///   - isHidden: returns whether a trip is hidden from the caller. Its journey has `tripsHidden` then.
+  private static func json(
+    _ matching: JourneyMatching, _ isInRange: (Timestamp) -> Bool, isHidden: (EndedTrip) -> Bool
+  ) -> JSON {
+    func json(_ trip: EndedTrip) -> JSON {
       var members: [String: JSON] = ["id": trip.id.json, "from": trip.from.json, "to": trip.to.json]
       members["distance"] = trip.distance?.json
       return .object(members)
@@ -177,11 +192,15 @@ struct JourneyRoutes {
       return members
     }
     let matches = matching.matches.filter { $0.journey.to.map(isInRange) ?? true }.map { match in
-      JSON.object(json(match.journey).merging(["trips": .array(match.trips.map(json))]) { $1 })
+      let shown = match.trips.filter { !isHidden($0) }
+      var members = json(match.journey)
+      members["trips"] = .array(shown.map(json))
+      if shown.count < match.trips.count { members["tripsHidden"] = .bool(true) }
+      return JSON.object(members)
     }
     let shown = Set(
       (matching.matches.map(\.journey) + matching.withoutTrip).filter { $0.to.map(isInRange) ?? true }.map(\.id))
-    let unclaimed = matching.unclaimed.filter { isInRange($0.to) }
+    let unclaimed = matching.unclaimed.filter { isInRange($0.to) && !isHidden($0) }
     return .object([
       "matched": .array(matches),
       "unclaimedTrips": .array(unclaimed.map(json)),
@@ -215,5 +234,12 @@ struct JourneyRoutes {
       query.cursor = page.next
     } while query.cursor != nil && trips.count < most
     return Array(trips.prefix(most))
+  }
+}
+
+extension EndedTrip {
+  /// Whether a part of the trip is in a hidden time of its vehicle.
+  fileprivate func isHidden(by times: HiddenTimes, of vehicle: String) -> Bool {
+    times.overlaps(from: from, through: to, of: vehicle)
   }
 }

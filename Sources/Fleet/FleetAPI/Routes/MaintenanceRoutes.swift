@@ -33,6 +33,7 @@ struct MaintenanceRoutes {
       })
     routes.creating = .addReading
     routes.changing = .addReading
+    routes.concealment = .ofReadings
     routes.afterChange = { reading, transaction throws(ThingError) in try transaction.follow(reading) }
     return routes
   }
@@ -172,6 +173,7 @@ struct MaintenanceRoutes {
       return found
     }
     routes.creating = .report
+    routes.concealment = .ofDefects
     return routes
   }
 

@@ -37,11 +37,14 @@ struct MeterRoutes {
         guard to.nanoseconds - from.nanoseconds <= Int64(Self.most.days) * Self.day else {
           throw APIError.badRequest("query: from: expected a range of at most \(Self.most.days) days")
         }
-        let readings = try await storage.view(tenant: tenant) { view throws(ThingError) in
-          try Self.readings(of: vehicle, from: from, to: to, view)
+        let caller = try call.caller
+        let (readings, shown) = try await storage.view(tenant: tenant) { view throws(ThingError) in
+          let readings = try Self.readings(of: vehicle, from: from, to: to, view)
+          return (readings, try Concealment.ofReadings.concealed(readings, from: caller, view))
         }
+        let times = Dictionary(shown.map { ($0.id, $0.value.at) }) { $1 }
         let trips = try await Self.trips(of: vehicle, from: from, to: to, tenant, storage)
-        return Answer(json: Self.json(readings, trips).canonicalBytes)
+        return Answer(json: Self.json(readings, trips, times).canonicalBytes)
       }
     ]
   }
@@ -100,7 +103,12 @@ struct MeterRoutes {
     return EndedTrip.merged(trips)
   }
 
-  private static func json(_ stored: [Stored<MeterReading>], _ trips: [EndedTrip]) -> JSON {
+  /// Returns the comparison as JSON.
+  ///
+  /// - Parameter times: the time of each reading as the caller may see it.
+  private static func json(
+    _ stored: [Stored<MeterReading>], _ trips: [EndedTrip], _ times: [UUIDv7: Timestamp]
+  ) -> JSON {
     let readings = stored.compactMap { reading in
       reading.value.odometer.map {
         OdometerTruth.Reading(
@@ -111,12 +119,13 @@ struct MeterRoutes {
     let truth = OdometerTruth(readings, trips)
     let entered = Dictionary(stored.map { ($0.id, $0.value.entered["odometer"]?.json) }) { $1 }
     func rounded(_ number: Double) -> JSON { ((number * 1_000).rounded() / 1_000).json }
+    func at(_ reading: OdometerTruth.Reading) -> JSON { (times[reading.id] ?? reading.at).json }
     let steps = truth.steps.map { step in
       var members: [String: JSON] = [
-        "readingId": step.reading.id.json, "at": step.reading.at.json, "odometer": step.reading.value.json,
+        "readingId": step.reading.id.json, "at": at(step.reading), "odometer": step.reading.value.json,
         "source": step.reading.source.json, "increase": rounded(step.increase),
         "previous": .object([
-          "readingId": step.previous.id.json, "at": step.previous.at.json, "odometer": step.previous.value.json,
+          "readingId": step.previous.id.json, "at": at(step.previous), "odometer": step.previous.value.json,
         ]),
       ]
       members["flag"] = step.reading.flag?.json
@@ -134,7 +143,7 @@ struct MeterRoutes {
       "readings": .array(steps), "drift": .object(drift),
       "possibleReplacements": .array(
         truth.possibleReplacements.map {
-          .object(["readingId": $0.id.json, "at": $0.at.json, "odometer": $0.value.json])
+          .object(["readingId": $0.id.json, "at": at($0), "odometer": $0.value.json])
         }),
     ])
   }

@@ -150,8 +150,12 @@ struct PeopleRoutes {
         guard call.reach?.isEverything == true else {
           throw .forbidden(reason: "only administrators of the whole fleet erase people")
         }
+        let person = try transaction.existing(id, Person.self)
+        for driver in try transaction.releaseDrivers(of: id) {
+          try WorkRoutes.silencePhones(of: driver, transaction)
+        }
         try transaction.removeNotifications(of: id)
-        return try transaction.erase(try transaction.existing(id, Person.self))
+        return try transaction.erase(person)
       }
       accounts.forget(try call.tenant, ended)
       return Answer(status: .noContent)

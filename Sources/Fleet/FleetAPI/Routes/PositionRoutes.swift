@@ -36,13 +36,9 @@ struct PositionRoutes {
       let visible =
         selection.windows.isEmpty
         ? selection.fleets.map { own in fleets.map { $0.filter(own.contains) } ?? Array(own) } ?? fleets : fleets
-      let identity = call.identity
-      let (found, hidden) = try await storage.view(tenant: try call.tenant) { view throws(ThingError) in
-        let own = try identity?.ownDrivers(view) ?? []
-        return (
-          try view.positions(fleets: visible, hidingPrivateExcept: own),
-          try view.vehiclesOnPrivateJourneys(at: now, except: own)
-        )
+      let caller = try call.caller
+      let found = try await storage.view(tenant: caller.tenant) { view throws(ThingError) in
+        try Self.positions(fleets: visible, caller, at: now, view)
       }
       try await call.memory.grow(to: found.count * Self.longestFeature)
       return try await call.heavily(found.count * Self.longestFeature) {
@@ -50,7 +46,7 @@ struct PositionRoutes {
         text.reserveCapacity(found.count * 300)
         var isFirst = true
         for known in found {
-          guard let place = known.place, !hidden.contains(known.vehicle), box?.contains(place) ?? true,
+          guard let place = known.place, box?.contains(place) ?? true,
             selection.contains(known.vehicle, of: known.fleetID, at: place.time)
           else { continue }
           if !isFirst { text.append(UInt8(ascii: ",")) }
@@ -61,6 +57,28 @@ struct PositionRoutes {
         return Answer(type: "application/geo+json", bytes: text)
       }
     }
+  }
+
+  /// Returns the newest positions that a caller may see. A vehicle that another driver has privately now has none. After
+  /// a private journey, the newest position outside of it counts.
+  private static func positions(
+    fleets: [UUIDv7]?, _ caller: Identity, at now: Timestamp, _ view: any FleetView
+  ) throws(ThingError) -> [LastKnown] {
+    let own = try caller.ownDrivers(view)
+    var found = try view.positions(fleets: fleets, hidingPrivateExcept: own)
+    let away = try view.vehiclesOnPrivateJourneys(at: now, except: own)
+    found.removeAll { away.contains($0.vehicle) }
+    let hiding = found.indices.filter { found[$0].isPrivate }
+    if hiding.isEmpty { return found }
+    let hidden = try view.hiddenTimes(of: Set(hiding.map { found[$0].vehicle }), except: Set(own))
+    let selection = VehicleSelection(fleets: nil, excluded: hidden.windows)
+    for index in hiding {
+      guard let newest = try view.newestPlace(of: found[index].vehicle, within: selection) else { continue }
+      (found[index].place, found[index].driverID) = (newest.place, newest.driver)
+      // The vehicle has been driven since then, so it does not move with the speed of that time.
+      found[index].place?.speed = nil
+    }
+    return found
   }
 
   /// Maximum memory for one feature of the answer and for the data from which it is made, in bytes.
@@ -79,7 +97,8 @@ struct PositionRoutes {
     if let heading = place.heading { text += Array(",\"heading\":\(heading)".utf8) }
     if let speed = place.speed { text += Array(",\"speed\":\(speed)".utf8) }
     text += Array(",\"timestamp\":\"\(place.time.string)\"".utf8)
-    if let time = known.lastRecordAt { text += Array(",\"lastRecordAt\":\"\(time.string)\"".utf8) }
+    // The time of the last record may be the end of a private journey.
+    if let time = known.lastRecordAt, !known.isPrivate { text += Array(",\"lastRecordAt\":\"\(time.string)\"".utf8) }
     text += Array("}}".utf8)
   }
 

@@ -61,8 +61,13 @@ struct RecordRoutes {
       let id = try call.name("vehicle")
       // The answer also contains the vehicle itself, which a driver may see only while it is assigned to the driver.
       let selection = try await call.recordSelection(storage, of: id).lasting(at: WallClock.now)
-      guard let latest = try await storage.latest(vehicle: id, within: selection, tenant: try call.tenant) else {
+      let caller = try call.caller
+      guard var latest = try await storage.latest(vehicle: id, within: selection, tenant: caller.tenant) else {
         throw APIError.notFound("no vehicle \(quoted(id))")
+      }
+      let vehicle = latest.vehicle
+      latest.vehicle = try await storage.view(tenant: caller.tenant) { view throws(ThingError) in
+        try Concealment.ofVehicles.concealed([vehicle], from: caller, view)[0]
       }
       return Answer(json: latest.json)
     }
@@ -135,9 +140,7 @@ struct RecordRoutes {
       let caller = try call.caller
       let (attributions, hidden) = try await storage.view(tenant: tenant) { view throws(ThingError) in
         let found = try view.attributions(of: id, from: first, through: last)
-        let own = Set(try caller.ownDrivers(view))
-        let times = try view.privateTimes(of: Set(found.map(\.vehicle)), from: first)
-        return (found, times.filter { $0.driver.map { !own.contains($0) } ?? true }.map(\.window))
+        return (found, try caller.hiddenTimes(of: Set(found.map(\.vehicle)), from: first, view).windows)
       }
       return try await page.answer(call) { record in
         guard let vehicle = attributions.first(where: { $0.contains(record) })?.vehicle else { return record.json }

@@ -98,6 +98,7 @@ struct VehicleRoutes {
       name: { $0.value.id })
     // A person who may only add meter readings may change only the odometer and the engine hours.
     routes.changing = .addReading
+    routes.concealment = .ofVehicles
     routes.changingKeys = Set([Meter.odometer, .engineHours].map(\.rawValue))
     routes.afterChange = { vehicle, transaction throws(ThingError) in
       try transaction.continueMeters(of: vehicle)

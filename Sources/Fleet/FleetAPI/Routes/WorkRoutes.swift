@@ -78,10 +78,14 @@ struct WorkRoutes {
     }
     guard let person else { return }
     guard try transaction.drivers(of: person).isEmpty else { throw .duplicate(field: "personId") }
-    guard let driver else { return }
+    if let driver { try silencePhones(of: driver.id, transaction) }
+  }
+
+  /// Makes a driver's phones stop sharing positions.
+  static func silencePhones(of driver: UUIDv7, _ transaction: any FleetTransaction) throws(ThingError) {
     let phones = try transaction.list(
       ThingQuery<Phone>(
-        .oneOf(key: "driverId", [driver.id.json]), .oneOf(key: "sharesPosition", [.bool(true)]), limit: 1_000))
+        .oneOf(key: "driverId", [driver.json]), .oneOf(key: "sharesPosition", [.bool(true)]), limit: 1_000))
     for phone in phones.items {
       var silent = phone.value
       silent.sharesPosition = false

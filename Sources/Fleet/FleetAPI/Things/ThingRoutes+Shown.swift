@@ -28,9 +28,9 @@ extension ThingRoutes {
   /// Returns a thing as the caller sees it.
   func shown(_ stored: Stored<Value>, _ call: Call, _ view: any FleetView) throws(ThingError) -> Shown {
     let text = try texts(of: [stored], call, view)[0]
-    // A live or derived field can change without a new version of the thing. The strong entity tag must also change
-    // then.
-    let changesWithoutVersion = !derived.isEmpty || Self.hasLiveFields
+    // A live or derived field can change without a new version of the thing, and a private journey can conceal a field.
+    // The strong entity tag must also change then.
+    let changesWithoutVersion = !derived.isEmpty || Self.hasLiveFields || concealment != nil
     return Shown(
       id: stored.id, name: name(stored), text: text,
       entityTag: changesWithoutVersion
@@ -40,6 +40,7 @@ extension ThingRoutes {
   func texts(
     of items: [Stored<Value>], _ call: Call, _ view: any FleetView
   ) throws(ThingError) -> [[UInt8]] {
+    let items = try concealment?.concealed(items, from: call.identity, view) ?? items
     var members = items.map(\.members)
     for field in derived {
       for (index, json) in try field.read(items, view).enumerated() where json != .null {

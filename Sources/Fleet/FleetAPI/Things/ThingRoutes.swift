@@ -41,6 +41,9 @@ struct ThingRoutes<Value: Kind>: Sendable {
   ///
   /// - Parameter relation: the relation of the thing to the caller; `nil` when the parameters of a list are checked.
   var hidden: @Sendable (_ relation: Relation?, Call) -> Set<String> = { _, _ in [] }
+  /// How things are shown to callers who may not see some times of their vehicles; `nil` if things of this kind contain
+  /// nothing that comes from records.
+  var concealment: Concealment<Value>?
   /// Returns how a thing uses the vehicle to which it refers. It determines whether a driver may refer to the vehicle.
   var vehicleUse: @Sendable (Value) -> VehicleUse = { _ in VehicleUse() }
   /// Changes other things as a consequence, in the transaction in which a thing was created or changed.

@@ -59,6 +59,9 @@ public struct LastKnown: Equatable, Sendable {
   public var trip: Trip?
   /// The driver to whom the vehicle was assigned at the time of ``place``; `nil` if there was none.
   public var driverID: UUIDv7?
+  /// Whether some of the newest records may belong to a private journey that the caller may not see. Then ``place``,
+  /// ``motion``, ``trip`` and ``driverID`` are `nil`.
+  public var isPrivate = false
 
   public init(vehicle: String) { self.vehicle = vehicle }
 }

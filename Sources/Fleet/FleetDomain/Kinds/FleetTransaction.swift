@@ -33,8 +33,17 @@ public protocol FleetView {
   ///
   /// - Parameters:
   ///   - fleets: the fleets whose vehicles are returned; `nil` for all vehicles.
-  ///   - drivers: if not `nil`, positions of private journeys are left out, except those of these drivers.
+  ///   - drivers: if not `nil`, the values of vehicles whose newest records may belong to a private journey of another
+  ///     driver are left out (``LastKnown/isPrivate``). ``newestPlace(of:within:)`` returns their positions.
   func positions(fleets: [UUIDv7]?, hidingPrivateExcept drivers: [UUIDv7]?) throws(ThingError) -> [LastKnown]
+
+  /// Returns the newest selected position of a vehicle; `nil` if there is none.
+  ///
+  /// - Parameter vehicle: the vehicle's id.
+  /// - Returns: the position, and the driver to whom the vehicle was assigned at its time; `nil` if there was none.
+  func newestPlace(
+    of vehicle: String, within selection: VehicleSelection
+  ) throws(ThingError) -> (place: LastKnown.Place, driver: UUIDv7?)?
 
   /// Returns the rules of a time zone from the machine's IANA database.
   ///

@@ -129,28 +129,13 @@ extension ThingSession {
         condition = " AND v.fleet_id IN (\(fleets.indices.map { "$\($0 + 2)" }.joined(separator: ", ")))"
         values += fleets.map { .identifier($0) }
       }
-      if let drivers {
-        let own = drivers.indices.map { "$\(values.count + $0 + 1)" }.joined(separator: ", ")
-        condition += """
-           AND NOT EXISTS (SELECT 1 FROM journey AS j
-            WHERE j.tenant = v.tenant AND j.vehicle_id = v.id AND j.purpose = 'private'
-              AND j.start_time <= v.place_time AND (j.end_time IS NULL OR j.end_time > v.place_time)
-              AND j.status IN ('inProgress', 'paused', 'completed')
-              AND (j.confirmed = 1 OR EXISTS (SELECT 1 FROM assignment AS b
-                WHERE b.tenant = j.tenant AND b.vehicle_id = j.vehicle_id AND b.driver_id = j.driver_id
-                  AND b."from" <= v.place_time AND (b."to" IS NULL OR b."to" > v.place_time)
-                  AND b.status <> 'cancelled'))
-              \(drivers.isEmpty ? "" : "AND (j.driver_id IS NULL OR j.driver_id NOT IN (\(own)))"))
-          """
-        values += drivers.map { .identifier($0) }
+      let hidden = try drivers.map { own throws(StoreFailure) in
+        try vehiclesWithPrivateRecords(condition, values, except: own)
       }
       return try session.rows(
         """
         SELECT v.id, v.name, v.fleet_id, v.last_record_at, v.place, v.motion, v.last_trip,
-          (SELECT a.driver_id FROM assignment AS a
-            WHERE a.tenant = v.tenant AND a.vehicle_id = v.id AND a."from" <= v.place_time
-              AND (a."to" IS NULL OR a."to" > v.place_time) AND a.status <> 'cancelled'
-            ORDER BY a."from" DESC LIMIT 1)
+          \(Self.driver(of: "v.tenant", "v.id", at: "v.place_time"))
         FROM vehicle AS v WHERE v.tenant = $1 AND v.is_gateway = 0 AND v.place IS NOT NULL\(condition) ORDER BY v.id
         """, values
       ).map { row in
@@ -158,6 +143,8 @@ extension ThingSession {
         known.name = row.optionalText(1)
         known.fleetID = row.identifier(2)
         known.lastRecordAt = row.optionalInteger(3).flatMap { StoredTime.time($0) }
+        known.isPrivate = hidden?.contains(known.vehicle) ?? false
+        if known.isPrivate { return known }
         known.place = LastKnownValue(stored: row.bytes(4)).place
         known.motion = LastKnownValue(stored: row.bytes(5)).motion
         known.trip = LastKnownValue(stored: row.bytes(6)).trip
@@ -165,6 +152,62 @@ extension ThingSession {
         return known
       }
     }
+  }
+
+  /// Returns the ids of the vehicles whose newest records may belong to a private journey. These records are between
+  /// the newest position and the last record.
+  ///
+  /// - Parameters:
+  ///   - condition: SQL that selects the vehicles `v`.
+  ///   - values: the values in `condition`; the first one is the tenant.
+  ///   - drivers: drivers whose journeys are left out.
+  private func vehiclesWithPrivateRecords(
+    _ condition: String, _ values: [SQLValue], except drivers: [UUIDv7]
+  ) throws(StoreFailure) -> Set<String> {
+    let own = drivers.indices.map { "$\(values.count + $0 + 1)" }.joined(separator: ", ")
+    let rows = try session.rows(
+      """
+      SELECT v.id FROM vehicle AS v WHERE v.tenant = $1 AND v.is_gateway = 0 AND v.place IS NOT NULL\(condition)
+        AND EXISTS (SELECT 1 FROM journey AS j
+          WHERE j.tenant = v.tenant AND j.vehicle_id = v.id AND j.purpose = 'private'
+            AND j.start_time <= v.last_record_at AND (j.end_time IS NULL OR j.end_time > v.place_time)
+            AND j.status IN ('inProgress', 'paused', 'completed')
+            AND (j.confirmed = 1 OR EXISTS (SELECT 1 FROM assignment AS b
+              WHERE b.tenant = j.tenant AND b.vehicle_id = j.vehicle_id AND b.driver_id = j.driver_id
+                AND b."from" <= v.last_record_at AND (b."to" IS NULL OR b."to" > v.place_time)
+                AND b.status <> 'cancelled'))
+            \(drivers.isEmpty ? "" : "AND (j.driver_id IS NULL OR j.driver_id NOT IN (\(own)))"))
+      """, values + drivers.map { .identifier($0) })
+    return Set(rows.map { $0.text(0) })
+  }
+
+  func newestPlace(
+    of vehicle: String, within selection: VehicleSelection
+  ) throws(ThingError) -> (place: LastKnown.Place, driver: UUIDv7?)? {
+    try asking { () throws(StoreFailure) in
+      guard let cursorKey, let row = try session.vehicle(vehicle, tenant: tenant), row.id == vehicle else { return nil }
+      let selected = try session.selected(selection, of: row, tenant: tenant)
+      let newest = try session.newest(
+        of: row, among: [.position], within: selected, tenant: tenant, key: cursorKey)
+      guard let found = newest.first?.row, found.time != StoredTime.undated else { return nil }
+      let record = NewestRecord(
+        part: .position, time: found.time, sequence: found.sequence, idHigh: found.id.high, idLow: found.id.low)
+      guard let place = LastKnownValue(.place, of: record, body: found.body).place else { return nil }
+      let rows = try session.rows(
+        "SELECT \(Self.driver(of: "$1", "$2", at: "$3"))",
+        [SQLValue(tenant), .text(vehicle), .integer(found.time)])
+      return (place, rows.first?.identifier(0))
+    }
+  }
+
+  /// Returns SQL for the driver to whom a vehicle was assigned at a time.
+  private static func driver(of tenant: String, _ vehicle: String, at time: String) -> String {
+    """
+    (SELECT a.driver_id FROM assignment AS a
+      WHERE a.tenant = \(tenant) AND a.vehicle_id = \(vehicle) AND a."from" <= \(time)
+        AND (a."to" IS NULL OR a."to" > \(time)) AND a.status <> 'cancelled'
+      ORDER BY a."from" DESC LIMIT 1)
+    """
   }
 }
 

@@ -136,7 +136,7 @@ extension StoreSession {
   }
 
   /// Returns the groups (``NewestRecord/Part``) to which a record belongs.
-  private static func parts(of body: [UInt8], _ recordClass: Int16, hasECUs: Bool) -> [NewestRecord.Part] {
+  static func parts(of body: [UInt8], _ recordClass: Int16, hasECUs: Bool) -> [NewestRecord.Part] {
     let whole = NewestRecord.Part(recordClass: recordClass, ecu: "")
     guard hasECUs || recordClass == RowKey.telemetryClass else { return [whole] }
     do throws(RecordRefusal) {

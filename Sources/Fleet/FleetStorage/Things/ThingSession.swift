@@ -8,7 +8,7 @@ final class ThingSession: FleetTransaction {
   let tenant: Int32
   let actor: Actor
   /// The key of the store's cursors; `nil` if the transaction reads no lists.
-  private let cursorKey: CursorKey?
+  let cursorKey: CursorKey?
   /// Number and hash of the last entry in the tenant's audit. They are used only in a transaction that changes things.
   var head: (number: Int64, hash: [UInt8])
   /// The last error of the database; `nil` if there was none. It determines whether the transaction may be repeated.

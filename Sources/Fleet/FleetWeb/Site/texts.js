@@ -153,6 +153,7 @@ const catalogue = {
   "vehicle.noTrips": ["No trip was recorded yet", "Noch keine Fahrt aufgezeichnet"],
   "vehicle.codes": ["Trouble codes", "Fehlercodes"],
   "vehicle.noCodes": ["No trouble code is stored", "Kein Fehlercode gespeichert"],
+  "vehicle.codesUnknown": ["No report of trouble codes", "Kein Bericht über Fehlercodes"],
   "vehicle.lampOn": ["Lamp on", "Warnlampe an"],
   "vehicle.stored": ["stored", "gespeichert"],
   "vehicle.pending": ["pending", "vorläufig"],

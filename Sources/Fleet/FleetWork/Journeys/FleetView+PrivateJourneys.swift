@@ -57,6 +57,11 @@ extension FleetView {
     return try privateTimes(query).filter { vehicles?.contains($0.window.vehicle) ?? true }
   }
 
+  /// Whether a vehicle was on a private journey at `time`. Then other people must not learn what it did.
+  public func isPrivate(_ vehicle: String, at time: Timestamp) throws(ThingError) -> Bool {
+    try hiddenTimes(of: [vehicle], from: time, except: []).contains(time, of: vehicle)
+  }
+
   private func privateTimes(_ query: ThingQuery<Journey>) throws(ThingError) -> [PrivateTime] {
     var times: [PrivateTime] = []
     var declared: [(driver: UUIDv7, window: VehicleWindow)] = []

@@ -83,30 +83,55 @@ extension FleetTransaction {
   /// - Returns: whether everything has ended. If not, the function must be called again in another transaction.
   public func endWork(ofRetired id: String, atMost most: Int = 1_000) throws(ThingError) -> Bool {
     var rest = most
-    func open<Value: Kind>(_ statuses: [JSON]) throws(ThingError) -> [Stored<Value>] {
-      guard rest > 0 else { return [] }
-      let query = ThingQuery<Value>(
-        .oneOf(key: "vehicleId", [.text(id)]), .oneOf(key: "status", statuses), limit: rest)
-      let items = try list(query).items
-      rest -= items.count
-      return items
+    let reason = "the vehicle was retired"
+    for record: Stored<MaintenanceRecord> in try open(
+      MaintenanceRecord.Status.open.map(\.json), where: "vehicleId", is: .text(id), atMost: &rest)
+    {
+      _ = try cancel(record, reason: reason)
     }
-    for assignment: Stored<Assignment> in try open([Assignment.Status.active.json]) {
+    try endDuty(where: "vehicleId", is: .text(id), reason: reason, atMost: &rest)
+    return rest > 0
+  }
+
+  /// Returns the things of a vehicle or of a driver that have one of these statuses, at most `rest` things. Their number
+  /// is subtracted from `rest`.
+  private func open<Value: Kind>(
+    _ statuses: [JSON], where key: String, is id: JSON, atMost rest: inout Int
+  ) throws(ThingError) -> [Stored<Value>] {
+    guard rest > 0 else { return [] }
+    let query = ThingQuery<Value>(
+      .oneOf(key: key, [id]), .oneOf(key: "status", statuses), limit: rest)
+    let items = try list(query).items
+    rest -= items.count
+    return items
+  }
+
+  /// Ends the assignments and journeys of a vehicle or of a driver. Those that have not begun are cancelled.
+  ///
+  /// - Parameters:
+  ///   - key: the key of the vehicle or of the driver: `vehicleId` or `driverId`.
+  ///   - id: the id of the vehicle or of the driver.
+  ///   - reason: the note in the logs of the journeys.
+  ///   - rest: the maximum number of things that are changed, from which their number is subtracted.
+  func endDuty(
+    where key: String, is id: JSON, reason: String, atMost rest: inout Int
+  ) throws(ThingError) {
+    for assignment: Stored<Assignment> in try open(
+      [Assignment.Status.active.json], where: key, is: id, atMost: &rest)
+    {
       _ = assignment.value.from < now ? try end(assignment, at: nil) : try cancel(assignment)
     }
-    for record: Stored<MaintenanceRecord> in try open(MaintenanceRecord.Status.open.map(\.json)) {
-      _ = try cancel(record, reason: "the vehicle was retired")
-    }
-    for journey: Stored<Journey> in try open(([.planned] + Journey.Status.underway).map(\.json)) {
+    for journey: Stored<Journey> in try open(
+      ([.planned] + Journey.Status.underway).map(\.json), where: key, is: id, atMost: &rest)
+    {
       var command = JourneyCommand()
       // The end must be after all other events of the log, even after events from clients whose clocks are ahead.
       if let last = journey.value.log.last?.timestamp, last >= now {
         command.at = Timestamp(nanoseconds: last.nanoseconds + 1_000_000)
       }
-      command.notes = "the vehicle was retired"
+      command.notes = reason
       _ = try execute(journey.value.status == .planned ? .cancelled : .completed, command, of: journey, isOwn: false)
     }
-    return rest > 0
   }
 
   /// Sets the status of a vehicle from its maintenance records and assignments: `inService` while work on it is in

@@ -19,7 +19,7 @@ export function Codes({ list }) {
   }, [codes.length > 0]);
   const isOn = list.some(record => record.mil);
   return html`<section class="card"><header><h2>${t("vehicle.codes")}</h2>${isOn && html`<${Status} shape="danger">${t("vehicle.lampOn")}</${Status}>`}</header>
-    ${codes.length === 0 ? html`<p class="quiet"><span class="moving"><${Shape} shape="good" /></span> ${t("vehicle.noCodes")}</p>` : html`<ul class="codes">${codes.map(({ code, kind, record }) => html`<li key=${code + record.ecu}>
+    ${list.length === 0 ? html`<p class="quiet soft">${t("vehicle.codesUnknown")}</p>` : codes.length === 0 ? html`<p class="quiet"><span class="moving"><${Shape} shape="good" /></span> ${t("vehicle.noCodes")}</p>` : html`<ul class="codes">${codes.map(({ code, kind, record }) => html`<li key=${code + record.ecu}>
       <span class=${"code" + (kind === "pending" ? " pending" : "")}>${code}</span><div><${Words} texts=${words[code]} code=${code} />
       <span class="soft small">${t("vehicle." + kind)} · ${record.ecu} · ${nearText(record.timestamp)}</span>
       ${record.freezeFrame?.dtc === code && html`<${Frozen} frame=${record.freezeFrame} />`}</div></li>`)}</ul>`}</section>`;

@@ -25,6 +25,16 @@ export function Trips({ id, latest, place }) {
     return get(pathOf("/api/vehicles", id, "reconciliation"), { from: from.toISOString(), to: to.toISOString() }, signal).catch(() => null);
   }, [id, latest?.id]);
   const journeys = useLoad(async signal => (may("journeys") ? get("/api/journeys", { vehicle: id, sort: "-startTime", limit: 100 }, signal).catch(() => null) : null), [id]);
+  const assignments = useLoad(async signal => (may("assignments") ? get("/api/assignments", { vehicle: id, status: "active,completed", sort: "-from", limit: 100 }, signal).catch(() => null) : null), [id]);
+  /**
+   * The driver to whom the vehicle was assigned when a trip began.
+   * @param {any} trip
+   * @returns {string | undefined}
+   */
+  const assigned = trip => {
+    const time = Date.parse(trip.startTime ?? trip.timestamp);
+    return (assignments.value?.data ?? []).find((/** @type {any} */ one) => Date.parse(one.from) <= time && (!one.to || time < Date.parse(one.to)))?.driverId;
+  };
   /** @type {Map<string, any>} */
   const trips = new Map();
   // The newest record comes first. The record of a trip's end comes before that of its start, and contains all values.
@@ -45,7 +55,7 @@ export function Trips({ id, latest, place }) {
         : html`<div class="scroll" tabindex="0" role="region" aria-label=${t("vehicle.trips")}><table><thead><tr><th scope="col">${t("trip.start")}</th>${hasDrivers && html`<th scope="col">${t("field.driverId")}</th>`}<th scope="col" class="num">${t("trip.distance")}</th><th scope="col" class="num">${t("trip.time")}</th>
             <th scope="col" class="num">${t("trip.fuel")}</th></tr></thead>
           <tbody>${list.slice(0, count).map(trip => html`<tr key=${trip.tripId} class=${trip === chosen ? "chosen" : ""}><td><button type="button" class="plain link" aria-pressed=${trip === chosen ? "true" : "false"} onClick=${() => setQuery({ trip: trip === chosen ? null : trip.tripId })}>${nearText(trip.startTime ?? trip.timestamp)}</button></td>
-            ${hasDrivers && html`<td>${claimed.get(trip.id) ? nameOf("driver", /** @type {string} */ (claimed.get(trip.id))) : free.has(trip.id) ? html`<span class="danger small">${t("trip.unclaimed")}</span>` : html`<span class="soft">–</span>`}</td>`}
+            ${hasDrivers && html`<td>${claimed.get(trip.id) ?? assigned(trip) ? nameOf("driver", /** @type {string} */ (claimed.get(trip.id) ?? assigned(trip))) : free.has(trip.id) ? html`<span class="danger small">${t("trip.unclaimed")}</span>` : html`<span class="soft">–</span>`}</td>`}
             ${trip.event === "start" ? html`<td colspan="3"><${Status} shape="moving">${t("vehicle.underWay")}</${Status}></td>`
               : html`<td class="num">${quantity(trip.distance, "km", 1)}</td><td class="num">${trip.startTime && trip.endTime ? durationText((Date.parse(trip.endTime) - Date.parse(trip.startTime)) / 1000) : "–"}</td>
               <td class="num">${quantity(trip.fuelUsed ?? trip.fuelUsedEstimated, "L", 1)}</td>`}</tr>`)}</tbody></table></div>

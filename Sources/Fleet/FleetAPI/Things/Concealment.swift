@@ -1,0 +1,135 @@
+import FleetDomain
+import FleetFigures
+import FleetWork
+import Telemetry
+
+/// Conceals, in things of one kind, what shows the times of other people's private journeys. Times become the start of
+/// their day; values from records of these times are left out.
+struct Concealment<Value: Kind>: Sendable {
+  /// Returns the vehicle of a thing, and the periods of the records from which its values come; `nil` if none of its
+  /// values comes from records.
+  let spans: @Sendable (Stored<Value>) -> (vehicle: String, spans: [ClosedRange<Timestamp>])?
+  /// Returns the thing as callers see it who may not see some of its times.
+  ///
+  /// - Parameter shown: returns a time as the caller may see it.
+  let conceal: @Sendable (Stored<Value>, HiddenTimes, _ shown: (Timestamp) -> Timestamp) -> Stored<Value>
+
+  /// Returns things as a caller sees them.
+  func concealed(
+    _ items: [Stored<Value>], from identity: Identity?, _ view: any FleetView
+  ) throws(ThingError) -> [Stored<Value>] {
+    let found = items.map(spans)
+    let all = found.compactMap { $0 }.flatMap(\.spans)
+    guard let identity, let first = all.map(\.lowerBound).min(), let last = all.map(\.upperBound).max() else {
+      return items
+    }
+    let hidden = try identity.hiddenTimes(
+      of: Set(found.compactMap { $0?.vehicle }), from: first, to: last.adding(seconds: 1), view)
+    if hidden.isEmpty { return items }
+    var concealed = items
+    for (index, item) in found.enumerated() {
+      guard let item,
+        item.spans.contains(where: { hidden.overlaps(from: $0.lowerBound, through: $0.upperBound, of: item.vehicle) })
+      else { continue }
+      let zone = try view.zone(ofVehicle: item.vehicle)
+      concealed[index] = conceal(items[index], hidden) { hidden.shown($0, of: item.vehicle, in: zone) }
+    }
+    return concealed
+  }
+}
+
+extension Concealment<MeterReading> {
+  /// Conceals when a gateway or a journey read a meter. The reading itself stays visible, because maintenance needs it.
+  static var ofReadings: Concealment {
+    Concealment(
+      spans: { stored in
+        let reading = stored.value
+        let isDriven = [.gateway, .journey].contains(reading.source)
+        let times =
+          (isDriven ? [reading.at, stored.createdAt, stored.updatedAt] : [])
+          + [reading.comparison?.previousAt].compactMap { $0 }
+        return (reading.vehicle, times.map { $0...$0 })
+      },
+      conceal: { stored, _, shown in
+        var reading = stored.value
+        let isDriven = [.gateway, .journey].contains(reading.source)
+        if isDriven { reading.at = shown(reading.at) }
+        if let comparison = reading.comparison { reading.comparison?.previousAt = shown(comparison.previousAt) }
+        return isDriven ? stored.replaced(by: reading, shown) : stored.replaced(by: reading) { $0 }
+      })
+  }
+}
+
+extension Concealment<Defect> {
+  /// Conceals when a trouble code was reported. The defect itself stays visible, because the vehicle must be safe.
+  static var ofDefects: Concealment {
+    Concealment(
+      spans: { stored in
+        let defect = stored.value
+        guard defect.source == .dtc else { return nil }
+        let times = [stored.createdAt, stored.updatedAt] + [defect.countedUntil].compactMap { $0 }
+        return (
+          defect.vehicle, times.map { $0...$0 } + defect.reports.map { min($0.since, $0.at)...max($0.since, $0.at) }
+        )
+      },
+      conceal: { stored, hidden, shown in
+        var defect = stored.value
+        // The freeze frame contains values of the moment at which the code was stored.
+        if defect.reports.contains(where: { hidden.overlaps(from: $0.since, through: $0.at, of: defect.vehicle) }) {
+          defect.freezeFrame = nil
+        }
+        for index in defect.reports.indices {
+          defect.reports[index].since = shown(defect.reports[index].since)
+          defect.reports[index].at = shown(defect.reports[index].at)
+        }
+        defect.countedUntil = defect.countedUntil.map(shown)
+        return stored.replaced(by: defect, shown)
+      })
+  }
+}
+
+extension Concealment<FuelEntry> {
+  /// Leaves out the comparison with the tank's level if it may contain records of hidden times. The route of the
+  /// comparison computes it without them.
+  static var ofFuelEntries: Concealment {
+    Concealment(
+      spans: { stored in
+        guard stored.value.check != nil else { return nil }
+        let reach = Int(TankRise.reach)
+        let time = stored.value.at
+        return (stored.value.vehicle, [time.adding(seconds: -reach)...time.adding(seconds: reach)])
+      },
+      conceal: { stored, _, _ in
+        var entry = stored.value
+        entry.check = nil
+        return stored.replaced(by: entry) { $0 }
+      })
+  }
+}
+
+extension Concealment<Vehicle> {
+  /// Conceals when the vehicle was last driven.
+  static var ofVehicles: Concealment {
+    Concealment(
+      spans: { stored in
+        let vehicle = stored.value
+        let times = [vehicle.lastRecordAt, vehicle.odometerAt, vehicle.engineHoursAt].compactMap { $0 }
+        return (vehicle.id, times.map { $0...$0 })
+      },
+      conceal: { stored, _, shown in
+        var vehicle = stored.value
+        vehicle.lastRecordAt = vehicle.lastRecordAt.map(shown)
+        vehicle.odometerAt = vehicle.odometerAt.map(shown)
+        vehicle.engineHoursAt = vehicle.engineHoursAt.map(shown)
+        return stored.replaced(by: vehicle) { $0 }
+      })
+  }
+}
+
+extension Stored {
+  /// Returns the same thing with another value, and with the times of its creation and its last change as a caller may
+  /// see them.
+  fileprivate func replaced(by value: Value, _ shown: (Timestamp) -> Timestamp) -> Stored {
+    Stored(id: id, version: version, createdAt: shown(createdAt), updatedAt: shown(updatedAt), value: value)
+  }
+}

@@ -1,0 +1,23 @@
+import FleetDomain
+import Telemetry
+
+extension FleetTransaction {
+  /// Separates drivers from the account of a person who will be erased. Without the account, a driver cannot end a
+  /// journey in the app. Therefore the assignments and journeys of the drivers end, and each ended assignment is an
+  /// event. The drivers remain, because entries of the past name them.
+  ///
+  /// - Returns: the ids of the drivers.
+  public func releaseDrivers(of person: UUIDv7) throws(ThingError) -> [UUIDv7] {
+    let drivers = try self.drivers(of: person).map(\.id)
+    // A driver has few assignments and journeys that have not ended.
+    var most = 1_000
+    for id in drivers {
+      try endDuty(where: "driverId", is: id.json, reason: "the account of the driver was erased", atMost: &most)
+      let driver = try existing(id, Driver.self)
+      var free = driver.value
+      free.personID = nil
+      try update(driver, to: free, action: "releaseAccount")
+    }
+    return drivers
+  }
+}
