@@ -38,6 +38,12 @@ final class CountedTransaction: FleetTransaction {
     try base.positions(fleets: fleets, hidingPrivateExcept: drivers)
   }
 
+  func newestPlace(
+    of vehicle: String, within selection: VehicleSelection
+  ) throws(ThingError) -> (place: LastKnown.Place, driver: UUIDv7?)? {
+    try base.newestPlace(of: vehicle, within: selection)
+  }
+
   func zone(_ name: String?) -> ZoneRules { base.zone(name) }
 
   func zone(ofFleet fleet: UUIDv7?) throws(ThingError) -> ZoneRules { try base.zone(ofFleet: fleet) }
