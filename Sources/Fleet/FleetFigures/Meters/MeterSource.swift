@@ -106,10 +106,8 @@ extension FleetTransaction {
     // Readings are judged in the order in which they arrive, so removed readings must not affect the decisions about
     // new ones.
     for reading in known where !stated.contains(where: { isOf($0, reading) }) {
-      // The decision may have changed with another reading of the thing.
-      let present = try existing(reading.id, MeterReading.self)
-      try remove(present, action: "remove")
-      try judgeAfterRemoval(of: present)
+      try remove(reading, action: "remove")
+      try judgeAfterCorrection(reading.value)
     }
     for item in stated {
       let old = known.first { isOf(item, $0) }
@@ -125,15 +123,9 @@ extension FleetTransaction {
       }
       if reading != old.value {
         reading.isVoid = false
-        // The decisions may have changed with another reading of the thing.
-        let present = try existing(old.id, MeterReading.self)
         let corrected = try update(old, to: reading, action: "correct")
-        if old.value.vehicle == reading.vehicle {
-          try follow(corrected, after: .corrected(present))
-        } else {
-          try judgeAfterRemoval(of: present)
-          try follow(corrected, after: .moved)
-        }
+        if old.value.vehicle != reading.vehicle { try judgeAfterCorrection(old.value) }
+        try follow(corrected)
       }
       readings.append(try existing(old.id, MeterReading.self))
     }
