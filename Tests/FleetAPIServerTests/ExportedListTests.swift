@@ -48,7 +48,7 @@ import Testing
       """)
     try make(
       "meter-readings",
-      #"{"vehicleId":"VAN-1","at":"2026-05-12T10:00:00Z","engineHours":1234.5,"source":"import","replaced":true,"notes":"n",\#(entered)}"#
+      #"{"vehicleId":"VAN-1","at":"2026-05-12T10:00:00Z","source":"import","replaced":true,"notes":"n",\#(entered)}"#
     )
     let schedule = try make(
       "service-schedules",

@@ -28,7 +28,7 @@ import Testing
         #expect(vehicle["createdAt"] as? String == vehicle["addedAt"] as? String)
         for (wrong, path) in [
           (#"{"id":"V-2","acquiredOn":"2023-02-29"}"#, "acquiredOn"), (#"{"id":"V-2","type":"tank"}"#, "type"),
-          (#"{"id":"V-2","acquisitionCost":{"amount":"1.00001","currency":"EUR"}}"#, "acquisitionCost"),
+          (#"{"id":"V-2","acquisitionCost":{"amount":"1.00001","currency":"EUR"}}"#, "acquisitionCost.amount"),
           (#"{"id":"V-2","status":"retired"}"#, "status"), (#"{"id":"V-2","payload":0}"#, "payload"),
           (#"{"id":"V-2","licencePlate":"A","registrationNumber":"B"}"#, "registrationNumber"),
         ] {
